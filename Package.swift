@@ -1,0 +1,80 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+    name: "air-quality-exporter",
+    products: [
+        .executable(name: "air-quality-exporter", targets: ["AirQualityExporter"]),
+        .executable(name: "air-quality-feed", targets: ["AirQualityFeed"]),
+        // Libraries only because the nested benchmark package needs them; they promise no API to others.
+        .library(name: "AirQuality", targets: ["AirQuality"]),
+        .library(name: "FeedSimulation", targets: ["FeedSimulation"]),
+        .library(name: "Transport", targets: ["Transport"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        // The C libraries, as Debian ships them. What Swift cannot import stands in each module's shim.h.
+        .systemLibrary(
+            name: "CLibWebSockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
+        .systemLibrary(
+            name: "CLibMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev", "libgnutls28-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        // A C++ target: simdjson has no C face, so this is the one shim that is compiled.
+        .target(
+            name: "CSimdJSON",
+            linkerSettings: [.linkedLibrary("simdjson")]),
+
+        // The rooms that touch C.
+        .target(name: "JSON", dependencies: ["CSimdJSON"]),
+        .target(name: "Storage", dependencies: ["CSQLite"]),
+        .target(name: "Transport", dependencies: ["CLibWebSockets", "CLibMicroHTTPD", "CZlib", "CCrypt", "CYAML"]),
+
+        // The pure core: bytes → readings → store → pages.
+        .target(name: "AirQuality", dependencies: ["JSON"]),
+        // Messages as the real feed sends them.
+        .target(name: "FeedSimulation"),
+
+        // The programs: they wire.
+        .executableTarget(
+            name: "AirQualityExporter",
+            dependencies: [
+                "AirQuality", "FeedSimulation", "Storage", "Transport",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .executableTarget(
+            name: "AirQualityFeed",
+            dependencies: ["AirQuality", "FeedSimulation", "Transport"]),
+
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
+        .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
+        .testTarget(name: "TransportTests", dependencies: ["Transport", "TestSupport"]),
+        .testTarget(
+            name: "AirQualityTests", dependencies: ["AirQuality", "TestSupport"],
+            exclude: ["Golden"]),
+        .testTarget(name: "FeedSimulationTests", dependencies: ["FeedSimulation", "TestSupport"]),
+        .testTarget(
+            name: "AirQualityExporterTests", dependencies: ["AirQualityExporter", "TestSupport"]),
+    ],
+    cxxLanguageStandard: .cxx20
+)
+
+for target in package.targets where [.regular, .executable, .test].contains(target.type) && target.name != "CSimdJSON" {
+    var settings = target.swiftSettings ?? []
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0458-strict-memory-safety.md
+    settings.append(.strictMemorySafety())
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    settings.append(.enableUpcomingFeature("ExistentialAny"))
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+    settings.append(.enableUpcomingFeature("InternalImportsByDefault"))
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    settings.append(.enableUpcomingFeature("MemberImportVisibility"))
+    settings.append(.treatAllWarnings(as: .error))
+    target.swiftSettings = settings
+}

@@ -1,0 +1,68 @@
+internal import Glibc
+
+/// The signals that end or reload the process, taken synchronously by one thread.
+public struct Signals: Sendable {
+    public enum Signal: Sendable, Equatable {
+        /// SIGTERM
+        case terminate
+        /// SIGINT
+        case interrupt
+        /// SIGHUP
+        case hangUp
+    }
+
+    private let owner: pthread_t
+
+    /// Blocks the signals in the calling thread and in each thread that it starts from now on, and has SIGPIPE ignored
+    /// everywhere (a closed socket is then an error of `write`). Call it first thing on the main thread.
+    public static func block() -> Signals {
+        signal(SIGPIPE, SIG_IGN)
+        var set = awaited
+        let result = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+        precondition(result == 0, "SIG_BLOCK is a valid request")
+        return Signals(owner: pthread_self())
+    }
+
+    /// The next signal, or nil after the time (nil = no limit) or a `wake()`. Signals and wakes that came earlier are
+    /// not lost. Only on the thread that called `block()`. Corresponds to `sigtimedwait`.
+    public func wait(for time: Duration?) -> Signal? {
+        precondition(pthread_equal(pthread_self(), owner) != 0, "signals are awaited on the thread that blocked them")
+        let deadline = time.map { monotonicTime() + $0 }
+        var set = Self.awaited
+        while true {
+            let number: Int32
+            if let deadline {
+                var rest = (deadline - monotonicTime()).timespec
+                number = unsafe sigtimedwait(&set, nil, &rest)
+            } else {
+                number = unsafe sigwaitinfo(&set, nil)
+            }
+            switch number {
+            case SIGTERM: return .terminate
+            case SIGINT: return .interrupt
+            case SIGHUP: return .hangUp
+            // A signal that is not ours, as a debugger sends it, interrupts; the wait goes on.
+            case -1 where errno == EINTR: continue
+            default: return nil
+            }
+        }
+    }
+
+    /// Ends the current or the next `wait`; any thread. Several wakes before a wait are one. The thread that called
+    /// `block()` must still live, as the main thread does.
+    public func wake() {
+        // Sent to that thread and not to the process: no other thread can take it.
+        pthread_kill(owner, Self.wakeSignal)
+    }
+
+    private static let wakeSignal = SIGUSR1
+
+    private static var awaited: sigset_t {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for number in [SIGTERM, SIGINT, SIGHUP, wakeSignal] {
+            unsafe sigaddset(&set, number)
+        }
+        return set
+    }
+}

@@ -1,0 +1,121 @@
+/// One kept (time, index) pair.
+public struct HistoryPoint: Sendable, Equatable {
+    public var time: Timestamp
+    public var index: Double
+
+    public init(time: Timestamp, index: Double) {
+        self.time = time
+        self.index = index
+    }
+}
+
+/// The newest points of one city, oldest first; a ring that is never longer than the capacity, not for a moment.
+struct History: Sendable {
+    private var ring: [HistoryPoint] = []
+    /// Where the oldest point is once the ring is full.
+    private var oldest: Int32 = 0
+    /// Points kept so far, those pushed out included; counts no further than 2.
+    private var keptCount: UInt8 = 0
+    /// The last reading of the window that is still open.
+    private(set) var pending: HistoryPoint?
+
+    var count: Int { ring.count }
+
+    /// The `index`-th point, oldest first.
+    subscript(index: Int) -> HistoryPoint {
+        ring[(Int(oldest) + index) % ring.count]
+    }
+
+    var last: HistoryPoint? {
+        ring.isEmpty ? nil : self[ring.count - 1]
+    }
+
+    /// What became of a reading.
+    enum Admission: Equatable {
+        case kept
+        /// The last point was of the same millisecond and is now this reading.
+        case replaced
+        case skipped
+    }
+
+    mutating func admit(_ point: HistoryPoint, rule: HistoryRule) -> Admission {
+        guard !rule.usesWindows else { return admitToWindow(point, rule: rule) }
+        if let last, point.time <= last.time {
+            if point.time == last.time {
+                replaceLast(point)
+                return .replaced
+            }
+            // The clock was set back: points from what is now the future would break the order.
+            removePoints(after: point.time)
+            if self.last?.time == point.time {
+                replaceLast(point)
+                return .replaced
+            }
+        }
+        guard keptCount < 2 || last.map({ point.time - $0.time >= rule.interval }) ?? true else {
+            return .skipped
+        }
+        append(point, capacity: rule.capacity)
+        return .kept
+    }
+
+    private mutating func admitToWindow(_ point: HistoryPoint, rule: HistoryRule) -> Admission {
+        var admission = Admission.skipped
+        if let pending, rule.window(of: pending.time) != rule.window(of: point.time) {
+            admission = closeWindow(before: .max, rule: rule) ? .kept : .skipped
+        }
+        pending = point
+        return admission
+    }
+
+    /// Keeps the pending reading if its window ends at or before `now`.
+    ///
+    /// - Returns: whether a point was kept.
+    mutating func closeWindow(before now: Timestamp, rule: HistoryRule) -> Bool {
+        guard let point = pending, now == .max || rule.window(of: point.time) < rule.window(of: now) else {
+            return false
+        }
+        pending = nil
+        if let last, last.time >= point.time { removePoints(after: point.time - 1) }
+        append(point, capacity: rule.capacity)
+        return true
+    }
+
+    /// From when on a reading is worth a look at ``admit(_:rule:)``: earlier ones, if later than the last point, would
+    /// be skipped.
+    func nextPointAt(rule: HistoryRule) -> Timestamp {
+        guard !rule.usesWindows, let last, keptCount >= 2 else { return .min }
+        return last.time &+ rule.interval
+    }
+
+    private mutating func append(_ point: HistoryPoint, capacity: Int) {
+        keptCount = min(2, keptCount + 1)
+        if ring.count < capacity {
+            if ring.count == ring.capacity {
+                // Twice the size as usual, but not beyond what it may ever hold.
+                ring.reserveCapacity(min(capacity, max(2, ring.count * 2)))
+            }
+            ring.append(point)
+        } else {
+            ring[Int(oldest)] = point
+            oldest = (oldest + 1) % Int32(capacity)
+        }
+    }
+
+    private mutating func replaceLast(_ point: HistoryPoint) {
+        ring[(Int(oldest) + ring.count - 1) % ring.count] = point
+    }
+
+    private mutating func removePoints(after time: Timestamp) {
+        let remaining = (0..<count).map { self[$0] }.filter { $0.time <= time }
+        (ring, oldest) = (remaining, 0)
+    }
+
+    init() {}
+
+    /// - Parameter points: oldest first; only the newest `capacity` are taken.
+    init(points: [HistoryPoint], capacity: Int) {
+        ring = points.suffix(capacity)
+        keptCount = UInt8(min(2, points.count))
+    }
+}

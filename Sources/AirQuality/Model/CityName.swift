@@ -1,0 +1,58 @@
+/// The rules for a city's name as a label value.
+///
+/// Names are bytes: two Unicode spellings of a name are two cities, and cities are sorted by their bytes. Swift's
+/// `String` compares by canonical equivalence, so no name is ever compared as one.
+enum CityName {
+    /// Bytes of UTF-8.
+    static let maximumCount = 128
+
+    /// The part of `bytes` that is the name: surrounding ASCII white space removed; nil when there is none that may be
+    /// a label value.
+    ///
+    /// - Parameter bytes: well-formed UTF-8.
+    static func accepted(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int>? {
+        var range = range
+        while let first = range.first, isWhiteSpace(bytes[first]) { range.removeFirst() }
+        while let last = range.last, isWhiteSpace(bytes[last]) { range.removeLast() }
+        guard !range.isEmpty, range.count <= maximumCount else { return nil }
+        var previous: UInt8 = 0
+        for index in range {
+            let byte = bytes[index]
+            // C0 and DEL; C1 is U+0080 … U+009F, in UTF-8 C2 80 … C2 9F.
+            if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return nil }
+            previous = byte
+        }
+        return range
+    }
+
+    /// Space, TAB, LF, VT, FF, CR.
+    private static func isWhiteSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (0x09...0x0D).contains(byte)
+    }
+
+    /// FNV-1a, 64 bits: the stable hash that `--city.shard` divides cities by. It never changes, so that all shards of
+    /// all versions agree.
+    static func stableHash(_ name: Span<UInt8>) -> UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for index in name.indices {
+            hash = (hash ^ UInt64(name[index])) &* 0x0000_0100_0000_01B3
+        }
+        return hash
+    }
+}
+
+/// Part `index` of `count` parts of all cities.
+public struct Shard: Sendable, Equatable {
+    public var index: Int
+    public var count: Int
+
+    public init(index: Int, count: Int) {
+        precondition(count > 0 && (0..<count).contains(index))
+        self.index = index
+        self.count = count
+    }
+
+    func contains(_ name: Span<UInt8>) -> Bool {
+        CityName.stableHash(name) % UInt64(count) == UInt64(index)
+    }
+}

@@ -1,0 +1,92 @@
+/// One band of a scale.
+public struct Category: Sendable, Equatable {
+    /// 1 for the best, counting up.
+    public var number: UInt8
+    public var name: String
+    /// The index from which on the category applies.
+    public var from: Double
+    /// `#RRGGBB`: chosen so that Grafana's automatic text colour on it has a contrast of 4.5 : 1 at least.
+    public var color: String
+    public var face: String
+}
+
+/// The table that turns an index into a category.
+///
+/// Each category reaches from its own `from` up to, and without, the next one's: 50.23 and 50.99 are Good on the Indian
+/// scale, 51 is Satisfactory. The last one is open upwards.
+public struct Scale: Sendable, Equatable {
+    public var name: String
+    public var categories: [Category]
+
+    /// The category that a city holds after a reading.
+    ///
+    /// With hysteresis, a city keeps the category it holds until the index is at least that far past the boundary; if
+    /// the index is past several, the farthest one passed by that much counts.
+    ///
+    /// - Parameter held: the number of the category held before; nil for a city's first reading.
+    public func category(of index: Double, held: UInt8?, hysteresis: Double) -> UInt8 {
+        let plain = category(of: index)
+        guard let held, held != plain, hysteresis > 0 else { return plain }
+        if plain > held {
+            // Upwards the near boundary of a category is where it begins.
+            var candidate = plain
+            while candidate > held && index < from(candidate) + hysteresis { candidate -= 1 }
+            return candidate
+        }
+        // Downwards it is where the next one begins.
+        var candidate = plain
+        while candidate < held && index > from(candidate + 1) - hysteresis { candidate += 1 }
+        return candidate
+    }
+
+    private func category(of index: Double) -> UInt8 {
+        var number = 1
+        while number < categories.count && index >= categories[number].from { number += 1 }
+        return UInt8(number)
+    }
+
+    private func from(_ number: UInt8) -> Double {
+        categories[Int(number) - 1].from
+    }
+}
+
+extension Scale {
+    /// Every scale there is, by the name that `--aqi.scale` takes.
+    public static let all: [Scale] = [india, us, eu]
+
+    /// India's National Air Quality Index: Central Pollution Control Board, 2014.
+    public static let india = Scale(
+        name: "india",
+        categories: [
+            Category(number: 1, name: "Good", from: 0, color: "#41803C", face: "😀"),
+            Category(number: 2, name: "Satisfactory", from: 51, color: "#ACCD60", face: "🙂"),
+            Category(number: 3, name: "Moderate", from: 101, color: "#FFF833", face: "😐"),
+            Category(number: 4, name: "Poor", from: 201, color: "#F5AA50", face: "😷"),
+            Category(number: 5, name: "Very Poor", from: 301, color: "#D2392E", face: "🤢"),
+            Category(number: 6, name: "Severe", from: 401, color: "#7F1D1D", face: "☠️"),
+        ])
+
+    /// The Air Quality Index of the United States: EPA-454/B-24-002, 2024.
+    public static let us = Scale(
+        name: "us",
+        categories: [
+            Category(number: 1, name: "Good", from: 0, color: "#62EE62", face: "😀"),
+            Category(number: 2, name: "Moderate", from: 51, color: "#FFFF00", face: "🙂"),
+            Category(number: 3, name: "Unhealthy for Sensitive Groups", from: 101, color: "#FFA349", face: "😐"),
+            Category(number: 4, name: "Unhealthy", from: 151, color: "#E60000", face: "😷"),
+            Category(number: 5, name: "Very Unhealthy", from: 201, color: "#8F3F97", face: "🤢"),
+            Category(number: 6, name: "Hazardous", from: 301, color: "#7E0023", face: "☠️"),
+        ])
+
+    /// The European Air Quality Index as a number, 0 … 100 and beyond, as Open-Meteo gives it.
+    public static let eu = Scale(
+        name: "eu",
+        categories: [
+            Category(number: 1, name: "Good", from: 0, color: "#50F0E6", face: "😀"),
+            Category(number: 2, name: "Fair", from: 20, color: "#50CCAA", face: "🙂"),
+            Category(number: 3, name: "Moderate", from: 40, color: "#F0E641", face: "😐"),
+            Category(number: 4, name: "Poor", from: 60, color: "#FF8080", face: "😷"),
+            Category(number: 5, name: "Very Poor", from: 80, color: "#960032", face: "🤢"),
+            Category(number: 6, name: "Extremely Poor", from: 100, color: "#7D2181", face: "☠️"),
+        ])
+}

@@ -1,0 +1,22 @@
+/// The store's state at one moment, shared with it until either changes.
+public struct StoreSnapshot: Sendable {
+    let version: UInt64
+    let names: NameArena
+    let states: ChunkedArray<CityState>
+    let changes: ChunkedArray<CategoryChanges>
+    let order: CityOrder
+    public let feeds: [FeedStatistics]
+    let feedsVersion: UInt64
+    public let cityCount: Int
+    let pointCount: Int
+    let expiredCount: UInt64
+}
+
+/// The points of all cities at one moment.
+struct HistorySnapshot: Sendable {
+    let changedAt: Timestamp
+    let names: NameArena
+    let states: ChunkedArray<CityState>
+    let histories: ChunkedArray<History>
+    let order: CityOrder
+}

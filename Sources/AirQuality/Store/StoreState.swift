@@ -1,0 +1,304 @@
+import JSON
+
+/// What the store holds and what may be done with it, one caller at a time.
+struct StoreState: Sendable {
+    let rules: StoreRules
+    /// Counts up with every change.
+    private(set) var version: UInt64 = 1
+    private var table = CityTable()
+    private(set) var names = NameArena()
+    private(set) var states = ChunkedArray<CityState>()
+    private(set) var changes = ChunkedArray<CategoryChanges>()
+    private(set) var histories = ChunkedArray<History>()
+    private(set) var order = CityOrder()
+    private var freeCities: [UInt32] = []
+    private(set) var pointCount = 0
+    /// When the points last changed.
+    private(set) var pointsChangedAt: Timestamp
+    private(set) var expiredCount: UInt64 = 0
+    var feeds: [FeedStatistics]
+    /// Counts up when a feed's statistics change.
+    private(set) var feedsVersion: UInt64 = 1
+    /// The first names that the city limit refused.
+    private var refusedNames: [[UInt8]] = []
+    private var takenRefusedNames = 0
+    var unsaved: UnsavedChanges?
+    /// The city of each reading in the message being recorded; kept to save the allocation.
+    private var cities: [Int32] = []
+
+    /// How many refused names are remembered.
+    static let maximumRefusedNames = 10
+
+    init(rules: StoreRules, feeds: [String], at now: Timestamp) {
+        self.rules = rules
+        self.feeds = feeds.map(FeedStatistics.init)
+        pointsChangedAt = now
+    }
+
+    var cityCount: Int { table.count }
+
+    // MARK: Messages
+
+    mutating func record(_ decoder: borrowing FeedDecoder, count: Int, feed: Int, receivedAt: Timestamp) {
+        feedsVersion += 1
+        feeds[feed].messages += 1
+        feeds[feed].bytes += UInt64(count)
+        feeds[feed].lastMessageAt = receivedAt
+        for reason in decoder.refusals { feeds[feed].refusals[reason] += 1 }
+        guard !decoder.readings.isEmpty else { return }
+        version += 1
+        // Two passes, so that the searches of many cities are under way in the processor at once.
+        cities.removeAll(keepingCapacity: true)
+        decoder.withBytes { bytes in
+            for reading in decoder.readings {
+                cities.append(find(reading, in: bytes))
+            }
+            var accepted: UInt64 = 0
+            for index in decoder.readings.indices {
+                if let reason = record(decoder.readings[index], city: cities[index], bytes, receivedAt: receivedAt) {
+                    feeds[feed].refusals[reason] += 1
+                } else {
+                    accepted += 1
+                }
+            }
+            feeds[feed].readings += accepted
+        }
+    }
+
+    /// A message that is refused without being looked into.
+    mutating func refuse(_ reason: RefusalReason, count: Int, feed: Int, receivedAt: Timestamp) {
+        feedsVersion += 1
+        feeds[feed].messages += 1
+        feeds[feed].bytes += UInt64(count)
+        feeds[feed].lastMessageAt = receivedAt
+        feeds[feed].refusals[reason] += 1
+    }
+
+    mutating func apply(_ event: FeedEvent, feed: Int) {
+        feedsVersion += 1
+        feeds[feed].apply(event)
+    }
+
+    /// - Returns: the city's number; -1 when it is new.
+    @inline(__always)
+    private func find(_ reading: Reading, in bytes: Span<UInt8>) -> Int32 {
+        let name = bytes.extracting(reading.nameRange)
+        let city = table.find(hash: reading.nameHash) { city in
+            names.isEqual(states[city].nameRange, to: name)
+        }
+        return city.map(Int32.init(truncatingIfNeeded:)) ?? -1
+    }
+
+    @inline(__always)
+    private mutating func record(
+        _ reading: Reading, city: Int32, _ bytes: Span<UInt8>, receivedAt: Timestamp
+    ) -> RefusalReason? {
+        guard city >= 0, !reading.isOutOfRange, !rules.readingsHaveTimes else {
+            return recordUnusual(reading, in: bytes, receivedAt: receivedAt)
+        }
+        update(Int(city), reading, receivedAt: receivedAt)
+        return nil
+    }
+
+    /// A reading that may be refused, or is a city's first.
+    @inline(never)
+    private mutating func recordUnusual(
+        _ reading: Reading, in bytes: Span<UInt8>, receivedAt: Timestamp
+    ) -> RefusalReason? {
+        // Looked for again: an earlier reading of this message may have been the city's first.
+        let city = find(reading, in: bytes)
+        if city >= 0, rules.readingsHaveTimes, reading.time < states[Int(city)].updatedAt { return .badTime }
+        guard !reading.isOutOfRange else { return .outOfRange }
+        guard city < 0 else {
+            update(Int(city), reading, receivedAt: receivedAt)
+            return nil
+        }
+        let name = bytes.extracting(reading.nameRange)
+        guard cityCount < rules.cityLimit else {
+            remember(refused: name)
+            return .cityLimit
+        }
+        let new = insert(name, hash: reading.nameHash)
+        states[new].category = rules.scale.category(of: reading.index, held: nil, hysteresis: 0)
+        update(new, reading, receivedAt: receivedAt)
+        return nil
+    }
+
+    @inline(__always)
+    private mutating func update(_ city: Int, _ reading: Reading, receivedAt: Timestamp) {
+        let version = self.version
+        let page = Int(states[city].page)
+        let held = states[city].category
+        let mayBePoint: Bool
+        do {
+            states[city].index = reading.index
+            states[city].updatedAt = reading.time
+            states[city].receivedAt = receivedAt
+            states[city].version = version
+            // Between two points nothing can be kept; a time at or before the last point is one to look at.
+            let next = states[city].nextPointAt
+            mayBePoint = reading.time >= next || reading.time <= next &- rules.history.interval
+        }
+        order.markRead(page: page, version: version)
+        let category = rules.scale.category(of: reading.index, held: held, hysteresis: rules.hysteresis)
+        if category != held {
+            change(city, to: category, from: held, at: reading.time)
+        }
+        if mayBePoint || rules.history.usesWindows {
+            admit(HistoryPoint(time: reading.time, index: reading.index), city: city, receivedAt: receivedAt)
+        }
+    }
+
+    private mutating func change(_ city: Int, to category: UInt8, from held: UInt8, at time: Timestamp) {
+        states[city].category = category
+        changes[city].record(better: category < held, at: time)
+        order.markChanged(page: Int(states[city].page), version: version)
+    }
+
+    @inline(never)
+    private mutating func admit(_ point: HistoryPoint, city: Int, receivedAt: Timestamp) {
+        let before = histories[city].count
+        let admission = histories[city].admit(point, rule: rules.history)
+        pointCount += histories[city].count - before
+        states[city].nextPointAt = histories[city].nextPointAt(rule: rules.history)
+        guard admission != .skipped else { return }
+        pointsChangedAt = receivedAt
+        unsaved?.countPoint(of: city, isNew: admission == .kept)
+    }
+
+    // MARK: Cities
+
+    private mutating func insert(_ name: Span<UInt8>, hash: UInt64) -> Int {
+        let state = CityState(
+            index: 0, updatedAt: 0, receivedAt: 0, nextPointAt: .min, version: version,
+            nameOffset: names.append(name), page: 0, nameCount: UInt8(name.count), category: 1)
+        let city: Int
+        if let free = freeCities.popLast() {
+            city = Int(free)
+            states[city] = state
+            changes[city] = CategoryChanges()
+            histories[city] = History()
+        } else {
+            city = states.count
+            states.append(state)
+            changes.append(CategoryChanges())
+            histories.append(History())
+        }
+        table.insert(city, hash: hash)
+        // Taken out while it changes, because the comparison reads the rest of the state.
+        var order = CityOrder()
+        swap(&order, &self.order)
+        var moves: [(city: UInt32, page: UInt32)] = []
+        order.insert(
+            UInt32(city), version: version,
+            precedes: { other in
+                bytesPrecede(names.bytes.span.extracting(states[Int(other)].nameRange), name)
+            },
+            moved: { moves.append(($0, $1)) })
+        swap(&order, &self.order)
+        for move in moves { states[Int(move.city)].page = move.page }
+        return city
+    }
+
+    private mutating func remember(refused name: Span<UInt8>) {
+        guard refusedNames.count < Self.maximumRefusedNames else { return }
+        let bytes = name.indices.map { name[$0] }
+        if !refusedNames.contains(bytes) { refusedNames.append(bytes) }
+    }
+
+    /// Refused names that were not taken before.
+    mutating func takeRefusedNames() -> [String] {
+        defer { takenRefusedNames = refusedNames.count }
+        return refusedNames[takenRefusedNames...].map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Drops cities not heard of for the time that the rules set.
+    ///
+    /// - Returns: how many; at most `maximum`, so that the lock is not held for long.
+    mutating func expire(at now: Timestamp, maximum: Int) -> Int {
+        guard rules.expireAfter > 0 else { return 0 }
+        let oldest = now - rules.expireAfter
+        var expired: [Int] = []
+        for page in order.sequence {
+            for city in order.pages[Int(page)].cities where states[Int(city)].receivedAt < oldest {
+                expired.append(Int(city))
+                if expired.count == maximum { break }
+            }
+            if expired.count == maximum { break }
+        }
+        for city in expired { remove(city) }
+        expiredCount += UInt64(expired.count)
+        if !expired.isEmpty { pointsChangedAt = now }
+        return expired.count
+    }
+
+    /// Keeps the last readings of windows that are over.
+    mutating func closeWindows(at now: Timestamp) {
+        guard rules.history.usesWindows else { return }
+        for city in 0..<histories.count where histories[city].pending != nil {
+            let before = histories[city].count
+            guard histories[city].closeWindow(before: now, rule: rules.history) else { continue }
+            pointCount += histories[city].count - before
+            pointsChangedAt = now
+            // A point of the history is a change of its city as well, for who saves changes.
+            version += 1
+            states[city].version = version
+            order.markRead(page: Int(states[city].page), version: version)
+            unsaved?.countPoint(of: city, isNew: true)
+        }
+    }
+
+    // MARK: Saving and restoring
+
+    mutating func restore(_ saved: SavedCity) {
+        guard cityCount < rules.cityLimit, saved.name.count <= CityName.maximumCount else { return }
+        let name = saved.name.span
+        guard CityName.accepted(name, in: 0..<name.count) == 0..<name.count else { return }
+        if let shard = rules.shard, !shard.contains(name) { return }
+        let hash = ByteHash.hash(name, seed: rules.hashSeed)
+        guard table.find(hash: hash, isNamed: { names.isEqual(states[$0].nameRange, to: name) }) == nil else { return }
+        version += 1
+        let city = insert(name, hash: hash)
+        states[city].index = saved.index
+        states[city].updatedAt = saved.updatedAt
+        states[city].receivedAt = saved.receivedAt
+        states[city].category = saved.category
+        changes[city] = saved.changes
+        histories[city] = History(points: saved.points, capacity: rules.history.capacity)
+        states[city].nextPointAt = histories[city].nextPointAt(rule: rules.history)
+        pointCount += histories[city].count
+        if let last = histories[city].last { pointsChangedAt = max(pointsChangedAt, last.time) }
+        order.markChanged(page: Int(states[city].page), version: version)
+    }
+
+    mutating func answer(since: UInt64) -> UnsavedAnswer {
+        unsaved?.answer(since: since, version: version)
+        return UnsavedAnswer(
+            since: since, version: version, unsaved: unsaved ?? UnsavedChanges(), names: names, states: states,
+            changes: changes, histories: histories, order: order)
+    }
+
+    private mutating func remove(_ city: Int) {
+        version += 1
+        let name = Array(names.bytes[states[city].nameRange])
+        table.remove(city, hash: ByteHash.hash(name.span, seed: rules.hashSeed))
+        unsaved?.remove(city, named: name)
+        names.remove(states[city].nameRange)
+        order.remove(UInt32(city), page: Int(states[city].page), version: version)
+        pointCount -= histories[city].count
+        histories[city] = History()
+        freeCities.append(UInt32(city))
+        if names.isWasteful { compactNames() }
+    }
+
+    private mutating func compactNames() {
+        var compacted = NameArena()
+        for page in order.sequence {
+            for city in order.pages[Int(page)].cities {
+                let name = Array(names.bytes[states[Int(city)].nameRange])
+                states[Int(city)].nameOffset = compacted.append(name.span)
+            }
+        }
+        names = compacted
+    }
+}

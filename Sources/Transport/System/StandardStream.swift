@@ -9,22 +9,7 @@ public enum StandardStream: Int32, Sendable {
     /// whole. False when the reader is gone or the disk is full.
     @discardableResult
     public func write(_ bytes: [UInt8]) -> Bool {
-        unsafe bytes.withUnsafeBytes { bytes in
-            var rest = unsafe bytes[...]
-            while unsafe !rest.isEmpty {
-                let written = unsafe Glibc.write(rawValue, rest.baseAddress, rest.count)
-                if written >= 0 {
-                    unsafe rest = rest.dropFirst(written)
-                } else if errno == EAGAIN {
-                    // A terminal that another program has made non-blocking.
-                    var writable = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
-                    _ = unsafe poll(&writable, 1, -1)
-                } else if errno != EINTR {
-                    return false
-                }
-            }
-            return true
-        }
+        writeAll(bytes, to: rawValue)
     }
 
     @discardableResult
@@ -33,8 +18,22 @@ public enum StandardStream: Int32, Sendable {
     }
 }
 
-extension Slice where Base == UnsafeRawBufferPointer {
-    fileprivate var baseAddress: UnsafeRawPointer? {
-        unsafe UnsafeRawBufferPointer(rebasing: self).baseAddress
+/// Corresponds to `write`, repeated until all is written; false at an error.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    unsafe bytes.withUnsafeBytes { bytes in
+        var start = 0
+        while start < bytes.count {
+            let written = unsafe write(descriptor, bytes.baseAddress! + start, bytes.count - start)
+            if written >= 0 {
+                start += written
+            } else if errno == EAGAIN {
+                // A terminal that another program has made non-blocking.
+                var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = unsafe poll(&writable, 1, -1)
+            } else if errno != EINTR {
+                return false
+            }
+        }
+        return true
     }
 }

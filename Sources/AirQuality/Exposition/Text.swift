@@ -54,6 +54,13 @@ extension [UInt8] {
         }
     }
 
+    /// The same for JSON, where a whole number has `.0`.
+    mutating func appendDecimal(_ number: Double) {
+        let start = count
+        appendNumber(number)
+        if self[start...].allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) { append(".0") }
+    }
+
     /// Epoch seconds with milliseconds, always three decimals, so that a line keeps its length.
     mutating func appendSeconds(_ time: Timestamp) {
         let milliseconds = UInt64(clamping: time)

@@ -168,7 +168,7 @@ public struct FeedDecoder: ~Copyable {
         case .number(let number): time = TimeText.parse(number)
         case .text(let text): time = TimeText.parse(bytes.extracting(text.offset..<text.offset + text.count))
         }
-        guard let time, time <= receivedAt + Self.maximumLead else { throw Refusal(reason: .badTime) }
+        guard let time, time >= 0, time <= receivedAt + Self.maximumLead else { throw Refusal(reason: .badTime) }
         return time
     }
 }

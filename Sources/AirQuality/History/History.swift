@@ -1,21 +1,42 @@
-/// One kept (time, index) pair.
+/// One kept reading.
 public struct HistoryPoint: Sendable, Equatable {
     public var time: Timestamp
     public var index: Double
+    /// The category that the city held with it.
+    public var category: UInt8
 
-    public init(time: Timestamp, index: Double) {
+    public init(time: Timestamp, index: Double, category: UInt8) {
         self.time = time
         self.index = index
+        self.category = category
+    }
+}
+
+/// A point in 16 bytes: the category shares a word with the time, which needs 41 of its bits for a long time yet.
+private struct PackedPoint: Sendable {
+    private var timeAndCategory: Int64
+    private var index: Double
+
+    init(_ point: HistoryPoint) {
+        timeAndCategory = point.time << 8 | Int64(point.category)
+        index = point.index
+    }
+
+    var time: Timestamp { timeAndCategory >> 8 }
+    var point: HistoryPoint {
+        HistoryPoint(time: time, index: index, category: UInt8(truncatingIfNeeded: timeAndCategory))
     }
 }
 
 /// The newest points of one city, oldest first; a ring that is never longer than the capacity, not for a moment.
 struct History: Sendable {
-    private var ring: [HistoryPoint] = []
+    private var ring: [PackedPoint] = []
     /// Where the oldest point is once the ring is full.
     private var oldest: Int32 = 0
     /// Points kept so far, those pushed out included; counts no further than 2.
     private var keptCount: UInt8 = 0
+    /// When the points last changed, by the exporter's clock.
+    var changedAt: Timestamp = 0
     /// The last reading of the window that is still open.
     private(set) var pending: HistoryPoint?
 
@@ -23,7 +44,7 @@ struct History: Sendable {
 
     /// The `index`-th point, oldest first.
     subscript(index: Int) -> HistoryPoint {
-        ring[(Int(oldest) + index) % ring.count]
+        ring[(Int(oldest) + index) % ring.count].point
     }
 
     var last: HistoryPoint? {
@@ -95,27 +116,27 @@ struct History: Sendable {
                 // Twice the size as usual, but not beyond what it may ever hold.
                 ring.reserveCapacity(min(capacity, max(2, ring.count * 2)))
             }
-            ring.append(point)
+            ring.append(PackedPoint(point))
         } else {
-            ring[Int(oldest)] = point
+            ring[Int(oldest)] = PackedPoint(point)
             oldest = (oldest + 1) % Int32(capacity)
         }
     }
 
     private mutating func replaceLast(_ point: HistoryPoint) {
-        ring[(Int(oldest) + ring.count - 1) % ring.count] = point
+        ring[(Int(oldest) + ring.count - 1) % ring.count] = PackedPoint(point)
     }
 
     private mutating func removePoints(after time: Timestamp) {
         let remaining = (0..<count).map { self[$0] }.filter { $0.time <= time }
-        (ring, oldest) = (remaining, 0)
+        (ring, oldest) = (remaining.map(PackedPoint.init), 0)
     }
 
     init() {}
 
     /// - Parameter points: oldest first; only the newest `capacity` are taken.
     init(points: [HistoryPoint], capacity: Int) {
-        ring = points.suffix(capacity)
+        ring = points.suffix(capacity).map(PackedPoint.init)
         keptCount = UInt8(min(2, points.count))
     }
 }

@@ -82,7 +82,7 @@ public final class ReadingStore: Sendable {
     func historySnapshot() -> HistorySnapshot {
         state.withLock { state in
             HistorySnapshot(
-                changedAt: state.pointsChangedAt, names: state.names, states: state.states,
+                startedAt: state.startedAt, expiredAt: state.expiredAt, names: state.names, states: state.states,
                 histories: state.histories, order: state.order)
         }
     }

@@ -13,8 +13,9 @@ struct StoreState: Sendable {
     private(set) var order = CityOrder()
     private var freeCities: [UInt32] = []
     private(set) var pointCount = 0
-    /// When the points last changed.
-    private(set) var pointsChangedAt: Timestamp
+    let startedAt: Timestamp
+    /// When cities last expired, else when the store began.
+    private(set) var expiredAt: Timestamp
     private(set) var expiredCount: UInt64 = 0
     var feeds: [FeedStatistics]
     /// Counts up when a feed's statistics change.
@@ -32,7 +33,8 @@ struct StoreState: Sendable {
     init(rules: StoreRules, feeds: [String], at now: Timestamp) {
         self.rules = rules
         self.feeds = feeds.map(FeedStatistics.init)
-        pointsChangedAt = now
+        startedAt = now
+        expiredAt = now
     }
 
     var cityCount: Int { table.count }
@@ -145,7 +147,8 @@ struct StoreState: Sendable {
             change(city, to: category, from: held, at: reading.time)
         }
         if mayBePoint || rules.history.usesWindows {
-            admit(HistoryPoint(time: reading.time, index: reading.index), city: city, receivedAt: receivedAt)
+            let point = HistoryPoint(time: reading.time, index: reading.index, category: category)
+            admit(point, city: city, receivedAt: receivedAt)
         }
     }
 
@@ -162,7 +165,7 @@ struct StoreState: Sendable {
         pointCount += histories[city].count - before
         states[city].nextPointAt = histories[city].nextPointAt(rule: rules.history)
         guard admission != .skipped else { return }
-        pointsChangedAt = receivedAt
+        histories[city].changedAt = receivedAt
         unsaved?.countPoint(of: city, isNew: admission == .kept)
     }
 
@@ -228,7 +231,7 @@ struct StoreState: Sendable {
         }
         for city in expired { remove(city) }
         expiredCount += UInt64(expired.count)
-        if !expired.isEmpty { pointsChangedAt = now }
+        if !expired.isEmpty { expiredAt = now }
         return expired.count
     }
 
@@ -239,7 +242,7 @@ struct StoreState: Sendable {
             let before = histories[city].count
             guard histories[city].closeWindow(before: now, rule: rules.history) else { continue }
             pointCount += histories[city].count - before
-            pointsChangedAt = now
+            histories[city].changedAt = now
             // A point of the history is a change of its city as well, for who saves changes.
             version += 1
             states[city].version = version
@@ -267,7 +270,7 @@ struct StoreState: Sendable {
         histories[city] = History(points: saved.points, capacity: rules.history.capacity)
         states[city].nextPointAt = histories[city].nextPointAt(rule: rules.history)
         pointCount += histories[city].count
-        if let last = histories[city].last { pointsChangedAt = max(pointsChangedAt, last.time) }
+        histories[city].changedAt = histories[city].last?.time ?? 0
         order.markChanged(page: Int(states[city].page), version: version)
     }
 

@@ -1,0 +1,101 @@
+/// The JSON of the history.
+public enum HistoryDocument {
+    /// Points of all wanted cities in one flat array, by time and then by name: tools that turn it into one series per
+    /// city want it so. A function of the points: equal points give equal bytes.
+    public static func render(_ store: ReadingStore, query: HistoryQuery = HistoryQuery()) -> [UInt8] {
+        render(store.historySnapshot(), rules: store.rules, query: query)
+    }
+
+    /// A point on its way into the document.
+    private struct Row {
+        var time: Timestamp
+        /// The city's place among the shown ones, which are sorted by name.
+        var place: UInt32
+        var category: UInt8
+        var index: Double
+    }
+
+    private static func render(_ snapshot: HistorySnapshot, rules: StoreRules, query: HistoryQuery) -> [UInt8] {
+        let wanted = query.cities.map(Set.init)
+        var names: [[UInt8]] = []
+        var rows: [Row] = []
+        var changedAt = wanted == nil ? snapshot.expiredAt : snapshot.startedAt
+        for page in snapshot.order.sequence {
+            for number in snapshot.order.pages[Int(page)].cities {
+                let city = Int(number)
+                let nameRange = snapshot.states[city].nameRange
+                if let wanted, !wanted.contains(Array(snapshot.names.bytes[nameRange])) { continue }
+                let history = snapshot.histories[city]
+                let first = rows.count
+                for index in max(0, history.count - (query.limit ?? history.count))..<history.count {
+                    let point = history[index]
+                    if let since = query.since, point.time <= since { continue }
+                    rows.append(
+                        Row(
+                            time: point.time, place: UInt32(names.count), category: point.category,
+                            index: point.index))
+                }
+                guard rows.count > first else { continue }
+                changedAt = max(changedAt, history.changedAt)
+                names.append(escaped(snapshot.names.bytes[nameRange]))
+            }
+        }
+        rows.sort { $0.time != $1.time ? $0.time < $1.time : $0.place < $1.place }
+        return text(rows, names: names, changedAt: changedAt, rules: rules)
+    }
+
+    private static func text(_ rows: [Row], names: [[UInt8]], changedAt: Timestamp, rules: StoreRules) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(1024 + rows.count * 128)
+        text.append("{\"generated_at\":\"")
+        TimeText.append(changedAt, to: &text)
+        text.append("\",\"capacity\":")
+        text.appendInteger(UInt64(rules.history.capacity))
+        text.append(",\"interval_seconds\":")
+        text.appendNumber(Double(rules.history.interval) / 1000)
+        text.append(",\"scale\":{\"name\":\"")
+        text.append(rules.scale.name)
+        text.append("\",\"categories\":[")
+        for category in rules.scale.categories {
+            text.append(category.number == 1 ? "\n{\"category\":" : ",\n{\"category\":")
+            text.appendInteger(UInt64(category.number))
+            text.append(",\"name\":\"\(category.name)\",\"from\":")
+            text.appendNumber(category.from)
+            text.append(",\"color\":\"\(category.color)\",\"face\":\"\(category.face)\"}")
+        }
+        text.append("]},\"points\":[")
+        // Points come in runs of one time, so its text is made once for each.
+        var time: (value: Timestamp, text: [UInt8])?
+        for (index, row) in rows.enumerated() {
+            if time?.value != row.time {
+                var bytes: [UInt8] = []
+                TimeText.append(row.time, to: &bytes)
+                bytes.append("\",\"time_ms\":")
+                bytes.appendInteger(UInt64(clamping: row.time))
+                bytes.append(",\"city\":\"")
+                time = (row.time, bytes)
+            }
+            text.append(index == 0 ? "\n{\"time\":\"" : ",\n{\"time\":\"")
+            text.append(contentsOf: time?.text ?? [])
+            text.append(contentsOf: names[Int(row.place)])
+            text.append("\",\"aqi\":")
+            text.appendDecimal(row.index)
+            text.append(",\"category\":")
+            text.appendInteger(UInt64(row.category))
+            text.append("}")
+        }
+        text.append("]}\n")
+        return text
+    }
+
+    /// A name as a JSON string's inside; names hold no control characters.
+    private static func escaped(_ name: ArraySlice<UInt8>) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(name.count)
+        for byte in name {
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { text.append("\\") }
+            text.append(byte)
+        }
+        return text
+    }
+}

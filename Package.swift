@@ -21,6 +21,7 @@ let package = Package(
         .systemLibrary(
             name: "CLibMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev", "libgnutls28-dev"])]),
+        .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
@@ -33,7 +34,7 @@ let package = Package(
         // The rooms that touch C.
         .target(name: "JSON", dependencies: ["CSimdJSON"]),
         .target(name: "Storage", dependencies: ["CSQLite"]),
-        .target(name: "Transport", dependencies: ["CLibWebSockets", "CLibMicroHTTPD", "CZlib", "CCrypt", "CYAML"]),
+        .target(name: "Transport", dependencies: ["CLibWebSockets", "CLibMicroHTTPD", "CGnuTLS", "CZlib", "CCrypt", "CYAML"]),
 
         // The pure core: bytes → readings → store → pages.
         .target(name: "AirQuality", dependencies: ["JSON"]),

@@ -1,2 +1,0 @@
-#include "CSimdJSON.h"
-#include <simdjson.h>

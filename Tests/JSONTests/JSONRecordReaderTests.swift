@@ -1,0 +1,278 @@
+import CSimdJSON
+import TestSupport
+import Testing
+
+@testable import JSON
+
+/// What a reader finds, in a form that can be compared and read.
+enum Found: Equatable, CustomStringConvertible {
+    case notJSON, notAnArray
+    case records([[String]])
+
+    var description: String {
+        switch self {
+        case .notJSON: "not JSON"
+        case .notAnArray: "not an array"
+        case .records(let records): "\(records)"
+        }
+    }
+
+    static func read(
+        _ message: [UInt8], items: String = "", members: [String] = ["city", "aqi"], strictly: Bool = false
+    ) -> Found {
+        var reader = JSONRecordReader(items: JSONPointer(items)!, members: members, hashSeed: 42)
+        switch strictly ? reader.readStrictly(message.span) : reader.read(message.span) {
+        case .notJSON: return .notJSON
+        case .notAnArray: return .notAnArray
+        case .records(let count):
+            return .records(
+                (0..<count).map { record in
+                    guard reader.isObject(record: record) else { return ["no object"] }
+                    return members.indices.map { describe(reader.value(record: record, member: $0), reader) }
+                })
+        }
+    }
+
+    private static func describe(_ value: JSONValue, _ reader: borrowing JSONRecordReader) -> String {
+        switch value {
+        case .absent: return "absent"
+        case .null: return "null"
+        case .other: return "other"
+        case .number(let number): return "\(number)"
+        case .text(let text):
+            var bytes: [UInt8] = []
+            reader.withBytes { lent in
+                for index in text.offset..<text.offset + text.count { bytes.append(lent[index]) }
+            }
+            #expect(ByteHash.hash(bytes.span, seed: 42) == text.hash)
+            let isPlain =
+                bytes.allSatisfy { (0x20..<0x7F).contains($0) } && !bytes.isEmpty && bytes.first != 0x20
+                && bytes.last != 0x20
+            #expect(text.isPlain == isPlain)
+            return (text.hasLoneSurrogate ? "lone:" : "") + "'" + String(decoding: bytes, as: UTF8.self) + "'"
+        }
+    }
+}
+
+struct MessageCase: Sendable, CustomTestStringConvertible {
+    var name: String
+    var message: [UInt8]
+    var found: Found
+    var items = ""
+
+    var testDescription: String { name }
+
+    init(_ name: String, _ message: String, _ found: Found, items: String = "") {
+        self.init(name, Array(message.utf8), found, items: items)
+    }
+
+    init(_ name: String, _ message: [UInt8], _ found: Found, items: String = "") {
+        self.name = name
+        self.message = message
+        self.found = found
+        self.items = items
+    }
+
+    static let all: [MessageCase] = [
+        MessageCase("empty array", "[]", .records([])),
+        MessageCase(
+            "the feed's own shape", #"[{"city":"Mumbai","aqi":179.48953967731958},{"city":"Pune","aqi":222}]"#,
+            .records([["'Mumbai'", "179.48953967731958"], ["'Pune'", "222.0"]])),
+        MessageCase("blanks behind commas and colons", #"[{"city": "Pune", "aqi": 1}, {"city": "Delhi", "aqi": 2}]"#,
+            .records([["'Pune'", "1.0"], ["'Delhi'", "2.0"]])),
+        MessageCase(
+            "white space everywhere", " [ { \"city\"\t:\r\n\"Pune\" , \"aqi\" : 1 } ] \n",
+            .records([["'Pune'", "1.0"]])),
+        MessageCase("members in another order", #"[{"aqi":1,"city":"Pune"}]"#, .records([["'Pune'", "1.0"]])),
+        MessageCase(
+            "unknown members", #"[{"id":[1,{"a":null}],"city":"Pune","x":"y","aqi":1,"t":true}]"#,
+            .records([["'Pune'", "1.0"]])),
+        MessageCase("a member is missing", #"[{"city":"Pune"},{"aqi":1},{}]"#,
+            .records([["'Pune'", "absent"], ["absent", "1.0"], ["absent", "absent"]])),
+        MessageCase("the last of two counts", #"[{"city":"Pune","aqi":1,"city":"Delhi"}]"#,
+            .records([["'Delhi'", "1.0"]])),
+        MessageCase("null, truth, nested", #"[{"city":null,"aqi":true},{"city":[],"aqi":{}}]"#,
+            .records([["null", "other"], ["other", "other"]])),
+        MessageCase("elements that are no objects", #"[1,"a",null,[],{"city":"Pune"}]"#,
+            .records([["no object"], ["no object"], ["no object"], ["no object"], ["'Pune'", "absent"]])),
+        MessageCase("one object", #"{"city":"Pune","aqi":1}"#, .records([["'Pune'", "1.0"]])),
+        MessageCase("a string", #""Pune""#, .notAnArray),
+        MessageCase("a number", "7", .notAnArray),
+        MessageCase("null", "null", .notAnArray),
+        MessageCase("value as text", #"[{"city":"Pune","aqi":"12.5"}]"#, .records([["'Pune'", "'12.5'"]])),
+        // Strings.
+        MessageCase(
+            "escapes", #"[{"city":"a\"b\\c\/d\b\f\n\r\t\u0041\u00e9\u20ac\ud83d\ude00","aqi":1}]"#,
+            .records([["'a\"b\\c/d\u{8}\u{c}\n\r\tAé€😀'", "1.0"]])),
+        MessageCase("escaped member name", #"[{"\u0063ity":"Pune","aqi":1}]"#, .records([["'Pune'", "1.0"]])),
+        MessageCase("other alphabets", #"[{"city":"मुंबई","aqi":1},{"city":"القاهرة","aqi":2},{"city":"😀","aqi":3}]"#,
+            .records([["'मुंबई'", "1.0"], ["'القاهرة'", "2.0"], ["'😀'", "3.0"]])),
+        MessageCase("empty and blank names", #"[{"city":"","aqi":1},{"city":" Pune ","aqi":1}]"#,
+            .records([["''", "1.0"], ["' Pune '", "1.0"]])),
+        MessageCase("names around the word length", #"[{"city":"1234567"},{"city":"12345678"},{"city":"123456789"}]"#,
+            .records([["'1234567'", "absent"], ["'12345678'", "absent"], ["'123456789'", "absent"]])),
+        MessageCase("DEL in a name", "[{\"city\":\"a\u{7F}b\",\"aqi\":1}]", .records([["'a\u{7F}b'", "1.0"]])),
+        MessageCase("lone leading surrogate", #"[{"city":"a\ud800b","aqi":1}]"#,
+            .records([["lone:'a\u{FFFD}b'", "1.0"]])),
+        MessageCase("lone trailing surrogate", #"[{"city":"\udc00","aqi":1}]"#, .records([["lone:'\u{FFFD}'", "1.0"]])),
+        MessageCase("leading surrogate, then an escape", #"[{"city":"\ud800\n","aqi":1}]"#,
+            .records([["lone:'\u{FFFD}\n'", "1.0"]])),
+        MessageCase("two leading surrogates", #"[{"city":"\ud83d\ud83d\ude00","aqi":1}]"#,
+            .records([["lone:'\u{FFFD}😀'", "1.0"]])),
+        MessageCase("NUL by escape", #"[{"city":"a\u0000","aqi":1}]"#, .records([["'a\u{0}'", "1.0"]])),
+        // Numbers.
+        MessageCase(
+            "numbers", "[{\"aqi\":0},{\"aqi\":-0},{\"aqi\":1e2},{\"aqi\":1E+2},{\"aqi\":12.5e-1},{\"aqi\":0.000001}]",
+            .records([
+                ["absent", "0.0"], ["absent", "-0.0"], ["absent", "100.0"], ["absent", "100.0"], ["absent", "1.25"],
+                ["absent", "1e-06"],
+            ])),
+        MessageCase("numbers beyond the range", #"[{"aqi":1e999},{"aqi":-1e999},{"aqi":1e-999}]"#,
+            .records([["absent", "inf"], ["absent", "-inf"], ["absent", "0.0"]])),
+        MessageCase("many digits", #"[{"city":"a","aqi":123456789012345678901234567890},{"city":"b","aqi":0.1234567890123456789012345}]"#,
+            .records([["'a'", "1.2345678901234568e+29"], ["'b'", "0.12345678901234568"]])),
+        // Where the array is.
+        MessageCase("items in an object", #"{"data":{"cities":[{"city":"Pune","aqi":1}]},"x":[1]}"#,
+            .records([["'Pune'", "1.0"]]), items: "/data/cities"),
+        MessageCase("items in an array", #"[0,[{"city":"Pune"}]]"#, .records([["'Pune'", "absent"]]), items: "/1"),
+        MessageCase("items are missing", #"{"data":{}}"#, .notAnArray, items: "/data/cities"),
+        MessageCase("items are a number", #"{"data":1}"#, .notAnArray, items: "/data"),
+        MessageCase("items with an escaped pointer", #"{"a/b":{"~":[{"city":"Pune"}]}}"#,
+            .records([["'Pune'", "absent"]]), items: "/a~1b/~0"),
+        MessageCase("items twice, the last counts", #"{"d":[{"city":"A"}],"d":[{"city":"B"}]}"#,
+            .records([["'B'", "absent"]]), items: "/d"),
+        MessageCase("items twice, the last is no array", #"{"d":[{"city":"A"}],"d":1}"#, .notAnArray, items: "/d"),
+        MessageCase("rubbish behind the items", #"{"d":[{"city":"A"}],"x":01}"#, .notJSON, items: "/d"),
+    ] + invalid.map { MessageCase("invalid: \($0)", $0, .notJSON) }
+        + invalidUTF8.map { MessageCase("invalid UTF-8: \($0)", Array("[{\"city\":\"".utf8) + $0 + Array("\",\"aqi\":1}]".utf8), .notJSON) }
+
+    /// None of these is JSON by RFC 8259.
+    static let invalid = [
+        "", " ", "[", "]", "{", "}", "[,]", "[1,]", "[1 2]", "{,}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{1:1}",
+        "[1]]", "[] []", "[]x", "nul", "nulll", "True", "[01]", "[-01]", "[+1]", "[.5]", "[5.]", "[1e]", "[1e+]", "[-]",
+        "[0x10]", "[1_000]", "[NaN]", "[Infinity]", "[-Infinity]", "['a']", "[\"a]", "[\"\\x41\"]", "[\"\\u12\"]",
+        "[\"\\u12g4\"]", "[\"\\\"]", "[\"a\nb\"]", "[\"a\tb\"]", "[\"\u{0}\"]", "[1]\u{0}", "\u{FEFF}[]", "[1]//x",
+        "[/*x*/1]", "[{\"city\":\"Pune\" \"aqi\":1}]", "[{\"city\":\"Pune\",\"aqi\":1}", "[{\"city\":\"Pune\",\"aqi\":1]",
+        "[{\"city\":\"Pune\",\"aqi\":1}}", "[{\"city\":\"Pune\",\"aqi\":1},]", "[{\"city\":\"Pune\",\"aqi\":1},,{}]",
+        "[{\"city\":\"Pune\",\"aqi\":1.}]", "[{\"city\":\"Pune\",\"aqi\":01}]", "[{\"city\":\"Pune\",\"aqi\":--1}]",
+        "[{\"city\":\"Pu\u{1}ne\",\"aqi\":1}]", "[{\"city\":\"Pune\",\"x\":01,\"aqi\":1}]",
+    ]
+
+    /// Table 3-7 of the Unicode standard, its edges.
+    static let invalidUTF8: [[UInt8]] = [
+        [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC2], [0xC2, 0x20], [0xE0, 0x80, 0x80], [0xE0, 0x9F, 0xBF],
+        [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x80, 0x80, 0x80], [0xF0, 0x8F, 0xBF, 0xBF],
+        [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xF0, 0x9F, 0x98], [0xFE], [0xFF], [0xFF, 0xFF],
+    ]
+}
+
+@Suite("Messages")
+struct JSONRecordReaderTests {
+    @Test("are read or refused", arguments: MessageCase.all)
+    func reads(_ scenario: MessageCase) {
+        #expect(Found.read(scenario.message, items: scenario.items) == scenario.found)
+        #expect(Found.read(scenario.message, items: scenario.items, strictly: true) == scenario.found)
+    }
+
+    @Test("cut off anywhere are refused")
+    func refusesPrefixes() {
+        let message = Array(#"[{"city":"Pune é","aqi":12.5},{"city":"a\u0041","aqi":"3"}]"#.utf8)
+        for count in 0..<message.count {
+            #expect(Found.read(Array(message[..<count])) == .notJSON)
+        }
+    }
+
+    @Test("may be nested to the limit and no deeper", arguments: ["[", "{\"a\":"])
+    func limitsDepth(_ opening: String) {
+        let closing = opening == "[" ? "]" : "}"
+        func nested(_ depth: Int) -> [UInt8] {
+            Array((String(repeating: opening, count: depth) + "1" + String(repeating: closing, count: depth)).utf8)
+        }
+        #expect(Found.read(nested(JSONRecordReader.maximumDepth)) != .notJSON)
+        #expect(Found.read(nested(JSONRecordReader.maximumDepth + 1)) == .notJSON)
+        #expect(Found.read(nested(1_000_000)) == .notJSON)
+    }
+
+    @Test("with long member names, by either way")
+    func longMemberNames() {
+        let message = Array(#"[{"a long city name":"Pune","another long name":7,"t":8}]"#.utf8)
+        let members = ["a long city name", "another long name", "t"]
+        let found = Found.records([["'Pune'", "7.0", "8.0"]])
+        #expect(Found.read(message, members: members) == found)
+        #expect(Found.read(message, members: members, strictly: true) == found)
+        #expect(Found.read(message, members: ["a long city namf"]) == .records([["absent"]]))
+    }
+
+    @Test("of any size, one after the other")
+    func manySizes() {
+        var reader = JSONRecordReader(members: ["city", "aqi"], hashSeed: 1)
+        for count in [1, 100, 3, 50_000, 2] {
+            let elements = (0..<count).map { #"{"city":"City \#($0)","aqi":\#($0)}"# }.joined(separator: ",")
+            #expect(reader.read(Array("[\(elements)]".utf8).span) == .records(count))
+            #expect(reader.value(record: count - 1, member: 1) == .number(Double(count - 1)))
+        }
+    }
+
+    /// Damaged messages: both ways must agree with each other and with simdjson.
+    @Test("with random damage are judged as simdjson judges them", arguments: [1, 2, 3, 4] as [UInt64])
+    func agreesWithSimdJSON(_ seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let seeds = MessageCase.all.filter { $0.found != .notJSON && $0.items.isEmpty }.map(\.message)
+        let alphabet = Array("[]{}:,\"\\ 019-+.eEtfnul/\u{1}\u{7F}é😀".utf8) + [0x80, 0xC0, 0xFF]
+        for _ in 0..<25_000 {
+            var message = seeds.randomElement(using: &random) ?? []
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let place = Int.random(in: 0...message.count, using: &random)
+                let byte = alphabet.randomElement(using: &random) ?? 0
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: message.insert(byte, at: place)
+                case 1 where place < message.count: message.remove(at: place)
+                default: if place < message.count { message[place] = byte }
+                }
+            }
+            let found = Found.read(message)
+            #expect(found == Found.read(message, strictly: true), "\(String(decoding: message, as: UTF8.self))")
+            let judgement = unsafe message.withUnsafeBufferPointer { unsafe CSimdJSON_judge($0.baseAddress, $0.count) }
+            if judgement != 2 {
+                #expect((found != .notJSON) == (judgement == 0), "\(String(decoding: message, as: UTF8.self))")
+            }
+        }
+    }
+
+    @Test("give numbers rounded as simdjson rounds them")
+    func numbersAgree() {
+        var random = SeededRandom(seed: 7)
+        for _ in 0..<50_000 {
+            let text: String
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: text = "\(Double.random(in: 0...9999, using: &random))"
+            case 1: text = "\(Int.random(in: 0..<1_000_000, using: &random)).\(UInt64.random(in: 0...UInt64.max, using: &random) % 10_000_000_000_000)"
+            case 2: text = "\(UInt64.random(in: 0...UInt64.max, using: &random)).5"
+            default: text = "\(Double(bitPattern: UInt64.random(in: 0..<0x7FF0 << 48, using: &random)))"
+            }
+            let bytes = Array(text.utf8)
+            let expected = unsafe bytes.withUnsafeBufferPointer { unsafe CSimdJSON_number($0.baseAddress, $0.count) }
+            #expect(jsonNumber(bytes.span) == expected, "\(text)")
+        }
+    }
+
+    @Test(
+        "as text are numbers in JSON's grammar alone",
+        arguments: [
+            ("12", 12), (" 12\t", 12), ("1e2", 100), ("-3.5", -3.5), ("", nil), (" ", nil), ("+5", nil), ("007", nil),
+            ("0x10", nil), ("NaN", nil), ("1 2", nil), (".5", nil), ("5.", nil), ("1e", nil), ("\u{A0}1", nil),
+        ] as [(String, Double?)])
+    func textNumbers(_ text: String, _ number: Double?) {
+        #expect(jsonNumber(Array(text.utf8).span) == number)
+    }
+
+    @Test("are found by pointers that RFC 6901 allows", arguments: ["", "/", "/a/b", "/a~0b~1c"])
+    func acceptsPointers(_ text: String) {
+        #expect(JSONPointer(text) != nil)
+    }
+
+    @Test("are not found by others", arguments: ["a", "a/b", "/~", "/~2", "/a~"])
+    func refusesPointers(_ text: String) {
+        #expect(JSONPointer(text) == nil)
+    }
+}

@@ -1,0 +1,79 @@
+internal import CCrypt
+
+/// bcrypt password hashes by libxcrypt's `crypt_r`, judged as Go's `golang.org/x/crypto/bcrypt` judges them.
+public enum Bcrypt {
+    /// Whether the hash is of the password. Takes as long as the hash's cost wants, tens of milliseconds and up: not on
+    /// a thread that serves others. A password with a NUL has no hash; of a longer one, 72 bytes count.
+    public static func verify(password: [UInt8], hash: String) -> Bool {
+        guard !password.contains(0), let parts = BcryptHash(hash) else { return false }
+        // The variants differ in how old programs got long or 8-bit passwords wrong; Go computes all of them as this.
+        let setting = Array((parts.cost < 10 ? "$2b$0\(parts.cost)$" : "$2b$\(parts.cost)$").utf8) + parts.salt
+        guard let computed = crypt(password.prefix(72) + [0], setting: setting + [0]) else { return false }
+        return equalInConstantTime(computed.dropFirst(setting.count), parts.digest)
+    }
+
+    /// Nil when a web configuration may hold the text as a hash; otherwise what is wrong with it, without the text.
+    static func problem(of hash: String) -> String? {
+        let bytes = Array(hash.utf8)
+        if bytes.count < 59 { return "it is too short" }
+        if bytes[0] != UInt8(ascii: "$") { return "it does not begin with $" }
+        if bytes[1] > UInt8(ascii: "2") { return "its version is above 2" }
+        guard let cost = BcryptHash.cost(of: bytes) else { return "its cost is not a number" }
+        guard 4...31 ~= cost else { return "its cost is not from 4 to 31" }
+        return nil
+    }
+
+    /// Corresponds to `crypt_r`; both end with a NUL.
+    private static func crypt(_ password: [UInt8], setting: [UInt8]) -> [UInt8]? {
+        // 32 KiB: not for a small stack.
+        let state = UnsafeMutablePointer<crypt_data>.allocate(capacity: 1)
+        unsafe state.initialize(to: crypt_data())
+        defer { unsafe state.deallocate() }
+        let result = unsafe password.withUnsafeBytes { password in
+            unsafe setting.withUnsafeBytes { setting in
+                unsafe crypt_r(
+                    password.baseAddress!.assumingMemoryBound(to: CChar.self),
+                    setting.baseAddress!.assumingMemoryBound(to: CChar.self), state)
+            }
+        }
+        guard let result = unsafe result else { return nil }
+        // A failure is a text too, but shorter than any setting.
+        return unsafe Array(String(cString: result).utf8)
+    }
+
+    /// Compares without telling by its time where the difference is.
+    private static func equalInConstantTime(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
+        guard left.count == right.count else { return false }
+        var difference: UInt8 = 0
+        for (left, right) in zip(left, right) {
+            difference |= left ^ right
+        }
+        return difference == 0
+    }
+}
+
+/// `$2`, a letter that may be missing, `$`, two digits of cost, `$`, 22 characters of salt, 31 of digest.
+private struct BcryptHash {
+    var cost: Int
+    var salt: ArraySlice<UInt8>
+    var digest: ArraySlice<UInt8>
+
+    init?(_ hash: String) {
+        let bytes = Array(hash.utf8)
+        guard Bcrypt.problem(of: hash) == nil, let cost = Self.cost(of: bytes) else { return nil }
+        self.cost = cost
+        let saltStart = Self.costStart(of: bytes) + 3
+        salt = bytes[saltStart..<saltStart + 22]
+        digest = bytes[(saltStart + 22)...].prefix(31)  // what follows, a line end perhaps, does not count
+    }
+
+    /// Of at least 59 bytes.
+    static func cost(of bytes: [UInt8]) -> Int? {
+        let start = costStart(of: bytes)
+        return Int(String(decoding: bytes[start..<start + 2], as: UTF8.self))
+    }
+
+    private static func costStart(of bytes: [UInt8]) -> Int {
+        bytes[2] == UInt8(ascii: "$") ? 3 : 4
+    }
+}

@@ -1,0 +1,17 @@
+internal import Glibc
+
+/// Which file a name stands for.
+struct FileIdentity: Equatable {
+    private let device: UInt64
+    private let number: UInt64
+    let isRegular: Bool
+
+    /// nil when there is no such file, or when it cannot be seen. Corresponds to `stat`.
+    init?(path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        number = UInt64(status.st_ino)
+        isRegular = status.st_mode & S_IFMT == S_IFREG
+    }
+}

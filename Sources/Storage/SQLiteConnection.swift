@@ -1,0 +1,101 @@
+internal import CSQLite
+
+/// The one owner of a `sqlite3 *`. Used by one thread at a time.
+@safe
+struct SQLiteConnection: ~Copyable {
+    private let pointer: OpaquePointer
+
+    /// Corresponds to `sqlite3_open_v2`.
+    init(name: String, flags: Int32) throws(SQLiteError) {
+        var opened: OpaquePointer?
+        // The connection is never used by two threads at once, so SQLite need not lock.
+        let result = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard result == SQLITE_OK, let opened = unsafe opened else {
+            // A connection that failed to open still says why, and still has to be closed.
+            let error = unsafe SQLiteError(opened)
+            unsafe sqlite3_close_v2(opened)
+            throw error
+        }
+        unsafe pointer = opened
+    }
+
+    deinit {
+        // Statements may outlive this: `sqlite3_close_v2` waits for the last one.
+        unsafe sqlite3_close_v2(pointer)
+    }
+
+    /// - Parameter option: one of `SQLITE_DBCONFIG_…` that is a switch.
+    func set(_ option: Int32, _ isOn: Bool) {
+        let result = unsafe CSQLite_db_config(pointer, option, isOn ? 1 : 0)
+        precondition(result == SQLITE_OK, "SQLite knows these options")
+    }
+
+    func setBusyTimeout(milliseconds: Int32) {
+        unsafe sqlite3_busy_timeout(pointer, milliseconds)
+    }
+
+    /// Corresponds to `sqlite3_exec`: any number of statements, whose rows are dropped.
+    func execute(_ sql: String) throws(SQLiteError) {
+        guard unsafe sqlite3_exec(pointer, sql, nil, nil, nil) == SQLITE_OK else {
+            throw unsafe SQLiteError(pointer)
+        }
+    }
+
+    /// Corresponds to `sqlite3_prepare_v3`.
+    func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
+        var prepared: OpaquePointer?
+        let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+        guard unsafe sqlite3_prepare_v3(pointer, sql, -1, flags, &prepared, nil) == SQLITE_OK,
+            let prepared = unsafe prepared
+        else { throw unsafe SQLiteError(pointer) }
+        return unsafe SQLiteStatement(owning: prepared)
+    }
+
+    /// The first column of the first row; 0 without a row.
+    func integer(_ sql: String) throws(SQLiteError) -> Int64 {
+        let statement = try prepare(sql)
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
+    /// The first column of the first row; nil without a row.
+    func text(_ sql: String) throws(SQLiteError) -> String? {
+        let statement = try prepare(sql)
+        return try statement.step() ? String(decoding: statement.bytes(0), as: UTF8.self) : nil
+    }
+
+    /// The file without symbolic links; its journal has this name with `-wal`. Corresponds to `sqlite3_db_filename`.
+    var fileName: String {
+        unsafe sqlite3_db_filename(pointer, "main").map { unsafe String(cString: $0) } ?? ""
+    }
+
+    /// Corresponds to `sqlite3_db_readonly`.
+    var isReadOnly: Bool { unsafe sqlite3_db_readonly(pointer, "main") == 1 }
+
+    /// Whether the open file has lost its name: removed, renamed or replaced. Corresponds to `SQLITE_FCNTL_HAS_MOVED`.
+    var hasMoved: Bool {
+        var moved: Int32 = 0
+        let result = unsafe sqlite3_file_control(pointer, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
+        return result != SQLITE_OK || moved != 0
+    }
+
+    /// Closing deletes the journal by name, unless told not to. Corresponds to `SQLITE_FCNTL_PERSIST_WAL`.
+    func keepJournalWhenClosed() {
+        var isOn: Int32 = 1
+        unsafe sqlite3_file_control(pointer, "main", SQLITE_FCNTL_PERSIST_WAL, &isOn)
+    }
+
+    /// Pages written to the journal since this was last asked. Corresponds to `SQLITE_DBSTATUS_CACHE_WRITE`.
+    func takeWrittenPageCount() -> Int {
+        var current: Int32 = 0
+        var highest: Int32 = 0
+        unsafe sqlite3_db_status(pointer, SQLITE_DBSTATUS_CACHE_WRITE, &current, &highest, 1)
+        return Int(current)
+    }
+
+    /// Moves the journal's pages into the file and syncs both. Corresponds to `sqlite3_wal_checkpoint_v2`.
+    func checkpoint() throws(SQLiteError) {
+        guard unsafe sqlite3_wal_checkpoint_v2(pointer, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) == SQLITE_OK else {
+            throw unsafe SQLiteError(pointer)
+        }
+    }
+}

@@ -1,0 +1,328 @@
+internal import CSQLite
+
+/// The open file and its prepared statements. One thread at a time; locked against other processes while it exists.
+///
+/// SQLite's exclusive locking mode holds the file's lock for the life of the connection; the kernel gives it up with the
+/// process, however that ends. It also keeps the index of the journal in memory instead of in a mapped file, so that a
+/// full disk or a truncated file is an error code and never a signal.
+///
+/// A committed transaction is in the kernel's hands and survives the end of the process. A loss of power takes what was
+/// committed since the last checkpoint at most, and does not damage the file (`synchronous=NORMAL`).
+struct StorageDatabase: ~Copyable {
+    let isFresh: Bool
+    /// The scale that the rows were written under.
+    let scale: String?
+    private let connection: SQLiteConnection
+    private let statements: Statements
+    private let journalName: String
+    private let journalIdentity: FileIdentity?
+
+    /// - Parameters:
+    ///   - path: of a regular file or of none.
+    ///   - scale: what a fresh file is begun with.
+    static func open(
+        path: String, scale: String, schema: StorageSchema = .current
+    ) throws(StorageRefusal) -> StorageDatabase {
+        let result: Result<StorageDatabase, StorageRefusal>
+        do throws(SQLiteError) {
+            result = try attempt(path: path, scale: scale, schema: schema)
+        } catch {
+            throw StorageRefusal(error)
+        }
+        return try result.get()
+    }
+
+    private static func attempt(
+        path: String, scale: String, schema: StorageSchema
+    ) throws(SQLiteError) -> Result<StorageDatabase, StorageRefusal> {
+        let connection = try SQLiteConnection(
+            name: literalName(path), flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+        try configure(connection)
+        // The first read takes the lock, or finds it taken.
+        let tableCount = try connection.integer("SELECT count(*) FROM sqlite_schema")
+        let applicationID = try connection.integer("PRAGMA application_id")
+        let isFresh = tableCount == 0 && applicationID == 0
+        if connection.isReadOnly { return .failure(.unavailable("the file is read-only")) }
+        if !isFresh {
+            if let refusal = try refusal(of: connection, applicationID: applicationID, schema: schema) {
+                return .failure(refusal)
+            }
+        }
+        guard try connection.text("PRAGMA journal_mode=WAL") == "wal" else {
+            return .failure(.unavailable("SQLite cannot keep a write-ahead log there"))
+        }
+        if isFresh {
+            try create(schema, scale: scale, in: connection)
+        } else {
+            try migrate(connection, to: schema)
+        }
+        return .success(try StorageDatabase(connection, isFresh: isFresh))
+    }
+
+    private init(_ connection: consuming SQLiteConnection, isFresh: Bool) throws(SQLiteError) {
+        let scale = try connection.text("SELECT value FROM setting WHERE name = 'scale'")
+        let statements = try Statements.prepare(connection)
+        self.isFresh = isFresh
+        self.scale = scale
+        self.statements = statements
+        journalName = connection.fileName + "-wal"
+        journalIdentity = FileIdentity(path: journalName)
+        self.connection = connection
+    }
+
+    // MARK: Opening
+
+    private static func configure(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
+        // Until the file is known to be sound and ours, closing it must change nothing.
+        connection.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+        // Nothing that stands in the file runs: it may have been damaged on purpose.
+        connection.set(SQLITE_DBCONFIG_DEFENSIVE, true)
+        connection.set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
+        connection.set(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
+        connection.set(SQLITE_DBCONFIG_ENABLE_VIEW, false)
+        // Outlasts a glance with another tool.
+        connection.setBusyTimeout(milliseconds: 250)
+        try connection.execute(
+            """
+            PRAGMA locking_mode=EXCLUSIVE;
+            PRAGMA synchronous=NORMAL;
+            PRAGMA mmap_size=0;
+            PRAGMA cell_size_check=ON;
+            PRAGMA cache_size=-\(cacheKibibytes);
+            PRAGMA temp_store=MEMORY;
+            PRAGMA wal_autocheckpoint=0;
+            PRAGMA journal_size_limit=\(journalPageLimit * pageSize);
+            """)
+    }
+
+    private static func refusal(
+        of connection: borrowing SQLiteConnection, applicationID: Int64, schema: StorageSchema
+    ) throws(SQLiteError) -> StorageRefusal? {
+        guard applicationID == StorageSchema.applicationID else {
+            let ourTables = try connection.integer(
+                "SELECT count(*) FROM sqlite_schema WHERE name IN ('city', 'point', 'setting')")
+            return ourTables == 3 ? .damaged("its application_id is \(applicationID)") : .foreign
+        }
+        let version = try connection.integer("PRAGMA user_version")
+        if version > schema.version { return .newer(version: version) }
+        if version < 1 { return .damaged("its user_version is \(version)") }
+        let findings = [
+            try connection.text("PRAGMA quick_check(1)"),
+            // The quick check does not compare indices with their tables.
+            try connection.text("PRAGMA integrity_check(city)"),
+        ]
+        return findings.compactMap { $0 }.first { $0 != "ok" }.map { .damaged(singleLine($0)) }
+    }
+
+    private static func create(
+        _ schema: StorageSchema, scale: String, in connection: borrowing SQLiteConnection
+    ) throws(SQLiteError) {
+        try transaction(connection) { () throws(SQLiteError) in
+            try connection.execute(schema.creation)
+            try connection.execute("PRAGMA application_id=\(StorageSchema.applicationID)")
+            try connection.execute("PRAGMA user_version=\(schema.version)")
+            try set(scale: scale, in: connection)
+        }
+    }
+
+    /// All steps or none.
+    private static func migrate(
+        _ connection: borrowing SQLiteConnection, to schema: StorageSchema
+    ) throws(SQLiteError) {
+        let version = try connection.integer("PRAGMA user_version")
+        guard version < schema.version else { return }
+        try transaction(connection) { () throws(SQLiteError) in
+            for step in version + 1...schema.version {
+                try connection.execute(schema.migrations[step]!)
+            }
+            try connection.execute("PRAGMA user_version=\(schema.version)")
+        }
+    }
+
+    private static func set(scale: String, in connection: borrowing SQLiteConnection) throws(SQLiteError) {
+        let statement = try connection.prepare("INSERT OR REPLACE INTO setting VALUES ('scale', ?1)")
+        statement.bind(text: Array(scale.utf8), at: 1)
+        try statement.run()
+    }
+
+    private static func transaction(
+        _ connection: borrowing SQLiteConnection, _ body: () throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        do throws(SQLiteError) {
+            try connection.execute("BEGIN IMMEDIATE")
+            try body()
+            try connection.execute("COMMIT")
+        } catch {
+            // SQLite may have rolled back already, which is an error of its own and none of ours.
+            try? connection.execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    // MARK: Reading
+
+    /// - Parameter capacity: how many points of a city are wanted, the newest ones.
+    func content(capacity: Int) throws(StorageRefusal) -> StorageContent {
+        do throws(SQLiteError) {
+            return try StorageContent(connection, scale: scale, capacity: capacity)
+        } catch {
+            throw StorageRefusal(error)
+        }
+    }
+
+    /// What can be read of a file that cannot be written, its journal included.
+    static func contentOfReadOnlyFile(_ configuration: StorageConfiguration) -> StorageContent {
+        let path = configuration.path
+        // Without a journal beside it SQLite would have to create one, unless it takes the file for immutable; with one
+        // it would have to lock the file for writing, unless it takes locks for needless.
+        let option = FileIdentity(path: path + "-wal") == nil ? "immutable=1" : "vfs=unix-none"
+        do throws(SQLiteError) {
+            let connection = try SQLiteConnection(
+                name: "file:\(percentEncoded(path))?\(option)", flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+            try configure(connection)
+            let applicationID = try connection.integer("PRAGMA application_id")
+            guard try refusal(of: connection, applicationID: applicationID, schema: .current) == nil,
+                try connection.integer("PRAGMA user_version") == StorageSchema.current.version
+            else { return StorageContent() }
+            let scale = try connection.text("SELECT value FROM setting WHERE name = 'scale'")
+            return try StorageContent(connection, scale: scale, capacity: configuration.capacity)
+        } catch {
+            return StorageContent()
+        }
+    }
+
+    // MARK: Writing
+
+    /// One transaction: all of the batch or nothing.
+    ///
+    /// - Parameter replacing: nil, or the scale of a batch that takes the place of all that the file has.
+    func write(_ batch: StorageBatch, capacity: Int, replacing scale: String?) throws(SQLiteError) {
+        try Self.transaction(connection) { () throws(SQLiteError) in
+            if let scale {
+                try connection.execute("DELETE FROM point; DELETE FROM city")
+                try Self.set(scale: scale, in: connection)
+            }
+            for name in batch.removed { try statements.remove(name) }
+            for city in batch.cities where city.isPlausible { try statements.write(city, capacity: capacity) }
+        }
+    }
+
+    /// Pages written to the journal since this was last asked.
+    func takeWrittenPageCount() -> Int { connection.takeWrittenPageCount() }
+
+    /// Moves the journal's pages into the file and syncs both.
+    func checkpoint() throws(SQLiteError) { try connection.checkpoint() }
+
+    /// Whether the file or its journal was removed, renamed or replaced.
+    var hasMoved: Bool {
+        connection.hasMoved || FileIdentity(path: journalName) != journalIdentity
+    }
+
+    // MARK: Closing
+
+    /// Leaves one file and no journal.
+    consuming func closeComplete() {
+        connection.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
+    }
+
+    /// The moved file gets what the journal has, wherever it is now; names that may be another's now are left alone.
+    consuming func closeMoved() {
+        connection.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
+        connection.keepJournalWhenClosed()
+    }
+
+    static let pageSize = 4096
+    /// 16 MiB: a larger journal is moved into the file.
+    static let journalPageLimit = 4096
+    /// Room for the pages of one batch of 100,000 cities. Grows to it only when that many are touched.
+    private static let cacheKibibytes = 32 * 1024
+}
+
+extension StorageDatabase {
+    private struct Statements: ~Copyable {
+        let upsertCity: SQLiteStatement
+        let findCity: SQLiteStatement
+        let insertPoint: SQLiteStatement
+        let trimPoints: SQLiteStatement
+        let removePoints: SQLiteStatement
+        let removeCity: SQLiteStatement
+
+        static func prepare(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> Statements {
+            Statements(
+                upsertCity: try connection.prepare(
+                    """
+                    INSERT INTO city
+                        (name, aqi, updated_ms, received_ms, category, direction, changed_ms, better, worse)
+                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                    ON CONFLICT (name) DO UPDATE SET aqi = ?2, updated_ms = ?3, received_ms = ?4, category = ?5,
+                        direction = ?6, changed_ms = ?7, better = ?8, worse = ?9
+                    """),
+                findCity: try connection.prepare("SELECT id FROM city WHERE name = ?1"),
+                insertPoint: try connection.prepare("INSERT OR REPLACE INTO point VALUES (?1, ?2, ?3)"),
+                trimPoints: try connection.prepare(
+                    """
+                    DELETE FROM point WHERE city = ?1 AND time_ms <= (
+                        SELECT time_ms FROM point WHERE city = ?1 ORDER BY time_ms DESC LIMIT 1 OFFSET ?2)
+                    """),
+                removePoints: try connection.prepare(
+                    "DELETE FROM point WHERE city = (SELECT id FROM city WHERE name = ?1)"),
+                removeCity: try connection.prepare("DELETE FROM city WHERE name = ?1"))
+        }
+
+        func write(_ city: StoredCity, capacity: Int) throws(SQLiteError) {
+            upsertCity.bind(text: city.name, at: 1)
+            upsertCity.bind(city.index, at: 2)
+            upsertCity.bind(city.updatedAt, at: 3)
+            upsertCity.bind(city.receivedAt, at: 4)
+            upsertCity.bind(Int64(city.category), at: 5)
+            upsertCity.bind(Int64(city.direction), at: 6)
+            upsertCity.bind(city.changedAt, at: 7)
+            upsertCity.bind(Int64(city.better), at: 8)
+            upsertCity.bind(Int64(city.worse), at: 9)
+            try upsertCity.run()
+            if !city.points.isEmpty { try writePoints(of: city, capacity: capacity) }
+        }
+
+        private func writePoints(of city: StoredCity, capacity: Int) throws(SQLiteError) {
+            findCity.bind(text: city.name, at: 1)
+            defer { findCity.reset() }
+            guard try findCity.step() else { return }
+            let number = findCity.integer(0)
+            insertPoint.bind(number, at: 1)
+            for point in city.points where point.isPlausible {
+                insertPoint.bind(point.time, at: 2)
+                insertPoint.bind(point.index, at: 3)
+                try insertPoint.run()
+            }
+            trimPoints.bind(number, at: 1)
+            trimPoints.bind(Int64(capacity), at: 2)
+            try trimPoints.run()
+        }
+
+        func remove(_ name: [UInt8]) throws(SQLiteError) {
+            removePoints.bind(text: name, at: 1)
+            try removePoints.run()
+            removeCity.bind(text: name, at: 1)
+            try removeCity.run()
+        }
+    }
+}
+
+/// SQLite takes `:memory:`, `file:…` and the empty name for something else than a file of that name.
+func literalName(_ path: String) -> String {
+    path.utf8.first == UInt8(ascii: "/") ? path : "./" + path
+}
+
+private func singleLine(_ text: String) -> String {
+    String(decoding: text.utf8.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+}
+
+/// For the path of a URI, RFC 3986 section 3.3.
+private func percentEncoded(_ path: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    let plain = Set("/-._~abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
+    return String(
+        decoding: path.utf8.flatMap { byte in
+            plain.contains(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }, as: UTF8.self)
+}

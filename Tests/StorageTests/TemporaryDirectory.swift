@@ -12,7 +12,7 @@ final class TemporaryDirectory: Sendable {
 
     deinit {
         for name in names { _ = unsafe unlink("\(path)/\(name)") }
-        rmdir(path)
+        unsafe rmdir(path)
     }
 
     func file(_ name: String) -> String { "\(path)/\(name)" }

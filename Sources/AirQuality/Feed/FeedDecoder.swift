@@ -80,7 +80,7 @@ public struct FeedDecoder: ~Copyable {
                 Reading(
                     nameOffset: UInt32(truncatingIfNeeded: name.offset),
                     nameCount: UInt8(truncatingIfNeeded: name.count), isOutOfRange: false, nameHash: name.hash,
-                    index: index, time: receivedAt))
+                    index: Self.unsignedZero(index), time: receivedAt))
             return
         }
         switch reading(record, receivedAt: receivedAt) {
@@ -89,6 +89,9 @@ public struct FeedDecoder: ~Copyable {
         case .failure(let refusal): refusals.append(refusal.reason)
         }
     }
+
+    /// -0 as 0, which is what adding 0 makes of it.
+    private static func unsignedZero(_ index: Double) -> Double { index + 0 }
 
     private struct Refusal: Error {
         var reason: RefusalReason
@@ -101,14 +104,12 @@ public struct FeedDecoder: ~Copyable {
         reader.withBytes { bytes in
             result = Result { () throws(Refusal) in
                 guard let name = try cityName(record, bytes) else { return nil }
-                var index = try self.index(record, bytes)
+                let index = try self.index(record, bytes)
                 let time = try self.time(record, bytes, receivedAt: receivedAt)
                 let isOutOfRange = !(index >= 0 && index <= Self.maximumIndex)
-                // -0 is 0.
-                if index == 0 { index = 0 }
                 return Reading(
                     nameOffset: UInt32(name.range.lowerBound), nameCount: UInt8(name.range.count),
-                    isOutOfRange: isOutOfRange, nameHash: name.hash, index: index.magnitude, time: time)
+                    isOutOfRange: isOutOfRange, nameHash: name.hash, index: Self.unsignedZero(index), time: time)
             }
         }
         return result

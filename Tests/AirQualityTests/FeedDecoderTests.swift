@@ -1,0 +1,162 @@
+import JSON
+import TestSupport
+import Testing
+
+@testable import AirQuality
+
+struct DecodingCase: Sendable, CustomTestStringConvertible {
+    var message: String
+    var cities: [String] = []
+    var refusals: [String: UInt64] = [:]
+
+    var testDescription: String { message }
+
+    init(_ message: String, _ cities: [String] = [], _ refusals: [String: UInt64] = [:]) {
+        self.message = message
+        self.cities = cities
+        self.refusals = refusals
+    }
+
+    /// One element with this value for the Pune between two good neighbours.
+    static func value(_ value: String, _ city: String?, _ reason: String? = nil) -> DecodingCase {
+        DecodingCase(
+            #"[{"city":"Delhi","aqi":1},{"city":"Pune","aqi":\#(value)},{"city":"Surat","aqi":3}]"#,
+            ["Delhi 1.0"] + (city.map { [$0] } ?? []) + ["Surat 3.0"], reason.map { [$0: 1] } ?? [:])
+    }
+
+    static func name(_ name: String, _ city: String?, _ reason: String? = nil) -> DecodingCase {
+        DecodingCase(
+            #"[{"city":\#(name),"aqi":1}]"#, city.map { [$0 + " 1.0"] } ?? [], reason.map { [$0: 1] } ?? [:])
+    }
+
+    static let all: [DecodingCase] = [
+        DecodingCase("[]"),
+        DecodingCase(#"[{"city":"Mumbai","aqi":183.2},{"city":"Pune","aqi":7}]"#, ["Mumbai 183.2", "Pune 7.0"]),
+        DecodingCase(#"{"city":"Pune","aqi":7}"#, ["Pune 7.0"]),
+        DecodingCase(#"[{"city":"Pune","aqi":30.0309},{"city":"Pune","aqi":31}]"#, ["Pune 31.0"]),
+        // Whole messages.
+        DecodingCase("", [], ["not_json": 1]),
+        DecodingCase("[1,]", [], ["not_json": 1]),
+        DecodingCase(#"[{"city":"Pune","aqi":7},]"#, [], ["not_json": 1]),
+        DecodingCase(#"[{"city":"Pune","aqi":007}]"#, [], ["not_json": 1]),
+        DecodingCase("7", [], ["not_an_array": 1]),
+        DecodingCase(#""Pune""#, [], ["not_an_array": 1]),
+        // Elements.
+        DecodingCase(#"[7,null,"Pune",[],{"city":"Pune","aqi":7}]"#, ["Pune 7.0"], ["not_an_object": 4]),
+        DecodingCase(#"[{"aqi":7},{}]"#, [], ["no_city": 2]),
+        name("null", nil, "no_city"),
+        name("7", nil, "bad_city"), name("true", nil, "bad_city"), name("[]", nil, "bad_city"),
+        name(#""""#, nil, "bad_city"), name(#"" \t\n""#, nil, "bad_city"),
+        name(#"" Pune\t""#, "Pune"), name(#""New  Delhi""#, "New  Delhi"),
+        name(#""a\u0000b""#, nil, "bad_city"), name(#""a\nb""#, nil, "bad_city"), name(#""a\u007f""#, nil, "bad_city"),
+        name(#""a\u0080""#, nil, "bad_city"), name(#""a\u009f""#, nil, "bad_city"), name(#""a\u00a0b""#, "a\u{A0}b"),
+        name("\"\u{85}\"", nil, "bad_city"), name("\"\u{C2}\"", "Â"), name("\"Â\u{A0}x\"", "Â\u{A0}x"),
+        name(#""\ud800""#, nil, "bad_city"), name(#""\udc00x""#, nil, "bad_city"), name(#""\ufffd""#, "\u{FFFD}"),
+        name(#""O'Hare \"North\" \\""#, #"O'Hare "North" \"#),
+        name("\"" + String(repeating: "x", count: 128) + "\"", String(repeating: "x", count: 128)),
+        name("\"" + String(repeating: "x", count: 129) + "\"", nil, "bad_city"),
+        name("\" " + String(repeating: "é", count: 64) + " \"", String(repeating: "é", count: 64)),
+        name("\"" + String(repeating: "é", count: 64) + "x\"", nil, "bad_city"),
+        // Values.
+        value("0", "Pune 0.0"), value("-0", "Pune 0.0"), value("-0.0e5", "Pune 0.0"), value("9999", "Pune 9999.0"),
+        value("190.77381882356204", "Pune 190.77381882356204"), value("1e2", "Pune 100.0"),
+        value("9999.0001", nil, "out_of_range"), value("-1", nil, "out_of_range"), value("-1e-300", nil, "out_of_range"),
+        value("1e999", nil, "out_of_range"), value("-1e999", nil, "out_of_range"), value("\"1e999\"", nil, "out_of_range"),
+        value("123456789012345678901234567890", nil, "out_of_range"),
+        value("null", nil, "no_value"), value("\"\"", nil, "no_value"), value("\" \"", nil, "no_value"),
+        value("\"-\"", nil, "no_value"), value("\"NA\"", nil, "no_value"), value("\"na\"", nil, "no_value"),
+        value("\"N/A\"", nil, "no_value"), value("\" n/a \"", nil, "no_value"),
+        value("\"12.5\"", "Pune 12.5"), value("\" 12\\t\"", "Pune 12.0"), value("\"-0\"", "Pune 0.0"),
+        value("\"+5\"", nil, "bad_value"), value("\"007\"", nil, "bad_value"), value("\"0x10\"", nil, "bad_value"),
+        value("\"NaN\"", nil, "bad_value"), value("\"inf\"", nil, "bad_value"), value("\"1,5\"", nil, "bad_value"),
+        value("\"12 13\"", nil, "bad_value"), value("\"--\"", nil, "bad_value"), value("\"NAN/A\"", nil, "bad_value"),
+        value("true", nil, "bad_value"), value("[]", nil, "bad_value"), value("{}", nil, "bad_value"),
+        DecodingCase(#"[{"city":"Pune"}]"#, [], ["no_value": 1]),
+        // The first reason that applies is the one.
+        DecodingCase(#"[{"city":7,"aqi":true},{"city":null,"aqi":-1},{"city":"x"}]"#, [],
+            ["bad_city": 1, "no_city": 1, "no_value": 1]),
+    ]
+}
+
+@Suite("A message")
+struct FeedDecoderTests {
+    @Test("becomes readings and refusals", arguments: DecodingCase.all)
+    func decodes(_ scenario: DecodingCase) {
+        var test = TestStore()
+        test.receive(scenario.message)
+        #expect(test.cities == scenario.cities)
+        #expect(test.refusals == scenario.refusals)
+        let feed = test.store.feeds[0]
+        #expect(feed.messages == 1)
+        #expect(feed.bytes == UInt64(scenario.message.utf8.count))
+        #expect(feed.lastMessageAt == TestStore.start)
+    }
+
+    @Test("of other names and another place is read as configured")
+    func fields() throws {
+        let format = FeedFormat(
+            items: try #require(JSONPointer("/data/0")), cityField: "name", valueField: "index", timeField: "at")
+        var test = TestStore(format: format)
+        test.receive(
+            #"{"data":[[{"name":"Pune","index":"7","at":"2026-11-21T04:49:45.252Z"},{"city":"Surat","aqi":1}]]}"#)
+        #expect(test.cities == ["Pune 7.0"])
+        #expect(test.refusals == ["no_city": 1])
+        #expect(test.state(of: "Pune")?.updatedAt == 1_795_236_585_252)
+    }
+
+    @Test(
+        "with times",
+        arguments: [
+            ("\"2026-11-21T04:49:45Z\"", 1_795_236_585_000, nil),
+            ("\"2026-11-21T10:19:45.25+05:30\"", 1_795_236_585_250, nil),
+            ("1795236585", 1_795_236_585_000, nil), ("1795236585.5", 1_795_236_585_500, nil),
+            ("1795236585123", 1_795_236_585_123, nil), ("null", TestStore.start, nil),
+            ("99999999999", nil, "bad_time"), ("1795236646", nil, "bad_time"), ("1795236645", 1_795_236_645_000, nil),
+            ("\"yesterday\"", nil, "bad_time"), ("\"1795236585\"", nil, "bad_time"), ("\"\"", nil, "bad_time"),
+            ("true", nil, "bad_time"), ("-1", nil, "bad_time"), ("1e999", nil, "bad_time"),
+        ] as [(String, Timestamp?, String?)])
+    func times(_ time: String, _ updatedAt: Timestamp?, _ reason: String?) {
+        var test = TestStore(format: FeedFormat(timeField: "time"))
+        test.receive(#"[{"city":"Pune","aqi":1,"time":\#(time)}]"#)
+        #expect(test.state(of: "Pune")?.updatedAt == updatedAt)
+        #expect(test.refusals == (reason.map { [$0: 1] } ?? [:]))
+    }
+
+    @Test("with a time older than the city's newest reading is skipped, whatever else is wrong with it")
+    func oldTimes() {
+        var test = TestStore(format: FeedFormat(timeField: "time"))
+        test.receive(#"[{"city":"Pune","aqi":1,"time":1795236580},{"city":"Pune","aqi":2,"time":1795236579}]"#)
+        test.receive(#"[{"city":"Pune","aqi":-3,"time":1795236579},{"city":"Pune","aqi":-3,"time":1795236581}]"#)
+        test.receive(#"[{"city":"Pune","aqi":4,"time":1795236580}]"#)
+        #expect(test.cities == ["Pune 4.0"])
+        #expect(test.refusals == ["bad_time": 2, "out_of_range": 1])
+    }
+
+    @Test("keeps the cities of its shard, and says nothing of the others")
+    func shards() {
+        let names = (0..<100).map { "City \($0)" }
+        let message = "[" + names.map { #"{"city":"\#($0)","aqi":1}"# }.joined(separator: ",") + "]"
+        var found: [String] = []
+        for index in 0..<3 {
+            var test = TestStore(format: FeedFormat(shard: Shard(index: index, count: 3)))
+            test.receive(message)
+            #expect(test.refusals.isEmpty)
+            #expect((20...50).contains(test.cities.count))
+            #expect(test.store.feeds[0].readings == UInt64(test.cities.count))
+            found += test.cities
+        }
+        #expect(found.sorted() == names.map { "\($0) 1.0" }.sorted())
+    }
+
+    @Test("that is anything at all changes nothing, or what it says, and never traps", arguments: 1...4 as ClosedRange<UInt64>)
+    func anyBytes(_ seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var test = TestStore(format: FeedFormat(timeField: seed % 2 == 0 ? "time" : nil))
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 0..<60, using: &random)
+            test.receive((0..<count).map { _ in "[]{}\":,city aqi time 0129.-eE\\u\u{1}é\u{FFFD}".utf8.randomElement(using: &random)! })
+        }
+        #expect(test.store.feeds[0].messages == 20_000)
+    }
+}
+

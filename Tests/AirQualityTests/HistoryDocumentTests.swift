@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AirQuality
+
+@Suite("The history document")
+struct HistoryDocumentTests {
+    private func document(_ test: borrowing TestStore, _ query: String = "") throws -> String {
+        String(decoding: HistoryDocument.render(test.store, query: try HistoryQuery(query)), as: UTF8.self)
+    }
+
+    private func points(_ test: borrowing TestStore, _ query: String = "") throws -> [String] {
+        let json = try JSONSerialization.jsonObject(with: Data(document(test, query).utf8)) as? [String: Any]
+        let points = try #require(json?["points"] as? [[String: Any]])
+        return points.map { "\($0["city"] as? String ?? "?") \($0["aqi"] as? Double ?? -1)" }
+    }
+
+    private func store() -> TestStore {
+        var test = TestStore(history: HistoryRule(interval: 1000))
+        for step in 0..<4 {
+            let time = TestStore.start + Int64(step) * 1000
+            test.receive(#"[{"city":"Pune","aqi":\#(50 + step)},{"city":"A \"b\\c\"","aqi":152}]"#, at: time)
+        }
+        test.receive("São Paulo", 401.5, at: TestStore.start + 10)
+        return test
+    }
+
+    @Test("is the golden document")
+    func golden() throws {
+        try expectGolden(Array(document(store()).utf8), named: "history.json")
+        try expectGolden(Array(document(TestStore()).utf8), named: "history-empty.json")
+    }
+
+    @Test("is sorted by time, then by name")
+    func order() throws {
+        #expect(
+            try points(store()) == [
+                "A \"b\\c\" 152.0", "Pune 50.0", "São Paulo 401.5", "A \"b\\c\" 152.0", "Pune 51.0", "A \"b\\c\" 152.0",
+                "Pune 52.0", "A \"b\\c\" 152.0", "Pune 53.0",
+            ])
+    }
+
+    @Test(
+        "has the points asked for",
+        arguments: [
+            ("city=Pune", ["Pune 50.0", "Pune 51.0", "Pune 52.0", "Pune 53.0"]), ("city=pune", []), ("city=Nowhere", []),
+            ("city=S%C3%A3o+Paulo", ["São Paulo 401.5"]), ("city=Sa%CC%83o+Paulo", []),
+            ("limit=1", ["São Paulo 401.5", "A \"b\\c\" 152.0", "Pune 53.0"]),
+            ("city=Pune&limit=2", ["Pune 52.0", "Pune 53.0"]), ("city=Pune&limit=99999999999999999999999", ["Pune 50.0", "Pune 51.0", "Pune 52.0", "Pune 53.0"]),
+            ("since=1795236587252", ["A \"b\\c\" 152.0", "Pune 53.0"]), ("since=1795236587251&city=Pune", ["Pune 52.0", "Pune 53.0"]),
+            ("city=Pune&city=S%c3%a3o%20Paulo&limit=1", ["São Paulo 401.5", "Pune 53.0"]), ("since=0&city=Pune&limit=1", ["Pune 53.0"]),
+            ("&city=Pune&&limit=1&", ["Pune 53.0"]), ("since=99999999999999999999999", []),
+        ] as [(String, [String])])
+    func filters(_ query: String, _ expected: [String]) throws {
+        #expect(try points(store(), query) == expected)
+    }
+
+    @Test(
+        "refuses what is no query",
+        arguments: [
+            ("limit=0", #"query: limit is "0", expected a whole number from 1 up"#),
+            ("limit=", #"query: limit is "", expected a whole number from 1 up"#),
+            ("limit=-1", #"query: limit is "-1", expected a whole number from 1 up"#),
+            ("limit=+1", #"query: limit is " 1", expected a whole number from 1 up"#),
+            ("limit=1.5", #"query: limit is "1.5", expected a whole number from 1 up"#),
+            ("limit=1&limit=1", "query: limit stands twice"), ("since=1&since=2", "query: since stands twice"),
+            ("since=yesterday", #"query: since is "yesterday", expected milliseconds since the Unix epoch"#),
+            ("since=-1", #"query: since is "-1", expected milliseconds since the Unix epoch"#),
+            ("since", #"query: since is "", expected milliseconds since the Unix epoch"#),
+            ("city=", "query: city is empty, expected a city's name"), ("city", "query: city is empty, expected a city's name"),
+            ("cities=Pune", #"query: unknown parameter "cities", expected city, limit or since"#),
+            ("City=Pune", #"query: unknown parameter "City", expected city, limit or since"#),
+            ("=1", #"query: unknown parameter "", expected city, limit or since"#),
+            ("a%0Ab=1", #"query: unknown parameter "a?b", expected city, limit or since"#),
+            ("city=%", #"query: the value of "city" is no percent-encoded UTF-8"#),
+            ("city=%zz", #"query: the value of "city" is no percent-encoded UTF-8"#),
+            ("city=%ff", #"query: the value of "city" is no percent-encoded UTF-8"#),
+            ("%ff=1", "query: a parameter's name is no percent-encoded UTF-8"),
+        ])
+    func refuses(_ query: String, _ line: String) {
+        #expect(throws: HistoryQuery.Failure(line: line)) { try HistoryQuery(query) }
+    }
+
+    @Test("is the same bytes as long as the shown points are the same")
+    func equalBytes() throws {
+        var test = store()
+        let before = try document(test, "city=Pune")
+        test.receive("São Paulo", 3, at: TestStore.start + 60_000)
+        test.receive("Pune", 54, at: TestStore.start + 3500)
+        #expect(try document(test, "city=Pune") == before)
+        #expect(before.hasPrefix(#"{"generated_at":"2026-11-21T04:49:48.252Z""#))
+        test.receive("Pune", 55, at: TestStore.start + 4500)
+        #expect(try document(test, "city=Pune").hasPrefix(#"{"generated_at":"2026-11-21T04:49:49.752Z""#))
+    }
+
+    @Test("never has more points of a city than the capacity")
+    func capacity() throws {
+        var test = TestStore(history: HistoryRule(capacity: 3, interval: 0))
+        for step in 0..<10 {
+            test.receive("Pune", Double(step), at: TestStore.start + Int64(step))
+            #expect(try points(test).count == min(step + 1, 3))
+        }
+        #expect(try points(test) == ["Pune 7.0", "Pune 8.0", "Pune 9.0"])
+    }
+}

@@ -1,0 +1,115 @@
+import TestSupport
+import Testing
+
+@testable import AirQuality
+
+@Suite("The history")
+struct HistoryTests {
+    /// Seconds of readings and of the points they leave, with the default rule.
+    @Test(
+        "keeps the first two at once, then one when the interval has passed since the last kept",
+        arguments: [
+            ([0], [0]), ([0, 1], [0, 1]), ([0, 1, 2, 30], [0, 1]), ([0, 1, 30.999], [0, 1]), ([0, 1, 31], [0, 1, 31]),
+            ([0, 1, 35, 61, 65], [0, 1, 35, 65]), ([0, 100], [0, 100]), ([0, 100, 129, 130], [0, 100, 130]),
+        ] as [([Double], [Double])])
+    func first(_ readings: [Double], _ points: [Double]) {
+        var test = TestStore()
+        for second in readings { test.receive("Pune", 7, at: TestStore.start + Int64(second * 1000)) }
+        #expect(test.points(of: "Pune").map { Double($0.time - TestStore.start) / 1000 } == points)
+    }
+
+    @Test("keeps the last of each window when it closes")
+    func last() {
+        var test = TestStore(history: HistoryRule(interval: 30_000, keep: .last))
+        let window = TestStore.start / 30_000 * 30_000
+        for (second, index) in [(1, 1), (29.999, 2), (30, 3), (59, 4), (125, 5)] {
+            test.receive("Pune", Double(index), at: window + Int64(second * 1000))
+        }
+        // The window of the last reading is open, so it is not shown.
+        #expect(test.points(of: "Pune").map(\.index) == [2, 4])
+        test.store.closeWindows(at: window + 149_999)
+        #expect(test.points(of: "Pune").map(\.index) == [2, 4])
+        test.store.closeWindows(at: window + 150_000)
+        #expect(test.points(of: "Pune").map(\.index) == [2, 4, 5])
+        #expect(test.points(of: "Pune").map { $0.time - window } == [29_999, 59_000, 125_000])
+        test.store.closeWindows(at: window + 500_000)
+        #expect(test.points(of: "Pune").count == 3)
+    }
+
+    @Test("keeps every reading when the interval is 0", arguments: HistoryRule.Keep.allCases)
+    func everyReading(_ keep: HistoryRule.Keep) {
+        var test = TestStore(history: HistoryRule(interval: 0, keep: keep))
+        for index in 0..<5 { test.receive("Pune", Double(index), at: TestStore.start + Int64(index)) }
+        #expect(test.points(of: "Pune").map(\.index) == [0, 1, 2, 3, 4])
+    }
+
+    @Test("makes one point of two in a millisecond, the later one")
+    func sameMillisecond() {
+        var test = TestStore(history: HistoryRule(interval: 0))
+        test.receive(#"[{"city":"Pune","aqi":1},{"city":"Pune","aqi":2}]"#, at: TestStore.start)
+        test.receive("Pune", 3, at: TestStore.start)
+        #expect(test.points(of: "Pune") == [HistoryPoint(time: TestStore.start, index: 3, category: 1)])
+        var slow = TestStore()
+        slow.receive(#"[{"city":"Pune","aqi":1},{"city":"Pune","aqi":52}]"#, at: TestStore.start)
+        slow.receive("Pune", 3, at: TestStore.start + 5)
+        slow.receive(#"[{"city":"Pune","aqi":4}]"#, at: TestStore.start + 5)
+        #expect(slow.points(of: "Pune").map(\.index) == [52, 4])
+    }
+
+    @Test("never holds more than its capacity and keeps the newest", arguments: [1, 2, 3, 25, 100])
+    func capacity(_ capacity: Int) {
+        var history = History()
+        let rule = HistoryRule(capacity: capacity, interval: 10)
+        var all: [Timestamp] = []
+        for step in 0..<300 {
+            let time = Timestamp(step * 10)
+            #expect(history.admit(HistoryPoint(time: time, index: 1, category: 1), rule: rule) == .kept)
+            all.append(time)
+            #expect(history.count <= capacity)
+            #expect((0..<history.count).map { history[$0].time } == all.suffix(capacity))
+        }
+    }
+
+    @Test("with room for one point still takes the first two at once, then waits")
+    func capacityOne() {
+        var test = TestStore(history: HistoryRule(capacity: 1))
+        for (second, index) in [(0, 1), (1, 2), (2, 3), (31, 4)] {
+            test.receive("Pune", Double(index), at: TestStore.start + Int64(second * 1000))
+            #expect(test.points(of: "Pune").map(\.index) == [[1], [2], [2], [4]][index - 1])
+        }
+    }
+
+    @Test("drops what a clock that was set back has put into the future")
+    func clockSetBack() {
+        var test = TestStore(history: HistoryRule(interval: 1000))
+        for second in [0, 1, 2, 3] { test.receive("Pune", Double(second), at: TestStore.start + Int64(second) * 1000) }
+        test.receive("Pune", 9, at: TestStore.start + 1500)
+        #expect(test.points(of: "Pune").map(\.index) == [0, 1])
+        test.receive("Pune", 10, at: TestStore.start + 2000)
+        #expect(test.points(of: "Pune").map(\.index) == [0, 1, 10])
+    }
+
+    @Test("is the newest points of the list, for any readings", arguments: 1...20 as ClosedRange<UInt64>)
+    func anyReadings(_ seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let rule = HistoryRule(
+            capacity: .random(in: 1...30, using: &random), interval: .random(in: 0...50, using: &random))
+        var history = History()
+        var list: [HistoryPoint] = []
+        var kept = 0
+        var time: Timestamp = 0
+        for _ in 0..<1000 {
+            time += .random(in: 0...20, using: &random)
+            let point = HistoryPoint(time: time, index: .random(in: 0...9999, using: &random), category: 6)
+            if let last = list.last, last.time == time {
+                list[list.count - 1] = point
+            } else if kept < 2 || time - (list.last?.time ?? 0) >= rule.interval {
+                list.append(point)
+                kept += 1
+            }
+            _ = history.admit(point, rule: rule)
+            list = list.suffix(rule.capacity)
+            #expect((0..<history.count).map { history[$0] } == list)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import TestSupport
+import Testing
+
+@testable import AirQuality
+
+@Suite("The metrics page")
+struct MetricsPageTests {
+    /// Two feeds, three cities with odd names, changes of category, refusals.
+    static func busyStore() -> TestStore {
+        var test = TestStore(
+            expireAfter: 3_600_000, feeds: ["ws://feed.example/", "wss://other.example:8443/a\"b"])
+        test.store.apply(.connecting, feed: 0)
+        test.store.apply(.connected, feed: 0)
+        test.store.apply(.connecting, feed: 1)
+        test.store.apply(.disconnected(.refused, detail: "connection refused"), feed: 1)
+        test.store.apply(.paused, feed: 1)
+        test.receive(#"[{"city":"Mumbai","aqi":183.2},{"city":"A \"quoted\\name\"","aqi":50},{"city":"मुंबई 😀","aqi":401}]"#)
+        test.receive(#"[{"city":"Mumbai","aqi":201},{"city":"A \"quoted\\name\"","aqi":51},{"city":"x"},{"city":""}]"#, at: TestStore.start + 1)
+        test.receive(#"[{"city":"Mumbai","aqi":200.99}]"#, at: TestStore.start + 2100)
+        test.receive("rubbish", at: TestStore.start + 2200)
+        return test
+    }
+
+    @Test("is the golden page in each text format", arguments: [ExpositionFormat.text004, .text100, .openMetrics001, .openMetrics100])
+    func golden(_ format: ExpositionFormat) throws {
+        let text = Self.busyStore().page(format)
+        try expectGolden(Array(text.utf8), named: "busy.\(format).\(format.isOpenMetrics ? "om" : "prom")")
+    }
+
+    @Test("before anything has happened has no city, and every reason with 0")
+    func empty() throws {
+        let test = TestStore()
+        try expectGolden(Array(test.page(report: ExporterReport(build: ExporterReport.forTests.build)).utf8), named: "empty.prom")
+    }
+
+    @Test("has no series twice and no family in two places", arguments: [ExpositionFormat.text004, .openMetrics100])
+    func unique(_ format: ExpositionFormat) {
+        let lines = Self.busyStore().page(format).split(separator: "\n")
+        let series = lines.filter { !$0.hasPrefix("#") }.map { $0[..<$0.lastIndex(of: " ")!] }
+        #expect(Set(series).count == series.count)
+        let families = series.map { $0.prefix { $0 != "{" && $0 != " " } }
+        var seen: Set<Substring> = []
+        for (family, previous) in zip(families, [""] + families.map { $0 }) where family != previous {
+            #expect(seen.insert(family).inserted, "\(family) stands in two places")
+        }
+        #expect(Set(MetricFamily.all.map(\.name)).isSuperset(of: Set(families.map(String.init))))
+    }
+
+    /// The page keeps its blocks between scrapes; a page made anew must be the same bytes.
+    @Test("kept between scrapes is the same as one made anew", arguments: 1...8 as ClosedRange<UInt64>)
+    func keptBlocks(_ seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var test = TestStore(cityLimit: 2000, expireAfter: 500)
+        var kept = MetricsPage(rules: test.store.rules)
+        var now = TestStore.start
+        for step in 0..<60 {
+            now += Int64.random(in: 0...50, using: &random)
+            let elements = (0..<Int.random(in: 0...80, using: &random)).map { _ in
+                let city = step % 20 < 10 ? Int.random(in: 0..<600, using: &random) : Int.random(in: 0..<40, using: &random)
+                return #"{"city":"City \"\#(city)","aqi":\#(Double.random(in: 0...500, using: &random))}"#
+            }
+            test.receive("[" + elements.joined(separator: ",") + "]", at: now)
+            if step % 7 == 0 { _ = test.store.expire(at: now) }
+            let format: ExpositionFormat = step % 3 == 0 ? .openMetrics100 : .text004
+            let snapshot = test.store.snapshot()
+            let blocks = kept.render(snapshot, report: .forTests, format: format)
+            var anew = MetricsPage(rules: test.store.rules)
+            let expected = anew.render(snapshot, report: .forTests, format: format)
+            #expect(blocks.flatMap(\.bytes) == expected.flatMap(\.bytes))
+        }
+    }
+
+    @Test("gives the same number to a block only when its bytes are the same")
+    func blockNumbers() {
+        var test = TestStore(cityLimit: 2000)
+        var page = MetricsPage(rules: test.store.rules)
+        var seen: [UInt64: [UInt8]] = [:]
+        var repeated = 0
+        var random = SeededRandom(seed: 3)
+        for step in 0..<30 {
+            if step % 3 == 0 {
+                test.receive("City \(Int.random(in: 0..<400, using: &random))", Double(step), at: TestStore.start + Int64(step))
+            }
+            for block in page.render(test.store.snapshot(), report: .forTests, format: .text004) where block.number != 0 {
+                if let bytes = seen[block.number] {
+                    repeated += 1
+                    #expect(bytes == block.bytes)
+                }
+                seen[block.number] = block.bytes
+            }
+        }
+        #expect(repeated > 100)
+    }
+
+    @Test("tells a category by the scale that is in force", arguments: Scale.all)
+    func scales(_ scale: Scale) {
+        let test = TestStore(scale: scale)
+        let page = test.page()
+        for category in scale.categories {
+            #expect(
+                page.contains(
+                    #"airquality_category_info{scale="\#(scale.name)",category="\#(category.number)",name="\#(category.name)",from="\#(Int(category.from))",color="\#(category.color)",face="\#(category.face)"} 1"#))
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import TestSupport
+import Testing
+
+@testable import AirQuality
+
+@Suite("The store")
+struct ReadingStoreTests {
+    @Test("keeps a city that a message does not name, with its time")
+    func missingCity() {
+        var test = TestStore()
+        test.receive(#"[{"city":"Pune","aqi":7},{"city":"Delhi","aqi":300}]"#)
+        test.receive(#"[{"city":"Delhi","aqi":301}]"#, at: TestStore.start + 2000)
+        #expect(test.cities == ["Delhi 301.0", "Pune 7.0"])
+        #expect(test.state(of: "Pune")?.updatedAt == TestStore.start)
+        #expect(test.state(of: "Delhi")?.updatedAt == TestStore.start + 2000)
+    }
+
+    @Test("compares and sorts names by their bytes")
+    func namesAreBytes() {
+        var test = TestStore()
+        // Two spellings of é, which Swift's String holds for equal.
+        test.receive("[{\"city\":\"Caf\u{E9}\",\"aqi\":1},{\"city\":\"Cafe\u{301}\",\"aqi\":2},{\"city\":\"Cafz\",\"aqi\":3},{\"city\":\"caf\",\"aqi\":4},{\"city\":\"Ca\",\"aqi\":5}]")
+        #expect(test.cities.map { Array($0.utf8) } == ["Ca 5.0", "Cafe\u{301} 2.0", "Cafz 3.0", "Caf\u{E9} 1.0", "caf 4.0"].map { Array($0.utf8) })
+    }
+
+    @Test("counts changes of category and remembers the last one")
+    func changes() {
+        var test = TestStore()
+        for (step, index) in [50, 50.9, 51, 60, 49, 300, 10].enumerated() {
+            test.receive("Pune", index, at: TestStore.start + Int64(step) * 1000)
+        }
+        // 1 → 2 → 1 → 4 → 1
+        let changes = test.changes(of: "Pune")
+        #expect(changes?.better == 2)
+        #expect(changes?.worse == 2)
+        #expect(changes?.direction == 1)
+        #expect(changes?.changedAt == TestStore.start + 6000)
+        test.receive("Pune", 60, at: TestStore.start + 7000)
+        #expect(test.changes(of: "Pune")?.direction == -1)
+        test.receive("Delhi", 60, at: TestStore.start)
+        #expect(test.changes(of: "Delhi") == CategoryChanges())
+    }
+
+    @Test("holds the category under hysteresis, in the history as well")
+    func heldCategory() {
+        var test = TestStore(hysteresis: 5, history: HistoryRule(interval: 0))
+        for (step, index) in [50, 52, 56, 50, 45].enumerated() {
+            test.receive("Pune", Double(index), at: TestStore.start + Int64(step))
+        }
+        #expect(test.points(of: "Pune").map(\.category) == [1, 1, 2, 2, 1])
+        #expect(test.state(of: "Pune")?.category == 1)
+    }
+
+    @Test("refuses cities beyond the limit, and names the first ten once")
+    func cityLimit() {
+        var test = TestStore(cityLimit: 3)
+        let message = "[" + (0..<20).map { #"{"city":"City \#($0)","aqi":1}"# }.joined(separator: ",") + "]"
+        test.receive(message)
+        test.receive(message)
+        #expect(test.cities == ["City 0 1.0", "City 1 1.0", "City 2 1.0"])
+        #expect(test.refusals == ["city_limit": 34])
+        #expect(test.store.takeRefusedNames() == (3..<13).map { "City \($0)" })
+        test.receive(message)
+        #expect(test.store.takeRefusedNames().isEmpty)
+    }
+
+    @Test("drops cities not heard of, by arrival, and forgets them entirely")
+    func expiry() {
+        var test = TestStore(cityLimit: 2, expireAfter: 60_000)
+        test.receive("Pune", 1, at: TestStore.start)
+        test.receive("Delhi", 2, at: TestStore.start + 30_000)
+        #expect(test.store.expire(at: TestStore.start + 60_000) == 0)
+        #expect(test.store.expire(at: TestStore.start + 60_001) == 1)
+        #expect(test.cities == ["Delhi 2.0"])
+        #expect(test.page().contains("airquality_exporter_cities_expired_total 1\n"))
+        // There is room again, and a city that comes back begins anew.
+        test.receive("Surat", 3, at: TestStore.start + 70_000)
+        test.receive("Pune", 300, at: TestStore.start + 70_000)
+        #expect(test.cities == ["Delhi 2.0", "Surat 3.0"])
+        #expect(test.store.expire(at: TestStore.start + 120_000) == 1)
+        test.receive("Pune", 300, at: TestStore.start + 121_000)
+        #expect(test.points(of: "Pune").count == 1)
+        #expect(test.changes(of: "Pune") == CategoryChanges())
+    }
+
+    /// Cities come and go in any order; a dictionary says what must be there.
+    @Test("finds every city among many, in the order of names", arguments: 1...3 as ClosedRange<UInt64>)
+    func manyCities(_ seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var test = TestStore(cityLimit: 100_000, expireAfter: 1000)
+        var expected: [String: (index: Double, at: Timestamp)] = [:]
+        var now = TestStore.start
+        for _ in 0..<40 {
+            now += 100
+            let elements = (0..<Int.random(in: 0...200, using: &random)).map { _ in
+                let name = "\(Int.random(in: 0..<3000, using: &random))"
+                let index = Double(Int.random(in: 0...500, using: &random))
+                expected[name] = (index, now)
+                return #"{"city":"\#(name)","aqi":\#(Int(index))}"#
+            }
+            test.receive("[" + elements.joined(separator: ",") + "]", at: now)
+            let oldest = now - 1000
+            expected = expected.filter { $0.value.at >= oldest }
+            _ = test.store.expire(at: now)
+            let lines = expected.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            #expect(test.cities == lines.map { "\($0.key) \($0.value.index)" })
+            #expect(test.store.snapshot().cityCount == expected.count)
+        }
+        #expect(test.store.snapshot().order.pages.allSatisfy { $0.cities.count <= CityOrder.maximumCount })
+    }
+
+    @Test("leaves a snapshot as it was")
+    func snapshots() {
+        var test = TestStore()
+        test.receive("Pune", 1, at: TestStore.start)
+        var page = MetricsPage(rules: test.store.rules)
+        let snapshot = test.store.snapshot()
+        test.receive(#"[{"city":"Pune","aqi":2},{"city":"Delhi","aqi":3}]"#, at: TestStore.start + 1)
+        let text = String(decoding: page.render(snapshot, report: .forTests, format: .text004).flatMap(\.bytes), as: UTF8.self)
+        #expect(text.contains(#"airquality_index{city="Pune"} 1"#))
+        #expect(!text.contains("Delhi"))
+    }
+
+    @Test("gives what is not saved yet, again until it is")
+    func saving() {
+        var test = TestStore(history: HistoryRule(interval: 0), expireAfter: 1000)
+        test.store.beginSaving()
+        test.receive("Pune", 1, at: TestStore.start)
+        test.receive("Delhi", 2, at: TestStore.start)
+        let first = test.store.unsavedChanges(since: 0)
+        #expect(first.cities.map { String(decoding: $0.name, as: UTF8.self) } == ["Delhi", "Pune"])
+        #expect(first.cities.map(\.points.count) == [1, 1])
+        // Not written: all of it again, with what came since.
+        test.receive("Pune", 3, at: TestStore.start + 1)
+        let again = test.store.unsavedChanges(since: 0)
+        #expect(again.cities.map(\.points.count) == [1, 2])
+        // Written: only what came since.
+        test.receive("Pune", 4, at: TestStore.start + 2)
+        let second = test.store.unsavedChanges(since: again.version)
+        #expect(second.cities.map(\.index) == [4])
+        #expect(second.cities[0].points.map(\.index) == [4])
+        // A point replaced while its answer is under way is given once more.
+        test.receive("Pune", 5, at: TestStore.start + 2)
+        let third = test.store.unsavedChanges(since: second.version)
+        #expect(third.cities.map { $0.points.map(\.index) } == [[5]])
+        #expect(test.store.unsavedChanges(since: third.version).cities.isEmpty)
+        // Failed writes do not lose points either.
+        test.receive("Pune", 6, at: TestStore.start + 3)
+        let fourth = test.store.unsavedChanges(since: third.version)
+        test.receive("Pune", 7, at: TestStore.start + 4)
+        #expect(fourth.cities[0].points.map(\.index) == [6])
+        #expect(test.store.unsavedChanges(since: third.version).cities[0].points.map(\.index) == [6, 7])
+        #expect(test.store.expire(at: TestStore.start + 1004) == 1)
+        let fifth = test.store.unsavedChanges(since: third.version)
+        #expect(fifth.removed == [Array("Delhi".utf8)])
+        #expect(test.store.unsavedChanges(since: fifth.version).removed.isEmpty)
+    }
+
+    @Test("restores what it gave, with the original times")
+    func restoring() {
+        var test = TestStore(history: HistoryRule(capacity: 4, interval: 0))
+        test.store.beginSaving()
+        for step in 0..<6 {
+            test.receive("Pune", step == 3 ? 200 : 40, at: TestStore.start + Int64(step))
+            test.receive("Bhubaneswar \"é\"", 100, at: TestStore.start)
+        }
+        let saved = test.store.unsavedChanges(since: 0)
+        var restored = TestStore(history: HistoryRule(capacity: 4, interval: 0))
+        restored.store.restore(saved.cities)
+        #expect(restored.cities == test.cities)
+        #expect(restored.points(of: "Pune") == test.points(of: "Pune"))
+        #expect(restored.changes(of: "Pune") == test.changes(of: "Pune"))
+        #expect(HistoryDocument.render(restored.store).count == HistoryDocument.render(test.store).count)
+        // A third point waits for the interval, as if there had been no restart.
+        var slow = TestStore()
+        slow.store.restore(saved.cities)
+        slow.receive("Pune", 1, at: TestStore.start + 29_000)
+        #expect(slow.points(of: "Pune").last?.time == TestStore.start + 5)
+        slow.receive("Pune", 1, at: TestStore.start + 30_005)
+        #expect(slow.points(of: "Pune").last?.time == TestStore.start + 30_005)
+        restored.receive("Pune", 41, at: TestStore.start + 9)
+        #expect(restored.points(of: "Pune").map(\.time) == [3, 4, 5, 9].map { TestStore.start + $0 })
+    }
+}

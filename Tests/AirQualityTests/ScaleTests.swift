@@ -1,0 +1,53 @@
+import Testing
+
+@testable import AirQuality
+
+@Suite("A scale")
+struct ScaleTests {
+    @Test(
+        "gives the category from its boundary up",
+        arguments: [
+            (0, 1), (50, 1), (50.23, 1), (50.99, 1), (51, 2), (100, 2), (100.5, 2), (101, 3), (200.99, 3), (201, 4),
+            (300.999, 4), (301, 5), (400, 5), (401, 6), (500, 6), (500.5, 6), (9999, 6),
+        ] as [(Double, UInt8)])
+    func india(_ index: Double, _ category: UInt8) {
+        #expect(Scale.india.category(of: index, held: nil, hysteresis: 0) == category)
+        #expect(Scale.india.category(of: index, held: 3, hysteresis: 0) == category)
+    }
+
+    @Test(
+        "has its own boundaries",
+        arguments: [
+            ("us", 50.9, 1), ("us", 51, 2), ("us", 101, 3), ("us", 151, 4), ("us", 200, 4), ("us", 201, 5), ("us", 301, 6),
+            ("eu", 19.9, 1), ("eu", 20, 2), ("eu", 40, 3), ("eu", 60, 4), ("eu", 80, 5), ("eu", 99.9, 5), ("eu", 100, 6),
+        ] as [(String, Double, UInt8)])
+    func others(_ name: String, _ index: Double, _ category: UInt8) throws {
+        let scale = try #require(Scale.all.first { $0.name == name })
+        #expect(scale.category(of: index, held: nil, hysteresis: 0) == category)
+    }
+
+    /// Boundaries 51, 101, 201, 301, 401 and a hysteresis of 5.
+    @Test(
+        "with hysteresis changes when the index is that far past the boundary",
+        arguments: [
+            (1, 51, 1), (1, 55.9, 1), (1, 56, 2), (2, 51, 2), (2, 50.9, 2), (2, 46.1, 2), (2, 46, 1), (2, 45, 1),
+            // Across several: the farthest whose near boundary is passed by that much.
+            (1, 103, 2), (1, 106, 3), (1, 205, 3), (1, 206, 4), (6, 398, 6), (6, 396, 5), (6, 299, 5), (6, 296, 4),
+            (6, 50, 2), (6, 46, 1), (3, 0, 1), (3, 9999, 6),
+        ] as [(UInt8, Double, UInt8)])
+    func hysteresis(_ held: UInt8, _ index: Double, _ category: UInt8) {
+        #expect(Scale.india.category(of: index, held: held, hysteresis: 5) == category)
+    }
+
+    @Test("numbers its categories in rising order, each with a face and a colour", arguments: Scale.all)
+    func tables(_ scale: Scale) {
+        #expect(scale.categories.map(\.number) == [1, 2, 3, 4, 5, 6])
+        #expect(scale.categories.first?.from == 0)
+        #expect(zip(scale.categories, scale.categories.dropFirst()).allSatisfy { $0.from < $1.from })
+        for category in scale.categories {
+            #expect(category.color.wholeMatch(of: /#[0-9A-F]{6}/) != nil)
+            #expect(category.face.count == 1)
+        }
+        #expect(Set(scale.categories.map(\.color)).count == 6)
+    }
+}

@@ -1,0 +1,99 @@
+@testable import AirQuality
+
+/// A store with one feed, and what tests ask of it.
+struct TestStore: ~Copyable {
+    let store: ReadingStore
+    var decoder: FeedDecoder
+
+    static let start: Timestamp = 1_795_236_585_252
+
+    init(
+        scale: Scale = .india, hysteresis: Double = 0, history: HistoryRule = HistoryRule(), cityLimit: Int = 1000,
+        expireAfter: Int64 = 0, format: FeedFormat = FeedFormat(), feeds: [String] = ["ws://feed.example/"]
+    ) {
+        store = ReadingStore(
+            rules: StoreRules(
+                scale: scale, hysteresis: hysteresis, history: history, cityLimit: cityLimit, expireAfter: expireAfter,
+                shard: format.shard, readingsHaveTimes: format.timeField != nil, hashSeed: 42),
+            feeds: feeds, at: Self.start)
+        decoder = FeedDecoder(format: format, hashSeed: 42)
+    }
+
+    mutating func receive(_ message: String, at time: Timestamp = start) {
+        receive(Array(message.utf8), at: time)
+    }
+
+    mutating func receive(_ message: [UInt8], at time: Timestamp = start) {
+        store.record(message.span, with: &decoder, feed: 0, receivedAt: time)
+    }
+
+    /// One city's reading.
+    mutating func receive(_ city: String, _ index: Double, at time: Timestamp) {
+        receive(#"[{"city":"\#(city)","aqi":\#(index)}]"#, at: time)
+    }
+
+    var refusals: [String: UInt64] {
+        let counts = store.feeds[0].refusals
+        var found: [String: UInt64] = [:]
+        for reason in RefusalReason.allCases where counts[reason] > 0 { found[reason.rawValue] = counts[reason] }
+        return found
+    }
+
+    /// Name and current index of every city, in the store's order.
+    var cities: [String] {
+        let snapshot = store.snapshot()
+        return snapshot.order.sequence.flatMap { page in
+            snapshot.order.pages[Int(page)].cities.map { city in
+                let state = snapshot.states[Int(city)]
+                return String(decoding: snapshot.names.bytes[state.nameRange], as: UTF8.self) + " \(state.index)"
+            }
+        }
+    }
+
+    func state(of name: String) -> CityState? {
+        city(name).map { store.snapshot().states[$0] }
+    }
+
+    func changes(of name: String) -> CategoryChanges? {
+        city(name).map { store.snapshot().changes[$0] }
+    }
+
+    /// The points of a city, oldest first.
+    func points(of name: String) -> [HistoryPoint] {
+        guard let city = city(name) else { return [] }
+        let history = store.historySnapshot().histories[city]
+        return (0..<history.count).map { history[$0] }
+    }
+
+    private func city(_ name: String) -> Int? {
+        let snapshot = store.snapshot()
+        for page in snapshot.order.sequence {
+            for city in snapshot.order.pages[Int(page)].cities
+            where snapshot.names.bytes[snapshot.states[Int(city)].nameRange].elementsEqual(name.utf8) {
+                return Int(city)
+            }
+        }
+        return nil
+    }
+
+    /// The page as text.
+    func page(_ format: ExpositionFormat = .text004, report: ExporterReport = .forTests) -> String {
+        var page = MetricsPage(rules: store.rules)
+        return String(
+            decoding: page.render(store.snapshot(), report: report, format: format).flatMap(\.bytes), as: UTF8.self)
+    }
+}
+
+extension ExporterReport {
+    static let forTests: ExporterReport = {
+        var process = Process()
+        process.cpuSeconds = 12.5
+        process.openFDs = 17
+        process.residentMemoryBytes = 7_340_032
+        process.startTimeSeconds = 1_795_236_000.12
+        return ExporterReport(
+            build: Build(version: "1.2.3", revision: "abcdef0", branch: "main", swiftVersion: "6.3.1"),
+            storage: Storage(errors: 1, lastWriteAt: 1_795_236_585_000), process: process,
+            handler: Handler(inFlight: 1, requests: [(200, 7), (500, 0), (503, 2)]))
+    }()
+}

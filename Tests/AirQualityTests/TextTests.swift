@@ -1,0 +1,78 @@
+import TestSupport
+import Testing
+
+@testable import AirQuality
+
+@Suite("Text")
+struct TextTests {
+    private func text(_ append: (inout [UInt8]) -> Void) -> String {
+        var bytes: [UInt8] = []
+        append(&bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test(
+        "of a number is the shortest that reads back",
+        arguments: [
+            (0, "0"), (1, "1"), (152, "152"), (183.2, "183.2"), (0.1, "0.1"), (0.0001, "0.0001"), (9999, "9999"),
+            (190.77381882356204, "190.77381882356204"), (0.30000000000000004, "0.30000000000000004"), (1e-7, "1e-07"),
+            (1_000_000, "1000000"), (12.3456, "12.3456"), (12.34567, "12.34567"),
+        ] as [(Double, String)])
+    func numbers(_ number: Double, _ expected: String) {
+        #expect(text { $0.appendNumber(number) } == expected)
+    }
+
+    @Test("of any number reads back, and no number is longer than its description")
+    func anyNumber() {
+        var random = SeededRandom(seed: 5)
+        for _ in 0..<50_000 {
+            let digits = Double([1, 10, 100, 1000, 10_000, 1_000_000].randomElement(using: &random) ?? 1)
+            let number = (Double.random(in: 0...9999, using: &random) * digits).rounded() / digits
+            let text = text { $0.appendNumber(number) }
+            #expect(Double(text) == number)
+            #expect(text.count <= number.description.count)
+        }
+    }
+
+    @Test("of a whole number in JSON has a point", arguments: [(152, "152.0"), (1.5, "1.5"), (0, "0.0"), (1e-7, "1e-07")] as [(Double, String)])
+    func decimals(_ number: Double, _ expected: String) {
+        #expect(text { $0.appendDecimal(number) } == expected)
+    }
+
+    @Test(
+        "of a time",
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z", "0.000"), (951_782_400_000, "2000-02-29T00:00:00.000Z", "951782400.000"),
+            (1_795_236_585_252, "2026-11-21T04:49:45.252Z", "1795236585.252"),
+            (4_107_542_399_999, "2100-02-28T23:59:59.999Z", "4107542399.999"),
+            (4_107_542_400_000, "2100-03-01T00:00:00.000Z", "4107542400.000"),
+        ] as [(Timestamp, String, String)])
+    func times(_ time: Timestamp, _ date: String, _ seconds: String) {
+        #expect(text { TimeText.append(time, to: &$0) } == date)
+        #expect(text { $0.appendSeconds(time) } == seconds)
+        #expect(TimeText.parse(Array(date.utf8).span) == time)
+    }
+
+    @Test(
+        "that is a time by RFC 3339",
+        arguments: [
+            ("2026-11-21T04:49:45Z", 1_795_236_585_000), ("2026-11-21t04:49:45z", 1_795_236_585_000),
+            ("2026-11-21 04:49:45.2524Z", 1_795_236_585_252), ("2026-11-20T23:19:45-05:30", 1_795_236_585_000),
+            ("2016-12-31T23:59:60Z", 1_483_228_800_000), ("0001-01-01T00:00:00Z", -62_135_596_800_000),
+        ] as [(String, Timestamp)])
+    func rfc3339(_ text: String, _ time: Timestamp) {
+        #expect(TimeText.parse(Array(text.utf8).span) == time)
+    }
+
+    @Test(
+        "that is no time",
+        arguments: [
+            "", "2026", "2026-11-21", "2026-11-21T04:49Z", "2026-11-21T04:49:45", "2026-13-21T04:49:45Z",
+            "2026-11-31T04:49:45Z", "2025-02-29T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T04:60:00Z",
+            "2026-11-21T04:49:61Z", "2026-11-21T04:49:45.Z", "2026-11-21T04:49:45+0530", "2026-11-21T04:49:45Z ",
+            "+026-11-21T04:49:45Z", "2026-11-21T04:49:45+24:00",
+        ])
+    func noTime(_ text: String) {
+        #expect(TimeText.parse(Array(text.utf8).span) == nil)
+    }
+}

@@ -1,2 +1,42 @@
 #pragma once
 #include <microhttpd.h>
+
+/* Only what Swift cannot import. */
+
+/* MHD_start_daemon is variadic. One context serves all callbacks; the daemon never listens itself (flags hold
+ * MHD_USE_NO_LISTEN_SOCKET), so there is no port. */
+static inline struct MHD_Daemon *CLibMicroHTTPD_start(
+    unsigned int flags, MHD_AccessHandlerCallback access, MHD_RequestCompletedCallback completed,
+    MHD_NotifyConnectionCallback connection,
+    void *(*requestLine)(void *, const char *, struct MHD_Connection *), void *context,
+    const struct MHD_OptionItem *options)
+{
+    return MHD_start_daemon(
+        flags, 0, NULL, NULL, access, context,
+        MHD_OPTION_NOTIFY_COMPLETED, completed, context,
+        MHD_OPTION_NOTIFY_CONNECTION, connection, context,
+        MHD_OPTION_URI_LOG_CALLBACK, requestLine, context,
+        MHD_OPTION_ARRAY, options,
+        MHD_OPTION_END);
+}
+
+/* MHD_get_connection_info is variadic and answers with a union. */
+static inline void *CLibMicroHTTPD_socket_context(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+static inline int CLibMicroHTTPD_socket(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info ? info->connect_fd : -1;
+}
+
+static inline size_t CLibMicroHTTPD_header_size(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info ? info->header_size : 0;
+}

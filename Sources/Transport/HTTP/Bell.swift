@@ -1,0 +1,36 @@
+internal import Glibc
+
+/// A bell that any thread rings and one waits for, alone or together with sockets.
+struct Bell: ~Copyable, Sendable {
+    private let ear: FileDescriptor
+    private let hammer: FileDescriptor
+
+    init() throws(TransportError) {
+        var pair: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard unsafe socketpair(AF_UNIX, type, 0, &pair) == 0 else {
+            throw TransportError(.system, "cannot make a socket pair: \(describe(errorNumber: errno))")
+        }
+        ear = FileDescriptor(owning: pair[0])
+        hammer = FileDescriptor(owning: pair[1])
+    }
+
+    /// For `poll`: readable from the first ring on.
+    var descriptor: Int32 { ear.number }
+
+    func ring() {
+        // Full means that it has rung.
+        _ = unsafe send(hammer.number, [1] as [UInt8], 1, Int32(MSG_NOSIGNAL))
+    }
+
+    /// False when it has not rung in time.
+    func wait(_ limit: Duration) -> Bool {
+        let deadline = monotonicTime() + limit
+        while true {
+            var waited = pollfd(fd: ear.number, events: Int16(POLLIN), revents: 0)
+            let result = unsafe poll(&waited, 1, (deadline - monotonicTime()).pollMilliseconds)
+            if result == 0 { return false }
+            if result > 0 { return true }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+internal import Glibc
+internal import Synchronization
+
+/// One connection and the request on it: HTTP/1.1 has one at a time.
+///
+/// It lives from libmicrohttpd's notice that the connection began to the one that it ended, which comes before the
+/// socket is closed.
+final class HTTPConnection: @unchecked Sendable {
+    // @unchecked: the variables of the request are touched by libmicrohttpd's callbacks only, and all callbacks of a
+    // connection come from one thread. What other threads read is constant or atomic.
+    let socket: Int32
+    private let deadline: Atomic<Int64>
+
+    /// Where the current request stands.
+    enum Phase {
+        case idle
+        case header
+        case body
+        case answering
+    }
+
+    var phase = Phase.idle
+    var target = HTTPRequestTarget.malformed
+    var bodyBytes = 0
+    var isMetered = false
+
+    init(socket: Int32, deadline: CoarseTime) {
+        self.socket = socket
+        self.deadline = Atomic(deadline.milliseconds)
+    }
+
+    /// Hangs up when the current phase takes longer.
+    func setDeadline(_ time: CoarseTime) {
+        deadline.store(time.milliseconds, ordering: .relaxed)
+    }
+
+    func isOverdue(at now: CoarseTime) -> Bool {
+        deadline.load(ordering: .relaxed) < now.milliseconds
+    }
+}
+
+/// A point of the monotonic clock, a few milliseconds exact and cheap to read (`CLOCK_MONOTONIC_COARSE`).
+struct CoarseTime: Comparable {
+    let milliseconds: Int64
+
+    static var now: CoarseTime {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        return CoarseTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    static func + (time: CoarseTime, duration: Duration) -> CoarseTime {
+        let parts = duration.components
+        return CoarseTime(
+            milliseconds: time.milliseconds + parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000)
+    }
+
+    static func < (one: CoarseTime, other: CoarseTime) -> Bool {
+        one.milliseconds < other.milliseconds
+    }
+}

@@ -1,0 +1,33 @@
+internal import Glibc
+internal import Synchronization
+
+/// The open connections of a server, to hang up on those that are overdue.
+///
+/// libmicrohttpd's own time-out begins again with each byte, so a client that sends or takes one byte now and then
+/// would stay for ever.
+final class HTTPConnections: Sendable {
+    private let open = Mutex<[Int32: HTTPConnection]>([:])
+
+    func insert(_ connection: HTTPConnection) {
+        open.withLock { $0[connection.socket] = connection }
+    }
+
+    func remove(_ connection: HTTPConnection) {
+        _ = open.withLock { $0.removeValue(forKey: connection.socket) }
+    }
+
+    var isEmpty: Bool {
+        open.withLock { $0.isEmpty }
+    }
+
+    /// Ends the overdue connections; libmicrohttpd notices and cleans up.
+    func hangUpOnOverdue(at now: CoarseTime) {
+        open.withLock { connections in
+            for (socket, connection) in connections where connection.isOverdue(at: now) {
+                // Under the lock although it is a call of C: the connection leaves the table before its socket is
+                // closed, so the number is still this connection's. The call does not block.
+                _ = shutdown(socket, Int32(SHUT_RDWR))
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+internal import CLibMicroHTTPD
+internal import Glibc
+
+/// The owner of an `MHD_Daemon`: one thread in epoll that serves the connections given to it.
+///
+/// The daemon does not listen: its own accepting cannot be ended safely while it runs (`MHD_quiesce_daemon` races with
+/// the daemon's thread and the loser aborts the process), serves one socket only, and knows no reload.
+@safe struct HTTPDaemon: ~Copyable {
+    /// Bytes for each connection: the request's header, the parsed fields, the answer's header and its list of pieces.
+    ///
+    /// When the list finds no room, 0.9.75 unlocks a mutex that it does not hold and aborts the process soon after;
+    /// `HTTPLimits.maximumHeaderBytes` and `maximumHeaderFields` keep that room: 16 KiB of header, as much again for
+    /// the copy of its cookies, 56 bytes for each field, 16 for each of `HTTPResponse.maximumPieces`.
+    static let memoryLimit = 64 * 1024
+
+    private let daemon: OpaquePointer
+
+    /// - Parameter service: must outlive the daemon.
+    init(service: HTTPService, limits: HTTPLimits) throws(TransportError) {
+        let flags =
+            MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_USE_TURBO.rawValue | MHD_USE_ITC.rawValue
+            | MHD_USE_NO_LISTEN_SOCKET.rawValue
+        let options = unsafe [
+            MHD_OptionItem(option: .CONNECTION_MEMORY_LIMIT, value: Self.memoryLimit, ptr_value: nil),
+            MHD_OptionItem(option: .CONNECTION_LIMIT, value: limits.maximumConnections, ptr_value: nil),
+            MHD_OptionItem(
+                option: .PER_IP_CONNECTION_LIMIT, value: limits.maximumConnectionsPerAddress, ptr_value: nil),
+            // HTTP/1.1 without Host and blanks in the request target are refused, as RFC 9112 wants.
+            MHD_OptionItem(option: .STRICT_FOR_CLIENT, value: 1, ptr_value: nil),
+            MHD_OptionItem(option: .END, value: 0, ptr_value: nil),
+        ]
+        let daemon = unsafe CLibMicroHTTPD_start(
+            flags, httpAccess, httpCompleted, httpConnection, httpRequestLine,
+            Unmanaged.passUnretained(service).toOpaque(), options)
+        guard let daemon = unsafe daemon else {
+            throw TransportError(.system, "libmicrohttpd did not start: \(describe(errorNumber: errno))")
+        }
+        unsafe self.daemon = daemon
+    }
+
+    /// To give connections to the daemon, from one other thread.
+    var intake: Intake { unsafe Intake(daemon: daemon) }
+
+    @safe struct Intake: @unchecked Sendable {
+        // @unchecked: `MHD_add_connection` may be called from any thread. Whoever ends the daemon first ends the
+        // thread that uses this.
+        fileprivate let daemon: OpaquePointer
+
+        /// Hands over a connected socket, which libmicrohttpd closes, at once if there is no room for it.
+        func add(_ socket: Int32, from address: UnsafePointer<sockaddr>, length: socklen_t) {
+            _ = unsafe MHD_add_connection(daemon, socket, address, length)
+        }
+    }
+
+    /// Closes the connections that are left and waits for the daemon's thread: never from a callback.
+    deinit {
+        unsafe MHD_stop_daemon(daemon)
+    }
+}
+
+/// Called by libmicrohttpd when a connection has begun and when it has ended, before it closes the socket; corresponds
+/// to `MHD_NotifyConnectionCallback`.
+@c(airquality_http_connection)
+func httpConnection(
+    context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
+    socketContext: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, event: MHD_ConnectionNotificationCode
+) {
+    guard let service = unsafe service(context), let connection = unsafe connection,
+        let socketContext = unsafe socketContext
+    else { return }
+    if event == .CONNECTION_NOTIFY_STARTED {
+        let began = service.connectionBegan(on: unsafe CLibMicroHTTPD_socket(connection))
+        unsafe socketContext.pointee = Unmanaged.passRetained(began).toOpaque()
+    } else if let ended = unsafe socketContext.pointee {
+        service.connectionEnded(unsafe Unmanaged<HTTPConnection>.fromOpaque(ended).takeRetainedValue())
+    }
+}
+
+/// Called by libmicrohttpd with the request target as sent; corresponds to `MHD_OPTION_URI_LOG_CALLBACK`. What it
+/// returns is the request's context in the callbacks that follow.
+@c(airquality_http_request_line)
+func httpRequestLine(
+    context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, connection: OpaquePointer?
+) -> UnsafeMutableRawPointer? {
+    guard let service = unsafe service(context), let connection = unsafe connection,
+        let request = unsafe CLibMicroHTTPD_socket_context(connection)
+    else { return nil }
+    let count = unsafe target.map { unsafe strlen($0) } ?? 0
+    let bytes = unsafe UnsafeRawBufferPointer(start: target, count: count)
+    service.requestBegan(
+        unsafe Span(_unsafeElements: bytes.assumingMemoryBound(to: UInt8.self)),
+        on: unsafe Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue())
+    return unsafe request
+}
+
+/// Called by libmicrohttpd for each part of a request; corresponds to `MHD_AccessHandlerCallback`.
+@c(airquality_http_access)
+func httpAccess(
+    context: UnsafeMutableRawPointer?, connection: OpaquePointer?, url: UnsafePointer<CChar>?,
+    method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?, content: UnsafePointer<CChar>?,
+    contentBytes: UnsafeMutablePointer<Int>?, request: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+    guard let service = unsafe service(context), let connection = unsafe connection, let method = unsafe method,
+        let contentBytes = unsafe contentBytes, let request = unsafe request?.pointee
+    else { return .NO }
+    let arrived = unsafe contentBytes.pointee
+    unsafe contentBytes.pointee = 0
+    return unsafe service.requestArrived(
+        method: String(cString: method), contentBytes: arrived,
+        Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue(), connection)
+}
+
+/// Called by libmicrohttpd once for each request whose first line has come, whatever became of it; corresponds to
+/// `MHD_RequestCompletedCallback`.
+@c(airquality_http_completed)
+func httpCompleted(
+    context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
+    request: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, reason: MHD_RequestTerminationCode
+) {
+    guard let service = unsafe service(context), let request = unsafe request?.pointee else { return }
+    service.requestEnded(unsafe Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue())
+}
+
+private func service(_ context: UnsafeMutableRawPointer?) -> HTTPService? {
+    unsafe context.map { unsafe Unmanaged<HTTPService>.fromOpaque($0).takeUnretainedValue() }
+}

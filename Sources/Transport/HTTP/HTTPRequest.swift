@@ -1,0 +1,93 @@
+internal import CLibMicroHTTPD
+
+/// A request as the route closure sees it, valid while that closure runs.
+///
+/// Header fields are looked up when asked for: what nobody asks for is not copied.
+@safe public struct HTTPRequest: ~Copyable {
+    public let method: String
+    /// Percent-decoded and otherwise as sent: `//` and `/..` stay what they are.
+    public let path: String
+    /// As sent, without the `?`.
+    public let query: String
+    private let fields: Fields
+
+    @safe private enum Fields {
+        case connection(OpaquePointer)
+        case list([(name: String, value: String)])
+    }
+
+    /// A request that came over no socket, to ask a route directly.
+    public init(
+        method: String = "GET", path: String, query: String = "", headers: [(name: String, value: String)] = []
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        fields = .list(headers)
+    }
+
+    init(method: String, path: String, query: String, connection: OpaquePointer) {
+        self.method = method
+        self.path = path
+        self.query = query
+        unsafe fields = .connection(connection)
+    }
+
+    /// The length that the request of a connection announces for its content.
+    static func contentLength(of connection: OpaquePointer) -> String? {
+        unsafe headerField("Content-Length", of: connection)
+    }
+
+    public var isHead: Bool { method == "HEAD" }
+
+    /// The value of a header field whatever the case of its name; several lines of one name are joined with `, `
+    /// (RFC 9110 section 5.3).
+    public func header(_ name: String) -> String? {
+        switch fields {
+        case .connection(let connection):
+            return unsafe headerField(name, of: connection)
+        case .list(let fields):
+            let values = fields.filter { equalsIgnoringCase($0.name.utf8, name.utf8) }.map(\.value)
+            return values.isEmpty ? nil : values.joined(separator: ", ")
+        }
+    }
+}
+
+/// ASCII letters of both cases are equal, as in header names and tokens.
+func equalsIgnoringCase(_ one: some Collection<UInt8>, _ other: some Collection<UInt8>) -> Bool {
+    one.count == other.count && zip(one, other).allSatisfy { lowercase($0) == lowercase($1) }
+}
+
+func lowercase(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+}
+
+/// What `headerFieldFound` looks for and has found.
+private struct HeaderSearch {
+    let name: String
+    var value: String?
+}
+
+/// Corresponds to `MHD_get_connection_values_n`: `MHD_lookup_connection_value` gives the first line only.
+private func headerField(_ name: String, of connection: OpaquePointer) -> String? {
+    var search = HeaderSearch(name: name)
+    unsafe withUnsafeMutablePointer(to: &search) { search in
+        _ = unsafe MHD_get_connection_values_n(connection, .HEADER_KIND, headerFieldFound, search)
+    }
+    return search.value
+}
+
+/// Called by libmicrohttpd for each header line; corresponds to `MHD_KeyValueIteratorN`.
+@c(airquality_http_header_field)
+private func headerFieldFound(
+    context: UnsafeMutableRawPointer?, kind: MHD_ValueKind, name: UnsafePointer<CChar>?, nameLength: Int,
+    value: UnsafePointer<CChar>?, valueLength: Int
+) -> MHD_Result {
+    guard let context = unsafe context, let name = unsafe name else { return .YES }
+    let search = unsafe context.assumingMemoryBound(to: HeaderSearch.self)
+    let found = unsafe UnsafeRawBufferPointer(start: name, count: nameLength)
+    guard unsafe equalsIgnoringCase(found, search.pointee.name.utf8) else { return .YES }
+    let line = unsafe String(decoding: UnsafeRawBufferPointer(start: value, count: valueLength), as: UTF8.self)
+    unsafe search.pointee.value = search.pointee.value.map { $0 + ", " + line } ?? line
+    return .YES
+}

@@ -1,0 +1,44 @@
+/// What an `HTTPServer` listens on and how far a client may go.
+public struct HTTPServerConfiguration: Sendable {
+    public var addresses: [ListenAddress]
+    public var limits = HTTPLimits()
+
+    /// Requests of these paths are counted in `HTTPServer.statistics` and limited by `maximumConcurrentRequests`.
+    public var isMetered: @Sendable (_ path: String) -> Bool = { _ in false }
+    /// The most metered requests under way at once, those included whose client reads slowly; one more is answered
+    /// with 503. 0 = no limit.
+    public var maximumConcurrentRequests = 0
+
+    public init(addresses: [ListenAddress]) {
+        self.addresses = addresses
+    }
+}
+
+/// How far a client may go before it is refused or hung up on.
+public struct HTTPLimits: Sendable {
+    /// Open connections. One more is closed at once. The process's limit of open files makes it smaller.
+    public var maximumConnections = 4096
+    /// Connections of one IP address, so that one client cannot take them all. 0 = no limit.
+    public var maximumConnectionsPerAddress = 3584
+
+    /// From the connection to the end of its first request's header, and from a request's first line to its end.
+    /// It does not begin again with each byte, as libmicrohttpd's own time-out does.
+    public var requestTimeout = Duration.seconds(10)
+    /// From an answer to the end of the next request's header on the same connection.
+    public var idleTimeout = Duration.seconds(180)
+    /// To send an answer, beside what `minimumRate` allows for its size.
+    public var answerTimeout = Duration.seconds(60)
+    /// Bytes a second that a reader has to take.
+    public var minimumRate = 64 * 1024
+
+    /// Bytes of path and query; more get 414.
+    public var maximumTargetBytes = 8 * 1024
+    /// Bytes of request line and header; more get 431.
+    public var maximumHeaderBytes = 16 * 1024
+    /// Lines of the header, query parameters and cookies, together; more get 431.
+    public var maximumHeaderFields = 128
+    /// Bytes of a request's content, which is read and thrown away; more get 413 or a closed connection.
+    public var maximumBodyBytes = 64 * 1024
+
+    public init() {}
+}

@@ -6,8 +6,8 @@ import Glibc
 /// read or refused. Numbers come as the nearest double, escapes as their UTF-8; a member that stands twice in an
 /// object counts with its last value, as in JavaScript. Objects and arrays may be nested ``maximumDepth`` deep.
 ///
-/// Messages as feeds really send them (the members asked for, in that order, no escapes) take a short way through
-/// `CanonicalScanner`; what that does not know goes to `StrictScanner`, which knows all of JSON. Both give the same.
+/// Messages as feeds really send them (two members, a text without escapes and a number) take a short way through
+/// `CanonicalScanner`; what that does not know goes to `StrictScanner`, which knows all of JSON. Both judge alike.
 ///
 /// Used from one thread at a time.
 @safe
@@ -16,6 +16,8 @@ public struct JSONRecordReader: ~Copyable {
     public static let maximumDepth = 512
 
     public enum Outcome: Sendable, Equatable {
+        /// Each element is a text and a number, in the members asked for: ``withPairs(_:)`` lends them.
+        case pairs(Int)
         /// How many elements the array has; one object counts as an array of one.
         case records(Int)
         case notJSON
@@ -23,8 +25,10 @@ public struct JSONRecordReader: ~Copyable {
         case notAnArray
     }
 
-    var workspace: Workspace
-    let items: JSONPointer
+    private var workspace: Workspace
+    private let items: JSONPointer
+    /// nil when no message can be canonical.
+    private let keys: MemberKeys?
 
     /// - Parameters:
     ///   - members: their names, 1 … 4; ``value(record:member:)`` counts them in this order.
@@ -32,14 +36,15 @@ public struct JSONRecordReader: ~Copyable {
     public init(items: JSONPointer = JSONPointer(), members: [String], hashSeed: UInt64) {
         precondition((1...4).contains(members.count))
         self.items = items
+        keys = items.tokens.isEmpty && members.count == 2 ? MemberKeys(names: members.map { Array($0.utf8) }) : nil
         workspace = Workspace(members: members.map { Array($0.utf8) }, hashSeed: hashSeed)
     }
 
     /// Reads one message; what an earlier call gave is gone.
     public mutating func read(_ message: Span<UInt8>) -> Outcome {
         workspace.load(message)
-        if items.tokens.isEmpty, let count = CanonicalScanner.scan(&workspace) {
-            return .records(count)
+        if let keys, CanonicalScanner.scan(&workspace, keys: keys, seed: workspace.hashSeed) {
+            return .pairs(workspace.pairCount)
         }
         return StrictScanner.scan(&workspace, items: items)
     }
@@ -57,6 +62,13 @@ public struct JSONRecordReader: ~Copyable {
 
     public func value(record: Int, member: Int) -> JSONValue {
         workspace.value(record: record, member: member)
+    }
+
+    /// Lends the pairs of the message, and what their texts point into.
+    public func withPairs(_ body: (_ pairs: Span<JSONPair>, _ bytes: Span<UInt8>) -> Void) {
+        body(
+            unsafe Span(_unsafeStart: UnsafePointer(workspace.pairs), count: workspace.pairCount),
+            unsafe Span(_unsafeStart: UnsafePointer(workspace.base), count: workspace.usedCount))
     }
 
     /// Lends what texts point into; it is theirs until the next ``read(_:)``.

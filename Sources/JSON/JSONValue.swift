@@ -1,6 +1,7 @@
 import Glibc
 
 /// One member of a record, as far as a reader of records needs to know it.
+@frozen
 public enum JSONValue: Sendable, Equatable {
     case absent
     case null
@@ -12,6 +13,7 @@ public enum JSONValue: Sendable, Equatable {
 }
 
 /// A string of the message, by its place in what ``JSONRecordReader/withBytes(_:)`` lends.
+@frozen
 public struct JSONText: Sendable, Equatable {
     public var offset: Int
     /// Bytes of UTF-8, escapes replaced.
@@ -22,15 +24,39 @@ public struct JSONText: Sendable, Equatable {
     public var isPlain: Bool
     /// A lone surrogate stood in it (`"\ud800"`), which has no UTF-8; in the bytes it is U+FFFD.
     public var hasLoneSurrogate: Bool
+
+    init(offset: Int, count: Int, hash: UInt64, isPlain: Bool, hasLoneSurrogate: Bool) {
+        self.offset = offset
+        self.count = count
+        self.hash = hash
+        self.isPlain = isPlain
+        self.hasLoneSurrogate = hasLoneSurrogate
+    }
 }
 
 /// Whether two runs of bytes are the same.
+@inlinable
 public func bytesEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
-    guard left.count == right.count else { return false }
-    return unsafe left.withUnsafeBufferPointer { left in
-        unsafe right.withUnsafeBufferPointer { right in
-            guard let start = left.baseAddress, let other = right.baseAddress else { return true }
-            return unsafe memcmp(start, other, left.count) == 0
+    let count = left.count
+    guard count == right.count else { return false }
+    return unsafe left.withUnsafeBytes { left in
+        unsafe right.withUnsafeBytes { right in
+            // Names are short: a call of memcmp would cost more than the comparison.
+            func words(_ offset: Int) -> Bool {
+                unsafe left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                    == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            }
+            guard count >= 8 else {
+                for index in 0..<count where unsafe left[index] != right[index] { return false }
+                return true
+            }
+            var offset = 0
+            while offset &+ 8 <= count {
+                guard words(offset) else { return false }
+                offset &+= 8
+            }
+            // The last word overlaps the one before.
+            return words(count &- 8)
         }
     }
 }

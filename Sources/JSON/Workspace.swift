@@ -25,9 +25,8 @@ struct Workspace: ~Copyable {
     static let padding = 16
 
     let members: [[UInt8]]
+    let memberCount: Int
     let hashSeed: UInt64
-    /// `"name":` of each member, as it stands in a message without white space.
-    let keys: [[UInt8]]
 
     private(set) var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
@@ -40,19 +39,30 @@ struct Workspace: ~Copyable {
     private var objects: [Bool] = []
     private(set) var recordCount = 0
 
+    /// What the canonical scanner finds.
+    private(set) var pairs: UnsafeMutablePointer<JSONPair>
+    private var pairCapacity: Int
+    private(set) var pairCount = 0
+
+    /// `{"":"","":0},` is the shortest.
+    static let shortestPairCount = 13
+
     init(members: [[UInt8]], hashSeed: UInt64) {
         self.members = members
         self.hashSeed = hashSeed
-        keys = members.map { [UInt8(ascii: "\"")] + $0 + [UInt8(ascii: "\""), UInt8(ascii: ":")] }
+        memberCount = members.count
         capacity = 1 << 12
         unsafe base = .allocate(capacity: capacity)
         slotCapacity = 64
         unsafe slots = .allocate(capacity: slotCapacity)
+        pairCapacity = 64
+        unsafe pairs = .allocate(capacity: pairCapacity)
     }
 
     deinit {
         unsafe base.deallocate()
         unsafe slots.deallocate()
+        unsafe pairs.deallocate()
     }
 
     mutating func load(_ message: Span<UInt8>) {
@@ -72,7 +82,22 @@ struct Workspace: ~Copyable {
         unsafe memset(base + message.count, 0, Self.padding)
         messageCount = message.count
         usedCount = message.count + Self.padding
+        pairCount = 0
         forgetRecords()
+    }
+
+    mutating func roomForPairs(_ count: Int) -> UnsafeMutablePointer<JSONPair> {
+        if count > pairCapacity {
+            unsafe pairs.deallocate()
+            pairCapacity = count * 2
+            unsafe pairs = .allocate(capacity: pairCapacity)
+        }
+        return unsafe pairs
+    }
+
+    mutating func setPairCount(_ count: Int) {
+        precondition(count <= pairCapacity)
+        pairCount = count
     }
 
     mutating func forgetRecords() {
@@ -83,8 +108,8 @@ struct Workspace: ~Copyable {
     /// Where the slots of a new record begin; all are absent.
     @inline(__always)
     mutating func appendRecord() -> UnsafeMutablePointer<Slot> {
-        let first = recordCount &* members.count
-        if first &+ members.count > slotCapacity {
+        let first = recordCount &* memberCount
+        if first &+ memberCount > slotCapacity {
             growSlots(holding: first)
         }
         recordCount &+= 1
@@ -111,18 +136,20 @@ struct Workspace: ~Copyable {
     }
 
     func value(record: Int, member: Int) -> JSONValue {
-        precondition(record >= 0 && record < recordCount && member >= 0 && member < members.count)
-        let slot = unsafe slots[record &* members.count &+ member]
+        if pairCount > 0 {
+            precondition(record >= 0 && record < pairCount)
+            let pair = unsafe pairs[record]
+            return member == 0 ? .text(pair.text) : .number(pair.number)
+        }
+        precondition(record >= 0 && record < recordCount && member >= 0 && member < memberCount)
+        let slot = unsafe slots[record &* memberCount &+ member]
         switch slot.tag {
         case .absent: return .absent
         case .null: return .null
         case .other: return .other
         case .number: return .number(Double(bitPattern: slot.bits))
         case .text:
-            return .text(
-                JSONText(
-                    offset: Int(slot.offset), count: Int(slot.count), hash: slot.bits, isPlain: slot.isPlain,
-                    hasLoneSurrogate: slot.hasLoneSurrogate))
+            return .text(slot.text)
         }
     }
 
@@ -139,7 +166,19 @@ struct Workspace: ~Copyable {
     }
 }
 
+extension JSONPair {
+    fileprivate var text: JSONText {
+        JSONText(offset: Int(offset), count: Int(count), hash: hash, isPlain: isPlain, hasLoneSurrogate: false)
+    }
+}
+
 extension Workspace.Slot {
+    /// Of a slot that is a text.
+    var text: JSONText {
+        JSONText(
+            offset: Int(offset), count: Int(count), hash: bits, isPlain: isPlain, hasLoneSurrogate: hasLoneSurrogate)
+    }
+
     static var absent: Workspace.Slot {
         Workspace.Slot(tag: .absent, isPlain: false, hasLoneSurrogate: false, count: 0, offset: 0, bits: 0)
     }

@@ -24,7 +24,7 @@ struct TestStore: ~Copyable {
     }
 
     mutating func receive(_ message: [UInt8], at time: Timestamp = start) {
-        store.record(message.span, with: &decoder, feed: 0, receivedAt: time)
+        _ = store.record(message.span, with: &decoder, feed: 0, receivedAt: time)
     }
 
     /// One city's reading.

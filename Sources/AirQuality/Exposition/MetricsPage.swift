@@ -30,11 +30,12 @@ public struct MetricsPage: Sendable {
         var scale: ExpositionBlock
     }
 
-    /// - Parameter format: not protobuf.
     public mutating func render(
         _ snapshot: StoreSnapshot, report: ExporterReport, format: ExpositionFormat
     ) -> [ExpositionBlock] {
-        precondition(format != .protobuf)
+        if format == .protobuf {
+            return [ExpositionBlock(bytes: snapshot.protobuf(rules: rules, report: report), number: 0)]
+        }
         for page in snapshot.order.sequence { refresh(Int(page), snapshot) }
         let headers = self.headers(format)
         var blocks: [ExpositionBlock] = []

@@ -56,9 +56,49 @@ public struct FeedDecoder: ~Copyable {
         switch reader.read(message) {
         case .notJSON: refusals.append(.notJSON)
         case .notAnArray: refusals.append(.notAnArray)
+        case .pairs(let count):
+            if !appendUsualReadings(receivedAt: receivedAt) { appendReadings(count, receivedAt: receivedAt) }
         case .records(let count):
-            for record in 0..<count {
-                appendReading(record, receivedAt: receivedAt)
+            appendReadings(count, receivedAt: receivedAt)
+        }
+    }
+
+    /// The short way for what nearly all messages are: plain names, indices in range.
+    ///
+    /// - Returns: false, and no readings, when there is an element to look at more closely.
+    private mutating func appendUsualReadings(receivedAt: Timestamp) -> Bool {
+        guard format.shard == nil else { return false }
+        // A local array, because the closure cannot change the decoder that lends it the pairs.
+        var readings: [Reading] = []
+        swap(&readings, &self.readings)
+        var isUsual = true
+        reader.withPairs { pairs, _ in
+            readings.reserveCapacity(pairs.count)
+            for index in pairs.indices {
+                let pair = pairs[index]
+                guard pair.isPlain, pair.count <= CityName.maximumCount, pair.number >= 0,
+                    pair.number <= Self.maximumIndex
+                else {
+                    isUsual = false
+                    return
+                }
+                readings.append(
+                    Reading(
+                        nameOffset: pair.offset, nameCount: UInt8(truncatingIfNeeded: pair.count), isOutOfRange: false,
+                        nameHash: pair.hash, index: Self.unsignedZero(pair.number), time: receivedAt))
+            }
+        }
+        if !isUsual { readings.removeAll(keepingCapacity: true) }
+        swap(&readings, &self.readings)
+        return isUsual
+    }
+
+    private mutating func appendReadings(_ count: Int, receivedAt: Timestamp) {
+        for record in 0..<count {
+            switch reading(record, receivedAt: receivedAt) {
+            case .success(let reading?): readings.append(reading)
+            case .success(nil): break
+            case .failure(let refusal): refusals.append(refusal.reason)
             }
         }
     }
@@ -66,28 +106,6 @@ public struct FeedDecoder: ~Copyable {
     /// Lends the bytes that the readings' names point into.
     func withBytes(_ body: (Span<UInt8>) -> Void) {
         reader.withBytes(body)
-    }
-
-    @inline(__always)
-    private mutating func appendReading(_ record: Int, receivedAt: Timestamp) {
-        // The usual element: a plain name and a number in range.
-        if format.timeField == nil, format.shard == nil,
-            case .text(let name) = reader.value(record: record, member: 0), name.isPlain,
-            name.count <= CityName.maximumCount,
-            case .number(let index) = reader.value(record: record, member: 1), index >= 0, index <= Self.maximumIndex
-        {
-            readings.append(
-                Reading(
-                    nameOffset: UInt32(truncatingIfNeeded: name.offset),
-                    nameCount: UInt8(truncatingIfNeeded: name.count), isOutOfRange: false, nameHash: name.hash,
-                    index: Self.unsignedZero(index), time: receivedAt))
-            return
-        }
-        switch reading(record, receivedAt: receivedAt) {
-        case .success(let reading?): readings.append(reading)
-        case .success(nil): break
-        case .failure(let refusal): refusals.append(refusal.reason)
-        }
     }
 
     /// -0 as 0, which is what adding 0 makes of it.

@@ -34,6 +34,15 @@ public enum FeedEvent: Sendable, Equatable {
 }
 
 extension FeedStatistics {
+    /// Counts a whole message.
+    mutating func count(bytes count: Int, readings readingCount: Int, refusals reasons: [RefusalReason], receivedAt: Timestamp) {
+        messages += 1
+        bytes += UInt64(count)
+        readings += UInt64(readingCount)
+        lastMessageAt = receivedAt
+        for reason in reasons { refusals[reason] += 1 }
+    }
+
     mutating func apply(_ event: FeedEvent) {
         switch event {
         case .connecting:

@@ -1,3 +1,5 @@
+import JSON
+
 /// The JSON of the history.
 public enum HistoryDocument {
     /// Points of all wanted cities in one flat array, by time and then by name: tools that turn it into one series per
@@ -97,5 +99,12 @@ public enum HistoryDocument {
             text.append(byte)
         }
         return text
+    }
+}
+
+extension HistoryDocument {
+    /// A number that tells one document from another, the same in every process.
+    public static func checksum(_ document: [UInt8]) -> UInt64 {
+        ByteHash.hash(document.span, seed: 0)
     }
 }

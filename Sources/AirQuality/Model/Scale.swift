@@ -25,28 +25,48 @@ public struct Scale: Sendable, Equatable {
     ///
     /// - Parameter held: the number of the category held before; nil for a city's first reading.
     public func category(of index: Double, held: UInt8?, hysteresis: Double) -> UInt8 {
+        CategoryBounds(self, hysteresis: hysteresis).category(of: index, held: held)
+    }
+}
+
+/// The boundaries of a scale, without its names: what every reading is compared with.
+struct CategoryBounds: Sendable {
+    /// Where category `n` begins is at `n`; beyond the last one infinite.
+    private var from: InlineArray<8, Double> = .init(repeating: .infinity)
+    private let hysteresis: Double
+
+    init(_ scale: Scale, hysteresis: Double) {
+        precondition(scale.categories.count <= 6)
+        from[0] = -.infinity
+        for category in scale.categories { from[Int(category.number)] = category.from }
+        self.hysteresis = hysteresis
+    }
+
+    /// Whether the index lies in this category.
+    @inline(__always)
+    func contains(_ index: Double, in category: UInt8) -> Bool {
+        let category = Int(category & 7)
+        return index >= from[category] && index < from[(category &+ 1) & 7]
+    }
+
+    func category(of index: Double, held: UInt8?) -> UInt8 {
         let plain = category(of: index)
         guard let held, held != plain, hysteresis > 0 else { return plain }
+        var candidate = plain
         if plain > held {
             // Upwards the near boundary of a category is where it begins.
-            var candidate = plain
-            while candidate > held && index < from(candidate) + hysteresis { candidate -= 1 }
-            return candidate
+            while candidate > held && index < from[Int(candidate)] + hysteresis { candidate -= 1 }
+        } else {
+            // Downwards it is where the next one begins.
+            while candidate < held && index > from[Int(candidate) + 1] - hysteresis { candidate += 1 }
         }
-        // Downwards it is where the next one begins.
-        var candidate = plain
-        while candidate < held && index > from(candidate + 1) - hysteresis { candidate += 1 }
         return candidate
     }
 
     private func category(of index: Double) -> UInt8 {
         var number = 1
-        while number < categories.count && index >= categories[number].from { number += 1 }
+        while index >= from[number + 1] { number += 1 }
         return UInt8(number)
-    }
-
-    private func from(_ number: UInt8) -> Double {
-        categories[Int(number) - 1].from
     }
 }
 

@@ -16,6 +16,27 @@ struct CityState: Sendable {
     /// The category held, 1 ….
     var category: UInt8
 
+    /// Takes a reading's values.
+    ///
+    /// - Returns: the city's page, and whether there is more to do: another category perhaps, or a point.
+    @inline(__always)
+    mutating func update(
+        _ reading: Reading, receivedAt: Timestamp, version: UInt64, bounds: CategoryBounds, interval: Int64
+    ) -> (page: Int, needsMore: Bool) {
+        index = reading.index
+        updatedAt = reading.time
+        self.receivedAt = receivedAt
+        self.version = version
+        let needsMore = !bounds.contains(reading.index, in: category) || mayBePoint(reading.time, interval: interval)
+        return (Int(page), needsMore)
+    }
+
+    /// Between two points nothing can be kept; a time at or before the last point is one to look at.
+    @inline(__always)
+    func mayBePoint(_ time: Timestamp, interval: Int64) -> Bool {
+        time >= nextPointAt || time <= nextPointAt &- interval
+    }
+
     var nameRange: Range<Int> {
         Int(nameOffset)..<Int(nameOffset) + Int(nameCount)
     }

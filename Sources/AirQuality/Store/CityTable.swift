@@ -7,19 +7,26 @@ struct CityTable: Sendable {
     private var mask = 15
     private(set) var count = 0
 
-    /// - Parameter isNamed: whether the city of this number has the name looked for.
+    /// A walk over the cities whose names may have a hash.
+    struct Search {
+        fileprivate let tag: UInt64
+        fileprivate var position: Int
+    }
+
     @inline(__always)
-    func find(hash: UInt64, isNamed: (Int) -> Bool) -> Int? {
+    func search(for hash: UInt64) -> Search {
         let tag = Self.tag(hash)
-        var position = Int(truncatingIfNeeded: tag) & mask
+        return Search(tag: tag, position: Int(truncatingIfNeeded: tag) & mask)
+    }
+
+    /// The next city to compare with; nil when there is none of the name.
+    @inline(__always)
+    func next(_ search: inout Search) -> Int? {
         while true {
-            let slot = slots[position]
+            let slot = slots[search.position]
             if slot == 0 { return nil }
-            if slot &>> 32 == tag {
-                let city = Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) &- 1
-                if isNamed(city) { return city }
-            }
-            position = (position &+ 1) & mask
+            search.position = (search.position &+ 1) & mask
+            if slot &>> 32 == search.tag { return Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) &- 1 }
         }
     }
 

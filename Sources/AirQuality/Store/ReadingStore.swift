@@ -20,12 +20,21 @@ public final class ReadingStore: Sendable {
     /// Takes in a whole text message.
     ///
     /// - Parameter decoder: the feed's own.
+    /// - Returns: whether ``takeRefusedNames()`` has something new.
     public func record(
         _ message: Span<UInt8>, with decoder: inout FeedDecoder, feed: Int, receivedAt: Timestamp
-    ) {
+    ) -> Bool {
         decoder.decode(message, receivedAt: receivedAt)
         let count = message.count
-        state.withLock { $0.record(decoder, count: count, feed: feed, receivedAt: receivedAt) }
+        var hasRefusedNames = false
+        decoder.withBytes { bytes in
+            hasRefusedNames = state.withLock { state in
+                state.record(
+                    decoder.readings, decoder.refusals, in: bytes, count: count, feed: feed, receivedAt: receivedAt)
+                return state.hasRefusedNames
+            }
+        }
+        return hasRefusedNames
     }
 
     /// Counts a message that is refused for what it is, not for what it says.
@@ -39,7 +48,7 @@ public final class ReadingStore: Sendable {
         state.withLock { $0.apply(event, feed: feed) }
     }
 
-    /// Names that the city limit refused, each given once, ten in all.
+    /// Names that the city limit refused, each given once, ten at most in the store's life.
     public func takeRefusedNames() -> [String] {
         state.withLock { $0.takeRefusedNames() }
     }
@@ -75,8 +84,22 @@ public final class ReadingStore: Sendable {
         }
     }
 
+    /// Whether the lock is free at some moment of the time. For health checks, which must not hang.
+    public func canBeLocked(within time: Duration) -> Bool {
+        let deadline = ContinuousClock.now + time
+        repeat {
+            if state.withLockIfAvailable({ _ in true }) != nil { return true }
+        } while ContinuousClock.now < deadline
+        return false
+    }
+
     public var feeds: [FeedStatistics] {
         state.withLock { $0.feeds }
+    }
+
+    /// Another number whenever ``HistoryDocument`` would be another.
+    public var pointsVersion: UInt64 {
+        state.withLock { $0.pointsVersion }
     }
 
     func historySnapshot() -> HistorySnapshot {

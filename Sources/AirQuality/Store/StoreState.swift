@@ -3,6 +3,7 @@ import JSON
 /// What the store holds and what may be done with it, one caller at a time.
 struct StoreState: Sendable {
     let rules: StoreRules
+    private let bounds: CategoryBounds
     /// Counts up with every change.
     private(set) var version: UInt64 = 1
     private var table = CityTable()
@@ -14,6 +15,8 @@ struct StoreState: Sendable {
     private var freeCities: [UInt32] = []
     private(set) var pointCount = 0
     let startedAt: Timestamp
+    /// Counts up when the points of any city change.
+    private(set) var pointsVersion: UInt64 = 1
     /// When cities last expired, else when the store began.
     private(set) var expiredAt: Timestamp
     private(set) var expiredCount: UInt64 = 0
@@ -32,6 +35,7 @@ struct StoreState: Sendable {
 
     init(rules: StoreRules, feeds: [String], at now: Timestamp) {
         self.rules = rules
+        bounds = CategoryBounds(rules.scale, hysteresis: rules.hysteresis)
         self.feeds = feeds.map(FeedStatistics.init)
         startedAt = now
         expiredAt = now
@@ -41,39 +45,44 @@ struct StoreState: Sendable {
 
     // MARK: Messages
 
-    mutating func record(_ decoder: borrowing FeedDecoder, count: Int, feed: Int, receivedAt: Timestamp) {
-        feedsVersion += 1
-        feeds[feed].messages += 1
-        feeds[feed].bytes += UInt64(count)
-        feeds[feed].lastMessageAt = receivedAt
-        for reason in decoder.refusals { feeds[feed].refusals[reason] += 1 }
-        guard !decoder.readings.isEmpty else { return }
-        version += 1
+    /// - Parameters:
+    ///   - bytes: what the readings' names point into.
+    ///   - count: bytes of the message.
+    mutating func record(
+        _ readings: [Reading], _ refusals: [RefusalReason], in bytes: Span<UInt8>, count: Int, feed: Int,
+        receivedAt: Timestamp
+    ) {
+        feedsVersion &+= 1
+        let late = record(readings, in: bytes, receivedAt: receivedAt)
+        feeds[feed].count(
+            bytes: count, readings: readings.count - late.count, refusals: refusals + late, receivedAt: receivedAt)
+    }
+
+    /// - Returns: why readings were refused after all.
+    private mutating func record(
+        _ readings: [Reading], in bytes: Span<UInt8>, receivedAt: Timestamp
+    ) -> [RefusalReason] {
+        guard !readings.isEmpty else { return [] }
+        version &+= 1
         // Two passes, so that the searches of many cities are under way in the processor at once.
         cities.removeAll(keepingCapacity: true)
-        decoder.withBytes { bytes in
-            for reading in decoder.readings {
-                cities.append(find(reading, in: bytes))
+        for reading in readings { cities.append(find(reading, in: bytes)) }
+        var refusals: [RefusalReason] = []
+        for index in readings.indices {
+            let city = cities[index]
+            if city >= 0, !readings[index].isOutOfRange, !rules.readingsHaveTimes {
+                update(Int(city), readings[index], receivedAt: receivedAt)
+            } else if let reason = recordUnusual(readings[index], in: bytes, receivedAt: receivedAt) {
+                refusals.append(reason)
             }
-            var accepted: UInt64 = 0
-            for index in decoder.readings.indices {
-                if let reason = record(decoder.readings[index], city: cities[index], bytes, receivedAt: receivedAt) {
-                    feeds[feed].refusals[reason] += 1
-                } else {
-                    accepted += 1
-                }
-            }
-            feeds[feed].readings += accepted
         }
+        return refusals
     }
 
     /// A message that is refused without being looked into.
     mutating func refuse(_ reason: RefusalReason, count: Int, feed: Int, receivedAt: Timestamp) {
-        feedsVersion += 1
-        feeds[feed].messages += 1
-        feeds[feed].bytes += UInt64(count)
-        feeds[feed].lastMessageAt = receivedAt
-        feeds[feed].refusals[reason] += 1
+        feedsVersion &+= 1
+        feeds[feed].count(bytes: count, readings: 0, refusals: [reason], receivedAt: receivedAt)
     }
 
     mutating func apply(_ event: FeedEvent, feed: Int) {
@@ -85,21 +94,11 @@ struct StoreState: Sendable {
     @inline(__always)
     private func find(_ reading: Reading, in bytes: Span<UInt8>) -> Int32 {
         let name = bytes.extracting(reading.nameRange)
-        let city = table.find(hash: reading.nameHash) { city in
-            names.isEqual(states[city].nameRange, to: name)
+        var search = table.search(for: reading.nameHash)
+        while let city = table.next(&search) {
+            if names.isEqual(states[city].nameRange, to: name) { return Int32(truncatingIfNeeded: city) }
         }
-        return city.map(Int32.init(truncatingIfNeeded:)) ?? -1
-    }
-
-    @inline(__always)
-    private mutating func record(
-        _ reading: Reading, city: Int32, _ bytes: Span<UInt8>, receivedAt: Timestamp
-    ) -> RefusalReason? {
-        guard city >= 0, !reading.isOutOfRange, !rules.readingsHaveTimes else {
-            return recordUnusual(reading, in: bytes, receivedAt: receivedAt)
-        }
-        update(Int(city), reading, receivedAt: receivedAt)
-        return nil
+        return -1
     }
 
     /// A reading that may be refused, or is a city's first.
@@ -121,44 +120,36 @@ struct StoreState: Sendable {
             return .cityLimit
         }
         let new = insert(name, hash: reading.nameHash)
-        states[new].category = rules.scale.category(of: reading.index, held: nil, hysteresis: 0)
+        states[new].category = bounds.category(of: reading.index, held: nil)
         update(new, reading, receivedAt: receivedAt)
         return nil
     }
 
     @inline(__always)
     private mutating func update(_ city: Int, _ reading: Reading, receivedAt: Timestamp) {
-        let version = self.version
-        let page = Int(states[city].page)
-        let held = states[city].category
-        let mayBePoint: Bool
-        do {
-            states[city].index = reading.index
-            states[city].updatedAt = reading.time
-            states[city].receivedAt = receivedAt
-            states[city].version = version
-            // Between two points nothing can be kept; a time at or before the last point is one to look at.
-            let next = states[city].nextPointAt
-            mayBePoint = reading.time >= next || reading.time <= next &- rules.history.interval
-        }
-        order.markRead(page: page, version: version)
-        let category = rules.scale.category(of: reading.index, held: held, hysteresis: rules.hysteresis)
-        if category != held {
-            change(city, to: category, from: held, at: reading.time)
-        }
-        if mayBePoint || rules.history.usesWindows {
-            let point = HistoryPoint(time: reading.time, index: reading.index, category: category)
-            admit(point, city: city, receivedAt: receivedAt)
-        }
+        let found = states[city].update(
+            reading, receivedAt: receivedAt, version: version, bounds: bounds, interval: rules.history.interval)
+        order.markRead(page: found.page, version: version)
+        guard found.needsMore || rules.history.usesWindows else { return }
+        updateUnusual(city, reading, receivedAt: receivedAt)
     }
 
-    private mutating func change(_ city: Int, to category: UInt8, from held: UInt8, at time: Timestamp) {
-        states[city].category = category
-        changes[city].record(better: category < held, at: time)
-        order.markChanged(page: Int(states[city].page), version: version)
-    }
-
+    /// What few readings need: a change of category, a point of the history.
     @inline(never)
+    private mutating func updateUnusual(_ city: Int, _ reading: Reading, receivedAt: Timestamp) {
+        let held = states[city].category
+        let category = bounds.category(of: reading.index, held: held)
+        if category != held {
+            states[city].category = category
+            changes[city].record(better: category < held, at: reading.time)
+            order.markChanged(page: Int(states[city].page), version: version)
+        }
+        guard rules.history.usesWindows || states[city].mayBePoint(reading.time, interval: rules.history.interval)
+        else { return }
+        let point = HistoryPoint(time: reading.time, index: reading.index, category: category)
+        admit(point, city: city, receivedAt: receivedAt)
+    }
+
     private mutating func admit(_ point: HistoryPoint, city: Int, receivedAt: Timestamp) {
         let before = histories[city].count
         let admission = histories[city].admit(point, rule: rules.history)
@@ -166,6 +157,7 @@ struct StoreState: Sendable {
         states[city].nextPointAt = histories[city].nextPointAt(rule: rules.history)
         guard admission != .skipped else { return }
         histories[city].changedAt = receivedAt
+        pointsVersion += 1
         unsaved?.countPoint(of: city, isNew: admission == .kept)
     }
 
@@ -209,6 +201,8 @@ struct StoreState: Sendable {
         if !refusedNames.contains(bytes) { refusedNames.append(bytes) }
     }
 
+    var hasRefusedNames: Bool { refusedNames.count > takenRefusedNames }
+
     /// Refused names that were not taken before.
     mutating func takeRefusedNames() -> [String] {
         defer { takenRefusedNames = refusedNames.count }
@@ -231,7 +225,10 @@ struct StoreState: Sendable {
         }
         for city in expired { remove(city) }
         expiredCount += UInt64(expired.count)
-        if !expired.isEmpty { expiredAt = now }
+        if !expired.isEmpty {
+            expiredAt = now
+            pointsVersion += 1
+        }
         return expired.count
     }
 
@@ -243,6 +240,7 @@ struct StoreState: Sendable {
             guard histories[city].closeWindow(before: now, rule: rules.history) else { continue }
             pointCount += histories[city].count - before
             histories[city].changedAt = now
+            pointsVersion += 1
             // A point of the history is a change of its city as well, for who saves changes.
             version += 1
             states[city].version = version
@@ -253,13 +251,21 @@ struct StoreState: Sendable {
 
     // MARK: Saving and restoring
 
+    private func has(_ name: Span<UInt8>, hash: UInt64) -> Bool {
+        var search = table.search(for: hash)
+        while let city = table.next(&search) {
+            if names.isEqual(states[city].nameRange, to: name) { return true }
+        }
+        return false
+    }
+
     mutating func restore(_ saved: SavedCity) {
         guard cityCount < rules.cityLimit, saved.name.count <= CityName.maximumCount else { return }
         let name = saved.name.span
         guard CityName.accepted(name, in: 0..<name.count) == 0..<name.count else { return }
         if let shard = rules.shard, !shard.contains(name) { return }
         let hash = ByteHash.hash(name, seed: rules.hashSeed)
-        guard table.find(hash: hash, isNamed: { names.isEqual(states[$0].nameRange, to: name) }) == nil else { return }
+        guard !has(name, hash: hash) else { return }
         version += 1
         let city = insert(name, hash: hash)
         states[city].index = saved.index
@@ -271,6 +277,7 @@ struct StoreState: Sendable {
         states[city].nextPointAt = histories[city].nextPointAt(rule: rules.history)
         pointCount += histories[city].count
         histories[city].changedAt = histories[city].last?.time ?? 0
+        pointsVersion += 1
         order.markChanged(page: Int(states[city].page), version: version)
     }
 

@@ -1,0 +1,13 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// A package of its own, so that nobody who builds the exporter builds its benchmarks.
+let package = Package(
+    name: "Benchmarks",
+    dependencies: [.package(name: "air-quality-exporter", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [.product(name: "AirQuality", package: "air-quality-exporter")])
+    ]
+)

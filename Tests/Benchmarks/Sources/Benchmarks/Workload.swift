@@ -1,0 +1,78 @@
+import AirQuality
+
+/// A store with cities, and messages for it as a feed sends them.
+struct Workload: ~Copyable {
+    let store: ReadingStore
+    var decoder: FeedDecoder
+    var page: MetricsPage
+    let messages: [[UInt8]]
+    let readingCount: Int
+    private var time: Timestamp = 1_795_236_585_252
+    private var next = 0
+
+    /// - Parameters:
+    ///   - cities: how many there are.
+    ///   - batch: cities in a message.
+    ///   - messages: different ones; together they name cities in random order.
+    init(cities: Int, batch: Int, messages count: Int) {
+        var random = SplitMix64(state: 1)
+        let batch = min(batch, cities)
+        messages = (0..<count).map { _ in
+            let elements = (0..<batch).map { _ in
+                let city = Int.random(in: 0..<cities, using: &random)
+                let index = Double(Int.random(in: 0..<5_000_000, using: &random)) / 10_000
+                return #"{"city":"\#(Self.name(city))","aqi":\#(index)}"#
+            }
+            return Array("[\(elements.joined(separator: ","))]".utf8)
+        }
+        readingCount = batch * count
+        let rules = StoreRules(cityLimit: 2_000_000, hashSeed: 1)
+        store = ReadingStore(rules: rules, feeds: ["ws://127.0.0.1/"], at: time)
+        decoder = FeedDecoder(format: FeedFormat(), hashSeed: 1)
+        page = MetricsPage(rules: rules)
+        for start in stride(from: 0, to: cities, by: 1000) {
+            let elements = (start..<min(cities, start + 1000)).map { #"{"city":"\#(Self.name($0))","aqi":\#(50 + $0 % 400)}"# }
+            record(Array("[\(elements.joined(separator: ","))]".utf8))
+        }
+    }
+
+    static func name(_ city: Int) -> String {
+        "Nagar \(city &* 2_654_435_761 & 0xFFFF_FFFF)"
+    }
+
+    mutating func record(_ message: [UInt8]) {
+        time += 1
+        _ = store.record(message.span, with: &decoder, feed: 0, receivedAt: time)
+    }
+
+    /// All messages once.
+    mutating func recordAll() {
+        for message in messages { record(message) }
+    }
+
+    mutating func recordNext(_ count: Int) {
+        for _ in 0..<count {
+            record(messages[next])
+            next = (next + 1) % messages.count
+        }
+    }
+
+    /// - Returns: bytes of the page.
+    mutating func render() -> Int {
+        let report = ExporterReport(
+            build: ExporterReport.Build(version: "1", revision: "1", branch: "main", swiftVersion: "6"))
+        return page.render(store.snapshot(), report: report, format: .text004).reduce(0) { $0 + $1.bytes.count }
+    }
+}
+
+struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}

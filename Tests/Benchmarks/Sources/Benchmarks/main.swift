@@ -1,0 +1,95 @@
+import AirQuality
+
+// Without arguments: every benchmark, as a table. With a name and a number of cities: that work alone, a fixed number
+// of times, for callgrind.
+let arguments = CommandLine.arguments.dropFirst()
+if let name = arguments.first {
+    guard let cities = arguments.dropFirst().first.flatMap({ Int($0) }), let benchmark = Benchmark(rawValue: name) else {
+        print("usage: Benchmarks [\(Benchmark.allCases.map(\.rawValue).joined(separator: "|")) CITIES]")
+        throw UsageError()
+    }
+    benchmark.runOnce(cities: cities)
+} else {
+    printTable()
+}
+
+struct UsageError: Error {}
+
+enum Benchmark: String, CaseIterable {
+    /// Messages to readings in the store.
+    case record
+    /// A page of which nothing changed, one of which a tenth of the cities changed, and one rendered anew.
+    case renderQuiet = "render-quiet"
+    case renderBusy = "render-busy"
+    case renderAnew = "render-anew"
+    case history
+
+    func runOnce(cities: Int) {
+        var work = Workload(cities: cities, batch: 100, messages: 1000)
+        switch self {
+        case .record: for _ in 0..<20 { work.recordAll() }
+        case .renderQuiet: for _ in 0..<10 { _ = work.render() }
+        case .renderBusy:
+            for _ in 0..<10 {
+                work.recordNext(max(1, cities / 1000))
+                _ = work.render()
+            }
+        case .renderAnew: _ = work.render()
+        case .history: _ = HistoryDocument.render(work.store)
+        }
+    }
+}
+
+func printTable() {
+    print("| benchmark | 12 cities | 1,000 cities | 100,000 cities |")
+    print("| --- | --- | --- | --- |")
+    let sizes = [12, 1000, 100_000]
+    row("decode and record, messages of 8, million readings/s", sizes) { cities in
+        var work = Workload(cities: cities, batch: 8, messages: 10_000)
+        return Double(work.readingCount) / best(5) { work.recordAll() } / 1e6
+    }
+    row("decode and record, messages of 100, million readings/s", sizes) { cities in
+        var work = Workload(cities: cities, batch: 100, messages: 5000)
+        return Double(work.readingCount) / best(5) { work.recordAll() } / 1e6
+    }
+    row("render, nothing changed, µs", sizes) { cities in
+        var work = Workload(cities: cities, batch: 100, messages: 10)
+        _ = work.render()
+        return best(50) { _ = work.render() } * 1e6
+    }
+    row("render, a tenth of the cities changed, µs", sizes) { cities in
+        var work = Workload(cities: cities, batch: max(1, cities / 10), messages: 50)
+        _ = work.render()
+        return best(20, before: { work.recordNext(1) }, { _ = work.render() }) * 1e6
+    }
+    row("render anew, µs", sizes) { cities in
+        var work = Workload(cities: cities, batch: 100, messages: 10)
+        return best(cities > 10_000 ? 3 : 50) {
+            work.page = MetricsPage(rules: work.store.rules)
+            _ = work.render()
+        } * 1e6
+    }
+    row("history document, µs", sizes) { cities in
+        let work = Workload(cities: cities, batch: 100, messages: 10)
+        return best(cities > 10_000 ? 3 : 50) { _ = HistoryDocument.render(work.store) } * 1e6
+    }
+}
+
+func row(_ name: String, _ sizes: [Int], _ figure: (Int) -> Double) {
+    let cells = sizes.map { size in
+        let figure = figure(size)
+        return figure >= 100 ? "\(Int(figure.rounded()))" : "\((figure * 100).rounded() / 100)"
+    }
+    print("| \(name) | \(cells.joined(separator: " | ")) |")
+}
+
+/// Seconds of the fastest of several runs.
+func best(_ runs: Int, before: () -> Void = {}, _ body: () -> Void) -> Double {
+    var best = Double.infinity
+    for _ in 0..<runs {
+        before()
+        let time = ContinuousClock().measure(body)
+        best = min(best, Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18)
+    }
+    return best
+}

@@ -340,6 +340,13 @@ FAULTS = [
         lambda d: target(d, POINTS).update(rootSelector="points"),
         "['rootSelector'] is no key",
     ),
+    Fault(
+        "structure",
+        HISTORY,
+        "series without a name",
+        panel(POINTS, lambda p: p["fieldConfig"]["defaults"].pop("displayName")),
+        "not by their city",
+    ),
     # The linter's rules.
     Fault(
         "linter",

@@ -214,6 +214,8 @@ def check_panel(checks: Checks, where: str, panel: dict, dashboard: dict) -> Non
         checks.that(target.get("datasource") == panel.get("datasource"), f"{source}: other data source than the panel")
         if data_source(dashboard) == INFINITY:
             check_infinity(checks, source, target)
+            named = target.get("format") == "table" or defaults.get("displayName") == "${__field.labels.city}"
+            checks.that(named, f"{source}: series would be called by their labels in braces, not by their city")
         elif data_source(dashboard) == PROMETHEUS:
             check_prometheus(checks, source, target, kind)
     check_thresholds(checks, where, panel)

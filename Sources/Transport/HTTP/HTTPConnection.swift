@@ -23,6 +23,8 @@ final class HTTPConnection: @unchecked Sendable {
     var target = HTTPRequestTarget.malformed
     var bodyBytes = 0
     var isMetered = false
+    /// Of the answer under way.
+    var status: Int?
 
     init(socket: Int32, deadline: CoarseTime) {
         self.socket = socket
@@ -49,10 +51,8 @@ struct CoarseTime: Comparable {
         return CoarseTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    static func + (time: CoarseTime, duration: Duration) -> CoarseTime {
-        let parts = duration.components
-        return CoarseTime(
-            milliseconds: time.milliseconds + parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000)
+    static func + (time: CoarseTime, milliseconds: Int64) -> CoarseTime {
+        CoarseTime(milliseconds: time.milliseconds + milliseconds)
     }
 
     static func < (one: CoarseTime, other: CoarseTime) -> Bool {

@@ -6,12 +6,26 @@ internal import Glibc
 /// The daemon does not listen: its own accepting cannot be ended safely while it runs (`MHD_quiesce_daemon` races with
 /// the daemon's thread and the loser aborts the process), serves one socket only, and knows no reload.
 @safe struct HTTPDaemon: ~Copyable {
-    /// Bytes for each connection: the request's header, the parsed fields, the answer's header and its list of pieces.
+    /// Bytes for each connection: what has come, the parsed fields, the answer's header and its list of pieces. All of
+    /// it is zeroed after each request (`MHD_pool_reset`), so more costs time.
+    static let memoryLimit = 24 * 1024
+
+    /// How many pieces the answer to this request may have.
     ///
-    /// When the list finds no room, 0.9.75 unlocks a mutex that it does not hold and aborts the process soon after;
-    /// `HTTPLimits.maximumHeaderBytes` and `maximumHeaderFields` keep that room: 16 KiB of header, as much again for
-    /// the copy of its cookies, 56 bytes for each field, 16 for each of `HTTPResponse.maximumPieces`.
-    static let memoryLimit = 64 * 1024
+    /// When their list finds no room, 0.9.75 unlocks a mutex that it does not hold, and aborts the process later. What
+    /// has come, requests after this one included, takes half of the memory, as long as the header is too short for
+    /// the read buffer to have grown; then the parsed fields, a copy of the cookies, and the list share the rest.
+    static func roomForPieces(beside connection: OpaquePointer) -> Int {
+        let headerBytes = unsafe CLibMicroHTTPD_header_size(connection)
+        let hasContent = unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, "Transfer-Encoding") != nil
+        guard headerBytes <= HTTPLimits.maximumHeaderBytes, !hasContent else { return 1 }
+        let hasCookies = unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, "Cookie") != nil
+        let kinds: [MHD_ValueKind] = [.HEADER_KIND, .COOKIE_KIND, .GET_ARGUMENT_KIND]
+        let fields = kinds.reduce(0) { $0 + Int(unsafe MHD_get_connection_values(connection, $1, nil, nil)) }
+        // `struct MHD_HTTP_Header` has 56 bytes, an entry of the list 16.
+        let rest = memoryLimit / 2 - 512 - fields * 64 - (hasCookies ? headerBytes : 0)
+        return max(1, rest / 16)
+    }
 
     private let daemon: OpaquePointer
 

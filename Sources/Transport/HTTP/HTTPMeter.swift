@@ -3,7 +3,13 @@ internal import Synchronization
 /// Counts metered requests and gives permits for them. Called from the daemon's threads.
 final class HTTPMeter: Sendable {
     private let limit: Int
-    private let statistics = Mutex(HTTPStatistics())
+    private let counts = Mutex(Counts())
+
+    private struct Counts {
+        var inFlight = 0
+        /// A handful of statuses, found faster by looking through than by hashing.
+        var answers: [(status: Int, count: Int)] = []
+    }
 
     /// - Parameter limit: the most permits at once; 0 = no limit.
     init(limit: Int) {
@@ -12,22 +18,29 @@ final class HTTPMeter: Sendable {
 
     /// Counts a request in. False when the limit is passed; it counts as under way all the same, until `end`.
     func begin() -> Bool {
-        statistics.withLock { statistics in
-            statistics.requestsInFlight += 1
-            return limit == 0 || statistics.requestsInFlight <= limit
+        counts.withLock { counts in
+            counts.inFlight += 1
+            return limit == 0 || counts.inFlight <= limit
         }
     }
 
-    func answered(_ status: Int) {
-        statistics.withLock { $0.answers[status, default: 0] += 1 }
-    }
-
-    /// To be called once for each `begin`, however the request ended.
-    func end() {
-        statistics.withLock { $0.requestsInFlight -= 1 }
+    /// To be called once for each `begin`, however the request ended. The status is that of its answer, if it got one.
+    func end(status: Int?) {
+        counts.withLock { counts in
+            counts.inFlight -= 1
+            guard let status else { return }
+            if let index = counts.answers.firstIndex(where: { $0.status == status }) {
+                counts.answers[index].count += 1
+            } else {
+                counts.answers.append((status, 1))
+            }
+        }
     }
 
     var current: HTTPStatistics {
-        statistics.withLock { $0 }
+        let (inFlight, answers) = counts.withLock { ($0.inFlight, $0.answers) }
+        return HTTPStatistics(
+            requestsInFlight: inFlight,
+            answers: Dictionary(uniqueKeysWithValues: answers.map { ($0.status, $0.count) }))
     }
 }

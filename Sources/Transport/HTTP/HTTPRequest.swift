@@ -33,11 +33,6 @@ internal import CLibMicroHTTPD
         unsafe fields = .connection(connection)
     }
 
-    /// The length that the request of a connection announces for its content.
-    static func contentLength(of connection: OpaquePointer) -> String? {
-        unsafe headerField("Content-Length", of: connection)
-    }
-
     public var isHead: Bool { method == "HEAD" }
 
     /// The value of a header field whatever the case of its name; several lines of one name are joined with `, `

@@ -48,7 +48,22 @@ enum HTTPRequestTarget: Equatable {
         return true
     }
 
+    /// The usual target: ASCII without query and escapes. Up to 15 bytes it takes no allocation.
+    private static func plainPath(_ target: Span<UInt8>, from start: Int) -> String? {
+        guard start == 0 else { return nil }
+        for index in 0..<target.count {
+            let byte = target[index]
+            guard byte < 0x80, byte != UInt8(ascii: "?"), byte != UInt8(ascii: "%") else { return nil }
+        }
+        return unsafe String(unsafeUninitializedCapacity: target.count) { path in
+            // Both have the capacity, and the string is given up to it.
+            for index in 0..<target.count { unsafe path[index] = target[index] }
+            return target.count
+        }
+    }
+
     private static func split(_ target: Span<UInt8>, from start: Int) -> HTTPRequestTarget {
+        if let path = plainPath(target, from: start) { return .valid(path: path, query: "") }
         var path: [UInt8] = []
         path.reserveCapacity(target.count - start)
         var index = start

@@ -24,7 +24,8 @@ public struct HTTPResponse: Sendable {
     public let status: Int
     public let headers: [(name: String, value: String)]
     public let body: HTTPBody
-    private let form: HTTPResponseForm
+    let contentBytes: Int
+    private let form = HTTPResponseForm()
 
     /// - Parameters:
     ///   - status: 200 to 599.
@@ -33,7 +34,7 @@ public struct HTTPResponse: Sendable {
         self.status = status
         self.headers = headers
         self.body = body
-        form = HTTPResponseForm()
+        contentBytes = body.count
     }
 
     /// One line of plain text.
@@ -43,17 +44,23 @@ public struct HTTPResponse: Sendable {
             body: .bytes(Array("\(line)\n".utf8)))
     }
 
-    /// The most pieces that are sent without joining them: what the kernel takes in one call (`IOV_MAX`), and what
-    /// libmicrohttpd finds room for beside the request in `HTTPDaemon.memoryLimit`.
-    public static let maximumPieces = 1024
+    /// The most pieces that are sent without joining them.
+    public static let maximumPieces = 512
 
     /// Content up to this size is joined into one piece, because a piece less to send is faster than a copy.
     static let joinedBytes = 64 * 1024
 
     /// Hands the answer to libmicrohttpd, which keeps it until it is sent. Corresponds to `MHD_queue_response`.
-    /// - Parameter extra: further fields for every answer of this server; `number` tells one set from the next.
+    /// - Parameter extra: further fields for every answer of this server.
     func queue(on connection: OpaquePointer, extra: HTTPExtraHeaders) -> MHD_Result {
-        let response = form.response(for: extra) { HTTPNativeResponse(self, extra: extra.fields) }
+        var response = form.response(.init(extra: extra.number, isJoined: false)) {
+            HTTPNativeResponse(self, pieces: pieces(of: body), extra: extra.fields)
+        }
+        if response.pieceCount > 1, unsafe response.pieceCount > HTTPDaemon.roomForPieces(beside: connection) {
+            response = form.response(.init(extra: extra.number, isJoined: true)) {
+                HTTPNativeResponse(self, pieces: joined(body), extra: extra.fields)
+            }
+        }
         return unsafe response.queue(on: connection, status: status)
     }
 }
@@ -67,13 +74,18 @@ struct HTTPExtraHeaders: Sendable {
 
 /// The place where an answer's C form is kept. The daemon's threads share it.
 private final class HTTPResponseForm: Sendable {
-    private let made = Mutex<(number: Int, response: HTTPNativeResponse)?>(nil)
+    struct Variant: Equatable {
+        var extra: Int
+        var isJoined: Bool
+    }
+
+    private let made = Mutex<(variant: Variant, response: HTTPNativeResponse)?>(nil)
 
     /// Made outside the lock: two threads that come first both make one, and either is right.
-    func response(for extra: HTTPExtraHeaders, make: () -> HTTPNativeResponse) -> HTTPNativeResponse {
-        if let made = made.withLock({ $0 }), made.number == extra.number { return made.response }
+    func response(_ variant: Variant, make: () -> HTTPNativeResponse) -> HTTPNativeResponse {
+        if let made = made.withLock({ $0 }), made.variant == variant { return made.response }
         let response = make()
-        made.withLock { $0 = (extra.number, response) }
+        made.withLock { $0 = (variant, response) }
         return response
     }
 }
@@ -82,9 +94,11 @@ private final class HTTPResponseForm: Sendable {
 @safe private final class HTTPNativeResponse: @unchecked Sendable {
     // @unchecked: the pointer never changes, and libmicrohttpd counts references under the response's own mutex.
     private let response: OpaquePointer
+    let pieceCount: Int
 
-    init(_ response: HTTPResponse, extra: [(name: String, value: String)]) {
-        unsafe self.response = makeResponse(response.body)
+    init(_ response: HTTPResponse, pieces: [[UInt8]], extra: [(name: String, value: String)]) {
+        unsafe self.response = makeResponse(pieces)
+        pieceCount = pieces.count
         for (name, value) in response.headers + extra {
             // Refused when empty or with a line break in it, so no header can be smuggled in.
             _ = unsafe MHD_add_response_header(self.response, name, value)
@@ -111,15 +125,15 @@ private final class HTTPPieces {
 
 /// Corresponds to `MHD_create_response_from_iovec`, which copies the vector and for a single piece makes the response
 /// that is sent together with its header.
-private func makeResponse(_ body: HTTPBody) -> OpaquePointer {
-    let pieces = HTTPPieces(joined(body))
-    let vector = unsafe pieces.pieces.map { piece in
+private func makeResponse(_ pieces: [[UInt8]]) -> OpaquePointer {
+    let kept = HTTPPieces(pieces)
+    let vector = unsafe pieces.map { piece in
         // The pointer outlives the closure: the storage of a native array is a heap object that never moves, and
-        // nobody writes to it while `pieces`, which the free callback releases, holds a reference: a writer elsewhere
+        // nobody writes to it while `kept`, which the free callback releases, holds a reference: a writer elsewhere
         // copies first. A [UInt8] made on Linux is always native.
         unsafe piece.withUnsafeBytes { unsafe MHD_IoVec(iov_base: $0.baseAddress, iov_len: $0.count) }
     }
-    let context = unsafe Unmanaged.passRetained(pieces)
+    let context = unsafe Unmanaged.passRetained(kept)
     let response = unsafe MHD_create_response_from_iovec(
         vector, UInt32(vector.count), piecesSent, context.toOpaque())
     guard let response = unsafe response else {
@@ -136,14 +150,16 @@ private func piecesSent(context: UnsafeMutableRawPointer?) {
 }
 
 /// The pieces to send: one when the content is small, and never more than `HTTPResponse.maximumPieces`.
+func pieces(of body: HTTPBody) -> [[UInt8]] {
+    guard case .blocks(let blocks) = body, body.count > HTTPResponse.joinedBytes else { return joined(body) }
+    guard blocks.count > HTTPResponse.maximumPieces else { return blocks }
+    return grouped(blocks, atLeast: body.count / (HTTPResponse.maximumPieces / 2))
+}
+
 func joined(_ body: HTTPBody) -> [[UInt8]] {
     switch body {
-    case .bytes(let bytes): return [bytes]
-    case .blocks(let blocks):
-        let count = body.count
-        if count <= HTTPResponse.joinedBytes { return [joined(blocks[...], count: count)] }
-        guard blocks.count > HTTPResponse.maximumPieces else { return blocks }
-        return grouped(blocks, atLeast: count / (HTTPResponse.maximumPieces / 2))
+    case .bytes(let bytes): [bytes]
+    case .blocks(let blocks): [joined(blocks[...], count: body.count)]
     }
 }
 
@@ -155,8 +171,7 @@ private func joined(_ blocks: ArraySlice<[UInt8]>, count: Int) -> [UInt8] {
     return bytes
 }
 
-/// Neighbours joined until each group has `bytes`: with a group counted full at the 512th part of all, there are 513
-/// groups at most.
+/// Neighbours joined until each group has `bytes`, so that there is one group more at most than `bytes` fit in all.
 private func grouped(_ blocks: [[UInt8]], atLeast bytes: Int) -> [[UInt8]] {
     var groups: [[UInt8]] = []
     var start = 0

@@ -32,11 +32,9 @@ public struct HTTPLimits: Sendable {
     public var minimumRate = 64 * 1024
 
     /// Bytes of path and query; more get 414.
-    public var maximumTargetBytes = 8 * 1024
+    public var maximumTargetBytes = 4 * 1024
     /// Bytes of request line and header; more get 431.
-    public var maximumHeaderBytes = 16 * 1024
-    /// Lines of the header, query parameters and cookies, together; more get 431.
-    public var maximumHeaderFields = 128
+    public static let maximumHeaderBytes = 8 * 1024
     /// Bytes of a request's content, which is read and thrown away; more get 413 or a closed connection.
     public var maximumBodyBytes = 64 * 1024
 

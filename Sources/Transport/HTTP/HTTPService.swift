@@ -8,21 +8,35 @@ final class HTTPService: Sendable {
     private let isMetered: @Sendable (String) -> Bool
     private let onRequest: @Sendable (borrowing HTTPRequest) -> HTTPResponse
     private let extraHeaders = HTTPExtraHeaders()
-    private let answering = Mutex(Answering())
+    private let timeouts: Timeouts
+    private let answersUnderWay = Atomic(0)
+    private let isDraining = Atomic(false)
     let meter: HTTPMeter
     let connections = HTTPConnections()
     /// Rings when the last answer under way has ended after `drain`.
     let drained: Bell
 
-    private struct Answering {
-        var count = 0
-        var isDraining = false
+    /// Milliseconds.
+    private struct Timeouts {
+        let request: Int64
+        let idle: Int64
+        let answer: Int64
+        /// For each byte of an answer.
+        let perByte: Double
+
+        init(_ limits: HTTPLimits) {
+            request = Int64(limits.requestTimeout / .milliseconds(1))
+            idle = Int64(limits.idleTimeout / .milliseconds(1))
+            answer = Int64(limits.answerTimeout / .milliseconds(1))
+            perByte = 1000 / Double(max(limits.minimumRate, 1))
+        }
     }
 
     init(
         configuration: HTTPServerConfiguration, onRequest: @escaping @Sendable (borrowing HTTPRequest) -> HTTPResponse
     ) throws(TransportError) {
         limits = configuration.limits
+        timeouts = Timeouts(configuration.limits)
         isMetered = configuration.isMetered
         meter = HTTPMeter(limit: configuration.maximumConcurrentRequests)
         drained = try Bell()
@@ -32,7 +46,7 @@ final class HTTPService: Sendable {
     // MARK: - A connection
 
     func connectionBegan(on socket: Int32) -> HTTPConnection {
-        let connection = HTTPConnection(socket: socket, deadline: .now + limits.requestTimeout)
+        let connection = HTTPConnection(socket: socket, deadline: .now + timeouts.request)
         connections.insert(connection)
         return connection
     }
@@ -48,7 +62,8 @@ final class HTTPService: Sendable {
         connection.target = HTTPRequestTarget(parsing: target, limit: limits.maximumTargetBytes)
         connection.phase = .header
         connection.bodyBytes = 0
-        connection.setDeadline(.now + limits.requestTimeout)
+        connection.status = nil
+        connection.setDeadline(.now + timeouts.request)
     }
 
     /// One call of the access handler: with the header, with each part of the content, and when all has come.
@@ -74,8 +89,8 @@ final class HTTPService: Sendable {
     }
 
     private func refusalOfContent(_ handle: OpaquePointer) -> HTTPResponse? {
-        guard let text = unsafe HTTPRequest.contentLength(of: handle), let length = Int(text),
-            length > limits.maximumBodyBytes
+        guard let text = unsafe MHD_lookup_connection_value(handle, .HEADER_KIND, "Content-Length"),
+            let length = Int(unsafe String(cString: text)), length > limits.maximumBodyBytes
         else { return nil }
         return HTTPResponse(status: 413, line: "the content is longer than \(limits.maximumBodyBytes) bytes")
     }
@@ -87,11 +102,9 @@ final class HTTPService: Sendable {
                     status: 414, line: "the request target is longer than \(limits.maximumTargetBytes) bytes")
                 : HTTPResponse(status: 400, line: "the request target is malformed")
         }
-        guard unsafe headerFits(handle) else {
+        guard unsafe CLibMicroHTTPD_header_size(handle) <= HTTPLimits.maximumHeaderBytes else {
             return HTTPResponse(
-                status: 431,
-                line: "the header is longer than \(limits.maximumHeaderBytes) bytes or has more than "
-                    + "\(limits.maximumHeaderFields) fields")
+                status: 431, line: "the request's header is longer than \(HTTPLimits.maximumHeaderBytes) bytes")
         }
         if isMetered(path) {
             connection.isMetered = true
@@ -103,23 +116,14 @@ final class HTTPService: Sendable {
         return onRequest(unsafe HTTPRequest(method: method, path: path, query: query, connection: handle))
     }
 
-    /// What the request's header has taken of libmicrohttpd's memory leaves room for the answer's pieces.
-    private func headerFits(_ handle: OpaquePointer) -> Bool {
-        let all = MHD_ValueKind(
-            rawValue: MHD_ValueKind.HEADER_KIND.rawValue | MHD_ValueKind.COOKIE_KIND.rawValue
-                | MHD_ValueKind.GET_ARGUMENT_KIND.rawValue)!
-        return unsafe CLibMicroHTTPD_header_size(handle) <= limits.maximumHeaderBytes
-            && MHD_get_connection_values(handle, all, nil, nil) <= limits.maximumHeaderFields
-    }
-
     private func answer(
         _ response: HTTPResponse, on connection: HTTPConnection, _ handle: OpaquePointer
     ) -> MHD_Result {
         connection.phase = .answering
-        answering.withLock { $0.count += 1 }
-        let allowance = Duration.seconds(response.body.count / limits.minimumRate)
-        connection.setDeadline(.now + limits.answerTimeout + allowance)
-        if connection.isMetered { meter.answered(response.status) }
+        answersUnderWay.add(1, ordering: .sequentiallyConsistent)
+        let allowance = Int64(Double(response.contentBytes) * timeouts.perByte)
+        connection.setDeadline(.now + timeouts.answer + allowance)
+        connection.status = response.status
         return unsafe response.queue(on: handle, extra: extraHeaders)
     }
 
@@ -127,32 +131,27 @@ final class HTTPService: Sendable {
     func requestEnded(_ connection: HTTPConnection) {
         if connection.isMetered {
             connection.isMetered = false
-            meter.end()
+            meter.end(status: connection.status)
         }
         if connection.phase == .answering { answerEnded(on: connection) }
         connection.phase = .idle
-        connection.setDeadline(.now + limits.idleTimeout)
+        connection.setDeadline(.now + timeouts.idle)
     }
 
     private func answerEnded(on connection: HTTPConnection) {
-        let (isDraining, count) = answering.withLock { answering in
-            answering.count -= 1
-            return (answering.isDraining, answering.count)
-        }
-        guard isDraining else { return }
+        // Both sides write before they read, so one of them sees that the last answer has ended while draining.
+        let left = answersUnderWay.subtract(1, ordering: .sequentiallyConsistent).newValue
+        guard isDraining.load(ordering: .sequentiallyConsistent) else { return }
         // What is queued is still sent; the next request would be one too many.
         _ = shutdown(connection.socket, Int32(SHUT_RDWR))
-        if count == 0 { drained.ring() }
+        if left == 0 { drained.ring() }
     }
 
     // MARK: - The end
 
     /// Waits until no answer is under way. Connections are closed after the answer that they are in.
     func drain(within limit: Duration) {
-        let count = answering.withLock { answering in
-            answering.isDraining = true
-            return answering.count
-        }
-        if count > 0 { _ = drained.wait(limit) }
+        isDraining.store(true, ordering: .sequentiallyConsistent)
+        if answersUnderWay.load(ordering: .sequentiallyConsistent) > 0 { _ = drained.wait(limit) }
     }
 }

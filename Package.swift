@@ -36,17 +36,19 @@ let package = Package(
         .target(name: "AirQuality", dependencies: ["JSON"]),
         // Messages as the real feed sends them.
         .target(name: "FeedSimulation"),
+        // Flags, environment variables and their errors, for both programs.
+        .target(name: "CommandLine"),
 
         // The programs: they wire.
         .executableTarget(
             name: "AirQualityExporter",
             dependencies: [
-                "AirQuality", "FeedSimulation", "Storage", "Transport",
+                "AirQuality", "CommandLine", "FeedSimulation", "Storage", "Transport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .executableTarget(
             name: "AirQualityFeed",
-            dependencies: ["AirQuality", "FeedSimulation", "Transport"]),
+            dependencies: ["CommandLine", "FeedSimulation", "JSON", "Transport"]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         // simdjson judges what our reader of JSON judges. A C++ target, because simdjson has no C face.
@@ -57,6 +59,7 @@ let package = Package(
         .testTarget(
             name: "AirQualityTests", dependencies: ["AirQuality", "TestSupport"],
             exclude: ["Golden"]),
+        .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"]),
         .testTarget(name: "FeedSimulationTests", dependencies: ["FeedSimulation", "TestSupport"]),
         .testTarget(
             name: "AirQualityExporterTests", dependencies: ["AirQualityExporter", "TestSupport"]),

@@ -1,0 +1,46 @@
+/// The address without its user, password, query and fragment, `***` in their place.
+///
+/// Works on text that is no valid address as well: where a password may have broken the syntax (`ws://me:pa/ss@host`),
+/// everything after the scheme is hidden.
+public func masked(address: String) -> String {
+    let afterScheme = address.firstIndex(of: "://").map { address.index($0, offsetBy: 3) } ?? address.startIndex
+    let rest = address[afterScheme...]
+    let authorityEnd = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+    let authority = rest[..<authorityEnd]
+    var shown = String(address[..<afterScheme])
+    if let at = authority.lastIndex(of: "@") {
+        shown += "***" + authority[at...]
+    } else if authority.contains(":"), rest[authorityEnd...].contains("@") {
+        return shown + "***"
+    } else {
+        shown += authority
+    }
+    let pathAndQuery = rest[authorityEnd...]
+    guard let pathEnd = pathAndQuery.firstIndex(where: { "?#".contains($0) }) else { return shown + pathAndQuery }
+    return shown + pathAndQuery[...pathEnd] + "***"
+}
+
+extension String {
+    fileprivate func firstIndex(of part: String) -> Index? {
+        indices.first { self[$0...].hasPrefix(part) }
+    }
+}
+
+/// The text in quotation marks and on one line: control characters are escaped, a very long text is cut.
+func quoted(_ text: String) -> String {
+    let limit = 200
+    var shown = "\""
+    for scalar in text.unicodeScalars.prefix(limit) {
+        switch scalar {
+        case "\n": shown += "\\n"
+        case "\r": shown += "\\r"
+        case "\t": shown += "\\t"
+        case "\"", "\\": shown += "\\" + String(scalar)
+        default:
+            let isPrintable =
+                scalar.properties.generalCategory != .control && !"\u{2028}\u{2029}".unicodeScalars.contains(scalar)
+            shown += isPrintable ? String(scalar) : "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+        }
+    }
+    return shown + (text.unicodeScalars.count > limit ? "…\"" : "\"")
+}

@@ -1,0 +1,262 @@
+import Testing
+
+@testable import CommandLine
+
+/// A program with one flag of each sort.
+let sample = Program(
+    name: "sample", summary: "Shows what a table can say.", environmentPrefix: "SAMPLE_",
+    commands: [
+        Command(
+            name: "serve", summary: "Serves.",
+            flags: [
+                Flag("listen", "HOST:PORT", default: "127.0.0.1:80", help: "where to listen"),
+                Flag("feed.url", "ADDRESS", isRepeatable: true, secrecy: .address, group: "Feed", help: "what to read"),
+                Flag(
+                    "feed.header", "NAME:VALUE", isRepeatable: true, secrecy: .whole, group: "Feed", help: "sent along"),
+                Flag("feed.idle-timeout", "DURATION", default: "60s", group: "Feed", help: "hang up after it"),
+                Flag(switch: "verbose", help: "say more"),
+            ]),
+        Command(
+            name: "play", summary: "Plays a file.", operands: ["FILE"],
+            flags: [Flag(switch: "once", help: "end at the end"), Flag("listen", "HOST:PORT", help: "where to listen")]),
+    ])
+
+func parsed(_ arguments: [String], _ environment: [String: String] = [:]) throws -> ParsedFlags {
+    guard case .run(let flags) = try sample.parse(arguments: arguments, environment: { environment[$0] }) else {
+        throw FlagError("nothing to run")
+    }
+    return flags
+}
+
+struct ParsingTests {
+    @Test func `Both spellings of a value are the same`() throws {
+        for arguments in [["--listen", ":1"], ["--listen=:1"]] {
+            #expect(try parsed(arguments).value("listen", as: .text) == ":1")
+        }
+        #expect(try parsed(["--feed.url=ws://h/?a=b"]).values("feed.url", as: .text) == ["ws://h/?a=b"])
+        #expect(try parsed(["--listen="]).value("listen", as: .text) == "")
+        #expect(try parsed(["--feed.url", "-5"]).values("feed.url", as: .text) == ["-5"])
+    }
+
+    @Test(
+        arguments: [
+            ([], [:], false),
+            (["--verbose"], [:], true),
+            (["--verbose=true"], [:], true),
+            (["--verbose=false"], ["SAMPLE_VERBOSE": "true"], false),
+            ([], ["SAMPLE_VERBOSE": "true"], true),
+            ([], ["SAMPLE_VERBOSE": "false"], false),
+            ([], ["SAMPLE_VERBOSE": ""], false),
+        ] as [([String], [String: String], Bool)])
+    func `A switch is on, off or absent`(arguments: [String], environment: [String: String], isOn: Bool) throws {
+        #expect(try parsed(arguments, environment).isOn("verbose") == isOn)
+    }
+
+    @Test func `A default stands in for what is not given`() throws {
+        let flags = try parsed([])
+        #expect(try flags.value("feed.idle-timeout", as: .duration()) == .seconds(60))
+        #expect(try flags.optional("listen", as: .text) == "127.0.0.1:80")
+        #expect(try flags.values("feed.url", as: .text).isEmpty)
+        #expect(!flags.isGiven("listen"))
+    }
+
+    @Test func `A flag wins over its variable`() throws {
+        let environment = ["SAMPLE_FEED_IDLE_TIMEOUT": "5s", "SAMPLE_PORT_80_TCP": "tcp://10.0.0.1:80", "OTHER": "x"]
+        #expect(try parsed([], environment).value("feed.idle-timeout", as: .duration()) == .seconds(5))
+        #expect(try parsed([], environment).isGiven("feed.idle-timeout"))
+        let both = try parsed(["--feed.idle-timeout=7s"], environment)
+        #expect(try both.value("feed.idle-timeout", as: .duration()) == .seconds(7))
+    }
+
+    @Test func `Repeatable flags keep their order, variables separate them by line breaks`() throws {
+        let flags = try parsed(["--feed.url=a", "--feed.url", "b"])
+        #expect(try flags.values("feed.url", as: .text) == ["a", "b"])
+        let variable = try parsed([], ["SAMPLE_FEED_URL": "a\nb\n"])
+        #expect(try variable.values("feed.url", as: .text) == ["a", "b"])
+    }
+
+    @Test func `The first word that is no flag selects the command`() throws {
+        #expect(try parsed([]).command.name == "serve")
+        #expect(try parsed(["serve"]).command.name == "serve")
+        let play = try parsed(["--once", "play", "file.csv"])
+        #expect(play.command.name == "play")
+        #expect(play.operands == ["file.csv"])
+        #expect(try play.isOn("once"))
+        #expect(try play.optional("listen", as: .text) == nil)
+        #expect(try parsed(["play", "--", "--once"]).operands == ["--once"])
+        #expect(try parsed(["play", "-"]).operands == ["-"])
+    }
+
+    @Test(arguments: [["--help"], ["--nonsense", "--help"], ["-h"], ["--version", "--help"]])
+    func `Help wins over everything`(arguments: [String]) throws {
+        guard case .help(let text) = try sample.parse(arguments: arguments) else {
+            Issue.record("no help")
+            return
+        }
+        #expect(text.hasPrefix("usage: sample [serve] [flags]\n       sample play FILE [flags]\n"))
+    }
+
+    @Test func `Version is asked for by its flag only`() throws {
+        guard case .version = try sample.parse(arguments: ["--version"]) else {
+            Issue.record("no version")
+            return
+        }
+        #expect(throws: FlagError.self) { try parsed(["play", "--", "x", "--version"]) }
+    }
+}
+
+struct HelpTests {
+    @Test func `Help shows groups, defaults and variables`() {
+        #expect(
+            sample.helpText() == """
+                usage: sample [serve] [flags]
+                       sample play FILE [flags]
+
+                Shows what a table can say.
+
+                Commands (each has its own --help):
+                  serve
+                      Serves.
+                  play
+                      Plays a file.
+
+                Flags:
+                  --listen=HOST:PORT
+                      where to listen (default 127.0.0.1:80)
+                  --verbose
+                      say more
+
+                Feed:
+                  --feed.url=ADDRESS
+                      what to read (repeatable)
+                  --feed.header=NAME:VALUE
+                      sent along (repeatable)
+                  --feed.idle-timeout=DURATION
+                      hang up after it (default 60s)
+
+                  --help
+                      print this text
+                  --version
+                      print the version
+
+                Each flag is also an environment variable: SAMPLE_ and the flag in capitals with
+                . and - as _, for example SAMPLE_LISTEN. The flag wins. Repeatable ones are
+                separated by line breaks; switches are true or false.
+
+                """)
+    }
+
+    @Test func `Help for one command shows that command`() throws {
+        guard case .help(let text) = try sample.parse(arguments: ["play", "--help"]) else {
+            Issue.record("no help")
+            return
+        }
+        #expect(text.hasPrefix("usage: sample play FILE [flags]\n\nPlays a file.\n\nFlags:\n  --once\n"))
+        #expect(!text.contains("--verbose"))
+    }
+
+    @Test func `No line is longer than 80 characters`() {
+        #expect(sample.helpText().split(separator: "\n").allSatisfy { $0.count <= 80 })
+    }
+}
+
+struct FlagErrorCase: Sendable, CustomTestStringConvertible {
+    var arguments: [String]
+    var environment: [String: String] = [:]
+    var line: String
+    var testDescription: String { arguments.joined(separator: " ") + "\(environment)" }
+
+    static let all: [FlagErrorCase] = [
+        .init(arguments: ["--lisen=:1"], line: #"unknown flag "--lisen", did you mean --listen?"#),
+        .init(arguments: ["--feed.ulr=ws://me:pw@h/"], line: #"unknown flag "--feed.ulr", did you mean --feed.url?"#),
+        .init(arguments: ["--nonsense"], line: #"unknown flag "--nonsense", expected one that --help lists"#),
+        .init(arguments: ["-x"], line: #"unknown flag "-x", expected one that --help lists"#),
+        .init(arguments: ["-listen", ":1"], line: #"unknown flag "-listen", did you mean --listen?"#),
+        .init(arguments: ["--bad\nflag"], line: #"unknown flag "--bad\nflag", expected one that --help lists"#),
+        .init(arguments: ["--listen"], line: "--listen: the value is missing, expected --listen=HOST:PORT"),
+        .init(
+            arguments: ["--listen", "--verbose"], line: "--listen: the value is missing, expected --listen=HOST:PORT"),
+        .init(arguments: ["--listen=a", "--listen", "b"], line: #"--listen "b": given twice, expected once"#),
+        .init(arguments: ["--verbose", "--verbose"], line: #"--verbose "true": given twice, expected once"#),
+        .init(arguments: ["--verbose=yes"], line: #"--verbose "yes": expected true or false"#),
+        .init(
+            arguments: [], environment: ["SAMPLE_VERBOSE": "1"], line: #"SAMPLE_VERBOSE "1": expected true or false"#),
+        .init(
+            arguments: ["--feed.idle-timeout", "5 minutes"],
+            line: #"--feed.idle-timeout "5 minutes": expected a duration such as 500ms, 30s or 1m30s"#),
+        .init(
+            arguments: [], environment: ["SAMPLE_FEED_IDLE_TIMEOUT": "x"],
+            line: #"SAMPLE_FEED_IDLE_TIMEOUT "x": expected a duration such as 500ms, 30s or 1m30s"#),
+        .init(arguments: ["--once"], line: "--once: not a flag of serve, only of play"),
+        .init(arguments: ["play", "f", "--verbose"], line: "--verbose: not a flag of play, only of serve"),
+        .init(arguments: ["play"], line: "FILE is missing, expected: sample play FILE [flags]"),
+        .init(arguments: ["play", "a", "b"], line: #"unexpected argument "b", expected: sample play FILE [flags]"#),
+        .init(
+            arguments: ["ws://me:pw@host/?key=1"],
+            line: #"unexpected argument "ws://***@host/?***", expected: sample [serve] [flags]"#),
+        .init(
+            arguments: ["--feed.header", "Authorization:", "Bearer", "secret"],
+            line: "unexpected argument ***, expected: sample [serve] [flags]"),
+    ]
+}
+
+@Test(arguments: FlagErrorCase.all)
+func `A mistake is one line`(scenario: FlagErrorCase) {
+    do {
+        let flags = try parsed(scenario.arguments, scenario.environment)
+        if flags.command.name == "serve" {
+            _ = try flags.isOn("verbose")
+            _ = try flags.value("feed.idle-timeout", as: .duration())
+        }
+        Issue.record("no error")
+    } catch {
+        #expect("\(error)" == scenario.line)
+    }
+}
+
+struct RefusalTests {
+    @Test func `A refusal hides what is secret`() throws {
+        let flags = try parsed([
+            "--feed.header=Authorization: Bearer abc", "--feed.url=ws://me:pw@host/path?token=1", "--verbose",
+        ])
+        #expect(
+            flags.refusal(of: "feed.header", expected: "Name: value").line == "--feed.header ***: expected Name: value")
+        #expect(
+            flags.refusal(of: "feed.url", expected: "a port").line
+                == #"--feed.url "ws://***@host/path?***": expected a port"#)
+        #expect(
+            flags.refusal(of: "verbose", expected: "no --listen beside it").line
+                == "--verbose: expected no --listen beside it")
+        #expect(flags.refusal(of: "listen", expected: "a port").line == #"--listen "127.0.0.1:80": expected a port"#)
+    }
+
+    @Test(arguments: [
+        ("ws://host:80/path", "ws://host:80/path"),
+        ("ws://me@host", "ws://***@host"),
+        ("wss://me:p@w@host/a", "wss://***@host/a"),
+        ("ws://me:pa/ss@host/", "ws://***"),
+        ("ws://me:pa?ss@host/", "ws://***"),
+        ("ws://host?token=1#x", "ws://host?***"),
+        ("ws://host/a#frag", "ws://host/a#***"),
+        ("me:pw@host", "***@host"),
+        ("host/?mail=a@b", "host/?***"),
+        ("", ""),
+    ])
+    func `User, password and query are masked`(address: String, shown: String) {
+        #expect(masked(address: address) == shown)
+    }
+
+    @Test(arguments: [
+        ("plain", #""plain""#),
+        ("a\"b\\c", #""a\"b\\c""#),
+        ("a\r\n\tb\u{1B}[0m\u{2028}", #""a\r\n\tb\u{1B}[0m\u{2028}""#),
+        ("दिल्ली", #""दिल्ली""#),
+    ])
+    func `A quoted value stays on its line`(text: String, shown: String) {
+        #expect(quoted(text) == shown)
+    }
+
+    @Test func `A very long value is cut`() {
+        #expect(quoted(String(repeating: "x", count: 5000)) == "\"" + String(repeating: "x", count: 200) + "…\"")
+    }
+}

@@ -1,0 +1,126 @@
+import Testing
+
+@testable import CommandLine
+
+struct DurationTests {
+    static let milliseconds: [(String, Int)] = [
+        ("0", 0), ("0s", 0), ("500ms", 500), ("30s", 30_000), ("1m30s", 90_000), ("4h", 14_400_000),
+        ("4d", 345_600_000), ("1w", 604_800_000), ("3w2d1h", 1_990_800_000), ("10y", 315_360_000_000),
+        ("1y1w1d1h1m1s1ms", 32_230_861_001), ("007s", 7000), ("292y", 9_208_512_000_000),
+    ]
+
+    @Test(arguments: milliseconds)
+    func `Prometheus' durations are read`(text: String, milliseconds: Int) {
+        #expect(ValueFormat.duration().parse(text) == .milliseconds(milliseconds))
+    }
+
+    @Test(arguments: [
+        "", "1", "00", "-1s", "+1s", "1.5s", " 1s", "1s ", "1 s", "s", "1S", "1us", "1ns", "1mo", "30s1m", "1m1m",
+        "1ms1s",
+        "5d1w", "1m30", "300y", "9223372036854775807s", "99999999999999999999s", "292y365d", "٣s", "1ｓ", "abc",
+    ])
+    func `Anything else is not a duration`(text: String) {
+        #expect(ValueFormat.duration().parse(text) == nil)
+    }
+
+    @Test func `A range is part of the format`() {
+        let format = ValueFormat.duration(in: .milliseconds(10) ... .seconds(90))
+        #expect(format.parse("9ms") == nil)
+        #expect(format.parse("10ms") == .milliseconds(10))
+        #expect(format.parse("91s") == nil)
+        #expect(format.expected == "a duration such as 500ms, 30s or 1m30s, at least 10ms, at most 1m30s")
+    }
+
+    static let written: [(Int, String)] = [
+        (0, "0s"), (1, "1ms"), (90_000, "1m30s"), (7_776_000_000, "90d"), (1_209_600_000, "2w"),
+        (31_536_000_000, "1y"), (3_600_500, "1h500ms"), (-1500, "-1s500ms"),
+    ]
+
+    @Test(arguments: written)
+    func `Durations are written as Prometheus writes them`(milliseconds: Int, text: String) {
+        #expect(Duration.milliseconds(milliseconds).prometheusText == text)
+    }
+}
+
+private enum Level: String, CaseIterable { case debug, info, warn }
+
+struct ValueFormatTests {
+    @Test(arguments: [
+        ("0", 0), ("16777216", 16_777_216), ("1KiB", 1024), ("16MiB", 16 << 20), ("3GiB", 3 << 30),
+        ("9223372036854775807", Int.max),
+    ])
+    func `Sizes are read`(text: String, bytes: Int) {
+        #expect(ValueFormat.bytes().parse(text) == bytes)
+    }
+
+    @Test(arguments: [
+        "", "KiB", "-1", "+1", "1.5MiB", "1 MiB", "1MB", "1kib", "1k", "0x10", "9223372036854775808",
+        "9007199254740992KiB",
+    ])
+    func `Anything else is not a size`(text: String) {
+        #expect(ValueFormat.bytes().parse(text) == nil)
+    }
+
+    @Test func `A range of sizes is part of the format`() {
+        let format = ValueFormat.bytes(in: 128...1 << 20)
+        #expect(format.parse("127") == nil)
+        #expect(format.parse("1MiB") == 1 << 20)
+        #expect(format.expected == "a size in bytes, or with KiB, MiB or GiB, 128 to 1048576 bytes")
+    }
+
+    @Test(arguments: [
+        ("0", 0), ("12", 12), ("-7", -7), ("9223372036854775807", Int.max), ("-9223372036854775808", .min),
+    ])
+    func `Whole numbers are read`(text: String, number: Int) {
+        #expect(ValueFormat.integer().parse(text) == number)
+    }
+
+    @Test(arguments: ["", "-", "+1", "1.0", "1e3", "0x1", " 1", "1 ", "9223372036854775808", "--1", "१"])
+    func `Anything else is not a whole number`(text: String) {
+        #expect(ValueFormat.integer().parse(text) == nil)
+    }
+
+    @Test func `A range of numbers is part of the format`() {
+        let format = ValueFormat.integer(in: 1...10_000)
+        #expect(
+            [format.parse("0"), format.parse("1"), format.parse("10000"), format.parse("10001")] == [
+                nil, 1, 10_000, nil,
+            ])
+        #expect(format.expected == "a whole number, 1 to 10000")
+        #expect(ValueFormat.integer(in: 0 ... .max).expected == "a whole number, 0 or more")
+    }
+
+    @Test(arguments: [("0", 0), ("0.6", 0.6), ("1", 1), ("1e-3", 0.001), (".5", 0.5), ("-0", 0)])
+    func `Numbers are read`(text: String, number: Double) {
+        #expect(ValueFormat.number(in: 0...1).parse(text) == number)
+    }
+
+    @Test(arguments: ["", "1.1", "-0.1", "nan", "inf", "0x1p-1", "1e999", "half", " 0.5", "0,5"])
+    func `Anything else is not a number`(text: String) {
+        #expect(ValueFormat.number(in: 0...1).parse(text) == nil)
+    }
+
+    @Test func `Seeds use all 64 bits`() {
+        #expect(ValueFormat.seed.parse("18446744073709551615") == .max)
+        #expect(ValueFormat.seed.parse("-1") == nil)
+        #expect(ValueFormat.seed.parse("+1") == nil)
+        #expect(ValueFormat.seed.parse("") == nil)
+    }
+
+    @Test func `A choice names all that may be chosen`() {
+        let format = ValueFormat<Level>.choice
+        #expect(format.parse("warn") == .warn)
+        #expect(format.parse("Warn") == nil)
+        #expect(format.expected == "debug, or info, or warn")
+    }
+
+    @Test(arguments: [("0/1", 0, 1), ("3/4", 3, 4)])
+    func `Shards are read`(text: String, index: Int, count: Int) {
+        #expect(ValueFormat.shard.parse(text) == Shard(index: index, count: count))
+    }
+
+    @Test(arguments: ["", "1", "/", "1/", "/2", "4/4", "0/0", "-1/4", "1/2/3", "a/b", " 0/4", "0 / 4"])
+    func `Anything else is not a shard`(text: String) {
+        #expect(ValueFormat.shard.parse(text) == nil)
+    }
+}

@@ -55,7 +55,9 @@ let package = Package(
         .target(name: "CSimdJSON", path: "Tests/CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "CSimdJSON", "TestSupport"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
-        .testTarget(name: "TransportTests", dependencies: ["Transport", "TestSupport"]),
+        .testTarget(
+            name: "TransportTests", dependencies: ["Transport", "TestSupport", "CGnuTLS"],
+            exclude: ["Fixtures"]),
         .testTarget(
             name: "AirQualityTests", dependencies: ["AirQuality", "TestSupport"],
             exclude: ["Golden"]),

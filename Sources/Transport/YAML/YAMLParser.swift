@@ -74,9 +74,7 @@ extension YAMLEvent {
             let bytes = unsafe UnsafeBufferPointer(start: scalar.value, count: scalar.length)
             self = unsafe .scalar(
                 YAMLNode.Scalar(
-                    text: String(decoding: bytes, as: UTF8.self),
-                    // `!` alone is no tag: it asks for what a missing one gives.
-                    tag: text(scalar.tag).flatMap { $0 == "!" ? nil : $0 },
+                    text: String(decoding: bytes, as: UTF8.self), tag: text(scalar.tag),
                     isPlain: scalar.plain_implicit != 0),
                 anchor: text(scalar.anchor))
         case YAML_SEQUENCE_START_EVENT:

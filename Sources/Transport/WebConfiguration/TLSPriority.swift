@@ -1,0 +1,166 @@
+/// The protocol versions by the names that the web configuration has for them.
+enum TLSVersion: String, CaseIterable, Comparable {
+    case tls10 = "TLS10"
+    case tls11 = "TLS11"
+    case tls12 = "TLS12"
+    case tls13 = "TLS13"
+
+    static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+    fileprivate var gnuTLSName: String {
+        switch self {
+        case .tls10: "VERS-TLS1.0"
+        case .tls11: "VERS-TLS1.1"
+        case .tls12: "VERS-TLS1.2"
+        case .tls13: "VERS-TLS1.3"
+        }
+    }
+}
+
+/// The groups of an ECDHE key exchange by their names in Go, in the order that is used when none is configured.
+enum TLSCurve: String, CaseIterable {
+    case x25519 = "X25519"
+    case p256 = "CurveP256"
+    case p384 = "CurveP384"
+    case p521 = "CurveP521"
+
+    fileprivate var gnuTLSName: String {
+        switch self {
+        case .x25519: "GROUP-X25519"
+        case .p256: "GROUP-SECP256R1"
+        case .p384: "GROUP-SECP384R1"
+        case .p521: "GROUP-SECP521R1"
+        }
+    }
+}
+
+/// The cipher suites by their names in Go: those of `tls.CipherSuites()` since Go 1.22, in the order that is used when
+/// none is configured.
+enum TLSCipherSuite: String, CaseIterable {
+    case ecdheECDSAWithAES128GCM = "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"
+    case ecdheRSAWithAES128GCM = "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"
+    case ecdheECDSAWithAES256GCM = "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"
+    case ecdheRSAWithAES256GCM = "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"
+    case ecdheECDSAWithChaCha20 = "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256"
+    case ecdheRSAWithChaCha20 = "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256"
+    case ecdheECDSAWithAES128CBC = "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA"
+    case ecdheRSAWithAES128CBC = "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA"
+    case ecdheECDSAWithAES256CBC = "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA"
+    case ecdheRSAWithAES256CBC = "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA"
+    case aes128GCM = "TLS_AES_128_GCM_SHA256"
+    case aes256GCM = "TLS_AES_256_GCM_SHA384"
+    case chaCha20 = "TLS_CHACHA20_POLY1305_SHA256"
+
+    enum Cipher: String {
+        case aes128GCM = "AES-128-GCM"
+        case aes256GCM = "AES-256-GCM"
+        case chaCha20 = "CHACHA20-POLY1305"
+        case aes128CBC = "AES-128-CBC"
+        case aes256CBC = "AES-256-CBC"
+
+        /// The only kind that TLS 1.3 has.
+        static let authenticated: [Cipher] = [.aes128GCM, .aes256GCM, .chaCha20]
+    }
+
+    fileprivate var cipher: Cipher {
+        switch self {
+        case .ecdheECDSAWithAES128GCM, .ecdheRSAWithAES128GCM, .aes128GCM: .aes128GCM
+        case .ecdheECDSAWithAES256GCM, .ecdheRSAWithAES256GCM, .aes256GCM: .aes256GCM
+        case .ecdheECDSAWithChaCha20, .ecdheRSAWithChaCha20, .chaCha20: .chaCha20
+        case .ecdheECDSAWithAES128CBC, .ecdheRSAWithAES128CBC: .aes128CBC
+        case .ecdheECDSAWithAES256CBC, .ecdheRSAWithAES256CBC: .aes256CBC
+        }
+    }
+
+    /// The certificate's kind of key that the suite needs; nil for those of TLS 1.3, which take any.
+    fileprivate var key: TLSKeyKind? {
+        switch self {
+        case .ecdheRSAWithAES128GCM, .ecdheRSAWithAES256GCM, .ecdheRSAWithChaCha20, .ecdheRSAWithAES128CBC,
+            .ecdheRSAWithAES256CBC:
+            .rsa
+        case .ecdheECDSAWithAES128GCM, .ecdheECDSAWithAES256GCM, .ecdheECDSAWithChaCha20, .ecdheECDSAWithAES128CBC,
+            .ecdheECDSAWithAES256CBC:
+            .ecdsa
+        case .aes128GCM, .aes256GCM, .chaCha20: nil
+        }
+    }
+}
+
+enum TLSKeyKind: String {
+    case rsa = "ECDHE-RSA"
+    /// Ed25519 as well: the suites are the same.
+    case ecdsa = "ECDHE-ECDSA"
+}
+
+/// What a web configuration chooses of TLS, translated for GnuTLS.
+struct TLSPriority: Equatable {
+    var minimumVersion = TLSVersion.tls12
+    var maximumVersion = TLSVersion.tls13
+    /// For TLS 1.2 and below; empty = all.
+    var cipherSuites: [TLSCipherSuite] = []
+    /// Empty = all.
+    var curves: [TLSCurve] = []
+    var prefersServerCipherSuites = true
+
+    /// A priority string (https://gnutls.org/manual/html_node/Priority-Strings.html) for a certificate with that key.
+    func text(key: TLSKeyKind) -> String {
+        let offer = offer(key: key)
+        let parts =
+            ["NORMAL", "-VERS-ALL"] + offer.versions.map { "+" + $0.gnuTLSName }
+            + ["-KX-ALL", "+" + offer.keyExchange.rawValue]
+            + ["-CIPHER-ALL"] + offer.ciphers.map { "+" + $0.rawValue } + ["-MAC-ALL", "+AEAD", "+SHA1"]
+            + ["-GROUP-ALL"] + unique(curves.isEmpty ? TLSCurve.allCases : curves).map { "+" + $0.gnuTLSName }
+            + (prefersServerCipherSuites ? ["%SERVER_PRECEDENCE"] : [])
+        return parts.joined(separator: ":")
+    }
+
+    /// Nil when everything that is chosen can be spoken with a certificate of that key.
+    func warning(key: TLSKeyKind) -> String? {
+        let offer = offer(key: key)
+        if minimumVersion > maximumVersion {
+            return "min_version is above max_version, so no client can connect"
+        }
+        if offer.keyExchange != key {
+            return "cipher_suites has none for the certificate's key, so no client can connect"
+        }
+        if offer.versions.first != maximumVersion {
+            return "cipher_suites has none with a cipher of TLS 1.3, so TLS 1.3 is not spoken"
+        }
+        if offer.versions.last != minimumVersion {
+            return "cipher_suites has none for the certificate's key, so only TLS 1.3 is spoken"
+        }
+        return nil
+    }
+
+    private struct Offer {
+        /// The newest first.
+        var versions: [TLSVersion]
+        var keyExchange: TLSKeyKind
+        var ciphers: [TLSCipherSuite.Cipher]
+    }
+
+    /// GnuTLS combines key exchanges with ciphers, where Go lists suites, and has one list of ciphers for all versions.
+    /// Only the suites that fit the certificate are looked at, so that none is spoken that the list lacks. TLS 1.3 has
+    /// the listed ciphers only, where Go always has all three, unless it is alone.
+    private func offer(key: TLSKeyKind) -> Offer {
+        let versions = TLSVersion.allCases.reversed().filter { minimumVersion <= $0 && $0 <= maximumVersion }
+        let suites = cipherSuites.isEmpty ? TLSCipherSuite.allCases : cipherSuites
+        let ciphers = unique(suites.filter { $0.key == key }.map(\.cipher))
+        let authenticated = TLSCipherSuite.Cipher.authenticated
+        if versions == [.tls13] || ciphers.isEmpty && versions.first == .tls13 {
+            return Offer(versions: [.tls13], keyExchange: key, ciphers: authenticated)
+        }
+        if ciphers.isEmpty || versions.isEmpty {
+            // Nothing can be agreed on, and GnuTLS must be told so: by a key exchange that the certificate cannot do.
+            let other: TLSKeyKind = key == .rsa ? .ecdsa : .rsa
+            return Offer(versions: [.tls12], keyExchange: other, ciphers: authenticated)
+        }
+        let hasCipherOfTLS13 = ciphers.contains(where: authenticated.contains)
+        return Offer(
+            versions: versions.filter { $0 != .tls13 || hasCipherOfTLS13 }, keyExchange: key, ciphers: ciphers)
+    }
+
+    private func unique<Element: Equatable>(_ elements: [Element]) -> [Element] {
+        elements.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+}

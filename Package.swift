@@ -30,7 +30,9 @@ let package = Package(
         // The rooms that touch C.
         .target(name: "JSON"),
         .target(name: "Storage", dependencies: ["CSQLite"]),
-        .target(name: "Transport", dependencies: ["CLibWebSockets", "CLibMicroHTTPD", "CGnuTLS", "CZlib", "CCrypt", "CYAML"]),
+        .target(
+            name: "Transport",
+            dependencies: ["CLibWebSockets", "CLibMicroHTTPD", "CGnuTLS", "CZlib", "CCrypt", "CYAML"]),
 
         // The pure core: bytes → readings → store → pages.
         .target(name: "AirQuality", dependencies: ["JSON"]),

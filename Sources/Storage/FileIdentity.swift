@@ -15,3 +15,13 @@ struct FileIdentity: Equatable {
         isRegular = status.st_mode & S_IFMT == S_IFREG
     }
 }
+
+/// Corresponds to `unlink`; a file that is not there is as good.
+func removeFile(_ path: String) {
+    _ = unsafe unlink(path)
+}
+
+/// Corresponds to `access`.
+func mayWrite(_ path: String) -> Bool {
+    unsafe access(path, W_OK) == 0
+}

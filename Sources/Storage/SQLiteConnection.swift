@@ -78,12 +78,6 @@ struct SQLiteConnection: ~Copyable {
         return result != SQLITE_OK || moved != 0
     }
 
-    /// Closing deletes the journal by name, unless told not to. Corresponds to `SQLITE_FCNTL_PERSIST_WAL`.
-    func keepJournalWhenClosed() {
-        var isOn: Int32 = 1
-        unsafe sqlite3_file_control(pointer, "main", SQLITE_FCNTL_PERSIST_WAL, &isOn)
-    }
-
     /// Pages written to the journal since this was last asked. Corresponds to `SQLITE_DBSTATUS_CACHE_WRITE`.
     func takeWrittenPageCount() -> Int {
         var current: Int32 = 0
@@ -93,8 +87,10 @@ struct SQLiteConnection: ~Copyable {
     }
 
     /// Moves the journal's pages into the file and syncs both. Corresponds to `sqlite3_wal_checkpoint_v2`.
-    func checkpoint() throws(SQLiteError) {
-        guard unsafe sqlite3_wal_checkpoint_v2(pointer, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) == SQLITE_OK else {
+    ///
+    /// - Parameter mode: one of `SQLITE_CHECKPOINT_…`.
+    func checkpoint(_ mode: Int32) throws(SQLiteError) {
+        guard unsafe sqlite3_wal_checkpoint_v2(pointer, nil, mode, nil, nil) == SQLITE_OK else {
             throw unsafe SQLiteError(pointer)
         }
     }

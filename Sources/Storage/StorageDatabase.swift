@@ -37,12 +37,23 @@ struct StorageDatabase: ~Copyable {
     ) throws(SQLiteError) -> Result<StorageDatabase, StorageRefusal> {
         let connection = try SQLiteConnection(
             name: literalName(path), flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
-        try configure(connection)
-        // The first read takes the lock, or finds it taken.
-        let tableCount = try connection.integer("SELECT count(*) FROM sqlite_schema")
+        // Its header can say so as well, which ours never does.
+        let readOnly =
+            mayWrite(connection.fileName)
+            ? StorageRefusal.damaged("it says of itself that it is read-only") : .unavailable("the file is read-only")
+        let tableCount: Int64
+        do throws(SQLiteError) {
+            try configure(connection)
+            // The first read takes the lock, or finds it taken.
+            tableCount = try connection.integer("SELECT count(*) FROM sqlite_schema")
+        } catch {
+            // Locking a file that is open for reading fails with words that help nobody.
+            if error.isOutside, connection.isReadOnly { return .failure(readOnly) }
+            throw error
+        }
+        if connection.isReadOnly { return .failure(readOnly) }
         let applicationID = try connection.integer("PRAGMA application_id")
         let isFresh = tableCount == 0 && applicationID == 0
-        if connection.isReadOnly { return .failure(.unavailable("the file is read-only")) }
         if !isFresh {
             if let refusal = try refusal(of: connection, applicationID: applicationID, schema: schema) {
                 return .failure(refusal)
@@ -84,6 +95,7 @@ struct StorageDatabase: ~Copyable {
         connection.setBusyTimeout(milliseconds: 250)
         try connection.execute(
             """
+            PRAGMA page_size=\(pageSize);
             PRAGMA locking_mode=EXCLUSIVE;
             PRAGMA synchronous=NORMAL;
             PRAGMA mmap_size=0;
@@ -211,7 +223,7 @@ struct StorageDatabase: ~Copyable {
     func takeWrittenPageCount() -> Int { connection.takeWrittenPageCount() }
 
     /// Moves the journal's pages into the file and syncs both.
-    func checkpoint() throws(SQLiteError) { try connection.checkpoint() }
+    func checkpoint() throws(SQLiteError) { try connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE) }
 
     /// Whether the file or its journal was removed, renamed or replaced.
     var hasMoved: Bool {
@@ -225,15 +237,20 @@ struct StorageDatabase: ~Copyable {
         connection.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
     }
 
-    /// The moved file gets what the journal has, wherever it is now; names that may be another's now are left alone.
+    /// The moved file gets what the journal has, wherever it is now. The journal itself must not stay: SQLite would
+    /// apply it to whatever file has the name next.
     consuming func closeMoved() {
-        connection.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
-        connection.keepJournalWhenClosed()
+        // Where this fails, the next file gets all that is in memory anyway.
+        try? connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
+        if let journalIdentity, FileIdentity(path: journalName) == journalIdentity {
+            removeFile(journalName)
+        }
     }
 
-    static let pageSize = 4096
-    /// 16 MiB: a larger journal is moved into the file.
-    static let journalPageLimit = 4096
+    /// A quarter of SQLite's own: readings touch pages here and there, and a page is written whole.
+    private static let pageSize = 1024
+    /// 64 MiB: a larger journal is moved into the file before its time.
+    static let journalPageLimit = 64 * 1024 * 1024 / pageSize
     /// Room for the pages of one batch of 100,000 cities. Grows to it only when that many are touched.
     private static let cacheKibibytes = 32 * 1024
 }

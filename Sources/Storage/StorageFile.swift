@@ -27,9 +27,9 @@ public final class StorageFile: Sendable {
     ) throws(StorageError) -> StorageOpening {
         do throws(StorageRefusal) {
             let found = try FoundFile.open(configuration, now: now())
-            let content = found.content
-            let setAside = found.setAside
             let isFresh = found.database.isFresh
+            let content = isFresh ? StorageContent() : found.content
+            let setAside = found.setAside
             let replacesAll = !isFresh && (content.scale != configuration.scale || content.skippedRows > 0)
             let writer = StorageWriter(configuration, database: found.database, replacesAll: replacesAll)
             let file = StorageFile(configuration, now: now, writer: writer, error: setAside?.reason)

@@ -23,8 +23,14 @@ struct StorageWriter: ~Copyable {
     /// A disk that damages every file must not be filled with them.
     private static let setAsideInterval = Duration.seconds(60)
 
-    init(_ configuration: StorageConfiguration, database: consuming StorageDatabase?, replacesAll: Bool) {
+    private let journalPageLimit: Int
+
+    init(
+        _ configuration: StorageConfiguration, database: consuming StorageDatabase?, replacesAll: Bool,
+        journalPageLimit: Int = StorageDatabase.journalPageLimit
+    ) {
         self.configuration = configuration
+        self.journalPageLimit = journalPageLimit
         isFailing = database == nil
         self.database = database
         self.replacesAll = replacesAll
@@ -105,7 +111,7 @@ struct StorageWriter: ~Copyable {
         guard unsyncedPageCount > 0 else { return }
         let since = unsyncedSince ?? .now
         unsyncedSince = since
-        guard unsyncedPageCount >= StorageDatabase.journalPageLimit || since.duration(to: .now) >= Self.syncInterval
+        guard unsyncedPageCount >= journalPageLimit || since.duration(to: .now) >= Self.syncInterval
         else { return }
         do throws(SQLiteError) {
             try database?.checkpoint()

@@ -1,0 +1,100 @@
+"""The container engine of these tests: podman and buildah with a store of their own.
+
+Everything that a sandboxed machine needs (runc, cgroupfs, limits that the kernel will grant) stands in configuration
+files that only these tests see, so the commands are the ordinary ones and the machine's own images are not touched.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import time
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
+STORE = pathlib.Path(os.environ.get("CONTAINER_TEST_STORE", "/var/tmp/air-quality-containers"))
+PACKAGES = ["buildah", "podman", "runc", "debootstrap", "netavark", "aardvark-dns", "containernetworking-plugins"]
+
+CONTAINERS_CONF = f"""\
+[containers]
+default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
+[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+[network]
+network_backend = "netavark"
+network_config_dir = "{STORE}/networks"
+"""
+
+STORAGE_CONF = f"""\
+[storage]
+driver = "overlay"
+graphroot = "{STORE}/storage"
+runroot = "{STORE}/run"
+"""
+
+
+class Failed(Exception):
+    """A command that ended with another status than 0; the text holds what it printed."""
+
+
+def prepare():
+    """Checks what is needed and writes the configuration; call before anything else."""
+    if os.geteuid() != 0:
+        raise SystemExit("the container tests need root (they make file systems and network namespaces)")
+    missing = [command for command in ("buildah", "podman", "runc", "debootstrap") if not shutil.which(command)]
+    if missing:
+        raise SystemExit(f"missing {', '.join(missing)}: apt-get install {' '.join(PACKAGES)}")
+    for folder in ("storage", "run", "networks"):
+        (STORE / folder).mkdir(parents=True, exist_ok=True)
+    (STORE / "containers.conf").write_text(CONTAINERS_CONF)
+    (STORE / "storage.conf").write_text(STORAGE_CONF)
+
+
+def environment():
+    return os.environ | {
+        "CONTAINERS_CONF": str(STORE / "containers.conf"),
+        "CONTAINERS_STORAGE_CONF": str(STORE / "storage.conf"),
+        "BUILDAH_ISOLATION": "chroot",
+        # The test asks for each health check itself: there is no systemd here whose timers would.
+        "DISABLE_HC_SYSTEMD": "true",
+    }
+
+
+def run(*command, status=0, **options):
+    """Runs a command and gives its standard output; any other status than the expected one is an error."""
+    result = subprocess.run(
+        [str(word) for word in command], env=environment(), text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    if status is not None and result.returncode != status:
+        raise Failed(
+            f"{' '.join(map(str, command))}: status {result.returncode}, expected {status}\n"
+            f"{result.stdout[-4000:]}{result.stderr[-4000:]}")
+    return result.stdout.strip()
+
+
+def podman(*arguments, **options):
+    return run("podman", *arguments, **options)
+
+
+def inspect(name):
+    return json.loads(podman("inspect", name))[0]
+
+
+def address(container, network=None):
+    """The container's address on its (named) bridge network."""
+    networks = inspect(container)["NetworkSettings"]["Networks"]
+    return (networks[network] if network else next(iter(networks.values())))["IPAddress"]
+
+
+def wait_until(condition, what, within=60):
+    """Asks again until the condition gives something true, and gives that. The deadline is generous on purpose."""
+    deadline = time.monotonic() + within
+    while True:
+        last = condition()
+        if last:
+            return last
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {within} s: {what} (last answer: {last!r})")
+        time.sleep(0.1)

@@ -1,0 +1,145 @@
+"""Stand-ins for the images that the project's files name, for a machine that reaches no image registry.
+
+Each carries the name of the real image, so that the real Dockerfile and compose.yaml are built and run as they are:
+
+- debian:bookworm-slim      debootstrap, less what the real one leaves out
+- swift:6.3-bookworm        the same with the C compiler; this machine's Swift toolchain is mounted into the build
+- prom/prometheus, prom/alertmanager   Debian's own, laid out as in the real images
+
+With CONTAINER_STAND_INS=no nothing is made here and podman pulls the real images.
+"""
+
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+import engine
+
+COMPOSE = engine.REPOSITORY / "docker" / "compose.yaml"
+WANTED = os.environ.get("CONTAINER_STAND_INS", "yes") != "no"
+RECIPE = "recipe"
+
+DEBIAN = "docker.io/library/debian:bookworm-slim"
+SWIFT = "docker.io/library/swift:6.3-bookworm"
+
+# What the real slim image drops, after https://github.com/debuerreotype/debuerreotype (.slimify-excludes).
+SLIM_EXCLUDES = ["usr/share/doc", "usr/share/info", "usr/share/locale", "usr/share/man", "usr/share/groff",
+                 "usr/share/lintian", "usr/share/linda", "var/lib/apt/lists", "var/cache/apt", "var/cache/debconf"]
+
+# The libraries that the toolchain of the real image is linked with, and what compiling and linking needs.
+SWIFT_PACKAGES = ["ca-certificates", "binutils", "gcc", "git", "libc6-dev", "libcurl4", "libedit2", "libncurses6",
+                  "libsqlite3-0", "libstdc++-12-dev", "libxml2", "tzdata"]
+
+
+def composed_image(name):
+    """The full name of an image as compose.yaml pins it."""
+    tag = re.search(rf"image: {name}:(\S+)", COMPOSE.read_text())
+    if not tag:
+        raise SystemExit(f"{COMPOSE}: expected an image {name} with a tag")
+    return f"docker.io/{name}:{tag[1]}"
+
+
+def mounts():
+    """Volumes for a build on stand-ins: this machine's toolchain, package sources, and ways to fetch.
+
+    They are there while a RUN step runs and leave nothing in the image.
+    """
+    if not WANTED:
+        return []
+    toolchain = pathlib.Path(shutil.which("swift")).resolve().parents[2]
+    paths = [toolchain, pathlib.Path("/etc/apt"), pathlib.Path("/etc/gitconfig")]
+    rewrites = subprocess.run(
+        ["git", "config", "--get-regexp", r"^url\..*\.insteadof$"], text=True, stdout=subprocess.PIPE).stdout
+    paths += [pathlib.Path(mirror) for mirror in re.findall(r"^url\.(/.*?)/?\.insteadof ", rewrites, re.MULTILINE)]
+    return [word for path in dict.fromkeys(paths) if path.exists() for word in ("--volume", f"{path}:{path}:ro")]
+
+
+def apt_mirror():
+    lines = engine.run(
+        "apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)", "Identifier: Packages")
+    for line in lines.splitlines():
+        uri, release, component = line.split()
+        if (release, component) == ("bookworm", "main"):
+            return uri
+    raise SystemExit("apt knows no source of bookworm main: run apt-get update")
+
+
+def make(image, recipe, body):
+    """Makes the image by `body` unless the one in the store was made by the same recipe."""
+    digest = hashlib.sha256(recipe.encode()).hexdigest()[:16]
+    made = engine.podman("image", "inspect", "--format", f'{{{{index .Labels "{RECIPE}"}}}}', image, status=None)
+    if made != digest:
+        print(f"making the stand-in for {image}", flush=True)
+        body(f"{RECIPE}={digest}")
+
+
+def make_debian(label):
+    with tempfile.TemporaryDirectory(dir=engine.STORE) as folder:
+        root = pathlib.Path(folder, "root")
+        engine.run("debootstrap", "--variant=minbase", "bookworm", root, apt_mirror())
+        for path in SLIM_EXCLUDES:
+            shutil.rmtree(root / path, ignore_errors=True)
+            if path.startswith("var/"):
+                (root / path).mkdir()
+        archive = pathlib.Path(folder, "root.tar")
+        engine.run("tar", "-C", root, "-cf", archive, "--numeric-owner", ".")
+        path = "ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+        engine.podman("import", "--change", path, "--change", "CMD bash", "--change", f"LABEL {label}",
+                      archive, DEBIAN)
+
+
+def build(image, containerfile, label):
+    engine.run("buildah", "bud", "--pull=never", "--format", "docker", "--label", label, *mounts(),
+               "--tag", image, "--file", "-", engine.STORE / "networks", input=containerfile)
+
+
+def install(packages):
+    return ("RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "
+            f"{' '.join(packages)} && rm -rf /var/lib/apt/lists/*")
+
+
+def extract(package, moves):
+    """Takes programs out of a Debian package, without what it would set up for a whole machine."""
+    return (f"RUN apt-get update -qq && cd /tmp && apt-get download -qq {package} && dpkg-deb -x {package}_*.deb x && "
+            + " && ".join(f"mv x{source} {target}" for source, target in moves.items())
+            + " && rm -rf x *.deb /var/lib/apt/lists/*")
+
+
+def containerfiles():
+    toolchain = shutil.which("swift")
+    programs = pathlib.Path(toolchain).resolve().parent if toolchain else None
+    return {
+        SWIFT: f"FROM {DEBIAN}\n{install(SWIFT_PACKAGES)}\nENV PATH={programs}:/usr/sbin:/usr/bin:/sbin:/bin\n",
+        composed_image("prom/prometheus"): "\n".join([
+            f"FROM {DEBIAN}",
+            extract("prometheus", {"/usr/bin/prometheus": "/bin/", "/usr/bin/promtool": "/bin/"}),
+            "RUN mkdir -p /etc/prometheus /prometheus && chown 65534:65534 /prometheus",
+            "USER nobody", "EXPOSE 9090", "VOLUME [\"/prometheus\"]", "WORKDIR /prometheus",
+            'ENTRYPOINT ["/bin/prometheus"]',
+            'CMD ["--config.file=/etc/prometheus/prometheus.yml", "--storage.tsdb.path=/prometheus"]', ""]),
+        composed_image("prom/alertmanager"): "\n".join([
+            f"FROM {DEBIAN}",
+            extract("prometheus-alertmanager", {
+                "/usr/bin/prometheus-alertmanager": "/bin/alertmanager", "/usr/bin/amtool": "/bin/"}),
+            "RUN mkdir -p /etc/alertmanager /alertmanager && chown 65534:65534 /alertmanager",
+            "USER nobody", "EXPOSE 9093", "VOLUME [\"/alertmanager\"]", "WORKDIR /alertmanager",
+            'ENTRYPOINT ["/bin/alertmanager"]',
+            'CMD ["--config.file=/etc/alertmanager/alertmanager.yml", "--storage.path=/alertmanager"]', ""]),
+    }
+
+
+def make_all():
+    engine.prepare()
+    if not WANTED:
+        return
+    make(DEBIAN, repr(SLIM_EXCLUDES), make_debian)
+    for image, containerfile in containerfiles().items():
+        make(image, containerfile, lambda label, i=image, c=containerfile: build(i, c, label))
+
+
+if __name__ == "__main__":
+    make_all()

@@ -1,5 +1,5 @@
 /// Times of the feed's time member, and times as the history document writes them.
-enum TimeText {
+public enum TimeText {
     /// RFC 3339 text (section 5.6), such as `2026-11-21T04:49:45.252Z` or `2026-11-21T10:19:45+05:30`.
     ///
     /// A leap second counts as the second behind it; digits behind the milliseconds are cut off.
@@ -58,7 +58,7 @@ enum TimeText {
     }
 
     /// Appends `2026-11-21T04:49:45.252Z`; years 0 … 9999.
-    static func append(_ time: Timestamp, to text: inout [UInt8]) {
+    public static func append(_ time: Timestamp, to text: inout [UInt8]) {
         let (days, millisecondOfDay) = time.quotientAndRemainderFloored(dividingBy: 86_400_000)
         let (year, month, day) = date(daysFromEpoch: days)
         text.appendDigits(UInt64(year), count: 4)

@@ -64,7 +64,8 @@ let package = Package(
             name: "AirQualityTests", dependencies: ["AirQuality", "TestSupport"],
             exclude: ["Golden"]),
         .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"]),
-        .testTarget(name: "FeedSimulationTests", dependencies: ["FeedSimulation", "TestSupport"]),
+        .testTarget(
+            name: "FeedSimulationTests", dependencies: ["FeedSimulation", "TestSupport"], exclude: ["Golden"]),
         .testTarget(
             name: "AirQualityExporterTests", dependencies: ["AirQualityExporter", "TestSupport"]),
     ],

@@ -1,0 +1,30 @@
+/// Appends a number as JavaScript prints it (ECMA-262, Number::toString): the shortest text that reads back, whole
+/// numbers without a point. Swift prints the same digits.
+func append(_ number: Double, to bytes: inout [UInt8]) {
+    if number == number.rounded(.towardZero) {
+        bytes += String(Int(number)).utf8
+    } else {
+        bytes += number.description.utf8
+    }
+}
+
+/// Appends UTF-8 as a JSON string, escaping only what RFC 8259 section 7 demands.
+func appendJSONString(_ text: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            bytes.append(UInt8(ascii: "\\"))
+            bytes.append(byte)
+        case 0..<0x20:
+            bytes += "\\u00".utf8
+            bytes.append(hexadecimalDigits[Int(byte >> 4)])
+            bytes.append(hexadecimalDigits[Int(byte & 15)])
+        default:
+            bytes.append(byte)
+        }
+    }
+    bytes.append(UInt8(ascii: "\""))
+}
+
+private let hexadecimalDigits = Array("0123456789abcdef".utf8)

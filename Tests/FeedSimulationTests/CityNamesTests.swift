@@ -1,0 +1,40 @@
+import Testing
+
+@testable import FeedSimulation
+
+struct CityNamesTests {
+    @Test func `The first twelve are the real ones, in the order of the wire`() {
+        #expect(
+            (0..<12).map(CityNames.name) == [
+                "Mumbai", "Bengaluru", "Delhi", "Kolkata", "Bhubaneswar", "Chennai", "Pune", "Hyderabad", "Indore",
+                "Jaipur", "Chandigarh", "Lucknow",
+            ])
+    }
+
+    @Test func `A million names are different, and none is a bad city`() {
+        var names: Set<[UInt8]> = []
+        names.reserveCapacity(FeedSimulator.maximumCityCount)
+        var bad: [String] = []
+        for number in 0..<FeedSimulator.maximumCityCount {
+            let name = CityNames.name(number)
+            names.insert(Array(name.utf8))
+            let isGood =
+                (1...128).contains(name.utf8.count) && name.first != " " && name.last != " "
+                && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+            if !isGood { bad.append(name) }
+        }
+        #expect(names.count == FeedSimulator.maximumCityCount)
+        #expect(bad.isEmpty)
+    }
+
+    @Test(arguments: [" ", "'", "-", ".", "पृथ्वीसर"])
+    func `The first hundred have names of every spelling`(part: String) {
+        #expect((12..<112).contains { CityNames.name($0).contains(part) })
+    }
+
+    @Test func `Some names`() {
+        #expect(CityNames.name(12) == "Rampur")
+        #expect(CityNames.name(999_999) == CityNames.name(999_999))
+        #expect(CityNames.name(999_999).hasSuffix(" Sector 617"))
+    }
+}

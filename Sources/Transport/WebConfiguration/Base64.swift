@@ -29,3 +29,19 @@ private func sextet(of character: UInt8) -> UInt32? {
     default: nil
     }
 }
+
+/// Base64 (RFC 4648, section 4), padded.
+func encodeBase64(_ bytes: [UInt8]) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+        let group = bytes[start..<min(start + 3, bytes.count)]
+        let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - group.count))
+        for place in 0..<4 {
+            let sextet = Int(bits >> (18 - 6 * UInt32(place)) & 0x3F)
+            text.append(place <= group.count ? alphabet[sextet] : UInt8(ascii: "="))
+        }
+    }
+    return String(decoding: text, as: UTF8.self)
+}

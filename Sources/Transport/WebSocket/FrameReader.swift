@@ -1,0 +1,172 @@
+/// A server's stream of bytes after the handshake → messages and control frames (RFC 6455, section 5).
+///
+/// Strict about everything but the UTF-8 of text, which is handed on as it is. A message that lies whole in one call's
+/// bytes is handed on where it lies.
+struct FrameReader: ~Copyable {
+    /// A control frame, whole.
+    enum Control: Equatable {
+        case ping([UInt8])
+        case pong
+        case close(CloseFrame)
+    }
+
+    private let maximumMessageBytes: Int
+    private var inflater: Inflater?
+    private var headerBytes = InlineArray<10, UInt8>(repeating: 0)
+    private var headerCount = 0
+    private var frame: FrameHeader?
+    private var payloadLeft = 0
+    private var control: [UInt8] = []
+    private var message: PartialMessage?
+    /// Nothing that follows a close frame means anything.
+    private var isClosed = false
+
+    /// - Parameter isCompressed: permessage-deflate was agreed on, without context takeover by the server.
+    init(maximumMessageBytes: Int, isCompressed: Bool) {
+        self.maximumMessageBytes = maximumMessageBytes
+        inflater = isCompressed ? Inflater() : nil
+    }
+
+    /// - Parameters:
+    ///   - onMessage: a whole message, empty when it is too large.
+    ///   - onControl: a control frame; it can come between the fragments of a message.
+    mutating func read(
+        _ bytes: Span<UInt8>,
+        onMessage: (WebSocketMessageKind, Span<UInt8>) -> Void,
+        onControl: (Control) -> Void
+    ) throws(ProtocolViolation) {
+        var position = 0
+        while !isClosed {
+            if frame == nil {
+                guard try readHeader(bytes, at: &position) else { return }
+            }
+            let count = min(payloadLeft, bytes.count - position)
+            let payload = bytes.extracting(position..<position + count)
+            position += count
+            payloadLeft -= count
+            try take(payload, onMessage: onMessage, onControl: onControl)
+            guard payloadLeft == 0 else { return }
+            frame = nil
+        }
+    }
+
+    /// False when the bytes end before the header does.
+    private mutating func readHeader(_ bytes: Span<UInt8>, at position: inout Int) throws(ProtocolViolation) -> Bool {
+        while headerCount < 2 || headerCount < FrameHeader.length(secondByte: headerBytes[1]) {
+            guard position < bytes.count else { return false }
+            headerBytes[headerCount] = bytes[position]
+            headerCount += 1
+            position += 1
+        }
+        let header = try FrameHeader(headerBytes.span.extracting(first: headerCount))
+        headerCount = 0
+        frame = header
+        payloadLeft = header.payloadBytes
+        if header.opcode.isControl {
+            control.removeAll(keepingCapacity: true)
+        } else {
+            try begin(header)
+        }
+        return true
+    }
+
+    private mutating func begin(_ header: FrameHeader) throws(ProtocolViolation) {
+        switch (header.opcode, message != nil) {
+        case (.continuation, true):
+            guard !header.isCompressed else { throw ProtocolViolation("compression bit on a continuation frame") }
+        case (.continuation, false):
+            throw ProtocolViolation("continuation frame without a message")
+        case (_, true):
+            throw ProtocolViolation("new message before the end of the one before")
+        case (_, false):
+            if header.isCompressed {
+                guard inflater != nil else { throw ProtocolViolation("compressed frame without an agreement") }
+                inflater?.begin()
+            }
+            message = PartialMessage(isText: header.opcode == .text, isCompressed: header.isCompressed)
+        }
+    }
+
+    private mutating func take(
+        _ payload: Span<UInt8>,
+        onMessage: (WebSocketMessageKind, Span<UInt8>) -> Void,
+        onControl: (Control) -> Void
+    ) throws(ProtocolViolation) {
+        guard let frame else { return }
+        if frame.opcode.isControl {
+            for index in payload.indices { control.append(payload[index]) }
+            if payloadLeft == 0 { try finishControl(frame.opcode, onControl) }
+            return
+        }
+        let isLast = frame.isFinal && payloadLeft == 0
+        if isLast, payload.count == frame.payloadBytes, frame.opcode != .continuation, !frame.isCompressed,
+            payload.count <= maximumMessageBytes
+        {
+            message = nil
+            onMessage(frame.opcode == .text ? .text : .binary, payload)
+            return
+        }
+        try message?.append(payload, isLast: isLast, limit: maximumMessageBytes, inflater: &inflater)
+        if isLast {
+            // Taken out first, so that its memory goes when it has been handed on.
+            let whole = message.take()
+            whole?.handOn(onMessage)
+        }
+    }
+
+    private mutating func finishControl(
+        _ opcode: FrameHeader.Opcode, _ onControl: (Control) -> Void
+    ) throws(ProtocolViolation) {
+        switch opcode {
+        case .ping: onControl(.ping(control))
+        case .close:
+            isClosed = true
+            onControl(.close(try CloseFrame(payload: control)))
+        default: onControl(.pong)
+        }
+    }
+}
+
+/// A message of which more is to come, or which did not lie in one piece.
+private struct PartialMessage {
+    let isText: Bool
+    let isCompressed: Bool
+    private var bytes: [UInt8] = []
+    private var wireBytes = 0
+    private var isTooLarge = false
+
+    init(isText: Bool, isCompressed: Bool) {
+        self.isText = isText
+        self.isCompressed = isCompressed
+    }
+
+    mutating func append(
+        _ payload: Span<UInt8>, isLast: Bool, limit: Int, inflater: inout Inflater?
+    ) throws(ProtocolViolation) {
+        wireBytes = wireBytes.addingReportingOverflow(payload.count).partialValue
+        if isTooLarge { return }
+        if isCompressed {
+            isTooLarge = try inflater?.inflate(payload, isLast: isLast, into: &bytes, limit: limit) == false
+        } else if payload.count <= limit - bytes.count {
+            bytes.append(contentsOf: payload)
+        } else {
+            isTooLarge = true
+        }
+        if isTooLarge { bytes = [] }
+    }
+
+    func handOn(_ onMessage: (WebSocketMessageKind, Span<UInt8>) -> Void) {
+        if isTooLarge {
+            onMessage(.tooLarge(bytes: wireBytes), bytes.span)
+        } else {
+            onMessage(isText ? .text : .binary, bytes.span)
+        }
+    }
+}
+
+extension [UInt8] {
+    /// One copy of memory, which `append` for each byte is not.
+    mutating func append(contentsOf bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+    }
+}

@@ -1,0 +1,51 @@
+internal import CLibWebSockets
+internal import Glibc
+
+extension WebSocketContext {
+    static let mostClients = 1024
+
+    /// Listens.
+    /// - Parameters:
+    ///   - host: an IP address, the name of one, or nothing for all of the machine's.
+    ///   - port: 0 = a free one.
+    init(server owner: ServerLoop, listen host: String, port: Int, waker: Waker) throws(TransportError) {
+        guard (0...65535).contains(port) else {
+            throw TransportError(.address, "cannot listen on port \(port): it is not a number from 0 to 65535")
+        }
+        let ipAddress = try Self.ipAddress(of: host)
+        let made = unsafe WebSocketContext(
+            owner: Unmanaged.passUnretained(owner).toOpaque(), callback: webSocketServerEvent,
+            onTimer: webSocketServerTimer, interface: ipAddress, waker: waker
+        ) { info in
+            unsafe info.port = Int32(port)
+            unsafe info.fd_limit_per_thread = UInt32(Self.mostClients + 1)
+            let isIPv4 = isNumericAddress(ipAddress, family: AF_INET)
+            unsafe info.options =
+                UInt64(LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND)
+                | (isIPv4 ? UInt64(LWS_SERVER_OPTION_DISABLE_IPV6) : 0)
+        }
+        guard let made else {
+            throw TransportError(.address, "cannot listen on \(host.isEmpty ? "all addresses" : host), port \(port)")
+        }
+        // Else a long message goes out in pieces of a few kilobytes.
+        unsafe made.memory.protocols[0].tx_packet_size = Int(Int32.max) / 2
+        self = made
+    }
+
+    /// The one that it listens on.
+    var listenPort: Int {
+        unsafe "default".withCString { name in
+            unsafe Int(lws_get_vhost_listen_port(lws_get_vhost_by_name(context, name)))
+        }
+    }
+
+    private static func ipAddress(of host: String) throws(TransportError) -> String {
+        if host.isEmpty || isNumericAddress(host) { return host }
+        switch lookUp(host) {
+        case .resolved(let addresses) where !addresses.isEmpty:
+            return addresses.first { isNumericAddress($0, family: AF_INET) } ?? addresses[0]
+        case .notResolved(let detail): throw TransportError(.address, detail)
+        default: throw TransportError(.address, "no address for \(host)")
+        }
+    }
+}

@@ -37,7 +37,7 @@ let package = Package(
         // The pure core: bytes → readings → store → pages.
         .target(name: "AirQuality", dependencies: ["JSON"]),
         // Messages as the real feed sends them.
-        .target(name: "FeedSimulation"),
+        .target(name: "FeedSimulation", dependencies: ["JSON"]),
         // Flags, environment variables and their errors, for both programs.
         .target(name: "CommandLine"),
 
@@ -50,7 +50,7 @@ let package = Package(
             ]),
         .executableTarget(
             name: "AirQualityFeed",
-            dependencies: ["CommandLine", "FeedSimulation", "JSON", "Transport"]),
+            dependencies: ["CommandLine", "FeedSimulation", "Transport"]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         // simdjson judges what our reader of JSON judges. A C++ target, because simdjson has no C face.

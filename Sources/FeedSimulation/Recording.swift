@@ -1,0 +1,95 @@
+/// Messages of a feed, or readings of several days, out of a file.
+///
+/// Two sorts of files are told apart by their first character:
+/// - lines of JSON, each one a message as the feed sends it, or what `recordedLine` makes of one;
+/// - CSV (RFC 4180) whose columns City, Date and AQI are found by the header: all rows of a date are one message.
+///
+/// The content is held once, as it came; messages are made of it when they are asked for.
+public struct Recording: Sendable {
+    private enum Content: Sendable {
+        case days(RecordedDays)
+        case lines(RecordedLines)
+    }
+
+    private let content: Content
+
+    /// Checks the whole content.
+    /// - Parameter bytes: a byte order mark at the start is skipped.
+    public init(_ bytes: consuming [UInt8]) throws(RecordingError) {
+        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        switch bytes[start...].first(where: { !isJSONBlank($0) }) {
+        case nil:
+            throw RecordingError(line: 1, "the file is empty, expected CSV with a header, or lines of JSON")
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            content = .lines(try RecordedLines(bytes, from: start))
+        default:
+            content = .days(try RecordedDays(bytes, from: start))
+        }
+        guard stepCount > 0 else { throw RecordingError(line: 1, "there are no rows, expected one at least") }
+    }
+
+    /// How many messages there are, one or more.
+    public var stepCount: Int {
+        switch content {
+        case .days(let days): days.count
+        case .lines(let lines): lines.count
+        }
+    }
+
+    /// Whether messages have the times of their arrival.
+    public var isTimed: Bool {
+        switch content {
+        case .days: false
+        case .lines(let lines): lines.isTimed
+        }
+    }
+
+    /// The line that is left out: the last one, when its writer was killed before the end of it.
+    public var cutOffLine: Int? {
+        switch content {
+        case .days: nil
+        case .lines(let lines): lines.cutOffLine
+        }
+    }
+
+    /// The message of a step, 0 ..< `stepCount`.
+    public func message(_ step: Int) -> [UInt8] {
+        switch content {
+        case .days(let days): days.message(step)
+        case .lines(let lines): lines.message(step)
+        }
+    }
+
+    /// The time between the arrivals of a message and of the one before it, zero where the clock was set back; nil
+    /// where they are not known.
+    public func gap(before step: Int) -> Duration? {
+        switch content {
+        case .days: nil
+        case .lines(let lines): lines.gap(before: step)
+        }
+    }
+}
+
+/// Why a file is no recording.
+public struct RecordingError: Error, Sendable, Equatable {
+    public let line: Int
+    /// One line for people: what was wrong and what was expected.
+    public let reason: String
+
+    init(line: Int, _ reason: String) {
+        self.line = line
+        self.reason = reason
+    }
+}
+
+func isJSONBlank(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+}
+
+/// Text of a file in an error: on one line, and not too much of it.
+func shown(_ bytes: some Sequence<UInt8>) -> String {
+    let limit = 60
+    let text = String(decoding: Array(bytes.prefix(limit + 1)), as: UTF8.self)
+    let scalars = text.unicodeScalars.prefix(limit).map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }
+    return "\"" + String(String.UnicodeScalarView(scalars)) + (text.unicodeScalars.count > limit ? "…\"" : "\"")
+}

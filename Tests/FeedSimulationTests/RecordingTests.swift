@@ -1,0 +1,245 @@
+import Foundation
+import Testing
+
+@testable import FeedSimulation
+
+/// A file and what is sent when it is played.
+private struct PlayedFile: Sendable, CustomTestStringConvertible {
+    var name: String
+    var content: String
+    var messages: [String]
+    var gaps: [Int?] = []
+    var testDescription: String { name }
+
+    init(_ name: String, _ content: String, _ messages: [String], gaps: [Int?] = []) {
+        self.name = name
+        self.content = content
+        self.messages = messages
+        self.gaps = gaps
+    }
+
+    static let days = [
+        PlayedFile(
+            "two dates", "City,Date,AQI\nDelhi,2019-10-01,98\nPune,2019-10-01,54.5\nDelhi,2019-10-02,101\n",
+            [#"[{"city":"Delhi","aqi":98},{"city":"Pune","aqi":54.5}]"#, #"[{"city":"Delhi","aqi":101}]"#]),
+        PlayedFile(
+            "columns in another order, others between", "AQI,PM2.5,Date,City,AQI_Bucket\n1.0,7,2020-01-01,A,Good\n",
+            [#"[{"city":"A","aqi":1.0}]"#]),
+        PlayedFile(
+            "byte order mark, CRLF, no line end at the end",
+            "\u{FEFF}City,Date,AQI\r\nA,2020-01-01,1\r\nB,2020-01-01,2",
+            [#"[{"city":"A","aqi":1},{"city":"B","aqi":2}]"#]),
+        PlayedFile(
+            "dates ascend, rows of a date keep their order",
+            "City,Date,AQI\nB,2020-02-01,4\nA,2020-02-01,5\nB,2020-01-31,2\nA,2019-12-31,1\nC,2020-02-01,6\n",
+            [
+                #"[{"city":"A","aqi":1}]"#, #"[{"city":"B","aqi":2}]"#,
+                #"[{"city":"B","aqi":4},{"city":"A","aqi":5},{"city":"C","aqi":6}]"#,
+            ]),
+        PlayedFile(
+            "no index, no city", "City,Date,AQI\nA,2020-01-01,\nB,2020-01-01,2\nC,2020-01-01,NA\nA,2020-01-02,\n",
+            [#"[{"city":"B","aqi":2}]"#, "[]"]),
+        PlayedFile(
+            "quotation marks, commas and line ends in fields",
+            "\"City\",Date,AQI\n\"A, \"\"B\"\"\nC\",2020-01-01,\"7\"\n\"\"\"\",2020-01-01,8\n",
+            [#"[{"city":"A, \"B\"\u000aC","aqi":7},{"city":"\"","aqi":8}]"#]),
+        PlayedFile(
+            "blank lines", "City,Date,AQI\n\nA,2020-01-01,1\r\n\r\n\n", [#"[{"city":"A","aqi":1}]"#]),
+        PlayedFile(
+            "other scripts, and what JSON escapes", "City,Date,AQI\nदिल्ली,2020-01-01,1\nA\\B\tC,2020-01-01,-1e-3\n",
+            [#"[{"city":"दिल्ली","aqi":1},{"city":"A\\B\u0009C","aqi":-1e-3}]"#]),
+        PlayedFile(
+            "same city twice", "City,Date,AQI\nA,2020-01-01,1\nA,2020-01-01,2\n",
+            [#"[{"city":"A","aqi":1},{"city":"A","aqi":2}]"#]),
+    ]
+
+    static let lines = [
+        PlayedFile(
+            "recorded messages",
+            #"""
+            {"time_ms":1000,"message":"[{\"city\":\"Pune\",\"aqi\":1}]"}
+            {"time_ms":3500,"message":"no JSON at all"}
+            {"message":"दि\u20ac\ud83d\ude00\\\n","time_ms":3400}
+
+            """#, [#"[{"city":"Pune","aqi":1}]"#, "no JSON at all", "दि€😀\\\n"], gaps: [nil, 2500, 0]),
+        PlayedFile(
+            "plain messages", " [{\"city\":\"A\",\"aqi\":1}] \r\n\n[]\n{\"city\":\"B\",\"aqi\":2}",
+            [#" [{"city":"A","aqi":1}]"#, "[]", #"{"city":"B","aqi":2}"#], gaps: [nil, nil, nil]),
+        PlayedFile(
+            "some of each", "[1]\n{\"time_ms\":5,\"message\":\"\"}\n{\"time_ms\":9,\"message\":\"x\"}\n[2]\n",
+            ["[1]", "", "x", "[2]"], gaps: [nil, nil, 4, nil]),
+        PlayedFile(
+            "a plain message may have a member called message", #"{"city":"A","aqi":1,"message":7}"#,
+            [#"{"city":"A","aqi":1,"message":7}"#], gaps: [nil]),
+    ]
+}
+
+private func messages(_ recording: Recording) -> [String] {
+    (0..<recording.stepCount).map { String(decoding: recording.message($0), as: UTF8.self) }
+}
+
+struct RecordingTests {
+    @Test(arguments: PlayedFile.days)
+    private func `CSV is one message a date`(file: PlayedFile) throws {
+        let recording = try Recording(Array(file.content.utf8))
+        #expect(messages(recording) == file.messages)
+        #expect(!recording.isTimed)
+        #expect((0..<recording.stepCount).allSatisfy { recording.gap(before: $0) == nil })
+    }
+
+    @Test(arguments: PlayedFile.lines)
+    private func `A line of JSON is one message`(file: PlayedFile) throws {
+        let recording = try Recording(Array(file.content.utf8))
+        #expect(messages(recording) == file.messages)
+        #expect(recording.cutOffLine == nil)
+        let gaps = file.gaps.map { $0.map { Duration.milliseconds($0) } }
+        #expect((0..<recording.stepCount).map { recording.gap(before: $0) } == gaps)
+    }
+
+    @Test func `What is recorded is played`() throws {
+        let messages: [(Int64, String)] = [
+            (1_795_236_585_252, #"[{"city":"Mumbai","aqi":179.48953967731958}]"#), (1_795_236_585_252, ""),
+            (1_795_236_587_252, "\"\\/\u{0}\u{1F}\u{7F}\r\n\t\u{2028}😀"), (1_795_236_588_252, "दिल्ली"),
+        ]
+        var file: [UInt8] = []
+        for (time, message) in messages {
+            #expect(appendRecordedLine(receivedAt: time, message: Array(message.utf8), to: &file))
+        }
+        #expect(
+            String(decoding: file, as: UTF8.self).hasPrefix(
+                #"{"time_ms":1795236585252,"message":"[{\"city\":\"Mumbai\",\"aqi\":179.48953967731958}]"}"# + "\n"))
+        let recording = try Recording(file)
+        #expect((0..<4).map { recording.message($0) } == messages.map { Array($0.1.utf8) })
+        #expect((1..<4).map { recording.gap(before: $0) } == [.zero, .seconds(2), .seconds(1)])
+        #expect(recording.isTimed)
+    }
+
+    @Test func `What is not UTF-8 is not recorded`() {
+        var file: [UInt8] = [1]
+        #expect(!appendRecordedLine(receivedAt: 1, message: [0x5B, 0xFF], to: &file))
+        #expect(file == [1])
+    }
+
+    @Test func `A recording whose writer was killed at any byte is played up to the last whole line`() throws {
+        var file: [UInt8] = []
+        for time in 1...3 as ClosedRange<Int64> {
+            _ = appendRecordedLine(receivedAt: time, message: Array("[\(time)]".utf8), to: &file)
+        }
+        let lineLength = file.count / 3
+        for count in lineLength...file.count {
+            let recording = try Recording(Array(file[..<count]))
+            // Without its line break alone a line is whole.
+            let whole = (count + 1) / lineLength
+            #expect(recording.stepCount == whole)
+            #expect(
+                recording.cutOffLine
+                    == (count == whole * lineLength || count + 1 == whole * lineLength ? nil : whole + 1))
+        }
+    }
+}
+
+private struct BadFile: Sendable, CustomTestStringConvertible {
+    var content: String
+    var line: Int
+    var reason: String
+    var testDescription: String { content }
+
+    static let all: [BadFile] = [
+        .init(content: "", line: 1, reason: "the file is empty, expected CSV with a header, or lines of JSON"),
+        .init(content: " \n\n", line: 1, reason: "the file is empty, expected CSV with a header, or lines of JSON"),
+        .init(content: "City,Date,AQI\n", line: 1, reason: "there are no rows, expected one at least"),
+        .init(
+            content: "City,Date,PM10\nA,2020-01-01,1\n", line: 1,
+            reason: "there is no column AQI, expected a header with City, Date and AQI"),
+        .init(
+            content: "City,Date,AQI,City\nA,2020-01-01,1,B\n", line: 1,
+            reason: "there are several columns City, expected a header with City, Date and AQI"),
+        .init(content: "City,Date,AQI\nA,2020-01-01\n", line: 2, reason: "the row has 2 fields, expected 3"),
+        .init(content: "City,Date,AQI\nA,2020-01-01,1,2\n", line: 2, reason: "the row has 4 fields, expected 3"),
+        .init(
+            content: "City,Date,AQI\nA,2020-01-01,x\n", line: 2,
+            reason: #"AQI "x" is not a number, expected one, or nothing"#),
+        .init(
+            content: "City,Date,AQI\n\n\"B\nC\",2020-01-01,1\nA,2020-01-01,0x10\n", line: 5,
+            reason: #"AQI "0x10" is not a number, expected one, or nothing"#),
+        .init(
+            content: "City,Date,AQI\nA,2020-01-01,007\n", line: 2,
+            reason: #"AQI "007" is not a number, expected one, or nothing"#),
+        .init(content: "City,Date,AQI\n,2020-01-01,1\n", line: 2, reason: "City is empty, expected a name"),
+        .init(
+            content: "City,Date,AQI\nA,01/02/20,1\n", line: 2,
+            reason: #"Date "01/02/20" is not a date, expected one such as 2019-10-01"#),
+        .init(
+            content: "City,Date,AQI\nA,2020-13-01,1\n", line: 2,
+            reason: #"Date "2020-13-01" is not a date, expected one such as 2019-10-01"#),
+        .init(
+            content: "City,Date,AQI\nA,2020-01-00,1\n", line: 2,
+            reason: #"Date "2020-01-00" is not a date, expected one such as 2019-10-01"#),
+        .init(
+            content: "City,Date,AQI\nA\"B,2020-01-01,1\n", line: 2,
+            reason: "a quotation mark stands inside a field, expected it doubled, and the field in quotation marks"),
+        .init(
+            content: "City,Date,AQI\n\"A\"B,2020-01-01,1\n", line: 2,
+            reason: "text follows a closing quotation mark, expected a comma"),
+        .init(
+            content: "City,Date,AQI\n\"A,2020-01-01,1\nB\n", line: 2,
+            reason: "a quotation mark is open to the end of the file, expected another one"),
+        .init(content: "[1\n[2]\n", line: 1, reason: #""[1" is not JSON, expected a message of a feed"#),
+        .init(content: "[1]\nhello\n[2]\n", line: 2, reason: #""hello" is not JSON, expected a message of a feed"#),
+        .init(
+            content: "[1]\n\u{1B}[0m\n", line: 2, reason: "\"\u{FFFD}[0m\" is not JSON, expected a message of a feed"),
+        .init(content: "[1]\n5\n", line: 2, reason: #""5" is not a message, expected an array or an object"#),
+        .init(
+            content: #"{"message":"x"}"#, line: 1, reason: "time_ms is missing or wrong, expected epoch milliseconds"),
+        .init(
+            content: #"{"time_ms":1.5,"message":"x"}"#, line: 1,
+            reason: "time_ms is missing or wrong, expected epoch milliseconds"),
+        .init(
+            content: #"{"time_ms":-1,"message":"x"}"#, line: 1,
+            reason: "time_ms is missing or wrong, expected epoch milliseconds"),
+        .init(
+            content: #"{"time_ms":1,"message":"\ud800"}"#, line: 1,
+            reason: "the message has a lone surrogate, expected Unicode text"),
+    ]
+}
+
+struct RecordingErrorTests {
+    @Test(arguments: BadFile.all)
+    private func `A file that cannot be played says where and why`(file: BadFile) {
+        let error = #expect(throws: RecordingError.self) { try Recording(Array(file.content.utf8)) }
+        #expect(error?.line == file.line)
+        #expect(error?.reason == file.reason)
+    }
+
+    @Test func `A city that is not UTF-8 is refused`() {
+        let bytes = Array("City,Date,AQI\nA".utf8) + [0xFF] + Array(",2020-01-01,1\n".utf8)
+        let error = #expect(throws: RecordingError.self) { try Recording(bytes) }
+        #expect(error == RecordingError(line: 2, "City \"A\u{FFFD}\" is not UTF-8, expected a name"))
+    }
+}
+
+/// The reference data is not part of the package.
+private let referenceFile = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../../shared/data/cpcb-city-day.csv").standardized
+
+@Test(.enabled(if: FileManager.default.fileExists(atPath: referenceFile.path), "skipped: no reference data"))
+func `Daily data of India is played`() throws {
+    let recording = try Recording([UInt8](Data(contentsOf: referenceFile)))
+    #expect(recording.stepCount == 2009)
+    #expect(!recording.isTimed)
+    #expect(String(decoding: recording.message(0), as: UTF8.self) == #"[{"city":"Delhi","aqi":472.0}]"#)
+
+    struct Element: Decodable {
+        var city: String
+        var aqi: Double
+    }
+    let days = try (0..<recording.stepCount).map {
+        try JSONDecoder().decode([Element].self, from: Data(recording.message($0)))
+    }
+    let elements = days.joined()
+    #expect(elements.count == 24_850)
+    #expect(elements.map(\.aqi).max() == 2049)
+    #expect(Set(elements.map(\.city)).count == 26)
+    let delhi = elements.filter { $0.city == "Delhi" }
+    #expect(delhi.count == 1999)
+}

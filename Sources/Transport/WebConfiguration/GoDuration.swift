@@ -41,7 +41,3 @@ private func takeDigits(from text: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>
     text = text.dropFirst(digits.count)
     return digits
 }
-
-private func isDigit(_ byte: UInt8) -> Bool {
-    UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-}

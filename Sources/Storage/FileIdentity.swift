@@ -25,3 +25,10 @@ func removeFile(_ path: String) {
 func mayWrite(_ path: String) -> Bool {
     unsafe access(path, W_OK) == 0
 }
+
+/// Without symbolic links, because SQLite's journals lie beside the file itself. Corresponds to `realpath`.
+func resolved(_ path: String) -> String {
+    guard let name = unsafe realpath(path, nil) else { return path }
+    defer { unsafe free(name) }
+    return unsafe String(cString: name)
+}

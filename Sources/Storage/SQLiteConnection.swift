@@ -95,3 +95,8 @@ struct SQLiteConnection: ~Copyable {
         }
     }
 }
+
+/// SQLite takes `:memory:`, `file:…` and the empty name for something else than a file of that name.
+func literalName(_ path: String) -> String {
+    path.utf8.first == UInt8(ascii: "/") ? path : "./" + path
+}

@@ -27,13 +27,6 @@ struct SettingAsideError: Error {
     var reason: String
 }
 
-/// Without symbolic links, because SQLite's journals lie beside the file itself.
-private func resolved(_ path: String) -> String {
-    guard let name = unsafe realpath(path, nil) else { return path }
-    defer { unsafe free(name) }
-    return unsafe String(cString: name)
-}
-
 /// As in 20261121T044945Z.
 private func compactTime(_ milliseconds: Int64) -> String {
     var seconds = time_t(milliseconds / 1000)

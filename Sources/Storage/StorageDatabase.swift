@@ -1,6 +1,8 @@
 internal import CSQLite
 
-/// The open file and its prepared statements. One thread at a time; locked against other processes while it exists.
+/// The open file. One thread at a time; locked against other processes while it exists.
+///
+/// SQLite writes to a write-ahead log beside the file first, the journal, and moves it into the file at times.
 ///
 /// SQLite's exclusive locking mode holds the file's lock for the life of the connection; the kernel gives it up with the
 /// process, however that ends. It also keeps the index of the journal in memory instead of in a mapped file, so that a
@@ -13,7 +15,7 @@ struct StorageDatabase: ~Copyable {
     /// The scale that the rows were written under.
     let scale: String?
     private let connection: SQLiteConnection
-    private let statements: Statements
+    private let statements: StorageStatements
     private let journalName: String
     private let journalIdentity: FileIdentity?
 
@@ -72,7 +74,7 @@ struct StorageDatabase: ~Copyable {
 
     private init(_ connection: consuming SQLiteConnection, isFresh: Bool) throws(SQLiteError) {
         let scale = try connection.text("SELECT value FROM setting WHERE name = 'scale'")
-        let statements = try Statements.prepare(connection)
+        let statements = try StorageStatements.prepare(connection)
         self.isFresh = isFresh
         self.scale = scale
         self.statements = statements
@@ -83,7 +85,7 @@ struct StorageDatabase: ~Copyable {
 
     // MARK: Opening
 
-    private static func configure(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
+    static func configure(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
         // Until the file is known to be sound and ours, closing it must change nothing.
         connection.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
         // Nothing that stands in the file runs: it may have been damaged on purpose.
@@ -107,7 +109,8 @@ struct StorageDatabase: ~Copyable {
             """)
     }
 
-    private static func refusal(
+    /// What speaks against using the file; nil when nothing does.
+    static func refusal(
         of connection: borrowing SQLiteConnection, applicationID: Int64, schema: StorageSchema
     ) throws(SQLiteError) -> StorageRefusal? {
         guard applicationID == StorageSchema.applicationID else {
@@ -182,27 +185,6 @@ struct StorageDatabase: ~Copyable {
         }
     }
 
-    /// What can be read of a file that cannot be written, its journal included.
-    static func contentOfReadOnlyFile(_ configuration: StorageConfiguration) -> StorageContent {
-        let path = configuration.path
-        // Without a journal beside it SQLite would have to create one, unless it takes the file for immutable; with one
-        // it would have to lock the file for writing, unless it takes locks for needless.
-        let option = FileIdentity(path: path + "-wal") == nil ? "immutable=1" : "vfs=unix-none"
-        do throws(SQLiteError) {
-            let connection = try SQLiteConnection(
-                name: "file:\(percentEncoded(path))?\(option)", flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
-            try configure(connection)
-            let applicationID = try connection.integer("PRAGMA application_id")
-            guard try refusal(of: connection, applicationID: applicationID, schema: .current) == nil,
-                try connection.integer("PRAGMA user_version") == StorageSchema.current.version
-            else { return StorageContent() }
-            let scale = try connection.text("SELECT value FROM setting WHERE name = 'scale'")
-            return try StorageContent(connection, scale: scale, capacity: configuration.capacity)
-        } catch {
-            return StorageContent()
-        }
-    }
-
     // MARK: Writing
 
     /// One transaction: all of the batch or nothing.
@@ -255,91 +237,6 @@ struct StorageDatabase: ~Copyable {
     private static let cacheKibibytes = 32 * 1024
 }
 
-extension StorageDatabase {
-    private struct Statements: ~Copyable {
-        let upsertCity: SQLiteStatement
-        let findCity: SQLiteStatement
-        let insertPoint: SQLiteStatement
-        let trimPoints: SQLiteStatement
-        let removePoints: SQLiteStatement
-        let removeCity: SQLiteStatement
-
-        static func prepare(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> Statements {
-            Statements(
-                upsertCity: try connection.prepare(
-                    """
-                    INSERT INTO city
-                        (name, aqi, updated_ms, received_ms, category, direction, changed_ms, better, worse)
-                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-                    ON CONFLICT (name) DO UPDATE SET aqi = ?2, updated_ms = ?3, received_ms = ?4, category = ?5,
-                        direction = ?6, changed_ms = ?7, better = ?8, worse = ?9
-                    """),
-                findCity: try connection.prepare("SELECT id FROM city WHERE name = ?1"),
-                insertPoint: try connection.prepare("INSERT OR REPLACE INTO point VALUES (?1, ?2, ?3)"),
-                trimPoints: try connection.prepare(
-                    """
-                    DELETE FROM point WHERE city = ?1 AND time_ms <= (
-                        SELECT time_ms FROM point WHERE city = ?1 ORDER BY time_ms DESC LIMIT 1 OFFSET ?2)
-                    """),
-                removePoints: try connection.prepare(
-                    "DELETE FROM point WHERE city = (SELECT id FROM city WHERE name = ?1)"),
-                removeCity: try connection.prepare("DELETE FROM city WHERE name = ?1"))
-        }
-
-        func write(_ city: StoredCity, capacity: Int) throws(SQLiteError) {
-            upsertCity.bind(text: city.name, at: 1)
-            upsertCity.bind(city.index, at: 2)
-            upsertCity.bind(city.updatedAt, at: 3)
-            upsertCity.bind(city.receivedAt, at: 4)
-            upsertCity.bind(Int64(city.category), at: 5)
-            upsertCity.bind(Int64(city.direction), at: 6)
-            upsertCity.bind(city.changedAt, at: 7)
-            upsertCity.bind(Int64(city.better), at: 8)
-            upsertCity.bind(Int64(city.worse), at: 9)
-            try upsertCity.run()
-            if !city.points.isEmpty { try writePoints(of: city, capacity: capacity) }
-        }
-
-        private func writePoints(of city: StoredCity, capacity: Int) throws(SQLiteError) {
-            findCity.bind(text: city.name, at: 1)
-            defer { findCity.reset() }
-            guard try findCity.step() else { return }
-            let number = findCity.integer(0)
-            insertPoint.bind(number, at: 1)
-            for point in city.points where point.isPlausible {
-                insertPoint.bind(point.time, at: 2)
-                insertPoint.bind(point.index, at: 3)
-                try insertPoint.run()
-            }
-            trimPoints.bind(number, at: 1)
-            trimPoints.bind(Int64(capacity), at: 2)
-            try trimPoints.run()
-        }
-
-        func remove(_ name: [UInt8]) throws(SQLiteError) {
-            removePoints.bind(text: name, at: 1)
-            try removePoints.run()
-            removeCity.bind(text: name, at: 1)
-            try removeCity.run()
-        }
-    }
-}
-
-/// SQLite takes `:memory:`, `file:…` and the empty name for something else than a file of that name.
-func literalName(_ path: String) -> String {
-    path.utf8.first == UInt8(ascii: "/") ? path : "./" + path
-}
-
 private func singleLine(_ text: String) -> String {
     String(decoding: text.utf8.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
-}
-
-/// For the path of a URI, RFC 3986 section 3.3.
-private func percentEncoded(_ path: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    let plain = Set("/-._~abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
-    return String(
-        decoding: path.utf8.flatMap { byte in
-            plain.contains(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }, as: UTF8.self)
 }

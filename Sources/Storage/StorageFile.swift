@@ -6,8 +6,11 @@ internal import Synchronization
 /// written is asked again, so a slow or failing disk delays the file and never the memory, and changes of a city that
 /// come meanwhile become one.
 ///
-/// - After `kill -9`, everything is there that was in memory one interval, and the writing of one batch, earlier.
+/// - After `kill -9`, everything is there that was in memory one interval, and the writing of one batch, earlier. Once a
+///   minute the file is synced, which delays the next batch for as long as the disk takes.
 /// - After a loss of power the file is sound and at most a minute behind, on a disk that obeys `fsync`.
+///
+/// No other part of the process may open the file: closing it would give up its lock (POSIX, `fcntl`).
 public final class StorageFile: Sendable {
     private let configuration: StorageConfiguration
     private let now: @Sendable () -> Int64
@@ -49,7 +52,7 @@ public final class StorageFile: Sendable {
                 return StorageOpening(
                     outcome: .unavailable(reason: error.description),
                     file: StorageFile(configuration, now: now, writer: writer, error: error.description),
-                    content: StorageDatabase.contentOfReadOnlyFile(configuration))
+                    content: StorageContent.ofReadOnlyFile(configuration))
             }
             throw StorageError(code, "storage file \"\(configuration.path)\": \(error)")
         }
@@ -70,7 +73,8 @@ public final class StorageFile: Sendable {
     ///
     /// - Parameters:
     ///   - version: of the memory right after it took in what was restored: what it has then need not be written. 0 when
-    ///     the file is to be written anew. Not heeded for a file that is fresh, of another scale or skipped rows.
+    ///     the file is to be written anew. Not heeded for a file that is fresh, of another scale or has skipped rows; what
+    ///     the memory has takes the place of all that such a file has.
     ///   - changes: everything since a version, 0 for everything there is. On the calling thread.
     ///   - onEvent: on the calling thread.
     public func run(

@@ -8,6 +8,8 @@ struct StorageWriter: ~Copyable {
     }
 
     private let configuration: StorageConfiguration
+    /// Pages; a longer journal is moved into the file before its time.
+    private let journalPageLimit: Int
     private var database: StorageDatabase?
     /// Everything up to this version of the memory is in the file; 0 for nothing.
     private var version: UInt64 = 0
@@ -22,8 +24,6 @@ struct StorageWriter: ~Copyable {
     private static let syncInterval = Duration.seconds(60)
     /// A disk that damages every file must not be filled with them.
     private static let setAsideInterval = Duration.seconds(60)
-
-    private let journalPageLimit: Int
 
     init(
         _ configuration: StorageConfiguration, database: consuming StorageDatabase?, replacesAll: Bool,

@@ -37,6 +37,14 @@ struct DamagedFileTests {
                 $0.replaceSubrange(60..<64, with: [0, 0, 0, 0])
             },
             Damage("a format of the future", "it says of itself that it is read-only") { $0[18] = 9 },
+            Damage("a name that its index has not", "row ") { bytes in
+                let name = Array("city 42".utf8)
+                let place = bytes.indices.first { bytes[$0...].starts(with: name) }!
+                bytes[place] = UInt8(ascii: "C")
+            },
+            Damage("a list of free pages that leads nowhere", "") { bytes in
+                bytes.replaceSubrange(32..<40, with: [0, 0, 0, 99, 0, 0, 0, 5])
+            },
             Damage("a table's definition", "") { bytes in
                 let name = Array("received_ms".utf8)
                 let place = bytes.indices.first { bytes[$0...].starts(with: name) }!
@@ -139,7 +147,7 @@ struct DamagedFileTests {
         #expect(try restored(configuration) == [makeCity("Pune", index: 7)])
     }
 
-    /// Damages a sound file and its journal at random; `STORAGE_FUZZ_COUNT` sets how often.
+    /// Damages a sound file and its journal at random; `STORAGE_FUZZ_COUNT` and `STORAGE_FUZZ_SEED` set how often and how.
     @Test("random damage: what is restored makes sense, or the file is set aside; both can be written to")
     func fuzz() throws {
         let count = unsafe getenv("STORAGE_FUZZ_COUNT").flatMap { unsafe Int(String(cString: $0)) } ?? 300

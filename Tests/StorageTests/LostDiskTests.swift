@@ -101,6 +101,26 @@ struct LostDiskTests {
         #expect(try restored(configuration) == memory.cities(after: 0))
     }
 
+    @Test(
+        "replaced on a full disk: the other file does not get our journal",
+        .enabled(if: MountedDisk.isAllowed, "needs mount"))
+    func replacedOnFullDisk() throws {
+        let disk = try #require(MountedDisk(kibibytes: 1024))
+        let configuration = makeConfiguration(disk.directory.file("storage.db"))
+        let other = disk.directory.file("other")
+        try execute("CREATE TABLE dashboard (id)", on: other)
+        let bytes = contents(of: other)
+        var memory = Memory(version: 200)
+        var writer = try makeWriter(configuration)
+        _ = writer.pass(now: testTime) { memory.changes($0) }
+        write([UInt8](repeating: 1, count: 1024 * 1024), to: disk.directory.file("filler"))
+        unsafe rename(other, configuration.path)
+        let reason = "it is a database of another program and is left as it is"
+        #expect(writer.pass(now: testTime) { memory.changes($0) }.events == [.failing(reason: reason)])
+        #expect(contents(of: configuration.path) == bytes)
+        #expect(disk.directory.names == ["filler", "storage.db"])
+    }
+
     @Test("damaged under us: set aside with its journal, begun again; not twice in a minute")
     func damaged() throws {
         var memory = Memory(version: 200)

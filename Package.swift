@@ -12,7 +12,7 @@ let package = Package(
         .library(name: "Transport", targets: ["Transport"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2")
     ],
     targets: [
         // The C libraries, as Debian ships them. What Swift cannot import stands in each module's shim.h.
@@ -41,13 +41,17 @@ let package = Package(
         // Flags, environment variables and their errors, for both programs.
         .target(name: "CommandLine"),
 
+        // Says in a program what it was built from.
+        .plugin(name: "BuildVersion", capability: .buildTool(), path: "Sources/BuildVersion"),
+
         // The programs: they wire.
         .executableTarget(
             name: "AirQualityExporter",
             dependencies: [
-                "AirQuality", "CommandLine", "FeedSimulation", "Storage", "Transport",
+                "AirQuality", "CommandLine", "FeedSimulation", "JSON", "Storage", "Transport",
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ],
+            plugins: ["BuildVersion"]),
         .executableTarget(
             name: "AirQualityFeed",
             dependencies: ["CommandLine", "FeedSimulation", "Transport"]),

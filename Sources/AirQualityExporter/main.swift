@@ -1,1 +1,7 @@
-print("hello")
+import CommandLine
+import Transport
+
+// Before any other thread exists, so that all of them have the signals blocked.
+let signals = Signals.block()
+let arguments = Array(Swift.CommandLine.arguments.dropFirst())
+exitProcess(run(arguments: arguments, environment: environmentVariable, signals: signals))

@@ -24,14 +24,6 @@ public struct JSONText: Sendable, Equatable {
     public var isPlain: Bool
     /// A lone surrogate stood in it (`"\ud800"`), which has no UTF-8; in the bytes it is U+FFFD.
     public var hasLoneSurrogate: Bool
-
-    init(offset: Int, count: Int, hash: UInt64, isPlain: Bool, hasLoneSurrogate: Bool) {
-        self.offset = offset
-        self.count = count
-        self.hash = hash
-        self.isPlain = isPlain
-        self.hasLoneSurrogate = hasLoneSurrogate
-    }
 }
 
 /// Whether two runs of bytes are the same.

@@ -48,7 +48,10 @@ struct AcceptedFormatTests {
             ("text/plain;q=0, */*", .openMetrics100), ("text/plain;q=0", .text004),
             ("text/plain;q=0.4,application/openmetrics-text;version=1.0.0;q=0.4", .text004),
             ("application/vnd.google.protobuf", .text004),
-            ("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=text,text/plain;q=0.1", .text004),
+            (
+                "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=text,text/plain;q=0.1",
+                .text004
+            ),
             ("text/plain;q=x,application/openmetrics-text;version=1.0.0;q=0.1", .openMetrics100),
         ] as [(String?, ExpositionFormat)])
     func negotiates(_ accept: String?, _ format: ExpositionFormat) {
@@ -61,10 +64,22 @@ struct AcceptedFormatTests {
             ("text/plain", "text/plain; version=0.0.4; charset=utf-8"),
             ("text/plain;escaping=underscores", "text/plain; version=0.0.4; charset=utf-8; escaping=underscores"),
             ("text/plain;escaping=bogus", "text/plain; version=0.0.4; charset=utf-8"),
-            ("text/plain;version=1.0.0;escaping=dots", "text/plain; version=1.0.0; charset=utf-8; escaping=allow-utf-8"),
-            ("application/openmetrics-text;version=0.0.1", "application/openmetrics-text; version=0.0.1; charset=utf-8"),
-            ("application/openmetrics-text;version=1.0.0;escaping=allow-utf-8", "application/openmetrics-text; version=1.0.0; charset=utf-8; escaping=allow-utf-8"),
-            ("application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;escaping=values", "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited"),
+            (
+                "text/plain;version=1.0.0;escaping=dots",
+                "text/plain; version=1.0.0; charset=utf-8; escaping=allow-utf-8"
+            ),
+            (
+                "application/openmetrics-text;version=0.0.1",
+                "application/openmetrics-text; version=0.0.1; charset=utf-8"
+            ),
+            (
+                "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8",
+                "application/openmetrics-text; version=1.0.0; charset=utf-8; escaping=allow-utf-8"
+            ),
+            (
+                "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;escaping=values",
+                "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited"
+            ),
         ])
     func contentTypes(_ accept: String, _ contentType: String) {
         #expect(AcceptedFormat.negotiate(accept).contentType == contentType)

@@ -60,8 +60,10 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
         // Values.
         value("0", "Pune 0.0"), value("-0", "Pune 0.0"), value("-0.0e5", "Pune 0.0"), value("9999", "Pune 9999.0"),
         value("190.77381882356204", "Pune 190.77381882356204"), value("1e2", "Pune 100.0"),
-        value("9999.0001", nil, "out_of_range"), value("-1", nil, "out_of_range"), value("-1e-300", nil, "out_of_range"),
-        value("1e999", nil, "out_of_range"), value("-1e999", nil, "out_of_range"), value("\"1e999\"", nil, "out_of_range"),
+        value("9999.0001", nil, "out_of_range"), value("-1", nil, "out_of_range"),
+        value("-1e-300", nil, "out_of_range"),
+        value("1e999", nil, "out_of_range"), value("-1e999", nil, "out_of_range"),
+        value("\"1e999\"", nil, "out_of_range"),
         value("123456789012345678901234567890", nil, "out_of_range"),
         value("null", nil, "no_value"), value("\"\"", nil, "no_value"), value("\" \"", nil, "no_value"),
         value("\"-\"", nil, "no_value"), value("\"NA\"", nil, "no_value"), value("\"na\"", nil, "no_value"),
@@ -73,7 +75,8 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
         value("true", nil, "bad_value"), value("[]", nil, "bad_value"), value("{}", nil, "bad_value"),
         DecodingCase(#"[{"city":"Pune"}]"#, [], ["no_value": 1]),
         // The first reason that applies is the one.
-        DecodingCase(#"[{"city":7,"aqi":true},{"city":null,"aqi":-1},{"city":"x"}]"#, [],
+        DecodingCase(
+            #"[{"city":7,"aqi":true},{"city":null,"aqi":-1},{"city":"x"}]"#, [],
             ["bad_city": 1, "no_city": 1, "no_value": 1]),
     ]
 }
@@ -148,15 +151,19 @@ struct FeedDecoderTests {
         #expect(found.sorted() == names.map { "\($0) 1.0" }.sorted())
     }
 
-    @Test("that is anything at all changes nothing, or what it says, and never traps", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test(
+        "that is anything at all changes nothing, or what it says, and never traps",
+        arguments: 1...4 as ClosedRange<UInt64>)
     func anyBytes(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var test = TestStore(format: FeedFormat(timeField: seed % 2 == 0 ? "time" : nil))
         for _ in 0..<20_000 {
             let count = Int.random(in: 0..<60, using: &random)
-            test.receive((0..<count).map { _ in "[]{}\":,city aqi time 0129.-eE\\u\u{1}é\u{FFFD}".utf8.randomElement(using: &random)! })
+            test.receive(
+                (0..<count).map { _ in
+                    "[]{}\":,city aqi time 0129.-eE\\u\u{1}é\u{FFFD}".utf8.randomElement(using: &random)!
+                })
         }
         #expect(test.store.feeds[0].messages == 20_000)
     }
 }
-

@@ -14,14 +14,19 @@ struct MetricsPageTests {
         test.store.apply(.connecting, feed: 1)
         test.store.apply(.disconnected(.refused, detail: "connection refused"), feed: 1)
         test.store.apply(.paused, feed: 1)
-        test.receive(#"[{"city":"Mumbai","aqi":183.2},{"city":"A \"quoted\\name\"","aqi":50},{"city":"मुंबई 😀","aqi":401}]"#)
-        test.receive(#"[{"city":"Mumbai","aqi":201},{"city":"A \"quoted\\name\"","aqi":51},{"city":"x"},{"city":""}]"#, at: TestStore.start + 1)
+        test.receive(
+            #"[{"city":"Mumbai","aqi":183.2},{"city":"A \"quoted\\name\"","aqi":50},{"city":"मुंबई 😀","aqi":401}]"#)
+        test.receive(
+            #"[{"city":"Mumbai","aqi":201},{"city":"A \"quoted\\name\"","aqi":51},{"city":"x"},{"city":""}]"#,
+            at: TestStore.start + 1)
         test.receive(#"[{"city":"Mumbai","aqi":200.99}]"#, at: TestStore.start + 2100)
         test.receive("rubbish", at: TestStore.start + 2200)
         return test
     }
 
-    @Test("is the golden page in each text format", arguments: [ExpositionFormat.text004, .text100, .openMetrics001, .openMetrics100])
+    @Test(
+        "is the golden page in each text format",
+        arguments: [ExpositionFormat.text004, .text100, .openMetrics001, .openMetrics100])
     func golden(_ format: ExpositionFormat) throws {
         let text = Self.busyStore().page(format)
         try expectGolden(Array(text.utf8), named: "busy.\(format).\(format.isOpenMetrics ? "om" : "prom")")
@@ -30,7 +35,8 @@ struct MetricsPageTests {
     @Test("before anything has happened has no city, and every reason with 0")
     func empty() throws {
         let test = TestStore()
-        try expectGolden(Array(test.page(report: ExporterReport(build: ExporterReport.forTests.build)).utf8), named: "empty.prom")
+        try expectGolden(
+            Array(test.page(report: ExporterReport(build: ExporterReport.forTests.build)).utf8), named: "empty.prom")
     }
 
     @Test("has no series twice and no family in two places", arguments: [ExpositionFormat.text004, .openMetrics100])
@@ -56,7 +62,8 @@ struct MetricsPageTests {
         for step in 0..<60 {
             now += Int64.random(in: 0...50, using: &random)
             let elements = (0..<Int.random(in: 0...80, using: &random)).map { _ in
-                let city = step % 20 < 10 ? Int.random(in: 0..<600, using: &random) : Int.random(in: 0..<40, using: &random)
+                let city =
+                    step % 20 < 10 ? Int.random(in: 0..<600, using: &random) : Int.random(in: 0..<40, using: &random)
                 return #"{"city":"City \"\#(city)","aqi":\#(Double.random(in: 0...500, using: &random))}"#
             }
             test.receive("[" + elements.joined(separator: ",") + "]", at: now)
@@ -79,9 +86,11 @@ struct MetricsPageTests {
         var random = SeededRandom(seed: 3)
         for step in 0..<30 {
             if step % 3 == 0 {
-                test.receive("City \(Int.random(in: 0..<400, using: &random))", Double(step), at: TestStore.start + Int64(step))
+                test.receive(
+                    "City \(Int.random(in: 0..<400, using: &random))", Double(step), at: TestStore.start + Int64(step))
             }
-            for block in page.render(test.store.snapshot(), report: .forTests, format: .text004) where block.number != 0 {
+            for block in page.render(test.store.snapshot(), report: .forTests, format: .text004) where block.number != 0
+            {
                 if let bytes = seen[block.number] {
                     repeated += 1
                     #expect(bytes == block.bytes)
@@ -99,7 +108,8 @@ struct MetricsPageTests {
         for category in scale.categories {
             #expect(
                 page.contains(
-                    #"airquality_category_info{scale="\#(scale.name)",category="\#(category.number)",name="\#(category.name)",from="\#(Int(category.from))",color="\#(category.color)",face="\#(category.face)"} 1"#))
+                    #"airquality_category_info{scale="\#(scale.name)",category="\#(category.number)",name="\#(category.name)",from="\#(Int(category.from))",color="\#(category.color)",face="\#(category.face)"} 1"#
+                ))
         }
     }
 }

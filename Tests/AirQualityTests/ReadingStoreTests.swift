@@ -19,8 +19,12 @@ struct ReadingStoreTests {
     func namesAreBytes() {
         var test = TestStore()
         // Two spellings of é, which Swift's String holds for equal.
-        test.receive("[{\"city\":\"Caf\u{E9}\",\"aqi\":1},{\"city\":\"Cafe\u{301}\",\"aqi\":2},{\"city\":\"Cafz\",\"aqi\":3},{\"city\":\"caf\",\"aqi\":4},{\"city\":\"Ca\",\"aqi\":5}]")
-        #expect(test.cities.map { Array($0.utf8) } == ["Ca 5.0", "Cafe\u{301} 2.0", "Cafz 3.0", "Caf\u{E9} 1.0", "caf 4.0"].map { Array($0.utf8) })
+        test.receive(
+            "[{\"city\":\"Caf\u{E9}\",\"aqi\":1},{\"city\":\"Cafe\u{301}\",\"aqi\":2},{\"city\":\"Cafz\",\"aqi\":3},{\"city\":\"caf\",\"aqi\":4},{\"city\":\"Ca\",\"aqi\":5}]"
+        )
+        #expect(
+            test.cities.map { Array($0.utf8) }
+                == ["Ca 5.0", "Cafe\u{301} 2.0", "Cafz 3.0", "Caf\u{E9} 1.0", "caf 4.0"].map { Array($0.utf8) })
     }
 
     @Test("counts changes of category and remembers the last one")
@@ -116,7 +120,8 @@ struct ReadingStoreTests {
         var page = MetricsPage(rules: test.store.rules)
         let snapshot = test.store.snapshot()
         test.receive(#"[{"city":"Pune","aqi":2},{"city":"Delhi","aqi":3}]"#, at: TestStore.start + 1)
-        let text = String(decoding: page.render(snapshot, report: .forTests, format: .text004).flatMap(\.bytes), as: UTF8.self)
+        let text = String(
+            decoding: page.render(snapshot, report: .forTests, format: .text004).flatMap(\.bytes), as: UTF8.self)
         #expect(text.contains(#"airquality_index{city="Pune"} 1"#))
         #expect(!text.contains("Delhi"))
     }

@@ -18,8 +18,10 @@ struct ScaleTests {
     @Test(
         "has its own boundaries",
         arguments: [
-            ("us", 50.9, 1), ("us", 51, 2), ("us", 101, 3), ("us", 151, 4), ("us", 200, 4), ("us", 201, 5), ("us", 301, 6),
-            ("eu", 19.9, 1), ("eu", 20, 2), ("eu", 40, 3), ("eu", 60, 4), ("eu", 80, 5), ("eu", 99.9, 5), ("eu", 100, 6),
+            ("us", 50.9, 1), ("us", 51, 2), ("us", 101, 3), ("us", 151, 4), ("us", 200, 4), ("us", 201, 5),
+            ("us", 301, 6),
+            ("eu", 19.9, 1), ("eu", 20, 2), ("eu", 40, 3), ("eu", 60, 4), ("eu", 80, 5), ("eu", 99.9, 5),
+            ("eu", 100, 6),
         ] as [(String, Double, UInt8)])
     func others(_ name: String, _ index: Double, _ category: UInt8) throws {
         let scale = try #require(Scale.all.first { $0.name == name })

@@ -34,7 +34,9 @@ struct TextTests {
         }
     }
 
-    @Test("of a whole number in JSON has a point", arguments: [(152, "152.0"), (1.5, "1.5"), (0, "0.0"), (1e-7, "1e-07")] as [(Double, String)])
+    @Test(
+        "of a whole number in JSON has a point",
+        arguments: [(152, "152.0"), (1.5, "1.5"), (0, "0.0"), (1e-7, "1e-07")] as [(Double, String)])
     func decimals(_ number: Double, _ expected: String) {
         #expect(text { $0.appendDecimal(number) } == expected)
     }

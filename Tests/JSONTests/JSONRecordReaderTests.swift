@@ -73,86 +73,112 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         self.items = items
     }
 
-    static let all: [MessageCase] = [
-        MessageCase("empty array", "[]", .records([])),
-        MessageCase(
-            "the feed's own shape", #"[{"city":"Mumbai","aqi":179.48953967731958},{"city":"Pune","aqi":222}]"#,
-            .records([["'Mumbai'", "179.48953967731958"], ["'Pune'", "222.0"]])),
-        MessageCase("blanks behind commas and colons", #"[{"city": "Pune", "aqi": 1}, {"city": "Delhi", "aqi": 2}]"#,
-            .records([["'Pune'", "1.0"], ["'Delhi'", "2.0"]])),
-        MessageCase(
-            "white space everywhere", " [ { \"city\"\t:\r\n\"Pune\" , \"aqi\" : 1 } ] \n",
-            .records([["'Pune'", "1.0"]])),
-        MessageCase("members in another order", #"[{"aqi":1,"city":"Pune"}]"#, .records([["'Pune'", "1.0"]])),
-        MessageCase(
-            "unknown members", #"[{"id":[1,{"a":null}],"city":"Pune","x":"y","aqi":1,"t":true}]"#,
-            .records([["'Pune'", "1.0"]])),
-        MessageCase("a member is missing", #"[{"city":"Pune"},{"aqi":1},{}]"#,
-            .records([["'Pune'", "absent"], ["absent", "1.0"], ["absent", "absent"]])),
-        MessageCase("the last of two counts", #"[{"city":"Pune","aqi":1,"city":"Delhi"}]"#,
-            .records([["'Delhi'", "1.0"]])),
-        MessageCase("null, truth, nested", #"[{"city":null,"aqi":true},{"city":[],"aqi":{}}]"#,
-            .records([["null", "other"], ["other", "other"]])),
-        MessageCase("elements that are no objects", #"[1,"a",null,[],{"city":"Pune"}]"#,
-            .records([["no object"], ["no object"], ["no object"], ["no object"], ["'Pune'", "absent"]])),
-        MessageCase("one object", #"{"city":"Pune","aqi":1}"#, .records([["'Pune'", "1.0"]])),
-        MessageCase("a string", #""Pune""#, .notAnArray),
-        MessageCase("a number", "7", .notAnArray),
-        MessageCase("null", "null", .notAnArray),
-        MessageCase("value as text", #"[{"city":"Pune","aqi":"12.5"}]"#, .records([["'Pune'", "'12.5'"]])),
-        // Strings.
-        MessageCase(
-            "escapes", #"[{"city":"a\"b\\c\/d\b\f\n\r\t\u0041\u00e9\u20ac\ud83d\ude00","aqi":1}]"#,
-            .records([["'a\"b\\c/d\u{8}\u{c}\n\r\tAé€😀'", "1.0"]])),
-        MessageCase("escaped member name", #"[{"\u0063ity":"Pune","aqi":1}]"#, .records([["'Pune'", "1.0"]])),
-        MessageCase("other alphabets", #"[{"city":"मुंबई","aqi":1},{"city":"القاهرة","aqi":2},{"city":"😀","aqi":3}]"#,
-            .records([["'मुंबई'", "1.0"], ["'القاهرة'", "2.0"], ["'😀'", "3.0"]])),
-        MessageCase("empty and blank names", #"[{"city":"","aqi":1},{"city":" Pune ","aqi":1}]"#,
-            .records([["''", "1.0"], ["' Pune '", "1.0"]])),
-        MessageCase("names around the word length", #"[{"city":"1234567"},{"city":"12345678"},{"city":"123456789"}]"#,
-            .records([["'1234567'", "absent"], ["'12345678'", "absent"], ["'123456789'", "absent"]])),
-        MessageCase("DEL in a name", "[{\"city\":\"a\u{7F}b\",\"aqi\":1}]", .records([["'a\u{7F}b'", "1.0"]])),
-        MessageCase("lone leading surrogate", #"[{"city":"a\ud800b","aqi":1}]"#,
-            .records([["lone:'a\u{FFFD}b'", "1.0"]])),
-        MessageCase("lone trailing surrogate", #"[{"city":"\udc00","aqi":1}]"#, .records([["lone:'\u{FFFD}'", "1.0"]])),
-        MessageCase("leading surrogate, then an escape", #"[{"city":"\ud800\n","aqi":1}]"#,
-            .records([["lone:'\u{FFFD}\n'", "1.0"]])),
-        MessageCase("two leading surrogates", #"[{"city":"\ud83d\ud83d\ude00","aqi":1}]"#,
-            .records([["lone:'\u{FFFD}😀'", "1.0"]])),
-        MessageCase("NUL by escape", #"[{"city":"a\u0000","aqi":1}]"#, .records([["'a\u{0}'", "1.0"]])),
-        // Numbers.
-        MessageCase(
-            "numbers", "[{\"aqi\":0},{\"aqi\":-0},{\"aqi\":1e2},{\"aqi\":1E+2},{\"aqi\":12.5e-1},{\"aqi\":0.000001}]",
-            .records([
-                ["absent", "0.0"], ["absent", "-0.0"], ["absent", "100.0"], ["absent", "100.0"], ["absent", "1.25"],
-                ["absent", "1e-06"],
-            ])),
-        MessageCase("numbers beyond the range", #"[{"aqi":1e999},{"aqi":-1e999},{"aqi":1e-999}]"#,
-            .records([["absent", "inf"], ["absent", "-inf"], ["absent", "0.0"]])),
-        MessageCase("many digits", #"[{"city":"a","aqi":123456789012345678901234567890},{"city":"b","aqi":0.1234567890123456789012345}]"#,
-            .records([["'a'", "1.2345678901234568e+29"], ["'b'", "0.12345678901234568"]])),
-        // Where the array is.
-        MessageCase("items in an object", #"{"data":{"cities":[{"city":"Pune","aqi":1}]},"x":[1]}"#,
-            .records([["'Pune'", "1.0"]]), items: "/data/cities"),
-        MessageCase("items in an array", #"[0,[{"city":"Pune"}]]"#, .records([["'Pune'", "absent"]]), items: "/1"),
-        MessageCase("items are missing", #"{"data":{}}"#, .notAnArray, items: "/data/cities"),
-        MessageCase("items are a number", #"{"data":1}"#, .notAnArray, items: "/data"),
-        MessageCase("items with an escaped pointer", #"{"a/b":{"~":[{"city":"Pune"}]}}"#,
-            .records([["'Pune'", "absent"]]), items: "/a~1b/~0"),
-        MessageCase("items twice, the last counts", #"{"d":[{"city":"A"}],"d":[{"city":"B"}]}"#,
-            .records([["'B'", "absent"]]), items: "/d"),
-        MessageCase("items twice, the last is no array", #"{"d":[{"city":"A"}],"d":1}"#, .notAnArray, items: "/d"),
-        MessageCase("rubbish behind the items", #"{"d":[{"city":"A"}],"x":01}"#, .notJSON, items: "/d"),
-    ] + invalid.map { MessageCase("invalid: \($0)", $0, .notJSON) }
-        + invalidUTF8.map { MessageCase("invalid UTF-8: \($0)", Array("[{\"city\":\"".utf8) + $0 + Array("\",\"aqi\":1}]".utf8), .notJSON) }
+    static let all: [MessageCase] =
+        [
+            MessageCase("empty array", "[]", .records([])),
+            MessageCase(
+                "the feed's own shape", #"[{"city":"Mumbai","aqi":179.48953967731958},{"city":"Pune","aqi":222}]"#,
+                .records([["'Mumbai'", "179.48953967731958"], ["'Pune'", "222.0"]])),
+            MessageCase(
+                "blanks behind commas and colons", #"[{"city": "Pune", "aqi": 1}, {"city": "Delhi", "aqi": 2}]"#,
+                .records([["'Pune'", "1.0"], ["'Delhi'", "2.0"]])),
+            MessageCase(
+                "white space everywhere", " [ { \"city\"\t:\r\n\"Pune\" , \"aqi\" : 1 } ] \n",
+                .records([["'Pune'", "1.0"]])),
+            MessageCase("members in another order", #"[{"aqi":1,"city":"Pune"}]"#, .records([["'Pune'", "1.0"]])),
+            MessageCase(
+                "unknown members", #"[{"id":[1,{"a":null}],"city":"Pune","x":"y","aqi":1,"t":true}]"#,
+                .records([["'Pune'", "1.0"]])),
+            MessageCase(
+                "a member is missing", #"[{"city":"Pune"},{"aqi":1},{}]"#,
+                .records([["'Pune'", "absent"], ["absent", "1.0"], ["absent", "absent"]])),
+            MessageCase(
+                "the last of two counts", #"[{"city":"Pune","aqi":1,"city":"Delhi"}]"#,
+                .records([["'Delhi'", "1.0"]])),
+            MessageCase(
+                "null, truth, nested", #"[{"city":null,"aqi":true},{"city":[],"aqi":{}}]"#,
+                .records([["null", "other"], ["other", "other"]])),
+            MessageCase(
+                "elements that are no objects", #"[1,"a",null,[],{"city":"Pune"}]"#,
+                .records([["no object"], ["no object"], ["no object"], ["no object"], ["'Pune'", "absent"]])),
+            MessageCase("one object", #"{"city":"Pune","aqi":1}"#, .records([["'Pune'", "1.0"]])),
+            MessageCase("a string", #""Pune""#, .notAnArray),
+            MessageCase("a number", "7", .notAnArray),
+            MessageCase("null", "null", .notAnArray),
+            MessageCase("value as text", #"[{"city":"Pune","aqi":"12.5"}]"#, .records([["'Pune'", "'12.5'"]])),
+            // Strings.
+            MessageCase(
+                "escapes", #"[{"city":"a\"b\\c\/d\b\f\n\r\t\u0041\u00e9\u20ac\ud83d\ude00","aqi":1}]"#,
+                .records([["'a\"b\\c/d\u{8}\u{c}\n\r\tAé€😀'", "1.0"]])),
+            MessageCase("escaped member name", #"[{"\u0063ity":"Pune","aqi":1}]"#, .records([["'Pune'", "1.0"]])),
+            MessageCase(
+                "other alphabets", #"[{"city":"मुंबई","aqi":1},{"city":"القاهرة","aqi":2},{"city":"😀","aqi":3}]"#,
+                .records([["'मुंबई'", "1.0"], ["'القاهرة'", "2.0"], ["'😀'", "3.0"]])),
+            MessageCase(
+                "empty and blank names", #"[{"city":"","aqi":1},{"city":" Pune ","aqi":1}]"#,
+                .records([["''", "1.0"], ["' Pune '", "1.0"]])),
+            MessageCase(
+                "names around the word length", #"[{"city":"1234567"},{"city":"12345678"},{"city":"123456789"}]"#,
+                .records([["'1234567'", "absent"], ["'12345678'", "absent"], ["'123456789'", "absent"]])),
+            MessageCase("DEL in a name", "[{\"city\":\"a\u{7F}b\",\"aqi\":1}]", .records([["'a\u{7F}b'", "1.0"]])),
+            MessageCase(
+                "lone leading surrogate", #"[{"city":"a\ud800b","aqi":1}]"#,
+                .records([["lone:'a\u{FFFD}b'", "1.0"]])),
+            MessageCase(
+                "lone trailing surrogate", #"[{"city":"\udc00","aqi":1}]"#, .records([["lone:'\u{FFFD}'", "1.0"]])),
+            MessageCase(
+                "leading surrogate, then an escape", #"[{"city":"\ud800\n","aqi":1}]"#,
+                .records([["lone:'\u{FFFD}\n'", "1.0"]])),
+            MessageCase(
+                "two leading surrogates", #"[{"city":"\ud83d\ud83d\ude00","aqi":1}]"#,
+                .records([["lone:'\u{FFFD}😀'", "1.0"]])),
+            MessageCase("NUL by escape", #"[{"city":"a\u0000","aqi":1}]"#, .records([["'a\u{0}'", "1.0"]])),
+            // Numbers.
+            MessageCase(
+                "numbers",
+                "[{\"aqi\":0},{\"aqi\":-0},{\"aqi\":1e2},{\"aqi\":1E+2},{\"aqi\":12.5e-1},{\"aqi\":0.000001}]",
+                .records([
+                    ["absent", "0.0"], ["absent", "-0.0"], ["absent", "100.0"], ["absent", "100.0"],
+                    ["absent", "1.25"],
+                    ["absent", "1e-06"],
+                ])),
+            MessageCase(
+                "numbers beyond the range", #"[{"aqi":1e999},{"aqi":-1e999},{"aqi":1e-999}]"#,
+                .records([["absent", "inf"], ["absent", "-inf"], ["absent", "0.0"]])),
+            MessageCase(
+                "many digits",
+                #"[{"city":"a","aqi":123456789012345678901234567890},{"city":"b","aqi":0.1234567890123456789012345}]"#,
+                .records([["'a'", "1.2345678901234568e+29"], ["'b'", "0.12345678901234568"]])),
+            // Where the array is.
+            MessageCase(
+                "items in an object", #"{"data":{"cities":[{"city":"Pune","aqi":1}]},"x":[1]}"#,
+                .records([["'Pune'", "1.0"]]), items: "/data/cities"),
+            MessageCase("items in an array", #"[0,[{"city":"Pune"}]]"#, .records([["'Pune'", "absent"]]), items: "/1"),
+            MessageCase("items are missing", #"{"data":{}}"#, .notAnArray, items: "/data/cities"),
+            MessageCase("items are a number", #"{"data":1}"#, .notAnArray, items: "/data"),
+            MessageCase(
+                "items with an escaped pointer", #"{"a/b":{"~":[{"city":"Pune"}]}}"#,
+                .records([["'Pune'", "absent"]]), items: "/a~1b/~0"),
+            MessageCase(
+                "items twice, the last counts", #"{"d":[{"city":"A"}],"d":[{"city":"B"}]}"#,
+                .records([["'B'", "absent"]]), items: "/d"),
+            MessageCase("items twice, the last is no array", #"{"d":[{"city":"A"}],"d":1}"#, .notAnArray, items: "/d"),
+            MessageCase("rubbish behind the items", #"{"d":[{"city":"A"}],"x":01}"#, .notJSON, items: "/d"),
+        ] + invalid.map { MessageCase("invalid: \($0)", $0, .notJSON) }
+        + invalidUTF8.map {
+            MessageCase(
+                "invalid UTF-8: \($0)", Array("[{\"city\":\"".utf8) + $0 + Array("\",\"aqi\":1}]".utf8), .notJSON)
+        }
 
     /// None of these is JSON by RFC 8259.
     static let invalid = [
-        "", " ", "[", "]", "{", "}", "[,]", "[1,]", "[1 2]", "{,}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{1:1}",
+        "", " ", "[", "]", "{", "}", "[,]", "[1,]", "[1 2]", "{,}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}",
+        "{1:1}",
         "[1]]", "[] []", "[]x", "nul", "nulll", "True", "[01]", "[-01]", "[+1]", "[.5]", "[5.]", "[1e]", "[1e+]", "[-]",
         "[0x10]", "[1_000]", "[NaN]", "[Infinity]", "[-Infinity]", "['a']", "[\"a]", "[\"\\x41\"]", "[\"\\u12\"]",
         "[\"\\u12g4\"]", "[\"\\\"]", "[\"a\nb\"]", "[\"a\tb\"]", "[\"\u{0}\"]", "[1]\u{0}", "\u{FEFF}[]", "[1]//x",
-        "[/*x*/1]", "[{\"city\":\"Pune\" \"aqi\":1}]", "[{\"city\":\"Pune\",\"aqi\":1}", "[{\"city\":\"Pune\",\"aqi\":1]",
+        "[/*x*/1]", "[{\"city\":\"Pune\" \"aqi\":1}]", "[{\"city\":\"Pune\",\"aqi\":1}",
+        "[{\"city\":\"Pune\",\"aqi\":1]",
         "[{\"city\":\"Pune\",\"aqi\":1}}", "[{\"city\":\"Pune\",\"aqi\":1},]", "[{\"city\":\"Pune\",\"aqi\":1},,{}]",
         "[{\"city\":\"Pune\",\"aqi\":1.}]", "[{\"city\":\"Pune\",\"aqi\":01}]", "[{\"city\":\"Pune\",\"aqi\":--1}]",
         "[{\"city\":\"Pu\u{1}ne\",\"aqi\":1}]", "[{\"city\":\"Pune\",\"x\":01,\"aqi\":1}]",
@@ -246,7 +272,9 @@ struct JSONRecordReaderTests {
             let text: String
             switch Int.random(in: 0..<4, using: &random) {
             case 0: text = "\(Double.random(in: 0...9999, using: &random))"
-            case 1: text = "\(Int.random(in: 0..<1_000_000, using: &random)).\(UInt64.random(in: 0...UInt64.max, using: &random) % 10_000_000_000_000)"
+            case 1:
+                text =
+                    "\(Int.random(in: 0..<1_000_000, using: &random)).\(UInt64.random(in: 0...UInt64.max, using: &random) % 10_000_000_000_000)"
             case 2: text = "\(UInt64.random(in: 0...UInt64.max, using: &random)).5"
             default: text = "\(Double(bitPattern: UInt64.random(in: 0..<0x7FF0 << 48, using: &random)))"
             }

@@ -3,7 +3,8 @@ public import Testing
 
 /// Compares bytes with the file `Golden/name` beside the test; with `RECORD_GOLDEN=1` writes it, and fails.
 public func expectGolden(
-    _ bytes: [UInt8], named name: String, filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
+    _ bytes: [UInt8], named name: String, filePath: String = #filePath,
+    sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
     let folder = URL(filePath: filePath).deletingLastPathComponent().appending(path: "Golden")
     let file = folder.appending(path: name)

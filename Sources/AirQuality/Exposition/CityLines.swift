@@ -21,14 +21,9 @@ struct CityLines: Sendable {
         }
     }
 
-    /// Writes the values anew that changed, for families of one sample a city.
-    ///
-    /// - Parameters:
-    ///   - isChanged: whether the value of the city at an index is another.
-    ///   - prefixCount: bytes before its value.
+    /// Writes the samples anew of the cities that changed.
     mutating func update(
-        number: UInt64, isChanged: (Int) -> Bool, prefixCount: (Int) -> Int,
-        append: (_ index: Int, _ text: inout [UInt8]) -> Void
+        number: UInt64, isChanged: (Int) -> Bool, append: (_ index: Int, _ text: inout [UInt8]) -> Void
     ) {
         var updated: [UInt8] = []
         updated.reserveCapacity(text.count + 64)
@@ -38,9 +33,8 @@ struct CityLines: Sendable {
         for index in ends.indices {
             let end = Int(ends[index])
             if isChanged(index) {
-                updated.append(contentsOf: text[copied..<start + prefixCount(index)])
+                updated.append(contentsOf: text[copied..<start])
                 append(index, &updated)
-                updated.append(UInt8(ascii: "\n"))
                 copied = end
                 shift = updated.count - end
             }

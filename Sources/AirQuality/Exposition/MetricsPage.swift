@@ -111,8 +111,7 @@ public struct MetricsPage: Sendable {
         var version: UInt64 = 0
         var changesVersion: UInt64 = 0
         var layoutVersion: UInt64 = 0
-        /// Bytes of `{city="…"} ` for each city.
-        var labelCounts: [UInt16] = []
+        var labels = Labels()
         var lines: InlineArray<6, CityLines> = .init(repeating: CityLines())
 
         subscript(family: CityFamily) -> CityLines {
@@ -121,101 +120,117 @@ public struct MetricsPage: Sendable {
         }
     }
 
+    /// The escaped names of a page's cities, one behind the other.
+    private struct Labels: Sendable {
+        var bytes: [UInt8] = []
+        /// Where each ends.
+        var ends: [UInt32] = []
+
+        subscript(index: Int) -> ArraySlice<UInt8> {
+            bytes[(index == 0 ? 0 : Int(ends[index - 1]))..<Int(ends[index])]
+        }
+    }
+
     private mutating func refresh(_ number: Int, _ snapshot: StoreSnapshot) {
         while pages.count <= number { pages.append(PageLines()) }
         let page = snapshot.order.pages[number]
         guard pages[number].layoutVersion == page.layoutVersion else { return renderAll(number, page, snapshot) }
         if pages[number].changesVersion != page.changesVersion {
-            let labels = self.labels(page, snapshot)
+            let rendered = pages[number].changesVersion
             for family in [CityFamily.category, .categoryDirection, .categoryChangedAt, .categoryChanges] {
-                pages[number][family] = lines(family, page, labels, snapshot)
+                update(family, number, page, snapshot) { snapshot.changes[$0].version > rendered }
             }
             pages[number].changesVersion = page.changesVersion
         }
         if pages[number].version != page.version {
-            updateReadings(number, page, snapshot)
+            let rendered = pages[number].version
+            for family in [CityFamily.index, .lastUpdateAt] {
+                update(family, number, page, snapshot) { snapshot.states[$0].version > rendered }
+            }
             pages[number].version = page.version
         }
     }
 
-    private mutating func updateReadings(_ number: Int, _ page: CityPage, _ snapshot: StoreSnapshot) {
-        let rendered = pages[number].version
-        let labelCounts = pages[number].labelCounts
-        let states = snapshot.states
-        let isChanged = { (index: Int) in states[Int(page.cities[index])].version > rendered }
-        let (indexName, timeName) = (MetricFamily.index.name.utf8.count, MetricFamily.lastUpdateAt.name.utf8.count)
-        pages[number].lines[CityFamily.index.rawValue].update(
-            number: nextNumber(), isChanged: isChanged, prefixCount: { indexName + Int(labelCounts[$0]) },
-            append: { $1.appendNumber(states[Int(page.cities[$0])].index) })
-        pages[number].lines[CityFamily.lastUpdateAt.rawValue].update(
-            number: nextNumber(), isChanged: isChanged, prefixCount: { timeName + Int(labelCounts[$0]) },
-            append: { $1.appendSeconds(states[Int(page.cities[$0])].updatedAt) })
+    private mutating func update(
+        _ family: CityFamily, _ number: Int, _ page: CityPage, _ snapshot: StoreSnapshot,
+        isChanged: (_ city: Int) -> Bool
+    ) {
+        // Taken out while it changes, because the labels are beside it.
+        var lines = CityLines()
+        swap(&lines, &pages[number].lines[family.rawValue])
+        let labels = pages[number].labels
+        lines.update(
+            number: nextNumber(), isChanged: { isChanged(Int(page.cities[$0])) },
+            append: { Self.append(family, Int(page.cities[$0]), labels[$0], snapshot, to: &$1) })
+        swap(&lines, &pages[number].lines[family.rawValue])
     }
 
     private mutating func renderAll(_ number: Int, _ page: CityPage, _ snapshot: StoreSnapshot) {
-        let labels = self.labels(page, snapshot)
-        var lines = PageLines(
-            version: page.version, changesVersion: page.changesVersion, layoutVersion: page.layoutVersion,
-            labelCounts: labels.map { UInt16($0.count + 3) })
-        for family in CityFamily.allCases { lines[family] = self.lines(family, page, labels, snapshot) }
-        pages[number] = lines
-    }
-
-    /// `{city="…` of each city of a page, without the closing quote, because another label may follow.
-    private func labels(_ page: CityPage, _ snapshot: StoreSnapshot) -> [[UInt8]] {
-        page.cities.map { city in
+        var rendered = PageLines(
+            version: page.version, changesVersion: page.changesVersion, layoutVersion: page.layoutVersion)
+        for city in page.cities {
             let name = snapshot.names.bytes[snapshot.states[Int(city)].nameRange]
-            var label: [UInt8] = []
-            label.reserveCapacity(name.count + 8)
-            label.append("{city=\"")
-            TextExposition.appendEscaped(name, to: &label)
-            return label
+            TextExposition.appendEscaped(name, to: &rendered.labels.bytes)
+            rendered.labels.ends.append(UInt32(rendered.labels.bytes.count))
         }
-    }
-
-    private mutating func lines(
-        _ family: CityFamily, _ page: CityPage, _ labels: [[UInt8]], _ snapshot: StoreSnapshot
-    ) -> CityLines {
-        let name = Array(family.family.name.utf8)
-        let states = snapshot.states
-        let changes = snapshot.changes
-        func append(_ index: Int, to text: inout [UInt8], _ value: (inout [UInt8]) -> Void) {
-            text.append(contentsOf: name)
-            text.append(contentsOf: labels[index])
-            text.append("\"} ")
-            value(&text)
-            text.append(UInt8(ascii: "\n"))
-        }
-        let sizeHint = labels.reduce(0) { $0 + name.count + $1.count + 24 } * (family == .categoryChanges ? 2 : 1)
-        return CityLines(count: page.cities.count, number: nextNumber(), sizeHint: sizeHint) { index, text in
-            let city = Int(page.cities[index])
-            switch family {
-            case .index:
-                append(index, to: &text) { $0.appendNumber(states[city].index) }
-            case .category:
-                append(index, to: &text) { $0.appendInteger(UInt64(states[city].category)) }
-            case .categoryDirection:
-                append(index, to: &text) { text in
-                    let direction = changes[city].direction
-                    text.append(direction > 0 ? "1" : direction < 0 ? "-1" : "0")
-                }
-            case .categoryChangedAt:
-                guard let changedAt = changes[city].changedAt else { return }
-                append(index, to: &text) { $0.appendSeconds(changedAt) }
-            case .categoryChanges:
-                for (direction, count) in [("better", changes[city].better), ("worse", changes[city].worse)] {
-                    text.append(contentsOf: name)
-                    text.append(contentsOf: labels[index])
-                    text.append("\",direction=\"")
-                    text.append(direction)
-                    text.append("\"} ")
-                    text.appendInteger(count)
-                    text.append(UInt8(ascii: "\n"))
-                }
-            case .lastUpdateAt:
-                append(index, to: &text) { $0.appendSeconds(states[city].updatedAt) }
+        let labels = rendered.labels
+        for family in CityFamily.allCases {
+            // Name, label, punctuation and a value of a usual length; twice that where a city has two samples.
+            let sizeHint =
+                (labels.bytes.count + page.cities.count * (family.family.name.utf8.count + 28))
+                * (family == .categoryChanges ? 2 : 1)
+            rendered[family] = CityLines(count: page.cities.count, number: nextNumber(), sizeHint: sizeHint) {
+                Self.append(family, Int(page.cities[$0]), labels[$0], snapshot, to: &$1)
             }
         }
+        pages[number] = rendered
+    }
+
+    /// The samples of a city.
+    ///
+    /// - Parameter label: its escaped name.
+    private static func append(
+        _ family: CityFamily, _ city: Int, _ label: ArraySlice<UInt8>, _ snapshot: StoreSnapshot,
+        to text: inout [UInt8]
+    ) {
+        switch family {
+        case .index:
+            text.append("airquality_index{city=\"")
+            text.append(contentsOf: label)
+            text.append("\"} ")
+            text.appendNumber(snapshot.states[city].index)
+        case .category:
+            text.append("airquality_category{city=\"")
+            text.append(contentsOf: label)
+            text.append("\"} ")
+            text.append(UInt8(ascii: "0") + snapshot.states[city].category)
+        case .categoryDirection:
+            text.append("airquality_category_direction{city=\"")
+            text.append(contentsOf: label)
+            let direction = snapshot.changes[city].direction
+            text.append(direction > 0 ? "\"} 1" : direction < 0 ? "\"} -1" : "\"} 0")
+        case .categoryChangedAt:
+            guard let changedAt = snapshot.changes[city].changedAt else { return }
+            text.append("airquality_category_changed_timestamp_seconds{city=\"")
+            text.append(contentsOf: label)
+            text.append("\"} ")
+            text.appendSeconds(changedAt)
+        case .categoryChanges:
+            text.append("airquality_category_changes_total{city=\"")
+            text.append(contentsOf: label)
+            text.append("\",direction=\"better\"} ")
+            text.appendInteger(snapshot.changes[city].better)
+            text.append("\nairquality_category_changes_total{city=\"")
+            text.append(contentsOf: label)
+            text.append("\",direction=\"worse\"} ")
+            text.appendInteger(snapshot.changes[city].worse)
+        case .lastUpdateAt:
+            text.append("airquality_last_update_timestamp_seconds{city=\"")
+            text.append(contentsOf: label)
+            text.append("\"} ")
+            text.appendSeconds(snapshot.states[city].updatedAt)
+        }
+        text.append(UInt8(ascii: "\n"))
     }
 }
 

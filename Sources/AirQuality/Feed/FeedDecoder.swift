@@ -45,7 +45,8 @@ public struct FeedDecoder: ~Copyable {
         self.format = format
         self.hashSeed = hashSeed
         reader = JSONRecordReader(
-            items: format.items, members: [format.cityField, format.valueField] + (format.timeField.map { [$0] } ?? []),
+            items: format.items,
+            members: [format.cityField, format.valueField] + (format.timeField.map { [$0] } ?? []),
             hashSeed: hashSeed)
     }
 

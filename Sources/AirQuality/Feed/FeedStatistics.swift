@@ -35,7 +35,9 @@ public enum FeedEvent: Sendable, Equatable {
 
 extension FeedStatistics {
     /// Counts a whole message.
-    mutating func count(bytes count: Int, readings readingCount: Int, refusals reasons: [RefusalReason], receivedAt: Timestamp) {
+    mutating func count(
+        bytes count: Int, readings readingCount: Int, refusals reasons: [RefusalReason], receivedAt: Timestamp
+    ) {
         messages += 1
         bytes += UInt64(count)
         readings += UInt64(readingCount)

@@ -21,7 +21,7 @@ public struct HistoryRule: Sendable, Equatable {
     }
 
     /// Whether readings wait for their window to close. With windows of no length each is its own.
-    var usesWindows: Bool { keep == .last && interval > 0 }
+    public var usesWindows: Bool { keep == .last && interval > 0 }
 
     /// The window that a time falls into; windows are aligned to the Unix epoch.
     func window(of time: Timestamp) -> Int64 {

@@ -50,10 +50,18 @@ public struct CategoryChanges: Sendable, Equatable {
     public var changedAt: Timestamp?
     public var better: UInt64 = 0
     public var worse: UInt64 = 0
+    /// The store's version at the last change; not compared.
+    var version: UInt64 = 0
 
     public init() {}
 
-    mutating func record(better isBetter: Bool, at time: Timestamp) {
+    public static func == (left: CategoryChanges, right: CategoryChanges) -> Bool {
+        left.direction == right.direction && left.changedAt == right.changedAt && left.better == right.better
+            && left.worse == right.worse
+    }
+
+    mutating func record(better isBetter: Bool, at time: Timestamp, version: UInt64) {
+        self.version = version
         direction = isBetter ? 1 : -1
         changedAt = time
         if isBetter { better += 1 } else { worse += 1 }

@@ -1,6 +1,6 @@
 /// The store's state at one moment, shared with it until either changes.
 public struct StoreSnapshot: Sendable {
-    let version: UInt64
+    public let version: UInt64
     let names: NameArena
     let states: ChunkedArray<CityState>
     let changes: ChunkedArray<CategoryChanges>

@@ -141,7 +141,7 @@ struct StoreState: Sendable {
         let category = bounds.category(of: reading.index, held: held)
         if category != held {
             states[city].category = category
-            changes[city].record(better: category < held, at: reading.time)
+            changes[city].record(better: category < held, at: reading.time, version: version)
             order.markChanged(page: Int(states[city].page), version: version)
         }
         guard rules.history.usesWindows || states[city].mayBePoint(reading.time, interval: rules.history.interval)

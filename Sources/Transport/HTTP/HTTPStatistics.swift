@@ -4,4 +4,9 @@ public struct HTTPStatistics: Sendable, Equatable {
     public var requestsInFlight = 0
     /// Answers by status since the start.
     public var answers: [Int: Int] = [:]
+
+    public init(requestsInFlight: Int = 0, answers: [Int: Int] = [:]) {
+        self.requestsInFlight = requestsInFlight
+        self.answers = answers
+    }
 }

@@ -31,7 +31,9 @@ struct Workload: ~Copyable {
         decoder = FeedDecoder(format: FeedFormat(), hashSeed: 1)
         page = MetricsPage(rules: rules)
         for start in stride(from: 0, to: cities, by: 1000) {
-            let elements = (start..<min(cities, start + 1000)).map { #"{"city":"\#(Self.name($0))","aqi":\#(50 + $0 % 400)}"# }
+            let elements = (start..<min(cities, start + 1000)).map {
+                #"{"city":"\#(Self.name($0))","aqi":\#(50 + $0 % 400)}"#
+            }
             record(Array("[\(elements.joined(separator: ","))]".utf8))
         }
     }

@@ -4,7 +4,8 @@ import AirQuality
 // of times, for callgrind.
 let arguments = CommandLine.arguments.dropFirst()
 if let name = arguments.first {
-    guard let cities = arguments.dropFirst().first.flatMap({ Int($0) }), let benchmark = Benchmark(rawValue: name) else {
+    guard let cities = arguments.dropFirst().first.flatMap({ Int($0) }), let benchmark = Benchmark(rawValue: name)
+    else {
         print("usage: Benchmarks [\(Benchmark.allCases.map(\.rawValue).joined(separator: "|")) CITIES]")
         throw UsageError()
     }

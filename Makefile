@@ -1,0 +1,109 @@
+# make run     installs what is missing, builds, and runs the exporter on its simulated feed
+# make test    installs what is missing, and runs every test
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# What the libraries need to build the programs, and what the tests need besides.
+BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libcrypt-dev libyaml-dev \
+	libsqlite3-dev pkg-config
+TEST_PACKAGES := libsimdjson-dev prometheus python3-venv curl openssl gzip
+
+# What the programs are built from; the build plugin BuildVersion writes it into them.
+export AIRQUALITY_BUILD_REVISION ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+export AIRQUALITY_BUILD_BRANCH ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null)
+
+RELEASE := swift build --configuration release --static-swift-stdlib
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+
+.PHONY: help
+help:
+	@sed -n '/^# make/s/^# //p' Makefile
+
+.PHONY: toolchain
+toolchain:
+	@command -v swift >/dev/null || \
+		{ echo "swift is not installed: get Swift 6.3 for Debian 12 at https://www.swift.org/install/linux/" >&2; exit 1; }
+
+# Installs the Debian packages of $(1) that are missing.
+define install
+	@missing=$$(for package in $(1); do \
+		dpkg-query --show --showformat='$${db:Status-Status}' "$$package" 2>/dev/null | grep -qx installed || echo "$$package"; \
+	done); \
+	if [ -n "$$missing" ]; then \
+		echo "installing" $$missing; \
+		root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+		$$root apt-get update -qq; \
+		$$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
+	fi
+endef
+
+.PHONY: deps test-deps
+deps: toolchain
+	$(call install,$(BUILD_PACKAGES))
+
+test-deps: deps $(VENV)/installed
+	$(call install,$(TEST_PACKAGES))
+
+$(VENV)/installed: Tests/EndToEnd/requirements.txt Tests/EndToEnd/grafana/requirements.txt
+	$(call install,python3-venv)
+	@/usr/bin/python3 -m venv $(VENV)
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check $(addprefix --requirement ,$^)
+	@touch $@
+
+.PHONY: build
+build: deps
+	$(RELEASE)
+
+.PHONY: run
+run: build
+	@Tests/EndToEnd/run-demo .build/release/air-quality-exporter
+
+# The tests, cheapest first.
+.PHONY: test lint unit end-to-end grafana
+test: test-deps lint unit end-to-end grafana
+
+lint: toolchain
+	git ls-files -z '*.swift' | xargs -0 swift format lint --strict --parallel
+	Tests/Gates/rooms
+
+unit: test-deps
+	swift build --build-tests
+	AIRQUALITY_TEST_PYTHON=$(CURDIR)/$(PYTHON) swift test --skip-build --quiet
+	for page in Tests/AirQualityTests/Golden/*.prom; do promtool check metrics <"$$page"; done
+
+end-to-end: test-deps
+	swift build
+	$(PYTHON) Tests/EndToEnd/run --programs .build/debug
+
+grafana: test-deps
+	AIRQUALITY_TEST_PYTHON=$(CURDIR)/$(PYTHON) Tests/EndToEnd/grafana/run
+
+# make sanitize  runs the unit tests and the end-to-end tests under the thread and address sanitizers
+.PHONY: sanitize sanitize-thread sanitize-address
+sanitize: sanitize-thread sanitize-address
+
+sanitize-thread: test-deps
+	swift test --sanitize=thread --scratch-path .build-thread --quiet
+	swift build --sanitize=thread --scratch-path .build-thread
+	$(PYTHON) Tests/EndToEnd/run --programs .build-thread/debug
+
+# The leak checker reports memory of the test runner's own.
+sanitize-address: export ASAN_OPTIONS := detect_leaks=0
+sanitize-address: test-deps
+	swift test --sanitize=address --scratch-path .build-address --quiet
+	swift build --sanitize=address --scratch-path .build-address
+	$(PYTHON) Tests/EndToEnd/run --programs .build-address/debug
+
+# make bench  measures decoding, recording and rendering on their own
+.PHONY: bench
+bench: deps
+	swift run --configuration release --package-path Tests/Benchmarks Benchmarks
+
+.PHONY: format clean
+format: toolchain
+	git ls-files -z '*.swift' | xargs -0 swift format --in-place --parallel
+
+clean:
+	rm -rf .build .build-thread .build-address $(VENV) Tests/Benchmarks/.build

@@ -1,0 +1,150 @@
+import AirQuality
+import Logging
+import Storage
+import Transport
+
+/// The object graph, and its life from start to stop.
+final class Exporter: Sendable {
+    let store: ReadingStore
+    let server: HTTPServer
+    private let logger: Logger
+    private let feeds: [FeedReceiver]
+    private let demo: DemoFeed?
+    private let storage: StorageService?
+    private let readers: Readers
+    private let signals: Signals
+
+    /// Opens what a start needs: storage, the demo feed, listening sockets. From then on `/metrics` is answered; feeds
+    /// are dialled by ``run()``.
+    init(_ configuration: Configuration, logger: Logger, signals: Signals) throws {
+        self.logger = logger
+        self.signals = signals
+        let demo = configuration.isDemo ? try DemoFeed() : nil
+        self.demo = demo
+        let addresses =
+            configuration.feeds
+            + (demo.map { [Configuration.FeedConfiguration(label: Configuration.demoLabel, address: $0.address)] } ?? [])
+        let store = ReadingStore(
+            rules: StoreRules(configuration), feeds: addresses.map(\.label), at: currentTime())
+        self.store = store
+        let storage = try configuration.storageFile.map {
+            try StorageService(path: $0, store: store, logger: logger)
+        }
+        self.storage = storage
+        let feeds = addresses.enumerated().map { number, feed in
+            FeedReceiver(
+                label: feed.label, number: number, address: feed.address, connection: configuration.connection,
+                format: configuration.format, store: store, logger: logger)
+        }
+        self.feeds = feeds
+        let readers = Readers(limit: configuration.pauseWhenUnused, at: monotonicTime())
+        self.readers = readers
+        let scrapes = ScrapeCounts()
+        let metrics = MetricsEndpoint(
+            store: store, build: .current, scrapes: configuration.web.hasExporterMetrics ? scrapes : nil,
+            storage: storage)
+        let routes = Routes(
+            telemetryPath: configuration.web.telemetryPath, isLifecycleEnabled: configuration.web.isLifecycleEnabled,
+            metrics: metrics,
+            history: HistoryEndpoint(store: store, corsOrigin: configuration.web.corsOrigin),
+            health: Health(
+                store: store, idleTimeout: configuration.connection.idleTimeout,
+                stuckFeeds: { feeds.filter(\.isStuck).map(\.label) }),
+            landingPage: LandingPage(
+                store: store, version: BuildVersion.version, telemetryPath: configuration.web.telemetryPath),
+            onRead: {
+                guard readers.read(at: monotonicTime()) == .resume else { return }
+                for feed in feeds { feed.resume() }
+                // The supervisor has the next pause to wait for.
+                signals.wake()
+            },
+            reconnect: { for feed in feeds { feed.reconnect() } },
+            reload: { nil })
+        var server = HTTPServerConfiguration(addresses: configuration.web.listenAddresses)
+        let telemetryPath = configuration.web.telemetryPath
+        server.isMetered = { $0 == telemetryPath }
+        server.maximumConcurrentRequests = configuration.web.maximumRequests
+        self.server = try HTTPServer(configuration: server, onRequest: routes.respond)
+        scrapes.follow(self.server)
+    }
+
+    /// Runs until SIGTERM or SIGINT; then takes everything down in reverse: listening sockets, feeds, storage.
+    ///
+    /// - Returns: the exit status.
+    func run() throws -> Int32 {
+        let demoThreads = try demo?.start() ?? []
+        let storageThread = try storage.map { try ServiceThread(name: "storage", body: $0.run) }
+        let feedThreads = try feeds.map { try ServiceThread(name: "feed", body: $0.run) }
+        for address in server.addresses {
+            logger.info("Listening on", metadata: ["address": "\(address)"])
+        }
+        let notify = NotifySocket()
+        _ = notify?.send("READY=1")
+        supervise(notify: notify)
+        _ = notify?.send("STOPPING=1")
+        server.stop(within: .seconds(5))
+        for feed in feeds { feed.stop() }
+        for thread in feedThreads { thread.join() }
+        demo?.stop()
+        for thread in demoThreads { thread.join() }
+        // Last, so that the file gets the last readings.
+        storage?.stop()
+        storageThread?.join()
+        logger.info("Stopped")
+        return 0
+    }
+
+    /// What time does, and signals, on the calling thread.
+    private func supervise(notify: NotifySocket?) {
+        while true {
+            let now = monotonicTime()
+            let wall = currentTime()
+            let expired = store.expire(at: wall)
+            if expired > 0 { logger.debug("Cities expired", metadata: ["count": "\(expired)"]) }
+            store.closeWindows(at: wall)
+            if readers.tick(at: now) == .pause {
+                for feed in feeds { feed.pause() }
+            }
+            _ = notify?.send("WATCHDOG=1")
+            switch signals.wait(for: waitTime(now, wall, notify)) {
+            case .terminate, .interrupt:
+                logger.info("Received signal, shutting down")
+                return
+            case .hangUp, nil:
+                continue
+            }
+        }
+    }
+
+    /// How long nothing has to be done; nil: until a signal.
+    private func waitTime(_ now: Duration, _ wall: Timestamp, _ notify: NotifySocket?) -> Duration? {
+        var times: [Duration] = []
+        let rules = store.rules
+        // A city is dropped at most a second late, and a short expiry not later than that again.
+        if rules.expireAfter > 0 { times.append(.milliseconds(min(1000, rules.expireAfter))) }
+        if rules.history.usesWindows {
+            times.append(.milliseconds(rules.history.interval - wall % rules.history.interval))
+        }
+        if let next = readers.nextTickAt { times.append(max(.milliseconds(1), next - now)) }
+        if let watchdog = notify?.watchdogInterval { times.append(watchdog / 2) }
+        return times.min()
+    }
+}
+
+extension StoreRules {
+    init(_ configuration: Configuration) {
+        self.init(
+            scale: configuration.scale, hysteresis: configuration.hysteresis, history: configuration.history,
+            cityLimit: configuration.cityLimit, expireAfter: configuration.expireAfter.milliseconds,
+            shard: configuration.format.shard, readingsHaveTimes: configuration.format.timeField != nil,
+            hashSeed: .random(in: 0...UInt64.max))
+    }
+}
+
+extension ExporterReport.Build {
+    static var current: ExporterReport.Build {
+        ExporterReport.Build(
+            version: BuildVersion.version, revision: BuildVersion.revision, branch: BuildVersion.branch,
+            swiftVersion: BuildVersion.swift)
+    }
+}

@@ -1,0 +1,65 @@
+import Logging
+import Transport
+
+/// What is logged of a feed's connection: changes of its state, not every attempt.
+struct FeedLog: Sendable {
+    struct Entry: Equatable {
+        var level: Logger.Level
+        var message: String
+        var metadata: [String: String]
+    }
+
+    private enum State: Equatable {
+        case unknown, connected, paused
+        case failing(reason: String)
+    }
+
+    private let label: String
+    private var state = State.unknown
+
+    init(label: String) {
+        self.label = label
+    }
+
+    mutating func entry(for event: WebSocketEvent) -> Entry? {
+        switch event {
+        case .connecting:
+            return Entry(level: .debug, message: "Connecting to feed", metadata: ["feed": label])
+        case .connected:
+            return entry(.connected, .info, "Feed connected")
+        case .disconnected(let reason, let detail, _):
+            let details = ["reason": reason.rawValue, "err": detail]
+            if reason == .requested || reason == .paused {
+                return Entry(
+                    level: .info, message: "Feed disconnected",
+                    metadata: ["feed": label, "reason": reason.rawValue])
+            }
+            let wasConnected = state == .connected
+            return entry(
+                .failing(reason: reason.rawValue), .warning,
+                wasConnected ? "Feed lost, reconnecting" : "Feed cannot be reached, trying on", details)
+        case .paused:
+            return entry(.paused, .info, "Feed paused, nobody reads")
+        case .resumed:
+            return Entry(level: .info, message: "Feed resumed", metadata: ["feed": label])
+        }
+    }
+
+    /// The entry for a new state; the same state again is worth a debug line.
+    private mutating func entry(
+        _ new: State, _ level: Logger.Level, _ message: String, _ details: [String: String] = [:]
+    ) -> Entry {
+        let isNew = state != new
+        state = new
+        return Entry(
+            level: isNew ? level : .debug, message: message, metadata: ["feed": label].merging(details) { $1 })
+    }
+}
+
+extension Logger {
+    func log(_ entry: FeedLog.Entry) {
+        log(
+            level: entry.level, "\(entry.message)",
+            metadata: Metadata(uniqueKeysWithValues: entry.metadata.map { ($0, "\($1)") }))
+    }
+}

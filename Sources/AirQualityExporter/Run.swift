@@ -1,0 +1,52 @@
+import AirQuality
+import CommandLine
+import Logging
+import Transport
+
+/// The program, from its arguments to its exit status.
+func run(arguments: [String], environment: (String) -> String?, signals: Signals) -> Int32 {
+    do throws(FlagError) {
+        switch try Program.exporter.parse(arguments: arguments, environment: environment) {
+        case .help(let text):
+            StandardStream.output.write(text)
+            return 0
+        case .version:
+            StandardStream.output.write(BuildVersion.text)
+            return 0
+        case .run(let flags):
+            let configuration = try Configuration(flags)
+            if flags.command.name == "healthcheck" { return healthcheck(configuration) }
+            if configuration.isCheck { return check(configuration) }
+            return serve(configuration, signals: signals)
+        }
+    } catch {
+        return fail(error.line)
+    }
+}
+
+/// One line on standard error; the status of a start that failed.
+private func fail(_ line: String) -> Int32 {
+    StandardStream.error.write("air-quality-exporter: \(line)\n")
+    return 1
+}
+
+private func check(_ configuration: Configuration) -> Int32 {
+    do throws(TransportError) {
+        try Exporter.checkFiles(of: configuration)
+    } catch {
+        return fail(error.reason)
+    }
+    StandardStream.output.write("configuration is valid\n")
+    return 0
+}
+
+private func serve(_ configuration: Configuration, signals: Signals) -> Int32 {
+    let logger = makeLogger(configuration)
+    do {
+        return try Exporter(configuration, logger: logger, signals: signals).run()
+    } catch {
+        // A start that fails after the flags were fine has a logger, and still one line.
+        logger.error("Cannot start", metadata: ["err": "\(error)"])
+        return 1
+    }
+}

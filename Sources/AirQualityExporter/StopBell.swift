@@ -1,0 +1,4 @@
+final class StopBell: Sendable {
+    func stop() {}
+    func waitToStop(for: Duration) -> Bool { true }
+}

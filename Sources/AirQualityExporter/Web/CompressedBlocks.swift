@@ -1,0 +1,26 @@
+import AirQuality
+import Transport
+
+/// Blocks of the page in compressed form, kept as long as the page has them.
+struct CompressedBlocks {
+    private var blocks: [UInt64: GzipBlock] = [:]
+
+    /// Low, because under a busy feed most blocks are new at each scrape, and the text compresses well at any level.
+    private static let level = 1
+
+    /// The page as one gzip member. Blocks that were in an earlier one are not compressed again.
+    mutating func member(of page: [ExpositionBlock]) -> [[UInt8]] {
+        let compressed = page.map { block in
+            if let known = blocks[block.number] { return known }
+            let new = Gzip.deflateBlock(block.bytes, level: Self.level)
+            if block.number != 0 { blocks[block.number] = new }
+            return new
+        }
+        // What the page has no longer is dropped now and then, not at each scrape.
+        if blocks.count > 2 * page.count + 64 {
+            let current = Set(page.map(\.number))
+            blocks = blocks.filter { current.contains($0.key) }
+        }
+        return Gzip.member(of: compressed)
+    }
+}

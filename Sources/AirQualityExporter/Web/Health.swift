@@ -1,0 +1,40 @@
+import AirQuality
+import Transport
+
+/// What the health paths say.
+struct Health: Sendable {
+    var store: ReadingStore
+    /// Zero = off.
+    var idleTimeout: Duration
+    /// The feeds whose loop does not turn, by their labels.
+    var stuckFeeds: @Sendable () -> [String]
+
+    /// nil while every feed's loop turns and the store can be locked, else what is wrong, in one line.
+    var sickness: String? {
+        guard store.canBeLocked(within: .seconds(1)) else { return "the store is locked for more than a second" }
+        let stuck = stuckFeeds()
+        return stuck.isEmpty ? nil : "the loop of the feed \(stuck.joined(separator: ", ")) does not turn"
+    }
+
+    /// nil when a feed is connected and fresh, or paused on purpose, else what is missing, in one line.
+    var unreadiness: String? {
+        unreadiness(of: store.feeds, at: currentTime())
+    }
+
+    func unreadiness(of feeds: [FeedStatistics], at now: Timestamp) -> String? {
+        var reasons: [String] = []
+        for feed in feeds {
+            if feed.isPaused { return nil }
+            if !feed.isConnected {
+                reasons.append("\(feed.label): not connected" + (feed.lastTrouble.map { " (\($0))" } ?? ""))
+            } else if let last = feed.lastMessageAt {
+                let age = now - last
+                if idleTimeout == .zero || age <= idleTimeout.milliseconds { return nil }
+                reasons.append("\(feed.label): no message for \(age / 1000) s")
+            } else {
+                reasons.append("\(feed.label): connected, no message yet")
+            }
+        }
+        return "no fresh feed: " + reasons.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,98 @@
+import AirQuality
+import Transport
+
+/// Which path answers what.
+struct Routes: Sendable {
+    static let historyPath = "/history.json"
+    static let healthyPath = "/-/healthy"
+    static let readyPath = "/-/ready"
+    static let reconnectPath = "/-/reconnect"
+    static let reloadPath = "/-/reload"
+
+    var telemetryPath: String
+    var isLifecycleEnabled: Bool
+    var metrics: MetricsEndpoint
+    var history: HistoryEndpoint
+    var health: Health
+    var landingPage: LandingPage
+    /// Told of each read of the metrics or the history, after it has been answered.
+    var onRead: @Sendable () -> Void
+    var reconnect: @Sendable () -> Void
+    /// nil when all is well, else why not, in one line.
+    var reload: @Sendable () -> String?
+
+    func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
+        if request.path == telemetryPath {
+            return refusal(of: request) ?? reading { metrics.respond(to: request) }
+        }
+        switch request.path {
+        case Self.historyPath:
+            return refusal(of: request) ?? reading { history.respond(to: request) }
+        case "/":
+            return refusal(of: request) ?? landingPage.respond()
+        case Self.healthyPath:
+            return refusal(of: request) ?? Self.response(to: health.sickness, otherwise: "healthy")
+        case Self.readyPath:
+            return refusal(of: request) ?? Self.response(to: health.unreadiness, otherwise: "ready")
+        case Self.reconnectPath:
+            if let refusal = lifecycleRefusal(of: request) { return refusal }
+            reconnect()
+            return HTTPResponse(status: 200, line: "reconnecting")
+        case Self.reloadPath:
+            if let refusal = lifecycleRefusal(of: request) { return refusal }
+            guard let trouble = reload() else { return HTTPResponse(status: 200, line: "reloaded") }
+            return HTTPResponse(status: 500, line: trouble)
+        default:
+            return HTTPResponse(status: 404, line: "no such page: \"/\" lists all there are")
+        }
+    }
+
+    /// A path that the feed is consumed for.
+    private func reading(_ respond: () -> HTTPResponse) -> HTTPResponse {
+        let response = respond()
+        onRead()
+        return response
+    }
+
+    private func lifecycleRefusal(of request: borrowing HTTPRequest) -> HTTPResponse? {
+        if let refusal = refusal(of: request, allowed: ["POST"]) { return refusal }
+        guard isLifecycleEnabled else {
+            return HTTPResponse(status: 403, line: "lifecycle requests need --\(FlagName.webEnableLifecycle)")
+        }
+        return nil
+    }
+
+    private func refusal(
+        of request: borrowing HTTPRequest, allowed: [String] = ["GET", "HEAD"]
+    ) -> HTTPResponse? {
+        guard !allowed.contains(request.method) else { return nil }
+        let allow = (name: "Allow", value: allowed.joined(separator: ", "))
+        let line = "method not allowed here, expected \(allow.value)"
+        return request.path == Self.historyPath
+            ? .jsonError(status: 405, headers: [allow], line) : HTTPResponse(status: 405, headers: [allow], line: line)
+    }
+
+    private static func response(to trouble: String?, otherwise healthy: String) -> HTTPResponse {
+        trouble.map { HTTPResponse(status: 503, line: $0) } ?? HTTPResponse(status: 200, line: healthy)
+    }
+}
+
+extension HTTPResponse {
+    /// `{"error": "…"}`, as the JSON paths answer.
+    static func jsonError(
+        status: Int, headers: [(name: String, value: String)] = [], _ line: String
+    ) -> HTTPResponse {
+        var text = "{\"error\": \""
+        for scalar in line.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\u{0}"..<" ": text += " "
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return HTTPResponse(
+            status: status, headers: [("Content-Type", "application/json")] + headers,
+            body: .bytes(Array((text + "\"}\n").utf8)))
+    }
+}

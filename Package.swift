@@ -71,7 +71,11 @@ let package = Package(
         .testTarget(
             name: "FeedSimulationTests", dependencies: ["FeedSimulation", "TestSupport"], exclude: ["Golden"]),
         .testTarget(
-            name: "AirQualityExporterTests", dependencies: ["AirQualityExporter", "TestSupport"]),
+            name: "AirQualityExporterTests",
+            dependencies: [
+                "AirQuality", "AirQualityExporter", "CommandLine", "TestSupport", "Transport",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
     ],
     cxxLanguageStandard: .cxx20
 )

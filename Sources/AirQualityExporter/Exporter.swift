@@ -19,7 +19,7 @@ final class Exporter: Sendable {
     init(_ configuration: Configuration, logger: Logger, signals: Signals) throws {
         self.logger = logger
         self.signals = signals
-        let demo = configuration.isDemo ? try DemoFeed() : nil
+        let demo = configuration.isDemo ? try DemoFeed(at: monotonicTime()) : nil
         self.demo = demo
         let addresses =
             configuration.feeds
@@ -72,7 +72,7 @@ final class Exporter: Sendable {
     ///
     /// - Returns: the exit status.
     func run() throws -> Int32 {
-        let demoThreads = try demo?.start() ?? []
+        let demoThread = try demo.map { try ServiceThread(name: "demo-feed", body: $0.run) }
         let storageThread = try storage.map { try ServiceThread(name: "storage", body: $0.run) }
         let feedThreads = try feeds.map { try ServiceThread(name: "feed", body: $0.run) }
         for address in server.addresses {
@@ -86,7 +86,7 @@ final class Exporter: Sendable {
         for feed in feeds { feed.stop() }
         for thread in feedThreads { thread.join() }
         demo?.stop()
-        for thread in demoThreads { thread.join() }
+        demoThread?.join()
         // Last, so that the file gets the last readings.
         storage?.stop()
         storageThread?.join()
@@ -105,6 +105,7 @@ final class Exporter: Sendable {
             if readers.tick(at: now) == .pause {
                 for feed in feeds { feed.pause() }
             }
+            demo?.tick(at: now)
             _ = notify?.send("WATCHDOG=1")
             switch signals.wait(for: waitTime(now, wall, notify)) {
             case .terminate, .interrupt:
@@ -126,6 +127,7 @@ final class Exporter: Sendable {
             times.append(.milliseconds(rules.history.interval - wall % rules.history.interval))
         }
         if let next = readers.nextTickAt { times.append(max(.milliseconds(1), next - now)) }
+        if let demo { times.append(max(.milliseconds(1), demo.nextTickAt - now)) }
         if let watchdog = notify?.watchdogInterval { times.append(watchdog / 2) }
         return times.min()
     }

@@ -41,7 +41,9 @@ private func check(_ configuration: Configuration) -> Int32 {
 }
 
 private func serve(_ configuration: Configuration, signals: Signals) -> Int32 {
-    let logger = makeLogger(configuration)
+    let logger = Logger(label: "air-quality-exporter") { _ in
+        StandardErrorLog(level: configuration.logLevel, format: configuration.logFormat)
+    }
     do {
         return try Exporter(configuration, logger: logger, signals: signals).run()
     } catch {

@@ -1,7 +1,8 @@
 import CommandLine
+import Glibc
 import Transport
 
 // Before any other thread exists, so that all of them have the signals blocked.
 let signals = Signals.block()
 let arguments = Array(Swift.CommandLine.arguments.dropFirst())
-exitProcess(run(arguments: arguments, environment: environmentVariable, signals: signals))
+exit(run(arguments: arguments, environment: environmentVariable, signals: signals))

@@ -1,6 +1,7 @@
 import AirQuality
 import CommandLine
 import JSON
+import Logging
 import Transport
 
 /// All that the flags say, validated.
@@ -18,7 +19,7 @@ struct Configuration: Sendable {
     var history: HistoryRule
     var storageFile: String?
     var web: WebSettings
-    var logLevel: LogLevel
+    var logLevel: Logger.Level
     var logFormat: LogFormat
     var isCheck: Bool
 
@@ -49,14 +50,6 @@ struct Configuration: Sendable {
         var corsOrigin: String?
         var isLifecycleEnabled: Bool
         var hasExporterMetrics: Bool
-    }
-
-    enum LogLevel: String, CaseIterable, Sendable {
-        case debug, info, warn, error
-    }
-
-    enum LogFormat: String, CaseIterable, Sendable {
-        case logfmt, json
     }
 
     /// The `feed` label of the embedded feed.
@@ -90,7 +83,10 @@ extension Configuration {
             keep: try flags.value(FlagName.historyKeep, as: .choice))
         storageFile = try flags.optional(FlagName.storageFile, as: .nonEmptyText)
         web = try Self.web(flags)
-        logLevel = try flags.value(FlagName.logLevel, as: .choice)
+        guard let level = Logger.Level(flag: try flags.value(FlagName.logLevel, as: .text)) else {
+            throw flags.refusal(of: FlagName.logLevel, expected: "debug, info, warn or error")
+        }
+        logLevel = level
         logFormat = try flags.value(FlagName.logFormat, as: .choice)
         isCheck = try flags.isOn(FlagName.configCheck)
     }

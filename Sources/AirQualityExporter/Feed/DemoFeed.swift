@@ -1,32 +1,42 @@
 import FeedSimulation
+import Synchronization
 import Transport
 
 /// The simulated feed inside the exporter, on a free loopback port; consumed like any other.
 final class DemoFeed: Sendable {
     let address: WebSocketAddress
     private let server: WebSocketServer
-    private let bell = StopBell()
+    private let state: Mutex<State>
+
+    private struct State {
+        var simulator: FeedSimulator
+        var nextAt: Duration
+    }
 
     /// As often as the real feed spoke.
     private static let interval = Duration.seconds(2)
 
-    init() throws {
+    init(at now: Duration) throws {
         server = try WebSocketServer(listen: "127.0.0.1", port: 0)
         address = try WebSocketAddress("ws://127.0.0.1:\(server.port)/")
+        state = Mutex(State(simulator: FeedSimulator(seed: .random(in: 0...UInt64.max)), nextAt: now))
     }
 
-    /// One thread for the connections, one that says something every interval.
-    func start() throws -> [ServiceThread] {
-        [try ServiceThread(name: "demo-server", body: server.run), try ServiceThread(name: "demo-feed", body: speak)]
+    /// Serves connections until ``stop()``; blocks.
+    func run() { server.run() }
+    func stop() { server.stop() }
+
+    /// Says something when it is time to.
+    func tick(at now: Duration) {
+        let messages = state.withLock { state -> [[UInt8]] in
+            guard now >= state.nextAt else { return [] }
+            // Nobody is there yet at the very start; then the first message must not take an interval to come.
+            state.nextAt = now + (server.clientCount == 0 ? .milliseconds(10) : Self.interval)
+            return server.clientCount == 0 ? [] : state.simulator.nextMessages()
+        }
+        for message in messages { server.broadcast(message) }
     }
 
-    private func speak() {
-        repeat {
-        } while !bell.waitToStop(for: Self.interval)
-    }
-
-    func stop() {
-        bell.stop()
-        server.stop()
-    }
+    /// When ``tick(at:)`` has something to say.
+    var nextTickAt: Duration { state.withLock { $0.nextAt } }
 }

@@ -54,10 +54,8 @@ final class FeedReceiver: Sendable {
     func pause() { client.pause() }
     func resume() { client.resume() }
 
-    /// Whether the feed's loop has not turned for longer than any wait of one that is as it should be.
-    var isStuck: Bool { monotonicTime() - client.lastTick > Self.longestStillness }
-
-    private static let longestStillness = Duration.seconds(90)
+    /// Whether the feed's loop has not turned for much longer than it ever sleeps.
+    var isStuck: Bool { monotonicTime() - client.lastTick > WebSocketClient.longestSleep * 3 }
 }
 
 extension FeedEvent {

@@ -2,7 +2,9 @@
 struct HeaderField: Sendable, Equatable {
     var name: String
     var value: String
+}
 
+extension HeaderField {
     /// nil when the name is no token (RFC 9110 section 5.6.2) or the value has a control character.
     init?(_ text: Substring) {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }

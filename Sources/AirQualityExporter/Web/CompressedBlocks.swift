@@ -4,15 +4,14 @@ import Transport
 /// Blocks of the page in compressed form, kept as long as the page has them.
 struct CompressedBlocks {
     private var blocks: [UInt64: GzipBlock] = [:]
-
-    /// Low, because under a busy feed most blocks are new at each scrape, and the text compresses well at any level.
-    private static let level = 1
+    /// The lowest level: under a busy feed most blocks are new at each scrape, and the text compresses well at any.
+    private let compressor = GzipCompressor(level: 1)
 
     /// The page as one gzip member. Blocks that were in an earlier one are not compressed again.
     mutating func member(of page: [ExpositionBlock]) -> [[UInt8]] {
         let compressed = page.map { block in
             if let known = blocks[block.number] { return known }
-            let new = Gzip.deflateBlock(block.bytes, level: Self.level)
+            let new = compressor.block(block.bytes.span)
             if block.number != 0 { blocks[block.number] = new }
             return new
         }

@@ -32,7 +32,7 @@ final class HistoryEndpoint: Sendable {
         } catch {
             return .jsonError(status: 400, headers: headers, error.line)
         }
-        let document = document(query, isGzip: AcceptEncoding.allowsGzip(request.header("Accept-Encoding")))
+        let document = document(query, isGzip: prefersGzip(acceptEncoding: request.header("Accept-Encoding")))
         var headers = self.headers + [("ETag", document.tag)]
         if let condition = request.header("If-None-Match"), entityTag(document.tag, matches: condition) {
             return HTTPResponse(status: 304, headers: headers, body: .bytes([]))
@@ -52,7 +52,7 @@ final class HistoryEndpoint: Sendable {
         let tag = "\"" + String(HistoryDocument.checksum(bytes), radix: 16) + (isGzip ? "-gzip" : "") + "\""
         let document = Document(
             version: version, query: query, isGzip: isGzip,
-            blocks: isGzip ? Gzip.member(of: [Gzip.deflateBlock(bytes, level: 6)]) : [bytes], tag: tag)
+            blocks: isGzip ? Gzip.member(of: [GzipCompressor(level: 6).block(bytes.span)]) : [bytes], tag: tag)
         kept.withLock { $0 = document }
         return document
     }

@@ -24,7 +24,7 @@ final class MetricsEndpoint: Sendable {
 
     func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
         let accept = request.header("Accept")
-        let isGzip = AcceptEncoding.allowsGzip(request.header("Accept-Encoding"))
+        let isGzip = prefersGzip(acceptEncoding: request.header("Accept-Encoding"))
         let snapshot = store.snapshot()
         return kept.withLock { kept in
             let accepted = kept.format(accept)
@@ -87,15 +87,15 @@ extension ExporterReport.Process {
     init(_ statistics: ProcessStatistics) {
         self.init()
         cpuSeconds = statistics.cpuSeconds
-        heapBytes = statistics.heapBytes.map(Double.init)
-        openFDs = statistics.openFileDescriptors.map(Double.init)
-        maxFDs = statistics.maximumFileDescriptors.map(Double.init)
-        networkReceiveBytes = statistics.networkReceiveBytes.map(Double.init)
-        networkTransmitBytes = statistics.networkTransmitBytes.map(Double.init)
-        residentMemoryBytes = statistics.residentMemoryBytes.map(Double.init)
+        heapBytes = statistics.heapBytes.map { Double($0) }
+        openFDs = statistics.openFileDescriptors.map { Double($0) }
+        maxFDs = statistics.maximumFileDescriptors.map { Double($0) }
+        networkReceiveBytes = statistics.networkReceiveBytes.map { Double($0) }
+        networkTransmitBytes = statistics.networkTransmitBytes.map { Double($0) }
+        residentMemoryBytes = statistics.residentMemoryBytes.map { Double($0) }
         startTimeSeconds = statistics.startTime
-        threads = statistics.threads.map(Double.init)
-        virtualMemoryBytes = statistics.virtualMemoryBytes.map(Double.init)
-        virtualMemoryMaxBytes = statistics.maximumVirtualMemoryBytes.map(Double.init)
+        threads = statistics.threads.map { Double($0) }
+        virtualMemoryBytes = statistics.virtualMemoryBytes.map { Double($0) }
+        virtualMemoryMaxBytes = statistics.maximumVirtualMemoryBytes.map { Double($0) }
     }
 }

@@ -1,4 +1,0 @@
-final class StopBell: Sendable {
-    func stop() {}
-    func waitToStop(for: Duration) -> Bool { true }
-}

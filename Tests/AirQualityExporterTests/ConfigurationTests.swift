@@ -1,0 +1,157 @@
+import AirQuality
+import CommandLine
+import Logging
+import Testing
+import Transport
+
+@testable import AirQualityExporter
+
+@Suite("The configuration")
+struct ConfigurationTests {
+    private func configuration(
+        _ arguments: [String], environment: [String: String] = [:]
+    ) throws(FlagError) -> Configuration {
+        guard case .run(let flags) = try Program.exporter.parse(
+            arguments: arguments, environment: { environment[$0] })
+        else { throw FlagError("no run") }
+        return try Configuration(flags)
+    }
+
+    @Test("has the defaults of the contract")
+    func defaults() throws {
+        let configuration = try configuration(["--feed.url", "ws://feed.example/aqi"])
+        #expect(configuration.feeds.map(\.label) == ["ws://feed.example/aqi"])
+        #expect(!configuration.isDemo)
+        #expect(configuration.connection.connectTimeout == .seconds(10))
+        #expect(configuration.connection.pingInterval == .seconds(15))
+        #expect(configuration.connection.pongTimeout == .seconds(10))
+        #expect(configuration.connection.idleTimeout == .seconds(60))
+        #expect(configuration.connection.reconnectMinimum == .milliseconds(500))
+        #expect(configuration.connection.reconnectMaximum == .seconds(30))
+        #expect(configuration.connection.maximumMessageBytes == 16 << 20)
+        #expect(configuration.pauseWhenUnused == .zero)
+        #expect(configuration.format.cityField == "city")
+        #expect(configuration.format.valueField == "aqi")
+        #expect(configuration.format.timeField == nil)
+        #expect(configuration.cityLimit == 100_000)
+        #expect(configuration.expireAfter == .zero)
+        #expect(configuration.scale == .india)
+        #expect(configuration.history == HistoryRule(capacity: 25, interval: 30_000, keep: .first))
+        #expect(configuration.storageFile == nil)
+        #expect(configuration.web.listenAddresses == [.tcp(host: "", port: 10025)])
+        #expect(configuration.web.telemetryPath == "/metrics")
+        #expect(configuration.web.maximumRequests == 40)
+        #expect(configuration.web.hasExporterMetrics)
+        #expect(!configuration.web.isLifecycleEnabled)
+        #expect(configuration.logLevel == .info)
+        #expect(configuration.logFormat == .logfmt)
+    }
+
+    @Test("comes from the environment as well, and the flag wins")
+    func environment() throws {
+        let configuration = try configuration(
+            ["--history.capacity=7"],
+            environment: [
+                "AIR_QUALITY_EXPORTER_FEED_URL": "ws://a.example/\nwss://b.example/",
+                "AIR_QUALITY_EXPORTER_HISTORY_CAPACITY": "9", "AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE": "web.yml",
+                "AIR_QUALITY_EXPORTER_WEB_ENABLE_LIFECYCLE": "true", "AIR_QUALITY_EXPORTER_PORT": "tcp://10.0.0.1:80",
+                "AIR_QUALITY_EXPORTER_FEED_PAUSE_WHEN_UNUSED": "1m30s",
+            ])
+        #expect(configuration.feeds.map(\.label) == ["ws://a.example/", "wss://b.example/"])
+        #expect(configuration.history.capacity == 7)
+        #expect(configuration.web.configFile == "web.yml")
+        #expect(configuration.web.isLifecycleEnabled)
+        #expect(configuration.pauseWhenUnused == .seconds(90))
+    }
+
+    struct Mistake: Sendable, CustomTestStringConvertible {
+        var arguments: [String]
+        var line: String
+
+        var testDescription: String { arguments.joined(separator: " ") }
+
+        /// Behind a feed that is fine.
+        init(_ arguments: String..., line: String) {
+            self.arguments = ["--feed.url", "ws://x/"] + arguments
+            self.line = line
+        }
+
+        init(all arguments: [String], line: String) {
+            self.arguments = arguments
+            self.line = line
+        }
+
+        static let all: [Mistake] = [
+            Mistake(all: [], line: "no feed: give --feed.url ADDRESS, or --feed.demo for a simulated one"),
+            Mistake(
+                all: ["--feed.url", "http://me:pw@x/?token=1"],
+                line: #"--feed.url "http://***@x/?***": expected a ws:// or wss:// address, such as ws://host:8080/path; it does not begin with ws:// or wss://"#
+            ),
+            Mistake(
+                "--feed.url=ws://u:secret@x:80/?k=v",
+                line: #"--feed.url "ws://***@x:80/?***": expected feeds with different addresses, not two that are both labelled "ws://x/""#
+            ),
+            Mistake("--feed.header", "no colon", line: #"--feed.header ***: expected "Name: value" on one line"#),
+            Mistake("--feed.header", "A: b\nC: d", line: #"--feed.header ***: expected "Name: value" on one line"#),
+            Mistake(
+                "--feed.idle-timeout=60",
+                line: #"--feed.idle-timeout "60": expected a duration such as 500ms, 30s or 1m30s"#),
+            Mistake(
+                "--feed.reconnect-min=1m",
+                line: #"--feed.reconnect-min "1m": expected at most --feed.reconnect-max, which is 30s"#),
+            Mistake(
+                "--feed.max-message-bytes=16MB",
+                line: #"--feed.max-message-bytes "16MB": expected a size in bytes, or with KiB, MiB or GiB, 1 to 1073741824 bytes"#
+            ),
+            Mistake(
+                "--feed.items=data",
+                line: #"--feed.items "data": expected a JSON Pointer (RFC 6901): empty, or "/" before each name"#),
+            Mistake(
+                "--feed.value-field=city", line: #"--feed.value-field "city": expected a member that no other flag names"#),
+            Mistake(
+                "--feed.time-field=aqi", line: #"--feed.time-field "aqi": expected a member that no other flag names"#),
+            Mistake("--feed.cert-file=x", line: #"--feed.cert-file "x": expected --feed.key-file with it"#),
+            Mistake("--feed.key-file=x", line: #"--feed.key-file "x": expected --feed.cert-file with it"#),
+            Mistake(
+                "--feed.ca-file=/nowhere",
+                line: #"--feed.ca-file "/nowhere": expected a file that can be read: cannot read /nowhere: No such file or directory"#
+            ),
+            Mistake("--city.limit=0", line: #"--city.limit "0": expected a whole number, 1 to 10000000"#),
+            Mistake(
+                "--city.shard=3/3",
+                line: #"--city.shard "3/3": expected i/n, shard i of n, with i from 0 to n-1, for example 0/4"#),
+            Mistake("--aqi.scale=mars", line: #"--aqi.scale "mars": expected india, or us, or eu"#),
+            Mistake("--aqi.hysteresis=-1", line: #"--aqi.hysteresis "-1": expected a number, 0.0 to 9999.0"#),
+            Mistake(
+                "--history.capacity=10001", line: #"--history.capacity "10001": expected a whole number, 1 to 10000"#),
+            Mistake("--history.keep=all", line: #"--history.keep "all": expected first, or last"#),
+            Mistake(
+                "--web.listen-address=10025",
+                line: #"--web.listen-address "10025": expected host:port, [::1]:port, :port or unix:/path"#),
+            Mistake(
+                "--web.telemetry-path=metrics",
+                line: #"--web.telemetry-path "metrics": expected a path that begins with "/" and is none of / /history.json /-/healthy /-/ready /-/reconnect /-/reload"#
+            ),
+            Mistake(
+                "--web.telemetry-path=/-/ready",
+                line: #"--web.telemetry-path "/-/ready": expected a path that begins with "/" and is none of / /history.json /-/healthy /-/ready /-/reconnect /-/reload"#
+            ),
+            Mistake(
+                "--web.max-requests=-1", line: #"--web.max-requests "-1": expected a whole number, 0 to 1000000"#),
+            Mistake("--log.level=trace", line: #"--log.level "trace": expected debug, info, warn or error"#),
+            Mistake("--log.format=xml", line: #"--log.format "xml": expected logfmt, or json"#),
+            Mistake("--web.enable-lifecycle=yes", line: #"--web.enable-lifecycle "yes": expected true or false"#),
+        ]
+    }
+
+    @Test("is refused in one line that names the flag, the value and what was expected", arguments: Mistake.all)
+    func refusals(_ mistake: Mistake) {
+        #expect(throws: FlagError(mistake.line)) { try configuration(mistake.arguments) }
+        #expect(!mistake.line.contains("secret"))
+    }
+
+    @Test("of a health check needs no feed")
+    func healthcheck() throws {
+        #expect(try configuration(["healthcheck", "--web.listen-address=:1"]).feeds.isEmpty)
+    }
+}

@@ -3,15 +3,20 @@ internal import CGnuTLS
 /// Throws what GnuTLS says of a negative result.
 func checkGnuTLS(_ result: Int32) throws(TransportError) {
     guard result < 0 else { return }
-    let text = unsafe String(cString: gnutls_strerror(result))
-    throw TransportError(.tls, text.hasSuffix(".") ? String(text.dropLast()) : text)
+    throw TransportError(.tls, describe(gnuTLS: result))
+}
+
+/// Corresponds to `gnutls_strerror`, without the full stop.
+func describe(gnuTLS error: Int32) -> String {
+    let text = unsafe String(cString: gnutls_strerror(error))
+    return text.hasSuffix(".") ? String(text.dropLast()) : text
 }
 
 /// Lends the bytes as GnuTLS takes them; it only reads them.
 func withDatum<Result>(_ bytes: [UInt8], _ body: (UnsafePointer<gnutls_datum_t>) -> Result) -> Result {
     unsafe bytes.withUnsafeBufferPointer { bytes in
-        var datum = unsafe gnutls_datum_t(
-            data: UnsafeMutablePointer(mutating: bytes.baseAddress), size: UInt32(bytes.count))
+        let start = unsafe UnsafeMutablePointer(mutating: bytes.baseAddress)
+        var datum = unsafe gnutls_datum_t(data: start, size: UInt32(bytes.count))
         return unsafe body(&datum)
     }
 }

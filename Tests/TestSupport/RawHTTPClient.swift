@@ -17,20 +17,38 @@ public final class RawHTTPClient {
         public var text: String { String(decoding: body, as: UTF8.self) }
     }
 
-    public enum Failure: Error {
+    public enum Failure: Error, CustomStringConvertible {
         case cannotConnect(Int32)
         case ended(after: [UInt8])
         case timedOut(after: [UInt8])
         case malformed(String)
+
+        public var description: String {
+            switch self {
+            case .cannotConnect(let error): "cannot connect: errno \(error)"
+            case .ended(let bytes): "the connection ended after \(bytes.count) bytes"
+            case .timedOut(let bytes): "nothing came after \(bytes.count) bytes"
+            case .malformed(let text): "malformed: \(text)"
+            }
+        }
     }
 
     public private(set) var socket: Int32
     private var received: [UInt8] = []
 
     /// Connects to a port of the loopback interface.
-    public init(port: Int, receiveBuffer: Int32? = nil) throws {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    public init(port: Int, isIPv6: Bool = false, receiveBuffer: Int32? = nil) throws {
+        socket = Glibc.socket(
+            isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if let receiveBuffer { set(SO_RCVBUF, to: receiveBuffer) }
+        if isIPv6 {
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = in_port_t(port).bigEndian
+            address.sin6_addr = in6addr_loopback
+            try connect(&address)
+            return
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian

@@ -23,6 +23,12 @@ struct Bell: ~Copyable, Sendable {
         _ = unsafe send(hammer.number, [1] as [UInt8], 1, Int32(MSG_NOSIGNAL))
     }
 
+    /// Forgets the rings until now; for the one that waits.
+    func clear() {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        while unsafe recv(ear.number, &bytes, bytes.count, 0) > 0 {}
+    }
+
     /// False when it has not rung in time.
     func wait(_ limit: Duration) -> Bool {
         let deadline = monotonicTime() + limit

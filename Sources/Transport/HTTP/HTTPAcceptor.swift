@@ -1,8 +1,9 @@
 internal import Glibc
+internal import Synchronization
 
 /// Accepts connections on its own thread, hands them to the daemon, and hangs up on those that are overdue.
 final class HTTPAcceptor: Sendable {
-    private let sockets: [ListeningSocket]
+    private let listening: Mutex<[ListeningSocket]>
     private let intake: HTTPDaemon.Intake
     private let connections: HTTPConnections
     private let sweepInterval: Duration
@@ -11,7 +12,7 @@ final class HTTPAcceptor: Sendable {
     init(
         sockets: [ListeningSocket], intake: HTTPDaemon.Intake, connections: HTTPConnections, limits: HTTPLimits
     ) throws(TransportError) {
-        self.sockets = sockets
+        listening = Mutex(sockets)
         self.intake = intake
         self.connections = connections
         let shortest = min(limits.requestTimeout, limits.idleTimeout, limits.answerTimeout)
@@ -19,16 +20,17 @@ final class HTTPAcceptor: Sendable {
         stopped = try Bell()
     }
 
-    /// Blocks until `stop`.
+    /// Blocks until `stop`, and has closed the listening sockets when it returns.
     func run() {
+        let sockets = listening.withLock { $0 }
         var nextSweep = monotonicTime() + sweepInterval
         var isShortOfResources = false
         while true {
             // Without connections nothing can be overdue, and nothing wakes this thread.
             let mustWake = isShortOfResources || !connections.isEmpty
             let wait = mustWake ? max(nextSweep - monotonicTime(), .zero) : nil
-            let ready = waitForSockets(wait, accepting: !isShortOfResources)
-            if ready.isStopped { return }
+            let ready = waitForSockets(isShortOfResources ? [] : sockets, wait)
+            if ready.isStopped { break }
             isShortOfResources = !ready.sockets.allSatisfy(acceptAll)
             let now = monotonicTime()
             if now >= nextSweep {
@@ -37,6 +39,7 @@ final class HTTPAcceptor: Sendable {
                 isShortOfResources = false
             }
         }
+        listening.withLock { $0 = [] }
     }
 
     /// Any thread.
@@ -45,14 +48,17 @@ final class HTTPAcceptor: Sendable {
     }
 
     /// Corresponds to `poll`.
-    private func waitForSockets(_ wait: Duration?, accepting: Bool) -> (isStopped: Bool, sockets: [ListeningSocket]) {
-        var waited = [pollfd(fd: stopped.descriptor, events: Int16(POLLIN), revents: 0)]
-        if accepting {
-            waited += sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+    private func waitForSockets(
+        _ sockets: [ListeningSocket], _ wait: Duration?
+    ) -> (isStopped: Bool, sockets: [ListeningSocket]) {
+        let bells = [stopped.descriptor, connections.appeared.descriptor]
+        var waited = (bells + sockets.map(\.descriptor)).map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
         let result = unsafe poll(&waited, nfds_t(waited.count), wait?.pollMilliseconds ?? -1)
         guard result > 0 else { return (false, []) }
-        let ready = zip(sockets, waited.dropFirst()).filter { $0.1.revents != 0 }.map(\.0)
+        connections.appeared.clear()
+        let ready = zip(sockets, waited.dropFirst(bells.count)).filter { $0.1.revents != 0 }.map(\.0)
         return (waited[0].revents != 0, ready)
     }
 

@@ -7,9 +7,19 @@ internal import Synchronization
 /// would stay for ever.
 final class HTTPConnections: Sendable {
     private let open = Mutex<[Int32: HTTPConnection]>([:])
+    /// Rings when there is a connection after there was none: from then on one can be overdue.
+    let appeared: Bell
+
+    init() throws(TransportError) {
+        appeared = try Bell()
+    }
 
     func insert(_ connection: HTTPConnection) {
-        open.withLock { $0[connection.socket] = connection }
+        let isFirst = open.withLock { connections in
+            connections[connection.socket] = connection
+            return connections.count == 1
+        }
+        if isFirst { appeared.ring() }
     }
 
     func remove(_ connection: HTTPConnection) {

@@ -34,9 +34,10 @@ internal import Glibc
         let flags =
             MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_USE_TURBO.rawValue | MHD_USE_ITC.rawValue
             | MHD_USE_NO_LISTEN_SOCKET.rawValue
+        let connections = OpenFileLimit.raise(forConnections: limits.maximumConnections)
         let options = unsafe [
             MHD_OptionItem(option: .CONNECTION_MEMORY_LIMIT, value: Self.memoryLimit, ptr_value: nil),
-            MHD_OptionItem(option: .CONNECTION_LIMIT, value: limits.maximumConnections, ptr_value: nil),
+            MHD_OptionItem(option: .CONNECTION_LIMIT, value: connections, ptr_value: nil),
             MHD_OptionItem(
                 option: .PER_IP_CONNECTION_LIMIT, value: limits.maximumConnectionsPerAddress, ptr_value: nil),
             // HTTP/1.1 without Host and blanks in the request target are refused, as RFC 9112 wants.

@@ -64,7 +64,7 @@ private struct HeaderSearch {
 }
 
 /// Corresponds to `MHD_get_connection_values_n`: `MHD_lookup_connection_value` gives the first line only.
-private func headerField(_ name: String, of connection: OpaquePointer) -> String? {
+func headerField(_ name: String, of connection: OpaquePointer) -> String? {
     var search = HeaderSearch(name: name)
     unsafe withUnsafeMutablePointer(to: &search) { search in
         _ = unsafe MHD_get_connection_values_n(connection, .HEADER_KIND, headerFieldFound, search)

@@ -23,8 +23,7 @@ public final class HTTPServer: Sendable {
         configuration: HTTPServerConfiguration,
         onRequest: @escaping @Sendable (borrowing HTTPRequest) -> HTTPResponse
     ) throws(TransportError) {
-        var sockets: [ListeningSocket] = []
-        for address in configuration.addresses { sockets.append(try ListeningSocket.open(address)) }
+        let sockets = try Self.listen(configuration)
         addresses = sockets.map(\.address)
         service = try HTTPService(configuration: configuration, onRequest: onRequest)
         let daemon = try HTTPDaemon(service: service, limits: configuration.limits)
@@ -32,6 +31,13 @@ public final class HTTPServer: Sendable {
             sockets: sockets, intake: daemon.intake, connections: service.connections, limits: configuration.limits)
         let thread = try ServiceThread(name: "http-accept", body: acceptor.run)
         running = Mutex(Running(acceptor: acceptor, thread: thread, daemon: daemon))
+    }
+
+    private static func listen(_ configuration: HTTPServerConfiguration) throws(TransportError) -> [ListeningSocket] {
+        if configuration.usesSystemdSockets { return try ListeningSocket.inherited() }
+        var sockets: [ListeningSocket] = []
+        for address in configuration.addresses { sockets.append(try ListeningSocket.open(address)) }
+        return sockets
     }
 
     /// The counts of the metered requests; any thread.

@@ -1,6 +1,8 @@
 /// What an `HTTPServer` listens on and how far a client may go.
 public struct HTTPServerConfiguration: Sendable {
     public var addresses: [ListenAddress]
+    /// Serves on the sockets that systemd has opened for this process instead of on `addresses`.
+    public var usesSystemdSockets = false
     public var limits = HTTPLimits()
 
     /// Requests of these paths are counted in `HTTPServer.statistics` and limited by `maximumConcurrentRequests`.
@@ -16,7 +18,8 @@ public struct HTTPServerConfiguration: Sendable {
 
 /// How far a client may go before it is refused or hung up on.
 public struct HTTPLimits: Sendable {
-    /// Open connections. One more is closed at once. The process's limit of open files makes it smaller.
+    /// Open connections. One more is closed at once. The process's limit of open files is raised for them; where that
+    /// is not allowed there are fewer.
     public var maximumConnections = 4096
     /// Connections of one IP address, so that one client cannot take them all. 0 = no limit.
     public var maximumConnectionsPerAddress = 3584

@@ -12,7 +12,7 @@ final class HTTPService: Sendable {
     private let answersUnderWay = Atomic(0)
     private let isDraining = Atomic(false)
     let meter: HTTPMeter
-    let connections = HTTPConnections()
+    let connections: HTTPConnections
     /// Rings when the last answer under way has ended after `drain`.
     let drained: Bell
 
@@ -39,6 +39,7 @@ final class HTTPService: Sendable {
         timeouts = Timeouts(configuration.limits)
         isMetered = configuration.isMetered
         meter = HTTPMeter(limit: configuration.maximumConcurrentRequests)
+        connections = try HTTPConnections()
         drained = try Bell()
         self.onRequest = onRequest
     }
@@ -89,9 +90,12 @@ final class HTTPService: Sendable {
     }
 
     private func refusalOfContent(_ handle: OpaquePointer) -> HTTPResponse? {
-        guard let text = unsafe MHD_lookup_connection_value(handle, .HEADER_KIND, "Content-Length"),
-            let length = Int(unsafe String(cString: text)), length > limits.maximumBodyBytes
-        else { return nil }
+        guard unsafe MHD_lookup_connection_value(handle, .HEADER_KIND, "Content-Length") != nil else { return nil }
+        // Two lengths, or a length and chunks, mean one thing to us and another to a proxy (RFC 9112 section 6.3).
+        guard let length = unsafe headerField("Content-Length", of: handle).flatMap({ Int($0) }),
+            unsafe MHD_lookup_connection_value(handle, .HEADER_KIND, "Transfer-Encoding") == nil
+        else { return HTTPResponse(status: 400, line: "the length of the content is ambiguous") }
+        guard length > limits.maximumBodyBytes else { return nil }
         return HTTPResponse(status: 413, line: "the content is longer than \(limits.maximumBodyBytes) bytes")
     }
 

@@ -23,6 +23,42 @@ final class ListeningSocket: Sendable {
         }
     }
 
+    /// The sockets that systemd passes to a service of a `.socket` unit: sd_listen_fds(3).
+    /// - Parameters:
+    ///   - environment: gives variables by name.
+    ///   - first: the number of the first descriptor.
+    static func inherited(
+        environment: (String) -> String? = environmentVariable, first: Int32 = 3
+    ) throws(TransportError) -> [ListeningSocket] {
+        guard let process = environment("LISTEN_PID"), Int32(process) == getpid(),
+            let text = environment("LISTEN_FDS"), let count = Int32(text), (1...1000).contains(count)
+        else {
+            throw TransportError(.address, "systemd has passed no sockets to this process")
+        }
+        var sockets: [ListeningSocket] = []
+        for number in first..<first + count { sockets.append(try inherit(number)) }
+        return sockets
+    }
+
+    private static func inherit(_ number: Int32) throws(TransportError) -> ListeningSocket {
+        guard integerOption(SO_ACCEPTCONN, of: number) == 1,
+            integerOption(SO_TYPE, of: number) == Int32(SOCK_STREAM.rawValue),
+            let address = boundAddress(of: number)
+        else {
+            throw TransportError(.address, "descriptor \(number) from systemd is not a listening stream socket")
+        }
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
+        // The file of a unix: socket is systemd's to remove.
+        return ListeningSocket(owning: FileDescriptor(owning: number), address: address)
+    }
+
+    private static func integerOption(_ option: Int32, of socket: Int32) -> Int32? {
+        var value: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return unsafe getsockopt(socket, SOL_SOCKET, option, &value, &length) == 0 ? value : nil
+    }
+
     deinit {
         if case .unix(let path) = address, inode != nil, inode == inodeOfSocket(path) {
             _ = unsafe unlink(path)
@@ -140,6 +176,11 @@ private func boundAddress(of socket: Int32) -> ListenAddress? {
 }
 
 private func listenAddress(_ address: UnsafeRawPointer, _ length: socklen_t) -> ListenAddress? {
+    if unsafe address.load(as: sockaddr.self).sa_family == sa_family_t(AF_UNIX) {
+        let path = unsafe UnsafeRawBufferPointer(start: address, count: Int(length)).dropFirst(
+            MemoryLayout<sa_family_t>.size)
+        return .unix(path: unsafe String(decoding: path.prefix { $0 != 0 }, as: UTF8.self))
+    }
     var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
     var port = [CChar](repeating: 0, count: 32)
     let result = unsafe getnameinfo(

@@ -25,9 +25,12 @@ func eventually(_ what: String, sourceLocation: SourceLocation = #_sourceLocatio
     private static let get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
     @Test func metersOnlyWhatItIsAskedTo() throws {
-        let server = try serve({ $0.isMetered = { $0 == "/metrics" } }) { request in
-            request.path == "/metrics" ? HTTPResponse(status: 200, line: "ok") : HTTPResponse(status: 404, line: "no")
-        }
+        let server = try serve(
+            { $0.isMetered = { $0 == "/metrics" } },
+            respond: { request in
+                request.path == "/metrics"
+                    ? HTTPResponse(status: 200, line: "ok") : HTTPResponse(status: 404, line: "no")
+            })
         let client = try server.connect()
         for path in ["/metrics", "/metrics?x", "/other", "/metrics"] { _ = try client.request(path) }
         eventually("the end of the last request") { server.statistics.requestsInFlight == 0 }
@@ -36,9 +39,11 @@ func eventually(_ what: String, sourceLocation: SourceLocation = #_sourceLocatio
 
     @Test func aRequestSeesItselfInFlight() throws {
         let shared = Mutex<HTTPServer?>(nil)
-        let server = try serve({ $0.isMetered = { _ in true } }) { _ in
-            HTTPResponse(status: 200, line: "\(shared.withLock { $0 }?.statistics.requestsInFlight ?? -1)")
-        }
+        let server = try serve(
+            { $0.isMetered = { _ in true } },
+            respond: { _ in
+                HTTPResponse(status: 200, line: "\(shared.withLock { $0 }?.statistics.requestsInFlight ?? -1)")
+            })
         shared.withLock { $0 = server }
         #expect(try server.connect().request("/").text == "1\n")
         shared.withLock { $0 = nil }
@@ -46,10 +51,11 @@ func eventually(_ what: String, sourceLocation: SourceLocation = #_sourceLocatio
 
     /// Slow readers hold permits; one more is refused with one line; when they are gone, however, all permits are back.
     @Test(arguments: [true, false]) func permitsComeBack(byReset: Bool) throws {
-        let server = try serve({
-            $0.isMetered = { $0 == "/" }
-            $0.maximumConcurrentRequests = 3
-        }) { _ in HTTPResponse(status: 200, body: Self.large) }
+        let server = try serve(
+            {
+                $0.isMetered = { $0 == "/" }
+                $0.maximumConcurrentRequests = 3
+            }, respond: { _ in HTTPResponse(status: 200, body: Self.large) })
         let readers = try (0..<3).map { _ in try server.connect(receiveBuffer: 4096) }
         for reader in readers { reader.send(Self.get) }
         eventually("three downloads") { server.statistics.requestsInFlight == 3 }
@@ -68,10 +74,11 @@ func eventually(_ what: String, sourceLocation: SourceLocation = #_sourceLocatio
     }
 
     @Test func fiveHundredAbortedDownloads() throws {
-        let server = try serve({
-            $0.isMetered = { _ in true }
-            $0.maximumConcurrentRequests = 5
-        }) { _ in HTTPResponse(status: 200, body: Self.large) }
+        let server = try serve(
+            {
+                $0.isMetered = { _ in true }
+                $0.maximumConcurrentRequests = 5
+            }, respond: { _ in HTTPResponse(status: 200, body: Self.large) })
         for index in 0..<500 {
             let client = try server.connect(receiveBuffer: 4096)
             client.send(Self.get)
@@ -114,11 +121,12 @@ func eventually(_ what: String, sourceLocation: SourceLocation = #_sourceLocatio
     }
 
     @Test func aSlowReaderIsHungUpOn() throws {
-        let server = try serve({
-            $0.limits.answerTimeout = .milliseconds(200)
-            $0.limits.minimumRate = 1 << 30
-            $0.isMetered = { _ in true }
-        }) { _ in HTTPResponse(status: 200, body: Self.large) }
+        let server = try serve(
+            {
+                $0.limits.answerTimeout = .milliseconds(200)
+                $0.limits.minimumRate = 1 << 30
+                $0.isMetered = { _ in true }
+            }, respond: { _ in HTTPResponse(status: 200, body: Self.large) })
         let client = try server.connect(receiveBuffer: 4096)
         client.send(Self.get)
         eventually("the download") { server.statistics.requestsInFlight == 1 }
@@ -128,11 +136,12 @@ func eventually(_ what: String, sourceLocation: SourceLocation = #_sourceLocatio
 
     /// The rate that a reader has to keep gives a large answer more time.
     @Test func aLargeAnswerHasMoreTime() throws {
-        let server = try serve({
-            $0.limits.answerTimeout = .milliseconds(50)
-            $0.limits.minimumRate = 100_000
-            $0.isMetered = { _ in true }
-        }) { _ in HTTPResponse(status: 200, body: Self.large) }
+        let server = try serve(
+            {
+                $0.limits.answerTimeout = .milliseconds(50)
+                $0.limits.minimumRate = 100_000
+                $0.isMetered = { _ in true }
+            }, respond: { _ in HTTPResponse(status: 200, body: Self.large) })
         let client = try server.connect(receiveBuffer: 4096)
         client.send(Self.get)
         try client.awaitBytes()

@@ -6,7 +6,7 @@ extension WebSocketContext {
 
     init(client owner: ClientLoop, waker: Waker) throws(TransportError) {
         let made = unsafe WebSocketContext(
-            owner: Unmanaged.passUnretained(owner).toOpaque(), callback: webSocketClientEvent,
+            owner: owner, callback: webSocketClientEvent,
             onTimer: webSocketClientTimer, waker: waker
         ) { info in
             unsafe info.port = CONTEXT_PORT_NO_LISTEN

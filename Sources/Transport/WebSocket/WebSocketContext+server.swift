@@ -14,7 +14,7 @@ extension WebSocketContext {
         }
         let ipAddress = try Self.ipAddress(of: host)
         let made = unsafe WebSocketContext(
-            owner: Unmanaged.passUnretained(owner).toOpaque(), callback: webSocketServerEvent,
+            owner: owner, callback: webSocketServerEvent,
             onTimer: webSocketServerTimer, interface: ipAddress, waker: waker
         ) { info in
             unsafe info.port = Int32(port)

@@ -13,24 +13,26 @@ internal import Glibc
 
     let context: OpaquePointer
     let memory: Memory
+    private let owner: AnyObject
     private let waker: Waker
 
     /// - Parameters:
-    ///   - owner: whom the callbacks look for; outlives this object, which holds no reference to it.
+    ///   - owner: whom the callbacks look for; kept until the last of them, which comes while this object goes.
     ///   - waker: lets other threads end `service` from now on until this object goes.
     ///   - configure: adds what a client or a server needs.
     ///   - interface: an IP address to listen on; empty = all of the machine's.
     /// - Returns: nil when libwebsockets refuses; it does not say why.
     init?(
-        owner: UnsafeMutableRawPointer, callback: @escaping Callback, onTimer: @escaping sul_cb_t,
+        owner: AnyObject, callback: @escaping Callback, onTimer: @escaping sul_cb_t,
         interface: String = "", waker: Waker, configure: (inout lws_context_creation_info) -> Void
     ) {
         lws_set_log_level(0, nil)
-        let memory = unsafe Memory(owner: owner, callback: callback, onTimer: onTimer, interface: interface)
+        let ownerAddress = unsafe Unmanaged.passUnretained(owner).toOpaque()
+        let memory = unsafe Memory(owner: ownerAddress, callback: callback, onTimer: onTimer, interface: interface)
         var info = unsafe lws_context_creation_info()
         unsafe info.protocols = unsafe UnsafePointer(memory.protocols)
         unsafe info.retry_and_idle_policy = unsafe UnsafePointer(memory.retry)
-        unsafe info.user = owner
+        unsafe info.user = ownerAddress
         unsafe info.iface = unsafe UnsafePointer(memory.interface)
         // Root stays root, as it would without libwebsockets.
         unsafe info.uid = -1
@@ -38,6 +40,7 @@ internal import Glibc
         unsafe configure(&info)
         guard let context = unsafe lws_create_context(&info) else { return nil }
         unsafe self.context = context
+        self.owner = owner
         self.memory = memory
         self.waker = waker
         unsafe waker.arm(context)
@@ -57,7 +60,7 @@ internal import Glibc
     deinit {
         waker.disarm()
         unsafe lws_sul_cancel(&memory.timer.pointee.sul)
-        unsafe lws_context_destroy(context)
+        withExtendedLifetime(owner) { unsafe lws_context_destroy(context) }
     }
 }
 

@@ -75,7 +75,7 @@ unit: test-deps
 
 end-to-end: test-deps
 	swift build
-	$(PYTHON) Tests/EndToEnd/run --programs .build/debug
+	$(PYTHON) -m pytest --quiet Tests/EndToEnd --programs .build/debug
 
 grafana: test-deps
 	AIRQUALITY_TEST_PYTHON=$(CURDIR)/$(PYTHON) Tests/EndToEnd/grafana/run
@@ -87,14 +87,14 @@ sanitize: sanitize-thread sanitize-address
 sanitize-thread: test-deps
 	swift test --sanitize=thread --scratch-path .build-thread --quiet
 	swift build --sanitize=thread --scratch-path .build-thread
-	$(PYTHON) Tests/EndToEnd/run --programs .build-thread/debug
+	$(PYTHON) -m pytest --quiet Tests/EndToEnd --programs .build-thread/debug
 
 # The leak checker reports memory of the test runner's own.
 sanitize-address: export ASAN_OPTIONS := detect_leaks=0
 sanitize-address: test-deps
 	swift test --sanitize=address --scratch-path .build-address --quiet
 	swift build --sanitize=address --scratch-path .build-address
-	$(PYTHON) Tests/EndToEnd/run --programs .build-address/debug
+	$(PYTHON) -m pytest --quiet Tests/EndToEnd --programs .build-address/debug
 
 # make bench  measures decoding, recording and rendering on their own
 .PHONY: bench

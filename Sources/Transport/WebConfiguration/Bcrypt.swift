@@ -25,9 +25,10 @@ public enum Bcrypt {
 
     /// Corresponds to `crypt_r`; both end with a NUL.
     private static func crypt(_ password: [UInt8], setting: [UInt8]) -> [UInt8]? {
-        // 32 KiB: not for a small stack.
+        // 32 KiB, which the function wants to be zero: too much to pass through a small stack.
         let state = UnsafeMutablePointer<crypt_data>.allocate(capacity: 1)
-        unsafe state.initialize(to: crypt_data())
+        unsafe UnsafeMutableRawBufferPointer(start: state, count: MemoryLayout<crypt_data>.size)
+            .initializeMemory(as: UInt8.self, repeating: 0)
         defer { unsafe state.deallocate() }
         let result = unsafe password.withUnsafeBytes { password in
             unsafe setting.withUnsafeBytes { setting in

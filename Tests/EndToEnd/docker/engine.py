@@ -34,6 +34,10 @@ graphroot = "{STORE}/storage"
 runroot = "{STORE}/run"
 """
 
+REGISTRIES_CONF = """\
+unqualified-search-registries = ["docker.io"]
+"""
+
 
 class Failed(Exception):
     """A command that ended with another status than 0; the text holds what it printed."""
@@ -50,12 +54,14 @@ def prepare():
         (STORE / folder).mkdir(parents=True, exist_ok=True)
     (STORE / "containers.conf").write_text(CONTAINERS_CONF)
     (STORE / "storage.conf").write_text(STORAGE_CONF)
+    (STORE / "registries.conf").write_text(REGISTRIES_CONF)
 
 
 def environment():
     return os.environ | {
         "CONTAINERS_CONF": str(STORE / "containers.conf"),
         "CONTAINERS_STORAGE_CONF": str(STORE / "storage.conf"),
+        "CONTAINERS_REGISTRIES_CONF": str(STORE / "registries.conf"),
         "BUILDAH_ISOLATION": "chroot",
         # The test asks for each health check itself: there is no systemd here whose timers would.
         "DISABLE_HC_SYSTEMD": "true",

@@ -10,6 +10,7 @@ With CONTAINER_STAND_INS=no nothing is made here and podman pulls the real image
 """
 
 import hashlib
+import inspect
 import os
 import pathlib
 import re
@@ -27,8 +28,9 @@ DEBIAN = "docker.io/library/debian:bookworm-slim"
 SWIFT = "docker.io/library/swift:6.3-bookworm"
 
 # What the real slim image drops, after https://github.com/debuerreotype/debuerreotype (.slimify-excludes).
-SLIM_EXCLUDES = ["usr/share/doc", "usr/share/info", "usr/share/locale", "usr/share/man", "usr/share/groff",
-                 "usr/share/lintian", "usr/share/linda", "var/lib/apt/lists", "var/cache/apt", "var/cache/debconf"]
+SLIM_EXCLUDES = ["usr/share/doc", "usr/share/groff", "usr/share/info", "usr/share/linda", "usr/share/lintian",
+                 "usr/share/locale", "usr/share/man"]
+EMPTIED = ["var/lib/apt/lists", "var/cache/apt", "var/cache/debconf"]
 
 # The libraries that the toolchain of the real image is linked with, and what compiling and linking needs.
 SWIFT_PACKAGES = ["ca-certificates", "binutils", "gcc", "git", "libc6-dev", "libcurl4", "libedit2", "libncurses6",
@@ -81,10 +83,13 @@ def make_debian(label):
     with tempfile.TemporaryDirectory(dir=engine.STORE) as folder:
         root = pathlib.Path(folder, "root")
         engine.run("debootstrap", "--variant=minbase", "bookworm", root, apt_mirror())
-        for path in SLIM_EXCLUDES:
+        for path in SLIM_EXCLUDES + EMPTIED:
             shutil.rmtree(root / path, ignore_errors=True)
-            if path.startswith("var/"):
-                (root / path).mkdir()
+        for path in EMPTIED:
+            (root / path).mkdir()
+        # Packages that are installed later leave the same out, as in the real one.
+        (root / "etc/dpkg/dpkg.cfg.d/docker").write_text("".join(
+            f"path-exclude /{path}/*\n" for path in SLIM_EXCLUDES) + "path-include /usr/share/doc/*/copyright\n")
         archive = pathlib.Path(folder, "root.tar")
         engine.run("tar", "-C", root, "-cf", archive, "--numeric-owner", ".")
         path = "ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -124,7 +129,8 @@ def containerfiles():
         composed_image("prom/alertmanager"): "\n".join([
             f"FROM {DEBIAN}",
             extract("prometheus-alertmanager", {
-                "/usr/bin/prometheus-alertmanager": "/bin/alertmanager", "/usr/bin/amtool": "/bin/"}),
+                "/usr/bin/prometheus-alertmanager": "/bin/alertmanager", "/usr/bin/amtool": "/bin/",
+                "/usr/share/prometheus": "/usr/share/"}),
             "RUN mkdir -p /etc/alertmanager /alertmanager && chown 65534:65534 /alertmanager",
             "USER nobody", "EXPOSE 9093", "VOLUME [\"/alertmanager\"]", "WORKDIR /alertmanager",
             'ENTRYPOINT ["/bin/alertmanager"]',
@@ -136,9 +142,10 @@ def make_all():
     engine.prepare()
     if not WANTED:
         return
-    make(DEBIAN, repr(SLIM_EXCLUDES), make_debian)
+    base = inspect.getsource(make_debian) + repr(SLIM_EXCLUDES + EMPTIED)
+    make(DEBIAN, base, make_debian)
     for image, containerfile in containerfiles().items():
-        make(image, containerfile, lambda label, i=image, c=containerfile: build(i, c, label))
+        make(image, base + containerfile, lambda label, i=image, c=containerfile: build(i, c, label))
 
 
 if __name__ == "__main__":

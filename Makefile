@@ -54,7 +54,8 @@ $(VENV)/installed: Tests/EndToEnd/requirements.txt Tests/EndToEnd/grafana/requir
 
 .PHONY: build
 build: deps
-	$(RELEASE)
+	$(RELEASE) --product air-quality-exporter
+	$(RELEASE) --product air-quality-feed
 
 .PHONY: run
 run: build

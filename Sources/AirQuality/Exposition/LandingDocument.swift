@@ -42,7 +42,8 @@ public struct LandingDocument: Sendable {
     // MARK: Feeds
 
     private func feeds(_ feeds: [FeedStatistics], at now: Timestamp, _ html: inout HTML) {
-        html.raw("<h2>Feeds</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">Feed</th>")
+        html.raw(
+            "<h2>Feeds</h2>\n<div class=\"scroll\"><table class=\"feeds\">\n<thead><tr><th scope=\"col\">Feed</th>")
         html.raw("<th scope=\"col\">State</th><th scope=\"col\">Last message</th>")
         html.raw("<th scope=\"col\" class=\"number\">Messages</th><th scope=\"col\" class=\"number\">Readings</th>")
         html.raw("<th scope=\"col\" class=\"number\">Refusals</th></tr></thead>\n<tbody>\n")
@@ -58,11 +59,14 @@ public struct LandingDocument: Sendable {
                 html.text(trouble)
                 html.raw("</small>")
             }
-            html.raw("</td><td>")
+            html.raw("</td><td data-label=\"Last message\">")
             html.text(feed.lastMessageAt.map { Self.age(of: $0, at: now) } ?? "none yet")
-            html.raw("</td><td class=\"number\">\(feed.messages)</td><td class=\"number\">\(feed.readings)</td>")
+            html.raw("</td>")
             let refusals = RefusalReason.allCases.reduce(0) { $0 + feed.refusals[$1] }
-            html.raw("<td class=\"number\">\(refusals)</td></tr>\n")
+            for (label, count) in [("Messages", feed.messages), ("Readings", feed.readings), ("Refusals", refusals)] {
+                html.raw("<td class=\"number\" data-label=\"\(label)\">\(count)</td>")
+            }
+            html.raw("</tr>\n")
         }
         html.raw("</tbody></table></div>\n")
     }
@@ -76,7 +80,7 @@ public struct LandingDocument: Sendable {
             return
         }
         var shown = snapshot.order.sequence.flatMap { snapshot.order.pages[Int($0)].cities.map(Int.init) }
-        html.raw("<div class=\"scroll\"><table>\n<caption>")
+        html.raw("<div class=\"scroll\"><table class=\"cities\">\n<caption>")
         if shown.count > Self.maximumCities {
             // Stable, so that equal indices stay in the order of names.
             shown = Array(shown.sorted { snapshot.states[$0].index > snapshot.states[$1].index }[..<Self.maximumCities])
@@ -100,13 +104,16 @@ public struct LandingDocument: Sendable {
         let name = snapshot.names.bytes[state.nameRange]
         html.raw("<tr><th scope=\"row\"><a href=\"\(historyPath)?city=")
         html.percentEncoded(name)
-        html.raw("\">")
+        // Isolated, so that a name that is written from right to left moves nothing else.
+        html.raw("\"><bdi>")
         html.text(name)
-        html.raw("</a></th><td><span class=\"category\" style=\"background:\(category.color);color:")
+        html.raw("</bdi></a></th><td><span class=\"category\" style=\"background:\(category.color);color:")
         html.raw(category.textColor)
-        html.raw("\">")
-        html.text(category.face + " " + category.name)
-        html.raw("</span></td><td class=\"number\">")
+        html.raw("\"><span class=\"face\" aria-hidden=\"true\">")
+        html.text(category.face)
+        html.raw("</span> ")
+        html.text(category.name)
+        html.raw("</span></td><td class=\"number index\">")
         html.text(Self.twoDecimals(state.index))
         html.raw("</td><td>")
         if let changedAt = changes.changedAt {
@@ -119,7 +126,7 @@ public struct LandingDocument: Sendable {
         } else {
             html.text("–")
         }
-        html.raw("</td><td>")
+        html.raw("</td><td data-label=\"Updated\">")
         html.text(Self.age(of: state.updatedAt, at: now))
         html.raw("</td></tr>\n")
     }
@@ -170,14 +177,30 @@ public struct LandingDocument: Sendable {
         table { width: 100%; border-collapse: collapse; }
         caption { text-align: left; color: var(--quiet); padding-bottom: .25rem; }
         th, td { padding: .4rem .75rem .4rem 0; text-align: left; border-bottom: 1px solid var(--line); vertical-align: baseline; }
+        th:last-child, td:last-child { padding-right: 0; }
         thead th { color: var(--quiet); font-weight: 600; white-space: nowrap; }
-        tbody th { font-weight: 600; }
+        tbody th { font-weight: 600; overflow-wrap: anywhere; min-width: 8rem; }
         small { color: var(--quiet); }
         .number { text-align: right; font-variant-numeric: tabular-nums; }
+        .index + td, .cities th:nth-child(4) { padding-left: 1.5rem; }
         .category { display: inline-block; padding: 0 .6rem; border-radius: 1rem; white-space: nowrap; }
+        .face { font-family: "Noto Color Emoji", "Apple Color Emoji", "Segoe UI Emoji", sans-serif; }
         .better, .connected { color: var(--good); white-space: nowrap; }
         .worse, .waiting { color: var(--bad); white-space: nowrap; }
         .paused { color: var(--quiet); }
+        @media (max-width: 40rem) {
+          table, tbody, caption { display: block; }
+          thead { display: none; }
+          tbody tr { display: grid; grid-template-columns: 1fr auto; gap: .2rem 1rem; padding: .6rem 0; border-bottom: 1px solid var(--line); }
+          tbody th, tbody td, .index + td { padding: 0; border: 0; min-width: 0; text-align: left; }
+          .cities th, .index { order: -1; }
+          .index { font-weight: 600; }
+          .index, .index + td { text-align: right; }
+          .cities [data-label] { grid-column: 1 / -1; }
+          .feeds tbody tr { display: flex; flex-wrap: wrap; }
+          .feeds tbody th { flex-basis: 100%; }
+          [data-label]::before { content: attr(data-label) " "; color: var(--quiet); }
+        }
         </style>
         </head>
         <body>

@@ -54,7 +54,8 @@ let package = Package(
             plugins: ["BuildVersion"]),
         .executableTarget(
             name: "AirQualityFeed",
-            dependencies: ["CommandLine", "FeedSimulation", "Transport"]),
+            dependencies: ["CommandLine", "FeedSimulation", "Transport"],
+            plugins: ["BuildVersion"]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         // simdjson judges what our reader of JSON judges. A C++ target, because simdjson has no C face.
@@ -68,6 +69,9 @@ let package = Package(
             name: "AirQualityTests", dependencies: ["AirQuality", "TestSupport"],
             exclude: ["Golden"]),
         .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"]),
+        .testTarget(
+            name: "AirQualityFeedTests",
+            dependencies: ["AirQualityFeed", "FeedSimulation", "TestSupport", "Transport"]),
         .testTarget(
             name: "FeedSimulationTests", dependencies: ["FeedSimulation", "TestSupport"], exclude: ["Golden"]),
         .testTarget(

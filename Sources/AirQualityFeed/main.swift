@@ -1,1 +1,7 @@
-print("hello")
+import CommandLine
+import Glibc
+import Transport
+
+// Before any other thread exists, so that all of them have the signals blocked.
+let signals = Signals.block()
+exit(run(arguments: Array(Swift.CommandLine.arguments.dropFirst()), signals: signals))

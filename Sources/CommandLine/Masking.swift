@@ -27,7 +27,7 @@ extension String {
 }
 
 /// The text in quotation marks and on one line: control characters are escaped, a very long text is cut.
-func quoted(_ text: String) -> String {
+public func quoted(_ text: String) -> String {
     let limit = 200
     var shown = "\""
     for scalar in text.unicodeScalars.prefix(limit) {

@@ -95,7 +95,7 @@ private struct ElementBeginnings: Sendable {
         ends.reserveCapacity(cities + 1)
         for city in 0..<cities {
             bytes += "{\"city\":".utf8
-            appendJSONString(Array(CityNames.name(city).utf8)[...], to: &bytes)
+            appendJSONString(CityNames.name(city).utf8.span, to: &bytes)
             bytes += ",\"aqi\":".utf8
             ends.append(UInt32(bytes.count))
         }

@@ -9,9 +9,10 @@ func append(_ number: Double, to bytes: inout [UInt8]) {
 }
 
 /// Appends UTF-8 as a JSON string, escaping only what RFC 8259 section 7 demands.
-func appendJSONString(_ text: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
+func appendJSONString(_ text: Span<UInt8>, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
-    for byte in text {
+    for index in text.indices {
+        let byte = text[index]
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"):
             bytes.append(UInt8(ascii: "\\"))

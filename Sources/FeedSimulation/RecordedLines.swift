@@ -5,10 +5,10 @@ internal import JSON
 ///   - receivedAt: epoch milliseconds.
 ///   - message: a text message; nothing is appended when it is not UTF-8, since JSON could not give it back.
 /// - Returns: whether it was.
-public func appendRecordedLine(receivedAt: Int64, message: [UInt8], to bytes: inout [UInt8]) -> Bool {
-    guard isUTF8(message) else { return false }
+public func appendRecordedLine(receivedAt: Int64, message: Span<UInt8>, to bytes: inout [UInt8]) -> Bool {
+    guard (try? UTF8Span(validating: message)) != nil else { return false }
     bytes += "{\"time_ms\":\(receivedAt),\"message\":".utf8
-    appendJSONString(message[...], to: &bytes)
+    appendJSONString(message, to: &bytes)
     bytes += "}\n".utf8
     return true
 }

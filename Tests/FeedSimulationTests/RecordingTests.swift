@@ -103,7 +103,7 @@ struct RecordingTests {
         ]
         var file: [UInt8] = []
         for (time, message) in messages {
-            #expect(appendRecordedLine(receivedAt: time, message: Array(message.utf8), to: &file))
+            #expect(appendRecordedLine(receivedAt: time, message: message.utf8.span, to: &file))
         }
         #expect(
             String(decoding: file, as: UTF8.self).hasPrefix(
@@ -116,14 +116,14 @@ struct RecordingTests {
 
     @Test func `What is not UTF-8 is not recorded`() {
         var file: [UInt8] = [1]
-        #expect(!appendRecordedLine(receivedAt: 1, message: [0x5B, 0xFF], to: &file))
+        #expect(!appendRecordedLine(receivedAt: 1, message: ([0x5B, 0xFF] as [UInt8]).span, to: &file))
         #expect(file == [1])
     }
 
     @Test func `A recording whose writer was killed at any byte is played up to the last whole line`() throws {
         var file: [UInt8] = []
         for time in 1...3 as ClosedRange<Int64> {
-            _ = appendRecordedLine(receivedAt: time, message: Array("[\(time)]".utf8), to: &file)
+            _ = appendRecordedLine(receivedAt: time, message: "[\(time)]".utf8.span, to: &file)
         }
         let lineLength = file.count / 3
         for count in lineLength...file.count {

@@ -4,8 +4,10 @@ internal import Glibc
 public func readFile(_ path: String, limit: Int) throws(TransportError) -> [UInt8] {
     let file = try openFile(path)
     var content: [UInt8] = []
+    // A large file is read without growing, which would hold it twice; the rest is for the read that finds its end.
+    content.reserveCapacity(min(size(of: file), limit) + 4096)
     while true {
-        let room = min(max(4096, content.count), limit + 1 - content.count)
+        let room = min(max(4096, content.capacity - content.count), limit + 1 - content.count)
         let read = readSome(file, appendingTo: &content, upTo: room)
         if read < 0 {
             throw TransportError(.file, "cannot read \(path): \(describe(errorNumber: errno))")
@@ -25,6 +27,12 @@ private func openFile(_ path: String) throws(TransportError) -> FileDescriptor {
         throw TransportError(.file, "cannot read \(path): \(describe(errorNumber: errno))")
     }
     return FileDescriptor(owning: number)
+}
+
+/// Bytes of a regular file as it is now; 0 for pipes and for most of `/proc`.
+private func size(of file: borrowing FileDescriptor) -> Int {
+    var status = stat()
+    return unsafe fstat(file.number, &status) == 0 ? Int(status.st_size) : 0
 }
 
 /// Corresponds to `read`, begun again when a signal interrupts it.

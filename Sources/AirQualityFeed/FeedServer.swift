@@ -1,0 +1,64 @@
+import CommandLine
+import Transport
+
+/// A feed's server, and the waits of the main thread, which speaks: for clients, for a time. Each wait ends early with
+/// false when a signal ends the program.
+struct FeedServer {
+    /// How long clients have to answer the close frame.
+    private static let closeTimeout: Duration = .seconds(5)
+
+    private let server: WebSocketServer
+    private let thread: ServiceThread
+    private let signals: Signals
+
+    /// Listens, and says where on standard output.
+    init(_ flags: ParsedFlags, signals: Signals) throws {
+        let (host, port) = try flags.value("listen", as: .listenAddress)
+        var events = WebSocketServerEvents()
+        events.onConnect = { _ in signals.wake() }
+        events.onDisconnect = { _ in signals.wake() }
+        let server = try WebSocketServer(listen: host, port: port, events: events)
+        self.server = server
+        self.signals = signals
+        thread = try ServiceThread(name: "server") { server.run() }
+        let shownHost = host.isEmpty ? "localhost" : host.contains(":") ? "[\(host)]" : host
+        StandardStream.output.write("listening on ws://\(shownHost):\(server.port)/\n")
+    }
+
+    var hasClients: Bool { server.clientCount > 0 }
+
+    /// Sends a message to all clients; it is lost when more waits for them than they may be behind.
+    func send(_ message: [UInt8]) {
+        server.broadcast(message)
+    }
+
+    func awaitClient() -> Bool {
+        wait(until: nil) { hasClients }
+    }
+
+    func wait(until deadline: Duration) -> Bool {
+        wait(until: deadline) { false }
+    }
+
+    /// Tells all clients that this is the end (close status 1000), and waits until they have gone.
+    func finish() {
+        server.close(status: 1000)
+        _ = wait(until: monotonicTime() + Self.closeTimeout) { !hasClients }
+    }
+
+    /// Ends the server; clients that are still there are told that it goes away (close status 1001).
+    func stop() {
+        server.stop()
+        thread.join()
+    }
+
+    private func wait(until deadline: Duration?, orUntil isReached: () -> Bool) -> Bool {
+        while !isReached() {
+            let now = monotonicTime()
+            if let deadline, deadline <= now { return true }
+            // A wake says only that clients have come or gone.
+            if signals.wait(for: deadline.map { $0 - now }) != nil { return false }
+        }
+        return true
+    }
+}

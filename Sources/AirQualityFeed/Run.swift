@@ -1,0 +1,32 @@
+import CommandLine
+import Transport
+
+/// The program, from its arguments to its exit status.
+func run(arguments: [String], signals: Signals) -> Int32 {
+    do {
+        switch try Program.feed.parse(arguments: arguments) {
+        case .help(let text): StandardStream.output.write(text)
+        case .version: StandardStream.output.write(BuildVersion.text)
+        case .run(let flags):
+            switch flags.command.name {
+            case "replay": try replay(flags, signals: signals)
+            case "record": try record(flags, signals: signals)
+            default: try simulate(flags, signals: signals)
+            }
+        }
+        return 0
+    } catch {
+        say("\(error)")
+        return 1
+    }
+}
+
+/// One line on standard error.
+func say(_ line: String) {
+    StandardStream.error.write("\(Program.feed.name): \(line)\n")
+}
+
+extension BuildVersion {
+    /// What `--version` prints.
+    static var text: String { "\(Program.feed.name), version \(version) (branch: \(branch), revision: \(revision))\n" }
+}

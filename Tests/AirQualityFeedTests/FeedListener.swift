@@ -1,0 +1,51 @@
+import Synchronization
+import TestSupport
+import Transport
+
+/// A client of a feed that keeps what it hears. Once disconnected it stays so for the time of a test.
+final class FeedListener {
+    private final class Heard: Sendable {
+        let messages = Mutex<[String]>([])
+        let isConnected = Atomic(false)
+        let end = Mutex<DisconnectReason?>(nil)
+    }
+
+    private let heard = Heard()
+    private let client: WebSocketClient
+    private let thread: ServiceThread
+
+    init(_ address: String) throws {
+        var configuration = WebSocketClientConfiguration(address: try WebSocketAddress(address))
+        configuration.reconnectMinimum = .seconds(36_000)
+        configuration.reconnectMaximum = .seconds(36_000)
+        let heard = heard
+        let client = WebSocketClient(
+            configuration: configuration,
+            onEvent: { event in
+                switch event {
+                case .connected: heard.isConnected.store(true, ordering: .releasing)
+                case .disconnected(let reason, _, _): heard.end.withLock { $0 = $0 ?? reason }
+                default: break
+                }
+            },
+            onMessage: { _, message in
+                let text = String(decoding: message.indices.map { message[$0] }, as: UTF8.self)
+                heard.messages.withLock { $0.append(text) }
+            })
+        self.client = client
+        thread = try ServiceThread(name: "listener") { client.run() }
+    }
+
+    deinit {
+        client.stop()
+        thread.join()
+    }
+
+    var messages: [String] { heard.messages.withLock { $0 } }
+    /// How the connection has ended.
+    var end: DisconnectReason? { heard.end.withLock { $0 } }
+
+    func waitForConnection() -> Bool { wait { heard.isConnected.load(ordering: .acquiring) } }
+    func waitForMessages(_ count: Int) -> Bool { wait { messages.count >= count } }
+    func waitForEnd() -> Bool { wait { end != nil } }
+}

@@ -1,0 +1,102 @@
+import TestSupport
+import Testing
+
+private struct BadCommandLine: Sendable, CustomTestStringConvertible {
+    var arguments: [String]
+    var line: String
+    var testDescription: String { arguments.joined(separator: " ") }
+
+    init(_ arguments: String..., line: String) {
+        self.arguments = arguments
+        self.line = line
+    }
+
+    static let all = [
+        BadCommandLine("--nonsense", line: #"unknown flag "--nonsense", expected one that --help lists"#),
+        BadCommandLine("--citys=3", line: #"unknown flag "--citys", did you mean --cities?"#),
+        BadCommandLine("--cities=0", line: #"--cities "0": expected a whole number, 1 to 1000000"#),
+        BadCommandLine("--cities=1000001", line: #"--cities "1000001": expected a whole number, 1 to 1000000"#),
+        BadCommandLine("--cities", line: "--cities: the value is missing, expected --cities=N"),
+        BadCommandLine("--cities=1", "--cities=2", line: #"--cities "2": given twice, expected once"#),
+        BadCommandLine(
+            "--interval=2", line: #"--interval "2": expected a duration such as 500ms, 30s or 1m30s, at least 1ms"#),
+        BadCommandLine(
+            "--interval", "0", line: #"--interval "0": expected a duration such as 500ms, 30s or 1m30s, at least 1ms"#),
+        BadCommandLine("--coverage=60%", line: #"--coverage "60%": expected a number, 0.0 to 1.0"#),
+        BadCommandLine("--coverage=1.01", line: #"--coverage "1.01": expected a number, 0.0 to 1.0"#),
+        BadCommandLine("--seed=-1", line: #"--seed "-1": expected a whole number, 0 to 18446744073709551615"#),
+        BadCommandLine("--drift=nan", line: #"--drift "nan": expected a number, 0.0 to 999.0"#),
+        BadCommandLine("--batch=0", line: #"--batch "0": expected a whole number, 1 to 1000000"#),
+        BadCommandLine(
+            "--listen=8765",
+            line: #"--listen "8765": expected host:port, [address]:port or :port, with a port from 0 to 65535"#),
+        BadCommandLine(
+            "--listen=127.0.0.1:65536",
+            line:
+                #"--listen "127.0.0.1:65536": expected host:port, [address]:port or :port, with a port from 0 to 65535"#
+        ),
+        BadCommandLine(
+            "--listen=unix:/tmp/feed",
+            line:
+                #"--listen "unix:/tmp/feed": expected host:port, [address]:port or :port, with a port from 0 to 65535"#),
+        BadCommandLine("--once", line: "--once: not a flag of simulate, only of replay"),
+        BadCommandLine(
+            "simulator", line: #"unexpected argument "simulator", expected: air-quality-feed [simulate] [flags]"#),
+        BadCommandLine("replay", line: "FILE is missing, expected: air-quality-feed replay FILE [flags]"),
+        BadCommandLine(
+            "replay", "a", "b", line: #"unexpected argument "b", expected: air-quality-feed replay FILE [flags]"#),
+        BadCommandLine("replay", "a", "--seed=1", line: "--seed: not a flag of replay, only of simulate"),
+        BadCommandLine("replay", "a", "--once=yes", line: #"--once "yes": expected true or false"#),
+        BadCommandLine("replay", "a", "--speed=0", line: #"--speed "0": expected a number, 0.001 to 1000000.0"#),
+        BadCommandLine("replay", "/no/file", line: "cannot read /no/file: No such file or directory"),
+        BadCommandLine("record", line: "URL is missing, expected: air-quality-feed record URL [flags]"),
+        BadCommandLine(
+            "record", "http://me:secret@host/?key=secret",
+            line:
+                #"URL "http://***@host/?***": it does not begin with ws:// or wss://, expected ws://host:port/path or wss://host:port/path"#
+        ),
+        BadCommandLine("record", "ws://h/", "--output=", line: #"--output "": expected text that is not empty"#),
+        BadCommandLine(
+            "record", "ws://h/", "--output=/no/file", line: "cannot write /no/file: No such file or directory"),
+    ]
+}
+
+struct FlagErrorTests {
+    @Test(arguments: BadCommandLine.all)
+    private func `A mistake is one line on standard error and status 1`(scenario: BadCommandLine) throws {
+        let program = try RunningProgram("air-quality-feed", scenario.arguments)
+        #expect(program.waitForEnd() == 1)
+        #expect(program.errors == ["air-quality-feed: " + scenario.line])
+        #expect(program.output.isEmpty)
+    }
+
+    @Test func `A speed without recorded times is a bad combination`() throws {
+        let file = try TemporaryFile("City,Date,AQI\nA,2020-01-01,1\n")
+        let program = try RunningProgram("air-quality-feed", ["replay", file.path, "--speed=2"])
+        #expect(program.waitForEnd() == 1)
+        #expect(
+            program.errors == [
+                #"air-quality-feed: --speed "2": expected a recording with times, or --interval instead"#
+            ])
+    }
+
+    @Test func `A file that is no recording is named with its line`() throws {
+        let file = try TemporaryFile("City,Date,AQI\nA,2020-01-01,many\n")
+        let program = try RunningProgram("air-quality-feed", ["replay", file.path])
+        #expect(program.waitForEnd() == 1)
+        #expect(
+            program.errors == [
+                #"air-quality-feed: \#(file.path):2: AQI "many" is not a number, expected one, or nothing"#
+            ])
+    }
+
+    @Test func `Version and help end with status 0`() throws {
+        let version = try RunningProgram("air-quality-feed", ["--version"])
+        #expect(version.waitForEnd() == 0)
+        #expect(version.output.first?.hasPrefix("air-quality-feed, version ") == true)
+        let help = try RunningProgram("air-quality-feed", ["replay", "--help"])
+        #expect(help.waitForEnd() == 0)
+        #expect(help.output.first == "usage: air-quality-feed replay FILE [flags]")
+        #expect(help.errors.isEmpty)
+    }
+}

@@ -1,0 +1,75 @@
+import FeedSimulation
+import Foundation
+import TestSupport
+import Testing
+
+struct RecordTests {
+    @Test func `What is recorded is what was sent, and is played with the same messages`() throws {
+        try withFeed(["--seed=5", "--interval=5ms"]) { _, address in
+            let file = try TemporaryFile()
+            let recorder = try RunningProgram("air-quality-feed", ["record", address, "--output", file.path])
+            #expect(wait { file.lines.count >= 10 })
+            recorder.kill(SIGTERM)
+            #expect(recorder.waitForEnd() == 0)
+            #expect(recorder.errors == ["air-quality-feed: recording \(address)"])
+
+            var simulator = FeedSimulator(seed: 5)
+            let count = file.lines.count
+            let sent = (0..<count).map { _ in String(decoding: simulator.nextMessages()[0], as: UTF8.self) }
+            try withFeed(["replay", file.path, "--once", "--speed=100"]) { player, playerAddress in
+                let listener = try FeedListener(playerAddress)
+                #expect(player.waitForEnd() == 0)
+                #expect(listener.messages == sent)
+            }
+        }
+    }
+
+    @Test func `A kill loses no line that was written; the next run continues the file`() throws {
+        try withFeed(["--interval=2ms"]) { _, address in
+            let file = try TemporaryFile("[\"cut off")
+            for round in 1...2 {
+                let before = file.lines.count
+                let recorder = try RunningProgram("air-quality-feed", ["record", address, "--output=\(file.path)"])
+                #expect(wait { file.lines.count >= before + 5 })
+                recorder.kill(SIGKILL)
+                #expect(recorder.waitForEnd() == 128 + SIGKILL)
+                let lines = file.lines.dropFirst()
+                let whole = try Recording(Array(lines.map { $0 + "\n" }.joined().utf8))
+                #expect(whole.stepCount == lines.count && whole.isTimed, "round \(round)")
+            }
+            #expect(file.lines[0] == "[\"cut off")
+        }
+    }
+
+    @Test func `Without a file the lines go to standard output`() throws {
+        try withFeed(["--interval=2ms"]) { _, address in
+            let recorder = try RunningProgram("air-quality-feed", ["record", address])
+            #expect(wait { recorder.output.count >= 3 })
+            recorder.kill(SIGINT)
+            #expect(recorder.waitForEnd() == 0)
+            let recording = try Recording(Array(recorder.output.map { $0 + "\n" }.joined().utf8))
+            #expect(recording.isTimed)
+        }
+    }
+
+    @Test func `A full disk ends it with status 1`() throws {
+        try withFeed(["--interval=2ms"]) { _, address in
+            let recorder = try RunningProgram("air-quality-feed", ["record", address, "--output=/dev/full"])
+            #expect(recorder.waitForEnd() == 1)
+            #expect(recorder.errors.last == "air-quality-feed: cannot write /dev/full: No space left on device")
+        }
+    }
+
+    @Test func `A dead feed is said once and dialled again`() throws {
+        try withFeed([]) { feed, address in
+            feed.kill(SIGTERM)
+            #expect(feed.waitForEnd() == 0)
+            let recorder = try RunningProgram("air-quality-feed", ["record", address])
+            #expect(wait { !recorder.errors.isEmpty })
+            recorder.kill(SIGTERM)
+            #expect(recorder.waitForEnd() == 0)
+            #expect(recorder.errors.count == 1)
+            #expect(recorder.errors[0].hasPrefix("air-quality-feed: \(address): refused: "))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import FeedSimulation
+import Foundation
+import TestSupport
+import Testing
+import Transport
+
+/// Lends a feed on a free port.
+func withFeed(_ arguments: [String], _ body: (_ program: RunningProgram, _ address: String) throws -> Void) throws {
+    let program = try RunningProgram("air-quality-feed", arguments + ["--listen=127.0.0.1:0"])
+    defer { program.kill(SIGKILL) }
+    let line = try program.waitForOutput()
+    let address = try #require(line.wholeMatch(of: /listening on (ws:\/\/127\.0\.0\.1:[1-9][0-9]*\/)/))
+    try body(program, String(address.1))
+}
+
+struct SimulateTests {
+    @Test func `The first client hears the seed's messages from the first one on`() throws {
+        try withFeed(["--seed=1", "--interval=10ms"]) { program, address in
+            let listener = try FeedListener(address)
+            #expect(listener.waitForMessages(20))
+            var simulator = FeedSimulator(seed: 1)
+            let expected = (0..<20).flatMap { _ in simulator.nextMessages() }.map {
+                String(decoding: $0, as: UTF8.self)
+            }
+            #expect(Array(listener.messages.prefix(20)) == expected)
+            #expect(program.errors.isEmpty)
+            #expect(program.output.count == 1)
+        }
+    }
+
+    @Test func `All clients hear the same`() throws {
+        try withFeed(["simulate", "--interval", "20ms"]) { _, address in
+            let listeners = try (0..<3).map { _ in try FeedListener(address) }
+            for listener in listeners { #expect(listener.waitForMessages(10)) }
+            // Whoever connects later hears the rest of what the others hear.
+            let longest = try #require(listeners.map(\.messages).max { $0.count < $1.count })
+            for listener in listeners {
+                let messages = listener.messages.prefix(5)
+                let start = try #require(longest.firstIndex(of: messages[0]))
+                #expect(longest[start...].starts(with: messages))
+            }
+        }
+    }
+
+    @Test func `Every flag is obeyed`() throws {
+        try withFeed([
+            "--cities=30", "--coverage=1", "--batch=7", "--drift=1", "--seed=9", "--interval=1ms",
+        ]) { _, address in
+            let listener = try FeedListener(address)
+            #expect(listener.waitForMessages(25))
+            var simulator = FeedSimulator(cities: 30, coverage: 1, seed: 9, drift: 1, batch: 7)
+            let expected = (0..<5).flatMap { _ in simulator.nextMessages() }.map { String(decoding: $0, as: UTF8.self) }
+            #expect(expected.count == 25)
+            #expect(Array(listener.messages.prefix(25)) == expected)
+        }
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+    func `A signal ends it with status 0, and clients are told`(signal: Int32) throws {
+        try withFeed([]) { program, address in
+            let listener = try FeedListener(address)
+            #expect(listener.waitForMessages(1))
+            program.kill(signal)
+            #expect(program.waitForEnd() == 0)
+            #expect(listener.waitForEnd())
+            #expect(listener.end == .closed)
+            #expect(program.errors.isEmpty)
+        }
+    }
+
+    @Test func `A signal ends it while nobody listens`() throws {
+        try withFeed([]) { program, _ in
+            program.kill(SIGTERM)
+            #expect(program.waitForEnd() == 0)
+        }
+    }
+
+    @Test func `A port that is taken is one line and status 1`() throws {
+        try withFeed([]) { _, address in
+            let port = try #require(address.split(separator: ":").last).dropLast()
+            let second = try RunningProgram("air-quality-feed", ["--listen=127.0.0.1:\(port)"])
+            #expect(second.waitForEnd() == 1)
+            #expect(second.errors.count == 1)
+            #expect(second.errors.first?.contains("\(port)") == true)
+            #expect(second.output.isEmpty)
+        }
+    }
+}

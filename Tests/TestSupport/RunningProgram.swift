@@ -1,0 +1,71 @@
+public import Foundation
+public import Testing
+
+/// A program of this package, built beside the test bundle, as a child process; killed when it goes.
+public final class RunningProgram {
+    private let process = Process()
+    private let folder: URL
+
+    /// - Parameter output: where its standard output goes instead of into `output`.
+    public init(_ name: String, _ arguments: [String], output: FileHandle? = nil) throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "air-quality-program-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let products = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+        process.executableURL = products.deletingLastPathComponent().appending(path: name)
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try output ?? file("output")
+        process.standardError = try file("errors")
+        try process.run()
+    }
+
+    private func file(_ name: String) throws -> FileHandle {
+        let path = folder.appending(path: name)
+        try Data().write(to: path)
+        return try FileHandle(forWritingTo: path)
+    }
+
+    deinit {
+        if process.isRunning {
+            kill(SIGKILL)
+            process.waitUntilExit()
+        }
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    public func kill(_ signal: Int32) {
+        Glibc.kill(process.processIdentifier, signal)
+    }
+
+    /// The exit status; nil when it has not ended by itself within half a minute. Ended by a signal: 128 + its number.
+    public func waitForEnd() -> Int32? {
+        guard wait(until: { !process.isRunning }) else { return nil }
+        return process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
+    }
+
+    /// Whole lines that it has written so far.
+    public var output: [String] { lines("output") }
+    public var errors: [String] { lines("errors") }
+
+    private func lines(_ name: String) -> [String] {
+        let bytes = (try? Data(contentsOf: folder.appending(path: name))) ?? Data()
+        let whole = bytes.prefix((bytes.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1)
+        return String(decoding: whole, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// Waits for a line of output.
+    public func waitForOutput(sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
+        _ = wait { !output.isEmpty || !process.isRunning }
+        return try #require(output.first, "\(errors)", sourceLocation: sourceLocation)
+    }
+}
+
+/// Waits for a condition, half a minute at most, and says whether it came true.
+public func wait(until isTrue: () -> Bool) -> Bool {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while !isTrue() {
+        if ContinuousClock.now > deadline { return false }
+        usleep(2000)
+    }
+    return true
+}

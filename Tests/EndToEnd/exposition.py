@@ -1,5 +1,6 @@
 """A page of metrics, parsed by the Python client library's parser."""
 
+import re
 from collections import Counter
 
 from prometheus_client.parser import text_string_to_metric_families
@@ -36,5 +37,32 @@ class Exposition:
     @property
     def duplicates(self) -> list[str]:
         """Series that stand there more than once, which no parser complains about."""
-        series = [line.rsplit(" ", 1)[0] for line in self.text.splitlines() if line and not line.startswith("#")]
-        return [name for name, count in Counter(series).items() if count > 1]
+        return duplicate_series(self.text)
+
+
+_SAMPLE = re.compile(r'([a-zA-Z_:][\w:]*)(?:\{((?:[^"}]|"(?:[^"\\]|\\.)*")*)\})? (\S+)')
+_LABEL = re.compile(r'([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"(?:,|$)')
+_ESCAPES = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
+
+
+def parse_samples(text: str) -> list[tuple[str, dict[str, str], float]]:
+    """Name, labels and value of every sample line, by a reading of our own that drops nothing."""
+    samples = []
+    # Not splitlines, which ends lines where the format does not.
+    for line in text.split("\n"):
+        if not line or line.startswith("#"):
+            continue
+        found = _SAMPLE.fullmatch(line)
+        assert found, line
+        pairs = _LABEL.findall(found[2] or "")
+        assert "".join(f'{name}="{value}",' for name, value in pairs) == (f"{found[2]}," if found[2] else ""), line
+        labels = {name: re.sub(r"\\.", lambda escape: _ESCAPES[escape[0]], value) for name, value in pairs}
+        assert len(labels) == len(pairs), f"a label twice: {line}"
+        samples.append((found[1], labels, float(found[3])))
+    return samples
+
+
+def duplicate_series(text: str) -> list[str]:
+    """The series of a page that have more than one sample, whatever the order of their labels."""
+    series = Counter(f"{name}{sorted(labels.items())}" for name, labels, _ in parse_samples(text))
+    return [name for name, count in series.items() if count > 1]

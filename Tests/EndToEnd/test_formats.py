@@ -1,0 +1,425 @@
+"""Every format of the metrics page, plain and gzip, with odd city names and every family, before independent judges."""
+
+import http.client
+import re
+import shutil
+import subprocess
+import zlib
+
+import metric_family
+import openmetrics_grammar
+import pytest
+from exposition import duplicate_series, parse_samples
+from peers import WebSocketFeed
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
+from prometheus_client.parser import text_string_to_metric_families as parse_text
+from waiting import wait_for
+
+ODD_NAMES = [
+    'quo"te',
+    "back\\slash",
+    'backslash and quote \\"',
+    "backslash and n \\n",
+    "ends with a backslash\\",
+    '"',
+    "\\",
+    "नई दिल्ली",
+    "😀 city",
+    "👩‍👩‍👧‍👦",
+    "القاهرة",
+    "עִיר \u202eleft",
+    "e\u0301",  # two spellings that Unicode takes for one
+    "\u00e9",
+    "line\u2028separator",
+    "\ufeffbyte order mark",
+    "a{b}=c,d",
+    "# EOF",
+    "# HELP airquality_index no",
+    "O'Hare & <co>",
+    "NaN",
+    "x" * 128,
+    "語" * 42 + "é",  # 128 bytes
+]
+REFUSED_NAMES = ["new\nline", "tab\tstop", "next\u0085line", "x" * 129, " \r\n "]
+
+OPENMETRICS = "application/openmetrics-text"
+PROTOBUF = "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited"
+# What asks for a format, and the Content-Type of the answer.
+FORMATS = {
+    "text 0.0.4": ("text/plain;version=0.0.4", "text/plain; version=0.0.4; charset=utf-8"),
+    "text 1.0.0": (
+        "text/plain;version=1.0.0;escaping=allow-utf-8",
+        "text/plain; version=1.0.0; charset=utf-8; escaping=allow-utf-8",
+    ),
+    "OpenMetrics 0.0.1": (f"{OPENMETRICS};version=0.0.1", f"{OPENMETRICS}; version=0.0.1; charset=utf-8"),
+    "OpenMetrics 1.0.0": (f"{OPENMETRICS};version=1.0.0", f"{OPENMETRICS}; version=1.0.0; charset=utf-8"),
+    "protobuf": (PROTOBUF.replace(" ", ""), PROTOBUF),
+}
+TEXTS = ["text 0.0.4", "text 1.0.0"]
+OPENMETRICS_TEXTS = ["OpenMetrics 0.0.1", "OpenMetrics 1.0.0"]
+
+# The contract's families, in no order; OpenMetrics names counters without `_total`.
+FAMILIES = {
+    f"airquality_{name}": kind
+    for kind, names in {
+        "gauge": "index category category_direction category_changed_timestamp_seconds last_update_timestamp_seconds"
+        " category_info exporter_feed_connected exporter_feed_paused exporter_feed_last_message_timestamp_seconds"
+        " exporter_cities exporter_cities_limit exporter_city_expiry_seconds exporter_history_points"
+        " exporter_history_capacity exporter_storage_last_write_timestamp_seconds exporter_build_info",
+        "counter": "category_changes_total exporter_feed_connection_attempts_total exporter_feed_disconnects_total"
+        " exporter_feed_messages_total exporter_feed_bytes_total exporter_feed_readings_total"
+        " exporter_feed_refusals_total exporter_cities_expired_total exporter_storage_errors_total",
+    }.items()
+    for name in names.split()
+} | {
+    "process_cpu_seconds_total": "counter",
+    "process_open_fds": "gauge",
+    "process_max_fds": "gauge",
+    "process_virtual_memory_bytes": "gauge",
+    "process_virtual_memory_max_bytes": "gauge",
+    "process_resident_memory_bytes": "gauge",
+    "process_heap_bytes": "gauge",
+    "process_start_time_seconds": "gauge",
+    "process_threads": "gauge",
+    "process_network_receive_bytes_total": "counter",
+    "process_network_transmit_bytes_total": "counter",
+    "promhttp_metric_handler_requests_total": "counter",
+    "promhttp_metric_handler_requests_in_flight": "gauge",
+}
+
+
+@pytest.fixture(scope="module")
+def exporter(programs, tmp_path_factory):
+    """An exporter whose state is complete and no longer changes: odd names, category changes, storage."""
+    feed = WebSocketFeed()
+    storage = tmp_path_factory.mktemp("formats") / "history.db"
+    exporter = programs.exporter("--feed.url", feed.url, "--storage.file", str(storage), "--history.interval", "0")
+    try:
+        feed.wait_for_client()
+        for values in (range(40, 40 + len(ODD_NAMES)), range(40, 40 + 20 * len(ODD_NAMES), 20), [123.456] * 99):
+            feed.send([{"city": name, "aqi": value} for name, value in zip(ODD_NAMES, values)])
+        feed.send([{"city": name, "aqi": 1} for name in REFUSED_NAMES])
+        refusals = "airquality_exporter_feed_refusals_total"
+        exporter.wait_for_sample(refusals, len(REFUSED_NAMES), reason="bad_city")
+        exporter.wait_for_sample("airquality_exporter_feed_readings_total", 3 * len(ODD_NAMES))
+        # The last change is written once more, within a second.
+        before = None
+
+        def settled():
+            nonlocal before
+            now = exporter.scrape().value("airquality_exporter_storage_last_write_timestamp_seconds")
+            before, was = now, before
+            return now == was
+
+        wait_for(settled, "the last write of the storage", pause=1.5)
+        yield exporter
+    finally:
+        failure = exporter.stop()
+        feed.stop()
+    assert failure is None, failure
+
+
+@pytest.fixture(scope="module", params=["plain", "gzip"])
+def pages(request, exporter):
+    """A page of each format: its bytes without the compression."""
+    found = {}
+    for name, (accept, content_type) in FORMATS.items():
+        answer = exporter.get("/metrics", headers={"Accept": accept, "Accept-Encoding": ENCODINGS[request.param]})
+        assert answer.status == 200
+        assert answer.headers["Content-Type"] == content_type
+        assert answer.headers["Vary"] == "Accept, Accept-Encoding"
+        assert answer.headers["Content-Length"] == str(len(answer.body))
+        assert answer.headers.get("Content-Encoding") == (None if request.param == "plain" else "gzip")
+        found[name] = answer.body if request.param == "plain" else gunzip(answer.body)
+    return found
+
+
+ENCODINGS = {"plain": "identity", "gzip": "gzip"}
+
+
+def gunzip(body: bytes) -> bytes:
+    """One whole gzip member and nothing behind it; some readers stop at the first."""
+    inflater = zlib.decompressobj(wbits=31)
+    plain = inflater.decompress(body) + inflater.flush()
+    assert inflater.eof and not inflater.unused_data
+    return plain
+
+
+def comparable(samples: list) -> dict:
+    """The samples by series; of what changes by being looked at, only that it is there."""
+    changing = re.compile("process_|promhttp_")
+    return {
+        (name, tuple(sorted(labels.items()))): None if changing.match(name) else value for name, labels, value in samples
+    }
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_promtool_accepts_the_text(pages, name):
+    if not shutil.which("promtool"):
+        pytest.skip("promtool is not installed")
+    check = subprocess.run(["promtool", "check", "metrics"], input=pages[name], capture_output=True)
+    assert check.returncode == 0 and not check.stderr, check.stderr.decode()
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_text_parser_of_python_finds_every_family_and_city(pages, name):
+    families = {family.name: family for family in parse_text(pages[name].decode())}
+    # The parser takes the end off a counter's name.
+    assert {name: family.type for name, family in families.items()} == {
+        name.removesuffix("_total") if kind == "counter" else name: kind for name, kind in FAMILIES.items()
+    }
+    assert all(family.documentation and family.samples for family in families.values())
+    assert cities(families) == {name: 123.456 for name in ODD_NAMES}
+
+
+@pytest.mark.parametrize("name", OPENMETRICS_TEXTS)
+def test_the_openmetrics_parser_of_python_finds_every_family_and_city(pages, name):
+    families = {family.name: family for family in parse_openmetrics(pages[name].decode())}
+    assert {name: family.type for name, family in families.items()} == {
+        name.removesuffix("_total") if kind == "counter" else name: kind for name, kind in FAMILIES.items()
+    }
+    assert all(family.documentation and family.samples for family in families.values())
+    assert cities(families) == {name: 123.456 for name in ODD_NAMES}
+
+
+def cities(families) -> dict[str, float]:
+    return {sample.labels["city"]: sample.value for sample in families["airquality_index"].samples}
+
+
+@pytest.mark.parametrize("name", OPENMETRICS_TEXTS)
+def test_the_grammar_of_openmetrics_accepts_the_page(pages, name):
+    assert openmetrics_grammar.complaint(pages[name].decode()) is None
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "# TYPE a gauge\na 1\n",
+        "# TYPE a gauge\n\na 1\n# EOF\n",
+        "# TYPE a gauge\na 1\r\n# EOF\n",
+        "# type a gauge\na 1\n# EOF\n",
+        '# TYPE a gauge\na{b="x"y"} 1\n# EOF\n',
+        '# TYPE a gauge\na{b="x\\"} 1\n# EOF\n',
+        "# TYPE a gauge\na 1\n# EOF\n\n",
+        "# TYPE a gauge\na  1\n# EOF\n",
+        "# a comment\n# EOF\n",
+    ],
+)
+def test_the_grammar_of_openmetrics_refuses_what_it_should(page):
+    assert openmetrics_grammar.complaint(page) is not None
+
+
+@pytest.mark.parametrize("name", OPENMETRICS_TEXTS)
+def test_promtool_makes_blocks_from_the_page(pages, name, tmp_path):
+    if not shutil.which("promtool"):
+        pytest.skip("promtool is not installed")
+    # It wants the times that an exporter leaves to the scraper.
+    lines = pages[name].decode().split("\n")
+    timed = [line if line.startswith("#") or not line else f"{line} 1700000000" for line in lines]
+    file = tmp_path / "page.om"
+    file.write_text("\n".join(timed))
+    made = subprocess.run(
+        ["promtool", "tsdb", "create-blocks-from", "openmetrics", str(file), str(tmp_path / "blocks")],
+        capture_output=True,
+        text=True,
+    )
+    assert made.returncode == 0, made.stderr + made.stdout
+    # Without a log to read, promtool dumps nothing.
+    (tmp_path / "blocks" / "wal").mkdir()
+    dumped = subprocess.run(["promtool", "tsdb", "dump", str(tmp_path / "blocks")], capture_output=True, text=True)
+    assert dumped.returncode == 0, dumped.stderr
+    assert dumped.stdout.count("{__name__=") == len(parse_samples(pages[name].decode()))
+
+
+def test_all_formats_say_the_same(pages):
+    expected = comparable(parse_samples(pages["text 0.0.4"].decode()))
+    assert len(expected) > 6 * len(ODD_NAMES)
+    for name in [*TEXTS, *OPENMETRICS_TEXTS]:
+        assert not duplicate_series(pages[name].decode()), name
+        assert comparable(parse_samples(pages[name].decode())) == expected, name
+    samples = []
+    for family in metric_family.decode(pages["protobuf"]):
+        kind = metric_family.TYPES[family.type].lower()
+        assert kind == FAMILIES[family.name]
+        assert family.help and family.metric
+        for metric in family.metric:
+            assert metric.HasField(kind) and not metric.HasField("timestamp_ms")
+            labels = {pair.name: pair.value for pair in metric.label}
+            assert len(labels) == len(metric.label)
+            samples.append((family.name, labels, getattr(metric, kind).value))
+    assert comparable(samples) == expected and len(samples) == len(expected)
+
+
+def test_families_and_helps_come_in_the_same_order_in_every_format(pages):
+    def names(page: str) -> list[tuple[str, str]]:
+        return re.findall(r"^# HELP (\S+) (.*)$", page, re.MULTILINE)
+
+    expected = names(pages["text 0.0.4"].decode())
+    assert names(pages["text 1.0.0"].decode()) == expected
+    for name in OPENMETRICS_TEXTS:
+        short = [(name.removesuffix("_total") if FAMILIES[name] == "counter" else name, text) for name, text in expected]
+        assert names(pages[name].decode()) == short
+    assert [(family.name, family.help) for family in metric_family.decode(pages["protobuf"])] == expected
+
+
+def test_cities_come_in_the_order_of_their_bytes(pages):
+    found = [labels["city"] for name, labels, _ in parse_samples(pages["text 0.0.4"].decode()) if name == "airquality_index"]
+    assert found == sorted(ODD_NAMES, key=str.encode)
+
+
+def test_an_unchanged_state_is_the_same_bytes(start):
+    feed = WebSocketFeed()
+    try:
+        exporter = start.exporter("--feed.url", feed.url, "--web.disable-exporter-metrics")
+        feed.wait_for_client()
+        feed.send([{"city": name, "aqi": 7} for name in ODD_NAMES])
+        exporter.wait_for_sample("airquality_exporter_cities", len(ODD_NAMES))
+        for accept, _ in FORMATS.values():
+            for encoding in ENCODINGS.values():
+                headers = {"Accept": accept, "Accept-Encoding": encoding}
+                assert exporter.get("/metrics", headers=headers) == exporter.get("/metrics", headers=headers)
+    finally:
+        feed.stop()
+
+
+def test_a_real_prometheus_stores_every_sample(exporter, start, tmp_path):
+    prometheus = start.prometheus(tmp_path, exporter.address)
+    prometheus.wait_for("up == 1")
+    found = prometheus.wait_for("airquality_index")
+    assert {row["metric"]["city"]: float(row["value"][1]) for row in found} == {name: 123.456 for name in ODD_NAMES}
+    count = len(parse_samples(exporter.get("/metrics").text))
+    assert prometheus.query("scrape_samples_scraped")[0]["value"][1] == str(count)
+    assert prometheus.query("count({job='air-quality-exporter',__name__!~'up|scrape_.*'})")[0]["value"][1] == str(count)
+
+
+# MARK: Negotiation
+
+UTF8 = "; escaping=allow-utf-8"
+# What each Prometheus sends as `Accept`, and what it gets.
+ACCEPTS = {
+    "2.5 to 2.30": (
+        "application/openmetrics-text; version=0.0.1,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+        FORMATS["OpenMetrics 0.0.1"][1],
+    ),
+    "2.37 to 2.45": (
+        "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
+        "text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+        FORMATS["OpenMetrics 1.0.0"][1],
+    ),
+    "2.49.0": (
+        "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,"
+        "text/plain;version=0.0.4;q=0.3,*/*;q=2",
+        FORMATS["OpenMetrics 1.0.0"][1],
+    ),
+    "2.49.1 to 2.55": (
+        "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,"
+        "text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
+        FORMATS["OpenMetrics 1.0.0"][1],
+    ),
+    "2.55 with UTF-8 names": (
+        "application/openmetrics-text;version=1.0.0;q=0.5;escaping=allow-utf-8,"
+        "application/openmetrics-text;version=0.0.1;q=0.4;escaping=allow-utf-8,"
+        "text/plain;version=0.0.4;q=0.3;escaping=allow-utf-8,*/*;q=0.2;escaping=allow-utf-8",
+        FORMATS["OpenMetrics 1.0.0"][1] + UTF8,
+    ),
+    "3.0 to 3.2": (
+        "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,"
+        "application/openmetrics-text;version=0.0.1;escaping=allow-utf-8;q=0.4,"
+        "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,text/plain;version=0.0.4;escaping=allow-utf-8;q=0.2,"
+        "*/*;escaping=allow-utf-8;q=0.1",
+        FORMATS["OpenMetrics 1.0.0"][1] + UTF8,
+    ),
+    "3.5 to 3.14": (
+        "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
+        "application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
+        "text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
+        FORMATS["OpenMetrics 1.0.0"][1] + UTF8,
+    ),
+    "3.5 to 3.14, protobuf first": (
+        "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.6,"
+        "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,"
+        "application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,"
+        "text/plain;version=0.0.4;q=0.2,*/*;q=0.1",
+        PROTOBUF,
+    ),
+    "a browser": (
+        "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+        FORMATS["text 0.0.4"][1],
+    ),
+    "curl": ("*/*", FORMATS["text 0.0.4"][1]),
+    "nothing that we have": ("image/png", FORMATS["text 0.0.4"][1]),
+    "an empty field": ("", FORMATS["text 0.0.4"][1]),
+    "everything forbidden": ("*/*;q=0", FORMATS["text 0.0.4"][1]),
+    "garbage": (';;,,=";q=,/', FORMATS["text 0.0.4"][1]),
+}
+
+
+@pytest.mark.parametrize("accept, content_type", ACCEPTS.values(), ids=ACCEPTS)
+def test_accept(exporter, accept, content_type):
+    answer = exporter.get("/metrics", headers={"Accept": accept})
+    assert (answer.status, answer.headers["Content-Type"]) == (200, content_type)
+
+
+def test_no_accept_at_all_is_text(exporter):
+    answer = exporter.get("/metrics")
+    assert answer.headers["Content-Type"] == FORMATS["text 0.0.4"][1]
+    assert answer.headers["Vary"] == "Accept, Accept-Encoding"
+
+
+@pytest.mark.parametrize(
+    "accepted, is_gzip",
+    [
+        ("gzip", True),
+        ("GZIP", True),
+        ("x-gzip", True),
+        ("gzip, deflate, br, zstd", True),
+        ("*", True),
+        ("gzip;q=0.001", True),
+        ("gzip ; q=0.5 , identity ; q=0.4", True),
+        ("br;q=1.0, gzip;q=0.8, *;q=0.1", True),
+        ("gzip;q=0.5, identity", False),
+        ("gzip;q=0", False),
+        ("gzip;q=0.000", False),
+        ("*;q=0.5, gzip;q=0", False),
+        ("gzip;q=2", False),
+        ("gzip;q=bogus", False),
+        ("identity", False),
+        ("deflate, br", False),
+        ("gzipped", False),
+        ("", False),
+    ],
+)
+@pytest.mark.parametrize("path", ["/metrics", "/history.json"])
+def test_accept_encoding(exporter, path, accepted, is_gzip):
+    answer = exporter.get(path, headers={"Accept-Encoding": accepted})
+    assert (answer.headers.get("Content-Encoding") == "gzip") == is_gzip
+    assert "Accept-Encoding" in answer.headers["Vary"]
+    if is_gzip:
+        gunzip(answer.body).decode()
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/history.json", "/", "/-/healthy", "/-/ready", "/nothing", "/history.json?x="])
+@pytest.mark.parametrize("encoding", ENCODINGS.values())
+def test_head_has_the_headers_of_get(start, path, encoding):
+    feed = WebSocketFeed()
+    try:
+        exporter = start.exporter("--feed.url", feed.url, "--web.disable-exporter-metrics")
+        feed.wait_for_client()
+        feed.send([])
+        exporter.wait_for_sample("airquality_exporter_feed_messages_total", 1)
+        headers = {"Accept-Encoding": encoding, "Accept": FORMATS["OpenMetrics 1.0.0"][0]}
+        get = exporter.get(path, headers=headers)
+        head = exporter.get(path, "HEAD", headers=headers)
+        assert head.body == b"" and get.body
+        for answer in (get, head):
+            answer.headers.pop("Date", None)
+        assert (head.status, head.headers) == (get.status, get.headers)
+        # Nothing stands between this answer and the next one.
+        connection = http.client.HTTPConnection("127.0.0.1", exporter.port, timeout=30)
+        for method in ("HEAD", "GET"):
+            connection.request(method, path, headers=headers)
+            response = connection.getresponse()
+            assert (response.status, len(response.read())) == (get.status, len(get.body) if method == "GET" else 0)
+        connection.close()
+    finally:
+        feed.stop()

@@ -84,6 +84,11 @@ class Program:
         return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
 
     @property
+    def peak_resident_bytes(self) -> int:
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
+        return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
+
+    @property
     def thread_count(self) -> int:
         return len(os.listdir(f"/proc/{self.pid}/task"))
 

@@ -1,0 +1,251 @@
+"""A WebSocket server on raw sockets: it keeps to RFC 6455, except where it is told to break it."""
+
+import base64
+import contextlib
+import hashlib
+import json
+import socket
+import ssl
+import struct
+import threading
+import time
+import zlib
+from collections.abc import Callable
+
+from waiting import wait_for
+
+CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
+
+COMPRESSION = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
+
+
+def frame(
+    opcode: int, payload: bytes = b"", final: bool = True, reserved: int = 0, masked: bool = False,
+    length: int | None = None, width: int | None = None,
+) -> bytes:
+    """A frame (RFC 6455, section 5.2).
+
+    `reserved`: the bits RSV1 (4), RSV2 (2), RSV3 (1); `length`: what the header says when it is not the payload's;
+    `width`: bits of the length's field, 7, 16 or 64, when it is not the shortest.
+    """
+    length = len(payload) if length is None else length
+    width = width or (7 if length < 126 else 16 if length < 1 << 16 else 64)
+    mask = 0x80 if masked else 0
+    header = bytes([final << 7 | reserved << 4 | opcode])
+    if width == 7:
+        header += bytes([mask | length])
+    elif width == 16:
+        header += bytes([mask | 126]) + struct.pack(">H", length)
+    else:
+        header += bytes([mask | 127]) + struct.pack(">Q", length)
+    return header + (b"\x01\x02\x03\x04" if masked else b"") + payload
+
+
+def compressed(text: bytes) -> bytes:
+    """A message's payload as permessage-deflate has it (RFC 7692, section 7.2.1)."""
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return (deflate.compress(text) + deflate.flush(zlib.Z_SYNC_FLUSH))[:-4]
+
+
+def message(value: float, city: str = "Pune") -> bytes:
+    return json.dumps([{"city": city, "aqi": value}]).encode()
+
+
+class Gone(Exception):
+    """The client has hung up."""
+
+
+class Peer:
+    """The server's end of one connection."""
+
+    def __init__(self, feed: "RawFeed", connection: socket.socket, number: int):
+        self.feed = feed
+        self.socket = connection
+        #: 1 for the first connection that the feed was asked for.
+        self.number = number
+        self.request = ""
+        #: The frames of the client, as opcode and payload.
+        self.received: list[tuple[int, bytes]] = []
+        self._buffer = b""
+
+    # Handshake
+
+    def read_request(self) -> None:
+        while b"\r\n\r\n" not in self._buffer:
+            self._fill()
+        head, _, self._buffer = self._buffer.partition(b"\r\n\r\n")
+        self.request = head.decode()
+        self.feed.requests.append(self.request)
+
+    def header(self, name: str) -> str | None:
+        for line in self.request.split("\r\n")[1:]:
+            if line.lower().startswith(name.lower() + ":"):
+                return line.split(":", 1)[1].strip()
+        return None
+
+    def answer(self, extensions: str | None = None, accept: str | None = None) -> bytes:
+        """The valid answer of status 101, or one that is wrong in these points."""
+        key = self.header("Sec-WebSocket-Key") or ""
+        digest = hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()
+        accept = accept or base64.b64encode(digest).decode()
+        lines = ["HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade"]
+        lines.append(f"Sec-WebSocket-Accept: {accept}")
+        if extensions:
+            lines.append(f"Sec-WebSocket-Extensions: {extensions}")
+        return "\r\n".join(lines).encode() + b"\r\n\r\n"
+
+    def open(self, extensions: str | None = None) -> None:
+        self.read_request()
+        self.send(self.answer(extensions))
+
+    # Frames
+
+    def fault(self) -> None:
+        """From now on the client has something to notice."""
+        self.feed.fault_at = time.monotonic()
+
+    def send(self, *pieces: bytes) -> None:
+        try:
+            self.socket.sendall(b"".join(pieces))
+        except OSError as error:
+            raise Gone from error
+
+    def send_reading(self, value: float) -> None:
+        self.send(frame(TEXT, message(value)))
+
+    def read_frame(self) -> tuple[int, bytes]:
+        first, second = self._take(2)
+        assert second & 0x80, "a frame of the client is not masked"
+        length = second & 0x7F
+        if length == 126:
+            (length,) = struct.unpack(">H", self._take(2))
+        elif length == 127:
+            (length,) = struct.unpack(">Q", self._take(8))
+        mask = self._take(4)
+        payload = bytes(byte ^ mask[index % 4] for index, byte in enumerate(self._take(length)))
+        self.received.append((first & 0x0F, payload))
+        return self.received[-1]
+
+    def serve(self, answers_pings: bool = True) -> None:
+        """Does what a good server does until the client hangs up."""
+        while True:
+            opcode, payload = self.read_frame()
+            if opcode == PING and answers_pings:
+                self.send(frame(PONG, payload))
+            elif opcode == CLOSE:
+                self.send(frame(CLOSE, payload))
+                return
+
+    def read_nothing(self) -> None:
+        """Neither reads nor answers until the client hangs up."""
+        # A reset or an end of the stream are seen without reading.
+        while True:
+            with contextlib.suppress(BlockingIOError):
+                state = self.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
+                if state != 1:  # TCP_ESTABLISHED
+                    return
+            if self.feed.is_stopping.wait(0.01):
+                return
+
+    def reset(self) -> None:
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.socket.close()
+
+    def secure(self, context: ssl.SSLContext) -> None:
+        try:
+            self.socket = context.wrap_socket(self.socket, server_side=True)
+        except OSError as error:
+            raise Gone from error
+        self.feed.connections.append(self.socket)
+
+    def _take(self, count: int) -> bytes:
+        while len(self._buffer) < count:
+            self._fill()
+        taken, self._buffer = self._buffer[:count], self._buffer[count:]
+        return taken
+
+    def _fill(self) -> None:
+        try:
+            received = self.socket.recv(1 << 16)
+        except OSError as error:
+            raise Gone from error
+        if not received:
+            raise Gone
+        self._buffer += received
+
+
+Behaviour = Callable[[Peer], None]
+
+
+def good(peer: Peer) -> None:
+    """A feed as it should be: the reading says which connection it came by."""
+    peer.open()
+    peer.send_reading(peer.number)
+    peer.serve()
+
+
+class RawFeed:
+    """Gives each connection the next of the behaviours, and those after them the last one."""
+
+    def __init__(self, *behaviours: Behaviour, host: str = "127.0.0.1"):
+        self.behaviours = list(behaviours)
+        self.peers: list[Peer] = []
+        self.requests: list[str] = []
+        self.connections: list[socket.socket] = []
+        self.failures: list[BaseException] = []
+        self.fault_at = 0.0
+        self.is_stopping = threading.Event()
+        self._listener = socket.create_server((host, 0), backlog=1024)
+        self.port = self._listener.getsockname()[1]
+        self._thread = threading.Thread(target=self._accept, daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        return f"ws://127.0.0.1:{self.port}/"
+
+    def __enter__(self) -> "RawFeed":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.stop()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            peer = Peer(self, connection, len(self.peers) + 1)
+            self.peers.append(peer)
+            self.connections.append(connection)
+            behaviour = self.behaviours[min(peer.number, len(self.behaviours)) - 1]
+            threading.Thread(target=self._run, args=(behaviour, peer), daemon=True).start()
+
+    def _run(self, behaviour: Behaviour, peer: Peer) -> None:
+        try:
+            behaviour(peer)
+        except Gone:
+            pass
+        except BaseException as error:  # noqa: BLE001: the test has to hear of it
+            self.failures.append(error)
+        finally:
+            peer.socket.close()
+            with contextlib.suppress(ValueError):
+                self.connections.remove(peer.socket)
+
+    def wait_for_peer(self, number: int, seconds: float = 30) -> Peer:
+        return wait_for(lambda: self.peers[number - 1], f"connection {number}", seconds)
+
+    def stop(self) -> None:
+        self.is_stopping.set()
+        # Closing alone would not end an accept that waits.
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        for connection in list(self.connections):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        self._thread.join(5)
+        assert not self.failures, self.failures

@@ -16,7 +16,7 @@ struct BuildVersion: BuildToolPlugin {
         let source = """
             /// What this program was built from.
             enum BuildVersion {
-                static let version = "\(value("AIRQUALITY_BUILD_VERSION", "0.0.0"))"
+                static let version = "\(value("AIRQUALITY_BUILD_VERSION", "0.1.0"))"
                 static let revision = "\(value("AIRQUALITY_BUILD_REVISION", "unknown"))"
                 static let branch = "\(value("AIRQUALITY_BUILD_BRANCH", "unknown"))"
             }

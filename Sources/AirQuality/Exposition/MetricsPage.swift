@@ -18,7 +18,11 @@ public struct MetricsPage: Sendable {
     private var lastNumber: UInt64 = 0
     /// The same for every scrape, by format.
     private var headers: [ExpositionFormat: Headers] = [:]
-    private var feeds: (version: UInt64, format: ExpositionFormat, block: ExpositionBlock)?
+    private var feeds = KeptBlock<UInt64>()
+    private var store = KeptBlock<[UInt64]>()
+    private var storage = KeptBlock<ExporterReport.Storage>()
+    private var build = KeptBlock<ExporterReport.Build>()
+    private var process = KeptBlock<ExporterReport.Process>()
 
     public init(rules: StoreRules) {
         self.rules = rules
@@ -50,14 +54,39 @@ public struct MetricsPage: Sendable {
             }
         }
         blocks.append(headers.scale)
-        blocks.append(feedBlock(snapshot, format: format))
+        blocks.append(feeds.block(snapshot.feedsVersion, format, &lastNumber) { snapshot.feedFamilies })
+        let counts = [UInt64(snapshot.cityCount), UInt64(snapshot.pointCount), snapshot.expiredCount]
+        blocks.append(store.block(counts, format, &lastNumber) { snapshot.storeFamilies(rules: rules) })
+        if let values = report.storage {
+            blocks.append(storage.block(values, format, &lastNumber) { values.families })
+        }
+        blocks.append(build.block(report.build, format, &lastNumber) { report.build.families })
+        if let values = report.process {
+            blocks.append(process.block(values, format, &lastNumber) { values.families })
+        }
+        // Every scrape counts itself, so this part is never the same.
         var tail: [UInt8] = []
-        tail.reserveCapacity(4096)
-        TextExposition.append(snapshot.storeFamilies(rules: rules), format: format, to: &tail)
-        TextExposition.append(report.families, format: format, to: &tail)
+        TextExposition.append(report.handler?.families ?? [], format: format, to: &tail)
         if format.isOpenMetrics { tail.append("# EOF\n") }
-        blocks.append(ExpositionBlock(bytes: tail, number: 0))
+        if !tail.isEmpty { blocks.append(ExpositionBlock(bytes: tail, number: 0)) }
         return blocks
+    }
+
+    /// The text of some families, as long as what they say is the same.
+    private struct KeptBlock<Values: Sendable & Equatable>: Sendable {
+        private var kept: (values: Values, format: ExpositionFormat, block: ExpositionBlock)?
+
+        mutating func block(
+            _ values: Values, _ format: ExpositionFormat, _ lastNumber: inout UInt64, _ families: () -> [FamilySamples]
+        ) -> ExpositionBlock {
+            if let kept, kept.values == values, kept.format == format { return kept.block }
+            var text: [UInt8] = []
+            TextExposition.append(families(), format: format, to: &text)
+            lastNumber += 1
+            let block = ExpositionBlock(bytes: text, number: lastNumber)
+            kept = (values, format, block)
+            return block
+        }
     }
 
     private mutating func nextNumber() -> UInt64 {
@@ -78,15 +107,6 @@ public struct MetricsPage: Sendable {
             cityFamilies: cityFamilies, scale: ExpositionBlock(bytes: text, number: nextNumber()))
         self.headers[format] = headers
         return headers
-    }
-
-    private mutating func feedBlock(_ snapshot: StoreSnapshot, format: ExpositionFormat) -> ExpositionBlock {
-        if let feeds, feeds.version == snapshot.feedsVersion, feeds.format == format { return feeds.block }
-        var text: [UInt8] = []
-        TextExposition.append(snapshot.feedFamilies, format: format, to: &text)
-        let block = ExpositionBlock(bytes: text, number: nextNumber())
-        feeds = (snapshot.feedsVersion, format, block)
-        return block
     }
 
     // MARK: Pages of cities

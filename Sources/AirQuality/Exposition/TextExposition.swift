@@ -5,12 +5,21 @@
 enum TextExposition {
     /// OpenMetrics names the family of a counter without `_total` and wants the type first.
     static func appendHeader(_ family: MetricFamily, format: ExpositionFormat, to text: inout [UInt8]) {
+        func append(_ keyword: String, _ name: Substring, _ content: String) {
+            text.append(keyword)
+            text.append(contentsOf: name.utf8)
+            text.append(" ")
+            text.append(content)
+            text.append("\n")
+        }
         guard format.isOpenMetrics else {
-            text.append("# HELP \(family.name) \(family.help)\n# TYPE \(family.name) \(family.kind.rawValue)\n")
+            append("# HELP ", family.name[...], family.help)
+            append("# TYPE ", family.name[...], family.kind.rawValue)
             return
         }
-        let name = family.kind == .counter ? String(family.name.dropLast("_total".count)) : family.name
-        text.append("# TYPE \(name) \(family.kind.rawValue)\n# HELP \(name) \(family.help)\n")
+        let name = family.kind == .counter ? family.name.dropLast("_total".count) : family.name[...]
+        append("# TYPE ", name, family.kind.rawValue)
+        append("# HELP ", name, family.help)
     }
 
     /// Nothing at all for a family without samples.

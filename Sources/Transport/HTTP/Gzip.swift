@@ -6,20 +6,30 @@ internal import Synchronization
 /// Each block is raw deflate without references to the one before it and ends on a byte boundary, so the blocks of a
 /// page that did not change are never compressed again. It is one member and not one for each block, because many
 /// readers take the first member of a file only.
-public enum Gzip {
+public struct Gzip: Sendable {
+    private var pieces: [[UInt8]] = [header]
+    private var checksum: UInt32 = 0
+    private var length: UInt64 = 0
+
+    /// The beginning of a member; a copy of it can be continued in different ways.
+    public init() {}
+
+    public mutating func append(_ block: GzipBlock) {
+        guard block.length > 0 else { return }
+        pieces.append(block.compressed)
+        checksum = UInt32(truncatingIfNeeded: crc32_combine(uLong(checksum), uLong(block.checksum), block.length))
+        length &+= UInt64(block.length)
+    }
+
     /// Header, blocks and trailer, to be sent one after another. The blocks are not copied.
+    public var member: [[UInt8]] {
+        pieces + [Self.trailer(checksum: checksum, length: length)]
+    }
+
     public static func member(of blocks: [GzipBlock]) -> [[UInt8]] {
-        var pieces: [[UInt8]] = [header]
-        pieces.reserveCapacity(blocks.count + 2)
-        var checksum: UInt32 = 0
-        var length: UInt64 = 0
-        for block in blocks where block.length > 0 {
-            pieces.append(block.compressed)
-            checksum = UInt32(truncatingIfNeeded: crc32_combine(uLong(checksum), uLong(block.checksum), block.length))
-            length &+= UInt64(block.length)
-        }
-        pieces.append(trailer(checksum: checksum, length: length))
-        return pieces
+        var gzip = Gzip()
+        for block in blocks { gzip.append(block) }
+        return gzip.member
     }
 
     /// No name, no time, so that equal content is equal bytes; unknown operating system.

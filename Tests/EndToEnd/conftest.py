@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from peers import Prometheus
-from programs import Exporter, Feed, Programs
+from programs import Exporter, Feed, Program, Programs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -35,6 +35,9 @@ def start(programs):
 
         def feed(self, *arguments: str, **options) -> Feed:
             return self._keep(programs.feed(*arguments, **options))
+
+        def program(self, name: str, *arguments: str) -> Program:
+            return self._keep(Program([str(programs.folder / name), *arguments]))
 
         def prometheus(self, folder: pathlib.Path, *targets: str, **options) -> Prometheus:
             if shutil.which("prometheus") is None:

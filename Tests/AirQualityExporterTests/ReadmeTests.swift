@@ -6,7 +6,7 @@ import Testing
 @testable import CommandLine
 
 /// The tables of the README are made from the program; `RECORD_GOLDEN=1` writes them anew, and fails.
-@Suite("The README")
+@Suite("The README", .serialized)
 struct ReadmeTests {
     private static let file = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "README.md")

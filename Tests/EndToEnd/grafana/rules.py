@@ -1,6 +1,7 @@
 """Recording and alert rules: promtool's checks and unit tests, and proof that those tests can fail."""
 
 import copy
+import os
 import re
 import subprocess
 import tempfile
@@ -28,8 +29,16 @@ def recorded() -> set[str]:
     return {rule["record"] for path in RULES.glob("*.yaml") for rule in rules_of(read(path), "record")}
 
 
-def promtool(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["promtool", *arguments], capture_output=True, text=True, timeout=120)
+def promtool(*arguments: str | Path, tries: int = 3) -> subprocess.CompletedProcess[str]:
+    """promtool 2.42 was once seen not to end on a busy machine. A run takes a second, so a stuck one is tried again."""
+    with tempfile.TemporaryDirectory(prefix="airquality-promtool-") as own:
+        command, environment = ["promtool", *arguments], {**os.environ, "TMPDIR": own}
+        try:
+            return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+        except subprocess.TimeoutExpired:
+            if tries == 1:
+                raise
+    return promtool(*arguments, tries=tries - 1)
 
 
 def check_rules() -> Checks:

@@ -40,3 +40,11 @@ static inline size_t CLibMicroHTTPD_header_size(struct MHD_Connection *connectio
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     return info ? info->header_size : 0;
 }
+
+/* The gnutls_session_t of a TLS connection. */
+static inline void *CLibMicroHTTPD_tls_session(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    return info ? info->tls_session : NULL;
+}

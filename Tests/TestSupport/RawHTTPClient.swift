@@ -190,6 +190,13 @@ public final class RawHTTPClient {
         if received.isEmpty { try readMore() }
     }
 
+    /// Whether something can be read at once.
+    public var hasBytes: Bool {
+        var waited = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        let ready = unsafe poll(&waited, 1, 0)
+        return !received.isEmpty || ready > 0
+    }
+
     private func readMore() throws {
         var buffer = [UInt8](repeating: 0, count: 256 * 1024)
         let count = unsafe recv(socket, &buffer, buffer.count, 0)

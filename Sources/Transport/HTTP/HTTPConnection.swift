@@ -1,3 +1,4 @@
+internal import CLibMicroHTTPD
 internal import Glibc
 internal import Synchronization
 
@@ -9,26 +10,48 @@ final class HTTPConnection: @unchecked Sendable {
     // @unchecked: the variables of the request are touched by libmicrohttpd's callbacks only, and all callbacks of a
     // connection come from one thread. What other threads read is constant or atomic.
     let socket: Int32
+    /// What the connection's TLS session points into; nil: plain HTTP.
+    let tls: TLSContext?
     private let deadline: Atomic<Int64>
 
     /// Where the current request stands.
     enum Phase {
         case idle
+        /// The request line has come.
         case header
-        case body
-        case answering
+        /// The header has come.
+        case content
+        /// All has come, and libmicrohttpd waits until the password is checked.
+        case suspended
+        case answered
+    }
+
+    /// What became of the password of a suspended request; written by another thread before it resumes the connection.
+    enum Verdict: UInt8, AtomicRepresentable {
+        case accepted
+        case refused
+        case unavailable
     }
 
     var phase = Phase.idle
     var target = HTTPRequestTarget.malformed
-    var bodyBytes = 0
+    var contentBytes = 0
     var isMetered = false
+    let verdict = Atomic(Verdict.unavailable)
     /// Of the answer under way.
     var status: Int?
 
-    init(socket: Int32, deadline: CoarseTime) {
+    init(socket: Int32, tls: TLSContext?, deadline: CoarseTime) {
         self.socket = socket
+        self.tls = tls
         self.deadline = Atomic(deadline.milliseconds)
+    }
+
+    /// The connection of libmicrohttpd's handle, between the notices of its beginning and its end.
+    static func of(_ handle: OpaquePointer) -> HTTPConnection? {
+        unsafe CLibMicroHTTPD_socket_context(handle).map {
+            unsafe Unmanaged<HTTPConnection>.fromOpaque($0).takeUnretainedValue()
+        }
     }
 
     /// Hangs up when the current phase takes longer.

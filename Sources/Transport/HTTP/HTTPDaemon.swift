@@ -30,10 +30,13 @@ internal import Glibc
     private let daemon: OpaquePointer
 
     /// - Parameter service: must outlive the daemon.
-    init(service: HTTPService, limits: HTTPLimits) throws(TransportError) {
+    init(service: HTTPService, limits: HTTPLimits, usesTLS: Bool) throws(TransportError) {
         let flags =
             MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_USE_TURBO.rawValue | MHD_USE_ITC.rawValue
-            | MHD_USE_NO_LISTEN_SOCKET.rawValue
+            | MHD_USE_NO_LISTEN_SOCKET.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
+            | (usesTLS ? MHD_USE_TLS.rawValue : 0)
+        let noCertificate = unsafe unsafeBitCast(
+            tlsNoCertificate as @convention(c) (OpaquePointer?) -> Int32, to: UnsafeMutableRawPointer.self)
         let connections = OpenFileLimit.raise(forConnections: limits.maximumConnections)
         let options = unsafe [
             MHD_OptionItem(option: .CONNECTION_MEMORY_LIMIT, value: Self.memoryLimit, ptr_value: nil),
@@ -42,6 +45,8 @@ internal import Glibc
                 option: .PER_IP_CONNECTION_LIMIT, value: limits.maximumConnectionsPerAddress, ptr_value: nil),
             // HTTP/1.1 without Host and blanks in the request target are refused, as RFC 9112 wants.
             MHD_OptionItem(option: .STRICT_FOR_CLIENT, value: 1, ptr_value: nil),
+            MHD_OptionItem(
+                option: usesTLS ? .HTTPS_CERT_CALLBACK : .END, value: 0, ptr_value: usesTLS ? noCertificate : nil),
             MHD_OptionItem(option: .END, value: 0, ptr_value: nil),
         ]
         let daemon = unsafe CLibMicroHTTPD_start(
@@ -85,6 +90,9 @@ func httpConnection(
     else { return }
     if event == .CONNECTION_NOTIFY_STARTED {
         let began = service.connectionBegan(on: unsafe CLibMicroHTTPD_socket(connection))
+        if let session = unsafe CLibMicroHTTPD_tls_session(connection) {
+            unsafe began.tls?.adopt(OpaquePointer(session))
+        }
         unsafe socketContext.pointee = Unmanaged.passRetained(began).toOpaque()
     } else if let ended = unsafe socketContext.pointee {
         service.connectionEnded(unsafe Unmanaged<HTTPConnection>.fromOpaque(ended).takeRetainedValue())
@@ -138,4 +146,11 @@ func httpCompleted(
 
 private func service(_ context: UnsafeMutableRawPointer?) -> HTTPService? {
     unsafe context.map { unsafe Unmanaged<HTTPService>.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// The certificate that libmicrohttpd's own credentials have: none. Each session gets others from a `TLSContext`, before
+/// its handshake; corresponds to `gnutls_certificate_retrieve_function2`.
+@c(airquality_tls_no_certificate)
+func tlsNoCertificate(session: OpaquePointer?) -> Int32 {
+    -1
 }

@@ -53,11 +53,11 @@ public struct HTTPResponse: Sendable {
     /// Hands the answer to libmicrohttpd, which keeps it until it is sent. Corresponds to `MHD_queue_response`.
     /// - Parameter extra: further fields for every answer of this server.
     func queue(on connection: OpaquePointer, extra: HTTPExtraHeaders) -> MHD_Result {
-        var response = form.response(.init(extra: extra.number, isJoined: false)) {
+        var response = form.response(.init(extra: extra, isJoined: false)) {
             HTTPNativeResponse(self, pieces: pieces(of: body), extra: extra.fields)
         }
         if response.pieceCount > 1, unsafe response.pieceCount > HTTPDaemon.roomForPieces(beside: connection) {
-            response = form.response(.init(extra: extra.number, isJoined: true)) {
+            response = form.response(.init(extra: extra, isJoined: true)) {
                 HTTPNativeResponse(self, pieces: joined(body), extra: extra.fields)
             }
         }
@@ -65,18 +65,24 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-/// Header fields that the configuration adds to each answer.
-struct HTTPExtraHeaders: Sendable {
-    /// Another number for each other set of fields.
-    var number = 0
-    var fields: [(name: String, value: String)] = []
+/// Header fields that a configuration adds to each answer. Answers remember by identity with which they were made.
+final class HTTPExtraHeaders: Sendable {
+    let fields: [(name: String, value: String)]
+
+    init(_ fields: [(name: String, value: String)]) {
+        self.fields = fields
+    }
 }
 
 /// The place where an answer's C form is kept. The daemon's threads share it.
 private final class HTTPResponseForm: Sendable {
     struct Variant: Equatable {
-        var extra: Int
+        var extra: HTTPExtraHeaders
         var isJoined: Bool
+
+        static func == (one: Variant, other: Variant) -> Bool {
+            one.extra === other.extra && one.isJoined == other.isJoined
+        }
     }
 
     private let made = Mutex<(variant: Variant, response: HTTPNativeResponse)?>(nil)

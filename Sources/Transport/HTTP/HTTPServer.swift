@@ -26,7 +26,8 @@ public final class HTTPServer: Sendable {
         let sockets = try Self.listen(configuration)
         addresses = sockets.map(\.address)
         service = try HTTPService(configuration: configuration, onRequest: onRequest)
-        let daemon = try HTTPDaemon(service: service, limits: configuration.limits)
+        let daemon = try HTTPDaemon(
+            service: service, limits: configuration.limits, usesTLS: configuration.web.tls != nil)
         let acceptor = try HTTPAcceptor(
             sockets: sockets, intake: daemon.intake, connections: service.connections, limits: configuration.limits)
         let thread = try ServiceThread(name: "http-accept", body: acceptor.run)
@@ -43,6 +44,13 @@ public final class HTTPServer: Sendable {
     /// The counts of the metered requests; any thread.
     public var statistics: HTTPStatistics { service.meter.current }
 
+    /// Puts another web configuration in force, for connections (TLS) and requests (the rest) that begin from now on; any
+    /// thread, one at a time. Nothing is disconnected.
+    /// - Throws: when TLS would be turned on or off, or GnuTLS does not take it. The configuration before stays in force.
+    public func reload(_ web: WebConfiguration) throws(TransportError) {
+        try service.adopt(web)
+    }
+
     /// Stops listening, lets the answers under way end, and closes what is left after `limit`. Blocks; any thread but
     /// that of the route closure. Only the first call does anything.
     public func stop(within limit: Duration) {
@@ -50,6 +58,7 @@ public final class HTTPServer: Sendable {
         running.acceptor.stop()
         running.thread.join()
         service.drain(within: limit)
+        service.stopCheckingPasswords()
     }
 
     deinit {

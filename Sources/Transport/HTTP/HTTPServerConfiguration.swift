@@ -11,6 +11,11 @@ public struct HTTPServerConfiguration: Sendable {
     /// with 503. 0 = no limit.
     public var maximumConcurrentRequests = 0
 
+    /// TLS, passwords, headers of each answer and the rate limit.
+    public var web = WebConfiguration()
+    /// Paths that never need a password.
+    public var isPublic: @Sendable (_ path: String) -> Bool = { _ in false }
+
     public init(addresses: [ListenAddress]) {
         self.addresses = addresses
     }

@@ -7,13 +7,16 @@ final class HTTPService: Sendable {
     private let limits: HTTPLimits
     private let isMetered: @Sendable (String) -> Bool
     private let onRequest: @Sendable (borrowing HTTPRequest) -> HTTPResponse
-    private let extraHeaders = HTTPExtraHeaders()
+    private let isPublic: @Sendable (String) -> Bool
+    private let policy: Mutex<HTTPPolicy>
+    private let passwords = PasswordChecker()
     private let timeouts: Timeouts
-    private let answersUnderWay = Atomic(0)
+    /// Requests that have come in whole and are not over.
+    private let requestsUnderWay = Atomic(0)
     private let isDraining = Atomic(false)
     let meter: HTTPMeter
     let connections: HTTPConnections
-    /// Rings when the last answer under way has ended after `drain`.
+    /// Rings when the last request under way has ended after `drain`.
     let drained: Bell
 
     /// Milliseconds.
@@ -38,6 +41,8 @@ final class HTTPService: Sendable {
         limits = configuration.limits
         timeouts = Timeouts(configuration.limits)
         isMetered = configuration.isMetered
+        isPublic = configuration.isPublic
+        policy = Mutex(try HTTPPolicy(configuration.web, replacing: nil))
         meter = HTTPMeter(limit: configuration.maximumConcurrentRequests)
         connections = try HTTPConnections()
         drained = try Bell()
@@ -47,7 +52,8 @@ final class HTTPService: Sendable {
     // MARK: - A connection
 
     func connectionBegan(on socket: Int32) -> HTTPConnection {
-        let connection = HTTPConnection(socket: socket, deadline: .now + timeouts.request)
+        let tls = policy.withLock { $0 }.tls
+        let connection = HTTPConnection(socket: socket, tls: tls, deadline: .now + timeouts.request)
         connections.insert(connection)
         return connection
     }
@@ -62,31 +68,40 @@ final class HTTPService: Sendable {
     func requestBegan(_ target: Span<UInt8>, on connection: HTTPConnection) {
         connection.target = HTTPRequestTarget(parsing: target, limit: limits.maximumTargetBytes)
         connection.phase = .header
-        connection.bodyBytes = 0
+        connection.contentBytes = 0
         connection.status = nil
         connection.setDeadline(.now + timeouts.request)
     }
 
-    /// One call of the access handler: with the header, with each part of the content, and when all has come.
+    /// One call of the access handler: with the header, with each part of the content, when all has come, and when a
+    /// password has been checked.
     func requestArrived(
         method: String, contentBytes: Int, _ connection: HTTPConnection, _ handle: OpaquePointer
     ) -> MHD_Result {
         switch connection.phase {
         case .idle, .header:
-            connection.phase = .body
+            connection.phase = .content
             // An answer now would end the connection after it; there is one only when the content must not come.
-            if let refusal = unsafe refusalOfContent(handle) {
-                return unsafe answer(refusal, on: connection, handle)
-            }
-            return .YES
-        case .body where contentBytes > 0:
-            connection.bodyBytes += contentBytes
-            return connection.bodyBytes <= limits.maximumBodyBytes ? .YES : .NO
-        case .body:
-            return unsafe answer(respond(method: method, to: connection, handle), on: connection, handle)
-        case .answering:
+            guard let refusal = unsafe refusalOfContent(handle) else { return .YES }
+            countIn(connection)
+            return unsafe answer(refusal, on: connection, handle)
+        case .content where contentBytes > 0:
+            connection.contentBytes += contentBytes
+            return connection.contentBytes <= limits.maximumBodyBytes ? .YES : .NO
+        case .content:
+            countIn(connection)
+            guard let response = unsafe respond(method: method, to: connection, handle) else { return .YES }
+            return unsafe answer(response, on: connection, handle)
+        case .suspended:
+            return unsafe answer(respondToChecked(method: method, connection, handle), on: connection, handle)
+        case .answered:
             return .YES
         }
+    }
+
+    private func countIn(_ connection: HTTPConnection) {
+        connection.phase = .answered
+        requestsUnderWay.add(1, ordering: .sequentiallyConsistent)
     }
 
     private func refusalOfContent(_ handle: OpaquePointer) -> HTTPResponse? {
@@ -99,7 +114,8 @@ final class HTTPService: Sendable {
         return HTTPResponse(status: 413, line: "the content is longer than \(limits.maximumBodyBytes) bytes")
     }
 
-    private func respond(method: String, to connection: HTTPConnection, _ handle: OpaquePointer) -> HTTPResponse {
+    /// Nil when a password has to be checked first.
+    private func respond(method: String, to connection: HTTPConnection, _ handle: OpaquePointer) -> HTTPResponse? {
         guard case .valid(let path, let query) = connection.target else {
             return connection.target == .tooLong
                 ? HTTPResponse(
@@ -110,25 +126,85 @@ final class HTTPService: Sendable {
             return HTTPResponse(
                 status: 431, line: "the request's header is longer than \(HTTPLimits.maximumHeaderBytes) bytes")
         }
-        if isMetered(path) {
+        let policy = policy.withLock { $0 }
+        guard policy.admitsRequest() else { return HTTPResponse(status: 429, line: "too many requests") }
+        let request = unsafe HTTPRequest(method: method, path: path, query: query, connection: handle)
+        if isPublic(path) { return route(request, connection) }
+        switch policy.entrance(authorization: request.header("Authorization")) {
+        case .open: return route(request, connection)
+        case .closed: return Self.unauthorized
+        case .password(let question):
+            switch passwords.known(question) {
+            case true: return route(request, connection)
+            case false: return Self.unauthorized
+            case nil:
+                unsafe suspend(connection, handle, until: question)
+                return nil
+            }
+        }
+    }
+
+    private static let unauthorized = HTTPResponse(
+        status: 401, headers: [("WWW-Authenticate", "Basic")], line: "a user and a password are needed")
+
+    /// Corresponds to `MHD_suspend_connection`: the connection is not looked at until it is resumed, and then the
+    /// access handler is called again.
+    private func suspend(_ connection: HTTPConnection, _ handle: OpaquePointer, until question: PasswordQuestion) {
+        connection.phase = .suspended
+        connection.verdict.store(.unavailable, ordering: .releasing)
+        let suspended = unsafe SuspendedConnection(handle: handle)
+        // Before the question is asked: resumed first, it would wait for ever.
+        unsafe MHD_suspend_connection(handle)
+        let isAsked = passwords.ask(question) { answer in
+            if let answer { connection.verdict.store(answer ? .accepted : .refused, ordering: .releasing) }
+            suspended.resume()
+        }
+        if !isAsked { suspended.resume() }
+    }
+
+    @safe private struct SuspendedConnection: @unchecked Sendable {
+        // @unchecked: a suspended connection stays until it is resumed, and `MHD_resume_connection` may be called from
+        // any thread. The daemon is not stopped before `PasswordChecker.stop` has had all of them resumed.
+        let handle: OpaquePointer
+
+        func resume() {
+            unsafe MHD_resume_connection(handle)
+        }
+    }
+
+    private func respondToChecked(
+        method: String, _ connection: HTTPConnection, _ handle: OpaquePointer
+    ) -> HTTPResponse {
+        connection.phase = .answered
+        switch connection.verdict.load(ordering: .acquiring) {
+        case .accepted:
+            guard case .valid(let path, let query) = connection.target else { return Self.unauthorized }
+            return route(unsafe HTTPRequest(method: method, path: path, query: query, connection: handle), connection)
+        case .refused: return Self.unauthorized
+        case .unavailable:
+            return HTTPResponse(
+                status: 503, headers: [("Retry-After", "1")], line: "too many passwords to check at once")
+        }
+    }
+
+    private func route(_ request: borrowing HTTPRequest, _ connection: HTTPConnection) -> HTTPResponse {
+        if isMetered(request.path) {
             connection.isMetered = true
             guard meter.begin() else {
                 return HTTPResponse(
-                    status: 503, headers: [("Retry-After", "1")], line: "too many requests of \(path) at once")
+                    status: 503, headers: [("Retry-After", "1")], line: "too many requests of \(request.path) at once")
             }
         }
-        return onRequest(unsafe HTTPRequest(method: method, path: path, query: query, connection: handle))
+        return onRequest(request)
     }
 
     private func answer(
         _ response: HTTPResponse, on connection: HTTPConnection, _ handle: OpaquePointer
     ) -> MHD_Result {
-        connection.phase = .answering
-        answersUnderWay.add(1, ordering: .sequentiallyConsistent)
         let allowance = Int64(Double(response.contentBytes) * timeouts.perByte)
         connection.setDeadline(.now + timeouts.answer + allowance)
         connection.status = response.status
-        return unsafe response.queue(on: handle, extra: extraHeaders)
+        return unsafe response.queue(on: handle, extra: policy.withLock { $0 }.headers)
     }
 
     /// The request has ended in whatever way; its content may still be in the kernel's buffers.
@@ -137,14 +213,14 @@ final class HTTPService: Sendable {
             connection.isMetered = false
             meter.end(status: connection.status)
         }
-        if connection.phase == .answering { answerEnded(on: connection) }
+        if connection.phase == .answered || connection.phase == .suspended { countOut(connection) }
         connection.phase = .idle
         connection.setDeadline(.now + timeouts.idle)
     }
 
-    private func answerEnded(on connection: HTTPConnection) {
-        // Both sides write before they read, so one of them sees that the last answer has ended while draining.
-        let left = answersUnderWay.subtract(1, ordering: .sequentiallyConsistent).newValue
+    private func countOut(_ connection: HTTPConnection) {
+        // Both sides write before they read, so one of them sees that the last request has ended while draining.
+        let left = requestsUnderWay.subtract(1, ordering: .sequentiallyConsistent).newValue
         guard isDraining.load(ordering: .sequentiallyConsistent) else { return }
         // What is queued is still sent; the next request would be one too many.
         _ = shutdown(connection.socket, Int32(SHUT_RDWR))
@@ -153,9 +229,26 @@ final class HTTPService: Sendable {
 
     // MARK: - The end
 
-    /// Waits until no answer is under way. Connections are closed after the answer that they are in.
+    /// Waits until no request is under way. Connections are closed after the answer that they are in.
     func drain(within limit: Duration) {
         isDraining.store(true, ordering: .sequentiallyConsistent)
-        if answersUnderWay.load(ordering: .sequentiallyConsistent) > 0 { _ = drained.wait(limit) }
+        if requestsUnderWay.load(ordering: .sequentiallyConsistent) > 0 { _ = drained.wait(limit) }
+    }
+
+    /// Resumes all connections: a daemon cannot stop while one is suspended.
+    func stopCheckingPasswords() {
+        passwords.stop()
+    }
+
+    // MARK: - The web configuration
+
+    /// Connections and requests that begin from now on follow this one.
+    func adopt(_ configuration: WebConfiguration) throws(TransportError) {
+        let current = policy.withLock { $0 }
+        guard (current.tls == nil) == (configuration.tls == nil) else {
+            throw TransportError(.configuration, "turning TLS on or off needs a restart")
+        }
+        let next = try HTTPPolicy(configuration, replacing: current)
+        policy.withLock { $0 = next }
     }
 }

@@ -55,28 +55,3 @@ enum CertificatePair {
         try checkGnuTLS(unsafe withDatum(pem) { unsafe gnutls_x509_privkey_import(key, $0, GNUTLS_X509_FMT_PEM) })
     }
 }
-
-/// Owns a `gnutls_certificate_credentials_t`.
-@safe private struct CertificateCredentials: ~Copyable {
-    private let credentials: gnutls_certificate_credentials_t
-
-    init() throws(TransportError) {
-        var allocated: gnutls_certificate_credentials_t?
-        try unsafe checkGnuTLS(gnutls_certificate_allocate_credentials(&allocated))
-        unsafe credentials = allocated!
-    }
-
-    deinit {
-        unsafe gnutls_certificate_free_credentials(credentials)
-    }
-
-    /// Corresponds to `gnutls_certificate_set_x509_key_mem`, which compares the key with the certificate.
-    func load(certificate: [UInt8], key: [UInt8]) throws(TransportError) {
-        try checkGnuTLS(
-            unsafe withDatum(certificate) { certificate in
-                unsafe withDatum(key) { key in
-                    unsafe gnutls_certificate_set_x509_key_mem(credentials, certificate, key, GNUTLS_X509_FMT_PEM)
-                }
-            })
-    }
-}

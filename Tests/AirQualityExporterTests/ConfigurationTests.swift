@@ -11,8 +11,9 @@ struct ConfigurationTests {
     private func configuration(
         _ arguments: [String], environment: [String: String] = [:]
     ) throws(FlagError) -> Configuration {
-        guard case .run(let flags) = try Program.exporter.parse(
-            arguments: arguments, environment: { environment[$0] })
+        guard
+            case .run(let flags) = try Program.exporter.parse(
+                arguments: arguments, environment: { environment[$0] })
         else { throw FlagError("no run") }
         return try Configuration(flags)
     }
@@ -85,11 +86,15 @@ struct ConfigurationTests {
             Mistake(all: [], line: "no feed: give --feed.url ADDRESS, or --feed.demo for a simulated one"),
             Mistake(
                 all: ["--feed.url", "http://me:pw@x/?token=1"],
-                line: #"--feed.url "http://***@x/?***": expected a ws:// or wss:// address, such as ws://host:8080/path; it does not begin with ws:// or wss://"#
+                line:
+                    #"--feed.url "http://***@x/?***": expected a ws:// or wss:// address, such as "#
+                    + #"ws://host:8080/path; it does not begin with ws:// or wss://"#
             ),
             Mistake(
                 "--feed.url=ws://u:secret@x:80/?k=v",
-                line: #"--feed.url "ws://***@x:80/?***": expected feeds with different addresses, not two that are both labelled "ws://x/""#
+                line:
+                    #"--feed.url "ws://***@x:80/?***": expected feeds with different addresses, not two that "#
+                    + #"are both labelled "ws://x/""#
             ),
             Mistake("--feed.header", "no colon", line: #"--feed.header ***: expected "Name: value" on one line"#),
             Mistake("--feed.header", "A: b\nC: d", line: #"--feed.header ***: expected "Name: value" on one line"#),
@@ -101,20 +106,25 @@ struct ConfigurationTests {
                 line: #"--feed.reconnect-min "1m": expected at most --feed.reconnect-max, which is 30s"#),
             Mistake(
                 "--feed.max-message-bytes=16MB",
-                line: #"--feed.max-message-bytes "16MB": expected a size in bytes, or with KiB, MiB or GiB, 1 to 1073741824 bytes"#
+                line:
+                    #"--feed.max-message-bytes "16MB": expected a size in bytes, or with KiB, MiB or GiB, 1 "#
+                    + #"to 1073741824 bytes"#
             ),
             Mistake(
                 "--feed.items=data",
                 line: #"--feed.items "data": expected a JSON Pointer (RFC 6901): empty, or "/" before each name"#),
             Mistake(
-                "--feed.value-field=city", line: #"--feed.value-field "city": expected a member that no other flag names"#),
+                "--feed.value-field=city",
+                line: #"--feed.value-field "city": expected a member that no other flag names"#),
             Mistake(
                 "--feed.time-field=aqi", line: #"--feed.time-field "aqi": expected a member that no other flag names"#),
             Mistake("--feed.cert-file=x", line: #"--feed.cert-file "x": expected --feed.key-file with it"#),
             Mistake("--feed.key-file=x", line: #"--feed.key-file "x": expected --feed.cert-file with it"#),
             Mistake(
                 "--feed.ca-file=/nowhere",
-                line: #"--feed.ca-file "/nowhere": expected a file that can be read: cannot read /nowhere: No such file or directory"#
+                line:
+                    #"--feed.ca-file "/nowhere": expected a file that can be read: cannot read /nowhere: No "#
+                    + #"such file or directory"#
             ),
             Mistake("--city.limit=0", line: #"--city.limit "0": expected a whole number, 1 to 10000000"#),
             Mistake(
@@ -130,11 +140,15 @@ struct ConfigurationTests {
                 line: #"--web.listen-address "10025": expected host:port, [::1]:port, :port or unix:/path"#),
             Mistake(
                 "--web.telemetry-path=metrics",
-                line: #"--web.telemetry-path "metrics": expected a path that begins with "/" and is none of / /history.json /-/healthy /-/ready /-/reconnect /-/reload"#
+                line:
+                    #"--web.telemetry-path "metrics": expected a path that begins with "/" and is none of / "#
+                    + #"/history.json /-/healthy /-/ready /-/reconnect /-/reload"#
             ),
             Mistake(
                 "--web.telemetry-path=/-/ready",
-                line: #"--web.telemetry-path "/-/ready": expected a path that begins with "/" and is none of / /history.json /-/healthy /-/ready /-/reconnect /-/reload"#
+                line:
+                    #"--web.telemetry-path "/-/ready": expected a path that begins with "/" and is none of / "#
+                    + #"/history.json /-/healthy /-/ready /-/reconnect /-/reload"#
             ),
             Mistake(
                 "--web.max-requests=-1", line: #"--web.max-requests "-1": expected a whole number, 0 to 1000000"#),

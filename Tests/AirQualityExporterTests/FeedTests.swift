@@ -13,7 +13,8 @@ struct FeedTests {
             ("Authorization: Bearer x", HeaderField(name: "Authorization", value: "Bearer x")),
             ("A:b", HeaderField(name: "A", value: "b")), ("A: \tb \t", HeaderField(name: "A", value: "b")),
             ("A:", HeaderField(name: "A", value: "")), ("A: b: c", HeaderField(name: "A", value: "b: c")),
-            ("A: é", HeaderField(name: "A", value: "é")), ("no colon", nil), (": b", nil), ("A b: c", nil), ("A : b", nil),
+            ("A: é", HeaderField(name: "A", value: "é")), ("no colon", nil), (": b", nil), ("A b: c", nil),
+            ("A : b", nil),
             ("A: b\r\nC: d", nil), ("A: b\u{0}", nil), ("", nil),
         ] as [(String, HeaderField?)])
     func headerFields(_ text: String, _ field: HeaderField?) {
@@ -39,7 +40,9 @@ struct FeedTests {
     @Test("is logged when its state changes, not at every attempt")
     func log() {
         var log = FeedLog(label: "ws://x/")
-        func level(_ event: WebSocketEvent) -> String { log.entry(for: event).map { "\($0.level) \($0.message)" } ?? "-" }
+        func level(_ event: WebSocketEvent) -> String {
+            log.entry(for: event).map { "\($0.level) \($0.message)" } ?? "-"
+        }
         func lost(_ reason: Transport.DisconnectReason) -> WebSocketEvent {
             .disconnected(reason, detail: "detail", retryAfter: nil)
         }

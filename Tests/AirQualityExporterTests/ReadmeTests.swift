@@ -9,7 +9,8 @@ import Testing
 @Suite("The README", .serialized)
 struct ReadmeTests {
     private static let file = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(path: "README.md")
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(
+            path: "README.md")
 
     @Test("has the table of flags")
     func flags() throws {
@@ -28,7 +29,8 @@ struct ReadmeTests {
         var lines = ["| metric | type | labels | meaning |", "| --- | --- | --- | --- |"]
         for family in MetricFamily.all {
             let labels = family.labels.map { "`\($0)`" }.joined(separator: ", ")
-            lines.append("| `\(family.name)` | \(family.kind.rawValue) | \(labels.isEmpty ? "–" : labels) | \(family.help) |")
+            lines.append(
+                "| `\(family.name)` | \(family.kind.rawValue) | \(labels.isEmpty ? "–" : labels) | \(family.help) |")
         }
         try expectTable("metrics", lines)
     }

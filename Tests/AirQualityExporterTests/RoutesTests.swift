@@ -34,7 +34,8 @@ struct RoutesTests {
         "is answered with the right status",
         arguments: [
             ("GET", "/metrics", 200), ("HEAD", "/metrics", 200), ("GET", "/history.json", 200), ("GET", "/", 200),
-            ("GET", "/-/healthy", 200), ("HEAD", "/-/healthy", 200), ("GET", "/-/ready", 503), ("HEAD", "/-/ready", 503),
+            ("GET", "/-/healthy", 200), ("HEAD", "/-/healthy", 200), ("GET", "/-/ready", 503),
+            ("HEAD", "/-/ready", 503),
             ("GET", "/nowhere", 404), ("GET", "/metrics/", 404), ("GET", "//", 404), ("GET", "/..", 404),
             ("POST", "/metrics", 405), ("DELETE", "/", 405), ("PUT", "/history.json", 405), ("POST", "/-/healthy", 405),
             ("GET", "/-/reload", 405), ("GET", "/-/reconnect", 405), ("POST", "/-/reload", 403),

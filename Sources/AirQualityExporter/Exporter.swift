@@ -12,6 +12,7 @@ final class Exporter: Sendable {
     private let demo: DemoFeed?
     private let storage: StorageService?
     private let readers: Readers
+    private let webFiles: WebFiles
     private let signals: Signals
 
     /// Opens what a start needs: storage, the demo feed, listening sockets. From then on `/metrics` is answered; feeds
@@ -39,6 +40,8 @@ final class Exporter: Sendable {
         self.feeds = feeds
         let readers = Readers(limit: configuration.pauseWhenUnused, at: monotonicTime())
         self.readers = readers
+        let webFiles = try WebFiles(path: configuration.web.configFile, logger: logger)
+        self.webFiles = webFiles
         let scrapes = ScrapeCounts()
         let metrics = MetricsEndpoint(
             store: store, build: .current, scrapes: configuration.web.hasExporterMetrics ? scrapes : nil,
@@ -59,13 +62,20 @@ final class Exporter: Sendable {
                 signals.wake()
             },
             reconnect: { for feed in feeds { feed.reconnect() } },
-            reload: { nil })
+            reload: webFiles.reload)
         var server = HTTPServerConfiguration(addresses: configuration.web.listenAddresses)
         let telemetryPath = configuration.web.telemetryPath
         server.isMetered = { $0 == telemetryPath }
         server.maximumConcurrentRequests = configuration.web.maximumRequests
+        server.usesSystemdSockets = configuration.web.usesSystemdSockets
+        server.web = webFiles.first
+        server.isPublic = { $0 == Routes.healthyPath || $0 == Routes.readyPath }
         self.server = try HTTPServer(configuration: server, onRequest: routes.respond)
         scrapes.follow(self.server)
+        webFiles.follow(self.server)
+        if webFiles.first.tls != nil, webFiles.first.allowsHTTP2 {
+            logger.debug("HTTP/2 is not spoken: libmicrohttpd has HTTP/1.1 only")
+        }
     }
 
     /// Runs until SIGTERM or SIGINT; then takes everything down in reverse: listening sockets, feeds, storage.
@@ -76,7 +86,9 @@ final class Exporter: Sendable {
         let storageThread = try storage.map { try ServiceThread(name: "storage", body: $0.run) }
         let feedThreads = try feeds.map { try ServiceThread(name: "feed", body: $0.run) }
         for address in server.addresses {
-            logger.info("Listening on", metadata: ["address": "\(address)"])
+            logger.info(
+                "Listening on",
+                metadata: ["address": "\(address)", "tls": "\(webFiles.first.tls != nil)"])
         }
         let notify = NotifySocket()
         _ = notify?.send("READY=1")
@@ -106,12 +118,15 @@ final class Exporter: Sendable {
                 for feed in feeds { feed.pause() }
             }
             demo?.tick(at: now)
+            webFiles.poll()
             _ = notify?.send("WATCHDOG=1")
             switch signals.wait(for: waitTime(now, wall, notify)) {
             case .terminate, .interrupt:
                 logger.info("Received signal, shutting down")
                 return
-            case .hangUp, nil:
+            case .hangUp:
+                _ = webFiles.reload()
+            case nil:
                 continue
             }
         }
@@ -126,6 +141,8 @@ final class Exporter: Sendable {
         if rules.history.usesWindows {
             times.append(.milliseconds(rules.history.interval - wall % rules.history.interval))
         }
+        // A changed file is in force a second later at most.
+        if !webFiles.isEmpty { times.append(.seconds(1)) }
         if let next = readers.nextTickAt { times.append(max(.milliseconds(1), next - now)) }
         if let demo { times.append(max(.milliseconds(1), demo.nextTickAt - now)) }
         if let watchdog = notify?.watchdogInterval { times.append(watchdog / 2) }

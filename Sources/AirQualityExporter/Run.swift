@@ -32,7 +32,7 @@ private func fail(_ line: String) -> Int32 {
 
 private func check(_ configuration: Configuration) -> Int32 {
     do throws(TransportError) {
-        try Exporter.checkFiles(of: configuration)
+        try configuration.checkFiles()
     } catch {
         return fail(error.reason)
     }

@@ -1,0 +1,393 @@
+"""Slow, greedy, broken and hostile clients: what they get, and that everybody else notices nothing."""
+
+import json
+import random
+import select
+import socket
+import statistics
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from peers import WebSocketFeed
+from raw_http import GOODBYE, abort, connect, exchange, parse_answers
+from waiting import wait_for
+
+CITY_COUNT = 20_000
+IN_FLIGHT = "promhttp_metric_handler_requests_in_flight"
+REQUESTS = "promhttp_metric_handler_requests_total"
+
+
+@pytest.fixture(scope="module")
+def exporter(programs):
+    """One exporter for everybody's attacks: what one test leaves behind, the next one meets."""
+    feed = WebSocketFeed()
+    exporter = programs.exporter("--feed.url", feed.url, "--history.interval", "0")
+    try:
+        feed.wait_for_client()
+        feed.send([{"city": "Pune", "aqi": 7}])
+        exporter.wait_for_sample("airquality_exporter_cities", 1)
+        yield exporter
+    finally:
+        failure = exporter.stop()
+        feed.stop()
+    assert failure is None, failure
+
+
+@pytest.fixture(autouse=True)
+def lives_on(request):
+    yield
+    if "exporter" in request.fixturenames:
+        expect_healthy(request.getfixturevalue("exporter"))
+
+
+def expect_healthy(exporter):
+    assert exporter.is_running
+    page = exporter.scrape()
+    assert page.value("airquality_exporter_cities") > 0
+    wait_for(lambda: exporter.scrape().value(IN_FLIGHT) == 1, "no scrape but this one under way")
+
+
+@pytest.fixture
+def big(start):
+    """Starts an exporter whose page is too big for the kernel's buffers."""
+    feed = WebSocketFeed()
+
+    def start_big(*flags):
+        exporter = start.exporter("--feed.url", feed.url, *flags)
+        feed.wait_for_client()
+        feed.send([{"city": f"City {number}", "aqi": number % 500} for number in range(CITY_COUNT)])
+        exporter.wait_for_sample("airquality_exporter_cities", CITY_COUNT)
+        return exporter
+
+    yield start_big
+    feed.stop()
+
+
+# MARK: Slow and idle clients
+
+
+def scrape_times(exporter, count: int = 60) -> list[float]:
+    times = []
+    for _ in range(count):
+        began = time.monotonic()
+        assert exporter.get("/metrics").status == 200
+        times.append(time.monotonic() - began)
+    return times
+
+
+def test_scrapes_keep_their_latency_beside_slow_loris_and_idle_connections(start):
+    # Not the shared exporter: this one is to have exactly these connections.
+    exporter = start.exporter("--feed.demo")
+    scrape_times(exporter, 10)
+    alone = scrape_times(exporter)
+    descriptors = exporter.descriptor_count
+    idle, slow = [], []
+    done = threading.Event()
+    try:
+        for _ in range(2000):
+            client = connect(exporter.port)
+            client.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
+            idle.append(client)
+        for client in idle:
+            assert client.recv(4096).startswith(b"HTTP/1.1 200 ")
+        for _ in range(500):
+            client = connect(exporter.port)
+            client.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+            slow.append(client)
+        # The last scrape's own connection may have been among the first count.
+        wait_for(lambda: exporter.descriptor_count >= descriptors + 2495, "all connections")
+
+        def drip():
+            while not done.wait(0.2):
+                for client in slow:
+                    try:
+                        client.send(b"z")
+                    except OSError:
+                        pass  # It was hung up on.
+
+        dripping = threading.Thread(target=drip)
+        dripping.start()
+        crowded = scrape_times(exporter)
+        # The program that makes the crowd uses the same processors.
+        assert statistics.median(crowded) < 10 * statistics.median(alone) + 0.05
+        assert max(crowded) < 5, "a scrape would have failed"
+        # A byte now and then does not keep a connection for ever; the idle ones do no harm and stay.
+        wait_for(lambda: exporter.descriptor_count < descriptors + 2050, "an end of the slow ones", 60, 0.2)
+        for client in idle[::500]:
+            client.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert client.recv(4096).startswith(b"HTTP/1.1 200 ")
+    finally:
+        done.set()
+        for client in idle + slow:
+            client.close()
+    dripping.join()
+    wait_for(lambda: exporter.descriptor_count <= descriptors + 5, "the end of all connections")
+    assert exporter.scrape().value(IN_FLIGHT) == 1
+
+
+def test_five_hundred_aborted_downloads_leave_nothing_behind(big):
+    exporter = big()
+    before = exporter.descriptor_count
+
+    def download(number: int):
+        client = connect(exporter.port, receive_buffer=4096)
+        client.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+        received = client.recv(1 + number % 4096)
+        # Half of them die, half of them leave.
+        (abort if number % 2 else socket.socket.close)(client)
+        return received
+
+    with ThreadPoolExecutor(30) as pool:
+        answered = sum(received.startswith(b"H") for received in pool.map(download, range(500)))
+    assert answered == 500
+    wait_for(lambda: exporter.scrape().value(IN_FLIGHT) == 1, "the end of all downloads")
+    wait_for(lambda: exporter.descriptor_count <= before + 2, "the end of all connections")
+    for _ in range(3):
+        assert exporter.get("/metrics").status == 200
+
+
+def test_slow_readers_take_the_permits_and_give_them_back(big):
+    exporter = big("--web.max-requests", "3")
+    readers = []
+    try:
+        for _ in range(3):
+            reader = connect(exporter.port, receive_buffer=1 << 16)
+            reader.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            # The answer has begun, and cannot end while nobody reads.
+            begin = reader.recv(100)
+            assert begin.startswith(b"HTTP/1.1 200 ")
+            readers.append(reader)
+        for _ in range(20):
+            refused = exporter.get("/metrics")
+            assert refused.status == 503
+            expect_one_line(refused)
+            assert refused.headers["Retry-After"].isdigit()
+        # Only scrapes are limited.
+        for path in ("/-/healthy", "/-/ready", "/", "/history.json"):
+            assert exporter.get(path).status == 200
+        # One reads to the end, one leaves, one dies.
+        received = begin
+        while part := readers[2].recv(1 << 20):
+            received += part
+        assert parse_answers(received)[0].body.count(b"airquality_index{") == CITY_COUNT
+        readers[0].close()
+        abort(readers[1])
+        wait_for(lambda: exporter.get("/metrics").status == 200, "a permit")
+        wait_for(lambda: exporter.scrape().value(IN_FLIGHT) == 1, "all permits")
+        page = exporter.scrape()
+        assert page.value(REQUESTS, code="503") >= 20
+        # All three at once again.
+        with ThreadPoolExecutor(3) as pool:
+            statuses = [answer.status for answer in pool.map(lambda _: exporter.get("/metrics"), range(3))]
+        assert statuses == [200] * 3
+    finally:
+        for reader in readers:
+            reader.close()
+
+
+# MARK: Requests that are wrong
+
+
+def expect_one_line(answer):
+    assert answer.headers["Content-Type"].startswith("text/plain"), answer
+    text = answer.body.decode()
+    assert text.endswith("\n") and text.count("\n") == 1 and len(text) > 2 and text[:-1].isprintable(), text
+    assert "<" not in text
+
+
+def expect_json_error(answer):
+    assert answer.headers["Content-Type"] == "application/json", answer
+    document = json.loads(answer.body)
+    assert list(document) == ["error"] and document["error"]
+
+
+def ask(exporter, target: str, method: str = "GET", content: bytes = b"", fields: str = ""):
+    """The one answer to a request whose target is sent as it is."""
+    request = f"{method} {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{fields}\r\n".encode() + content
+    answers = parse_answers(exchange(exporter.port, request), method)
+    assert len(answers) == 1, answers
+    return answers[0]
+
+
+@pytest.mark.parametrize(
+    "target, status",
+    [
+        ("//metrics", 404),
+        ("/metrics/", 404),
+        ("/..//metrics", 404),
+        ("/../metrics", 404),
+        ("/./metrics", 404),
+        ("/%2e%2e/", 404),
+        ("/%2e%2e/metrics", 404),
+        ("/..%2fmetrics", 404),
+        ("/-/healthy/../ready", 404),
+        ("/METRICS", 404),
+        ("/metrics;x=1", 404),
+        ("/metrics%20", 404),
+        ("/metrics%0a", 404),
+        ("/metrics%0d%0aX-Injected:%20yes", 404),
+        ("/<script>alert(1)</script>", 404),
+        ("/%3Cscript%3E", 404),
+        ("/etc/passwd", 404),
+        ("/😀", 404),
+        ("/" + "a" * 4000, 404),
+        ("/%6detrics", 200),
+        ("/metrics?x=1", 200),
+        ("/?", 200),
+        ("http://somewhere.else/metrics", 200),
+        ("HTTP://somewhere.else", 200),
+        ("https://somewhere.else:1/-/healthy?x", 200),
+        ("http:///metrics", 400),
+        ("ftp://h/metrics", 400),
+        ("file:///etc/passwd", 400),
+        ("metrics", 400),
+        ("\\metrics", 400),
+        ("..", 400),
+        ("/%00", 400),
+        ("/metrics%00", 400),
+        ("/metrics%00/../x", 400),
+        ("/%", 400),
+        ("/%2", 400),
+        ("/%zz", 400),
+        ("/%ff", 400),
+        ("/%c0%af", 400),
+        ("/" + "a" * 4096, 414),
+        ("/metrics?" + "a" * 4096, 414),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_targets(exporter, target, status):
+    answer = ask(exporter, target)
+    assert answer.status == status
+    assert "X-Injected" not in answer.headers
+    if status >= 400:
+        expect_one_line(answer)
+
+
+@pytest.mark.parametrize("size", [10_000, 30_000, 100_000])
+def test_a_target_without_end_is_refused(exporter, size):
+    request = b"GET /" + b"a" * size + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    answers = parse_answers(exchange(exporter.port, request))
+    assert [answer.status for answer in answers] in ([], [414], [431])
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get", "G" * 100])
+def test_other_methods_are_not_allowed(exporter, method):
+    for path in ("/metrics", "/", "/-/healthy", "/-/ready"):
+        answer = ask(exporter, path, method)
+        assert (answer.status, answer.headers["Allow"]) == (405, "GET, HEAD")
+        expect_one_line(answer)
+    answer = ask(exporter, "/history.json", method)
+    assert (answer.status, answer.headers["Allow"]) == (405, "GET, HEAD")
+    expect_json_error(answer)
+    assert ask(exporter, "/nothing", method).status == 404
+
+
+@pytest.mark.parametrize("path", ["/-/reload", "/-/reconnect"])
+def test_lifecycle_paths_want_a_post_and_the_flag(exporter, path):
+    for method in ("GET", "HEAD", "PUT"):
+        answer = ask(exporter, path, method)
+        assert (answer.status, answer.headers["Allow"]) == (405, "POST")
+        if method != "HEAD":
+            expect_one_line(answer)
+    answer = ask(exporter, path, "POST", fields="Content-Length: 0\r\n")
+    assert answer.status == 403
+    expect_one_line(answer)
+    assert "--web.enable-lifecycle" in answer.body.decode()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "bogus=1", "limit=", "limit=0", "limit=-1", "limit=x", "limit=1.5", "limit=1&limit=2", "since=", "since=-1",
+        "since=x", "since=1&since=2", "city=%zz", "city=%ff", "city=", "=1", "limit=1&bogus",
+    ],
+)  # fmt: skip
+def test_bad_queries_of_the_history_are_errors_in_json(exporter, query):
+    answer = ask(exporter, f"/history.json?{query}")
+    assert answer.status == 400
+    expect_json_error(answer)
+
+
+# What is not HTTP, or is wrong in a way that the server must see. Nothing but such an answer, or none.
+MALFORMED = {
+    "not HTTP": b"\x01\x02\x03\x00" * 64,
+    "a TLS greeting": bytes.fromhex("16030100c8010000c40303") + b"\xaa" * 193,
+    "the preface of HTTP/2": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00",
+    "HTTP/0.9": b"GET /metrics\r\n",
+    "HTTP/9.9": b"GET /metrics HTTP/9.9\r\nHost: x\r\n\r\n",
+    "no version": b"GET /metrics FTP/1.1\r\nHost: x\r\n\r\n",
+    "no host": b"GET /metrics HTTP/1.1\r\n\r\n",
+    "a blank in the target": b"GET /met rics HTTP/1.1\r\nHost: x\r\n\r\n",
+    "a header of 64 KiB": b"GET /metrics HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 65536 + b"\r\n\r\n",
+    "many headers of 64 KiB": b"GET /metrics HTTP/1.1\r\nHost: x\r\n" + b"X: aaaaaaa\r\n" * 6000 + b"\r\n",
+    "a header without end": b"GET /metrics HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 65536,
+    "a cookie of 64 KiB": b"GET /metrics HTTP/1.1\r\nHost: x\r\nCookie: " + b"a=b; " * 13000 + b"\r\n\r\n",
+    "a negative length": b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+    "a length in words": b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: ten\r\n\r\n",
+    "a length beyond numbers": b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: " + b"9" * 40 + b"\r\n\r\n",
+    "two lengths": b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+    "length and chunks": b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+    b"0\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n",
+    "bad chunks": b"POST /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n",
+    "too much content": b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n" + b"x" * 1_000_000,
+    "too many chunks": b"POST /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    + b"400\r\n" + b"x" * 0x400 + b"\r\n" * 1 + (b"400\r\n" + b"x" * 0x400 + b"\r\n") * 200 + b"0\r\n\r\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("request_bytes", MALFORMED.values(), ids=MALFORMED)
+def test_malformed_requests_get_a_4xx_or_nothing(exporter, request_bytes):
+    answers = parse_answers(exchange(exporter.port, request_bytes + GOODBYE))
+    # What follows such a request is not read as another one.
+    assert len(answers) <= 1, answers
+    assert all(400 <= answer.status < 500 or answer.status == 505 for answer in answers), answers
+
+
+def test_garbage(exporter):
+    generator = random.Random(4)
+    valid = b"GET /history.json?limit=1&city=Pune HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nAccept: */*\r\n\r\n"
+    for number in range(300):
+        if number % 3 == 0:
+            request = generator.randbytes(generator.randrange(1, 2000))
+        else:
+            mutated = bytearray(valid * (1 + number % 2))
+            for _ in range(generator.randrange(1, 6)):
+                mutated[generator.randrange(len(mutated))] = generator.randrange(256)
+            request = bytes(mutated[: generator.randrange(1, len(mutated) + 1)])
+        answers = parse_answers(exchange(exporter.port, request + GOODBYE))
+        assert all(200 <= answer.status < 500 or answer.status in (501, 505) for answer in answers), (request, answers)
+
+
+def test_pipelined_requests_are_answered_in_order(exporter):
+    wanted = [
+        ("GET", "/metrics", 200),
+        ("HEAD", "/history.json", 200),
+        ("GET", "/nothing", 404),
+        ("GET", "/history.json?limit=0", 400),
+        ("POST", "/metrics", 405),
+        ("GET", "/-/healthy", 200),
+        ("GET", "/%00", 400),
+        ("HEAD", "/", 200),
+    ] * 25
+    request = b"".join(
+        f"{method} {path} HTTP/1.1\r\nHost: x\r\n{'Content-Length: 3' if method == 'POST' else 'X: y'}\r\n\r\n".encode()
+        + (b"abc" if method == "POST" else b"")
+        for method, path, _ in wanted
+    )
+    received = exchange(exporter.port, request + GOODBYE)
+    answers = parse_answers(received, *(method for method, _, _ in wanted))
+    assert [answer.status for answer in answers] == [status for _, _, status in wanted] + [200]
+
+
+def test_a_request_byte_by_byte_is_answered(exporter):
+    with connect(exporter.port) as client:
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in b"GET /-/healthy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n":
+            client.sendall(bytes([byte]))
+        received = b""
+        while part := client.recv(4096):
+            received += part
+    assert [answer.status for answer in parse_answers(received)] == [200]

@@ -12,8 +12,6 @@ import time
 import zlib
 from collections.abc import Callable
 
-from waiting import wait_for
-
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 
 COMPRESSION = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
@@ -66,6 +64,8 @@ class Peer:
         self.request = ""
         #: The frames of the client, as opcode and payload.
         self.received: list[tuple[int, bytes]] = []
+        #: The first reading is sent.
+        self.is_open = threading.Event()
         self._buffer = b""
 
     # Handshake
@@ -151,6 +151,12 @@ class Peer:
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.socket.close()
 
+    def end_sending(self) -> None:
+        try:
+            self.socket.shutdown(socket.SHUT_WR)
+        except OSError as error:
+            raise Gone from error
+
     def secure(self, context: ssl.SSLContext) -> None:
         try:
             self.socket = context.wrap_socket(self.socket, server_side=True)
@@ -181,6 +187,7 @@ def good(peer: Peer) -> None:
     """A feed as it should be: the reading says which connection it came by."""
     peer.open()
     peer.send_reading(peer.number)
+    peer.is_open.set()
     peer.serve()
 
 
@@ -195,6 +202,7 @@ class RawFeed:
         self.failures: list[BaseException] = []
         self.fault_at = 0.0
         self.is_stopping = threading.Event()
+        self._changed = threading.Condition()
         self._listener = socket.create_server((host, 0), backlog=1024)
         self.port = self._listener.getsockname()[1]
         self._thread = threading.Thread(target=self._accept, daemon=True)
@@ -218,8 +226,10 @@ class RawFeed:
                 return
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             peer = Peer(self, connection, len(self.peers) + 1)
-            self.peers.append(peer)
             self.connections.append(connection)
+            with self._changed:
+                self.peers.append(peer)
+                self._changed.notify_all()
             behaviour = self.behaviours[min(peer.number, len(self.behaviours)) - 1]
             threading.Thread(target=self._run, args=(behaviour, peer), daemon=True).start()
 
@@ -236,7 +246,9 @@ class RawFeed:
                 self.connections.remove(peer.socket)
 
     def wait_for_peer(self, number: int, seconds: float = 30) -> Peer:
-        return wait_for(lambda: self.peers[number - 1], f"connection {number}", seconds)
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.peers) >= number, seconds), f"no connection {number}"
+            return self.peers[number - 1]
 
     def stop(self) -> None:
         self.is_stopping.set()

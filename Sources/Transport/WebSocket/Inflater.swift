@@ -7,10 +7,13 @@ internal import CZlib
 @safe struct Inflater: ~Copyable {
     /// zlib keeps a pointer to it, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
+    /// What zlib writes into, so that a message only ever grows by what was in the payload.
+    private let output: UnsafeMutableBufferPointer<UInt8>
     private var isOver = false
 
     init() {
         unsafe stream = .allocate(capacity: 1)
+        unsafe output = .allocate(capacity: 16 << 10)
         unsafe stream.initialize(to: z_stream())
         let result = unsafe inflateInit2_(stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         precondition(result == Z_OK, "zlib has no memory or another version")
@@ -51,17 +54,12 @@ internal import CZlib
     private enum Drained { case done, tooLarge, damaged }
 
     private mutating func drain(into message: inout [UInt8], limit: Int) -> Drained {
-        let step = 16 << 10
         while true {
-            let start = message.count
-            message.append(contentsOf: repeatElement(0, count: step))
-            let result = unsafe message.withUnsafeMutableBufferPointer { output in
-                unsafe stream.pointee.next_out = unsafe output.baseAddress! + start
-                unsafe stream.pointee.avail_out = UInt32(step)
-                return unsafe CZlib.inflate(stream, Z_NO_FLUSH)
-            }
+            unsafe stream.pointee.next_out = output.baseAddress
+            unsafe stream.pointee.avail_out = UInt32(output.count)
+            let result = unsafe CZlib.inflate(stream, Z_NO_FLUSH)
             let left = unsafe Int(stream.pointee.avail_out)
-            message.removeLast(left)
+            unsafe message.append(contentsOf: output.prefix(output.count - left))
             if message.count > limit { return .tooLarge }
             switch result {
             case Z_STREAM_END:
@@ -78,5 +76,6 @@ internal import CZlib
     deinit {
         unsafe inflateEnd(stream)
         unsafe stream.deallocate()
+        unsafe output.deallocate()
     }
 }

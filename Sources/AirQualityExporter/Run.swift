@@ -45,7 +45,13 @@ private func serve(_ configuration: Configuration, signals: Signals) -> Int32 {
         StandardErrorLog(level: configuration.logLevel, format: configuration.logFormat)
     }
     do {
-        return try Exporter(configuration, logger: logger, signals: signals).run()
+        let exporter = try Exporter(configuration, logger: logger, signals: signals)
+        if configuration.connection.tls.skipsVerification {
+            logger.warning(
+                "Certificates of feeds are not verified, so their readings can be anybody's",
+                metadata: ["flag": "--\(FlagName.feedInsecureSkipVerify)"])
+        }
+        return try exporter.run()
     } catch {
         // A start that fails after the flags were fine has a logger, and still one line.
         logger.error("Cannot start", metadata: ["err": "\(error)"])

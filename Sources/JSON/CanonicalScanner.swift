@@ -13,8 +13,8 @@ public struct JSONPair: Sendable {
 
 /// The short way through a message in the shape that feeds send: `[{"city":"Mumbai","aqi":183.2},…]`.
 ///
-/// That is: an array of at least one object, in each the two members asked for, in the order asked for, a text without
-/// escapes and a number; one blank at most behind a colon or comma. Nothing is trusted: what it accepts is valid JSON,
+/// That is: an array of at least one object, in each the two members asked for, in the order asked for, a text and a
+/// number; one blank at most behind a colon or comma. Nothing is trusted: what it accepts is valid JSON,
 /// and at the first byte that does not fit it gives up and ``StrictScanner`` decides.
 enum CanonicalScanner {
     /// - Returns: whether the message is of this shape; its pairs are in the workspace then.
@@ -32,8 +32,25 @@ enum CanonicalScanner {
             if unsafe cursor.pointee == UInt8(ascii: " ") { unsafe cursor += 1 }
             guard unsafe cursor.pointee == UInt8(ascii: "\"") else { return false }
             let start = unsafe cursor + 1
-            guard let text = unsafe StringScanner.scan(start, seed: seed) else { return false }
-            unsafe cursor = text.end + 1
+            let name: Workspace.Slot
+            if let text = unsafe StringScanner.scan(start, seed: seed) {
+                let count = unsafe text.end - start
+                let isPlain =
+                    unsafe text.isPrintable && count > 0 && start.pointee != UInt8(ascii: " ")
+                    && text.end[-1] != UInt8(ascii: " ")
+                name = unsafe Workspace.Slot(
+                    tag: .text, isPlain: isPlain, hasLoneSurrogate: false, count: UInt32(truncatingIfNeeded: count),
+                    offset: UInt32(truncatingIfNeeded: start - base), bits: text.hash)
+                unsafe cursor = text.end + 1
+            } else {
+                // An escape, most likely: the text goes behind the message, where there is room for it.
+                guard let unescaped = unsafe StrictScanner.unescaped(from: start - base, &workspace) else {
+                    return false
+                }
+                name = workspace.textSlot(unescaped.text)
+                guard !name.hasLoneSurrogate else { return false }
+                unsafe cursor = base + unescaped.end
+            }
             guard unsafe cursor.pointee == UInt8(ascii: ",") else { return false }
             unsafe cursor += 1
             if unsafe cursor.pointee == UInt8(ascii: " ") { unsafe cursor += 1 }
@@ -41,14 +58,10 @@ enum CanonicalScanner {
             unsafe cursor += keys.count(1)
             if unsafe cursor.pointee == UInt8(ascii: " ") { unsafe cursor += 1 }
             guard let number = unsafe NumberScanner.scan(cursor) else { return false }
-            let count = unsafe text.end - start
-            let isPlain =
-                unsafe text.isPrintable && count > 0 && start.pointee != UInt8(ascii: " ")
-                && text.end[-1] != UInt8(ascii: " ")
             unsafe pair.initialize(
                 to: JSONPair(
-                    offset: UInt32(truncatingIfNeeded: start - base), count: UInt32(truncatingIfNeeded: count),
-                    hash: text.hash, number: number.value, isPlain: isPlain))
+                    offset: name.offset, count: name.count, hash: name.bits, number: number.value,
+                    isPlain: name.isPlain))
             unsafe pair += 1
             unsafe cursor = number.end
             guard unsafe cursor.pointee == UInt8(ascii: "}") else { return false }

@@ -14,6 +14,8 @@ struct StrictScanner: ~Copyable {
 
     static func scan(_ workspace: inout Workspace, items: JSONPointer) -> JSONRecordReader.Outcome {
         workspace.forgetRecords()
+        // What the canonical scanner unescaped before it gave up needs its room again.
+        workspace.truncate(to: workspace.messageCount + Workspace.padding)
         var scanner = unsafe StrictScanner(base: workspace.base, end: workspace.messageCount)
         do throws(NotJSON) {
             scanner.skipWhiteSpace()
@@ -288,6 +290,17 @@ struct StrictScanner: ~Copyable {
         return Text(offset: start, count: position - 1 - start, isUnescaped: false, hasLoneSurrogate: false)
     }
 
+    /// Reads a string that has escapes in it.
+    ///
+    /// - Parameter start: behind the opening quote.
+    /// - Returns: the text behind the message, and where the string ends, behind its closing quote; nil when it is none.
+    static func unescaped(from start: Int, _ workspace: inout Workspace) -> (text: Text, end: Int)? {
+        var scanner = unsafe StrictScanner(base: workspace.base, end: workspace.messageCount)
+        scanner.position = start - 1
+        guard let text = try? scanner.string(&workspace) else { return nil }
+        return (text, scanner.position)
+    }
+
     private mutating func unescapedString(
         from start: Int, _ workspace: inout Workspace
     ) throws(NotJSON) -> Text {
@@ -361,7 +374,7 @@ struct StrictScanner: ~Copyable {
 }
 
 extension Workspace {
-    fileprivate func textSlot(_ text: StrictScanner.Text) -> Slot {
+    func textSlot(_ text: StrictScanner.Text) -> Slot {
         let bytes = unsafe UnsafeBufferPointer(start: UnsafePointer(base) + text.offset, count: text.count)
         let isPlain =
             unsafe bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7F } && bytes.first != nil

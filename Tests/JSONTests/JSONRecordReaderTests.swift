@@ -229,6 +229,16 @@ struct JSONRecordReaderTests {
         #expect(Found.read(message, members: ["a long city namf"]) == .records([["absent"]]))
     }
 
+    @Test("full of escapes, with rubbish at the end, have room for all of them")
+    func manyEscapes() {
+        let element = #"{"city":"\n\u0041\u00e9\\","aqi":1}"#
+        let good = "[" + Array(repeating: element, count: 1000).joined(separator: ",") + "]"
+        #expect(Found.read(Array(good.utf8)) == .records(Array(repeating: ["'\nAé\\'", "1.0"], count: 1000)))
+        #expect(Found.read(Array(good.utf8)) == Found.read(Array(good.utf8), strictly: true))
+        let bad = good.dropLast() + #",{"city":"\ud800","aqi":1,"x":[]}]"#
+        #expect(Found.read(Array(bad.utf8)) == Found.read(Array(bad.utf8), strictly: true))
+    }
+
     @Test("of any size, one after the other")
     func manySizes() {
         var reader = JSONRecordReader(members: ["city", "aqi"], hashSeed: 1)

@@ -58,48 +58,46 @@ public struct FeedDecoder: ~Copyable {
         case .notJSON: refusals.append(.notJSON)
         case .notAnArray: refusals.append(.notAnArray)
         case .pairs(let count):
-            if !appendUsualReadings(receivedAt: receivedAt) { appendReadings(count, receivedAt: receivedAt) }
+            // Local arrays, because the decoder cannot change while it lends the pairs.
+            var (readings, refusals) = (self.readings, self.refusals)
+            (self.readings, self.refusals) = ([], [])
+            readings.reserveCapacity(count)
+            appendPairs(receivedAt: receivedAt, to: &readings, &refusals)
+            (self.readings, self.refusals) = (readings, refusals)
         case .records(let count):
-            appendReadings(count, receivedAt: receivedAt)
-        }
-    }
-
-    /// The short way for what nearly all messages are: plain names, indices in range.
-    ///
-    /// - Returns: false, and no readings, when there is an element to look at more closely.
-    private mutating func appendUsualReadings(receivedAt: Timestamp) -> Bool {
-        guard format.shard == nil else { return false }
-        // A local array, because the closure cannot change the decoder that lends it the pairs.
-        var readings: [Reading] = []
-        swap(&readings, &self.readings)
-        var isUsual = true
-        reader.withPairs { pairs, _ in
-            readings.reserveCapacity(pairs.count)
-            for index in pairs.indices {
-                let pair = pairs[index]
-                guard pair.isPlain, pair.count <= CityName.maximumCount, pair.number >= 0,
-                    pair.number <= Self.maximumIndex
-                else {
-                    isUsual = false
-                    return
+            for record in 0..<count {
+                switch reading(record, receivedAt: receivedAt) {
+                case .success(let reading?): readings.append(reading)
+                case .success(nil): break
+                case .failure(let refusal): refusals.append(refusal.reason)
                 }
-                readings.append(
-                    Reading(
-                        nameOffset: pair.offset, nameCount: UInt8(truncatingIfNeeded: pair.count), isOutOfRange: false,
-                        nameHash: pair.hash, index: Self.unsignedZero(pair.number), time: receivedAt))
             }
         }
-        if !isUsual { readings.removeAll(keepingCapacity: true) }
-        swap(&readings, &self.readings)
-        return isUsual
     }
 
-    private mutating func appendReadings(_ count: Int, receivedAt: Timestamp) {
-        for record in 0..<count {
-            switch reading(record, receivedAt: receivedAt) {
-            case .success(let reading?): readings.append(reading)
-            case .success(nil): break
-            case .failure(let refusal): refusals.append(refusal.reason)
+    private borrowing func appendPairs(
+        receivedAt: Timestamp, to readings: inout [Reading], _ refusals: inout [RefusalReason]
+    ) {
+        let isSharded = format.shard != nil
+        reader.withPairs { pairs, _ in
+            for index in pairs.indices {
+                let pair = pairs[index]
+                // What nearly all elements are: a plain name, an index in range.
+                if pair.isPlain, pair.count <= CityName.maximumCount, pair.number >= 0,
+                    pair.number <= Self.maximumIndex, !isSharded
+                {
+                    readings.append(
+                        Reading(
+                            nameOffset: pair.offset, nameCount: UInt8(truncatingIfNeeded: pair.count),
+                            isOutOfRange: false, nameHash: pair.hash, index: Self.unsignedZero(pair.number),
+                            time: receivedAt))
+                    continue
+                }
+                switch reading(index, receivedAt: receivedAt) {
+                case .success(let reading?): readings.append(reading)
+                case .success(nil): break
+                case .failure(let refusal): refusals.append(refusal.reason)
+                }
             }
         }
     }

@@ -166,6 +166,9 @@ class Life(Sequence):
         self.assertEqual(status, 200)
         return page
 
+    def points(self):
+        return json.loads(get(self.address, "/history.json")[1])["points"]
+
     def test_1_serves_before_there_is_a_feed(self):
         wait_until(lambda: self.answers("/metrics"), "a page of metrics")
         self.assertEqual(set(samples(self.metrics(), "airquality_exporter_feed_connected").values()), {0})
@@ -221,18 +224,18 @@ class Life(Sequence):
         self.assertEqual(set(samples(self.metrics(), "airquality_exporter_feed_connected").values()), {0})
 
     def test_7_ends_with_status_0_and_keeps_its_readings(self):
-        points = json.loads(get(self.address, "/history.json")[1])["points"]
+        points = self.points()
         self.assertGreaterEqual(len(points), 12)
         podman("kill", "--signal", "TERM", self.EXPORTER)
         self.assertEqual(podman("wait", self.EXPORTER), "0")
         podman("rm", self.EXPORTER)
         self.start_exporter()
         wait_until(lambda: self.answers("/history.json"), "a history")
-        self.assertEqual(json.loads(get(self.address, "/history.json")[1])["points"], points)
+        self.assertEqual(self.points(), points)
 
     def test_8_the_volume_can_be_saved_and_put_back(self):
         """The two commands of the README, with podman's names."""
-        points = get(self.address, "/history.json")[1]
+        points = self.points()
         podman("stop", "--time", "30", self.EXPORTER)
         self.assertEqual(engine.inspect(self.EXPORTER)["State"]["ExitCode"], 0)
         podman("rm", self.EXPORTER)
@@ -246,4 +249,4 @@ class Life(Sequence):
         engine.run("sh", "-c", f'exec "$@" < {archive}', "sh", *run, "-xz")
         self.start_exporter()
         wait_until(lambda: self.answers("/history.json"), "a history")
-        self.assertEqual(get(self.address, "/history.json")[1], points)
+        self.assertEqual(self.points(), points)

@@ -85,6 +85,9 @@ grafana: test-deps
 .PHONY: sanitize sanitize-thread sanitize-address
 sanitize: sanitize-thread sanitize-address
 
+# Some limits of the tests are for programs at their own pace.
+sanitize-thread sanitize-address: export AIRQUALITY_SLOW := 1
+
 sanitize-thread: test-deps
 	swift test --sanitize=thread --scratch-path .build-thread --quiet
 	swift build --sanitize=thread --scratch-path .build-thread

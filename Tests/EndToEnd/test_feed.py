@@ -130,7 +130,6 @@ def test_a_client_that_does_not_read_is_dropped_and_the_others_hear_everything(s
         except ConnectionResetError:
             pass
         assert held < 80 << 20
-        assert feed.resident_bytes < 300 << 20
         cities = set()
         while len(cities) < 50000:
             cities.update(element["city"] for element in json.loads(client.recv(30)))

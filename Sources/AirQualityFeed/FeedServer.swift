@@ -53,12 +53,12 @@ struct FeedServer {
     }
 
     private func wait(until deadline: Duration?, orUntil isReached: () -> Bool) -> Bool {
-        while !isReached() {
-            let now = monotonicTime()
-            if let deadline, deadline <= now { return true }
-            // A wake says only that clients have come or gone.
-            if signals.wait(for: deadline.map { $0 - now }) != nil { return false }
+        while true {
+            let rest = deadline.map { max($0 - monotonicTime(), .zero) }
+            let isOver = rest == .zero || isReached()
+            // Looked at even when there is nothing to wait for. A wake says only that clients have come or gone.
+            if signals.wait(for: isOver ? .zero : rest) != nil { return false }
+            if isOver { return true }
         }
-        return true
     }
 }

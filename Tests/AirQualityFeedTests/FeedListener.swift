@@ -29,7 +29,7 @@ final class FeedListener {
                 }
             },
             onMessage: { _, message in
-                let text = String(decoding: message.indices.map { message[$0] }, as: UTF8.self)
+                let text = unsafe message.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
                 heard.messages.withLock { $0.append(text) }
             })
         self.client = client

@@ -68,6 +68,15 @@ struct SimulateTests {
         }
     }
 
+    @Test func `A signal ends it while steps take longer than the interval`() throws {
+        try withFeed(["--cities=5000", "--coverage=1", "--interval=1ms"]) { program, address in
+            let listener = try FeedListener(address)
+            #expect(listener.waitForMessages(10))
+            program.kill(SIGTERM)
+            #expect(program.waitForEnd() == 0)
+        }
+    }
+
     @Test func `A signal ends it while nobody listens`() throws {
         try withFeed([]) { program, _ in
             program.kill(SIGTERM)

@@ -41,6 +41,7 @@ class Service(Sequence):
             f"FROM {image} AS programs", "FROM scratch", "COPY --from=programs / /",
             "RUN rmdir /var/lib/air-quality-exporter", stand_ins.install(["dbus", "procps", "systemd"]),
             "STOPSIGNAL SIGRTMIN+3", 'CMD ["/lib/systemd/systemd"]', ""]), "recipe=machine")
+        cls.addClassCleanup(podman, "rmi", MACHINE)
         cls.addClassCleanup(podman, "rm", "--force", "--ignore", "--time", "0", "--volumes", CONTAINER)
         podman("rm", "--force", "--ignore", "--time", "0", "--volumes", CONTAINER)
         podman("run", "--detach", "--name", CONTAINER, "--systemd=always", "--privileged", MACHINE)
@@ -107,8 +108,9 @@ class Service(Sequence):
             try:
                 self.get("/metrics")
                 scrapes += 1
-            except (ConnectionResetError, http.client.RemoteDisconnected):
-                pass  # The old process had accepted it and ended before the request was there. Refused is another error.
+            except (OSError, http.client.HTTPException) as error:
+                # The old process had accepted it and ended before the request was there: closed, not refused.
+                self.assertNotIsInstance(getattr(error, "reason", error), ConnectionRefusedError)
         self.assertEqual(restart.returncode, 0)
         self.assertGreater(scrapes, 0)
         self.assertNotEqual(self.shown("MainPID"), before)

@@ -88,6 +88,7 @@ sanitize: sanitize-thread sanitize-address
 # Some limits of the tests are for programs at their own pace.
 sanitize-thread sanitize-address: export AIRQUALITY_SLOW := 1
 
+sanitize-thread: export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/thread-sanitizer.suppressions
 sanitize-thread: test-deps
 	swift test --sanitize=thread --scratch-path .build-thread --quiet
 	swift build --sanitize=thread --scratch-path .build-thread

@@ -45,11 +45,12 @@ class Fault:
 
 
 def after_reading(act: Behaviour, extensions: str | None = None) -> Behaviour:
-    """The fault comes when the first reading is there."""
+    """The fault comes when the client has read the first reading."""
 
     def behave(peer: Peer) -> None:
         peer.open(extensions)
         peer.send_reading(1)
+        peer.wait_for_pong(b"before the fault")
         peer.fault()
         act(peer)
         peer.serve()

@@ -6,7 +6,7 @@ import struct
 import threading
 
 from misbehaving import (
-    BINARY, CLOSE, COMPRESSION, CONTINUATION, PING, PONG, TEXT, Gone, Peer, compressed, frame, message,
+    BINARY, CLOSE, COMPRESSION, CONTINUATION, PING, PONG, TEXT, Gone, Peer, compressed, frame,
 )
 
 #: What elements of messages are made of.
@@ -48,9 +48,8 @@ class FrameFuzz:
         valid = b"".join(self._valid(random_, is_compressed) for _ in range(random_.randrange(20)))
         self._sent = {peer.number: valid}
         self._send_in_pieces(peer, random_, valid)
-        peer.send(frame(TEXT, message(peer.number % 9000)), frame(PING, struct.pack(">I", peer.number)))
-        while peer.read_frame() != (PONG, struct.pack(">I", peer.number)):
-            pass
+        peer.send_reading(peer.number % 9000)
+        peer.wait_for_pong(struct.pack(">I", peer.number))
         with self._changed:
             self._answered.add(peer.number)
             self._changed.notify_all()

@@ -126,11 +126,17 @@ class Peer:
         self.received.append((first & 0x0F, payload))
         return self.received[-1]
 
-    def serve(self, answers_pings: bool = True) -> None:
+    def wait_for_pong(self, payload: bytes) -> None:
+        """Until the client has read all that was sent."""
+        self.send(frame(PING, payload))
+        while self.read_frame() != (PONG, payload):
+            pass
+
+    def serve(self) -> None:
         """Does what a good server does until the client hangs up."""
         while True:
             opcode, payload = self.read_frame()
-            if opcode == PING and answers_pings:
+            if opcode == PING:
                 self.send(frame(PONG, payload))
             elif opcode == CLOSE:
                 self.send(frame(CLOSE, payload))

@@ -59,13 +59,11 @@ def check_fault(start, table: FaultTable, fault: Fault, feed: RawFeed, url: str)
     assert page.value("airquality_exporter_feed_connected") == 1
     assert exporter.peak_resident_bytes - memory < MOST_GROWTH
     # A line for each change of state, none for anything else.
-    lines = [line for line in exporter.errors if "Feed" in line]
-    said = [line for line in lines if "level=WARN" in line]
+    connected = 2 if fault.reason and fault.is_after_reading else 1
+    wait_for(lambda: sum("Feed connected" in line for line in exporter.errors) == connected, "what the log says")
+    said = [line for line in exporter.errors if "level=WARN" in line]
     assert len(said) == (1 if fault.reason else 0), exporter.errors
     assert all(f"reason={fault.reason}" in line for line in said)
-    assert sum("Feed connected" in line for line in lines) == (
-        2 if fault.reason and fault.is_after_reading else 1
-    ), exporter.errors
     if fault.close_status:
         sent = [payload for opcode, payload in feed.peers[0].received if opcode == CLOSE]
         assert [int.from_bytes(payload[:2]) for payload in sent] == [fault.close_status]

@@ -7,7 +7,8 @@ SHELL := /bin/bash
 # What the libraries need to build the programs, and what the tests need besides.
 BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libcrypt-dev libyaml-dev \
 	libsqlite3-dev pkg-config
-TEST_PACKAGES := libsimdjson-dev prometheus python3-venv curl openssl gzip
+TEST_PACKAGES := libsimdjson-dev prometheus python3-venv curl openssl gzip docker-compose
+CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins
 
 # What the programs are built from; the build plugin BuildVersion writes it into them.
 export AIRQUALITY_BUILD_REVISION ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
@@ -46,7 +47,7 @@ deps: toolchain
 test-deps: deps $(VENV)/installed
 	$(call install,$(TEST_PACKAGES))
 
-$(VENV)/installed: Tests/EndToEnd/requirements.txt Tests/EndToEnd/grafana/requirements.txt
+$(VENV)/installed: $(addprefix Tests/EndToEnd/,requirements.txt grafana/requirements.txt docker/requirements.txt)
 	$(call install,python3-venv)
 	@/usr/bin/python3 -m venv $(VENV)
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check $(addprefix --requirement ,$^)
@@ -101,6 +102,12 @@ sanitize-address: test-deps
 	swift test --sanitize=address --scratch-path .build-address --quiet
 	swift build --sanitize=address --scratch-path .build-address
 	$(PYTHON) -m pytest --quiet Tests/EndToEnd --programs .build-address/debug
+
+# make docker  builds the container image and runs it: alone, with compose.yaml, under systemd (minutes, as root)
+.PHONY: docker
+docker: test-deps
+	$(call install,$(CONTAINER_PACKAGES))
+	AIRQUALITY_TEST_PYTHON=$(CURDIR)/$(PYTHON) Tests/EndToEnd/docker/run containers
 
 # make bench  measures decoding, recording and rendering on their own
 .PHONY: bench

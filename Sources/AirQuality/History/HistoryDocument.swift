@@ -21,7 +21,9 @@ public enum HistoryDocument {
         let wanted = query.cities.map(Set.init)
         var names: [[UInt8]] = []
         var rows: [Row] = []
-        var changedAt = wanted == nil ? snapshot.expiredAt : snapshot.startedAt
+        // A city that expired changed what is shown, if all are. Not the start of the store: points that a restart
+        // brought back are the same points.
+        var changedAt = wanted == nil ? snapshot.expiredAt ?? 0 : 0
         for page in snapshot.order.sequence {
             for number in snapshot.order.pages[Int(page)].cities {
                 let city = Int(number)
@@ -42,6 +44,7 @@ public enum HistoryDocument {
                 names.append(escaped(snapshot.names.bytes[nameRange]))
             }
         }
+        if rows.isEmpty { changedAt = max(changedAt, snapshot.startedAt) }
         rows.sort { $0.time != $1.time ? $0.time < $1.time : $0.place < $1.place }
         return text(rows, names: names, changedAt: changedAt, rules: rules)
     }

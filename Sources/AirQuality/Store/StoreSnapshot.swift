@@ -15,8 +15,8 @@ public struct StoreSnapshot: Sendable {
 /// The points of all cities at one moment.
 struct HistorySnapshot: Sendable {
     let startedAt: Timestamp
-    /// When cities last expired, else when the store began.
-    let expiredAt: Timestamp
+    /// When cities last expired.
+    let expiredAt: Timestamp?
     let names: NameArena
     let states: ChunkedArray<CityState>
     let histories: ChunkedArray<History>

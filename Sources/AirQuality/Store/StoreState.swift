@@ -17,8 +17,8 @@ struct StoreState: Sendable {
     let startedAt: Timestamp
     /// Counts up when the points of any city change.
     private(set) var pointsVersion: UInt64 = 1
-    /// When cities last expired, else when the store began.
-    private(set) var expiredAt: Timestamp
+    /// When cities last expired.
+    private(set) var expiredAt: Timestamp?
     private(set) var expiredCount: UInt64 = 0
     var feeds: [FeedStatistics]
     /// Counts up when a feed's statistics change.
@@ -38,7 +38,6 @@ struct StoreState: Sendable {
         bounds = CategoryBounds(rules.scale, hysteresis: rules.hysteresis)
         self.feeds = feeds.map(FeedStatistics.init)
         startedAt = now
-        expiredAt = now
     }
 
     var cityCount: Int { table.count }

@@ -1,5 +1,6 @@
 #pragma once
 #include <libwebsockets.h>
+#include <openssl/x509v3.h>
 
 /// `LWS_PRE` is an expression, which Swift does not import: the bytes that `lws_write` needs before a payload.
 enum { CLibWebSockets_PRE = LWS_PRE };

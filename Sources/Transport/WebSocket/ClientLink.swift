@@ -14,6 +14,8 @@ internal import Glibc
     var reader: FrameReader?
     /// It ends when all is sent.
     var isEnding = false
+    /// Why the server's certificate was refused.
+    var certificateFault: String?
     private var isOpen = false
     private var hasHeaders = true
     private var frames: [UInt8] = []
@@ -46,12 +48,22 @@ internal import Glibc
     }
 
     func send(_ opcode: FrameHeader.Opcode, _ payload: [UInt8]) {
-        if opcode == .pong {
-            pong = payload
-        } else {
-            frames += FrameWriter.frame(opcode, payload, mask: .random(in: .min ... .max))
+        switch opcode {
+        case .pong: pong = payload
+        case .close:
+            // After it nothing may be sent (section 5.5.1).
+            frames += takePong() + frame(.close, payload)
+        default: frames += frame(opcode, payload)
         }
         wantsToWrite()
+    }
+
+    private func takePong() -> [UInt8] {
+        pong.take().map { frame(.pong, $0) } ?? []
+    }
+
+    private func frame(_ opcode: FrameHeader.Opcode, _ payload: [UInt8]) -> [UInt8] {
+        FrameWriter.frame(opcode, payload, mask: .random(in: .min ... .max))
     }
 
     private func wantsToWrite() {
@@ -66,9 +78,7 @@ internal import Glibc
             unsafe lws_http_headers_detach(wsi)
             hasHeaders = false
         }
-        if let payload = pong.take() {
-            frames += FrameWriter.frame(.pong, payload, mask: .random(in: .min ... .max))
-        }
+        frames += takePong()
         if !frames.isEmpty {
             let padding = Int(CLibWebSockets_PRE)
             var buffer = [UInt8](repeating: 0, count: padding) + frames
@@ -83,12 +93,18 @@ internal import Glibc
         return !(isEnding && isSent)
     }
 
-    /// Lets libwebsockets read once; what it reads comes as `LWS_CALLBACK_RECEIVE_CLIENT_HTTP_READ`.
+    /// Lets libwebsockets read once; what it reads comes as `LWS_CALLBACK_RECEIVE_CLIENT_HTTP_READ`. False when the
+    /// connection is to end.
     func receive() -> Bool {
         guard let wsi = unsafe wsi else { return false }
         var buffer: UnsafeMutablePointer<CChar>?
         var count: Int32 = 0
-        return unsafe lws_http_client_read(wsi, &buffer, &count) == 0
+        guard unsafe lws_http_client_read(wsi, &buffer, &count) == 0 else { return false }
+        // As long as there is something to read, libwebsockets does not look whether it could write: a flood would leave
+        // its pings unanswered.
+        let hasFrames = pong != nil || !frames.isEmpty
+        let isSent = unsafe lws_partial_buffered(wsi) == 0
+        return hasFrames && isSent ? write() : true
     }
 
     /// Ends when all is sent, or when the peer does not read it, after that long.

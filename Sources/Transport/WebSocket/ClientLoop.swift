@@ -37,12 +37,12 @@ internal import Glibc
     }
 
     /// What is to be done outside of libwebsockets' callbacks, before each `service`.
-    func turn(_ context: borrowing WebSocketContext) {
+    func turn(_ context: inout WebSocketContext) {
         if let (number, result) = resolver.takeResult() {
             happened(.connection(number, result))
         }
         while let (number, dial) = nextDial.take() {
-            self.dial(number, dial, context)
+            self.dial(number, dial, &context)
         }
         schedule(context)
     }
@@ -65,8 +65,15 @@ internal import Glibc
         context.schedule(in: wanted - now)
     }
 
-    private func dial(_ number: Int, _ dial: ConnectionState.Dial, _ context: borrowing WebSocketContext) {
+    private func dial(_ number: Int, _ dial: ConnectionState.Dial, _ context: inout WebSocketContext) {
         guard number == state.number else { return }
+        if dial.address.isSecure {
+            do throws(TransportError) {
+                try context.prepareForTLS(configuration.tls)
+            } catch {
+                return happened(.connection(number, .cannotSecure(detail: error.reason)))
+            }
+        }
         let request: HandshakeRequest
         do throws(TransportError) {
             let key = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
@@ -96,7 +103,7 @@ internal import Glibc
         case .asking:
             .ended(detail: "the server ended the connection without an answer")
         case .securing:
-            .ended(detail: words)
+            .ended(detail: link.certificateFault ?? "the TLS handshake failed: \(words)")
         case .resolving, nil:
             .ended(detail: "the connection ended without a close frame")
         }
@@ -142,7 +149,8 @@ extension ClientLoop {
 extension ClientLoop {
     /// - Returns: 0, or −1 when the connection is to end.
     func happened(
-        _ reason: lws_callback_reasons, to wsi: OpaquePointer, bytes: UnsafeMutableRawPointer?, count: Int
+        _ reason: lws_callback_reasons, to wsi: OpaquePointer, user: UnsafeMutableRawPointer?,
+        bytes: UnsafeMutableRawPointer?, count: Int
     ) -> Int32 {
         let number = unsafe Int(bitPattern: lws_get_opaque_user_data(wsi))
         guard let link = links[number] else { return 0 }
@@ -154,6 +162,9 @@ extension ClientLoop {
         case LWS_CALLBACK_WSI_CREATE:
             link.setUserTimeout(userTimeout)
             happened(.connection(number, .tcpConnected))
+        case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
+            guard let store = unsafe user else { return -1 }
+            return isTrusted(unsafe CertificateCheck(store: store, isGood: count != 0), link) ? 0 : -1
         case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
             happened(.connection(number, .requesting))
             guard unsafe append(link.request.lines, to: bytes, room: count) else { return -1 }
@@ -178,6 +189,17 @@ extension ClientLoop {
         default: break
         }
         return currentEnds ? -1 : 0
+    }
+
+    private func isTrusted(_ check: CertificateCheck, _ link: ClientLink) -> Bool {
+        if configuration.tls.skipsVerification {
+            check.accept()
+            return true
+        }
+        let address = link.dial.address
+        link.certificateFault = check.verdict(ipAddress: address.isIPv6 ? address.host : nil)
+            .map { "the server's certificate: \($0)" }
+        return link.certificateFault == nil
     }
 
     private func read(_ bytes: Span<UInt8>, _ link: ClientLink) {

@@ -22,6 +22,8 @@ struct ConnectionState {
         case answered(HandshakeAnswer)
         case closeFrame(CloseFrame)
         case violation(ProtocolViolation)
+        /// A file for TLS cannot be used.
+        case cannotSecure(detail: String)
         /// There is no connection any more, or there never was one.
         case ended(detail: String)
     }
@@ -296,6 +298,8 @@ extension ConnectionState {
             return []
         case (.answered(let answer), _):
             return answered(answer, attempt, at: now, random: random)
+        case (.cannotSecure(let detail), _):
+            return disconnect(.tls, detail, at: now, random: random)
         case (.ended, .dialling) where !attempt.ipAddresses.isEmpty:
             return dialNext(attempt, at: now)
         case (.ended(let detail), .dialling):

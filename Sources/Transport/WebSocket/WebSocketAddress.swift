@@ -68,8 +68,10 @@ public struct WebSocketAddress: Sendable, Equatable {
 
     var defaultPort: Int { isSecure ? 443 : 80 }
 
+    var isIPv6: Bool { host.utf8.contains(UInt8(ascii: ":")) }
+
     /// As addresses and the `Host` header write it.
-    var bracketedHost: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
+    var bracketedHost: String { isIPv6 ? "[\(host)]" : host }
 
     /// The `Host` header (RFC 9110, section 7.2). An IP address always has its port: libwebsockets would take two
     /// connections to one address without it for one pipeline.

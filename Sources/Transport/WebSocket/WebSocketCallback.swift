@@ -11,7 +11,7 @@ func webSocketClientEvent(
         return 0
     }
     let loop = unsafe Unmanaged<ClientLoop>.fromOpaque(owner).takeUnretainedValue()
-    return unsafe loop.happened(reason, to: connection, bytes: bytes, count: count)
+    return unsafe loop.happened(reason, to: connection, user: user, bytes: bytes, count: count)
 }
 
 /// Called by libwebsockets when `WebSocketContext.schedule`'s time has come; corresponds to `sul_cb_t`.

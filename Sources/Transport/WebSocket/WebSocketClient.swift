@@ -37,12 +37,12 @@ public final class WebSocketClient: Sendable {
     /// Blocks the calling thread until `stop`; to be called once.
     public func run() {
         let loop = ClientLoop(configuration: configuration, waker: waker, onEvent: onEvent, onMessage: onMessage)
-        guard let context = makeContext(loop) else { return }
+        guard var context = makeContext(loop) else { return }
         loop.happened(.started)
         while true {
             touch()
             for order in orders.withLock({ orders in exchange(&orders, with: []) }) { loop.happened(order) }
-            loop.turn(context)
+            loop.turn(&context)
             if loop.isFinished { return }
             context.service()
         }
@@ -79,7 +79,7 @@ public final class WebSocketClient: Sendable {
     private func makeContext(_ loop: ClientLoop) -> WebSocketContext? {
         while true {
             do throws(TransportError) {
-                return try WebSocketContext(client: loop, waker: waker)
+                return try WebSocketContext.client(loop, waker: waker)
             } catch {
                 onEvent(.connecting)
                 onEvent(.disconnected(.refused, detail: error.reason, retryAfter: nil))

@@ -8,7 +8,9 @@ extension WebSocketContext {
     /// - Parameters:
     ///   - host: an IP address, the name of one, or nothing for all of the machine's.
     ///   - port: 0 = a free one.
-    init(server owner: ServerLoop, listen host: String, port: Int, waker: Waker) throws(TransportError) {
+    static func server(
+        _ owner: ServerLoop, listen host: String, port: Int, waker: Waker
+    ) throws(TransportError) -> WebSocketContext {
         guard (0...65535).contains(port) else {
             throw TransportError(.address, "cannot listen on port \(port): it is not a number from 0 to 65535")
         }
@@ -27,9 +29,7 @@ extension WebSocketContext {
         guard let made else {
             throw TransportError(.address, "cannot listen on \(host.isEmpty ? "all addresses" : host), port \(port)")
         }
-        // Else a long message goes out in pieces of a few kilobytes.
-        unsafe made.memory.protocols[0].tx_packet_size = Int(Int32.max) / 2
-        self = made
+        return made
     }
 
     /// The one that it listens on.

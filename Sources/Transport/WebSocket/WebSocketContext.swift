@@ -15,6 +15,10 @@ internal import Glibc
     let memory: Memory
     private let owner: AnyObject
     private let waker: Waker
+    /// Of a client with a `wss://` address: a virtual host, which is libwebsockets' own, and what it was made of.
+    var secureHost: OpaquePointer?
+    var tls: OpenSSLContext?
+    var tlsFiles: [FileStamp?] = []
 
     /// - Parameters:
     ///   - owner: whom the callbacks look for; kept until the last of them, which comes while this object goes.
@@ -32,6 +36,8 @@ internal import Glibc
         var info = unsafe lws_context_creation_info()
         unsafe info.protocols = unsafe UnsafePointer(memory.protocols)
         unsafe info.retry_and_idle_policy = unsafe UnsafePointer(memory.retry)
+        // The address says where to connect to, not the environment's http_proxy.
+        unsafe info.http_proxy_address = unsafe UnsafePointer(memory.noProxy)
         unsafe info.user = ownerAddress
         unsafe info.iface = unsafe UnsafePointer(memory.interface)
         // Root stays root, as it would without libwebsockets.
@@ -43,6 +49,8 @@ internal import Glibc
         self.owner = owner
         self.memory = memory
         self.waker = waker
+        unsafe secureHost = nil
+        tls = nil
         unsafe waker.arm(context)
     }
 
@@ -73,6 +81,7 @@ extension WebSocketContext {
         let timer: UnsafeMutablePointer<CLibWebSockets_timer>
         let onTimer: sul_cb_t
         let interface: UnsafeMutablePointer<CChar>?
+        let noProxy: UnsafeMutablePointer<CChar>
 
         private static let protocolName: StaticString = "feed"
 
@@ -84,12 +93,16 @@ extension WebSocketContext {
             unsafe protocols.initialize(repeating: lws_protocols(), count: 2)
             unsafe protocols[0].name = UnsafeRawPointer(Self.protocolName.utf8Start).assumingMemoryBound(to: CChar.self)
             unsafe protocols[0].callback = callback
+            // Else a long message goes out in pieces of a few kilobytes.
+            unsafe protocols[0].tx_packet_size = Int(Int32.max) / 2
             unsafe retry = .allocate(capacity: 1)
             unsafe retry.initialize(to: lws_retry_bo())
             unsafe timer = .allocate(capacity: 1)
             unsafe timer.initialize(to: CLibWebSockets_timer())
             unsafe timer.pointee.owner = owner
             unsafe self.onTimer = onTimer
+            unsafe noProxy = .allocate(capacity: 1)
+            unsafe noProxy.initialize(to: 0)
             unsafe self.interface = interface.isEmpty ? nil : strdup(interface)
         }
 
@@ -98,6 +111,7 @@ extension WebSocketContext {
             unsafe retry.deallocate()
             unsafe timer.deallocate()
             unsafe free(interface)
+            unsafe noProxy.deallocate()
         }
     }
 }

@@ -52,7 +52,7 @@ public final class WebSocketServer: Sendable {
     ) throws(TransportError) {
         self.maximumQueuedBytes = maximumQueuedBytes
         let loop = ServerLoop(maximumQueuedBytes: maximumQueuedBytes, clients: clients, events: events)
-        let context = try WebSocketContext(server: loop, listen: host, port: port, waker: waker)
+        let context = try WebSocketContext.server(loop, listen: host, port: port, waker: waker)
         self.port = context.listenPort
         parts = Mutex(Parts(context: context, loop: loop))
     }

@@ -1,0 +1,101 @@
+internal import CLibWebSockets
+
+/// The one owner of an OpenSSL `SSL_CTX` for `wss://` addresses, which libwebsockets borrows.
+///
+/// Made here and not by libwebsockets, which hides what is wrong with a file, trusts a folder `../share` when it is given
+/// no authorities, and does not free what it makes for a context that has not initialised OpenSSL itself.
+@safe struct OpenSSLContext: ~Copyable {
+    let context: OpaquePointer
+
+    init(_ tls: WebSocketTLS) throws(TransportError) {
+        _ = Self.isInitialised
+        // Without memory, which is the one thing that it needs, nothing goes on.
+        unsafe context = SSL_CTX_new(TLS_client_method())!
+        // SSL_CTX_set_min_proto_version and SSL_CTX_set_mode, which are macros.
+        _ = unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+        let mode = UInt32(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER) | UInt32(SSL_MODE_RELEASE_BUFFERS)
+        _ = unsafe SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(mode), nil)
+        // A key with a pass phrase is an error, not a question on the terminal.
+        unsafe SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
+        if let file = tls.caFile {
+            try unsafe Self.use(file, "the authorities in") { unsafe SSL_CTX_load_verify_file(context, $0) }
+        } else if unsafe SSL_CTX_set_default_verify_paths(context) != 1 {
+            throw TransportError(.tls, "cannot use the system's authorities: \(Self.reason)")
+        }
+        if let file = tls.certificateFile {
+            try unsafe Self.use(file, "the certificate in") { unsafe SSL_CTX_use_certificate_chain_file(context, $0) }
+            let keyFile = tls.keyFile ?? file
+            try unsafe Self.use(keyFile, "the key in") { path in
+                unsafe SSL_CTX_use_PrivateKey_file(context, path, SSL_FILETYPE_PEM)
+            }
+        }
+    }
+
+    /// libwebsockets notes its own place in OpenSSL's objects in a global when it is asked to initialise OpenSSL. A
+    /// second time would put the connections of another thread's context in the wrong: once, for the whole process.
+    private static let isInitialised: Bool = {
+        var info = unsafe lws_context_creation_info()
+        unsafe info.port = CONTEXT_PORT_NO_LISTEN
+        unsafe info.uid = -1
+        unsafe info.gid = -1
+        unsafe info.fd_limit_per_thread = 1
+        unsafe info.options =
+            UInt64(LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT) | UInt64(LWS_SERVER_OPTION_EXPLICIT_VHOSTS)
+        unsafe lws_context_destroy(lws_create_context(&info))
+        return true
+    }()
+
+    private static func use(
+        _ file: String, _ what: String, with load: (UnsafePointer<CChar>) -> Int32
+    ) throws(TransportError) {
+        // Says why a file cannot be read, which OpenSSL does in its own words.
+        _ = try readFile(file, limit: 16 << 20)
+        ERR_clear_error()
+        guard unsafe file.withCString({ unsafe load($0) }) == 1 else {
+            throw TransportError(.tls, "cannot use \(what) \(file): \(reason)")
+        }
+    }
+
+    /// The newest error of this thread in OpenSSL's words.
+    static var reason: String {
+        let error = ERR_peek_last_error()
+        ERR_clear_error()
+        guard let words = unsafe ERR_reason_error_string(error) else { return "unknown error" }
+        return unsafe String(cString: words)
+    }
+
+    deinit {
+        unsafe SSL_CTX_free(context)
+    }
+}
+
+/// What a certificate is judged by while OpenSSL checks the chain, once for each certificate of it.
+@safe struct CertificateCheck {
+    private let store: OpaquePointer
+    private let isGood: Bool
+
+    /// The arguments of `LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION`.
+    init(store: UnsafeMutableRawPointer, isGood: Bool) {
+        unsafe self.store = OpaquePointer(store)
+        self.isGood = isGood
+    }
+
+    /// Nil when it is good; else the reason in OpenSSL's words.
+    /// - Parameter ipAddress: the server's own certificate must be for it; nil when OpenSSL checks a name itself.
+    func verdict(ipAddress: String?) -> String? {
+        if isGood, let ipAddress, unsafe X509_STORE_CTX_get_error_depth(store) == 0 {
+            let certificate = unsafe X509_STORE_CTX_get_current_cert(store)
+            if unsafe X509_check_ip_asc(certificate, ipAddress, 0) != 1 {
+                unsafe X509_STORE_CTX_set_error(store, X509_V_ERR_IP_ADDRESS_MISMATCH)
+            }
+        }
+        let error = unsafe X509_STORE_CTX_get_error(store)
+        if error == X509_V_OK { return nil }
+        return unsafe String(cString: X509_verify_cert_error_string(Int(error)))
+    }
+
+    /// Takes it as it is.
+    func accept() {
+        unsafe X509_STORE_CTX_set_error(store, X509_V_OK)
+    }
+}

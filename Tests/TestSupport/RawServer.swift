@@ -1,0 +1,197 @@
+import Glibc
+import Synchronization
+
+/// A TCP server on a free loopback port that hands each connection to a closure on a thread of its own: for peers that
+/// misbehave.
+public final class RawServer: Sendable {
+    public let port: Int
+    private let listener: Int32
+    private let threads = Mutex<[pthread_t]>([])
+    private let body: Body
+
+    /// One accepted connection; closed when the closure returns.
+    public final class Connection: Sendable {
+        private let socket: Int32
+        private let stop: Int32
+
+        fileprivate init(_ socket: Int32, stop: Int32) {
+            self.socket = socket
+            self.stop = stop
+        }
+
+        /// All of it; false when the peer is gone.
+        @discardableResult public func send(_ bytes: [UInt8]) -> Bool {
+            var sent = 0
+            while sent < bytes.count {
+                let result = unsafe bytes.withUnsafeBytes { bytes in
+                    unsafe Glibc.send(socket, bytes.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
+                }
+                if result <= 0 { return false }
+                sent += result
+            }
+            return true
+        }
+
+        @discardableResult public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+        /// What is there, at least one byte; nothing at the end of the stream or when the test is over.
+        public func receive() -> [UInt8] {
+            guard waitForInput() else { return [] }
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            let count = unsafe recv(socket, &buffer, buffer.count, 0)
+            return Array(buffer.prefix(max(count, 0)))
+        }
+
+        /// Until the bytes end so; what was received of them at the end of the stream.
+        public func receive(upTo end: String) -> String {
+            var received: [UInt8] = []
+            while !received.reversed().starts(with: end.utf8.reversed()) {
+                guard waitForInput() else { break }
+                var byte: UInt8 = 0
+                guard unsafe recv(socket, &byte, 1, 0) == 1 else { break }
+                received.append(byte)
+            }
+            return String(decoding: received, as: UTF8.self)
+        }
+
+        /// Exactly so many; fewer at the end of the stream.
+        public func receive(count: Int) -> [UInt8] {
+            var received: [UInt8] = []
+            while received.count < count, waitForInput() {
+                var buffer = [UInt8](repeating: 0, count: count - received.count)
+                let result = unsafe recv(socket, &buffer, buffer.count, 0)
+                if result <= 0 { break }
+                received += buffer.prefix(result)
+            }
+            return received
+        }
+
+        /// Reads and forgets until the peer is gone or the test is over.
+        public func holdOpen() {
+            while !receive().isEmpty {}
+        }
+
+        /// Does nothing, not even read, until the test is over.
+        public func holdWithoutReading() {
+            var waited = pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
+            while unsafe poll(&waited, 1, -1) < 0 {}
+        }
+
+        /// Makes the coming close a reset.
+        public func resetOnClose() {
+            var option = linger(l_onoff: 1, l_linger: 0)
+            _ = unsafe setsockopt(
+                socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        }
+
+        private func waitForInput() -> Bool {
+            var waited = [
+                pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+            ]
+            while unsafe poll(&waited, 2, -1) < 0 {}
+            return waited[1].revents == 0
+        }
+    }
+
+    /// - Parameter serve: called with each connection and its number, from 0 on.
+    public init(_ serve: @escaping @Sendable (Connection, Int) -> Void) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let port = unsafe withUnsafeMutablePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                precondition(unsafe bind(listener, address, length) == 0 && listen(listener, 64) == 0)
+                precondition(unsafe getsockname(listener, address, &length) == 0)
+            }
+            return unsafe Int(UInt16(bigEndian: address.pointee.sin_port))
+        }
+        var ends: [Int32] = [0, 0]
+        precondition(unsafe pipe(&ends) == 0)
+        self.listener = listener
+        self.port = port
+        body = Body(listener: listener, stop: ends[0], ring: ends[1], serve: serve)
+        let body = body
+        threads.withLock { $0.append(startThread { body.run() }) }
+    }
+
+    /// Ends what is open and waits for the threads.
+    public func stop() {
+        let threads = threads.withLock { threads in
+            defer { threads = [] }
+            return threads
+        }
+        guard !threads.isEmpty else { return }
+        body.end()
+        for thread in threads { pthread_join(thread, nil) }
+        close(listener)
+        body.closeEnds()
+    }
+
+    fileprivate final class Body: Sendable {
+        private let listener: Int32
+        private let stop: Int32
+        private let ring: Int32
+        private let serve: @Sendable (Connection, Int) -> Void
+
+        init(listener: Int32, stop: Int32, ring: Int32, serve: @escaping @Sendable (Connection, Int) -> Void) {
+            self.listener = listener
+            self.stop = stop
+            self.ring = ring
+            self.serve = serve
+        }
+
+        func run() {
+            var threads: [pthread_t] = []
+            for number in 0... {
+                var waited = [
+                    pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
+                    pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+                ]
+                while unsafe poll(&waited, 2, -1) < 0 {}
+                guard waited[1].revents == 0 else { break }
+                let socket = accept(listener, nil, nil)
+                guard socket >= 0 else { continue }
+                let connection = Connection(socket, stop: stop)
+                threads.append(
+                    startThread { [serve] in
+                        serve(connection, number)
+                        close(socket)
+                    })
+            }
+            for thread in threads { pthread_join(thread, nil) }
+        }
+
+        func end() {
+            _ = unsafe write(ring, [1] as [UInt8], 1)
+        }
+
+        func closeEnds() {
+            close(stop)
+            close(ring)
+        }
+    }
+}
+
+private final class ThreadBody: Sendable {
+    let run: @Sendable () -> Void
+
+    init(_ run: @escaping @Sendable () -> Void) {
+        self.run = run
+    }
+}
+
+private func startThread(_ run: @escaping @Sendable () -> Void) -> pthread_t {
+    var started = pthread_t()
+    let context = unsafe Unmanaged.passRetained(ThreadBody(run)).toOpaque()
+    let result = unsafe pthread_create(
+        &started, nil,
+        { context in
+            unsafe Unmanaged<ThreadBody>.fromOpaque(context!).takeRetainedValue().run()
+            return nil
+        }, context)
+    precondition(result == 0)
+    return started
+}

@@ -69,6 +69,7 @@ final class Exporter: Sendable {
         server.maximumConcurrentRequests = configuration.web.maximumRequests
         server.usesSystemdSockets = configuration.web.usesSystemdSockets
         server.web = webFiles.first
+        server.refuse = Routes.answer
         server.isPublic = { $0 == Routes.healthyPath || $0 == Routes.readyPath }
         self.server = try HTTPServer(configuration: server, onRequest: routes.respond)
         scrapes.follow(self.server)

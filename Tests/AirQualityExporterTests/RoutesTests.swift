@@ -53,6 +53,20 @@ struct RoutesTests {
         }
     }
 
+    @Test(
+        "that the server refuses is answered as its path wants",
+        arguments: [
+            (String?.some("/history.json"), "{\"error\": \"too many requests\"}\n"), ("/metrics", "too many requests\n"),
+            (nil, "too many requests\n"),
+        ])
+    func refusals(_ path: String?, _ text: String) {
+        let refusal = HTTPRefusal(429, headers: [("X-Why", "rate")], "too many requests")
+        let response = Routes.answer(refusal, path: path)
+        #expect(response.status == 429)
+        #expect(response.text == text)
+        #expect(response.headers.contains { $0.name == "X-Why" && $0.value == "rate" })
+    }
+
     @Test("for the lifecycle is allowed by a flag")
     func lifecycle() {
         let routes = routes(lifecycle: true)

@@ -68,8 +68,20 @@ struct Routes: Sendable {
         guard !allowed.contains(request.method) else { return nil }
         let allow = (name: "Allow", value: allowed.joined(separator: ", "))
         let line = "method not allowed here, expected \(allow.value)"
-        return request.path == Self.historyPath
-            ? .jsonError(status: 405, headers: [allow], line) : HTTPResponse(status: 405, headers: [allow], line: line)
+        return Self.error(status: 405, headers: [allow], line, path: request.path)
+    }
+
+    /// What the server refuses on its own.
+    static func answer(_ refusal: HTTPRefusal, path: String?) -> HTTPResponse {
+        error(status: refusal.status, headers: refusal.headers, refusal.line, path: path)
+    }
+
+    private static func error(
+        status: Int, headers: [(name: String, value: String)], _ line: String, path: String?
+    ) -> HTTPResponse {
+        path == historyPath
+            ? .jsonError(status: status, headers: headers, line)
+            : HTTPResponse(status: status, headers: headers, line: line)
     }
 
     private static func response(to trouble: String?, otherwise healthy: String) -> HTTPResponse {

@@ -16,6 +16,11 @@ enum HTTPRequestTarget: Equatable {
         }
     }
 
+    /// Nil when it cannot be read.
+    var path: String? {
+        if case .valid(let path, _) = self { path } else { nil }
+    }
+
     private static func startOfPath(in target: Span<UInt8>) -> Int? {
         guard target.count > 0 else { return nil }
         if target[0] == UInt8(ascii: "/") { return 0 }

@@ -16,6 +16,11 @@ public struct HTTPServerConfiguration: Sendable {
     /// Paths that never need a password.
     public var isPublic: @Sendable (_ path: String) -> Bool = { _ in false }
 
+    /// How a refusal is answered that the server decides on itself. The path is nil when it cannot be read.
+    public var refuse: @Sendable (_ refusal: HTTPRefusal, _ path: String?) -> HTTPResponse = { refusal, _ in
+        HTTPResponse(status: refusal.status, headers: refusal.headers, line: refusal.line)
+    }
+
     public init(addresses: [ListenAddress]) {
         self.addresses = addresses
     }

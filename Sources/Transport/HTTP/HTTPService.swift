@@ -7,6 +7,7 @@ final class HTTPService: Sendable {
     private let limits: HTTPLimits
     private let isMetered: @Sendable (String) -> Bool
     private let onRequest: @Sendable (borrowing HTTPRequest) -> HTTPResponse
+    private let refuse: @Sendable (HTTPRefusal, String?) -> HTTPResponse
     private let isPublic: @Sendable (String) -> Bool
     private let policy: Mutex<HTTPPolicy>
     private let passwords = PasswordChecker()
@@ -42,6 +43,7 @@ final class HTTPService: Sendable {
         timeouts = Timeouts(configuration.limits)
         isMetered = configuration.isMetered
         isPublic = configuration.isPublic
+        refuse = configuration.refuse
         policy = Mutex(try HTTPPolicy(configuration.web, replacing: nil))
         meter = HTTPMeter(limit: configuration.maximumConcurrentRequests)
         connections = try HTTPConnections()
@@ -84,7 +86,7 @@ final class HTTPService: Sendable {
             // An answer now would end the connection after it; there is one only when the content must not come.
             guard let refusal = unsafe refusalOfContent(handle) else { return .YES }
             countIn(connection)
-            return unsafe answer(refusal, on: connection, handle)
+            return unsafe answer(refuse(refusal, connection.target.path), on: connection, handle)
         case .content where contentBytes > 0:
             connection.contentBytes += contentBytes
             return connection.contentBytes <= limits.maximumBodyBytes ? .YES : .NO
@@ -104,48 +106,44 @@ final class HTTPService: Sendable {
         requestsUnderWay.add(1, ordering: .sequentiallyConsistent)
     }
 
-    private func refusalOfContent(_ handle: OpaquePointer) -> HTTPResponse? {
+    private func refusalOfContent(_ handle: OpaquePointer) -> HTTPRefusal? {
         guard unsafe MHD_lookup_connection_value(handle, .HEADER_KIND, "Content-Length") != nil else { return nil }
         // Two lengths, or a length and chunks, mean one thing to us and another to a proxy (RFC 9112 section 6.3).
         guard let length = unsafe headerField("Content-Length", of: handle).flatMap({ Int($0) }),
             unsafe MHD_lookup_connection_value(handle, .HEADER_KIND, "Transfer-Encoding") == nil
-        else { return HTTPResponse(status: 400, line: "the length of the content is ambiguous") }
+        else { return HTTPRefusal(400, "the length of the content is ambiguous") }
         guard length > limits.maximumBodyBytes else { return nil }
-        return HTTPResponse(status: 413, line: "the content is longer than \(limits.maximumBodyBytes) bytes")
+        return HTTPRefusal(413, "the content is longer than \(limits.maximumBodyBytes) bytes")
     }
 
     /// Nil when a password has to be checked first.
     private func respond(method: String, to connection: HTTPConnection, _ handle: OpaquePointer) -> HTTPResponse? {
         guard case .valid(let path, let query) = connection.target else {
             return connection.target == .tooLong
-                ? HTTPResponse(
-                    status: 414, line: "the request target is longer than \(limits.maximumTargetBytes) bytes")
-                : HTTPResponse(status: 400, line: "the request target is malformed")
+                ? refuse(HTTPRefusal(414, "the request target is longer than \(limits.maximumTargetBytes) bytes"), nil)
+                : refuse(HTTPRefusal(400, "the request target is malformed"), nil)
         }
         guard unsafe CLibMicroHTTPD_header_size(handle) <= HTTPLimits.maximumHeaderBytes else {
-            return HTTPResponse(
-                status: 431, line: "the request's header is longer than \(HTTPLimits.maximumHeaderBytes) bytes")
+            let line = "the request's header is longer than \(HTTPLimits.maximumHeaderBytes) bytes"
+            return refuse(HTTPRefusal(431, line), path)
         }
         let policy = policy.withLock { $0 }
-        guard policy.admitsRequest() else { return HTTPResponse(status: 429, line: "too many requests") }
+        guard policy.admitsRequest() else { return refuse(HTTPRefusal(429, "too many requests"), path) }
         let request = unsafe HTTPRequest(method: method, path: path, query: query, connection: handle)
         if isPublic(path) { return route(request, connection) }
         switch policy.entrance(authorization: request.header("Authorization")) {
         case .open: return route(request, connection)
-        case .closed: return Self.unauthorized
+        case .closed: return refuse(.unauthorized, path)
         case .password(let question):
             switch passwords.known(question) {
             case true: return route(request, connection)
-            case false: return Self.unauthorized
+            case false: return refuse(.unauthorized, path)
             case nil:
                 unsafe suspend(connection, handle, until: question)
                 return nil
             }
         }
     }
-
-    private static let unauthorized = HTTPResponse(
-        status: 401, headers: [("WWW-Authenticate", "Basic")], line: "a user and a password are needed")
 
     /// Corresponds to `MHD_suspend_connection`: the connection is not looked at until it is resumed, and then the
     /// access handler is called again.
@@ -176,24 +174,19 @@ final class HTTPService: Sendable {
         method: String, _ connection: HTTPConnection, _ handle: OpaquePointer
     ) -> HTTPResponse {
         connection.phase = .answered
+        guard case .valid(let path, let query) = connection.target else { preconditionFailure("it was read before") }
         switch connection.verdict.load(ordering: .acquiring) {
         case .accepted:
-            guard case .valid(let path, let query) = connection.target else { return Self.unauthorized }
             return route(unsafe HTTPRequest(method: method, path: path, query: query, connection: handle), connection)
-        case .refused: return Self.unauthorized
-        case .unavailable:
-            return HTTPResponse(
-                status: 503, headers: [("Retry-After", "1")], line: "too many passwords to check at once")
+        case .refused: return refuse(.unauthorized, path)
+        case .unavailable: return refuse(.busy("too many passwords to check at once"), path)
         }
     }
 
     private func route(_ request: borrowing HTTPRequest, _ connection: HTTPConnection) -> HTTPResponse {
         if isMetered(request.path) {
             connection.isMetered = true
-            guard meter.begin() else {
-                return HTTPResponse(
-                    status: 503, headers: [("Retry-After", "1")], line: "too many requests of \(request.path) at once")
-            }
+            guard meter.begin() else { return refuse(.busy("too many requests of this path at once"), request.path) }
         }
         return onRequest(request)
     }

@@ -61,7 +61,7 @@ func eventually(_ what: String, sourceLocation: SourceLocation = #_sourceLocatio
         eventually("three downloads") { server.statistics.requestsInFlight == 3 }
         let refused = try server.connect().request("/")
         #expect(refused.status == 503)
-        #expect(refused.text == "too many requests of / at once\n")
+        #expect(refused.text == "too many requests of this path at once\n")
         #expect(refused.value("Content-Type") == "text/plain; charset=utf-8")
         #expect(try server.connect().request("/other").status == 200)
         for reader in readers {

@@ -168,6 +168,29 @@ extension HTTPServer {
         #expect(!answer.body.contains(255))
     }
 
+    /// The caller decides what a refusal of the server looks like, path by path.
+    @Test func refusalsAreAnsweredAsTheCallerWants() throws {
+        let server = try serve(
+            {
+                $0.web.users = [[1]: "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"]
+                $0.limits.maximumBodyBytes = 10
+                $0.refuse = { refusal, path in
+                    HTTPResponse(
+                        status: refusal.status, headers: refusal.headers, line: "\(path ?? "no path"): \(refusal.line)")
+                }
+            }, respond: echo)
+        let client = try server.connect()
+        let unauthorized = try client.request("/a?b")
+        #expect(unauthorized.status == 401)
+        #expect(unauthorized.value("WWW-Authenticate") == "Basic")
+        #expect(unauthorized.text == "/a: a user and a password are needed\n")
+        #expect(try client.request("/%00").text == "no path: the request target is malformed\n")
+        #expect(try client.request("/" + String(repeating: "x", count: 5000)).status == 414)
+        #expect(
+            try client.request("/c", headers: ["Content-Length: 11"]).text
+                == "/c: the content is longer than 10 bytes\n")
+    }
+
     @Test func manyAddresses() throws {
         let server = try HTTPServer(
             configuration: HTTPServerConfiguration(addresses: [

@@ -56,7 +56,8 @@ struct RoutesTests {
     @Test(
         "that the server refuses is answered as its path wants",
         arguments: [
-            (String?.some("/history.json"), "{\"error\": \"too many requests\"}\n"), ("/metrics", "too many requests\n"),
+            (String?.some("/history.json"), "{\"error\": \"too many requests\"}\n"),
+            ("/metrics", "too many requests\n"),
             (nil, "too many requests\n"),
         ])
     func refusals(_ path: String?, _ text: String) {

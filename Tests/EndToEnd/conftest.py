@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from fault_table import FaultTable
 from peers import Prometheus
 from programs import Exporter, Feed, Program, Programs
 
@@ -22,6 +23,14 @@ def programs(request) -> Programs:
         if not (folder / name).exists():
             pytest.exit(f"{folder / name} is not built: run swift build", returncode=2)
     return Programs(folder)
+
+
+@pytest.fixture(scope="session")
+def table(request) -> FaultTable:
+    """Printed at the end of the run."""
+    table = FaultTable()
+    request.config.pluginmanager.register(table)
+    return table
 
 
 @pytest.fixture

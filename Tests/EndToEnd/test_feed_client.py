@@ -20,13 +20,6 @@ ALLOWANCE = 20.0 if os.environ.get("AIRQUALITY_SLOW") else 1.0
 MOST_GROWTH = (512 if os.environ.get("AIRQUALITY_SLOW") else 32) << 20
 
 
-@pytest.fixture(scope="module")
-def table(request):
-    table = FaultTable()
-    request.config.pluginmanager.register(table)
-    return table
-
-
 def wait_until(condition, what: str) -> float:
     """When it was so."""
     wait_for(condition, what, 10, pause=0.002)

@@ -8,7 +8,7 @@ from certificates import CertificateAuthority
 from faults import CONNECT, Fault, answering
 from misbehaving import Behaviour, Peer, RawFeed, good
 from peers import WebSocketFeed
-from test_feed_client import check_fault, table  # noqa: F401: the fixture
+from test_feed_client import check_fault
 from waiting import wait_for
 
 INDEX = "airquality_index"
@@ -116,7 +116,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize("name, reason, limit, act", FAULTS, ids=[row[0] for row in FAULTS])
-def test_fault(start, table, authority, contexts, name, reason, limit, act):  # noqa: F811
+def test_fault(start, table, authority, contexts, name, reason, limit, act):
     fault = Fault(
         name, act(contexts), reason, limit, is_after_reading=reason == "lost",
         flags={"--feed.ca-file": str(authority.file)} | ({} if limit else {"--feed.connect-timeout": "5s"}))

@@ -1,7 +1,7 @@
 internal import CLibWebSockets
 
 extension WebSocketContext {
-    /// What one `recv` takes at most, measured: see Tests/Benchmarks.
+    /// What one `recv` takes at most.
     static let receiveBufferBytes: UInt32 = 64 << 10
 
     static func client(_ owner: ClientLoop, waker: Waker) throws(TransportError) -> WebSocketContext {

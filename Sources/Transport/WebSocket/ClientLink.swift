@@ -129,6 +129,15 @@ internal import Glibc
             lws_get_socket_fd(wsi), Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, size)
     }
 
+    /// Reads the alert with which the server has ended the connection, when libwebsockets has not come to it. Only as
+    /// long as the callback of the end runs.
+    func readAlert() {
+        guard let wsi = unsafe wsi, let tls = unsafe lws_get_ssl(wsi) else { return }
+        var byte: UInt8 = 0
+        unsafe SSL_peek(tls, &byte, 1)
+        ERR_clear_error()
+    }
+
     func answerHead() -> HandshakeAnswer.Head {
         guard let wsi = unsafe wsi else { return HandshakeAnswer.Head(status: 0) }
         return HandshakeAnswer.Head(

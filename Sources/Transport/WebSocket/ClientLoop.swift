@@ -9,6 +9,7 @@ internal import Glibc
     private let onMessage: @Sendable (WebSocketMessageKind, Span<UInt8>) -> Void
     private let waker: Waker
     private let resolver: Resolver
+    private let tlsFaults = TLSFaults()
     private var state: ConnectionState
     private var links: [Int: ClientLink] = [:]
     /// A dial waits for the loop's next turn: libwebsockets is not entered again from its own callbacks.
@@ -69,7 +70,8 @@ internal import Glibc
         guard number == state.number else { return }
         if dial.address.isSecure {
             do throws(TransportError) {
-                try context.prepareForTLS(configuration.tls)
+                tlsFaults.forget()
+                try context.prepareForTLS(configuration.tls, faults: tlsFaults)
             } catch {
                 return happened(.connection(number, .cannotSecure(detail: error.reason)))
             }
@@ -98,12 +100,15 @@ internal import Glibc
         switch state.step {
         case .dialling:
             .ended(detail: "cannot connect to \(link.dial.ipAddress) port \(link.dial.address.port)")
+        // With TLS 1.3 a server looks at our certificate when for us the handshake is over.
+        case .asking where tlsFaults.newest != nil && link.dial.address.isSecure:
+            .cannotSecure(detail: tlsFaults.newest ?? words)
         case .asking where words.hasPrefix("HS:") || words == "problems parsing header":
             .answered(.refused(detail: "the answer is not HTTP", retryAfter: nil))
         case .asking:
             .ended(detail: "the server ended the connection without an answer")
         case .securing:
-            .ended(detail: link.certificateFault ?? "the TLS handshake failed: \(words)")
+            .ended(detail: link.certificateFault ?? tlsFaults.newest ?? "the server ended the TLS handshake")
         case .resolving, nil:
             .ended(detail: "the connection ended without a close frame")
         }
@@ -181,8 +186,12 @@ extension ClientLoop {
         case LWS_CALLBACK_CLIENT_HTTP_WRITEABLE:
             guard link.write() else { return -1 }
         case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+            if state.step == .asking { link.readAlert() }
             ended(link, unsafe text(bytes, count))
-        case LWS_CALLBACK_CLOSED_CLIENT_HTTP, LWS_CALLBACK_WSI_DESTROY:
+        case LWS_CALLBACK_CLOSED_CLIENT_HTTP:
+            if state.step == .asking { link.readAlert() }
+            ended(link, "")
+        case LWS_CALLBACK_WSI_DESTROY:
             ended(link, "")
         // The body is over, which a WebSocket's never is while the connection is there.
         case LWS_CALLBACK_COMPLETED_CLIENT_HTTP: return -1

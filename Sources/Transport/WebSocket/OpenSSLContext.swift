@@ -6,8 +6,11 @@ internal import CLibWebSockets
 /// no authorities, and does not free what it makes for a context that has not initialised OpenSSL itself.
 @safe struct OpenSSLContext: ~Copyable {
     let context: OpaquePointer
+    private let faults: TLSFaults
 
-    init(_ tls: WebSocketTLS) throws(TransportError) {
+    /// - Parameter faults: notes what goes wrong on the connections.
+    init(_ tls: WebSocketTLS, faults: TLSFaults) throws(TransportError) {
+        self.faults = faults
         _ = Self.isInitialised
         // Without memory, which is the one thing that it needs, nothing goes on.
         unsafe context = SSL_CTX_new(TLS_client_method())!
@@ -15,6 +18,8 @@ internal import CLibWebSockets
         _ = unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
         let mode = UInt32(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER) | UInt32(SSL_MODE_RELEASE_BUFFERS)
         _ = unsafe SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(mode), nil)
+        unsafe SSL_CTX_set_ex_data(context, 0, Unmanaged.passUnretained(faults).toOpaque())
+        unsafe SSL_CTX_set_info_callback(context, tlsProgress)
         // A key with a pass phrase is an error, not a question on the terminal.
         unsafe SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
         if let file = tls.caFile {
@@ -66,36 +71,5 @@ internal import CLibWebSockets
 
     deinit {
         unsafe SSL_CTX_free(context)
-    }
-}
-
-/// What a certificate is judged by while OpenSSL checks the chain, once for each certificate of it.
-@safe struct CertificateCheck {
-    private let store: OpaquePointer
-    private let isGood: Bool
-
-    /// The arguments of `LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION`.
-    init(store: UnsafeMutableRawPointer, isGood: Bool) {
-        unsafe self.store = OpaquePointer(store)
-        self.isGood = isGood
-    }
-
-    /// Nil when it is good; else the reason in OpenSSL's words.
-    /// - Parameter ipAddress: the server's own certificate must be for it; nil when OpenSSL checks a name itself.
-    func verdict(ipAddress: String?) -> String? {
-        if isGood, let ipAddress, unsafe X509_STORE_CTX_get_error_depth(store) == 0 {
-            let certificate = unsafe X509_STORE_CTX_get_current_cert(store)
-            if unsafe X509_check_ip_asc(certificate, ipAddress, 0) != 1 {
-                unsafe X509_STORE_CTX_set_error(store, X509_V_ERR_IP_ADDRESS_MISMATCH)
-            }
-        }
-        let error = unsafe X509_STORE_CTX_get_error(store)
-        if error == X509_V_OK { return nil }
-        return unsafe String(cString: X509_verify_cert_error_string(Int(error)))
-    }
-
-    /// Takes it as it is.
-    func accept() {
-        unsafe X509_STORE_CTX_set_error(store, X509_V_OK)
     }
 }

@@ -62,10 +62,10 @@ extension WebSocketContext {
     }
 
     /// Makes what `dial` needs for a `wss://` address, again when a file has changed.
-    mutating func prepareForTLS(_ tls: WebSocketTLS) throws(TransportError) {
+    mutating func prepareForTLS(_ tls: WebSocketTLS, faults: TLSFaults) throws(TransportError) {
         let files = [tls.caFile, tls.certificateFile, tls.keyFile].map { $0.flatMap(FileStamp.init) }
         if unsafe secureHost != nil, tlsFiles == files { return }
-        let tlsContext = try OpenSSLContext(tls)
+        let tlsContext = try OpenSSLContext(tls, faults: faults)
         var info = unsafe lws_context_creation_info()
         unsafe info.port = CONTEXT_PORT_NO_LISTEN
         unsafe info.protocols = unsafe UnsafePointer(memory.protocols)

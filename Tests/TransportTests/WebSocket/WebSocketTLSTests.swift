@@ -114,12 +114,14 @@ struct WebSocketTLSTests {
 
     @Test("own authority, by name and by address", arguments: ["localhost", "127.0.0.1", "[::1]"])
     func connects(host: String) throws {
-        try withPeer("good", host: host, change: { _ in }) { _, log in
-            log.wait(for: "messages") { $0.messages.count == 6 }
-            #expect(log.current.events == [.connecting, .connected])
-            #expect(log.texts.last == "secure")
-            #expect(log.texts.dropLast().allSatisfy { $0.utf8.count == 60000 })
-        }
+        try withPeer(
+            "good", host: host, change: { _ in },
+            { _, log in
+                log.wait(for: "messages") { $0.messages.count == 6 }
+                #expect(log.current.events == [.connecting, .connected])
+                #expect(log.texts.last == "secure")
+                #expect(log.texts.dropLast().allSatisfy { $0.utf8.count == 60000 })
+            })
     }
 
     struct Refusal: Sendable, CustomTestStringConvertible {
@@ -146,7 +148,8 @@ struct WebSocketTLSTests {
             Refusal(
                 name: "other IPv6 address", certificate: "other-name", host: "[::1]",
                 detail: "the server's certificate: IP address mismatch"),
-            Refusal(name: "expired", certificate: "expired", detail: "the server's certificate: certificate has expired"),
+            Refusal(
+                name: "expired", certificate: "expired", detail: "the server's certificate: certificate has expired"),
             Refusal(name: "no client certificate", clientCA: "ca", detail: "the server says: certificate required"),
             Refusal(
                 name: "client certificate of another authority", clientCA: "other-ca",
@@ -172,27 +175,29 @@ struct WebSocketTLSTests {
     @Test("refusals", arguments: Refusal.all) func refuses(_ row: Refusal) throws {
         let path = certificates.path
         try withPeer(
-            row.certificate, clientCA: row.clientCA, host: row.host, change: { row.change(&$0.tls, path) }
-        ) { _, log in
-            log.wait(for: "two attempts") { _ in log.disconnects.count >= 2 }
-            #expect(log.disconnects.prefix(2) == [.tls, .tls])
-            guard case .disconnected(_, let detail, _) = log.current.events[1] else { return }
-            #expect(detail.hasPrefix(row.detail), "\(detail)")
-        }
+            row.certificate, clientCA: row.clientCA, host: row.host, change: { row.change(&$0.tls, path) },
+            { _, log in
+                log.wait(for: "two attempts") { _ in log.disconnects.count >= 2 }
+                #expect(log.disconnects.prefix(2) == [.tls, .tls])
+                guard case .disconnected(_, let detail, _) = log.current.events[1] else { return }
+                #expect(detail.hasPrefix(row.detail), "\(detail)")
+            })
     }
 
-    @Test("without verification everything goes", arguments: ["good", "other-name", "expired"], ["localhost", "127.0.0.1", "[::1]"])
+    @Test(
+        "without verification everything goes",
+        arguments: ["good", "other-name", "expired"], ["localhost", "127.0.0.1", "[::1]"])
     func skips(certificate: String, host: String) throws {
         try withPeer(
             certificate, host: host,
             change: {
                 $0.tls.caFile = nil
                 $0.tls.skipsVerification = true
-            }
-        ) { _, log in
-            log.wait(for: "messages") { $0.messages.count == 6 }
-            #expect(log.current.events == [.connecting, .connected])
-        }
+            },
+            { _, log in
+                log.wait(for: "messages") { $0.messages.count == 6 }
+                #expect(log.current.events == [.connecting, .connected])
+            })
     }
 
     @Test("client certificate") func clientCertificate() throws {
@@ -201,22 +206,24 @@ struct WebSocketTLSTests {
             change: {
                 $0.tls.certificateFile = certificates.path("client")
                 $0.tls.keyFile = certificates.path("client-key")
-            }
-        ) { _, log in
-            log.wait(for: "messages") { $0.messages.count == 6 }
-            #expect(log.texts.last?.contains("'commonName', 'client'") == true)
-        }
+            },
+            { _, log in
+                log.wait(for: "messages") { $0.messages.count == 6 }
+                #expect(log.texts.last?.contains("'commonName', 'client'") == true)
+            })
     }
 
     @Test("files are read again when they change") func rotation() throws {
         let file = certificates.path("rotating-\(UInt32.random(in: 0 ... .max))")
         try FileManager.default.copyItem(atPath: certificates.path("other-ca"), toPath: file)
-        try withPeer("good", change: { $0.tls.caFile = file }) { client, log in
-            log.wait(for: "refusal") { _ in log.disconnects.contains(.tls) }
-            let good = try Data(contentsOf: URL(filePath: certificates.path("ca")))
-            try good.write(to: URL(filePath: file), options: .atomic)
-            log.wait(for: "connection") { $0.events.contains(.connected) }
-        }
+        try withPeer(
+            "good", change: { $0.tls.caFile = file },
+            { client, log in
+                log.wait(for: "refusal") { _ in log.disconnects.contains(.tls) }
+                let good = try Data(contentsOf: URL(filePath: certificates.path("ca")))
+                try good.write(to: URL(filePath: file), options: .atomic)
+                log.wait(for: "connection") { $0.events.contains(.connected) }
+            })
     }
 
     @Test("a server without TLS") func plain() throws {
@@ -233,17 +240,21 @@ struct WebSocketTLSTests {
     }
 
     @Test("several clients with TLS do not disturb one another") func several() throws {
-        try withPeer("good", change: { _ in }) { one, first in
-            try withPeer("good", change: { _ in }) { two, second in
-                for round in 1...50 {
-                    for log in [first, second] {
-                        log.wait(for: "connection") { $0.events.count { $0 == .connected } == round }
-                    }
-                    one.reconnect()
-                    two.reconnect()
-                }
-                for log in [first, second] { #expect(Set(log.disconnects) == [.requested]) }
-            }
-        }
+        try withPeer(
+            "good", change: { _ in },
+            { one, first in
+                try withPeer(
+                    "good", change: { _ in },
+                    { two, second in
+                        for round in 1...50 {
+                            for log in [first, second] {
+                                log.wait(for: "connection") { $0.events.count { $0 == .connected } == round }
+                            }
+                            one.reconnect()
+                            two.reconnect()
+                        }
+                        for log in [first, second] { #expect(Set(log.disconnects) == [.requested]) }
+                    })
+            })
     }
 }

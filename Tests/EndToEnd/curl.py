@@ -25,7 +25,8 @@ class CurlError(Exception):
 
 
 COULD_NOT_CONNECT, BAD_PEER_CERTIFICATE = 7, 60
-TLS_FAILURES = (35, 52, 55, 56)  # in the handshake; or, with TLS 1.3, at the first bytes after it
+# In the handshake; or, with TLS 1.3, at the first bytes after it.
+TLS_FAILURES = (35, 52, 55, 56)
 
 
 def curl(url: str, *options: str, seconds: int = 30) -> CurlAnswer:

@@ -2,7 +2,6 @@
 
 import json
 import random
-import select
 import socket
 import statistics
 import threading

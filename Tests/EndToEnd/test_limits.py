@@ -390,3 +390,36 @@ def test_a_request_byte_by_byte_is_answered(exporter):
         while part := client.recv(4096):
             received += part
     assert [answer.status for answer in parse_answers(received)] == [200]
+
+
+def send_with_end(client: socket.socket, request: bytes) -> None:
+    """The bytes and the end of the client in one segment."""
+    client.send(request, socket.MSG_MORE)
+    client.shutdown(socket.SHUT_WR)
+
+
+@pytest.mark.parametrize(
+    "request_bytes, statuses",
+    [(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n", [200]), (b"GET /-/healthy HTTP/1.1\r\nHo", []), (b"GET /-/he", [])],
+)
+def test_the_end_of_a_client_that_comes_with_its_last_bytes_is_noticed(exporter, request_bytes, statuses):
+    # Sooner than the time-outs of a request and of an idle connection would end it.
+    with connect(exporter.port, seconds=8) as client:
+        send_with_end(client, request_bytes)
+        received = b""
+        while part := client.recv(4096):
+            received += part
+    assert [answer.status for answer in parse_answers(received)] == statuses
+
+
+def test_a_client_that_sends_no_more_still_gets_the_whole_page(big):
+    exporter = big()
+    with connect(exporter.port, receive_buffer=1 << 16) as slow, connect(exporter.port) as other:
+        send_with_end(slow, b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+        received = slow.recv(100)
+        # When this one has been ended, the other one's end has been noticed as well.
+        send_with_end(other, b"GET /")
+        assert other.recv(1) == b""
+        while part := slow.recv(1 << 20):
+            received += part
+    assert parse_answers(received)[0].body.count(b"\nairquality_index{") == CITY_COUNT

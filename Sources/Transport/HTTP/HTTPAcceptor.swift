@@ -35,6 +35,7 @@ final class HTTPAcceptor: Sendable {
             let now = monotonicTime()
             if now >= nextSweep {
                 connections.hangUpOnOverdue(at: .now)
+                connections.noticeEnds()
                 nextSweep = now + sweepInterval
                 isShortOfResources = false
             }

@@ -40,4 +40,23 @@ final class HTTPConnections: Sendable {
             }
         }
     }
+    /// `POLLRDHUP` of poll(2), which glibc's headers give to `_GNU_SOURCE` only.
+    private static let endOfPeer: Int16 = 0x2000
+
+    /// Tells libmicrohttpd of the clients that send no more.
+    ///
+    /// When the end of a client comes together with its last bytes, 0.9.75 takes the bytes, believes that nothing is
+    /// left to read, and gets no second event from the edge-triggered epoll: the connection would stay until it is
+    /// overdue.
+    func noticeEnds() {
+        open.withLock { connections in
+            var sockets = connections.keys.map { pollfd(fd: $0, events: Self.endOfPeer, revents: 0) }
+            guard unsafe poll(&sockets, nfds_t(sockets.count), 0) > 0 else { return }
+            for socket in sockets where socket.revents & Self.endOfPeer != 0 {
+                // Makes the event. What has come can still be read, and an answer under way is still sent. Under the
+                // lock for the same reason as above; neither call blocks.
+                _ = shutdown(socket.fd, Int32(SHUT_RD))
+            }
+        }
+    }
 }

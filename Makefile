@@ -7,7 +7,8 @@ SHELL := /bin/bash
 # What the libraries need to build the programs, and what the tests need besides.
 BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libcrypt-dev libyaml-dev \
 	libsqlite3-dev pkg-config
-TEST_PACKAGES := libsimdjson-dev prometheus python3-venv curl openssl gzip docker-compose
+TEST_PACKAGES := libsimdjson-dev prometheus python3-venv curl openssl gzip docker-compose \
+	valgrind
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins
 
 # What the programs are built from; the build plugin BuildVersion writes it into them.
@@ -63,12 +64,16 @@ run: build
 	@Tests/EndToEnd/run-demo .build/release/air-quality-exporter
 
 # The tests, cheapest first.
-.PHONY: test lint unit end-to-end grafana
-test: test-deps lint unit end-to-end grafana
+.PHONY: test lint instructions unit end-to-end grafana
+test: test-deps lint instructions unit end-to-end grafana
 
 lint: toolchain
 	git ls-files -z '*.swift' | xargs -0 swift format lint --strict --parallel
 	Tests/Gates/rooms
+
+# make instructions  holds what decoding, recording and rendering take against stored counts; RECORD=1 stores them
+instructions: test-deps
+	Tests/Gates/instructions $(if $(RECORD),--record)
 
 unit: test-deps
 	swift build --build-tests

@@ -365,8 +365,14 @@ struct StrictScanner: ~Copyable {
     private mutating func hexadecimal() throws(NotJSON) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else { throw NotJSON() }
-            unit = unit << 4 | UInt16(digit)
+            let zero =
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt8(ascii: "0")
+                case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt8(ascii: "A") - 10
+                case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt8(ascii: "a") - 10
+                default: throw NotJSON()
+                }
+            unit = unit << 4 | UInt16(byte - zero)
             position += 1
         }
         return unit

@@ -51,7 +51,7 @@ public struct FeedDecoder: ~Copyable {
     }
 
     /// - Parameter receivedAt: when the whole message had arrived.
-    mutating func decode(_ message: Span<UInt8>, receivedAt: Timestamp) {
+    public mutating func decode(_ message: Span<UInt8>, receivedAt: Timestamp) {
         readings.removeAll(keepingCapacity: true)
         refusals.removeAll(keepingCapacity: true)
         switch reader.read(message) {

@@ -14,14 +14,17 @@ struct Workload: ~Copyable {
     ///   - cities: how many there are.
     ///   - batch: cities in a message.
     ///   - messages: different ones; together they name cities in random order.
-    init(cities: Int, batch: Int, messages count: Int) {
+    init(cities: Int, batch: Int, messages count: Int, spelling: Spelling = .usual) {
         var random = SplitMix64(state: 1)
         let batch = min(batch, cities)
         messages = (0..<count).map { _ in
             let elements = (0..<batch).map { _ in
                 let city = Int.random(in: 0..<cities, using: &random)
                 let index = Double(Int.random(in: 0..<5_000_000, using: &random)) / 10_000
-                return #"{"city":"\#(Self.name(city))","aqi":\#(index)}"#
+                switch spelling {
+                case .usual: return #"{"city":"\#(Self.name(city))","aqi":\#(index)}"#
+                case .rare: return #" {"unit": null, "aqi": \#(index)e0, "city": "\u0020\#(Self.name(city))"}"#
+                }
             }
             return Array("[\(elements.joined(separator: ","))]".utf8)
         }
@@ -47,6 +50,10 @@ struct Workload: ~Copyable {
         _ = store.record(message.span, with: &decoder, feed: 0, receivedAt: time)
     }
 
+    mutating func decodeAll() {
+        for message in messages { decoder.decode(message.span, receivedAt: time) }
+    }
+
     /// All messages once.
     mutating func recordAll() {
         for message in messages { record(message) }
@@ -65,6 +72,13 @@ struct Workload: ~Copyable {
             build: ExporterReport.Build(version: "1", revision: "1", branch: "main", swiftVersion: "6"))
         return page.render(store.snapshot(), report: report, format: .text004).reduce(0) { $0 + $1.bytes.count }
     }
+}
+
+/// How the messages spell what they say.
+enum Spelling {
+    case usual
+    /// What JSON allows and hardly any feed sends: other members first, white space, an exponent, an escape.
+    case rare
 }
 
 struct SplitMix64: RandomNumberGenerator {

@@ -1,0 +1,110 @@
+"""What was seen of the history and of the counters, and what of it a killed exporter must bring back."""
+
+import dataclasses
+import time
+
+from exposition import Exposition
+
+Point = tuple[str, int]
+
+
+@dataclasses.dataclass
+class Findings:
+    """What was wrong after a restart."""
+
+    lost: list[Point] = dataclasses.field(default_factory=list)
+    changed: list[Point] = dataclasses.field(default_factory=list)
+    doubled: list[Point] = dataclasses.field(default_factory=list)
+    #: Counters of changes below what was seen a second before the end.
+    counters: list[str] = dataclasses.field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.lost or self.changed or self.doubled or self.counters)
+
+
+class Ledger:
+    """Points and counters, each with the time at which it was first seen.
+
+    A point was kept before it was seen, so one that was seen a second before the end is at least that old.
+    """
+
+    #: Seconds; what the exporter promises.
+    PROMISE = 1.0
+
+    def __init__(self, capacity: int):
+        self.capacity = capacity
+        #: Points seen in all.
+        self.count = 0
+        #: Those that had to come back after a restart and did, in all.
+        self.kept = 0
+        #: Counters that were lower after a restart than seen in the last second before it: resets.
+        self.resets = 0
+        self._points: dict[Point, tuple[float, float]] = {}
+        self._newest = -1
+        self._counters: dict[str, list[tuple[float, float]]] = {}
+
+    def see(self, points: list[dict]) -> None:
+        now = time.monotonic()
+        for point in points:
+            key = point["city"], point["time_ms"]
+            if key not in self._points:
+                self._points[key] = point["aqi"], now
+                self.count += 1
+            self._newest = max(self._newest, point["time_ms"])
+
+    @property
+    def since(self) -> int:
+        """For the next question, so that only new points come."""
+        return max(0, self._newest)
+
+    def see_counters(self, page: Exposition) -> None:
+        now = time.monotonic()
+        for labels, value in page.samples("airquality_category_changes_total"):
+            seen = self._counters.setdefault(f"{labels['city']} {labels['direction']}", [])
+            if not seen or seen[-1][1] < value:
+                seen.append((now, value))
+            else:
+                assert seen[-1][1] == value, f"a counter went backwards in a running process: {labels}"
+
+    def check(self, points: list[dict], page: Exposition, ended_at: float) -> Findings:
+        """Compares what a restarted exporter shows with what was seen; goes on from there."""
+        findings = Findings()
+        deadline = ended_at - self.PROMISE
+        restored: dict[Point, float] = {}
+        oldest: dict[str, int] = {}
+        counts: dict[str, int] = {}
+        for point in points:
+            key = point["city"], point["time_ms"]
+            if key in restored:
+                findings.doubled.append(key)
+            restored[key] = point["aqi"]
+            oldest.setdefault(key[0], key[1])
+            counts[key[0]] = counts.get(key[0], 0) + 1
+        for key, (value, seen_at) in self._points.items():
+            if key in restored:
+                self.kept += 1
+                if restored[key] != value:
+                    findings.changed.append(key)
+            elif seen_at <= deadline:
+                # A full history has let its oldest points go.
+                if counts.get(key[0], 0) < self.capacity or key[1] >= oldest[key[0]]:
+                    findings.lost.append(key)
+        now = time.monotonic()
+        self._points = {key: (value, self._points.get(key, (0, now))[1]) for key, value in restored.items()}
+        self._newest = max((key[1] for key in restored), default=-1)
+        self._check_counters(page, deadline, findings)
+        return findings
+
+    def _check_counters(self, page: Exposition, deadline: float, findings: Findings) -> None:
+        values = {
+            f"{labels['city']} {labels['direction']}": value
+            for labels, value in page.samples("airquality_category_changes_total")
+        }
+        for name, seen in self._counters.items():
+            value = values.get(name, 0)
+            due = max((seen_value for seen_at, seen_value in seen if seen_at <= deadline), default=0)
+            if value < due:
+                findings.counters.append(f"{name}: {value} after {due}")
+            elif value < seen[-1][1]:
+                self.resets += 1
+        self._counters = {name: [(time.monotonic(), value)] for name, value in values.items()}

@@ -108,6 +108,20 @@ sanitize-address: test-deps
 	swift build --sanitize=address --scratch-path .build-address
 	$(PYTHON) -m pytest --quiet Tests/EndToEnd --programs .build-address/debug
 
+# make soak      runs exporter, feeds and Prometheus under faults for SOAK_MINUTES (60) and prints a table
+# make kills     kills the exporter under load KILLS times (100) and counts what was lost
+.PHONY: soak kills
+soak kills: test-deps build
+
+soak: SOAK_MINUTES ?= 60
+soak:
+	$(PYTHON) Tests/EndToEnd/soak --minutes $(SOAK_MINUTES) --programs .build/release
+
+kills: KILLS ?= 100
+kills:
+	AIRQUALITY_KILLS=$(KILLS) $(PYTHON) -m pytest --quiet --capture=no Tests/EndToEnd/test_storage.py -k lost_by_a_kill \
+		--programs .build/release
+
 # make docker  builds the container image and runs it: alone, with compose.yaml, under systemd (minutes, as root)
 .PHONY: docker
 docker: test-deps

@@ -37,7 +37,9 @@ class Ledger:
         self.count = 0
         #: Those that had to come back after a restart and did, in all.
         self.kept = 0
-        #: Counters that were lower after a restart than seen in the last second before it: resets.
+        #: Counters compared after restarts, in all.
+        self.counters = 0
+        #: Those that came back with a value from the last second before the end, but not with the last one seen.
         self.resets = 0
         self._points: dict[Point, tuple[float, float]] = {}
         self._newest = -1
@@ -47,15 +49,19 @@ class Ledger:
         now = time.monotonic()
         for point in points:
             key = point["city"], point["time_ms"]
-            if key not in self._points:
-                self._points[key] = point["aqi"], now
+            value, seen_at = self._points.get(key, (None, now))
+            if value is None:
                 self.count += 1
+            if value != point["aqi"]:
+                # Two readings in one millisecond are one point, the later one; a look may fall between them.
+                assert now - seen_at < self.PROMISE, f"a point has another value than {now - seen_at:.1f} s ago: {key}"
+                self._points[key] = point["aqi"], now
             self._newest = max(self._newest, point["time_ms"])
 
     @property
     def since(self) -> int:
-        """For the next question, so that only new points come."""
-        return max(0, self._newest)
+        """For the next question, so that only new points come, and those that were so new that they may have changed."""
+        return max(0, self._newest - 100)
 
     def see_counters(self, page: Exposition) -> None:
         now = time.monotonic()
@@ -83,7 +89,7 @@ class Ledger:
         for key, (value, seen_at) in self._points.items():
             if key in restored:
                 self.kept += 1
-                if restored[key] != value:
+                if restored[key] != value and seen_at <= deadline:
                     findings.changed.append(key)
             elif seen_at <= deadline:
                 # A full history has let its oldest points go.
@@ -101,6 +107,7 @@ class Ledger:
             for labels, value in page.samples("airquality_category_changes_total")
         }
         for name, seen in self._counters.items():
+            self.counters += 1
             value = values.get(name, 0)
             due = max((seen_value for seen_at, seen_value in seen if seen_at <= deadline), default=0)
             if value < due:

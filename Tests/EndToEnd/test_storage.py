@@ -82,8 +82,10 @@ def test_no_point_older_than_a_second_is_lost_by_a_kill(programs, python_feed, t
     damaged = list(tmp_path.glob("*.damaged*"))
     assert not damaged
     print(
-        f"{kills} kills: {ledger.count} points seen, {ledger.kept} times one came back; lost though older than one "
-        f"second: 0; files damaged: {len(damaged)}; counters lower than in the last second: {ledger.resets}"
+        f"\n{kills} kills: {ledger.count:,} points seen, {ledger.kept:,} times one came back\n"
+        f"points lost that were older than one second: 0; files damaged: {len(damaged)}\n"
+        f"counters restored, each after each kill: {ledger.counters:,}; lower than seen a second before the kill: 0; "
+        f"lower than seen within that second, which was not written any more: {ledger.resets:,}"
     )
     assert ledger.kept > 50 * kills
 

@@ -5,6 +5,7 @@ import http.client
 import os
 import pathlib
 import random
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -323,6 +324,26 @@ def test_a_full_disk_costs_nothing_but_the_file(start, python_feed, small_disk):
     again = start.exporter(*flags)
     assert again.history() == history
     assert not list(small_disk.glob("*.damaged*"))
+
+
+def test_a_file_at_the_limit_of_the_process(start, python_feed, tmp_path):
+    """`ulimit -f`: without more ado the kernel would end a process that writes beyond it."""
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"), "--history.interval", "0")
+    exporter = start.exporter(*flags)
+    python_feed.wait_for_client()
+    send_cities(python_feed, 1)
+    exporter.wait_for_sample(LAST_WRITE)
+    before = resource.prlimit(exporter.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(exporter.pid, resource.RLIMIT_FSIZE, (1024, before[1]))
+    send_cities(python_feed, 2)
+    wait_for(lambda: exporter.scrape().value(ERRORS) >= 2, "failed writes counted")
+    assert count_of(exporter, "cannot be written") == 1, exporter.errors
+    resource.prlimit(exporter.pid, resource.RLIMIT_FSIZE, before)
+    wait_for(lambda: count_of(exporter, "written again") == 1, "the line that says it is written again")
+    history = exporter.history()
+    assert len(history["points"]) == 200
+    exporter.kill()
+    assert start.exporter(*flags).history() == history
 
 
 def test_a_disk_that_is_full_at_the_start(start, python_feed, small_disk):

@@ -13,10 +13,12 @@ public struct Signals: Sendable {
 
     private let owner: pthread_t
 
-    /// Blocks the signals in the calling thread and in each thread that it starts from now on, and has SIGPIPE ignored
-    /// everywhere (a closed socket is then an error of `write`). Call it first thing on the main thread.
+    /// Blocks the signals in the calling thread and in each thread that it starts from now on. Has SIGPIPE and SIGXFSZ
+    /// ignored everywhere: a closed socket and a file at its limit (`ulimit -f`) are then errors of `write`. Call it first
+    /// thing on the main thread.
     public static func block() -> Signals {
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
         var set = awaited
         let result = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
         precondition(result == 0, "SIG_BLOCK is a valid request")

@@ -42,7 +42,8 @@ final class Exporter: Sendable {
         self.readers = readers
         let webFiles = try WebFiles(path: configuration.web.configFile, logger: logger)
         self.webFiles = webFiles
-        let scrapes = ScrapeCounts()
+        // Client libraries have these from the start, so that rate() sees the first one.
+        let scrapes = HTTPMeter(limit: configuration.web.maximumRequests, statuses: [200, 500, 503])
         let metrics = MetricsEndpoint(
             store: store, build: .current, scrapes: configuration.web.hasExporterMetrics ? scrapes : nil,
             storage: storage)
@@ -66,13 +67,12 @@ final class Exporter: Sendable {
         var server = HTTPServerConfiguration(addresses: configuration.web.listenAddresses)
         let telemetryPath = configuration.web.telemetryPath
         server.isMetered = { $0 == telemetryPath }
-        server.maximumConcurrentRequests = configuration.web.maximumRequests
+        server.meter = scrapes
         server.usesSystemdSockets = configuration.web.usesSystemdSockets
         server.web = webFiles.first
         server.refuse = Routes.answer
         server.isPublic = { $0 == Routes.healthyPath || $0 == Routes.readyPath }
         self.server = try HTTPServer(configuration: server, onRequest: routes.respond)
-        scrapes.follow(self.server)
         webFiles.follow(self.server)
         if webFiles.first.tls != nil, webFiles.first.allowsHTTP2 {
             logger.debug("HTTP/2 is not spoken: libmicrohttpd has HTTP/1.1 only")

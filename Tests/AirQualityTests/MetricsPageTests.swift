@@ -70,10 +70,37 @@ struct MetricsPageTests {
             if step % 7 == 0 { _ = test.store.expire(at: now) }
             let format: ExpositionFormat = step % 3 == 0 ? .openMetrics100 : .text004
             let snapshot = test.store.snapshot()
-            let blocks = kept.render(snapshot, report: .forTests, format: format)
+            let page = kept.render(snapshot, report: .forTests, format: format)
             var anew = MetricsPage(rules: test.store.rules)
             let expected = anew.render(snapshot, report: .forTests, format: format)
-            #expect(blocks.flatMap(\.bytes) == expected.flatMap(\.bytes))
+            #expect(page.bytes == expected.bytes)
+            let again = kept.render(snapshot, report: .forTests, format: format)
+            #expect(again.number == page.number)
+            #expect(again.bytes == expected.bytes)
+        }
+    }
+
+    @Test("ends with the counts of the scrapes, kept or made anew", arguments: ExpositionFormat.allCases)
+    func handler(_ format: ExpositionFormat) {
+        let test = Self.busyStore()
+        var kept = MetricsPage(rules: test.store.rules)
+        let counts: [[(code: Int, count: UInt64)]?] = [
+            [(200, 0), (500, 0), (503, 0)], [(200, 1), (500, 0), (503, 0)], [(200, 9), (503, 12_345_678_901)], nil, [],
+            [(200, 10)],
+        ]
+        for (inFlight, requests) in counts.enumerated() {
+            var report = ExporterReport.forTests
+            report.handler = requests.map { .init(inFlight: inFlight, requests: $0) }
+            var anew = MetricsPage(rules: test.store.rules)
+            let expected = anew.render(test.store.snapshot(), report: report, format: format).bytes
+            #expect(kept.render(test.store.snapshot(), report: report, format: format).bytes == expected)
+            guard format != .protobuf else { continue }
+            let text = String(decoding: expected, as: UTF8.self)
+            for (code, count) in requests ?? [] {
+                #expect(text.contains("\npromhttp_metric_handler_requests_total{code=\"\(code)\"} \(count)\n"))
+            }
+            #expect(text.contains("\npromhttp_metric_handler_requests_in_flight \(inFlight)\n") == (requests != nil))
+            #expect(text.hasSuffix("# EOF\n") == format.isOpenMetrics)
         }
     }
 
@@ -89,8 +116,7 @@ struct MetricsPageTests {
                 test.receive(
                     "City \(Int.random(in: 0..<400, using: &random))", Double(step), at: TestStore.start + Int64(step))
             }
-            for block in page.render(test.store.snapshot(), report: .forTests, format: .text004) where block.number != 0
-            {
+            for block in page.render(test.store.snapshot(), report: .forTests, format: .text004).blocks {
                 if let bytes = seen[block.number] {
                     repeated += 1
                     #expect(bytes == block.bytes)

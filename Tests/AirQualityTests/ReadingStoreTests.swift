@@ -121,7 +121,7 @@ struct ReadingStoreTests {
         let snapshot = test.store.snapshot()
         test.receive(#"[{"city":"Pune","aqi":2},{"city":"Delhi","aqi":3}]"#, at: TestStore.start + 1)
         let text = String(
-            decoding: page.render(snapshot, report: .forTests, format: .text004).flatMap(\.bytes), as: UTF8.self)
+            decoding: page.render(snapshot, report: .forTests, format: .text004).bytes, as: UTF8.self)
         #expect(text.contains(#"airquality_index{city="Pune"} 1"#))
         #expect(!text.contains("Delhi"))
     }

@@ -80,7 +80,7 @@ struct TestStore: ~Copyable {
     func page(_ format: ExpositionFormat = .text004, report: ExporterReport = .forTests) -> String {
         var page = MetricsPage(rules: store.rules)
         return String(
-            decoding: page.render(store.snapshot(), report: report, format: format).flatMap(\.bytes), as: UTF8.self)
+            decoding: page.render(store.snapshot(), report: report, format: format).bytes, as: UTF8.self)
     }
 }
 

@@ -1,8 +1,18 @@
 /// A run of the page's bytes.
 public struct ExpositionBlock: Sendable {
     public let bytes: [UInt8]
-    /// Equal numbers mean equal bytes, as long as the page lives; 0: never seen again.
+    /// Equal numbers mean equal bytes, as long as the page lives.
     public let number: UInt64
+}
+
+/// The page as a scrape gets it: the blocks, and behind them the end, which each scrape changes.
+public struct RenderedPage: Sendable {
+    public let blocks: [ExpositionBlock]
+    /// Equal numbers mean equal blocks, as long as the page lives.
+    public let number: UInt64
+    public let end: [UInt8]
+
+    public var bytes: [UInt8] { blocks.flatMap(\.bytes) + end }
 }
 
 /// The page that a scrape gets, kept in blocks between scrapes: only what changed is rendered again.
@@ -23,6 +33,9 @@ public struct MetricsPage: Sendable {
     private var storage = KeptBlock<ExporterReport.Storage>()
     private var build = KeptBlock<ExporterReport.Build>()
     private var process = KeptBlock<ExporterReport.Process>()
+    private var handler = KeptHandlerLines()
+    /// What the last scrape got, and what it was made from.
+    private var last: (source: Source, blocks: [ExpositionBlock], number: UInt64)?
 
     public init(rules: StoreRules) {
         self.rules = rules
@@ -34,12 +47,36 @@ public struct MetricsPage: Sendable {
         var scale: ExpositionBlock
     }
 
+    /// All that the blocks depend on.
+    private struct Source: Sendable, Equatable {
+        var version, feedsVersion: UInt64
+        var format: ExpositionFormat
+        var storage: ExporterReport.Storage?
+        var build: ExporterReport.Build
+        var process: ExporterReport.Process?
+    }
+
     public mutating func render(
         _ snapshot: StoreSnapshot, report: ExporterReport, format: ExpositionFormat
-    ) -> [ExpositionBlock] {
+    ) -> RenderedPage {
         if format == .protobuf {
-            return [ExpositionBlock(bytes: snapshot.protobuf(rules: rules, report: report), number: 0)]
+            let block = ExpositionBlock(bytes: snapshot.protobuf(rules: rules, report: report), number: nextNumber())
+            return RenderedPage(blocks: [block], number: block.number, end: [])
         }
+        let source = Source(
+            version: snapshot.version, feedsVersion: snapshot.feedsVersion, format: format, storage: report.storage,
+            build: report.build, process: report.process)
+        let end = handler.text(report.handler, format)
+        if let last, last.source == source { return RenderedPage(blocks: last.blocks, number: last.number, end: end) }
+        let blocks = blocks(snapshot, report, format)
+        let number = nextNumber()
+        last = (source, blocks, number)
+        return RenderedPage(blocks: blocks, number: number, end: end)
+    }
+
+    private mutating func blocks(
+        _ snapshot: StoreSnapshot, _ report: ExporterReport, _ format: ExpositionFormat
+    ) -> [ExpositionBlock] {
         for page in snapshot.order.sequence { refresh(Int(page), snapshot) }
         let headers = self.headers(format)
         var blocks: [ExpositionBlock] = []
@@ -64,11 +101,6 @@ public struct MetricsPage: Sendable {
         if let values = report.process {
             blocks.append(process.block(values, format, &lastNumber) { values.families })
         }
-        // Every scrape counts itself, so this part is never the same.
-        var tail: [UInt8] = []
-        TextExposition.append(report.handler?.families ?? [], format: format, to: &tail)
-        if format.isOpenMetrics { tail.append("# EOF\n") }
-        if !tail.isEmpty { blocks.append(ExpositionBlock(bytes: tail, number: 0)) }
         return blocks
     }
 

@@ -6,7 +6,7 @@ import Transport
 final class MetricsEndpoint: Sendable {
     private let store: ReadingStore
     private let build: ExporterReport.Build
-    private let scrapes: ScrapeCounts?
+    private let scrapes: HTTPMeter?
     private let storage: StorageService?
     /// What is kept from scrape to scrape. This lock is held while rendering, so that scrapes at the same time share
     /// one rendering; the store's is not.
@@ -14,7 +14,7 @@ final class MetricsEndpoint: Sendable {
 
     /// - Parameters:
     ///   - scrapes: nil leaves out `process_*` and `promhttp_*`.
-    init(store: ReadingStore, build: ExporterReport.Build, scrapes: ScrapeCounts?, storage: StorageService?) {
+    init(store: ReadingStore, build: ExporterReport.Build, scrapes: HTTPMeter?, storage: StorageService?) {
         self.store = store
         self.build = build
         self.scrapes = scrapes
@@ -23,20 +23,15 @@ final class MetricsEndpoint: Sendable {
     }
 
     func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
-        let accept = request.header("Accept")
+        let accept = request.header("Accept") ?? ""
         let isGzip = prefersGzip(acceptEncoding: request.header("Accept-Encoding"))
         let snapshot = store.snapshot()
         return kept.withLock { kept in
-            let accepted = kept.format(accept)
-            let blocks = kept.page.render(snapshot, report: report(&kept), format: accepted.format)
-            var headers: [(name: String, value: String)] = [
-                ("Content-Type", accepted.contentType), ("Vary", "Accept, Accept-Encoding"),
-            ]
-            guard isGzip else {
-                return HTTPResponse(status: 200, headers: headers, body: .blocks(blocks.map(\.bytes)))
-            }
-            headers.append(("Content-Encoding", "gzip"))
-            return HTTPResponse(status: 200, headers: headers, body: .blocks(kept.compressed.member(of: blocks)))
+            let negotiated = kept.negotiated(accept)
+            let page = kept.page.render(snapshot, report: report(&kept), format: negotiated.format)
+            return HTTPResponse(
+                status: 200, headers: isGzip ? negotiated.gzipHeaders : negotiated.headers,
+                body: isGzip ? .blocks(kept.compressed.member(of: page)) : kept.text.body(of: page))
         }
     }
 
@@ -44,7 +39,7 @@ final class MetricsEndpoint: Sendable {
         var report = ExporterReport(build: build, storage: storage?.report)
         if let scrapes {
             report.process = kept.processReport()
-            report.handler = scrapes.report
+            report.handler = ExporterReport.Handler(scrapes.current)
         }
         return report
     }
@@ -53,24 +48,40 @@ final class MetricsEndpoint: Sendable {
 /// What scrapes leave for the next ones.
 private struct KeptPage {
     var page: MetricsPage
+    var text = JoinedBlocks()
     var compressed = CompressedBlocks()
-    private var formats: [String: AcceptedFormat] = [:]
+    private var negotiations: [Negotiated] = []
     private var process: (readAt: Duration, report: ExporterReport.Process)?
 
     init(page: MetricsPage) {
         self.page = page
     }
 
-    /// How many different headers are remembered.
-    private static let maximumFormats = 64
+    /// What an `Accept` header leads to.
+    struct Negotiated {
+        var accept: String
+        var format: ExpositionFormat
+        var headers: [(name: String, value: String)]
+        var gzipHeaders: [(name: String, value: String)]
 
-    mutating func format(_ accept: String?) -> AcceptedFormat {
-        let key = accept ?? ""
-        if let known = formats[key] { return known }
-        let negotiated = AcceptedFormat.negotiate(accept)
-        if formats.count >= Self.maximumFormats { formats.removeAll() }
-        formats[key] = negotiated
-        return negotiated
+        init(accept: String) {
+            self.accept = accept
+            let accepted = AcceptedFormat.negotiate(accept)
+            format = accepted.format
+            headers = [("Content-Type", accepted.contentType), ("Vary", "Accept, Accept-Encoding")]
+            gzipHeaders = headers + [("Content-Encoding", "gzip")]
+        }
+    }
+
+    /// How many different headers are remembered.
+    private static let maximumNegotiations = 16
+
+    mutating func negotiated(_ accept: String) -> Negotiated {
+        // A handful, found faster by looking through than by hashing.
+        if let known = negotiations.first(where: { $0.accept == accept }) { return known }
+        if negotiations.count >= Self.maximumNegotiations { negotiations.removeAll() }
+        negotiations.append(Negotiated(accept: accept))
+        return negotiations[negotiations.count - 1]
     }
 
     /// Reading /proc costs more than a whole scrape, so once a second is enough.
@@ -80,6 +91,14 @@ private struct KeptPage {
         let report = ExporterReport.Process(ProcessStatistics.current())
         process = (now, report)
         return report
+    }
+}
+
+extension ExporterReport.Handler {
+    init(_ statistics: HTTPStatistics) {
+        self.init(
+            inFlight: statistics.requestsInFlight,
+            requests: statistics.answers.map { ($0.status, UInt64($0.count)) })
     }
 }
 

@@ -106,8 +106,13 @@ private final class HTTPResponseForm: Sendable {
         unsafe self.response = makeResponse(pieces)
         pieceCount = pieces.count
         for (name, value) in response.headers + extra {
-            // Refused when empty or with a line break in it, so no header can be smuggled in.
-            _ = unsafe MHD_add_response_header(self.response, name, value)
+            // Passing the strings themselves would copy them to the heap first.
+            unsafe name.withCString { name in
+                unsafe value.withCString { value in
+                    // Refused when empty or with a line break in it, so no header can be smuggled in.
+                    _ = unsafe MHD_add_response_header(self.response, name, value)
+                }
+            }
         }
     }
 

@@ -5,11 +5,10 @@ public struct HTTPServerConfiguration: Sendable {
     public var usesSystemdSockets = false
     public var limits = HTTPLimits()
 
-    /// Requests of these paths are counted in `HTTPServer.statistics` and limited by `maximumConcurrentRequests`.
+    /// Requests of these paths are counted and limited by `meter`.
     public var isMetered: @Sendable (_ path: String) -> Bool = { _ in false }
-    /// The most metered requests under way at once, those included whose client reads slowly; one more is answered
-    /// with 503. 0 = no limit.
-    public var maximumConcurrentRequests = 0
+    /// One server's. The route closure may ask it for its counts.
+    public var meter = HTTPMeter()
 
     /// TLS, passwords, headers of each answer and the rate limit.
     public var web = WebConfiguration()

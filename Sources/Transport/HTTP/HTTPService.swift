@@ -45,7 +45,7 @@ final class HTTPService: Sendable {
         isPublic = configuration.isPublic
         refuse = configuration.refuse
         policy = Mutex(try HTTPPolicy(configuration.web, replacing: nil))
-        meter = HTTPMeter(limit: configuration.maximumConcurrentRequests)
+        meter = configuration.meter
         connections = try HTTPConnections()
         drained = try Bell()
         self.onRequest = onRequest

@@ -130,7 +130,7 @@ import Testing
             web(hash: Self.slow),
             {
                 $0.isMetered = { _ in true }
-                $0.maximumConcurrentRequests = 2
+                $0.meter = HTTPMeter(limit: 2)
             })
         for index in 0..<6 {
             let client = try server.connect()

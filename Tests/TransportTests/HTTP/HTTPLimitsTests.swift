@@ -34,19 +34,22 @@ func eventually(_ what: String, sourceLocation: SourceLocation = #_sourceLocatio
         let client = try server.connect()
         for path in ["/metrics", "/metrics?x", "/other", "/metrics"] { _ = try client.request(path) }
         eventually("the end of the last request") { server.statistics.requestsInFlight == 0 }
-        #expect(server.statistics == HTTPStatistics(requestsInFlight: 0, answers: [200: 3]))
+        #expect(server.statistics == HTTPStatistics(requestsInFlight: 0, answers: [.init(status: 200, count: 3)]))
     }
 
     @Test func aRequestSeesItselfInFlight() throws {
-        let shared = Mutex<HTTPServer?>(nil)
+        let meter = HTTPMeter(statuses: [503, 200])
         let server = try serve(
-            { $0.isMetered = { _ in true } },
-            respond: { _ in
-                HTTPResponse(status: 200, line: "\(shared.withLock { $0 }?.statistics.requestsInFlight ?? -1)")
-            })
-        shared.withLock { $0 = server }
+            {
+                $0.isMetered = { _ in true }
+                $0.meter = meter
+            },
+            respond: { _ in HTTPResponse(status: 201, line: "\(meter.current.requestsInFlight)") })
+        #expect(meter.current.answers == [.init(status: 200, count: 0), .init(status: 503, count: 0)])
         #expect(try server.connect().request("/").text == "1\n")
-        shared.withLock { $0 = nil }
+        eventually("its end") { meter.current.requestsInFlight == 0 }
+        #expect(meter.current.answers.map(\.status) == [200, 201, 503])
+        #expect(meter.current.answers.map(\.count) == [0, 1, 0])
     }
 
     /// Slow readers hold permits; one more is refused with one line; when they are gone, however, all permits are back.
@@ -54,7 +57,7 @@ func eventually(_ what: String, sourceLocation: SourceLocation = #_sourceLocatio
         let server = try serve(
             {
                 $0.isMetered = { $0 == "/" }
-                $0.maximumConcurrentRequests = 3
+                $0.meter = HTTPMeter(limit: 3)
             }, respond: { _ in HTTPResponse(status: 200, body: Self.large) })
         let readers = try (0..<3).map { _ in try server.connect(receiveBuffer: 4096) }
         for reader in readers { reader.send(Self.get) }
@@ -70,14 +73,14 @@ func eventually(_ what: String, sourceLocation: SourceLocation = #_sourceLocatio
         eventually("permits") { server.statistics.requestsInFlight == 0 }
         #expect(try server.connect().request("/").status == 200)
         eventually("the end") { server.statistics.requestsInFlight == 0 }
-        #expect(server.statistics.answers == [200: 4, 503: 1])
+        #expect(server.statistics.answers == [.init(status: 200, count: 4), .init(status: 503, count: 1)])
     }
 
     @Test func fiveHundredAbortedDownloads() throws {
         let server = try serve(
             {
                 $0.isMetered = { _ in true }
-                $0.maximumConcurrentRequests = 5
+                $0.meter = HTTPMeter(limit: 5)
             }, respond: { _ in HTTPResponse(status: 200, body: Self.large) })
         for index in 0..<500 {
             let client = try server.connect(receiveBuffer: 4096)

@@ -7,11 +7,12 @@ struct KeptHandlerLines: Sendable {
     private var codes: [Int]?
     /// Before each number, and behind the last.
     private var texts: [[UInt8]] = []
+    private var sizeHint = 0
 
     mutating func text(_ handler: ExporterReport.Handler?, _ format: ExpositionFormat) -> [UInt8] {
         if self.format != format || !isKept(handler) { keep(handler, format) }
         var text: [UInt8] = []
-        text.reserveCapacity(1024)
+        text.reserveCapacity(sizeHint)
         text += texts[0]
         guard let handler else { return text }
         text.appendInteger(UInt64(handler.inFlight))
@@ -42,5 +43,7 @@ struct KeptHandlerLines: Sendable {
             if isSample { texts.append([]) }
             texts[texts.count - 1].append(UInt8(ascii: "\n"))
         }
+        // With numbers of a usual length.
+        sizeHint = texts.reduce(0) { $0 + $1.count + 10 }
     }
 }

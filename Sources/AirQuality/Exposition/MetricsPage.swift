@@ -34,8 +34,7 @@ public struct MetricsPage: Sendable {
     private var build = KeptBlock<ExporterReport.Build>()
     private var process = KeptBlock<ExporterReport.Process>()
     private var handler = KeptHandlerLines()
-    /// What the last scrape got, and what it was made from.
-    private var last: (source: Source, blocks: [ExpositionBlock], number: UInt64)?
+    private var last: Rendered?
 
     public init(rules: StoreRules) {
         self.rules = rules
@@ -47,13 +46,34 @@ public struct MetricsPage: Sendable {
         var scale: ExpositionBlock
     }
 
-    /// All that the blocks depend on.
-    private struct Source: Sendable, Equatable {
-        var version, feedsVersion: UInt64
-        var format: ExpositionFormat
-        var storage: ExporterReport.Storage?
-        var build: ExporterReport.Build
-        var process: ExporterReport.Process?
+    /// The blocks that the last scrape got, and what they were made from.
+    private struct Rendered: Sendable {
+        let version, feedsVersion: UInt64
+        let storage: ExporterReport.Storage?
+        let build: ExporterReport.Build
+        let process: ExporterReport.Process?
+        let format: ExpositionFormat
+        let blocks: [ExpositionBlock]
+        let number: UInt64
+
+        init(
+            _ snapshot: StoreSnapshot, _ report: ExporterReport, _ format: ExpositionFormat,
+            blocks: [ExpositionBlock], number: UInt64
+        ) {
+            version = snapshot.version
+            feedsVersion = snapshot.feedsVersion
+            storage = report.storage
+            build = report.build
+            process = report.process
+            self.format = format
+            self.blocks = blocks
+            self.number = number
+        }
+
+        func isMade(from snapshot: StoreSnapshot, _ report: ExporterReport, _ format: ExpositionFormat) -> Bool {
+            version == snapshot.version && feedsVersion == snapshot.feedsVersion && self.format == format
+                && storage == report.storage && process == report.process && build == report.build
+        }
     }
 
     public mutating func render(
@@ -63,14 +83,13 @@ public struct MetricsPage: Sendable {
             let block = ExpositionBlock(bytes: snapshot.protobuf(rules: rules, report: report), number: nextNumber())
             return RenderedPage(blocks: [block], number: block.number, end: [])
         }
-        let source = Source(
-            version: snapshot.version, feedsVersion: snapshot.feedsVersion, format: format, storage: report.storage,
-            build: report.build, process: report.process)
         let end = handler.text(report.handler, format)
-        if let last, last.source == source { return RenderedPage(blocks: last.blocks, number: last.number, end: end) }
+        if let last, last.isMade(from: snapshot, report, format) {
+            return RenderedPage(blocks: last.blocks, number: last.number, end: end)
+        }
         let blocks = blocks(snapshot, report, format)
         let number = nextNumber()
-        last = (source, blocks, number)
+        last = Rendered(snapshot, report, format, blocks: blocks, number: number)
         return RenderedPage(blocks: blocks, number: number, end: end)
     }
 

@@ -5,7 +5,6 @@ import Transport
 /// Answers scrapes.
 final class MetricsEndpoint: Sendable {
     private let store: ReadingStore
-    private let build: ExporterReport.Build
     private let scrapes: HTTPMeter?
     private let storage: StorageService?
     /// What is kept from scrape to scrape. This lock is held while rendering, so that scrapes at the same time share
@@ -16,10 +15,9 @@ final class MetricsEndpoint: Sendable {
     ///   - scrapes: nil leaves out `process_*` and `promhttp_*`.
     init(store: ReadingStore, build: ExporterReport.Build, scrapes: HTTPMeter?, storage: StorageService?) {
         self.store = store
-        self.build = build
         self.scrapes = scrapes
         self.storage = storage
-        kept = Mutex(KeptPage(page: MetricsPage(rules: store.rules)))
+        kept = Mutex(KeptPage(page: MetricsPage(rules: store.rules), report: ExporterReport(build: build)))
     }
 
     func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
@@ -28,20 +26,16 @@ final class MetricsEndpoint: Sendable {
         let snapshot = store.snapshot()
         return kept.withLock { kept in
             let negotiated = kept.negotiated(accept)
-            let page = kept.page.render(snapshot, report: report(&kept), format: negotiated.format)
+            kept.report.storage = storage?.report
+            if let scrapes {
+                kept.readProcess()
+                kept.report.handler = ExporterReport.Handler(scrapes.current)
+            }
+            let page = kept.page.render(snapshot, report: kept.report, format: negotiated.format)
             return HTTPResponse(
                 status: 200, headers: isGzip ? negotiated.gzipHeaders : negotiated.headers,
                 body: isGzip ? .blocks(kept.compressed.member(of: page)) : kept.text.body(of: page))
         }
-    }
-
-    private func report(_ kept: inout KeptPage) -> ExporterReport {
-        var report = ExporterReport(build: build, storage: storage?.report)
-        if let scrapes {
-            report.process = kept.processReport()
-            report.handler = ExporterReport.Handler(scrapes.current)
-        }
-        return report
     }
 }
 
@@ -51,10 +45,12 @@ private struct KeptPage {
     var text = JoinedBlocks()
     var compressed = CompressedBlocks()
     private var negotiations: [Negotiated] = []
-    private var process: (readAt: Duration, report: ExporterReport.Process)?
+    var report: ExporterReport
+    private var processReadAt: Duration?
 
-    init(page: MetricsPage) {
+    init(page: MetricsPage, report: ExporterReport) {
         self.page = page
+        self.report = report
     }
 
     /// What an `Accept` header leads to.
@@ -85,12 +81,11 @@ private struct KeptPage {
     }
 
     /// Reading /proc costs more than a whole scrape, so once a second is enough.
-    mutating func processReport() -> ExporterReport.Process {
+    mutating func readProcess() {
         let now = monotonicTime()
-        if let process, now - process.readAt < .seconds(1) { return process.report }
-        let report = ExporterReport.Process(ProcessStatistics.current())
-        process = (now, report)
-        return report
+        if let processReadAt, now - processReadAt < .seconds(1) { return }
+        processReadAt = now
+        report.process = ExporterReport.Process(ProcessStatistics.current())
     }
 }
 

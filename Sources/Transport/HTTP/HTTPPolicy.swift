@@ -4,7 +4,7 @@ internal import Synchronization
 final class HTTPPolicy: Sendable {
     let configuration: WebConfiguration
     /// On every answer.
-    let headers: HTTPExtraHeaders
+    let headers: [(name: String, value: String)]
     /// Nil: plain HTTP.
     let tls: TLSContext?
     private let bucket: Mutex<TokenBucket?>
@@ -14,12 +14,7 @@ final class HTTPPolicy: Sendable {
     /// - Throws: a `TransportError` when GnuTLS does not take the TLS configuration.
     init(_ configuration: WebConfiguration, replacing previous: HTTPPolicy?) throws(TransportError) {
         self.configuration = configuration
-        headers =
-            if let previous, previous.configuration.headers == configuration.headers {
-                previous.headers
-            } else {
-                HTTPExtraHeaders(configuration.headers.map { ($0.name, $0.value) })
-            }
+        headers = configuration.headers.map { ($0.name, $0.value) }
         if let previous, let tls = previous.tls, configuration.tls == previous.configuration.tls {
             self.tls = tls
         } else if let tls = configuration.tls {

@@ -1,4 +1,5 @@
 internal import CLibMicroHTTPD
+internal import Glibc
 
 /// A request as the route closure sees it, valid while that closure runs.
 ///
@@ -58,18 +59,21 @@ func lowercase(_ byte: UInt8) -> UInt8 {
 }
 
 /// What `headerFieldFound` looks for and has found.
-private struct HeaderSearch {
-    let name: String
+@unsafe private struct HeaderSearch {
+    let name: UnsafePointer<CChar>
+    let nameLength: Int
     var value: String?
 }
 
 /// Corresponds to `MHD_get_connection_values_n`: `MHD_lookup_connection_value` gives the first line only.
 func headerField(_ name: String, of connection: OpaquePointer) -> String? {
-    var search = HeaderSearch(name: name)
-    unsafe withUnsafeMutablePointer(to: &search) { search in
-        _ = unsafe MHD_get_connection_values_n(connection, .HEADER_KIND, headerFieldFound, search)
+    unsafe name.withCString { start in
+        var search = unsafe HeaderSearch(name: start, nameLength: name.utf8.count)
+        unsafe withUnsafeMutablePointer(to: &search) { search in
+            _ = unsafe MHD_get_connection_values_n(connection, .HEADER_KIND, headerFieldFound, search)
+        }
+        return unsafe search.value
     }
-    return search.value
 }
 
 /// Called by libmicrohttpd for each header line; corresponds to `MHD_KeyValueIteratorN`.
@@ -80,8 +84,9 @@ private func headerFieldFound(
 ) -> MHD_Result {
     guard let context = unsafe context, let name = unsafe name else { return .YES }
     let search = unsafe context.assumingMemoryBound(to: HeaderSearch.self)
-    let found = unsafe UnsafeRawBufferPointer(start: name, count: nameLength)
-    guard unsafe equalsIgnoringCase(found, search.pointee.name.utf8) else { return .YES }
+    // Nobody calls setlocale, so these are the letters of ASCII.
+    guard unsafe nameLength == search.pointee.nameLength, unsafe strncasecmp(name, search.pointee.name, nameLength) == 0
+    else { return .YES }
     let line = unsafe String(decoding: UnsafeRawBufferPointer(start: value, count: valueLength), as: UTF8.self)
     unsafe search.pointee.value = search.pointee.value.map { $0 + ", " + line } ?? line
     return .YES

@@ -1,5 +1,4 @@
 internal import CLibMicroHTTPD
-internal import Synchronization
 
 /// What is sent as the content of an answer. The arrays are sent from where they are, without a copy.
 public enum HTTPBody: Sendable {
@@ -17,15 +16,13 @@ public enum HTTPBody: Sendable {
 
 /// An answer to a request.
 ///
-/// The library's own form of it is made when it is first sent and stays with the value and its copies: an answer that
-/// is kept and returned again for unchanged content costs nothing to make. `Content-Length`, `Date` and `Connection`
-/// are added when it is sent; HEAD is answered with the same header and no content.
+/// `Content-Length`, `Date` and `Connection` are added when it is sent; HEAD is answered with the same header and no
+/// content.
 public struct HTTPResponse: Sendable {
     public let status: Int
     public let headers: [(name: String, value: String)]
     public let body: HTTPBody
     let contentBytes: Int
-    private let form = HTTPResponseForm()
 
     /// - Parameters:
     ///   - status: 200 to 599.
@@ -52,66 +49,52 @@ public struct HTTPResponse: Sendable {
 
     /// Hands the answer to libmicrohttpd, which keeps it until it is sent. Corresponds to `MHD_queue_response`.
     /// - Parameter extra: further fields for every answer of this server.
-    func queue(on connection: OpaquePointer, extra: HTTPExtraHeaders) -> MHD_Result {
-        var response = form.response(.init(extra: extra, isJoined: false)) {
-            HTTPNativeResponse(self, pieces: pieces(of: body), extra: extra.fields)
+    func queue(on connection: OpaquePointer, extra: [(name: String, value: String)]) -> MHD_Result {
+        var pieces = pieces(of: body)
+        if pieces.count > 1, unsafe pieces.count > HTTPDaemon.roomForPieces(beside: connection) {
+            pieces = joined(body)
         }
-        if response.pieceCount > 1, unsafe response.pieceCount > HTTPDaemon.roomForPieces(beside: connection) {
-            response = form.response(.init(extra: extra, isJoined: true)) {
-                HTTPNativeResponse(self, pieces: joined(body), extra: extra.fields)
-            }
-        }
+        let response = HTTPNativeResponse(pieces)
+        for (name, value) in headers { response.addHeader(name, value) }
+        for (name, value) in extra { response.addHeader(name, value) }
         return unsafe response.queue(on: connection, status: status)
     }
 }
 
-/// Header fields that a configuration adds to each answer. Answers remember by identity with which they were made.
-final class HTTPExtraHeaders: Sendable {
-    let fields: [(name: String, value: String)]
-
-    init(_ fields: [(name: String, value: String)]) {
-        self.fields = fields
-    }
-}
-
-/// The place where an answer's C form is kept. The daemon's threads share it.
-private final class HTTPResponseForm: Sendable {
-    struct Variant: Equatable {
-        var extra: HTTPExtraHeaders
-        var isJoined: Bool
-
-        static func == (one: Variant, other: Variant) -> Bool {
-            one.extra === other.extra && one.isJoined == other.isJoined
-        }
-    }
-
-    private let made = Mutex<(variant: Variant, response: HTTPNativeResponse)?>(nil)
-
-    /// Made outside the lock: two threads that come first both make one, and either is right.
-    func response(_ variant: Variant, make: () -> HTTPNativeResponse) -> HTTPNativeResponse {
-        if let made = made.withLock({ $0 }), made.variant == variant { return made.response }
-        let response = make()
-        made.withLock { $0 = (variant, response) }
-        return response
-    }
-}
-
 /// The owner of our reference to an `MHD_Response`; each connection that sends it holds one of its own.
-@safe private final class HTTPNativeResponse: @unchecked Sendable {
-    // @unchecked: the pointer never changes, and libmicrohttpd counts references under the response's own mutex.
+@safe private struct HTTPNativeResponse: ~Copyable {
     private let response: OpaquePointer
-    let pieceCount: Int
 
-    init(_ response: HTTPResponse, pieces: [[UInt8]], extra: [(name: String, value: String)]) {
-        unsafe self.response = makeResponse(pieces)
-        pieceCount = pieces.count
-        for (name, value) in response.headers + extra {
-            // Passing the strings themselves would copy them to the heap first.
-            unsafe name.withCString { name in
-                unsafe value.withCString { value in
-                    // Refused when empty or with a line break in it, so no header can be smuggled in.
-                    _ = unsafe MHD_add_response_header(self.response, name, value)
+    /// Corresponds to `MHD_create_response_from_iovec`, which copies the vector and for a single piece makes the
+    /// response that is sent together with its header.
+    init(_ pieces: [[UInt8]]) {
+        let kept = HTTPPieces(pieces)
+        let context = unsafe Unmanaged.passRetained(kept).toOpaque()
+        let response = unsafe withUnsafeTemporaryAllocation(of: MHD_IoVec.self, capacity: pieces.count) { vector in
+            for (index, piece) in pieces.enumerated() {
+                // The pointer outlives the closure: the storage of a native array is a heap object that never moves,
+                // and nobody writes to it while `kept`, which the free callback releases, holds a reference: a writer
+                // elsewhere copies first. A [UInt8] made on Linux is always native.
+                let entry = unsafe piece.withUnsafeBytes {
+                    unsafe MHD_IoVec(iov_base: $0.baseAddress, iov_len: $0.count)
                 }
+                unsafe vector.initializeElement(at: index, to: entry)
+            }
+            return unsafe MHD_create_response_from_iovec(
+                vector.baseAddress, UInt32(vector.count), piecesSent, context)
+        }
+        guard let response = unsafe response else {
+            preconditionFailure("MHD_create_response_from_iovec fails without memory only")
+        }
+        unsafe self.response = response
+    }
+
+    func addHeader(_ name: String, _ value: String) {
+        // Passing the strings themselves would copy them to the heap first.
+        unsafe name.withCString { name in
+            unsafe value.withCString { value in
+                // Refused when empty or with a line break in it, so no header can be smuggled in.
+                _ = unsafe MHD_add_response_header(response, name, value)
             }
         }
     }
@@ -132,25 +115,6 @@ private final class HTTPPieces {
     init(_ pieces: [[UInt8]]) {
         self.pieces = pieces
     }
-}
-
-/// Corresponds to `MHD_create_response_from_iovec`, which copies the vector and for a single piece makes the response
-/// that is sent together with its header.
-private func makeResponse(_ pieces: [[UInt8]]) -> OpaquePointer {
-    let kept = HTTPPieces(pieces)
-    let vector = unsafe pieces.map { piece in
-        // The pointer outlives the closure: the storage of a native array is a heap object that never moves, and
-        // nobody writes to it while `kept`, which the free callback releases, holds a reference: a writer elsewhere
-        // copies first. A [UInt8] made on Linux is always native.
-        unsafe piece.withUnsafeBytes { unsafe MHD_IoVec(iov_base: $0.baseAddress, iov_len: $0.count) }
-    }
-    let context = unsafe Unmanaged.passRetained(kept)
-    let response = unsafe MHD_create_response_from_iovec(
-        vector, UInt32(vector.count), piecesSent, context.toOpaque())
-    guard let response = unsafe response else {
-        preconditionFailure("MHD_create_response_from_iovec fails without memory only")
-    }
-    return unsafe response
 }
 
 /// Called by libmicrohttpd when neither we nor a connection need the response any more.

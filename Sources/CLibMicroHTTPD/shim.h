@@ -20,6 +20,15 @@ static inline struct MHD_Daemon *CLibMicroHTTPD_start(
         MHD_OPTION_END);
 }
 
+/* To be called before the header is read, by the thread that reads it. The fields come first, and the first of a name
+ * is the one that the library itself follows: it looks for no content, and for no cookies, for whose parsed form it
+ * has no room when there are many. It keeps the pointers, so the texts are constants. */
+static inline int CLibMicroHTTPD_hide_content(struct MHD_Connection *connection)
+{
+    return MHD_set_connection_value(connection, MHD_HEADER_KIND, "Content-Length", "0") == MHD_YES
+        && MHD_set_connection_value(connection, MHD_HEADER_KIND, "Cookie", "-") == MHD_YES;
+}
+
 /* MHD_get_connection_info is variadic and answers with a union. */
 static inline void *CLibMicroHTTPD_socket_context(struct MHD_Connection *connection)
 {

@@ -1,7 +1,9 @@
 """HTTP by hand: bytes that no client library would send, and what comes back."""
 
+import contextlib
 import dataclasses
 import socket
+import ssl
 import struct
 
 
@@ -31,9 +33,12 @@ def abort(client: socket.socket) -> None:
 GOODBYE = b"\r\n\r\nGET /-/healthy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
 
-def exchange(port: int, request: bytes, seconds: float = 30) -> bytes:
+def exchange(port: int, request: bytes, seconds: float = 30, tls: ssl.SSLContext | None = None) -> bytes:
     """All that comes until the server closes, which the request must bring it to do."""
-    with connect(port, seconds) as client:
+    with contextlib.ExitStack() as stack:
+        client = stack.enter_context(connect(port, seconds))
+        if tls:
+            client = stack.enter_context(tls.wrap_socket(client, server_hostname="localhost"))
         received = b""
         try:
             client.sendall(request)
@@ -68,9 +73,6 @@ def parse_answers(received: bytes, *methods: str) -> list[RawAnswer]:
         has_content = (methods[len(answers)] if len(answers) < len(methods) else "GET") != "HEAD"
         length = int(headers["Content-Length"]) if has_content and int(status) not in (204, 304) else 0
         assert len(rest) >= length, f"the content is cut off: {line}"
-        if rest.startswith(head) and headers.get("Connection") == "close":
-            # libmicrohttpd 0.9.75 sends its own refusals of some headers with the header twice, and closes.
-            length = len(rest)
         answers.append(RawAnswer(int(status), headers, rest[:length]))
         received = rest[length:]
     return answers

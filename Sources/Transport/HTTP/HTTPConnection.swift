@@ -19,9 +19,9 @@ final class HTTPConnection: @unchecked Sendable {
         case idle
         /// The request line has come.
         case header
-        /// The header has come.
-        case content
-        /// All has come, and libmicrohttpd waits until the password is checked.
+        /// The header has come, and no content follows.
+        case complete
+        /// libmicrohttpd waits until the password is checked.
         case suspended
         case answered
     }
@@ -35,7 +35,6 @@ final class HTTPConnection: @unchecked Sendable {
 
     var phase = Phase.idle
     var target = HTTPRequestTarget.malformed
-    var contentBytes = 0
     var isMetered = false
     let verdict = Atomic(Verdict.unavailable)
     /// Of the answer under way.

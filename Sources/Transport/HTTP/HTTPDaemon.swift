@@ -14,17 +14,12 @@ internal import Glibc
     ///
     /// When their list finds no room, 0.9.75 unlocks a mutex that it does not hold, and aborts the process later. What
     /// has come, requests after this one included, takes half of the memory, as long as the header is too short for
-    /// the read buffer to have grown; then the parsed fields, a copy of the cookies, and the list share the rest.
+    /// the read buffer to have grown; then the parsed fields and the list share the rest.
     static func roomForPieces(beside connection: OpaquePointer) -> Int {
-        let headerBytes = unsafe CLibMicroHTTPD_header_size(connection)
-        let hasContent = unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, "Transfer-Encoding") != nil
-        guard headerBytes <= HTTPLimits.maximumHeaderBytes, !hasContent else { return 1 }
-        let hasCookies = unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, "Cookie") != nil
-        let kinds: [MHD_ValueKind] = [.HEADER_KIND, .COOKIE_KIND, .GET_ARGUMENT_KIND]
-        let fields = kinds.reduce(0) { $0 + Int(unsafe MHD_get_connection_values(connection, $1, nil, nil)) }
+        guard unsafe CLibMicroHTTPD_header_size(connection) <= HTTPLimits.maximumHeaderBytes else { return 1 }
+        let fields = Int(unsafe MHD_get_connection_values(connection, .HEADER_KIND, nil, nil))
         // `struct MHD_HTTP_Header` has 56 bytes, an entry of the list 16.
-        let rest = memoryLimit / 2 - 512 - fields * 64 - (hasCookies ? headerBytes : 0)
-        return max(1, rest / 16)
+        return max(1, (memoryLimit / 2 - 640 - fields * 64) / 16)
     }
 
     private let daemon: OpaquePointer
@@ -43,8 +38,8 @@ internal import Glibc
             MHD_OptionItem(option: .CONNECTION_LIMIT, value: connections, ptr_value: nil),
             MHD_OptionItem(
                 option: .PER_IP_CONNECTION_LIMIT, value: limits.maximumConnectionsPerAddress, ptr_value: nil),
-            // HTTP/1.1 without Host and blanks in the request target are refused, as RFC 9112 wants.
-            MHD_OptionItem(option: .STRICT_FOR_CLIENT, value: 1, ptr_value: nil),
+            // What it would refuse then is left to `HTTPFraming` and `HTTPRequestTarget`.
+            MHD_OptionItem(option: .STRICT_FOR_CLIENT, value: 0, ptr_value: nil),
             MHD_OptionItem(
                 option: usesTLS ? .HTTPS_CERT_CALLBACK : .END, value: 0, ptr_value: usesTLS ? noCertificate : nil),
             MHD_OptionItem(option: .END, value: 0, ptr_value: nil),
@@ -106,17 +101,22 @@ func httpRequestLine(
     context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
     guard let service = unsafe service(context), let connection = unsafe connection,
-        let request = unsafe CLibMicroHTTPD_socket_context(connection)
+        let request = unsafe HTTPConnection.of(connection)
     else { return nil }
     let count = unsafe target.map { unsafe strlen($0) } ?? 0
     let bytes = unsafe UnsafeRawBufferPointer(start: target, count: count)
-    service.requestBegan(
-        unsafe Span(_unsafeElements: bytes.assumingMemoryBound(to: UInt8.self)),
-        on: unsafe Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue())
-    return unsafe request
+    service.requestBegan(unsafe Span(_unsafeElements: bytes.assumingMemoryBound(to: UInt8.self)), on: request)
+    if let query = unsafe target.flatMap({ unsafe strchr($0, Int32(UInt8(ascii: "?"))) }), unsafe query[1] != 0 {
+        // It will cut the target here, and then take apart what follows, at 64 bytes for each parameter: without room
+        // for all of them 0.9.75 forgets that it has refused the request, and never answers. It is our reader's part.
+        unsafe query[1] = 0
+    }
+    if unsafe CLibMicroHTTPD_hide_content(connection) == 0 { shutdown(request.socket, Int32(SHUT_RDWR)) }
+    return unsafe CLibMicroHTTPD_socket_context(connection)
 }
 
-/// Called by libmicrohttpd for each part of a request; corresponds to `MHD_AccessHandlerCallback`.
+/// Called by libmicrohttpd when the header has come and when the whole request has; corresponds to
+/// `MHD_AccessHandlerCallback`.
 @c(airquality_http_access)
 func httpAccess(
     context: UnsafeMutableRawPointer?, connection: OpaquePointer?, url: UnsafePointer<CChar>?,
@@ -124,12 +124,10 @@ func httpAccess(
     contentBytes: UnsafeMutablePointer<Int>?, request: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
     guard let service = unsafe service(context), let connection = unsafe connection, let method = unsafe method,
-        let contentBytes = unsafe contentBytes, let request = unsafe request?.pointee
+        let version = unsafe version, let request = unsafe request?.pointee
     else { return .NO }
-    let arrived = unsafe contentBytes.pointee
-    unsafe contentBytes.pointee = 0
     return unsafe service.requestArrived(
-        method: String(cString: method), contentBytes: arrived,
+        method: String(cString: method), version: String(cString: version),
         Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue(), connection)
 }
 

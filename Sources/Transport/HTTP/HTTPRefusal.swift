@@ -1,6 +1,6 @@
 /// What the server answers itself, before the route closure is asked.
 public struct HTTPRefusal: Sendable {
-    /// 400, 401, 413, 414, 429, 431 or 503.
+    /// 400, 401, 411, 414, 429, 431 or 503.
     public let status: Int
     /// Fields that the status needs.
     public let headers: [(name: String, value: String)]

@@ -58,13 +58,18 @@ enum HTTPRequestTarget: Equatable {
         guard start == 0 else { return nil }
         for index in 0..<target.count {
             let byte = target[index]
-            guard byte < 0x80, byte != UInt8(ascii: "?"), byte != UInt8(ascii: "%") else { return nil }
+            guard isVisible(byte), byte < 0x80, byte != UInt8(ascii: "?"), byte != UInt8(ascii: "%") else { return nil }
         }
         return unsafe String(unsafeUninitializedCapacity: target.count) { path in
             // Both have the capacity, and the string is given up to it.
             for index in 0..<target.count { unsafe path[index] = target[index] }
             return target.count
         }
+    }
+
+    /// Anything but ASCII's blanks and controls. Bytes beyond ASCII are no part of RFC 3986 and harm nobody.
+    private static func isVisible(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte != 0x7F
     }
 
     private static func split(_ target: Span<UInt8>, from start: Int) -> HTTPRequestTarget {
@@ -74,6 +79,7 @@ enum HTTPRequestTarget: Equatable {
         var index = start
         while index < target.count, target[index] != UInt8(ascii: "?") {
             var byte = target[index]
+            guard isVisible(byte) else { return .malformed }
             index += 1
             if byte == UInt8(ascii: "%") {
                 guard index + 1 < target.count, let high = hexDigit(target[index]),
@@ -90,6 +96,7 @@ enum HTTPRequestTarget: Equatable {
         var query: [UInt8] = []
         if index < target.count {
             query = (index + 1..<target.count).map { target[$0] }
+            guard query.allSatisfy(isVisible) else { return .malformed }
         }
         guard let path = String(validating: path, as: UTF8.self), let query = String(validating: query, as: UTF8.self)
         else { return .malformed }

@@ -47,8 +47,6 @@ public struct HTTPLimits: Sendable {
     public var maximumTargetBytes = 4 * 1024
     /// Bytes of request line and header; more get 431.
     public static let maximumHeaderBytes = 8 * 1024
-    /// Bytes of a request's content, which is read and thrown away; more get 413 or a closed connection.
-    public var maximumBodyBytes = 64 * 1024
 
     public init() {}
 }

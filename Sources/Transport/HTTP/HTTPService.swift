@@ -70,30 +70,29 @@ final class HTTPService: Sendable {
     func requestBegan(_ target: Span<UInt8>, on connection: HTTPConnection) {
         connection.target = HTTPRequestTarget(parsing: target, limit: limits.maximumTargetBytes)
         connection.phase = .header
-        connection.contentBytes = 0
         connection.status = nil
         connection.setDeadline(.now + timeouts.request)
     }
 
-    /// One call of the access handler: with the header, with each part of the content, when all has come, and when a
-    /// password has been checked.
+    /// One call of the access handler: when the header has come, when the request is over, and when a password has been
+    /// checked.
     func requestArrived(
-        method: String, contentBytes: Int, _ connection: HTTPConnection, _ handle: OpaquePointer
+        method: String, version: String, _ connection: HTTPConnection, _ handle: OpaquePointer
     ) -> MHD_Result {
         switch connection.phase {
         case .idle, .header:
-            connection.phase = .content
-            // An answer now would end the connection after it; there is one only when the content must not come.
-            guard let refusal = unsafe refusalOfContent(handle) else { return .YES }
-            countIn(connection)
-            return unsafe answer(refuse(refusal, connection.target.path), on: connection, handle)
-        case .content where contentBytes > 0:
-            connection.contentBytes += contentBytes
-            return connection.contentBytes <= limits.maximumBodyBytes ? .YES : .NO
-        case .content:
-            countIn(connection)
-            guard let response = unsafe respond(method: method, to: connection, handle) else { return .YES }
-            return unsafe answer(response, on: connection, handle)
+            // An answer now is the connection's last: what follows is not read, as it may not be what it seems.
+            let framing = unsafe HTTPFraming(of: handle)
+            if let refusal = unsafe refusal(of: connection, handle) ?? framing.refusal(needsHost: version != "HTTP/1.0")
+            {
+                countIn(connection)
+                return unsafe answer(refuse(refusal, connection.target.path), on: connection, handle)
+            }
+            if framing.hasContent { return unsafe respond(method: method, to: connection, handle) }
+            connection.phase = .complete
+            return .YES
+        case .complete:
+            return unsafe respond(method: method, to: connection, handle)
         case .suspended:
             return unsafe answer(respondToChecked(method: method, connection, handle), on: connection, handle)
         case .answered:
@@ -106,27 +105,27 @@ final class HTTPService: Sendable {
         requestsUnderWay.add(1, ordering: .sequentiallyConsistent)
     }
 
-    private func refusalOfContent(_ handle: OpaquePointer) -> HTTPRefusal? {
-        guard unsafe MHD_lookup_connection_value(handle, .HEADER_KIND, "Content-Length") != nil else { return nil }
-        // Two lengths, or a length and chunks, mean one thing to us and another to a proxy (RFC 9112 section 6.3).
-        guard let length = unsafe headerField("Content-Length", of: handle).flatMap({ Int($0) }),
-            unsafe MHD_lookup_connection_value(handle, .HEADER_KIND, "Transfer-Encoding") == nil
-        else { return HTTPRefusal(400, "the length of the content is ambiguous") }
-        guard length > limits.maximumBodyBytes else { return nil }
-        return HTTPRefusal(413, "the content is longer than \(limits.maximumBodyBytes) bytes")
+    private func refusal(of connection: HTTPConnection, _ handle: OpaquePointer) -> HTTPRefusal? {
+        switch connection.target {
+        case .malformed:
+            HTTPRefusal(400, "the request target is malformed")
+        case .tooLong:
+            HTTPRefusal(414, "the request target is longer than \(limits.maximumTargetBytes) bytes")
+        case .valid where unsafe CLibMicroHTTPD_header_size(handle) > HTTPLimits.maximumHeaderBytes:
+            HTTPRefusal(431, "the request's header is longer than \(HTTPLimits.maximumHeaderBytes) bytes")
+        case .valid: nil
+        }
+    }
+
+    private func respond(method: String, to connection: HTTPConnection, _ handle: OpaquePointer) -> MHD_Result {
+        countIn(connection)
+        guard let response = unsafe response(method: method, connection, handle) else { return .YES }
+        return unsafe answer(response, on: connection, handle)
     }
 
     /// Nil when a password has to be checked first.
-    private func respond(method: String, to connection: HTTPConnection, _ handle: OpaquePointer) -> HTTPResponse? {
-        guard case .valid(let path, let query) = connection.target else {
-            return connection.target == .tooLong
-                ? refuse(HTTPRefusal(414, "the request target is longer than \(limits.maximumTargetBytes) bytes"), nil)
-                : refuse(HTTPRefusal(400, "the request target is malformed"), nil)
-        }
-        guard unsafe CLibMicroHTTPD_header_size(handle) <= HTTPLimits.maximumHeaderBytes else {
-            let line = "the request's header is longer than \(HTTPLimits.maximumHeaderBytes) bytes"
-            return refuse(HTTPRefusal(431, line), path)
-        }
+    private func response(method: String, _ connection: HTTPConnection, _ handle: OpaquePointer) -> HTTPResponse? {
+        guard case .valid(let path, let query) = connection.target else { preconditionFailure("it was refused before") }
         let policy = policy.withLock { $0 }
         guard policy.admitsRequest() else { return refuse(HTTPRefusal(429, "too many requests"), path) }
         let request = unsafe HTTPRequest(method: method, path: path, query: query, connection: handle)

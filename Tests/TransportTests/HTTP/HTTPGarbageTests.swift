@@ -31,7 +31,7 @@ import Testing
             Case("HTTP/0.9", "GET / HTTP/0.9\r\nHost: x\r\n\r\n", 400, 505, nil),
             Case("bad version", "GET / HTPT/1.1\r\nHost: x\r\n\r\n", 400, 505, nil),
             Case("HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, 505, nil),
-            Case("blank in the target", "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n", 400, nil),
+            Case("blank in the target", "GET /a b HTTP/1.1\r\nHost: x\r\n\r\n", 400),
             Case("no slash", "GET metrics HTTP/1.1\r\nHost: x\r\n\r\n", 400),
             Case("NUL escaped", "GET /%00 HTTP/1.1\r\nHost: x\r\n\r\n", 400),
             Case("bad escape", "GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n", 400),
@@ -45,6 +45,9 @@ import Testing
 
         static let headers = [
             Case("no Host", "GET / HTTP/1.1\r\n\r\n", 400),
+            Case("no Host, HTTP/1.2", "GET / HTTP/1.2\r\n\r\n", 400),
+            Case("two Hosts", "GET / HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n", 400),
+            Case("two Hosts, HTTP/1.0", "GET / HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n", 400),
             Case("field without colon", "GET / HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n", 400, nil),
             Case("folded field", "GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n", 200, 400, nil),
             Case("field name with blank", "GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n", 200, 400, nil),
@@ -52,29 +55,21 @@ import Testing
         ]
 
         static let contents = [
-            Case("bad chunk size", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400, nil),
-            Case("no chunk size", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n\r\n", 400, nil),
+            Case("chunks", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n", 411),
+            Case("bad chunk size", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 411),
+            Case("no chunk size", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n\r\n", 411),
+            Case("no chunk", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", 411),
+            Case("bad length", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n", 400),
+            Case("negative length", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400),
+            Case("length with sign", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: +1\r\n\r\na", 400),
+            Case("no length", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length:\r\n\r\n", 400),
             Case(
-                "huge chunk size",
-                "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n", 400, 413, nil),
-            Case(
-                "chunk longer than its size",
-                "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabcd\r\n0\r\n\r\n", 400, nil),
-            Case("bad length", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n", 400, nil),
-            Case("negative length", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400, nil),
-            Case(
-                "huge length", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n", 400, 413,
-                nil),
-            Case(
-                "two lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na", 400, nil
-            ),
+                "two lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na", 400),
+            Case("two lengths in one", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1, 1\r\n\r\na", 400),
             Case(
                 "length and chunks",
-                "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400,
-                nil),
-            Case(
-                "other transfer encoding", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\nabc", 400, 501,
-                nil),
+                "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+            Case("other transfer coding", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\nabc", 411),
         ]
 
         static let binary = [

@@ -34,7 +34,9 @@ import Testing
             Case(malformed: "/%"), Case(malformed: "/%2"), Case(malformed: "/%zz"), Case(malformed: "/%0"),
             Case(malformed: "/%00"), Case(malformed: "/metrics%00x"), Case(malformed: "/%ff"),
             Case(malformed: "/%c0%af"),
-            Case(malformed: "/%ed%a0%80"), Case(malformed: "?x"),
+            Case(malformed: "/%ed%a0%80"), Case(malformed: "?x"), Case(malformed: "/a b"), Case(malformed: "/a "),
+            Case(malformed: "/a?b c"), Case(malformed: "/\t"), Case(malformed: "/a?\u{7F}"),
+            Case(malformed: "/%20\u{1}"),
         ]
     }
 

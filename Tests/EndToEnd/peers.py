@@ -28,8 +28,9 @@ class WebSocketFeed:
 
     def _serve(self, connection: ServerConnection):
         with self._changed:
-            self.requests.append(connection.request)
             self.clients.append(connection)
+            # Last: whoever sees the request wants to talk to its client.
+            self.requests.append(connection.request)
             self._changed.notify_all()
         try:
             for message in connection:

@@ -119,7 +119,7 @@ FAULTS = [
 def test_fault(start, table, authority, contexts, name, reason, limit, act):
     fault = Fault(
         name, act(contexts), reason, limit, is_after_reading=reason == "lost",
-        flags={"--feed.ca-file": str(authority.file)} | ({} if limit else {"--feed.connect-timeout": "5s"}))
+        flags={"--feed.ca-file": str(authority.file)})
     with RawFeed(fault.act, secured(contexts["good"], good)) as feed:
         check_fault(start, table, fault, feed, f"wss://127.0.0.1:{feed.port}/")
 

@@ -28,19 +28,25 @@ def python_feed():
 
 def test_values_are_those_that_the_feed_sent(start):
     feed = start.feed("simulate", "--interval", "200ms", "--seed", "7")
-    sent = {}
+    # What the feed has said after each of its messages.
+    states: list[dict[str, float]] = [{}]
     exporter = start.exporter("--feed.url", feed.url)
     with connect(feed.url) as client:
-        # Both are clients of the same feed, so after each message they must come to the same values.
+
+        def read():
+            states.append(states[-1] | {element["city"]: element["aqi"] for element in json.loads(client.recv(30))})
+
+        def same():
+            values = {labels["city"]: value for labels, value in exporter.scrape().samples("airquality_index")}
+            # Both are clients of the same feed, and either may be a few messages behind the other.
+            for _ in range(5):
+                if any(all(values.get(city) == aqi for city, aqi in state.items()) for state in states[1:]):
+                    return values
+                read()
+            return None
+
         for _ in range(20):
-            for element in json.loads(client.recv(10)):
-                sent[element["city"]] = element["aqi"]
-
-            def same():
-                samples = exporter.scrape().samples("airquality_index")
-                values = {labels["city"]: value for labels, value in samples}
-                return values if all(values.get(city) == aqi for city, aqi in sent.items()) else None
-
+            read()
             values = wait_for(same, "the values of the feed", pause=0.005)
     assert sorted(values) == sorted(CITIES)
     page = exporter.scrape()
@@ -132,7 +138,7 @@ def test_refusals_are_counted_by_reason_and_neighbours_live(start, python_feed):
     assert page.value("airquality_exporter_feed_readings_total") == 2
     assert page.value("airquality_exporter_feed_connected") == 1
     assert page.value("airquality_exporter_feed_disconnects_total", reason="protocol") == 0
-    refused = [line for line in exporter.errors if "City refused" in line]
+    refused = wait_for(lambda: [line for line in exporter.errors if "City refused" in line], "the line that names it")
     assert len(refused) == 1 and "city=Agra" in refused[0]
 
 
@@ -157,11 +163,12 @@ def test_a_real_prometheus_scrapes_odd_names(start, python_feed, tmp_path):
 
     def stored():
         found = {row["metric"]["city"]: float(row["value"][1]) for row in prometheus.query("airquality_index")}
-        return found if len(found) == len(ODD_NAMES) else None
+        # A busy machine may fail a scrape now and then; it takes the cities with it.
+        up = [row["value"][1] for row in prometheus.query("up")]
+        return found if len(found) == len(ODD_NAMES) and up == ["1"] else None
 
     found = wait_for(stored, "all cities in Prometheus", pause=0.1)
     assert found == {name.strip(): 100 + number for number, name in enumerate(ODD_NAMES)}
-    assert [row["value"][1] for row in prometheus.query("up")] == ["1"]
     assert not exporter.scrape().duplicates
 
 
@@ -205,7 +212,7 @@ def test_signals_end_the_exporter_with_status_0(start, python_feed, number):
     python_feed.wait_for_client()
     client = python_feed.clients[0]
     exporter.signal(number)
-    assert exporter.wait(10) == 0
+    assert exporter.wait() == 0
     wait_for(lambda: client.protocol.close_code == 1001, "the close frame")
 
 

@@ -110,8 +110,9 @@ sanitize-address: test-deps
 
 # make soak      runs exporter, feeds and Prometheus under faults for SOAK_MINUTES (60) and prints a table
 # make kills     kills the exporter under load KILLS times (100) and counts what was lost
-.PHONY: soak kills
-soak kills: test-deps build
+# make storage-cost  measures what --storage.file costs (a quarter of an hour)
+.PHONY: soak kills storage-cost
+soak kills storage-cost: test-deps build
 
 soak: SOAK_MINUTES ?= 60
 soak:
@@ -121,6 +122,9 @@ kills: KILLS ?= 100
 kills:
 	AIRQUALITY_KILLS=$(KILLS) $(PYTHON) -m pytest --quiet --capture=no Tests/EndToEnd/test_storage.py -k lost_by_a_kill \
 		--programs .build/release
+
+storage-cost:
+	$(PYTHON) Tests/EndToEnd/storage-cost --programs .build/release
 
 # make docker  builds the container image and runs it: alone, with compose.yaml, under systemd (minutes, as root)
 .PHONY: docker

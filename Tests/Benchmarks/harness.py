@@ -29,6 +29,8 @@ class Harness:
         self.parts = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench", loader))
         sys.dont_write_bytecode = True
         loader.exec_module(self.parts)
+        # Per cent of the processors that others kept busy between measurements, by command.
+        self.noise: list[float] = []
 
     def run(self, command: str, *options: str) -> dict:
         """The results that a command of the harness wrote."""
@@ -41,7 +43,10 @@ class Harness:
         if output.returncode or not written:
             sys.exit(f"bench {command} ended with status {output.returncode} and wrote no results")
         print(f"  {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
-        return json.loads((self.folder / written[1]).read_text())
+        results = json.loads((self.folder / written[1]).read_text())
+        # It stands at another place in each command's results.
+        self.noise += map(float, re.findall(r'"others_busy_percent_median": ([\d.]+)', json.dumps(results)))
+        return results
 
     def target(self, name: str):
         options = types.SimpleNamespace(

@@ -8,6 +8,7 @@ extension WebSocketContext {
     /// - Parameters:
     ///   - host: an IP address, the name of one, or nothing for all of the machine's.
     ///   - port: 0 = a free one.
+    /// - Throws: a `TransportError` that names the address and the reason.
     static func server(
         _ owner: ServerLoop, listen host: String, port: Int, waker: Waker
     ) throws(TransportError) -> WebSocketContext {
@@ -27,7 +28,10 @@ extension WebSocketContext {
                 | (isIPv4 ? UInt64(LWS_SERVER_OPTION_DISABLE_IPV6) : 0)
         }
         guard let made else {
-            throw TransportError(.address, "cannot listen on \(host.isEmpty ? "all addresses" : host), port \(port)")
+            // libwebsockets does not say why, so the kernel is asked once more.
+            let address = ListenAddress.tcp(host: host, port: port)
+            _ = try ListeningSocket.open(address)
+            throw TransportError(.address, "cannot listen on \(address): libwebsockets does not say why")
         }
         return made
     }

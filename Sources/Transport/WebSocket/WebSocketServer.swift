@@ -46,6 +46,7 @@ public final class WebSocketServer: Sendable {
     ///   - host: an IP address, the name of one, or nothing for all of the machine's.
     ///   - port: 0 = a free one.
     ///   - maximumQueuedBytes: a client for which more than that waits is dropped.
+    /// - Throws: a `TransportError` that names the address and the reason.
     public init(
         listen host: String, port: Int, maximumQueuedBytes: Int = 64 << 20,
         events: WebSocketServerEvents = WebSocketServerEvents()

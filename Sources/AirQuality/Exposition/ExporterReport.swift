@@ -134,28 +134,38 @@ extension Scale {
 
 extension StoreSnapshot {
     var feedFamilies: [FamilySamples] {
-        func each(_ family: MetricFamily, _ value: (FeedStatistics) -> Double?) -> FamilySamples {
-            FamilySamples(family, feeds.compactMap { feed in value(feed).map { ([feed.label], $0) } })
+        var families: [FamilySamples] = []
+        forEachFeedSample { family, labels, value in
+            if families.last?.family != family { families.append(FamilySamples(family, [])) }
+            families[families.count - 1].samples.append(.init(labels: labels(), value: value))
         }
-        return [
-            each(.feedConnected) { $0.isConnected ? 1 : 0 },
-            each(.feedPaused) { $0.isPaused ? 1 : 0 },
-            each(.feedConnectionAttempts) { Double($0.connectionAttempts) },
-            FamilySamples(
-                .feedDisconnects,
-                feeds.flatMap { feed in
-                    zip(DisconnectReason.allCases, feed.disconnects).map { ([feed.label, $0.rawValue], Double($1)) }
-                }),
-            each(.feedMessages) { Double($0.messages) },
-            each(.feedBytes) { Double($0.bytes) },
-            each(.feedReadings) { Double($0.readings) },
-            FamilySamples(
-                .feedRefusals,
-                feeds.flatMap { feed in
-                    RefusalReason.allCases.map { ([feed.label, $0.rawValue], Double(feed.refusals[$0])) }
-                }),
-            each(.feedLastMessageAt) { $0.lastMessageAt.map { Double($0) / 1000 } },
-        ]
+        return families
+    }
+
+    /// Every sample of the feeds, in the order of the page; its labels for who asks for them.
+    func forEachFeedSample(_ body: (_ family: MetricFamily, _ labels: () -> [String], _ value: Double) -> Void) {
+        func each(_ family: MetricFamily, _ value: (FeedStatistics) -> Double?) {
+            for feed in feeds {
+                if let value = value(feed) { body(family, { [feed.label] }, value) }
+            }
+        }
+        each(.feedConnected) { $0.isConnected ? 1 : 0 }
+        each(.feedPaused) { $0.isPaused ? 1 : 0 }
+        each(.feedConnectionAttempts) { Double($0.connectionAttempts) }
+        for feed in feeds {
+            for (reason, count) in zip(DisconnectReason.allCases, feed.disconnects) {
+                body(.feedDisconnects, { [feed.label, reason.rawValue] }, Double(count))
+            }
+        }
+        each(.feedMessages) { Double($0.messages) }
+        each(.feedBytes) { Double($0.bytes) }
+        each(.feedReadings) { Double($0.readings) }
+        for feed in feeds {
+            for reason in RefusalReason.allCases {
+                body(.feedRefusals, { [feed.label, reason.rawValue] }, Double(feed.refusals[reason]))
+            }
+        }
+        each(.feedLastMessageAt) { $0.lastMessageAt.map { Double($0) / 1000 } }
     }
 
     func storeFamilies(rules: StoreRules) -> [FamilySamples] {

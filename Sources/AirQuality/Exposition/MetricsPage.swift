@@ -28,12 +28,13 @@ public struct MetricsPage: Sendable {
     private var lastNumber: UInt64 = 0
     /// The same for every scrape, by format.
     private var headers: [ExpositionFormat: Headers] = [:]
-    private var feeds = KeptBlock<UInt64>()
+    private var feeds = KeptFeedLines()
     private var store = KeptBlock<[UInt64]>()
     private var storage = KeptBlock<ExporterReport.Storage>()
     private var build = KeptBlock<ExporterReport.Build>()
     private var process = KeptBlock<ExporterReport.Process>()
-    private var handler = KeptHandlerLines()
+    /// By status.
+    private var handler = KeptLines<[Int]>()
     private var last: Rendered?
 
     public init(rules: StoreRules) {
@@ -83,7 +84,7 @@ public struct MetricsPage: Sendable {
             let block = ExpositionBlock(bytes: snapshot.protobuf(rules: rules, report: report), number: nextNumber())
             return RenderedPage(blocks: [block], number: block.number, end: [])
         }
-        let end = handler.text(report.handler, format)
+        let end = end(report.handler, format)
         if let last, last.isMade(from: snapshot, report, format) {
             return RenderedPage(blocks: last.blocks, number: last.number, end: end)
         }
@@ -91,6 +92,23 @@ public struct MetricsPage: Sendable {
         let number = nextNumber()
         last = Rendered(snapshot, report, format, blocks: blocks, number: number)
         return RenderedPage(blocks: blocks, number: number, end: end)
+    }
+
+    /// The scrapes' own counts, and the mark that OpenMetrics ends with. Every scrape counts itself, so the numbers are
+    /// never the same.
+    private mutating func end(_ handler: ExporterReport.Handler?, _ format: ExpositionFormat) -> [UInt8] {
+        var end: [UInt8] = []
+        if let handler {
+            var values: [Double] = []
+            values.reserveCapacity(1 + handler.requests.count)
+            values.append(Double(handler.inFlight))
+            for request in handler.requests { values.append(Double(request.count)) }
+            self.handler.append(
+                values, series: handler.requests.map(\.code), format: format, to: &end,
+                families: { handler.families })
+        }
+        if format.isOpenMetrics { end.append("# EOF\n") }
+        return end
     }
 
     private mutating func blocks(
@@ -110,7 +128,7 @@ public struct MetricsPage: Sendable {
             }
         }
         blocks.append(headers.scale)
-        blocks.append(feeds.block(snapshot.feedsVersion, format, &lastNumber) { snapshot.feedFamilies })
+        blocks.append(feeds.block(snapshot, format, &lastNumber))
         let counts = [UInt64(snapshot.cityCount), UInt64(snapshot.pointCount), snapshot.expiredCount]
         blocks.append(store.block(counts, format, &lastNumber) { snapshot.storeFamilies(rules: rules) })
         if let values = report.storage {

@@ -51,7 +51,12 @@ internal import Glibc
 
 /// ASCII letters of both cases are equal, as in header names and tokens.
 func equalsIgnoringCase(_ one: some Collection<UInt8>, _ other: some Collection<UInt8>) -> Bool {
-    one.count == other.count && zip(one, other).allSatisfy { lowercase($0) == lowercase($1) }
+    guard one.count == other.count else { return false }
+    var others = other.makeIterator()
+    for byte in one {
+        guard let other = others.next(), lowercase(byte) == lowercase(other) else { return false }
+    }
+    return true
 }
 
 func lowercase(_ byte: UInt8) -> UInt8 {

@@ -7,9 +7,12 @@ public func currentTime() -> Int64 {
 }
 
 /// Time since the machine started, for measuring and for time-outs: it never jumps (`CLOCK_MONOTONIC`).
-public func monotonicTime() -> Duration {
+public func monotonicTime() -> Duration { Duration(monotonicNanoseconds: monotonicNanoseconds()) }
+
+/// The same as a number.
+func monotonicNanoseconds() -> Int64 {
     let now = read(CLOCK_MONOTONIC)
-    return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
+    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
 }
 
 private func read(_ clock: clockid_t) -> timespec {
@@ -20,6 +23,12 @@ private func read(_ clock: clockid_t) -> timespec {
 }
 
 extension Duration {
+    /// `Duration.nanoseconds` calls into the standard library for arithmetic that is three instructions here, and the
+    /// loops ask for the time at each turn.
+    init(monotonicNanoseconds nanoseconds: Int64) {
+        self.init(attoseconds: Int128(nanoseconds) * 1_000_000_000)
+    }
+
     /// As the C library takes intervals; a negative duration is zero.
     var timespec: timespec {
         let duration = max(self, .zero).components

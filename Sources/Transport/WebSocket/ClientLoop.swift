@@ -11,7 +11,8 @@ internal import Glibc
     private let resolver: Resolver
     private let tlsFaults = TLSFaults()
     private var state: ConnectionState
-    private var links: [Int: ClientLink] = [:]
+    /// One that counts, and a few before it that still say goodbye: too few for a dictionary.
+    private var links: [ClientLink] = []
     /// A dial waits for the loop's next turn: libwebsockets is not entered again from its own callbacks.
     private var nextDial: (number: Int, ConnectionState.Dial)?
     private(set) var isFinished = false
@@ -19,6 +20,8 @@ internal import Glibc
     private var current: ClientLink?
     private var currentEnds = false
     private var timerAt: Duration?
+    /// The timer may come that much too early.
+    private static let slack: Duration = .seconds(2)
 
     init(
         configuration: WebSocketClientConfiguration, waker: Waker,
@@ -38,14 +41,14 @@ internal import Glibc
     }
 
     /// What is to be done outside of libwebsockets' callbacks, before each `service`.
-    func turn(_ context: inout WebSocketContext) {
+    func turn(_ context: inout WebSocketContext, at now: Duration) {
         if let (number, result) = resolver.takeResult() {
             happened(.connection(number, result))
         }
-        while let (number, dial) = nextDial.take() {
+        while nextDial != nil, let (number, dial) = nextDial.take() {
             self.dial(number, dial, &context)
         }
-        schedule(context)
+        schedule(context, at: now)
     }
 
     /// Comes from within `service`, before it waits.
@@ -56,12 +59,11 @@ internal import Glibc
         waker.wake()
     }
 
-    /// The timer is only set when it has to be earlier: most deadlines move on and on, and it costs less to look once
-    /// when they would have been due than to set it for each message.
-    private func schedule(_ context: borrowing WebSocketContext) {
-        let now = monotonicTime()
+    /// The timer is set when it has to be earlier, but seldom to be later: most deadlines move on and on, and to set it
+    /// for each message costs more than it saves; never to do so would wake a busy client for nothing.
+    private func schedule(_ context: borrowing WebSocketContext, at now: Duration) {
         let wanted = min(state.nextDeadline ?? .seconds(Int32.max), now + WebSocketClient.longestSleep)
-        if let timerAt, timerAt <= wanted { return }
+        if let timerAt, timerAt <= wanted, wanted - timerAt < Self.slack { return }
         timerAt = wanted
         context.schedule(in: wanted - now)
     }
@@ -84,13 +86,18 @@ internal import Glibc
             return happened(.connection(number, .answered(.refused(detail: error.reason, retryAfter: nil))))
         }
         let link = ClientLink(number: number, dial: dial, request: request)
-        links[number] = link
+        links.append(link)
         // When it fails at once, not all of the callbacks come.
         if !context.dial(number, dial) { ended(link, "") }
     }
 
+    private func link(_ number: Int) -> ClientLink? {
+        links.first { $0.number == number }
+    }
+
     private func ended(_ link: ClientLink, _ words: String) {
-        guard links.removeValue(forKey: link.number) != nil else { return }
+        guard let index = links.firstIndex(where: { $0 === link }) else { return }
+        links.remove(at: index)
         link.end()
         happened(.connection(link.number, connectionEnd(link, words)))
     }
@@ -124,14 +131,14 @@ extension ClientLoop {
         case .resolve(let number, let host): resolver.resolve(number, host: host)
         case .dial(let number, let dial): nextDial = (number, dial)
         case .open(let number, let isCompressed):
-            links[number]?.open(
+            link(number)?.open(
                 FrameReader(maximumMessageBytes: configuration.maximumMessageBytes, isCompressed: isCompressed))
-            for text in configuration.subscriptions { links[number]?.send(.text, Array(text.utf8)) }
-        case .ping(let number): links[number]?.send(.ping, [])
+            for text in configuration.subscriptions { link(number)?.send(.text, Array(text.utf8)) }
+        case .ping(let number): link(number)?.send(.ping, [])
         case .close(let number, let status):
-            links[number]?.send(.close, FrameWriter.closePayload(status: status))
+            link(number)?.send(.close, FrameWriter.closePayload(status: status))
         case .hangUp(let number, let afterSending):
-            if let link = links[number] { hangUp(link, afterSending: afterSending) }
+            if let link = link(number) { hangUp(link, afterSending: afterSending) }
         case .finish: isFinished = true
         }
     }
@@ -158,7 +165,7 @@ extension ClientLoop {
         bytes: UnsafeMutableRawPointer?, count: Int
     ) -> Int32 {
         let number = unsafe Int(bitPattern: lws_get_opaque_user_data(wsi))
-        guard let link = links[number] else { return 0 }
+        guard let link = link(number) else { return 0 }
         unsafe link.begin(wsi)
         let outer = (current, currentEnds)
         (current, currentEnds) = (link, false)

@@ -3,7 +3,9 @@
 /// Every way in which a connection can end comes in here, and each attempt ends with exactly one `disconnected`,
 /// however many callbacks libwebsockets makes of it: what belongs to a connection carries its number, and only the
 /// newest number counts. The deadlines are kept here too, so none of them depends on a callback.
-struct ConnectionState {
+///
+/// Not copyable, so that asking it something never copies the configuration in it.
+struct ConnectionState: ~Copyable {
     enum Event: Equatable {
         case started
         /// `nextDeadline` has passed.
@@ -168,7 +170,8 @@ extension ConnectionState {
 
         func nextDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
             if let overdueSince { return overdueSince + ConnectionState.grace }
-            return [idleDeadline(limits), pongDeadline(limits), pingDeadline(limits)].compactMap { $0 }.min()
+            // Asked after every message, so without an array.
+            return earlier(idleDeadline(limits), earlier(pongDeadline(limits), pingDeadline(limits)))
         }
 
         mutating func due(at now: Duration, _ limits: WebSocketClientConfiguration) -> Due {
@@ -449,6 +452,11 @@ extension ConnectionState {
         number += 1
         return [.finish]
     }
+}
+
+private func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
 }
 
 /// A peer's words fit on one line of a log.

@@ -40,9 +40,9 @@ public final class WebSocketClient: Sendable {
         guard var context = makeContext(loop) else { return }
         loop.happened(.started)
         while true {
-            touch()
+            let now = touch()
             for order in orders.withLock({ orders in exchange(&orders, with: []) }) { loop.happened(order) }
-            loop.turn(&context)
+            loop.turn(&context, at: now)
             if loop.isFinished { return }
             context.service()
         }
@@ -70,9 +70,11 @@ public final class WebSocketClient: Sendable {
         waker.wake()
     }
 
-    private func touch() {
-        let now = monotonicTime().components
-        tick.store(now.seconds * 1_000_000_000 + now.attoseconds / 1_000_000_000, ordering: .relaxed)
+    @discardableResult
+    private func touch() -> Duration {
+        let now = monotonicNanoseconds()
+        tick.store(now, ordering: .relaxed)
+        return Duration(monotonicNanoseconds: now)
     }
 
     /// Nil when stopped before there was memory and a descriptor for one.

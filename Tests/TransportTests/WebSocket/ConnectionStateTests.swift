@@ -4,7 +4,7 @@ import Testing
 @testable import Transport
 
 /// A state machine, a clock and what it said, without sockets.
-private struct Course {
+private final class Course {
     var state: ConnectionState
     var now = Duration.zero
     var random = 0.5
@@ -16,16 +16,16 @@ private struct Course {
         state = ConnectionState(configuration)
     }
 
-    mutating func handle(_ event: ConnectionState.Event) {
+    func handle(_ event: ConnectionState.Event) {
         actions += state.handle(event, at: now, random: random)
     }
 
-    mutating func handle(_ event: ConnectionState.ConnectionEvent) {
+    func handle(_ event: ConnectionState.ConnectionEvent) {
         handle(.connection(state.number, event))
     }
 
     /// Lets time pass as the loop does: the timer fires at each deadline on the way.
-    mutating func pass(_ duration: Duration) {
+    func pass(_ duration: Duration) {
         let end = now + duration
         while let deadline = state.nextDeadline, deadline <= end {
             now = max(now, deadline)
@@ -35,7 +35,7 @@ private struct Course {
         now = end
     }
 
-    mutating func connect() {
+    func connect() {
         handle(.started)
         handle(.tcpConnected)
         handle(.requesting)
@@ -58,7 +58,7 @@ private struct Course {
         actions.compactMap { if case .dial(_, let dial) = $0 { dial.ipAddress } else { nil } }
     }
 
-    mutating func forget() {
+    func forget() {
         actions = []
     }
 }
@@ -108,7 +108,7 @@ private struct Course {
     }
 
     @Test("each end is one disconnect, however often it is said", arguments: End.all) func ends(_ row: End) {
-        var course = Course(row.address)
+        let course = Course(row.address)
         course.handle(.started)
         for step in row.steps { course.handle(step) }
         let number = course.state.number
@@ -127,7 +127,7 @@ private struct Course {
     }
 
     @Test("the connect time-out covers name, TCP, TLS and answer", arguments: 0..<4) func connectTimeout(steps: Int) {
-        var course = Course("wss://host/") { $0.connectTimeout = .seconds(3) }
+        let course = Course("wss://host/") { $0.connectTimeout = .seconds(3) }
         course.handle(.started)
         let events: [ConnectionState.ConnectionEvent] = [.resolved(["1.1.1.1"]), .tcpConnected, .requesting]
         for event in events.prefix(steps) {
@@ -141,7 +141,7 @@ private struct Course {
     }
 
     @Test("the addresses of a name are tried in turn, each with its share of the time") func addresses() {
-        var course = Course("ws://host/") { $0.connectTimeout = .seconds(9) }
+        let course = Course("ws://host/") { $0.connectTimeout = .seconds(9) }
         course.handle(.started)
         course.handle(.resolved(["::1", "10.0.0.1", "127.0.0.1"]))
         #expect(course.dials == ["::1"])
@@ -158,7 +158,7 @@ private struct Course {
     }
 
     @Test("an address that has answered keeps the whole time") func keepsTime() {
-        var course = Course("ws://host/") { $0.connectTimeout = .seconds(8) }
+        let course = Course("ws://host/") { $0.connectTimeout = .seconds(8) }
         course.handle(.started)
         course.handle(.resolved(["::1", "127.0.0.1"]))
         course.handle(.tcpConnected)
@@ -169,7 +169,7 @@ private struct Course {
     }
 
     @Test("redirects are followed five times, within one attempt") func redirects() {
-        var course = Course("ws://127.0.0.1:1/")
+        let course = Course("ws://127.0.0.1:1/")
         course.handle(.started)
         for step in 1...5 {
             course.handle(.tcpConnected)
@@ -190,7 +190,7 @@ private struct Course {
     }
 
     @Test("another host is not shown what is meant for the first one") func trust() {
-        var course = Course("ws://127.0.0.1:1/")
+        let course = Course("ws://127.0.0.1:1/")
         course.handle(.started)
         course.handle(.answered(.redirected(to: "ws://127.0.0.1:2/")))
         course.handle(.answered(.redirected(to: "ws://127.0.0.2:2/")))
@@ -199,7 +199,7 @@ private struct Course {
     }
 
     @Test("Retry-After delays the next attempt") func retryAfter() {
-        var course = Course()
+        let course = Course()
         course.handle(.started)
         course.handle(.answered(.refused(detail: "status 503", retryAfter: .seconds(7))))
         #expect(course.events.last == .disconnected(.handshake, detail: "status 503", retryAfter: .seconds(7)))
@@ -212,7 +212,7 @@ private struct Course {
     // MARK: Liveness
 
     @Test("a silent peer is pinged, and given up when nothing follows") func pongTimeout() {
-        var course = Course()
+        let course = Course()
         course.connect()
         course.pass(.seconds(15) - .milliseconds(1))
         #expect(!course.actions.contains(.ping(course.state.number)))
@@ -225,7 +225,7 @@ private struct Course {
     }
 
     @Test("any byte is as good as a pong, and puts the next ping off") func bytes() {
-        var course = Course { $0.idleTimeout = .zero }
+        let course = Course { $0.idleTimeout = .zero }
         course.connect()
         for _ in 0..<10 {
             course.pass(.seconds(14))
@@ -241,7 +241,7 @@ private struct Course {
     }
 
     @Test("without a pong time-out there are pings and no end") func pingsOnly() {
-        var course = Course {
+        let course = Course {
             $0.pongTimeout = .zero
             $0.idleTimeout = .zero
         }
@@ -252,7 +252,7 @@ private struct Course {
     }
 
     @Test("bytes without a whole message are idle") func idle() {
-        var course = Course()
+        let course = Course()
         course.connect()
         for _ in 0..<59 {
             course.pass(.seconds(1))
@@ -264,7 +264,7 @@ private struct Course {
     }
 
     @Test("each whole message restarts the idle clock") func messages() {
-        var course = Course { $0.pingInterval = .zero }
+        let course = Course { $0.pingInterval = .zero }
         course.connect()
         for _ in 0..<5 {
             course.pass(.seconds(50))
@@ -275,7 +275,7 @@ private struct Course {
     }
 
     @Test("with everything off there is no deadline") func off() {
-        var course = Course {
+        let course = Course {
             $0.connectTimeout = .zero
             $0.pingInterval = .zero
             $0.idleTimeout = .zero
@@ -288,7 +288,7 @@ private struct Course {
     }
 
     @Test("what had arrived while the process was stopped is read before a deadline counts") func stall() {
-        var course = Course()
+        let course = Course()
         course.connect()
         course.now += .seconds(300)
         course.handle(.timer)
@@ -301,7 +301,7 @@ private struct Course {
 
     @Test("a minute of health brings the shortest waits back", arguments: [(59, 2000), (60, 500)])
     func health(seconds: Int, bound: Int) {
-        var course = Course { $0.idleTimeout = .zero }
+        let course = Course { $0.idleTimeout = .zero }
         course.random = 0
         course.handle(.started)
         for _ in 0..<2 {
@@ -322,7 +322,7 @@ private struct Course {
     // MARK: Orders
 
     @Test("reconnect, whatever is going on", arguments: [false, true]) func reconnect(isOpen: Bool) {
-        var course = Course()
+        let course = Course()
         if isOpen { course.connect() } else { course.handle(.started) }
         let number = course.state.number
         course.handle(.reconnect)
@@ -333,7 +333,7 @@ private struct Course {
     }
 
     @Test("reconnect does not wait, and forgets the failures before") func reconnectWaiting() {
-        var course = Course()
+        let course = Course()
         course.handle(.started)
         for _ in 0..<5 {
             course.handle(.ended(detail: "refused"))
@@ -348,7 +348,7 @@ private struct Course {
     }
 
     @Test("pause ends the connection, resume dials at once") func pauseAndResume() {
-        var course = Course()
+        let course = Course()
         course.connect()
         course.forget()
         course.handle(.pause)
@@ -362,7 +362,7 @@ private struct Course {
     }
 
     @Test("pause between two attempts ends none") func pauseWaiting() {
-        var course = Course()
+        let course = Course()
         course.handle(.started)
         course.handle(.ended(detail: "refused"))
         course.forget()
@@ -374,7 +374,7 @@ private struct Course {
 
     @Test("stop says goodbye and waits for the answer, a second at most", arguments: [true, false])
     func stop(answers: Bool) {
-        var course = Course()
+        let course = Course()
         course.connect()
         course.forget()
         let number = course.state.number
@@ -395,16 +395,16 @@ private struct Course {
     }
 
     @Test("stop before, between and after attempts finishes at once") func stopElsewhere() {
-        var before = Course()
+        let before = Course()
         before.handle(.stop)
         #expect(before.actions == [.finish])
-        var during = Course()
+        let during = Course()
         during.handle(.started)
         during.forget()
         during.handle(.stop)
         #expect(during.disconnects == [.requested])
         #expect(during.actions.last == .finish)
-        var between = Course()
+        let between = Course()
         between.handle(.started)
         between.handle(.ended(detail: "refused"))
         between.forget()
@@ -413,7 +413,7 @@ private struct Course {
     }
 
     @Test("a peer's words stay on one line") func oneLine() {
-        var course = Course()
+        let course = Course()
         course.connect()
         course.handle(.closeFrame(try! CloseFrame(payload: [0x03, 0xE8] + Array("a\nb".utf8))))
         #expect(
@@ -425,7 +425,7 @@ private struct Course {
     @Test("random events keep the order of what is reported") func random() {
         var random = SeededRandom(seed: 42)
         for _ in 0..<300 {
-            var course = Course("wss://host/")
+            let course = Course("wss://host/")
             course.handle(.started)
             for _ in 0..<200 {
                 let event: ConnectionState.Event =

@@ -51,7 +51,14 @@ public struct Flag: Sendable {
 
     /// `prefix` + the name in capitals with `.` and `-` as `_`.
     func variable(prefix: String) -> String {
-        prefix + String(name.map { $0 == "." || $0 == "-" ? "_" : $0 }).uppercased()
+        let bytes = name.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "."), UInt8(ascii: "-"): UInt8(ascii: "_")
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - 32
+            default: byte
+            }
+        }
+        return prefix + String(decoding: bytes, as: UTF8.self)
     }
 
     /// The value as an error or a log may show it: quoted, on one line, without its secrets.

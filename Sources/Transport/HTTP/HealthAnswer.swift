@@ -8,7 +8,7 @@ struct HealthAnswer: Equatable {
     /// Nil while more has to come; `isComplete` when the server has closed the connection.
     static func parse(_ bytes: [UInt8], isComplete: Bool) throws(TransportError) -> HealthAnswer? {
         let headEnd = Array("\r\n\r\n".utf8)
-        guard let end = bytes.firstRange(of: headEnd) else {
+        guard let end = bytes[...].range(of: headEnd) else {
             guard !isComplete, bytes.count < headLimit else { throw malformed(bytes) }
             return nil
         }

@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 # What the libraries need to build the programs, and what the tests need besides.
 BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libcrypt-dev libyaml-dev \
-	libsqlite3-dev pkg-config
+	libsqlite3-dev
 TEST_PACKAGES := libsimdjson-dev prometheus python3-venv curl openssl gzip docker-compose \
 	valgrind
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins
@@ -15,7 +15,7 @@ CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns cont
 export AIRQUALITY_BUILD_REVISION ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 export AIRQUALITY_BUILD_BRANCH ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null)
 
-RELEASE := swift build --configuration release --static-swift-stdlib
+RELEASE := swift build --configuration release --static-swift-stdlib --disable-local-rpath
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 
@@ -136,6 +136,13 @@ docker: test-deps
 .PHONY: bench
 bench: deps
 	swift run --configuration release --package-path Tests/Benchmarks Benchmarks
+
+# make link-order  finds out which functions run, for the linker to put them together
+.PHONY: link-order
+link-order: build
+	$(call install,valgrind)
+	Tests/Benchmarks/link-order .build/release/air-quality-exporter .build/release/air-quality-feed
+	@rm -f .build/release/air-quality-{exporter,feed}
 
 .PHONY: format clean
 format: toolchain

@@ -16,16 +16,13 @@ let package = Package(
     ],
     targets: [
         // The C libraries, as Debian ships them. What Swift cannot import stands in each module's shim.h.
-        .systemLibrary(
-            name: "CLibWebSockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
-        .systemLibrary(
-            name: "CLibMicroHTTPD", pkgConfig: "libmicrohttpd",
-            providers: [.apt(["libmicrohttpd-dev", "libgnutls28-dev"])]),
-        .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
-        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CLibWebSockets", providers: [.apt(["libwebsockets-dev"])]),
+        .systemLibrary(name: "CLibMicroHTTPD", providers: [.apt(["libmicrohttpd-dev", "libgnutls28-dev"])]),
+        .systemLibrary(name: "CGnuTLS", providers: [.apt(["libgnutls28-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
+        .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
 
         // The rooms that touch C.
         .target(name: "JSON"),
@@ -100,4 +97,28 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
     }
     settings.append(.treatAllWarnings(as: .error))
     target.swiftSettings = settings
+}
+
+// How the programs are linked when they are released; Tests/Benchmarks/README.md, "At rest", has what it saves.
+let linking = Context.packageDirectory + "/Sources/Linking"
+for target in package.targets where target.type == .regular || target.type == .executable {
+    // A section for each function, so that the linker can leave out those that are not called, and order the others.
+    target.swiftSettings?.append(
+        .unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release)))
+}
+for target in package.targets where target.type == .executable {
+    let flags = [
+        // Relative relocations take a thirtieth of the space (glibc 2.36): less to read at the start.
+        "-z", "pack-relative-relocs",
+        // Nobody links with the programs, so what nothing in them calls can go.
+        "--no-export-dynamic",
+        // What runs stands together: messages first, then scrapes, then the start. `make link-order` writes the file.
+        "--symbol-ordering-file=\(linking)/order.txt", "--no-warn-symbol-ordering",
+    ]
+    target.linkerSettings = [
+        .unsafeFlags(
+            // The linker finds the libraries there first: lines that name the static ones. Binding the shared ones at
+            // each start takes longer than all the rest of it. GnuTLS stays shared: Debian has no static p11-kit.
+            ["-L\(linking)", "-use-ld=lld"] + flags.flatMap { ["-Xlinker", $0] }, .when(configuration: .release))
+    ]
 }

@@ -87,12 +87,12 @@ end-to-end: test-deps
 grafana: test-deps
 	AIRQUALITY_TEST_PYTHON=$(CURDIR)/$(PYTHON) Tests/EndToEnd/grafana/run
 
-# make sanitize  runs the unit tests and the end-to-end tests under the thread and address sanitizers
-.PHONY: sanitize sanitize-thread sanitize-address
-sanitize: sanitize-thread sanitize-address
+# make sanitize  runs the unit tests and the end-to-end tests under the thread, address and undefined sanitizers
+.PHONY: sanitize sanitize-thread sanitize-address sanitize-undefined
+sanitize: sanitize-thread sanitize-address sanitize-undefined
 
 # Some limits of the tests are for programs at their own pace.
-sanitize-thread sanitize-address: export AIRQUALITY_SLOW := 1
+sanitize-thread sanitize-address sanitize-undefined: export AIRQUALITY_SLOW := 1
 
 sanitize-thread: export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/thread-sanitizer.suppressions
 sanitize-thread: test-deps
@@ -126,6 +126,18 @@ kills:
 storage-cost:
 	$(PYTHON) Tests/EndToEnd/storage-cost --programs .build/release
 
+# Of Swift, little is undefined that a sanitizer could see; this is for the inline functions of the C libraries' headers.
+sanitize-undefined: export UBSAN_OPTIONS := halt_on_error=1:print_stacktrace=1
+sanitize-undefined: test-deps
+	swift test --sanitize=undefined --scratch-path .build-undefined --quiet
+	swift build --sanitize=undefined --scratch-path .build-undefined
+	$(PYTHON) -m pytest --quiet Tests/EndToEnd --programs .build-undefined/debug
+
+# make fuzz  fuzzes all that comes from outside, each for FUZZ_SECONDS (60), and ends with a table
+.PHONY: fuzz
+fuzz: deps
+	Tests/Fuzzing/run $(or $(FUZZ_SECONDS),60)
+
 # make docker  builds the container image and runs it: alone, with compose.yaml, under systemd (minutes, as root)
 .PHONY: docker
 docker: test-deps
@@ -149,4 +161,4 @@ format: toolchain
 	git ls-files -z '*.swift' | xargs -0 swift format --in-place --parallel
 
 clean:
-	rm -rf .build .build-thread .build-address $(VENV) Tests/Benchmarks/.build
+	rm -rf .build .build-thread .build-address .build-undefined $(VENV) Tests/Benchmarks/.build Tests/Fuzzing/.build

@@ -6,9 +6,12 @@ let package = Package(
     products: [
         .executable(name: "air-quality-exporter", targets: ["AirQualityExporter"]),
         .executable(name: "air-quality-feed", targets: ["AirQualityFeed"]),
-        // Libraries only because the nested benchmark package needs them; they promise no API to others.
+        // Libraries only because the nested packages of benchmarks and fuzzers need them; they promise no API to others.
         .library(name: "AirQuality", targets: ["AirQuality"]),
+        .library(name: "CommandLine", targets: ["CommandLine"]),
         .library(name: "FeedSimulation", targets: ["FeedSimulation"]),
+        .library(name: "JSON", targets: ["JSON"]),
+        .library(name: "Storage", targets: ["Storage"]),
         .library(name: "Transport", targets: ["Transport"]),
     ],
     dependencies: [
@@ -66,6 +69,11 @@ let package = Package(
             name: "AirQualityTests", dependencies: ["AirQuality", "TestSupport"],
             exclude: ["Golden"]),
         .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"]),
+        // What the fuzzers check, of the inputs that they begin with.
+        .testTarget(
+            name: "FuzzingTests",
+            dependencies: ["AirQuality", "CommandLine", "FeedSimulation", "JSON", "Storage", "Transport"],
+            path: "Tests/Fuzzing", sources: ["Properties", "CorpusTests.swift"]),
         .testTarget(
             name: "AirQualityFeedTests",
             dependencies: ["AirQualityFeed", "FeedSimulation", "TestSupport", "Transport"]),
@@ -92,7 +100,7 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
     // Not for the rooms that import the C libraries: their headers include the C library's, and what those declare then
     // belongs to whichever module a compiler reads first, so that now and then `Glibc` would not be enough.
-    if !["Transport", "TransportTests", "Storage", "StorageTests"].contains(target.name) {
+    if !["Transport", "TransportTests", "Storage", "StorageTests", "FuzzingTests"].contains(target.name) {
         settings.append(.enableUpcomingFeature("MemberImportVisibility"))
     }
     settings.append(.treatAllWarnings(as: .error))

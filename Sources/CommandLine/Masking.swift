@@ -2,28 +2,27 @@
 ///
 /// Works on text that is no valid address as well: where a password may have broken the syntax (`ws://me:pa/ss@host`),
 /// everything after the scheme is hidden.
+///
+/// It is taken apart by its scalars: as a `Character`, `@` with a combining mark behind it is no `@`.
 public func masked(address: String) -> String {
-    let afterScheme = address.firstIndex(of: "://").map { address.index($0, offsetBy: 3) } ?? address.startIndex
+    let address = address.unicodeScalars
+    let afterScheme = address.firstRange(of: "://".unicodeScalars)?.upperBound ?? address.startIndex
     let rest = address[afterScheme...]
-    let authorityEnd = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+    let authorityEnd = rest.firstIndex { "/?#".unicodeScalars.contains($0) } ?? rest.endIndex
     let authority = rest[..<authorityEnd]
     var shown = String(address[..<afterScheme])
     if let at = authority.lastIndex(of: "@") {
-        shown += "***" + authority[at...]
+        shown += "***" + String(authority[at...])
     } else if authority.contains(":"), rest[authorityEnd...].contains("@") {
         return shown + "***"
     } else {
-        shown += authority
+        shown += String(authority)
     }
     let pathAndQuery = rest[authorityEnd...]
-    guard let pathEnd = pathAndQuery.firstIndex(where: { "?#".contains($0) }) else { return shown + pathAndQuery }
-    return shown + pathAndQuery[...pathEnd] + "***"
-}
-
-extension String {
-    fileprivate func firstIndex(of part: String) -> Index? {
-        indices.first { self[$0...].hasPrefix(part) }
+    guard let pathEnd = pathAndQuery.firstIndex(where: { $0 == "?" || $0 == "#" }) else {
+        return shown + String(pathAndQuery)
     }
+    return shown + String(pathAndQuery[...pathEnd]) + "***"
 }
 
 /// The text in quotation marks and on one line: control characters are escaped, a very long text is cut.

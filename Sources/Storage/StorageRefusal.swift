@@ -1,3 +1,5 @@
+internal import CSQLite
+
 /// Why a file cannot be used.
 enum StorageRefusal: Error, Equatable, CustomStringConvertible {
     case damaged(String)
@@ -8,13 +10,15 @@ enum StorageRefusal: Error, Equatable, CustomStringConvertible {
     case newer(version: Int64)
     case notAFile
 
+    /// What came of opening or reading.
     init(_ error: SQLiteError) {
         self =
             if error.isBusy {
                 .inUse
-            } else if error.isOutside {
+            } else if error.isOutside, error.primaryCode != SQLITE_NOMEM {
                 .unavailable(error.message)
             } else {
+                // SQLite runs out of memory over sizes in a damaged file as well; nothing is lost by setting it aside.
                 .damaged(error.message)
             }
     }

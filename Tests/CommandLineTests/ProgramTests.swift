@@ -239,6 +239,9 @@ struct RefusalTests {
         ("ws://host?token=1#x", "ws://host?***"),
         ("ws://host/a#frag", "ws://host/a#***"),
         ("me:pw@host", "***@host"),
+        ("ws://me:pw@\u{301}host/", "ws://***@\u{301}host/"),
+        ("ws:/\u{301}/me:pw/\u{301}@host", "***"),
+        ("ws://host?\u{301}token=1", "ws://host?***"),
         ("host/?mail=a@b", "host/?***"),
         ("", ""),
     ])

@@ -24,8 +24,10 @@ func parseGoDuration(_ text: String) -> Int64? {
         // Go's limit is one more than the largest positive duration, for the sake of the smallest negative one.
         guard !tooLong, product <= Int64.min.magnitude else { return nil }
         let part = fraction.isEmpty ? 0 : (Double("0." + String(decoding: fraction, as: UTF8.self)) ?? 0) * Double(unit)
-        total += product + UInt64(part)
-        guard total <= Int64.min.magnitude else { return nil }
+        // Each is at most 2⁶³, so that both together may be one too many for 64 bits.
+        let sum = (product + UInt64(part)).addingReportingOverflow(total)
+        guard !sum.overflow, sum.partialValue <= Int64.min.magnitude else { return nil }
+        total = sum.partialValue
     }
     if isNegative { return Int64(truncatingIfNeeded: 0 &- total) }
     return Int64(exactly: total)

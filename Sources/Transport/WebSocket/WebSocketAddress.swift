@@ -53,14 +53,15 @@ public struct WebSocketAddress: Sendable, Equatable {
     }
 
     /// What may be shown of a text that was meant to be an address: user, password and query are `***`.
+    /// Taken apart by its scalars: as a `Character`, `@` with a combining mark behind it is no `@`.
     public static func masked(_ text: String) -> String {
         let scheme = scheme(of: text).map { $0 + "://" } ?? ""
-        let rest = text.dropFirst(scheme.count)
+        let rest = text.unicodeScalars.dropFirst(scheme.count)
         let query = rest.firstIndex { $0 == "?" || $0 == "#" } ?? rest.endIndex
         let shown = rest[..<query]
         // An @ behind a ? can end a password with a bare ? in it as well as stand in a query.
         if rest[query...].contains("@") { return scheme + "***" }
-        let masked = shown.lastIndex(of: "@").map { "***" + shown[$0...] } ?? String(shown)
+        let masked = shown.lastIndex(of: "@").map { "***" + String(shown[$0...]) } ?? String(shown)
         return scheme + masked + (query < rest.endIndex ? "\(rest[query])***" : "")
     }
 

@@ -115,6 +115,8 @@ import Testing
             ("ws://host/?mail=a@b", "ws://***"),
             ("ws://host/#secret", "ws://host/#***"),
             ("user:pass@host", "***@host"),
+            ("ws://user:pass@\u{301}host/", "ws://***@\u{301}host/"),
+            ("ws://host/?\u{301}token=x", "ws://host/?***"),
             ("garbage", "garbage"),
         ])
     func masks(text: String, shown: String) {

@@ -1,0 +1,22 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+// A package of its own, so that nobody who builds the exporter builds its fuzzers. `run` builds and starts them.
+let package = Package(
+    name: "Fuzzing",
+    dependencies: [.package(name: "air-quality-exporter", path: "../..")],
+    targets: [
+        .target(
+            name: "Properties",
+            dependencies: ["AirQuality", "CommandLine", "FeedSimulation", "JSON", "Storage", "Transport"].map {
+                .product(name: $0, package: "air-quality-exporter")
+            },
+            path: "Properties", swiftSettings: [.strictMemorySafety()])
+    ]
+        + ["FuzzFields", "FuzzFrames", "FuzzMessages", "FuzzRequests", "FuzzStorage", "FuzzWebConfiguration"].map {
+            .executableTarget(
+                name: $0, dependencies: ["Properties"], path: "Fuzzers/\($0)",
+                // libFuzzer brings the main function.
+                swiftSettings: [.strictMemorySafety(), .unsafeFlags(["-parse-as-library"])])
+        }
+)

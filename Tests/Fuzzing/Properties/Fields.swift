@@ -1,0 +1,187 @@
+import FeedSimulation
+
+@testable import AirQuality
+@testable import CommandLine
+@testable import JSON
+@testable import Transport
+
+/// The small texts that others write: fields of requests and of answers, addresses, flags, recordings. The first byte
+/// says what the others are. Where a value can be written again, it must be read as the same.
+public func checkFields(_ input: [UInt8]) {
+    guard let kind = input.first.map({ Int($0) - 0x30 }), checks.indices.contains(kind) else { return }
+    let bytes = Array(input.dropFirst())
+    checks[kind](bytes, String(decoding: bytes, as: UTF8.self))
+}
+
+/// From the byte `0` up. New ones go to the end, because the inputs that are kept have the places in them.
+private let checks: [@Sendable (_ bytes: [UInt8], _ text: String) -> Void] = [
+    requestTarget, accept, authorization, historyQuery, feedAddress, redirect, listenAddress, handshake, pointer,
+    goDuration, prometheusDuration, numbers, feedTime, healthAnswer, recording, commandLine,
+]
+
+@Sendable private func requestTarget(_ bytes: [UInt8], _: String) {
+    guard case .valid(let path, let query) = HTTPRequestTarget(parsing: bytes.span, limit: 4096) else { return }
+    expect(!path.isEmpty && !path.utf8.contains(0), "path \(path)")
+    expect(path.utf8.count + query.utf8.count <= bytes.count + 1, "\(path) and \(query) grew")
+}
+
+@Sendable private func accept(_: [UInt8], _ text: String) {
+    let accepted = AcceptedFormat.negotiate(text)
+    expectOneLine(accepted.contentType)
+    let offer = accepted.contentType
+    // Prometheus repeats what it was sent; what we call a format must be how we know it.
+    expect(AcceptedFormat.negotiate(offer).format == accepted.format, "\(offer) is not what it says")
+    _ = prefersGzip(acceptEncoding: text)
+}
+
+@Sendable private func authorization(_: [UInt8], _ text: String) {
+    guard let credentials = BasicCredentials(authorization: text) else { return }
+    let again = BasicCredentials(
+        authorization: "Basic " + encodeBase64(credentials.user + [UInt8(ascii: ":")] + credentials.password))
+    expect(again == credentials, "\(credentials) and \(String(describing: again))")
+}
+
+@Sendable private func historyQuery(_: [UInt8], _ text: String) {
+    do throws(HistoryQuery.Failure) {
+        let query = try HistoryQuery(text)
+        expect(query.limit ?? 1 >= 1 && query.since ?? 0 >= 0, "\(query)")
+    } catch {
+        expectOneLine(error.line)
+    }
+}
+
+@Sendable private func feedAddress(_: [UInt8], _ text: String) {
+    if text.utf8.contains(UInt8(ascii: "@")) {
+        let secret = "ws://user:hunter2" + text
+        expect(!masked(address: secret).contains("hunter2"), "shows a password: \(masked(address: secret))")
+        expect(!WebSocketAddress.masked(secret).contains("hunter2"), "shows: \(WebSocketAddress.masked(secret))")
+    }
+    do throws(WebSocketAddressError) {
+        let address = try WebSocketAddress(text)
+        let label = try WebSocketAddress(address.label)
+        expect(
+            label.host == address.host && label.port == address.port && label.authorization == nil,
+            "\(address) is \(label)")
+    } catch {
+        expectOneLine(error.description)
+    }
+}
+
+@Sendable private func redirect(_: [UInt8], _ text: String) {
+    do throws(WebSocketAddressError) {
+        let here = try WebSocketAddress("wss://user:secret@[::1]:8443/a/b?c=d")
+        let next = try here.redirected(to: text)
+        expect(next.isSecure, "from wss to ws: \(next)")
+        expect(next.target.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "target \(next.target)")
+    } catch {
+        expectOneLine(error.description)
+    }
+}
+
+@Sendable private func listenAddress(_: [UInt8], _ text: String) {
+    do throws(TransportError) {
+        let address = try ListenAddress(text)
+        let again = try ListenAddress(address.description)
+        expect(again == address, "\(address) is \(again)")
+    } catch {
+        expectOneLine(error.reason)
+    }
+}
+
+@Sendable private func handshake(_: [UInt8], _ text: String) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let field = { (index: Int) in index < lines.count ? lines[index] : nil }
+    for status in [101, 302, 503] {
+        var head = HandshakeAnswer.Head(status: status)
+        head.upgrade = "websocket"
+        head.connection = field(0)
+        head.accept = "accept"
+        head.extensions = field(1)
+        head.location = field(2)
+        head.retryAfter = field(3)
+        switch HandshakeAnswer(head, expectedAccept: "accept", now: 1_795_236_585_252) {
+        case .refused(_, let retryAfter): expect(retryAfter ?? .zero >= .zero, "\(retryAfter ?? .zero)")
+        case .accepted, .redirected: break
+        }
+    }
+}
+
+@Sendable private func pointer(_: [UInt8], _ text: String) {
+    guard let pointer = JSONPointer(text) else { return }
+    let again = pointer.tokens.map { token in
+        "/" + String(decoding: token, as: UTF8.self).replacing("~", with: "~0").replacing("/", with: "~1")
+    }
+    expect(again.joined().utf8.elementsEqual(text.utf8), "\(text) and \(again)")
+}
+
+@Sendable private func goDuration(_: [UInt8], _ text: String) {
+    guard let nanoseconds = parseGoDuration(text) else { return }
+    expect(parseGoDuration("\(nanoseconds)ns") == nanoseconds, "\(text) is \(nanoseconds)")
+}
+
+@Sendable private func prometheusDuration(_: [UInt8], _ text: String) {
+    guard let duration = ValueFormat.duration().parse(text) else { return }
+    expect(ValueFormat.duration().parse(duration.prometheusText) == duration, "\(text) is \(duration.prometheusText)")
+}
+
+@Sendable private func numbers(_: [UInt8], _ text: String) {
+    _ = ValueFormat<Int>.integer(in: 0...7).parse(text)
+    _ = ValueFormat<Int>.bytes().parse(text)
+    _ = ValueFormat<UInt64>.seed.parse(text)
+    _ = ValueFormat<Double>.number(in: 0...7).parse(text)
+    if let shard = ValueFormat.shard.parse(text) {
+        expect(shard.index < shard.count && shard.index >= 0, "\(shard)")
+    }
+}
+
+@Sendable private func feedTime(_ bytes: [UInt8], _: String) {
+    guard let time = TimeText.parse(bytes.span), (0...253_402_300_799_999).contains(time) else { return }
+    var text: [UInt8] = []
+    TimeText.append(time, to: &text)
+    expect(TimeText.parse(text.span) == time, "\(time) is \(String(decoding: text, as: UTF8.self))")
+}
+
+@Sendable private func healthAnswer(_ bytes: [UInt8], _: String) {
+    for isComplete in [false, true] {
+        do throws(TransportError) {
+            let answer = try HealthAnswer.parse(bytes, isComplete: isComplete)
+            expect(answer != nil || !isComplete, "no answer to wait for")
+        } catch {
+            expectOneLine(error.reason)
+        }
+    }
+}
+
+@Sendable private func recording(_ bytes: [UInt8], _: String) {
+    do throws(RecordingError) {
+        let recording = try Recording(bytes)
+        for step in 0..<recording.stepCount {
+            expect(String(validating: recording.message(step), as: UTF8.self) != nil, "UTF-8 of message \(step)")
+            expect(recording.gap(before: step) ?? .zero >= .zero, "a gap of less than nothing")
+        }
+    } catch {
+        expectOneLine(error.reason)
+    }
+}
+
+@Sendable private func commandLine(_ bytes: [UInt8], _: String) {
+    let arguments = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    do throws(FlagError) {
+        _ = try program.parse(arguments: arguments) { $0.hasSuffix("URL") ? arguments.last : nil }
+    } catch {
+        expectOneLine(error.line)
+    }
+}
+
+private let program = Program(
+    name: "program", summary: "a program", environmentPrefix: "PROGRAM",
+    commands: [
+        Command(
+            summary: "runs",
+            flags: [
+                Flag("feed.url", "URL", isRepeatable: true, secrecy: .address, help: "where from"),
+                Flag("feed.header", "TEXT", secrecy: .whole, help: "sent"),
+                Flag(switch: "quiet", help: "says less"),
+            ]),
+        Command(name: "replay", summary: "replays", operands: ["FILE"], flags: []),
+    ])

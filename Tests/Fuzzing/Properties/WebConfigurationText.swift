@@ -1,0 +1,18 @@
+@testable import Transport
+
+/// The text of a web configuration. Whatever is wrong with it is an error of one line.
+public func checkWebConfiguration(_ input: [UInt8]) {
+    do throws(TransportError) {
+        let configuration = try WebConfiguration(text: input, path: "web.yml") {
+            (path) throws(TransportError) in throw TransportError(.file, "\(path): not here")
+        }
+        for header in configuration.headers {
+            expect(!header.value.utf8.contains { $0 == 10 || $0 == 13 || $0 == 0 }, "a header in two lines")
+        }
+        if let rateLimit = configuration.rateLimit {
+            expect(rateLimit.interval > .zero && rateLimit.burst >= 0, "\(rateLimit)")
+        }
+    } catch {
+        expectOneLine(error.reason)
+    }
+}

@@ -19,6 +19,7 @@ struct RecordTests {
             try withFeed(["replay", file.path, "--once", "--speed=100"]) { player, playerAddress in
                 let listener = try FeedListener(playerAddress)
                 #expect(player.waitForEnd() == 0)
+                #expect(listener.waitForEnd())
                 #expect(listener.messages == sent)
             }
         }

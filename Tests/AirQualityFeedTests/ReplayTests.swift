@@ -73,6 +73,7 @@ struct ReplayTests {
         try withFeed(["replay", file.path, "--once", "--speed=1000000"]) { program, address in
             let listener = try FeedListener(address)
             #expect(program.waitForEnd() == 0)
+            #expect(listener.waitForEnd())
             #expect(listener.messages == ["one", "two", "three"])
         }
     }
@@ -82,6 +83,7 @@ struct ReplayTests {
         try withFeed(["replay", "--once", "--interval=1ms", file.path]) { program, address in
             let listener = try FeedListener(address)
             #expect(program.waitForEnd() == 0)
+            #expect(listener.waitForEnd())
             #expect(listener.messages == ["[1]", "[2]"])
             #expect(program.errors == ["air-quality-feed: \(file.path):3: the last line is cut off and left out"])
         }
@@ -104,6 +106,7 @@ struct ReplayTests {
         try withFeed(["replay", Self.reference, "--once", "--interval=1ms"]) { program, address in
             let listener = try FeedListener(address)
             #expect(program.waitForEnd() == 0)
+            #expect(listener.waitForEnd())
             #expect(listener.messages.count == 2009)
             #expect(listener.messages.first == #"[{"city":"Delhi","aqi":472.0}]"#)
             #expect(listener.messages.last?.contains(#"{"city":"Lucknow","aqi":"#) == true)

@@ -91,6 +91,10 @@ class Prometheus(Program):
         self.port = wait_for(self._find_port, "Prometheus' address")
         wait_for(lambda: self._get("/-/ready"), "Prometheus to be ready")
 
+    def stop(self) -> None:
+        # What it has stored is not needed, and writing that to the end can take it a minute.
+        self.kill()
+
     def _find_port(self) -> int | None:
         # It logs the address as it was given, so the kernel has to say which port it got.
         import os

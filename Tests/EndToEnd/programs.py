@@ -67,10 +67,10 @@ class Program:
         if self.is_running:
             self.signal(signal.SIGTERM)
             try:
-                status = self.wait(15)
+                status = self.wait(30)
             except subprocess.TimeoutExpired:
                 self.kill()
-                return f"{self.command[0]} did not end within 15 s of SIGTERM:\n" + "\n".join(self.errors[-20:])
+                return f"{self.command[0]} did not end within 30 s of SIGTERM:\n" + "\n".join(self.errors[-20:])
             if status != 0:
                 return f"{self.command[0]} ended with status {status}:\n" + "\n".join(self.errors[-40:])
         report = [line for line in self.errors if "ERROR: " in line and "Sanitizer" in line or "WARNING: ThreadSanitizer" in line]

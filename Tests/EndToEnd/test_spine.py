@@ -195,7 +195,7 @@ def test_a_hundred_thousand_cities(start, tmp_path):
     feed = start.feed("simulate", "--cities", "100000", "--interval", "5s", "--coverage", "1", "--batch", "5000")
     exporter = start.exporter("--feed.url", feed.url)
     # Searched, not parsed: the page has 40 MB.
-    wait_for(lambda: b"\nairquality_exporter_cities 100000\n" in exporter.get("/metrics").body, "all cities", 120, 0.5)
+    wait_for(lambda: b"\nairquality_exporter_cities 100000\n" in exporter.get("/metrics").body, "all cities", 300, 0.5)
     # A debug build on a busy machine takes seconds for such a page; Prometheus' own time-out is ten.
     prometheus = start.prometheus(tmp_path, exporter.address, interval="10s")
 
@@ -203,7 +203,7 @@ def test_a_hundred_thousand_cities(start, tmp_path):
         cities, up = prometheus.query("count(airquality_index)"), prometheus.query("up")
         return cities and up and cities[0]["value"][1] == "100000" and up[0]["value"][1] == "1"
 
-    wait_for(scraped, "all cities in Prometheus, and the target up", 120, 0.5)
+    wait_for(scraped, "all cities in Prometheus, and the target up", 300, 0.5)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -27,10 +27,18 @@ struct StorageThreadTests {
     let directory = TemporaryDirectory()
     var configuration: StorageConfiguration { makeConfiguration(directory.file("storage.db")) }
 
-    private func run(_ file: StorageFile, _ memory: SharedMemory) -> AsyncStream<StorageEvent> {
+    /// - Parameter onEvent: on the file's thread.
+    private func run(
+        _ file: StorageFile, _ memory: SharedMemory, onEvent: @escaping @Sendable (StorageEvent) -> Void = { _ in }
+    ) -> AsyncStream<StorageEvent> {
         let (events, continuation) = AsyncStream<StorageEvent>.makeStream()
         Thread.detachNewThread {
-            file.run(since: 0, changes: memory.changes, onEvent: { continuation.yield($0) })
+            file.run(
+                since: 0, changes: memory.changes,
+                onEvent: { event in
+                    onEvent(event)
+                    continuation.yield(event)
+                })
             continuation.finish()
         }
         return events
@@ -73,19 +81,16 @@ struct StorageThreadTests {
         let configuration = makeConfiguration(directory.file("sub/storage.db"))
         let memory = SharedMemory()
         let file = try open(configuration).file
-        let events = run(file, memory)
+        let (here, away) = (directory.file("sub"), directory.file("away"))
+        // Back before it tries again, however late this thread is.
+        let events = run(file, memory) { event in
+            if event == .recovered { file.stop() } else { unsafe rename(away, here) }
+        }
         for await since in memory.asked where since == 1 { break }
-        unsafe rename(directory.file("sub"), directory.file("away"))
+        unsafe rename(here, away)
         memory.version.add(1, ordering: .releasing)
         var told: [StorageEvent] = []
-        for await event in events {
-            told.append(event)
-            if event == .recovered {
-                file.stop()
-            } else {
-                unsafe rename(directory.file("away"), directory.file("sub"))
-            }
-        }
+        for await event in events { told.append(event) }
         #expect(
             told == [.failing(reason: "unable to open database file: No such file or directory"), .recovered])
         #expect(file.statistics.errorCount == 1)

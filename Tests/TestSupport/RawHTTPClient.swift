@@ -102,6 +102,11 @@ public final class RawHTTPClient {
         close()
     }
 
+    /// The peer sees the end of the stream, and can still answer.
+    public func endSending() {
+        shutdown(socket, Int32(SHUT_WR))
+    }
+
     /// False when the peer has ended the connection.
     @discardableResult
     public func send(_ bytes: [UInt8]) -> Bool {

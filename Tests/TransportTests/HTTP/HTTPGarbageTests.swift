@@ -86,11 +86,13 @@ import Testing
     }
 
     @Test(arguments: Case.all) func isRefused(_ scenario: Case) throws {
-        let server = try serve({ $0.limits.requestTimeout = .seconds(1) }, respond: echo)
+        let server = try serve(respond: echo)
         let bystander = try server.connect()
         #expect(try bystander.request("/").status == 200)
         let client = try server.connect()
         client.send(scenario.bytes)
+        // Whatever the server waits for, it does not come.
+        client.endSending()
         let status = try? client.readAnswer().status
         #expect(scenario.right.contains(status), "\(status.map { "\($0)" } ?? "closed")")
         #expect(try bystander.request("/").status == 200)
@@ -116,6 +118,7 @@ import Testing
             let status = try? client.readAnswer().status
             #expect(status == nil || status == 200 || (400...505).contains(status!))
         }
-        #expect(try server.connect().request("/").status == 200)
+        // A busy machine may take longer for one request than this server gives it.
+        eventually("an answer") { (try? server.connect().request("/"))?.status == 200 }
     }
 }

@@ -7,8 +7,8 @@ struct CompressedBlocks {
     /// The member that was made last without its end, and the number of its page; 0: none yet.
     private var beginning = Gzip()
     private var number: UInt64 = 0
-    /// The lowest level: under a busy feed most blocks are new at each scrape, and the text compresses well at any.
-    private let compressor = GzipCompressor(level: 1)
+    /// Under a busy feed most blocks are new at each scrape, so time counts for more than size.
+    private var compressor = GzipTextCompressor()
 
     /// The page as one gzip member. Blocks that were in an earlier one are not compressed again.
     mutating func member(of page: RenderedPage) -> [[UInt8]] {
@@ -16,20 +16,20 @@ struct CompressedBlocks {
             number = page.number
             begin(with: page.blocks)
         }
-        var member = beginning
-        member.append(compressor.block(page.end.span))
-        return member.member
+        return beginning.member(endingWith: compressor.block(page.end.span))
     }
 
     private mutating func begin(with page: [ExpositionBlock]) {
-        beginning = Gzip()
         var current: [UInt64: GzipBlock] = [:]
         current.reserveCapacity(page.count)
+        var beginning = Gzip()
+        beginning.reserveCapacity(self.beginning.count + self.beginning.count / 8)
         for block in page {
             let compressed = blocks[block.number] ?? compressor.block(block.bytes.span)
             current[block.number] = compressed
             beginning.append(compressed)
         }
+        self.beginning = beginning
         blocks = current
     }
 }

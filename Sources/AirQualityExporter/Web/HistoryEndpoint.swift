@@ -14,7 +14,7 @@ final class HistoryEndpoint: Sendable {
         var version: UInt64
         var query: HistoryQuery
         var isGzip: Bool
-        var blocks: [[UInt8]]
+        var body: [UInt8]
         var tag: String
     }
 
@@ -39,7 +39,7 @@ final class HistoryEndpoint: Sendable {
         }
         headers.append(("Content-Type", "application/json"))
         if document.isGzip { headers.append(("Content-Encoding", "gzip")) }
-        return HTTPResponse(status: 200, headers: headers, body: .blocks(document.blocks))
+        return HTTPResponse(status: 200, headers: headers, body: .bytes(document.body))
     }
 
     private func document(_ query: HistoryQuery, isGzip: Bool) -> Document {
@@ -52,7 +52,7 @@ final class HistoryEndpoint: Sendable {
         let tag = "\"" + String(HistoryDocument.checksum(bytes), radix: 16) + (isGzip ? "-gzip" : "") + "\""
         let document = Document(
             version: version, query: query, isGzip: isGzip,
-            blocks: isGzip ? Gzip.member(of: [GzipCompressor(level: 6).block(bytes.span)]) : [bytes], tag: tag)
+            body: isGzip ? Gzip.member(of: [GzipCompressor(level: 6).block(bytes.span)]) : bytes, tag: tag)
         kept.withLock { $0 = document }
         return document
     }

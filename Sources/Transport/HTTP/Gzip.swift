@@ -7,29 +7,43 @@ internal import Synchronization
 /// page that did not change are never compressed again. It is one member and not one for each block, because many
 /// readers take the first member of a file only.
 public struct Gzip: Sendable {
-    private var pieces: [[UInt8]] = [header]
+    /// The header and the blocks so far.
+    private var bytes = header
     private var checksum: UInt32 = 0
     private var length: UInt64 = 0
 
-    /// The beginning of a member; a copy of it can be continued in different ways.
     public init() {}
 
     public mutating func append(_ block: GzipBlock) {
-        guard block.length > 0 else { return }
-        pieces.append(block.compressed)
-        checksum = UInt32(truncatingIfNeeded: crc32_combine(uLong(checksum), uLong(block.checksum), block.length))
-        length &+= UInt64(block.length)
+        bytes += block.compressed
+        add(block)
     }
 
-    /// Header, blocks and trailer, to be sent one after another. The blocks are not copied.
-    public var member: [[UInt8]] {
-        pieces + [Self.trailer(checksum: checksum, length: length)]
+    /// Bytes so far.
+    public var count: Int { bytes.count }
+
+    public mutating func reserveCapacity(_ bytes: Int) {
+        self.bytes.reserveCapacity(bytes)
     }
 
-    public static func member(of blocks: [GzipBlock]) -> [[UInt8]] {
+    /// The whole member, in two pieces to be sent one after the other. What was there before `last` is not copied.
+    public func member(endingWith last: GzipBlock) -> [[UInt8]] {
+        var end = self
+        end.bytes = last.compressed
+        end.add(last)
+        return [bytes, end.bytes + Self.trailer(checksum: end.checksum, length: end.length)]
+    }
+
+    public static func member(of blocks: [GzipBlock]) -> [UInt8] {
         var gzip = Gzip()
         for block in blocks { gzip.append(block) }
-        return gzip.member
+        return gzip.bytes + trailer(checksum: gzip.checksum, length: gzip.length)
+    }
+
+    private mutating func add(_ block: GzipBlock) {
+        guard block.length > 0 else { return }
+        checksum = UInt32(truncatingIfNeeded: crc32_combine(uLong(checksum), uLong(block.checksum), block.length))
+        length &+= UInt64(block.length)
     }
 
     /// No name, no time, so that equal content is equal bytes; unknown operating system.

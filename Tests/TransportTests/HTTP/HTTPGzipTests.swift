@@ -46,7 +46,7 @@ extension GzipCompressor {
     fileprivate func block(_ bytes: [UInt8]) -> GzipBlock { block(bytes.span) }
 }
 
-private func member(_ blocks: [GzipBlock]) -> [UInt8] { Gzip.member(of: blocks).flatMap { $0 } }
+private func member(_ blocks: [GzipBlock]) -> [UInt8] { Gzip.member(of: blocks) }
 
 @Suite struct HTTPGzipTests {
     @Test(arguments: [["gzip", "-dc"], python, pythonFirstMember]) func othersReadTheMember(_ command: [String]) throws

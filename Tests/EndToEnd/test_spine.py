@@ -3,6 +3,7 @@
 import gzip
 import itertools
 import json
+import os
 import re
 import shutil
 import signal
@@ -192,16 +193,19 @@ def test_pages_are_accepted_by_promtool_and_the_openmetrics_parser(start, python
 
 
 def test_a_hundred_thousand_cities(start, tmp_path):
-    feed = start.feed("simulate", "--cities", "100000", "--interval", "5s", "--coverage", "1", "--batch", "5000")
+    # Prometheus gives up after ten seconds, in which a sanitizer does not come to the end of 40 MB.
+    count = 10_000 if os.environ.get("AIRQUALITY_SLOW") else 100_000
+    feed = start.feed("simulate", "--cities", str(count), "--interval", "5s", "--coverage", "1", "--batch", "5000")
     exporter = start.exporter("--feed.url", feed.url)
     # Searched, not parsed: the page has 40 MB.
-    wait_for(lambda: b"\nairquality_exporter_cities 100000\n" in exporter.get("/metrics").body, "all cities", 300, 0.5)
+    line = b"\nairquality_exporter_cities %d\n" % count
+    wait_for(lambda: line in exporter.get("/metrics").body, "all cities", 300, 0.5)
     # A debug build on a busy machine takes seconds for such a page; Prometheus' own time-out is ten.
     prometheus = start.prometheus(tmp_path, exporter.address, interval="10s")
 
     def scraped():
         cities, up = prometheus.query("count(airquality_index)"), prometheus.query("up")
-        return cities and up and cities[0]["value"][1] == "100000" and up[0]["value"][1] == "1"
+        return cities and up and cities[0]["value"][1] == str(count) and up[0]["value"][1] == "1"
 
     wait_for(scraped, "all cities in Prometheus, and the target up", 300, 0.5)
 

@@ -1,7 +1,8 @@
 /// What the page says about the feeds, kept as long as it is the same.
 struct KeptFeedLines: Sendable {
-    /// By whether a feed has sent a message: its time is the one sample that need not be there.
-    private var lines = KeptLines<[Bool]>()
+    private var lines = KeptLines()
+    /// Samples in the lines. There are more when a feed has sent its first message, and never less.
+    private var count = 0
     private var kept: (version: UInt64, format: ExpositionFormat, block: ExpositionBlock)?
 
     mutating func block(
@@ -11,10 +12,12 @@ struct KeptFeedLines: Sendable {
         var values: [Double] = []
         values.reserveCapacity(snapshot.feeds.count * 32)
         snapshot.forEachFeedSample { _, _, value in values.append(value) }
+        if count != values.count {
+            lines = KeptLines()
+            count = values.count
+        }
         var text: [UInt8] = []
-        lines.append(
-            values, series: snapshot.feeds.map { $0.lastMessageAt != nil }, format: format, to: &text,
-            families: { snapshot.feedFamilies })
+        lines.append(to: &text, format: format, value: { values[$0] }, families: { snapshot.feedFamilies })
         lastNumber += 1
         let block = ExpositionBlock(bytes: text, number: lastNumber)
         kept = (snapshot.feedsVersion, format, block)

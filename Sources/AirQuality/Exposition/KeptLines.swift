@@ -1,28 +1,27 @@
-/// The lines of some families, of which only the numbers are written anew while the series are the same.
-struct KeptLines<Series: Sendable & Equatable>: Sendable {
-    private var kept: (series: Series, format: ExpositionFormat)?
+/// The lines of some families, of which only the numbers are written anew. To be made anew when there are other series.
+struct KeptLines: Sendable {
+    private var format: ExpositionFormat?
     /// All that stands between the numbers.
     private var text: [UInt8] = []
     /// Where in it the numbers stand.
     private var places: [Int] = []
 
     /// - Parameters:
-    ///   - series: equal when the families have the same samples, whatever their values are.
-    ///   - values: of all samples, in the order of the families.
+    ///   - value: of each sample, in the order of the families.
+    ///   - families: asked for when nothing is kept; their values do not matter.
     mutating func append(
-        _ values: [Double], series: Series, format: ExpositionFormat, to page: inout [UInt8],
+        to page: inout [UInt8], format: ExpositionFormat, value: (_ sample: Int) -> Double,
         families: () -> [FamilySamples]
     ) {
-        if kept?.format != format || kept?.series != series {
+        if self.format != format {
             keep(families(), format)
-            kept = (series, format)
+            self.format = format
         }
-        precondition(values.count == places.count, "each sample has a value")
         page.reserveCapacity(page.count + text.count + 16 * places.count)
         var copied = 0
-        for (place, value) in zip(places, values) {
+        for (sample, place) in places.enumerated() {
             page.append(contentsOf: text[copied..<place])
-            page.appendNumber(value)
+            page.appendNumber(value(sample))
             copied = place
         }
         page.append(contentsOf: text[copied...])

@@ -33,8 +33,7 @@ public struct MetricsPage: Sendable {
     private var storage = KeptBlock<ExporterReport.Storage>()
     private var build = KeptBlock<ExporterReport.Build>()
     private var process = KeptBlock<ExporterReport.Process>()
-    /// By status.
-    private var handler = KeptLines<[Int]>()
+    private var handler: (lines: KeptLines, codes: [Int]) = (KeptLines(), [])
     private var last: Rendered?
 
     public init(rules: StoreRules) {
@@ -99,12 +98,12 @@ public struct MetricsPage: Sendable {
     private mutating func end(_ handler: ExporterReport.Handler?, _ format: ExpositionFormat) -> [UInt8] {
         var end: [UInt8] = []
         if let handler {
-            var values: [Double] = []
-            values.reserveCapacity(1 + handler.requests.count)
-            values.append(Double(handler.inFlight))
-            for request in handler.requests { values.append(Double(request.count)) }
-            self.handler.append(
-                values, series: handler.requests.map(\.code), format: format, to: &end,
+            if !self.handler.codes.elementsEqual(handler.requests.lazy.map(\.code)) {
+                self.handler = (KeptLines(), handler.requests.map(\.code))
+            }
+            self.handler.lines.append(
+                to: &end, format: format,
+                value: { $0 == 0 ? Double(handler.inFlight) : Double(handler.requests[$0 - 1].count) },
                 families: { handler.families })
         }
         if format.isOpenMetrics { end.append("# EOF\n") }

@@ -22,8 +22,9 @@ final class Readers: Sendable {
     }
 
     /// Somebody has read.
-    func read(at now: Duration) -> Change? {
+    func read(at now: @autoclosure () -> Duration) -> Change? {
         guard limit > .zero else { return nil }
+        let now = now()
         return state.withLock { state in
             state.lastReadAt = now
             guard state.isPaused else { return nil }

@@ -17,7 +17,9 @@ final class MetricsEndpoint: Sendable {
         self.store = store
         self.scrapes = scrapes
         self.storage = storage
-        kept = Mutex(KeptPage(page: MetricsPage(rules: store.rules), report: ExporterReport(build: build)))
+        let handler = scrapes.map { _ in ExporterReport.Handler(inFlight: 0, requests: []) }
+        kept = Mutex(
+            KeptPage(page: MetricsPage(rules: store.rules), report: ExporterReport(build: build, handler: handler)))
     }
 
     func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
@@ -29,7 +31,7 @@ final class MetricsEndpoint: Sendable {
             kept.report.storage = storage?.report
             if let scrapes {
                 kept.readProcess()
-                kept.report.handler = ExporterReport.Handler(scrapes.current)
+                kept.report.handler?.update(scrapes.current)
             }
             let page = kept.page.render(snapshot, report: kept.report, format: negotiated.format)
             return HTTPResponse(
@@ -90,10 +92,11 @@ private struct KeptPage {
 }
 
 extension ExporterReport.Handler {
-    init(_ statistics: HTTPStatistics) {
-        self.init(
-            inFlight: statistics.requestsInFlight,
-            requests: statistics.answers.map { ($0.status, UInt64($0.count)) })
+    mutating func update(_ statistics: HTTPStatistics) {
+        inFlight = statistics.requestsInFlight
+        // In place, for each scrape does this.
+        requests.removeAll(keepingCapacity: true)
+        for answers in statistics.answers { requests.append((answers.status, UInt64(answers.count))) }
     }
 }
 

@@ -50,14 +50,20 @@ public struct HTTPResponse: Sendable {
     /// Hands the answer to libmicrohttpd, which keeps it until it is sent. Corresponds to `MHD_queue_response`.
     /// - Parameter extra: further fields for every answer of this server.
     func queue(on connection: OpaquePointer, extra: [(name: String, value: String)]) -> MHD_Result {
-        var pieces = pieces(of: body)
-        if pieces.count > 1, unsafe pieces.count > HTTPDaemon.roomForPieces(beside: connection) {
-            pieces = joined(body)
-        }
-        let response = HTTPNativeResponse(pieces)
+        let response = HTTPNativeResponse(unsafe content(for: connection))
         for (name, value) in headers { response.addHeader(name, value) }
         for (name, value) in extra { response.addHeader(name, value) }
         return unsafe response.queue(on: connection, status: status)
+    }
+
+    /// The body in at most as many pieces as there is room for.
+    private func content(for connection: OpaquePointer) -> HTTPBody {
+        guard case .blocks = body else { return body }
+        let pieces = pieces(of: body)
+        if pieces.count > 1, unsafe pieces.count > HTTPDaemon.roomForPieces(beside: connection) {
+            return .blocks(joined(body))
+        }
+        return .blocks(pieces)
     }
 }
 
@@ -67,26 +73,32 @@ public struct HTTPResponse: Sendable {
 
     /// Corresponds to `MHD_create_response_from_iovec`, which copies the vector and for a single piece makes the
     /// response that is sent together with its header.
-    init(_ pieces: [[UInt8]]) {
-        let kept = HTTPPieces(pieces)
+    init(_ content: HTTPBody) {
+        let kept = HTTPContent(content)
         let context = unsafe Unmanaged.passRetained(kept).toOpaque()
-        let response = unsafe withUnsafeTemporaryAllocation(of: MHD_IoVec.self, capacity: pieces.count) { vector in
-            for (index, piece) in pieces.enumerated() {
-                // The pointer outlives the closure: the storage of a native array is a heap object that never moves,
-                // and nobody writes to it while `kept`, which the free callback releases, holds a reference: a writer
-                // elsewhere copies first. A [UInt8] made on Linux is always native.
-                let entry = unsafe piece.withUnsafeBytes {
-                    unsafe MHD_IoVec(iov_base: $0.baseAddress, iov_len: $0.count)
+        let response =
+            switch content {
+            case .bytes(let bytes):
+                unsafe withUnsafePointer(to: Self.entry(bytes)) { vector in
+                    unsafe MHD_create_response_from_iovec(vector, 1, contentSent, context)
                 }
-                unsafe vector.initializeElement(at: index, to: entry)
+            case .blocks(let blocks):
+                unsafe blocks.map { unsafe Self.entry($0) }.withUnsafeBufferPointer { vector in
+                    unsafe MHD_create_response_from_iovec(
+                        vector.baseAddress, UInt32(vector.count), contentSent, context)
+                }
             }
-            return unsafe MHD_create_response_from_iovec(
-                vector.baseAddress, UInt32(vector.count), piecesSent, context)
-        }
         guard let response = unsafe response else {
             preconditionFailure("MHD_create_response_from_iovec fails without memory only")
         }
         unsafe self.response = response
+    }
+
+    private static func entry(_ piece: [UInt8]) -> MHD_IoVec {
+        // The pointer outlives the closure: the storage of a native array is a heap object that never moves, and
+        // nobody writes to it while an `HTTPContent`, which the free callback releases, holds a reference: a writer
+        // elsewhere copies first. A [UInt8] made on Linux is always native.
+        unsafe piece.withUnsafeBytes { unsafe MHD_IoVec(iov_base: $0.baseAddress, iov_len: $0.count) }
     }
 
     func addHeader(_ name: String, _ value: String) {
@@ -109,19 +121,19 @@ public struct HTTPResponse: Sendable {
 }
 
 /// Keeps the arrays alive that a response points into.
-private final class HTTPPieces {
-    let pieces: [[UInt8]]
+private final class HTTPContent {
+    let body: HTTPBody
 
-    init(_ pieces: [[UInt8]]) {
-        self.pieces = pieces
+    init(_ body: HTTPBody) {
+        self.body = body
     }
 }
 
 /// Called by libmicrohttpd when neither we nor a connection need the response any more.
-@c(airquality_http_pieces_sent)
-private func piecesSent(context: UnsafeMutableRawPointer?) {
+@c(airquality_http_content_sent)
+private func contentSent(context: UnsafeMutableRawPointer?) {
     guard let context = unsafe context else { return }
-    unsafe Unmanaged<HTTPPieces>.fromOpaque(context).release()
+    unsafe Unmanaged<HTTPContent>.fromOpaque(context).release()
 }
 
 /// The pieces to send: one when the content is small, and never more than `HTTPResponse.maximumPieces`.

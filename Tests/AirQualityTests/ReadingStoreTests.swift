@@ -110,7 +110,22 @@ struct ReadingStoreTests {
             #expect(test.cities == lines.map { "\($0.key) \($0.value.index)" })
             #expect(test.store.snapshot().cityCount == expected.count)
         }
-        #expect(test.store.snapshot().order.pages.allSatisfy { $0.cities.count <= CityOrder.maximumCount })
+    }
+
+    /// Each page is sent as pieces of its own, and the daemon takes 512 of them.
+    @Test("has few pages however many cities there are and in whatever order they come", arguments: [true, false])
+    func pages(inOrder: Bool) {
+        var random = SeededRandom(seed: 4)
+        var test = TestStore(cityLimit: 100_000)
+        let numbers = inOrder ? Array(10_000..<50_000) : (10_000..<50_000).shuffled(using: &random)
+        for start in stride(from: 0, to: numbers.count, by: 1000) {
+            let elements = numbers[start..<start + 1000].map { #"{"city":"\#($0)","aqi":\#($0 % 500)}"# }
+            test.receive("[" + elements.joined(separator: ",") + "]")
+            #expect(test.store.snapshot().order.sequence.count <= CityOrder.maximumPages)
+        }
+        #expect(test.cities == (10_000..<50_000).map { "\($0) \(Double($0 % 500))" })
+        var page = MetricsPage(rules: test.store.rules)
+        #expect(page.render(test.store.snapshot(), report: .forTests, format: .text004).blocks.count < 512)
     }
 
     @Test("leaves a snapshot as it was")
@@ -133,12 +148,12 @@ struct ReadingStoreTests {
         test.receive("Pune", 1, at: TestStore.start)
         test.receive("Delhi", 2, at: TestStore.start)
         let first = test.store.unsavedChanges(since: 0)
-        #expect(first.cities.map { String(decoding: $0.name, as: UTF8.self) } == ["Delhi", "Pune"])
+        #expect(first.cities.map { String(decoding: $0.name, as: UTF8.self) } == ["Pune", "Delhi"])
         #expect(first.cities.map(\.points.count) == [1, 1])
         // Not written: all of it again, with what came since.
         test.receive("Pune", 3, at: TestStore.start + 1)
         let again = test.store.unsavedChanges(since: 0)
-        #expect(again.cities.map(\.points.count) == [1, 2])
+        #expect(again.cities.map(\.points.count) == [2, 1])
         // Written: only what came since.
         test.receive("Pune", 4, at: TestStore.start + 2)
         let second = test.store.unsavedChanges(since: again.version)

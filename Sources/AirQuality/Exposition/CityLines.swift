@@ -1,48 +1,159 @@
-/// The samples of one family for the cities of one page: text that is kept and edited where a value changed.
+/// The series of one family for the cities of one page: lines of text that are kept, and edited where a value changed.
 struct CityLines: Sendable {
     private(set) var text: [UInt8] = []
-    /// Where each city's samples end.
-    private var ends: [UInt32] = []
-    /// Unique for each state of the text.
+    /// For each series of each city; without text where the series has no value.
+    private var lines: [Line] = []
+    /// Another one whenever the text is another; no two pages or families have the same.
     private(set) var number: UInt64 = 0
 
     init() {}
 
     /// - Parameters:
-    ///   - count: cities.
-    ///   - append: writes the samples of the city at an index, if it has any.
-    init(count: Int, number: UInt64, sizeHint: Int, append: (_ index: Int, _ text: inout [UInt8]) -> Void) {
+    ///   - values: of all lines that there are to be, in their order.
+    ///   - names: of the cities of the page, by position.
+    init(_ values: [LineValue], names: EscapedNames, parts: [CityFamily.LineParts], number: UInt64) {
         self.number = number
-        text.reserveCapacity(sizeHint)
-        ends.reserveCapacity(count)
-        for index in 0..<count {
-            append(index, &text)
-            ends.append(UInt32(text.count))
+        lines.reserveCapacity(names.count * parts.count)
+        let partCount = parts.reduce(0) { $0 + $1.beforeName.count + $1.afterName.count + 1 }
+        text.reserveCapacity(
+            names.byteCount * parts.count
+                + values.reduce(names.count * partCount) { $0 + $1.value.count })
+        for value in values {
+            while lines.count < value.line { lines.append(Line(end: text.count, valueCount: 0)) }
+            let (position, series) = value.line.quotientAndRemainder(dividingBy: parts.count)
+            Self.append(parts[series], name: names[position], value.value, to: &text)
+            lines.append(Line(end: text.count, valueCount: value.value.count))
+        }
+        while lines.count < names.count * parts.count { lines.append(Line(end: text.count, valueCount: 0)) }
+    }
+
+    /// Writes values over those that the lines have.
+    ///
+    /// - Parameters:
+    ///   - values: in the order of the lines.
+    ///   - misfits: memory to use.
+    ///   - name: the name of a city, for a line that there was not before.
+    mutating func update(
+        _ values: [LineValue], parts: [CityFamily.LineParts], number: UInt64, misfits: inout [LineValue],
+        name: (_ city: Int) -> ArraySlice<UInt8>
+    ) {
+        self.number = number
+        misfits.removeAll(keepingCapacity: true)
+        overwrite(values, misfits: &misfits)
+        if !misfits.isEmpty { replace(misfits, parts: parts, name: name) }
+    }
+
+    /// - Parameter misfits: those that have another length than the value before are added here.
+    private mutating func overwrite(_ values: [LineValue], misfits: inout [LineValue]) {
+        let lines = lines
+        var text = text.mutableSpan
+        for value in values {
+            let line = lines[value.line]
+            if line.valueCount == value.value.count {
+                value.value.write(to: &text, before: line.end &- 1)
+            } else {
+                misfits.append(value)
+            }
         }
     }
 
-    /// Writes the samples anew of the cities that changed.
-    mutating func update(
-        number: UInt64, isChanged: (Int) -> Bool, append: (_ index: Int, _ text: inout [UInt8]) -> Void
+    private mutating func replace(
+        _ values: [LineValue], parts: [CityFamily.LineParts], name: (_ city: Int) -> ArraySlice<UInt8>
     ) {
-        var updated: [UInt8] = []
-        updated.reserveCapacity(text.count + 64)
+        var replaced: [UInt8] = []
+        replaced.reserveCapacity(text.count + growth(values, parts: parts, name: name))
         var copied = 0
-        var start = 0
-        var shift = 0
-        for index in ends.indices {
-            let end = Int(ends[index])
-            if isChanged(index) {
-                updated.append(contentsOf: text[copied..<start])
-                append(index, &updated)
-                copied = end
-                shift = updated.count - end
+        var moved = 0
+        for value in values {
+            let old = lines[value.line]
+            move(moved..<value.line, by: replaced.count - copied)
+            replaced.append(contentsOf: text[copied..<old.valueRange.lowerBound])
+            if old.valueCount == 0 {
+                var escaped: [UInt8] = []
+                TextExposition.appendEscaped(name(value.city), to: &escaped)
+                Self.append(parts[value.line % parts.count], name: escaped[...], value.value, to: &replaced)
+            } else {
+                replaced.append(value.value)
             }
-            start = end
-            ends[index] = UInt32(end + shift)
+            copied = old.valueRange.upperBound
+            lines[value.line] = Line(end: old.end + replaced.count - copied, valueCount: value.value.count)
+            moved = value.line + 1
         }
-        updated.append(contentsOf: text[copied...])
-        text = updated
-        self.number = number
+        move(moved..<lines.count, by: replaced.count - copied)
+        replaced.append(contentsOf: text[copied...])
+        text = replaced
+    }
+
+    /// By how much the text grows at most.
+    private func growth(
+        _ values: [LineValue], parts: [CityFamily.LineParts], name: (_ city: Int) -> ArraySlice<UInt8>
+    ) -> Int {
+        values.reduce(0) { growth, value in
+            let old = lines[value.line].valueCount
+            guard old == 0 else { return growth + value.value.count - old }
+            let parts = parts[value.line % parts.count]
+            // Escaped, a name is at most twice as long.
+            return growth + parts.beforeName.count + name(value.city).count * 2 + parts.afterName.count
+                + value.value.count + 1
+        }
+    }
+
+    private mutating func move(_ moved: Range<Int>, by distance: Int) {
+        guard distance != 0 else { return }
+        var lines = lines.mutableSpan
+        for index in moved { lines[index].move(by: distance) }
+    }
+
+    private static func append(
+        _ parts: CityFamily.LineParts, name: ArraySlice<UInt8>, _ value: DecimalText, to text: inout [UInt8]
+    ) {
+        text.append(contentsOf: parts.beforeName)
+        text.append(contentsOf: name)
+        text.append(contentsOf: parts.afterName)
+        text.append(value)
+        text.append(UInt8(ascii: "\n"))
+    }
+
+    /// Where a line ends, and how many of its bytes in front of the line feed are the value; 0 when there is no line.
+    ///
+    /// In one word, because an edit should read little: with many cities this is not in the processor's cache.
+    private struct Line: Sendable {
+        private var word: UInt32
+
+        init(end: Int, valueCount: Int) {
+            word = UInt32(end << 5 | valueCount)
+        }
+
+        @inline(__always)
+        var end: Int { Int(word >> 5) }
+        @inline(__always)
+        var valueCount: Int { Int(word & 31) }
+        /// The end of the line before, where there is none.
+        @inline(__always)
+        var valueRange: Range<Int> {
+            valueCount == 0 ? end..<end : end &- 1 &- valueCount..<end &- 1
+        }
+
+        mutating func move(by distance: Int) {
+            word &+= UInt32(truncatingIfNeeded: distance << 5)
+        }
+    }
+}
+
+/// Names as label values, one behind the other.
+struct EscapedNames {
+    private var bytes: [UInt8] = []
+    private var ends: [Int] = []
+
+    var count: Int { ends.count }
+    var byteCount: Int { bytes.count }
+
+    subscript(index: Int) -> ArraySlice<UInt8> {
+        bytes[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
+    }
+
+    mutating func append(_ name: ArraySlice<UInt8>) {
+        TextExposition.appendEscaped(name, to: &bytes)
+        ends.append(bytes.count)
     }
 }

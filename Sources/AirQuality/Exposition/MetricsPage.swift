@@ -24,7 +24,14 @@ public struct RenderedPage: Sendable {
 public struct MetricsPage: Sendable {
     private let rules: StoreRules
     private let storeInformation: [FamilySamples]
-    private var pages: [PageLines] = []
+    private let lineParts = CityFamily.allCases.map(\.lineParts)
+    /// The text of the cities, by the numbers of the pages of the store's order.
+    private var pages: [CityPageText] = []
+    private var updateMemory = CityPageText.UpdateMemory()
+    /// Where each city stands, by its number.
+    private var places: [Place] = []
+    /// The store's when the text of the cities was last updated.
+    private var version: UInt64 = 0
     private var lastNumber: UInt64 = 0
     /// The same for every scrape, by format.
     private var headers: [ExpositionFormat: Headers] = [:]
@@ -113,17 +120,19 @@ public struct MetricsPage: Sendable {
     private mutating func blocks(
         _ snapshot: StoreSnapshot, _ report: ExporterReport, _ format: ExpositionFormat
     ) -> [ExpositionBlock] {
-        for page in snapshot.order.sequence { refresh(Int(page), snapshot) }
+        // What is written over must not be kept anywhere else, or it is copied first.
+        last = nil
+        updateCities(snapshot)
         let headers = self.headers(format)
         var blocks: [ExpositionBlock] = []
         blocks.reserveCapacity((snapshot.order.sequence.count + 1) * CityFamily.allCases.count + 4)
         for family in CityFamily.allCases {
             let first = blocks.count
             for page in snapshot.order.sequence {
-                let lines = pages[Int(page)][family]
-                guard !lines.text.isEmpty else { continue }
+                let text = pages[Int(page)].families[family.rawValue].text
+                guard !text.isEmpty else { continue }
                 if blocks.count == first { blocks.append(headers.cityFamilies[family.rawValue]) }
-                blocks.append(ExpositionBlock(bytes: lines.text, number: lines.number))
+                blocks.append(ExpositionBlock(bytes: text, number: pages[Int(page)].families[family.rawValue].number))
             }
         }
         blocks.append(headers.scale)
@@ -177,148 +186,44 @@ public struct MetricsPage: Sendable {
         return headers
     }
 
-    // MARK: Pages of cities
+    // MARK: Cities
 
-    private enum CityFamily: Int, CaseIterable {
-        case index, category, categoryDirection, categoryChangedAt, categoryChanges, lastUpdateAt
+    private struct Place: Sendable {
+        var page: UInt32 = 0
+        var position: UInt32 = 0
+    }
 
-        var family: MetricFamily {
-            switch self {
-            case .index: .index
-            case .category: .category
-            case .categoryDirection: .categoryDirection
-            case .categoryChangedAt: .categoryChangedAt
-            case .categoryChanges: .categoryChanges
-            case .lastUpdateAt: .lastUpdateAt
+    /// Brings the text of the cities to what the snapshot says.
+    private mutating func updateCities(_ snapshot: StoreSnapshot) {
+        while pages.count < snapshot.order.pages.count { pages.append(CityPageText()) }
+        // A city that came or went may have another place or none now. Then the page that it is in is rendered anew
+        // below, and what was marked instead is written once more as it is.
+        snapshot.states.forEach(changedSince: version) { city in
+            guard city < places.count else { return }
+            pages[Int(places[city].page)].mark(Int(places[city].position))
+        }
+        for number in snapshot.order.sequence {
+            let page = snapshot.order.pages[Int(number)]
+            if pages[Int(number)].layoutVersion == page.layoutVersion {
+                pages[Int(number)].update(
+                    page, snapshot, since: version, parts: lineParts, lastNumber: &lastNumber, memory: &updateMemory)
+            } else {
+                pages[Int(number)] = CityPageText(
+                    page, snapshot, parts: lineParts, lastNumber: &lastNumber, memory: &updateMemory)
+                locate(page, number: number)
             }
         }
+        for (number, page) in snapshot.order.pages.enumerated() where page.cities.isEmpty {
+            pages[number] = CityPageText()
+        }
+        version = snapshot.version
     }
 
-    /// The samples of the cities of one page.
-    private struct PageLines: Sendable {
-        var version: UInt64 = 0
-        var changesVersion: UInt64 = 0
-        var layoutVersion: UInt64 = 0
-        var labels = Labels()
-        var lines: InlineArray<6, CityLines> = .init(repeating: CityLines())
-
-        subscript(family: CityFamily) -> CityLines {
-            get { lines[family.rawValue] }
-            set { lines[family.rawValue] = newValue }
+    private mutating func locate(_ page: CityPage, number: UInt32) {
+        for (position, city) in page.cities.enumerated() {
+            while places.count <= Int(city) { places.append(Place()) }
+            places[Int(city)] = Place(page: number, position: UInt32(position))
         }
-    }
-
-    /// The escaped names of a page's cities, one behind the other.
-    private struct Labels: Sendable {
-        var bytes: [UInt8] = []
-        /// Where each ends.
-        var ends: [UInt32] = []
-
-        subscript(index: Int) -> ArraySlice<UInt8> {
-            bytes[(index == 0 ? 0 : Int(ends[index - 1]))..<Int(ends[index])]
-        }
-    }
-
-    private mutating func refresh(_ number: Int, _ snapshot: StoreSnapshot) {
-        while pages.count <= number { pages.append(PageLines()) }
-        let page = snapshot.order.pages[number]
-        guard pages[number].layoutVersion == page.layoutVersion else { return renderAll(number, page, snapshot) }
-        if pages[number].changesVersion != page.changesVersion {
-            let rendered = pages[number].changesVersion
-            for family in [CityFamily.category, .categoryDirection, .categoryChangedAt, .categoryChanges] {
-                update(family, number, page, snapshot) { snapshot.changes[$0].version > rendered }
-            }
-            pages[number].changesVersion = page.changesVersion
-        }
-        if pages[number].version != page.version {
-            let rendered = pages[number].version
-            for family in [CityFamily.index, .lastUpdateAt] {
-                update(family, number, page, snapshot) { snapshot.states[$0].version > rendered }
-            }
-            pages[number].version = page.version
-        }
-    }
-
-    private mutating func update(
-        _ family: CityFamily, _ number: Int, _ page: CityPage, _ snapshot: StoreSnapshot,
-        isChanged: (_ city: Int) -> Bool
-    ) {
-        // Taken out while it changes, because the labels are beside it.
-        var lines = CityLines()
-        swap(&lines, &pages[number].lines[family.rawValue])
-        let labels = pages[number].labels
-        lines.update(
-            number: nextNumber(), isChanged: { isChanged(Int(page.cities[$0])) },
-            append: { Self.append(family, Int(page.cities[$0]), labels[$0], snapshot, to: &$1) })
-        swap(&lines, &pages[number].lines[family.rawValue])
-    }
-
-    private mutating func renderAll(_ number: Int, _ page: CityPage, _ snapshot: StoreSnapshot) {
-        var rendered = PageLines(
-            version: page.version, changesVersion: page.changesVersion, layoutVersion: page.layoutVersion)
-        for city in page.cities {
-            let name = snapshot.names.bytes[snapshot.states[Int(city)].nameRange]
-            TextExposition.appendEscaped(name, to: &rendered.labels.bytes)
-            rendered.labels.ends.append(UInt32(rendered.labels.bytes.count))
-        }
-        let labels = rendered.labels
-        for family in CityFamily.allCases {
-            // Name, label, punctuation and a value of a usual length; twice that where a city has two samples.
-            let sizeHint =
-                (labels.bytes.count + page.cities.count * (family.family.name.utf8.count + 28))
-                * (family == .categoryChanges ? 2 : 1)
-            rendered[family] = CityLines(count: page.cities.count, number: nextNumber(), sizeHint: sizeHint) {
-                Self.append(family, Int(page.cities[$0]), labels[$0], snapshot, to: &$1)
-            }
-        }
-        pages[number] = rendered
-    }
-
-    /// The samples of a city.
-    ///
-    /// - Parameter label: its escaped name.
-    private static func append(
-        _ family: CityFamily, _ city: Int, _ label: ArraySlice<UInt8>, _ snapshot: StoreSnapshot,
-        to text: inout [UInt8]
-    ) {
-        switch family {
-        case .index:
-            text.append("airquality_index{city=\"")
-            text.append(contentsOf: label)
-            text.append("\"} ")
-            text.appendNumber(snapshot.states[city].index)
-        case .category:
-            text.append("airquality_category{city=\"")
-            text.append(contentsOf: label)
-            text.append("\"} ")
-            text.append(UInt8(ascii: "0") + snapshot.states[city].category)
-        case .categoryDirection:
-            text.append("airquality_category_direction{city=\"")
-            text.append(contentsOf: label)
-            let direction = snapshot.changes[city].direction
-            text.append(direction > 0 ? "\"} 1" : direction < 0 ? "\"} -1" : "\"} 0")
-        case .categoryChangedAt:
-            guard let changedAt = snapshot.changes[city].changedAt else { return }
-            text.append("airquality_category_changed_timestamp_seconds{city=\"")
-            text.append(contentsOf: label)
-            text.append("\"} ")
-            text.appendSeconds(changedAt)
-        case .categoryChanges:
-            text.append("airquality_category_changes_total{city=\"")
-            text.append(contentsOf: label)
-            text.append("\",direction=\"better\"} ")
-            text.appendInteger(snapshot.changes[city].better)
-            text.append("\nairquality_category_changes_total{city=\"")
-            text.append(contentsOf: label)
-            text.append("\",direction=\"worse\"} ")
-            text.appendInteger(snapshot.changes[city].worse)
-        case .lastUpdateAt:
-            text.append("airquality_last_update_timestamp_seconds{city=\"")
-            text.append(contentsOf: label)
-            text.append("\"} ")
-            text.appendSeconds(snapshot.states[city].updatedAt)
-        }
-        text.append(UInt8(ascii: "\n"))
     }
 }
 

@@ -43,7 +43,14 @@ enum TextExposition {
     }
 
     /// A label value: backslash, quote and line feed are escaped.
-    static func appendEscaped(_ value: some Sequence<UInt8>, to text: inout [UInt8]) {
+    static func appendEscaped(_ value: some Collection<UInt8>, to text: inout [UInt8]) {
+        func isEscaped(_ byte: UInt8) -> Bool {
+            byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
+        }
+        guard value.contains(where: isEscaped) else {
+            text.append(contentsOf: value)
+            return
+        }
         for byte in value {
             switch byte {
             case UInt8(ascii: "\\"): text.append("\\\\")

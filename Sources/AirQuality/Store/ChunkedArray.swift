@@ -3,7 +3,7 @@ struct ChunkedArray<Element: Sendable>: Sendable {
     private static var chunkBits: Int { 8 }
     private static var chunkCount: Int { 1 << chunkBits }
 
-    private var chunks: [[Element]] = []
+    private(set) var chunks: [[Element]] = []
     private(set) var count = 0
 
     @inline(__always)
@@ -11,6 +11,12 @@ struct ChunkedArray<Element: Sendable>: Sendable {
         _read { yield chunks[index &>> Self.chunkBits][index & (Self.chunkCount &- 1)] }
         _modify { yield &chunks[index &>> Self.chunkBits][index & (Self.chunkCount &- 1)] }
     }
+
+    @inline(__always)
+    func chunk(of index: Int) -> Int { index &>> Self.chunkBits }
+
+    @inline(__always)
+    func index(_ index: Int, inChunk chunk: Int) -> Int { chunk &<< Self.chunkBits | index }
 
     mutating func append(_ element: Element) {
         if count & (Self.chunkCount - 1) == 0 {

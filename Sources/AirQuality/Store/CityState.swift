@@ -10,25 +10,22 @@ struct CityState: Sendable {
     /// The store's version at the last reading.
     var version: UInt64
     var nameOffset: UInt32
-    /// The page that the city's name is sorted into.
-    var page: UInt32
+    /// 0 when the city was removed.
     var nameCount: UInt8
     /// The category held, 1 ….
     var category: UInt8
 
     /// Takes a reading's values.
     ///
-    /// - Returns: the city's page, and whether there is more to do: another category perhaps, or a point.
+    /// - Returns: whether there is more to do: another category perhaps, or a point.
     @inline(__always)
     mutating func update(
-        _ reading: Reading, receivedAt: Timestamp, version: UInt64, bounds: CategoryBounds, interval: Int64
-    ) -> (page: Int, needsMore: Bool) {
+        _ reading: Reading, receivedAt: Timestamp, bounds: CategoryBounds, interval: Int64
+    ) -> Bool {
         index = reading.index
         updatedAt = reading.time
         self.receivedAt = receivedAt
-        self.version = version
-        let needsMore = !bounds.contains(reading.index, in: category) || mayBePoint(reading.time, interval: interval)
-        return (Int(page), needsMore)
+        return !bounds.contains(reading.index, in: category) || mayBePoint(reading.time, interval: interval)
     }
 
     /// Between two points nothing can be kept; a time at or before the last point is one to look at.
@@ -36,6 +33,8 @@ struct CityState: Sendable {
     func mayBePoint(_ time: Timestamp, interval: Int64) -> Bool {
         time >= nextPointAt || time <= nextPointAt &- interval
     }
+
+    var isPresent: Bool { nameCount > 0 }
 
     var nameRange: Range<Int> {
         Int(nameOffset)..<Int(nameOffset) + Int(nameCount)

@@ -2,7 +2,7 @@
 public struct StoreSnapshot: Sendable {
     public let version: UInt64
     let names: NameArena
-    let states: ChunkedArray<CityState>
+    let states: CityStates
     let changes: ChunkedArray<CategoryChanges>
     let order: CityOrder
     public let feeds: [FeedStatistics]
@@ -18,7 +18,7 @@ struct HistorySnapshot: Sendable {
     /// When cities last expired.
     let expiredAt: Timestamp?
     let names: NameArena
-    let states: ChunkedArray<CityState>
+    let states: CityStates
     let histories: ChunkedArray<History>
     let order: CityOrder
 }

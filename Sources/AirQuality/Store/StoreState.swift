@@ -8,7 +8,7 @@ struct StoreState: Sendable {
     private(set) var version: UInt64 = 1
     private var table = CityTable()
     private(set) var names = NameArena()
-    private(set) var states = ChunkedArray<CityState>()
+    private(set) var states = CityStates()
     private(set) var changes = ChunkedArray<CategoryChanges>()
     private(set) var histories = ChunkedArray<History>()
     private(set) var order = CityOrder()
@@ -126,10 +126,10 @@ struct StoreState: Sendable {
 
     @inline(__always)
     private mutating func update(_ city: Int, _ reading: Reading, receivedAt: Timestamp) {
-        let found = states[city].update(
-            reading, receivedAt: receivedAt, version: version, bounds: bounds, interval: rules.history.interval)
-        order.markRead(page: found.page, version: version)
-        guard found.needsMore || rules.history.usesWindows else { return }
+        let needsMore = states[city].update(
+            reading, receivedAt: receivedAt, bounds: bounds, interval: rules.history.interval)
+        states.mark(city, version: version)
+        guard needsMore || rules.history.usesWindows else { return }
         updateUnusual(city, reading, receivedAt: receivedAt)
     }
 
@@ -141,7 +141,6 @@ struct StoreState: Sendable {
         if category != held {
             states[city].category = category
             changes[city].record(better: category < held, at: reading.time, version: version)
-            order.markChanged(page: Int(states[city].page), version: version)
         }
         guard rules.history.usesWindows || states[city].mayBePoint(reading.time, interval: rules.history.interval)
         else { return }
@@ -165,7 +164,7 @@ struct StoreState: Sendable {
     private mutating func insert(_ name: Span<UInt8>, hash: UInt64) -> Int {
         let state = CityState(
             index: 0, updatedAt: 0, receivedAt: 0, nextPointAt: .min, version: version,
-            nameOffset: names.append(name), page: 0, nameCount: UInt8(name.count), category: 1)
+            nameOffset: names.append(name), nameCount: UInt8(name.count), category: 1)
         let city: Int
         if let free = freeCities.popLast() {
             city = Int(free)
@@ -178,20 +177,19 @@ struct StoreState: Sendable {
             changes.append(CategoryChanges())
             histories.append(History())
         }
+        states.mark(city, version: version)
         table.insert(city, hash: hash)
         // Taken out while it changes, because the comparison reads the rest of the state.
         var order = CityOrder()
         swap(&order, &self.order)
-        var moves: [(city: UInt32, page: UInt32)] = []
-        order.insert(
-            UInt32(city), version: version,
-            precedes: { other in
-                bytesPrecede(names.bytes.span.extracting(states[Int(other)].nameRange), name)
-            },
-            moved: { moves.append(($0, $1)) })
+        order.insert(UInt32(city), version: version) { precedes($0, name) }
         swap(&order, &self.order)
-        for move in moves { states[Int(move.city)].page = move.page }
         return city
+    }
+
+    /// Whether the city's name sorts before this one.
+    private func precedes(_ city: UInt32, _ name: Span<UInt8>) -> Bool {
+        bytesPrecede(names.bytes.span.extracting(states[Int(city)].nameRange), name)
     }
 
     private mutating func remember(refused name: Span<UInt8>) {
@@ -242,8 +240,7 @@ struct StoreState: Sendable {
             pointsVersion += 1
             // A point of the history is a change of its city as well, for who saves changes.
             version += 1
-            states[city].version = version
-            order.markRead(page: Int(states[city].page), version: version)
+            states.mark(city, version: version)
             unsaved?.countPoint(of: city, isNew: true)
         }
     }
@@ -277,14 +274,13 @@ struct StoreState: Sendable {
         pointCount += histories[city].count
         histories[city].changedAt = histories[city].last?.time ?? 0
         pointsVersion += 1
-        order.markChanged(page: Int(states[city].page), version: version)
     }
 
     mutating func answer(since: UInt64) -> UnsavedAnswer {
         unsaved?.answer(since: since, version: version)
         return UnsavedAnswer(
             since: since, version: version, unsaved: unsaved ?? UnsavedChanges(), names: names, states: states,
-            changes: changes, histories: histories, order: order)
+            changes: changes, histories: histories)
     }
 
     private mutating func remove(_ city: Int) {
@@ -292,8 +288,12 @@ struct StoreState: Sendable {
         let name = Array(names.bytes[states[city].nameRange])
         table.remove(city, hash: ByteHash.hash(name.span, seed: rules.hashSeed))
         unsaved?.remove(city, named: name)
+        var order = CityOrder()
+        swap(&order, &self.order)
+        order.remove(UInt32(city), version: version) { precedes($0, name.span) }
+        swap(&order, &self.order)
         names.remove(states[city].nameRange)
-        order.remove(UInt32(city), page: Int(states[city].page), version: version)
+        states[city].nameCount = 0
         pointCount -= histories[city].count
         histories[city] = History()
         freeCities.append(UInt32(city))

@@ -86,18 +86,13 @@ struct UnsavedAnswer: Sendable {
     let version: UInt64
     let unsaved: UnsavedChanges
     let names: NameArena
-    let states: ChunkedArray<CityState>
+    let states: CityStates
     let changes: ChunkedArray<CategoryChanges>
     let histories: ChunkedArray<History>
-    let order: CityOrder
 
     var savedChanges: SavedChanges {
         var result = SavedChanges(version: version, cities: [], removed: unsaved.removedNames)
-        for page in order.sequence where order.pages[Int(page)].version > since {
-            for city in order.pages[Int(page)].cities where states[Int(city)].version > since {
-                result.cities.append(saved(Int(city)))
-            }
-        }
+        states.forEach(changedSince: since) { result.cities.append(saved($0)) }
         return result
     }
 

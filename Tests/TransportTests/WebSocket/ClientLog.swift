@@ -17,6 +17,14 @@ final class ClientLog: Sendable {
         var events: [WebSocketEvent] = []
         var messages: [Message] = []
         var hasReturned = false
+
+        var texts: [String] { messages.map(\.text) }
+
+        var disconnects: [DisconnectReason] {
+            events.compactMap { event in
+                if case .disconnected(let reason, _, _) = event { reason } else { nil }
+            }
+        }
     }
 
     private let state = Mutex(State())
@@ -36,26 +44,24 @@ final class ClientLog: Sendable {
 
     var current: State { state.withLock { $0 } }
 
-    var texts: [String] { current.messages.map(\.text) }
-
-    var disconnects: [DisconnectReason] {
-        current.events.compactMap { event in
-            if case .disconnected(let reason, _, _) = event { reason } else { nil }
-        }
-    }
+    var texts: [String] { current.texts }
+    var disconnects: [DisconnectReason] { current.disconnects }
 
     /// Waits for the condition; a failure of the test when it does not come true within half a minute.
-    func wait(
+    /// - Returns: what it was true of; more may have happened since.
+    @discardableResult func wait(
         for what: String, sourceLocation: SourceLocation = #_sourceLocation, until isTrue: (State) -> Bool
-    ) {
+    ) -> State {
         let deadline = monotonicTime() + .seconds(30)
         while monotonicTime() < deadline {
-            if isTrue(current) { return }
+            let now = current
+            if isTrue(now) { return now }
             usleep(1000)
         }
         let last = current
         Issue.record(
             "no \(what); events: \(last.events), messages: \(last.messages.count)", sourceLocation: sourceLocation)
+        return last
     }
 }
 

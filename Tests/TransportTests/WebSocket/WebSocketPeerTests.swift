@@ -96,13 +96,13 @@ private func withPeer(
         static let all: [Fault] = [
             Fault(
                 name: "accepts and says nothing", reason: .timeout,
-                detail: "no connection within 0.2 seconds: no answer to the handshake",
-                change: { $0.connectTimeout = .milliseconds(200) },
+                detail: "no connection within 0.8 seconds: no answer to the handshake",
+                change: { $0.connectTimeout = .milliseconds(800) },
                 serve: { $0.holdOpen() }),
             Fault(
                 name: "half an answer", reason: .timeout,
-                detail: "no connection within 0.2 seconds: no answer to the handshake",
-                change: { $0.connectTimeout = .milliseconds(200) },
+                detail: "no connection within 0.8 seconds: no answer to the handshake",
+                change: { $0.connectTimeout = .milliseconds(800) },
                 serve: { peer in
                     peer.send("HTTP/1.1 101 Switching")
                     peer.holdOpen()
@@ -127,8 +127,8 @@ private func withPeer(
                 }),
             Fault(
                 name: "an answer that is not HTTP", reason: .timeout,
-                detail: "no connection within 0.2 seconds: no answer to the handshake",
-                change: { $0.connectTimeout = .milliseconds(200) },
+                detail: "no connection within 0.8 seconds: no answer to the handshake",
+                change: { $0.connectTimeout = .milliseconds(800) },
                 serve: { peer in
                     _ = peer.receive(upTo: "\r\n\r\n")
                     peer.send("220 mail.example.com ESMTP\r\n\r\n")
@@ -145,10 +145,10 @@ private func withPeer(
                 "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: eA==\r\n\r\n"),
             answers("redirect without an end", "redirected more than 5 times", "HTTP/1.1 302 X\r\nLocation: /\r\n\r\n"),
             Fault(
-                name: "silence", reason: .pongTimeout, detail: "nothing for 0.1 seconds after a ping",
+                name: "silence", reason: .pongTimeout, detail: "nothing for 0.8 seconds after a ping",
                 change: {
                     $0.pingInterval = .milliseconds(100)
-                    $0.pongTimeout = .milliseconds(100)
+                    $0.pongTimeout = .milliseconds(800)
                 },
                 serve: { peer in
                     peer.acceptWebSocket()
@@ -156,10 +156,10 @@ private func withPeer(
                 }),
             Fault(
                 name: "half a frame, then silence", reason: .pongTimeout,
-                detail: "nothing for 0.1 seconds after a ping",
+                detail: "nothing for 0.8 seconds after a ping",
                 change: {
                     $0.pingInterval = .milliseconds(100)
-                    $0.pongTimeout = .milliseconds(100)
+                    $0.pongTimeout = .milliseconds(800)
                 },
                 serve: { peer in
                     peer.acceptWebSocket()
@@ -167,21 +167,21 @@ private func withPeer(
                     peer.holdOpen()
                 }),
             Fault(
-                name: "does not even read", reason: .pongTimeout, detail: "nothing for 0.1 seconds after a ping",
+                name: "does not even read", reason: .pongTimeout, detail: "nothing for 0.8 seconds after a ping",
                 change: {
                     $0.pingInterval = .milliseconds(100)
-                    $0.pongTimeout = .milliseconds(100)
+                    $0.pongTimeout = .milliseconds(800)
                 },
                 serve: { peer in
                     peer.acceptWebSocket()
                     peer.holdWithoutReading()
                 }),
             Fault(
-                name: "answers pings, never ends a message", reason: .idle, detail: "no whole message for 0.3 seconds",
+                name: "answers pings, never ends a message", reason: .idle, detail: "no whole message for 0.8 seconds",
                 change: {
                     $0.pingInterval = .milliseconds(50)
                     $0.pongTimeout = .milliseconds(5000)
-                    $0.idleTimeout = .milliseconds(300)
+                    $0.idleTimeout = .milliseconds(800)
                 },
                 serve: { peer in
                     peer.acceptWebSocket()
@@ -191,9 +191,9 @@ private func withPeer(
                     }
                 }),
             Fault(
-                name: "a message of 2^63 − 1 bytes", reason: .idle, detail: "no whole message for 0.3 seconds",
+                name: "a message of 2^63 − 1 bytes", reason: .idle, detail: "no whole message for 0.8 seconds",
                 change: {
-                    $0.idleTimeout = .milliseconds(300)
+                    $0.idleTimeout = .milliseconds(800)
                     $0.maximumMessageBytes = 1000
                 },
                 serve: { peer in
@@ -264,13 +264,14 @@ private func withPeer(
                 }
             },
             { _, log in
-                log.wait(for: "recovery") { $0.messages.contains { $0.text == "good" } }
-                let first = log.current.events.first { if case .disconnected = $0 { true } else { false } }
+                // The limits of the fault go for what comes after it, too, and a busy machine may run into them.
+                let log = log.wait(for: "recovery") { $0.messages.contains { $0.text == "good" } }
+                let first = log.events.first { if case .disconnected = $0 { true } else { false } }
                 #expect(first == .disconnected(fault.reason, detail: fault.detail, retryAfter: nil))
                 #expect(log.disconnects == [fault.reason])
                 #expect(Array(log.texts.prefix { $0 != "good" }) == fault.texts)
-                #expect(log.current.events.prefix(1) == [.connecting])
-                #expect(log.current.events.suffix(2) == [.connecting, .connected])
+                #expect(log.events.prefix(1) == [.connecting])
+                #expect(log.events.suffix(2) == [.connecting, .connected])
             })
     }
 
@@ -323,9 +324,10 @@ private func withPeer(
                 peer.holdOpen()
             },
             { _, log in
-                log.wait(for: "connection") { $0.events.contains(.connected) }
+                // The client may have been answered before the request is noted.
+                log.wait(for: "connection") { $0.events.contains(.connected) && seen.withLock { !$0.isEmpty } }
                 let lines = seen.withLock { $0 }.split(separator: "\r\n").map(String.init)
-                #expect(lines[0] == "GET /a/b?c=d%20e HTTP/1.1")
+                #expect(lines.first == "GET /a/b?c=d%20e HTTP/1.1")
                 let host = lines.filter { $0.lowercased().hasPrefix("host:") }
                 #expect(host.count == 1 && host[0].hasPrefix("Host: 127.0.0.1:"))
                 #expect(lines.filter { $0.lowercased().hasPrefix("connection:") } == ["Connection: Upgrade"])
@@ -416,12 +418,11 @@ private func withPeer(
             change: { $0.subscriptions = ["one", "zwei – 2", String(repeating: "3", count: 200)] },
             { peer, _ in
                 peer.acceptWebSocket()
-                let texts = (0..<3).map { _ in
-                    let frame = peer.receiveFrame()
-                    #expect(frame?.opcode == 1)
-                    return String(decoding: frame?.payload ?? [], as: UTF8.self)
-                }
-                seen.withLock { $0.append(texts) }
+                let frames = (0..<3).compactMap { _ in peer.receiveFrame() }
+                // The end of the test may cut off the last connection.
+                guard frames.count == 3 else { return }
+                #expect(frames.allSatisfy { $0.opcode == 1 })
+                seen.withLock { $0.append(frames.map { String(decoding: $0.payload, as: UTF8.self) }) }
             },
             { client, log in
                 log.wait(for: "two connections") { _ in seen.withLock { $0.count >= 2 } }
@@ -457,6 +458,7 @@ private func withPeer(
                 log.wait(for: "second connection") { $0.events.count { $0 == .connected } == 2 }
                 #expect(log.texts == ["ab"])
                 #expect(log.disconnects == [.closed])
+                log.wait(for: "what the first one has received") { _ in seen.withLock { $0.count } == 2 }
                 #expect(opcodes.withLock { $0 } == [10, 8])
                 #expect(seen.withLock { $0 } == [Array("ping".utf8), [0x0F, 0xA0]])
             })
@@ -465,8 +467,10 @@ private func withPeer(
     @Test("a flood of pings is answered without a queue") func pingFlood() throws {
         let pongs = Mutex(0)
         try withPeer(
-            { peer, _ in
+            { peer, number in
                 peer.acceptWebSocket()
+                // The end of the test would cut it off.
+                guard number == 0 else { return peer.holdOpen() }
                 for round in 0..<100 { peer.send((0..<1000).flatMap { serverFrame(0x89, "\(round * 1000 + $0)") }) }
                 peer.send(serverFrame(0x81, "after"))
                 var last: [UInt8] = []
@@ -507,7 +511,8 @@ private func withPeer(
         try withPeer(
             { peer, _ in
                 let request = peer.receive(upTo: "\r\n\r\n")
-                let key = request.split(separator: "\r\n").first { $0.hasPrefix("Sec-WebSocket-Key: ") }!.dropFirst(19)
+                let key =
+                    request.split(separator: "\r\n").first { $0.hasPrefix("Sec-WebSocket-Key: ") }?.dropFirst(19) ?? ""
                 let answer =
                     "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: "
                     + acceptValue(key: String(key)) + "\r\n\r\n"

@@ -17,7 +17,8 @@ extension StorageContent {
                 try connection.integer("PRAGMA user_version") == StorageSchema.current.version
             else { return StorageContent() }
             let scale = try connection.text("SELECT value FROM setting WHERE name = 'scale'")
-            return try StorageContent(connection, scale: scale, capacity: configuration.capacity)
+            let content = try StorageContent(connection, scale: scale, capacity: configuration.capacity)
+            return content.pointsAreInOrder ? content : StorageContent()
         } catch {
             return StorageContent()
         }

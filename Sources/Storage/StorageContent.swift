@@ -5,6 +5,9 @@ struct StorageContent: Sendable, Equatable {
     var scale: String?
     /// Rows whose values make no sense.
     var skippedRows = 0
+    /// The quick check does not look at the order of rows in a table without row numbers. Out of order, they can
+    /// neither be found nor replaced.
+    var pointsAreInOrder = true
 
     init() {}
 
@@ -24,6 +27,7 @@ struct StorageContent: Sendable, Equatable {
             var points: [StoredPoint] = []
             while hasPoint, pointRows.integer(0) == number {
                 let point = StoredPoint(time: pointRows.integer(1), index: pointRows.double(2))
+                if let last = points.last, last.time >= point.time { pointsAreInOrder = false }
                 if point.isPlausible { points.append(point) } else { skippedRows += 1 }
                 hasPoint = try pointRows.step()
             }

@@ -178,11 +178,14 @@ struct StorageDatabase: ~Copyable {
 
     /// - Parameter capacity: how many points of a city are wanted, the newest ones.
     func content(capacity: Int) throws(StorageRefusal) -> StorageContent {
+        let content: StorageContent
         do throws(SQLiteError) {
-            return try StorageContent(connection, scale: scale, capacity: capacity)
+            content = try StorageContent(connection, scale: scale, capacity: capacity)
         } catch {
             throw StorageRefusal(error)
         }
+        guard content.pointsAreInOrder else { throw .damaged("points are out of order") }
+        return content
     }
 
     // MARK: Writing

@@ -17,6 +17,10 @@ import Testing
         checkFields(contents(of: path))
     }
 
+    @Test("pages", arguments: inputs("FuzzCompression")) func compression(_ path: String) {
+        checkCompression(contents(of: path))
+    }
+
     @Test("web configurations", arguments: inputs("FuzzWebConfiguration")) func webConfigurations(_ path: String) {
         checkWebConfiguration(contents(of: path))
     }

@@ -13,7 +13,10 @@ let package = Package(
             },
             path: "Properties", swiftSettings: [.strictMemorySafety()])
     ]
-        + ["FuzzFields", "FuzzFrames", "FuzzMessages", "FuzzRequests", "FuzzStorage", "FuzzWebConfiguration"].map {
+        + [
+            "FuzzCompression", "FuzzFields", "FuzzFrames", "FuzzMessages", "FuzzRequests", "FuzzStorage",
+            "FuzzWebConfiguration",
+        ].map {
             .executableTarget(
                 name: $0, dependencies: ["Properties"], path: "Fuzzers/\($0)",
                 // libFuzzer brings the main function.

@@ -1,0 +1,7 @@
+import Properties
+
+@c(LLVMFuzzerTestOneInput)
+public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    checkCompression(unsafe Array(UnsafeBufferPointer(start: start, count: count)))
+    return 0
+}

@@ -19,10 +19,31 @@ struct CompressedBlocks {
         return beginning.member(endingWith: compressor.block(page.end.span))
     }
 
+    /// A page up to this size, which is how far back deflate can refer, is compressed as one block: that is fast, and the
+    /// families repeat the names of each other.
+    private static let maximumWhole = 32 * 1024
+
     private mutating func begin(with page: [ExpositionBlock]) {
+        let count = page.reduce(0) { $0 + $1.bytes.count }
+        if count <= Self.maximumWhole {
+            beginWhole(page)
+        } else {
+            beginInBlocks(page)
+        }
+    }
+
+    private mutating func beginWhole(_ page: [ExpositionBlock]) {
+        blocks = [:]
+        let text = page.flatMap(\.bytes)
+        beginning = Gzip()
+        beginning.append(compressor.block(text.span))
+    }
+
+    private mutating func beginInBlocks(_ page: [ExpositionBlock]) {
         var current: [UInt64: GzipBlock] = [:]
         current.reserveCapacity(page.count)
         var beginning = Gzip()
+        // A little more than the last time.
         beginning.reserveCapacity(self.beginning.count + self.beginning.count / 8)
         for block in page {
             let compressed = blocks[block.number] ?? compressor.block(block.bytes.span)

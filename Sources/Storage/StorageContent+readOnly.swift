@@ -2,6 +2,8 @@ internal import CSQLite
 
 extension StorageContent {
     /// What can be read of a file that cannot be written, its journal included.
+    ///
+    /// Counters begin anew: how far they get cannot be kept, and the next start must not find them as they were.
     static func ofReadOnlyFile(_ configuration: StorageConfiguration) -> StorageContent {
         let path = resolved(configuration.path)
         // Without a journal beside it SQLite would have to create one, unless it takes the file for immutable; with one
@@ -17,7 +19,11 @@ extension StorageContent {
                 try connection.integer("PRAGMA user_version") == StorageSchema.current.version
             else { return StorageContent() }
             let scale = try connection.text("SELECT value FROM setting WHERE name = 'scale'")
-            let content = try StorageContent(connection, scale: scale, capacity: configuration.capacity)
+            var content = try StorageContent(connection, scale: scale, capacity: configuration.capacity)
+            for index in content.cities.indices {
+                content.cities[index].better = 0
+                content.cities[index].worse = 0
+            }
             return content.pointsAreInOrder ? content : StorageContent()
         } catch {
             return StorageContent()

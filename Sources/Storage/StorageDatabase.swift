@@ -69,6 +69,7 @@ struct StorageDatabase: ~Copyable {
         } else {
             try migrate(connection, to: schema)
         }
+        try begin(connection)
         return .success(try StorageDatabase(connection, isFresh: isFresh))
     }
 
@@ -154,6 +155,17 @@ struct StorageDatabase: ~Copyable {
         }
     }
 
+    /// Counters that may be behind what was seen of them begin anew. Prometheus takes a counter that falls to 0 for what
+    /// it is, a reset; of one that falls by 1 it would count the whole value once more.
+    private static func begin(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
+        try transaction(connection) { () throws(SQLiteError) in
+            if try connection.text("SELECT value FROM setting WHERE name = 'closed'") == nil {
+                try connection.execute("UPDATE city SET better = 0, worse = 0 WHERE better > 0 OR worse > 0")
+            }
+            try connection.execute("DELETE FROM setting WHERE name = 'closed'")
+        }
+    }
+
     private static func set(scale: String, in connection: borrowing SQLiteConnection) throws(SQLiteError) {
         let statement = try connection.prepare("INSERT OR REPLACE INTO setting VALUES ('scale', ?1)")
         statement.bind(text: Array(scale.utf8), at: 1)
@@ -218,7 +230,11 @@ struct StorageDatabase: ~Copyable {
     // MARK: Closing
 
     /// Leaves one file and no journal.
-    consuming func closeComplete() {
+    ///
+    /// - Parameter hasAll: whether the counters in it are those that were seen last.
+    consuming func closeComplete(hasAll: Bool) {
+        // Where this fails, the counters begin anew.
+        if hasAll { try? connection.execute("INSERT INTO setting VALUES ('closed', 'with all counters')") }
         connection.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
     }
 

@@ -67,7 +67,8 @@ struct StorageWriter: ~Copyable {
 
     /// Moves the journal into the file and closes it.
     consuming func finish() {
-        database.take()?.closeComplete()
+        let hasAll = !isFailing
+        database.take()?.closeComplete(hasAll: hasAll)
     }
 
     private mutating func findFile(now: Int64, report: inout Report) throws(StorageRefusal) {

@@ -15,7 +15,7 @@ class Findings:
     lost: list[Point] = dataclasses.field(default_factory=list)
     changed: list[Point] = dataclasses.field(default_factory=list)
     doubled: list[Point] = dataclasses.field(default_factory=list)
-    #: Counters of changes below what was seen a second before the end.
+    #: Counters of changes that went on from a value that may be behind the one seen last.
     counters: list[str] = dataclasses.field(default_factory=list)
 
     def __bool__(self) -> bool:
@@ -37,13 +37,11 @@ class Ledger:
         self.count = 0
         #: Those that had to come back after a restart and did, in all.
         self.kept = 0
-        #: Counters compared after restarts, in all.
-        self.counters = 0
-        #: Those that came back with a value from the last second before the end, but not with the last one seen.
+        #: Counters that had risen before a kill and began anew after it, in all.
         self.resets = 0
         self._points: dict[Point, tuple[float, float]] = {}
         self._newest = -1
-        self._counters: dict[str, list[tuple[float, float]]] = {}
+        self._counters: dict[str, float] = {}
 
     def see(self, points: list[dict]) -> None:
         now = time.monotonic()
@@ -64,13 +62,10 @@ class Ledger:
         return max(0, self._newest - 100)
 
     def see_counters(self, page: Exposition) -> None:
-        now = time.monotonic()
         for labels, value in page.samples("airquality_category_changes_total"):
-            seen = self._counters.setdefault(f"{labels['city']} {labels['direction']}", [])
-            if not seen or seen[-1][1] < value:
-                seen.append((now, value))
-            else:
-                assert seen[-1][1] == value, f"a counter went backwards in a running process: {labels}"
+            name = f"{labels['city']} {labels['direction']}"
+            assert value >= self._counters.get(name, 0), f"a counter went backwards in a running process: {labels}"
+            self._counters[name] = value
 
     def check(self, points: list[dict], page: Exposition, ended_at: float) -> Findings:
         """Compares what a restarted exporter shows with what was seen; goes on from there."""
@@ -98,20 +93,21 @@ class Ledger:
         now = time.monotonic()
         self._points = {key: (value, self._points.get(key, (0, now))[1]) for key, value in restored.items()}
         self._newest = max((key[1] for key in restored), default=-1)
-        self._check_counters(page, deadline, findings)
+        self._check_counters(page, findings)
         return findings
 
-    def _check_counters(self, page: Exposition, deadline: float, findings: Findings) -> None:
+    def _check_counters(self, page: Exposition, findings: Findings) -> None:
+        """After a kill a counter begins anew, so that Prometheus counts nothing twice."""
+        # A message changes a city's category once at most.
+        messages = sum(value for _, value in page.samples("airquality_exporter_feed_messages_total"))
         values = {
             f"{labels['city']} {labels['direction']}": value
             for labels, value in page.samples("airquality_category_changes_total")
         }
-        for name, seen in self._counters.items():
-            self.counters += 1
-            value = values.get(name, 0)
-            due = max((seen_value for seen_at, seen_value in seen if seen_at <= deadline), default=0)
-            if value < due:
-                findings.counters.append(f"{name}: {value} after {due}")
-            elif value < seen[-1][1]:
+        for name, value in values.items():
+            before = self._counters.get(name, 0)
+            if value > messages:
+                findings.counters.append(f"{name}: {value} after {before}, with {messages} messages since")
+            elif before > 0:
                 self.resets += 1
-        self._counters = {name: [(time.monotonic(), value)] for name, value in values.items()}
+        self._counters = values

@@ -1,5 +1,6 @@
 """A feed that never rests."""
 
+import contextlib
 import json
 import threading
 
@@ -17,6 +18,7 @@ class Load:
         self._pause = pause
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
+        self._resting = threading.Lock()
         #: Messages sent.
         self.count = 0
 
@@ -28,13 +30,16 @@ class Load:
         self._stop.set()
         self._thread.join()
 
+    def rest(self) -> threading.Lock:
+        """While entered, sends nothing."""
+        return self._resting
+
     def _run(self) -> None:
         while not self._stop.wait(self._pause):
             self.count += 1
             elements = [
                 {"city": name, "aqi": (self.count * 37.25 + number) % 500} for number, name in enumerate(self._names)
             ]
-            try:
+            with self._resting, contextlib.suppress(ConnectionClosed, OSError):
+                # The client may be killed in the middle of it.
                 self._feed.send(json.dumps(elements))
-            except (ConnectionClosed, OSError):
-                pass  # The client was killed in the middle of it.

@@ -15,11 +15,16 @@ private struct Model {
             StoredCity(
                 name: Array("city \(number)".utf8), index: index(number, version), updatedAt: time(version),
                 receivedAt: time(version), category: 1 + UInt8(version % 6), direction: version % 2 == 0 ? 1 : -1,
-                changedAt: time(version), better: version, worse: version / 2,
+                changedAt: time(version),
                 points: (max(since + 1, version > 25 ? version - 24 : 1)..<version + 1).map {
                     StoredPoint(time: time($0), index: index(number, $0))
                 })
         }
+    }
+
+    /// 0 for none.
+    static func version(of cities: [StoredCity]) -> UInt64 {
+        cities.first.map { UInt64($0.updatedAt - testTime) / 1000 } ?? 0
     }
 
     private static func time(_ version: UInt64) -> Int64 { testTime + Int64(version) * 1000 }
@@ -61,7 +66,7 @@ struct KilledProcessTests {
             write(contents(of: path), to: copy)
             write(contents(of: path + "-wal"), to: copy + "-wal")
             let opening = try open(makeConfiguration(copy, capacity: Model.capacity))
-            let found = opening.cities.first?.better ?? 0
+            let found = Model.version(of: opening.cities)
             #expect(opening.outcome == (found == 0 ? opening.outcome : .restored), "round \(round)")
             #expect(found >= noted, "round \(round)")
             #expect(opening.cities == (found == 0 ? [] : Model.cities(at: found, pointsSince: 0)), "round \(round)")
@@ -97,6 +102,30 @@ struct KilledProcessTests {
         #expect(try restored(makeConfiguration(path)) == [makeCity("Pune")])
     }
 
+    @Test("counters begin anew, because those that were seen last may not have been written")
+    func counters() async throws {
+        let configuration = makeConfiguration(directory.file("storage.db"))
+        var city = makeCity("Pune", points: makePoints(0..<3))
+        (city.better, city.worse) = (7, 8)
+        try store([city], in: configuration)
+        #expect(try open(configuration).cities == [city], "after a proper end")
+        // That was a start without a proper end.
+        #expect(try restored(configuration) == [withoutCounters(city)])
+        #expect(try integer("SELECT sum(better + worse) FROM city", in: configuration.path) == 0)
+        (city.better, city.worse) = (1, 2)
+        try store([city], in: configuration)
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = configuration.path as String] in
+            let opening = try open(makeConfiguration(path))
+            opening.file.run(
+                since: 0,
+                changes: { _ in
+                    kill(getpid(), SIGKILL)
+                    return StorageBatch(version: 1)
+                }, onEvent: { _ in })
+        }
+        #expect(try restored(configuration) == [withoutCounters(city)])
+    }
+
     @Test("two openers in one process: the second is refused as well, until the first has closed")
     func secondOpener() throws {
         let configuration = makeConfiguration(directory.file("storage.db"))
@@ -129,7 +158,7 @@ private func runUntilKilled(path: String, notes: String, after microseconds: UIn
         }, argument)
     let configuration = makeConfiguration(path, capacity: Model.capacity)
     let opening = try open(configuration)
-    let database = opening.cities.first?.better ?? 0
+    let database = Model.version(of: opening.cities)
     opening.file.run(
         since: database + 1,
         changes: { since in

@@ -114,8 +114,9 @@ struct RestoringTests {
         _ = writer.pass(now: testTime) { _ in StorageBatch(version: 1, cities: Self.cities) }
         drop(writer)
         #expect(directory.names == ["storage.db", "storage.db-wal"])
-        #expect(try restored(configuration) == Self.cities)
-        #expect(try restored(configuration) == Self.cities, "looking does not use it up")
+        let cities = Self.cities.map(withoutCounters)
+        #expect(try restored(configuration) == cities)
+        #expect(try restored(configuration) == cities, "looking does not use it up")
     }
 
     @Test("what memory has from the file is not written again")

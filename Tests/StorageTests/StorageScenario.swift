@@ -52,6 +52,13 @@ func restored(_ configuration: StorageConfiguration) throws -> [StoredCity] {
     return opening.cities
 }
 
+/// As it comes back after anything but a proper end.
+func withoutCounters(_ city: StoredCity) -> StoredCity {
+    var city = city
+    (city.better, city.worse) = (0, 0)
+    return city
+}
+
 /// A writer whose file is not closed properly when it goes, as after the death of the process.
 func makeWriter(_ configuration: StorageConfiguration) throws -> StorageWriter {
     let database = try StorageDatabase.open(path: configuration.path, scale: configuration.scale)

@@ -24,7 +24,7 @@ struct StorageSchemaTests {
         let schema = future(lastStep: "UPDATE city SET station = 'second step'; CREATE INDEX station ON city (station)")
         let database = try StorageDatabase.open(path: path, scale: "india", schema: schema)
         #expect(try database.content(capacity: 25).cities == cities)
-        database.closeComplete()
+        database.closeComplete(hasAll: true)
         #expect(try integer("PRAGMA user_version", in: path) == 3)
         #expect(try integer("SELECT count(*) FROM city WHERE station = 'second step'", in: path) == 2)
     }

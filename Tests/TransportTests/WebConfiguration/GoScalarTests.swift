@@ -64,7 +64,8 @@ import Testing
             ("2562048h", nil), ("", nil), ("-", nil), ("+", nil), ("1", nil), ("s", nil), (".s", nil), ("1d", nil),
             ("1w", nil), ("1 s", nil), ("1s ", nil), ("1S", nil), ("--1s", nil), ("1s-1s", nil), ("1e3s", nil),
             ("0s0", nil),
-            ("99999999999999999999s", nil), ("9223372036854775808ns9223372036854775808ns", nil), ("1.99999999999999999999s", 2_000_000_000),
+            ("99999999999999999999s", nil), ("9223372036854775808ns9223372036854775808ns", nil),
+            ("1.99999999999999999999s", 2_000_000_000),
         ] as [(String, Int64?)])
     func durations(text: String, expected: Int64?) {
         #expect(parseGoDuration(text) == expected)

@@ -126,7 +126,7 @@ for target in package.targets where target.type == .executable {
     target.linkerSettings = [
         .unsafeFlags(
             // The linker finds the libraries there first: lines that name the static ones. Binding the shared ones at
-            // each start takes longer than all the rest of it. Debian has no static p11-kit, which GnuTLS needs.
+            // each start takes two fifths of it. Debian has no static p11-kit, which GnuTLS needs.
             ["-L\(linking)", "-use-ld=lld"] + flags.flatMap { ["-Xlinker", $0] }, .when(configuration: .release))
     ]
 }

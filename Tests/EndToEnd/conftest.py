@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from fault_table import FaultTable
-from peers import Prometheus
+from peers import Prometheus, WebSocketFeed
 from programs import Exporter, Feed, Program, Programs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -31,6 +31,13 @@ def table(request) -> FaultTable:
     table = FaultTable()
     request.config.pluginmanager.register(table)
     return table
+
+
+@pytest.fixture
+def python_feed():
+    feed = WebSocketFeed()
+    yield feed
+    feed.stop()
 
 
 @pytest.fixture

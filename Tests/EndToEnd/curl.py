@@ -1,19 +1,9 @@
 """Requests by curl: TLS, certificates, passwords and unix sockets as its users give them."""
 
-import dataclasses
 import json
 import subprocess
 
-
-@dataclasses.dataclass
-class CurlAnswer:
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def text(self) -> str:
-        return self.body.decode()
+from programs import Answer
 
 
 class CurlError(Exception):
@@ -29,7 +19,7 @@ COULD_NOT_CONNECT, BAD_PEER_CERTIFICATE = 7, 60
 TLS_FAILURES = (35, 52, 55, 56)
 
 
-def curl(url: str, *options: str, seconds: int = 30) -> CurlAnswer:
+def curl(url: str, *options: str, seconds: int = 30) -> Answer:
     """One request, without redirects and without the user's configuration."""
     command = ["curl", "--disable", "--silent", "--show-error", "--max-time", str(seconds), "--write-out"]
     command += ["%{stderr}%{json}\n%{header_json}", *options, url]
@@ -37,7 +27,7 @@ def curl(url: str, *options: str, seconds: int = 30) -> CurlAnswer:
     if ended.returncode != 0:
         raise CurlError(ended.returncode, ended.stderr.decode(errors="replace").splitlines()[0])
     said, _, headers = ended.stderr.decode().partition("\n")
-    return CurlAnswer(
+    return Answer(
         json.loads(said)["response_code"],
         {name.title(): ", ".join(values) for name, values in json.loads(headers).items()},
         ended.stdout,

@@ -21,13 +21,6 @@ CITIES = "Mumbai Bengaluru Delhi Kolkata Bhubaneswar Chennai Pune Hyderabad Indo
 
 
 @pytest.fixture
-def python_feed():
-    feed = WebSocketFeed()
-    yield feed
-    feed.stop()
-
-
-@pytest.fixture
 def record(programs):
     """Starts recorders, and ends them after the test."""
     started = []

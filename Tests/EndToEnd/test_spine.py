@@ -20,13 +20,6 @@ from websockets.sync.client import connect
 CITIES = "Mumbai Bengaluru Delhi Kolkata Bhubaneswar Chennai Pune Hyderabad Indore Jaipur Chandigarh Lucknow".split()
 
 
-@pytest.fixture
-def python_feed():
-    feed = WebSocketFeed()
-    yield feed
-    feed.stop()
-
-
 def test_values_are_those_that_the_feed_sent(start):
     feed = start.feed("simulate", "--interval", "200ms", "--seed", "7")
     # What the feed has said after each of its messages.

@@ -16,18 +16,10 @@ import pytest
 
 from ledger import Ledger
 from load import Load
-from peers import WebSocketFeed
 from waiting import wait_for
 
 ERRORS = "airquality_exporter_storage_errors_total"
 LAST_WRITE = "airquality_exporter_storage_last_write_timestamp_seconds"
-
-
-@pytest.fixture
-def python_feed():
-    feed = WebSocketFeed()
-    yield feed
-    feed.stop()
 
 
 def test_a_restart_keeps_everything_with_its_times(start, python_feed, tmp_path):

@@ -5,8 +5,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # What the libraries need to build the programs, and what the tests need besides.
-BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libcrypt-dev libyaml-dev \
-	libsqlite3-dev
+BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libdeflate-dev libcrypt-dev \
+	libyaml-dev libsqlite3-dev
 TEST_PACKAGES := libsimdjson-dev prometheus python3-venv curl openssl gzip docker-compose \
 	valgrind
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins

@@ -23,6 +23,7 @@ let package = Package(
         .systemLibrary(name: "CLibMicroHTTPD", providers: [.apt(["libmicrohttpd-dev", "libgnutls28-dev"])]),
         .systemLibrary(name: "CGnuTLS", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CLibDeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
@@ -32,7 +33,9 @@ let package = Package(
         .target(name: "Storage", dependencies: ["CSQLite"]),
         .target(
             name: "Transport",
-            dependencies: ["CLibWebSockets", "CLibMicroHTTPD", "CGnuTLS", "CZlib", "CCrypt", "CYAML"]),
+            dependencies: [
+                "CLibWebSockets", "CLibMicroHTTPD", "CGnuTLS", "CZlib", "CLibDeflate", "CCrypt", "CYAML",
+            ]),
 
         // The pure core: bytes → readings → store → pages.
         .target(name: "AirQuality", dependencies: ["JSON"]),
@@ -73,7 +76,8 @@ let package = Package(
         .testTarget(
             name: "FuzzingTests",
             dependencies: ["AirQuality", "CommandLine", "FeedSimulation", "JSON", "Storage", "Transport"],
-            path: "Tests/Fuzzing", sources: ["Properties", "CorpusTests.swift"]),
+            path: "Tests/Fuzzing", exclude: ["Fuzzers", "corpus", "Package.swift", "README.md", "run"],
+            sources: ["Properties", "CorpusTests.swift"]),
         .testTarget(
             name: "AirQualityFeedTests",
             dependencies: ["AirQualityFeed", "FeedSimulation", "TestSupport", "Transport"]),

@@ -27,6 +27,8 @@ let package = Package(
         .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        // In a release in place of what GnuTLS would load besides.
+        .target(name: "CGnuTLSLean"),
 
         // The rooms that touch C.
         .target(name: "JSON"),
@@ -34,7 +36,7 @@ let package = Package(
         .target(
             name: "Transport",
             dependencies: [
-                "CLibWebSockets", "CLibMicroHTTPD", "CGnuTLS", "CZlib", "CLibDeflate", "CCrypt", "CYAML",
+                "CLibWebSockets", "CLibMicroHTTPD", "CGnuTLS", "CGnuTLSLean", "CZlib", "CLibDeflate", "CCrypt", "CYAML",
             ]),
 
         // The pure core: bytes → readings → store → pages.
@@ -93,7 +95,8 @@ let package = Package(
     cxxLanguageStandard: .cxx20
 )
 
-for target in package.targets where [.regular, .executable, .test].contains(target.type) && target.name != "CSimdJSON" {
+let inC = ["CGnuTLSLean", "CSimdJSON"]
+for target in package.targets where [.regular, .executable, .test].contains(target.type) && !inC.contains(target.name) {
     var settings = target.swiftSettings ?? []
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0458-strict-memory-safety.md
     settings.append(.strictMemorySafety())
@@ -113,7 +116,9 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
 
 // How the programs are linked when they are released; Tests/Benchmarks/README.md, "At rest", has what it saves.
 let linking = Context.packageDirectory + "/Sources/Linking"
-for target in package.targets where target.type == .regular || target.type == .executable {
+for target in package.targets where [.regular, .executable].contains(target.type) && !inC.contains(target.name) {
+    // Regular expressions, and what lives with them (`firstRange(of:)`, `contains` of a text), cost each start a tenth.
+    target.swiftSettings?.append(.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"]))
     // A section for each function, so that the linker can leave out those that are not called, and order the others.
     target.swiftSettings?.append(
         .unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release)))
@@ -130,7 +135,7 @@ for target in package.targets where target.type == .executable {
     target.linkerSettings = [
         .unsafeFlags(
             // The linker finds the libraries there first: lines that name the static ones. Binding the shared ones at
-            // each start takes two fifths of it. Debian has no static p11-kit, which GnuTLS needs.
+            // each start would take half of it.
             ["-L\(linking)", "-use-ld=lld"] + flags.flatMap { ["-Xlinker", $0] }, .when(configuration: .release))
     ]
 }

@@ -6,7 +6,8 @@
 /// It is taken apart by its scalars: as a `Character`, `@` with a combining mark behind it is no `@`.
 public func masked(address: String) -> String {
     let address = address.unicodeScalars
-    let afterScheme = address.firstRange(of: "://".unicodeScalars)?.upperBound ?? address.startIndex
+    let scheme = address.indices.first { address[$0...].starts(with: "://".unicodeScalars) }
+    let afterScheme = scheme.map { address.index($0, offsetBy: 3) } ?? address.startIndex
     let rest = address[afterScheme...]
     let authorityEnd = rest.firstIndex { "/?#".unicodeScalars.contains($0) } ?? rest.endIndex
     let authority = rest[..<authorityEnd]

@@ -1,0 +1,3 @@
+#pragma once
+
+/* Nothing to call: the linker finds here what GnuTLS asks for. */

@@ -16,7 +16,11 @@ struct TextTests {
         arguments: [
             (0, "0"), (1, "1"), (152, "152"), (183.2, "183.2"), (0.1, "0.1"), (0.0001, "0.0001"), (9999, "9999"),
             (190.77381882356204, "190.77381882356204"), (0.30000000000000004, "0.30000000000000004"), (1e-7, "1e-07"),
-            (1_000_000, "1000000"), (12.3456, "12.3456"), (12.34567, "12.34567"),
+            (1_000_000, "1000000"), (12.3456, "12.3456"), (12.34567, "12.34567"), (9999.9999, "9999.9999"),
+            (1000.0001, "1000.0001"), (10.01, "10.01"), (0.02, "0.02"), (10_000.5, "10000.5"),
+            (99_999_999.25, "99999999.25"), (899_999_999_999.5, "899999999999.5"), (1e12, "1000000000000"),
+            (9_007_199_254_740_992, "9007199254740992"), (18_446_744_073_709_551_616, "1.8446744073709552e+19"),
+            (1e300, "1e+300"), (2.2250738585072014e-308, "2.2250738585072014e-308"),
         ] as [(Double, String)])
     func numbers(_ number: Double, _ expected: String) {
         #expect(text { $0.appendNumber(number) } == expected)
@@ -34,6 +38,31 @@ struct TextTests {
         }
     }
 
+    @Test("of an integer is its description, whatever its length")
+    func integers() {
+        var powers: [UInt64] = [0, .max]
+        for _ in 0..<19 { powers.append((powers.count == 2 ? 1 : powers[powers.count - 1]) * 10) }
+        for number in powers.flatMap({ [$0 &- 1, $0, $0 &+ 1] }) {
+            #expect(text { $0.appendInteger(number) } == number.description)
+        }
+        #expect(text { $0.append(DecimalText(sign: -1)) } == "-1")
+        #expect(text { $0.append(DecimalText(sign: 0)) } == "0")
+        #expect(text { $0.append(DecimalText(sign: 1)) } == "1")
+    }
+
+    @Test("of a number is written where it belongs and nowhere else")
+    func place() {
+        for number: UInt64 in [
+            7, 42, 123, 1234, 12_345_678, 123_456_789, 1_234_567_890_123_456, 12_345_678_901_234_567,
+        ] {
+            let expected = number.description
+            var bytes = Array(repeating: UInt8(ascii: "#"), count: expected.count + 2)
+            var span = bytes.mutableSpan
+            DecimalText(number).write(to: &span, before: expected.count + 1)
+            #expect(String(decoding: bytes, as: UTF8.self) == "#\(expected)#")
+        }
+    }
+
     @Test(
         "of a whole number in JSON has a point",
         arguments: [(152, "152.0"), (1.5, "1.5"), (0, "0.0"), (1e-7, "1e-07")] as [(Double, String)])
@@ -44,7 +73,12 @@ struct TextTests {
     @Test(
         "of a time",
         arguments: [
-            (0, "1970-01-01T00:00:00.000Z", "0.000"), (951_782_400_000, "2000-02-29T00:00:00.000Z", "951782400.000"),
+            (0, "1970-01-01T00:00:00.000Z", "0.000"), (12_345, "1970-01-01T00:00:12.345Z", "12.345"),
+            (999_999_999_999, "2001-09-09T01:46:39.999Z", "999999999.999"),
+            (1_000_000_000_000, "2001-09-09T01:46:40.000Z", "1000000000.000"),
+            (9_999_999_999_999, "2286-11-20T17:46:39.999Z", "9999999999.999"),
+            (10_000_000_000_000, "2286-11-20T17:46:40.000Z", "10000000000.000"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z", "951782400.000"),
             (1_795_236_585_252, "2026-11-21T04:49:45.252Z", "1795236585.252"),
             (4_107_542_399_999, "2100-02-28T23:59:59.999Z", "4107542399.999"),
             (4_107_542_400_000, "2100-03-01T00:00:00.000Z", "4107542400.000"),

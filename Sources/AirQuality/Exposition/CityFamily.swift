@@ -25,24 +25,26 @@ enum CityFamily: Int, CaseIterable, Sendable {
 
     /// Adds what the lines of these cities are to say, in the order of the cities. A series without a value is left out.
     func appendValues(of cities: [PageCity], to values: inout [LineValue]) {
-        switch self {
-        case .index:
-            for city in cities { values.append(LineValue(city, DecimalText(shortest: city.state.index))) }
-        case .category:
-            for city in cities { values.append(LineValue(city, DecimalText(UInt64(city.state.category)))) }
-        case .categoryDirection:
-            for city in cities { values.append(LineValue(city, DecimalText(sign: city.changes.direction))) }
-        case .categoryChangedAt:
-            for city in cities {
-                if let time = city.changes.changedAt { values.append(LineValue(city, DecimalText(seconds: time))) }
+        values.append(addingCapacity: cities.count * seriesCount) { values in
+            switch self {
+            case .index:
+                for city in cities { values.append(LineValue(city, DecimalText(shortest: city.state.index))) }
+            case .category:
+                for city in cities { values.append(LineValue(city, DecimalText(UInt64(city.state.category)))) }
+            case .categoryDirection:
+                for city in cities { values.append(LineValue(city, DecimalText(sign: city.changes.direction))) }
+            case .categoryChangedAt:
+                for city in cities {
+                    if let time = city.changes.changedAt { values.append(LineValue(city, DecimalText(seconds: time))) }
+                }
+            case .categoryChanges:
+                for city in cities {
+                    values.append(LineValue(city, DecimalText(city.changes.better), series: 0, of: seriesCount))
+                    values.append(LineValue(city, DecimalText(city.changes.worse), series: 1, of: seriesCount))
+                }
+            case .lastUpdateAt:
+                for city in cities { values.append(LineValue(city, DecimalText(seconds: city.state.updatedAt))) }
             }
-        case .categoryChanges:
-            for city in cities {
-                values.append(LineValue(city, DecimalText(city.changes.better), series: 0, of: seriesCount))
-                values.append(LineValue(city, DecimalText(city.changes.worse), series: 1, of: seriesCount))
-            }
-        case .lastUpdateAt:
-            for city in cities { values.append(LineValue(city, DecimalText(seconds: city.state.updatedAt))) }
         }
     }
 

@@ -1,3 +1,5 @@
+import JSON
+
 /// The series of one family for the cities of one page: lines of text that are kept, and edited where a value changed.
 struct CityLines: Sendable {
     private(set) var text: [UInt8] = []
@@ -15,14 +17,15 @@ struct CityLines: Sendable {
         self.number = number
         lines.reserveCapacity(names.count * parts.count)
         let partCount = parts.reduce(0) { $0 + $1.beforeName.count + $1.afterName.count + 1 }
-        text.reserveCapacity(
-            names.byteCount * parts.count
-                + values.reduce(names.count * partCount) { $0 + $1.value.count })
-        for value in values {
-            while lines.count < value.line { lines.append(Line(end: text.count, valueCount: 0)) }
-            let (position, series) = value.line.quotientAndRemainder(dividingBy: parts.count)
-            Self.append(parts[series], name: names[position], value.value, to: &text)
-            lines.append(Line(end: text.count, valueCount: value.value.count))
+        let capacity =
+            names.byteCount * parts.count + values.reduce(names.count * partCount) { $0 + $1.value.count }
+        text.append(addingCapacity: capacity) { text in
+            for value in values {
+                while lines.count < value.line { lines.append(Line(end: text.count, valueCount: 0)) }
+                let (position, series) = value.line.quotientAndRemainder(dividingBy: parts.count)
+                Self.append(parts[series], name: names[position], value.value, to: &text)
+                lines.append(Line(end: text.count, valueCount: value.value.count))
+            }
         }
         while lines.count < names.count * parts.count { lines.append(Line(end: text.count, valueCount: 0)) }
     }
@@ -31,16 +34,22 @@ struct CityLines: Sendable {
     ///
     /// - Parameters:
     ///   - values: in the order of the lines.
-    ///   - misfits: memory to use.
-    ///   - name: the name of a city, for a line that there was not before.
+    ///   - snapshot: has the names, for lines that there were not before.
+    ///   - memory: to use for a moment.
     mutating func update(
-        _ values: [LineValue], parts: [CityFamily.LineParts], number: UInt64, misfits: inout [LineValue],
-        name: (_ city: Int) -> ArraySlice<UInt8>
+        _ values: [LineValue], _ snapshot: StoreSnapshot, parts: [CityFamily.LineParts], number: UInt64,
+        memory: inout UpdateMemory
     ) {
         self.number = number
-        misfits.removeAll(keepingCapacity: true)
-        overwrite(values, misfits: &misfits)
-        if !misfits.isEmpty { replace(misfits, parts: parts, name: name) }
+        memory.misfits.removeAll(keepingCapacity: true)
+        overwrite(values, misfits: &memory.misfits)
+        if !memory.misfits.isEmpty { replace(memory.misfits, snapshot, parts: parts, memory: &memory.text) }
+    }
+
+    /// What an update needs for a moment, kept to save the allocations.
+    struct UpdateMemory: Sendable {
+        fileprivate var misfits: [LineValue] = []
+        fileprivate var text: [UInt8] = []
     }
 
     /// - Parameter misfits: those that have another length than the value before are added here.
@@ -57,43 +66,56 @@ struct CityLines: Sendable {
         }
     }
 
+    /// - Parameter values: one at least.
     private mutating func replace(
-        _ values: [LineValue], parts: [CityFamily.LineParts], name: (_ city: Int) -> ArraySlice<UInt8>
+        _ values: [LineValue], _ snapshot: StoreSnapshot, parts: [CityFamily.LineParts], memory: inout [UInt8]
     ) {
-        var replaced: [UInt8] = []
-        replaced.reserveCapacity(text.count + growth(values, parts: parts, name: name))
-        var copied = 0
-        var moved = 0
-        for value in values {
-            let old = lines[value.line]
-            move(moved..<value.line, by: replaced.count - copied)
-            replaced.append(contentsOf: text[copied..<old.valueRange.lowerBound])
-            if old.valueCount == 0 {
-                var escaped: [UInt8] = []
-                TextExposition.appendEscaped(name(value.city), to: &escaped)
-                Self.append(parts[value.line % parts.count], name: escaped[...], value.value, to: &replaced)
-            } else {
-                replaced.append(value.value)
+        let start = lines[values[0].line].valueRange.lowerBound
+        let capacity = text.count - start + growth(values, snapshot, parts: parts)
+        memory.removeAll(keepingCapacity: true)
+        memory.append(addingCapacity: capacity) { replaced in
+            var copied = start
+            var moved = values[0].line
+            for value in values {
+                let old = lines[value.line]
+                let distance = start + replaced.count - copied
+                move(moved..<value.line, by: distance)
+                replaced.append(copying: text.span.extracting(copied..<old.valueRange.lowerBound))
+                if old.valueCount == 0 {
+                    var escaped: [UInt8] = []
+                    TextExposition.appendEscaped(snapshot.name(value.city), to: &escaped)
+                    Self.append(parts[value.line % parts.count], name: escaped[...], value.value, to: &replaced)
+                } else {
+                    replaced.append(value.value)
+                }
+                copied = old.valueRange.upperBound
+                lines[value.line] = Line(
+                    end: old.end + start + replaced.count - copied, valueCount: value.value.count)
+                moved = value.line + 1
             }
-            copied = old.valueRange.upperBound
-            lines[value.line] = Line(end: old.end + replaced.count - copied, valueCount: value.value.count)
-            moved = value.line + 1
+            move(moved..<lines.count, by: start + replaced.count - copied)
+            replaced.append(copying: text.span.extracting(copied...))
         }
-        move(moved..<lines.count, by: replaced.count - copied)
-        replaced.append(contentsOf: text[copied...])
-        text = replaced
+        replaceText(from: start, with: memory.span)
+    }
+
+    private mutating func replaceText(from start: Int, with end: Span<UInt8>) {
+        text.removeSubrange(start...)
+        // Not twice the memory, which an array takes when it grows by itself.
+        if text.capacity < start + end.count { text.reserveCapacity(start + end.count + text.count / 64) }
+        text.append(addingCapacity: end.count) { $0.append(copying: end) }
     }
 
     /// By how much the text grows at most.
     private func growth(
-        _ values: [LineValue], parts: [CityFamily.LineParts], name: (_ city: Int) -> ArraySlice<UInt8>
+        _ values: [LineValue], _ snapshot: StoreSnapshot, parts: [CityFamily.LineParts]
     ) -> Int {
         values.reduce(0) { growth, value in
             let old = lines[value.line].valueCount
             guard old == 0 else { return growth + value.value.count - old }
             let parts = parts[value.line % parts.count]
             // Escaped, a name is at most twice as long.
-            return growth + parts.beforeName.count + name(value.city).count * 2 + parts.afterName.count
+            return growth + parts.beforeName.count + snapshot.name(value.city).count * 2 + parts.afterName.count
                 + value.value.count + 1
         }
     }
@@ -104,12 +126,13 @@ struct CityLines: Sendable {
         for index in moved { lines[index].move(by: distance) }
     }
 
+    @inline(__always)
     private static func append(
-        _ parts: CityFamily.LineParts, name: ArraySlice<UInt8>, _ value: DecimalText, to text: inout [UInt8]
+        _ parts: CityFamily.LineParts, name: ArraySlice<UInt8>, _ value: DecimalText, to text: inout OutputSpan<UInt8>
     ) {
-        text.append(contentsOf: parts.beforeName)
-        text.append(contentsOf: name)
-        text.append(contentsOf: parts.afterName)
+        text.append(copying: parts.beforeName.span)
+        text.append(copying: name.span)
+        text.append(copying: parts.afterName.span)
         text.append(value)
         text.append(UInt8(ascii: "\n"))
     }

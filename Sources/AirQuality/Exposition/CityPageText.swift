@@ -57,8 +57,8 @@ struct CityPageText: Sendable {
             guard !memory.values.isEmpty else { continue }
             lastNumber += 1
             families[family.rawValue].update(
-                memory.values, parts: parts[family.rawValue], number: lastNumber, misfits: &memory.misfits
-            ) { snapshot.name($0) }
+                memory.values, snapshot, parts: parts[family.rawValue], number: lastNumber,
+                memory: &memory.lines)
         }
     }
 
@@ -68,7 +68,7 @@ struct CityPageText: Sendable {
         /// Of them, those that changed their category.
         fileprivate var recategorized: [PageCity] = []
         fileprivate var values: [LineValue] = []
-        fileprivate var misfits: [LineValue] = []
+        fileprivate var lines = CityLines.UpdateMemory()
     }
 
     private mutating func takeMarks(
@@ -91,7 +91,7 @@ struct CityPageText: Sendable {
 }
 
 extension StoreSnapshot {
-    fileprivate func name(_ city: Int) -> ArraySlice<UInt8> {
+    func name(_ city: Int) -> ArraySlice<UInt8> {
         names.bytes[states[city].nameRange]
     }
 

@@ -63,7 +63,7 @@ public struct GzipTextCompressor: Sendable {
                     unsafe local.append(word, count: count, literals)
                     position &+= count
                 }
-                for unsafe byte in unsafe text[position...] { unsafe local.append(literals[Int(byte)]) }
+                for unsafebyte in unsafe text[position...] { unsafe local.append(literals[Int(byte)]) }
             }
         }
         writer.append(code.endOfBlock)

@@ -1,0 +1,28 @@
+// What spans and arrays of bytes lack: more than a byte at a time, without a reference counted.
+
+extension MutableSpan<UInt8> {
+    /// Writes the bytes of a word, the least significant first, the first of them to `offset`.
+    ///
+    /// All of them must be within the span.
+    @inlinable
+    public mutating func store<Word: FixedWidthInteger & BitwiseCopyable>(_ word: Word, at offset: Int) {
+        // Unsafe for elements of which not every pattern of bits is a value; storeBytes looks at the bounds.
+        var bytes = unsafe mutableBytes
+        bytes.storeBytes(of: word.littleEndian, toByteOffset: offset, as: Word.self)
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// There must be room for them.
+    @inlinable
+    public mutating func append(copying bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe withUnsafeMutableBufferPointer { output, count in
+                precondition(bytes.count <= output.count &- count, "the bytes are more than there is room for")
+                guard let source = bytes.baseAddress, let start = output.baseAddress else { return }
+                unsafe (start + count).initialize(from: source, count: bytes.count)
+                count &+= bytes.count
+            }
+        }
+    }
+}

@@ -130,6 +130,8 @@ for target in package.targets where target.type == .executable {
         "-z", "pack-relative-relocs",
         // Nobody links with the programs, so what nothing in them calls can go.
         "--no-export-dynamic",
+        // GnuTLS starts when TLS is asked for: Sources/CGnuTLSLean/start.c.
+        "--wrap=gnutls_global_init",
         // What runs stands together: messages first, then scrapes, then the start. `make link-order` writes the file.
         "--symbol-ordering-file=\(linking)/order.txt", "--no-warn-symbol-ordering",
     ]

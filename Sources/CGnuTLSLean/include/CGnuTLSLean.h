@@ -1,3 +1,4 @@
 #pragma once
 
-/* Nothing to call: the linker finds here what GnuTLS asks for. */
+/* Before any other function of GnuTLS. Corresponds to gnutls_global_init. */
+int CGnuTLSLean_start(void);

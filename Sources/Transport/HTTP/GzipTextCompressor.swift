@@ -43,43 +43,23 @@ public struct GzipTextCompressor: Sendable {
         unsafe places.withUnsafeMutableBufferPointer { places in
             unsafe places.update(repeating: .zero)
             unsafe code.literals.withUnsafeBufferPointer { literals in
-                var local = writer
-                defer { writer = local }
                 var position = 0
-                // The processor cannot foresee how long runs and repetitions are, so there are as few branches as can be.
-                while position &+ 8 <= text.count {
-                    let word = unsafe text.loadUnaligned(fromByteOffset: position, as: UInt64.self).littleEndian
-                    var count = Self.countBeforeBoundary(word)
-                    if count == 0 {
+                while position < text.count {
+                    let byte = unsafe text[position]
+                    if Self.isBoundary(byte), position &+ 4 <= text.count {
                         let (length, distance) = unsafe Self.repetition(at: position, in: text, places)
                         if length > 0 {
-                            local.append(length: length, distance: distance, code)
+                            writer.append(length: length, distance: distance, code)
                             position &+= length
                             continue
                         }
-                        count = 1
                     }
-                    count = min(count, DeflateWriter.literalsAtOnce)
-                    unsafe local.append(word, count: count, literals)
-                    position &+= count
+                    unsafe writer.append(literals[Int(byte)])
+                    position &+= 1
                 }
-                for unsafebyte in unsafe text[position...] { unsafe local.append(literals[Int(byte)]) }
             }
         }
         writer.append(code.endOfBlock)
-    }
-
-    /// How many of the eight bytes, from the least significant on, stand before a line feed, a space or a quote.
-    @inline(__always)
-    private static func countBeforeBoundary(_ word: UInt64) -> Int {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        var found: UInt64 = 0
-        for boundary in [UInt8(ascii: "\n"), UInt8(ascii: " "), UInt8(ascii: "\"")] {
-            // The lowest byte that becomes zero has its top bit set then; bytes above it may have it for nothing.
-            let zeroed = word ^ (ones &* UInt64(boundary))
-            found |= (zeroed &- ones) & ~zeroed
-        }
-        return (found & (ones &<< 7)).trailingZeroBitCount &>> 3
     }
 
     /// How many bytes from here on are the same as where the next four were before, and how far back that is; the longer
@@ -105,6 +85,11 @@ public struct GzipTextCompressor: Sendable {
             if length > found.length { found = (length, distance) }
         }
         return found
+    }
+
+    @inline(__always)
+    private static func isBoundary(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\n") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\"")
     }
 
     /// How many bytes are the same, up to a limit.
@@ -164,24 +149,9 @@ public struct GzipTextCompressor: Sendable {
 
     @inline(__always)
     mutating func append(_ next: DeflateBits) {
-        // At most 32 bits follow; literals at once, a length or a distance make room themselves.
+        // At most 15 bits follow; a length or a distance makes room itself.
         if bitCount > 32 { writeWholeBytes() }
         add(next)
-    }
-
-    static let literalsAtOnce = 4
-
-    /// - Parameter count: how many of the bytes of the word, from the least significant on, are meant: 0 to 4.
-    @inline(__always)
-    mutating func append(_ word: UInt64, count: Int, _ literals: UnsafeBufferPointer<DeflateBits>) {
-        writeWholeBytes()
-        // 7 bits left over, and four times 14.
-        for index in 0..<Self.literalsAtOnce {
-            let literal = unsafe literals[Int(truncatingIfNeeded: word &>> UInt64(index &* 8)) & 0xFF]
-            // Without a branch: those that are not meant become none.
-            let mask: UInt32 = index < count ? .max : 0
-            add(DeflateBits(bits: literal.bits & mask, count: literal.count & mask))
-        }
     }
 
     @inline(__always)

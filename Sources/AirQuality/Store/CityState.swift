@@ -20,8 +20,9 @@ struct CityState: Sendable {
     /// - Returns: whether there is more to do: another category perhaps, or a point.
     @inline(__always)
     mutating func update(
-        _ reading: Reading, receivedAt: Timestamp, bounds: CategoryBounds, interval: Int64
+        _ reading: Reading, receivedAt: Timestamp, version: UInt64, bounds: CategoryBounds, interval: Int64
     ) -> Bool {
+        self.version = version
         index = reading.index
         updatedAt = reading.time
         self.receivedAt = receivedAt

@@ -17,8 +17,19 @@ struct CityStates: Sendable {
         if states.chunks.count > versions.count { versions.append(0) }
     }
 
-    /// A reading of the city was recorded, or it is a new one.
+    /// Takes a reading's values.
+    ///
+    /// - Returns: what ``CityState/update(_:receivedAt:version:bounds:interval:)`` does.
     @inline(__always)
+    mutating func update(
+        _ city: Int, _ reading: Reading, receivedAt: Timestamp, version: UInt64, bounds: CategoryBounds, interval: Int64
+    ) -> Bool {
+        versions[states.chunk(of: city)] = version
+        return states[city].update(
+            reading, receivedAt: receivedAt, version: version, bounds: bounds, interval: interval)
+    }
+
+    /// Something else of the city changed, or it is a new one.
     mutating func mark(_ city: Int, version: UInt64) {
         states[city].version = version
         versions[states.chunk(of: city)] = version

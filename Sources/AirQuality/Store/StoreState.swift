@@ -27,8 +27,9 @@ struct StoreState: Sendable {
     private var refusedNames: [[UInt8]] = []
     private var takenRefusedNames = 0
     var unsaved: UnsavedChanges?
-    /// The city of each reading in the message being recorded; kept to save the allocation.
+    /// The city of each reading being recorded, and where its name is; kept to save the allocations.
     private var cities: [Int32] = []
+    private var nameRanges: [Range<Int>] = []
 
     /// How many refused names are remembered.
     static let maximumRefusedNames = 10
@@ -63,20 +64,24 @@ struct StoreState: Sendable {
     ) -> [RefusalReason] {
         guard !readings.isEmpty else { return [] }
         version &+= 1
-        // Two passes, so that the searches of many cities are under way in the processor at once.
-        cities.removeAll(keepingCapacity: true)
-        for reading in readings { cities.append(find(reading, in: bytes)) }
         var refusals: [RefusalReason] = []
-        for index in readings.indices {
-            let city = cities[index]
-            if city >= 0, !readings[index].isOutOfRange, !rules.readingsHaveTimes {
-                update(Int(city), readings[index], receivedAt: receivedAt)
-            } else if let reason = recordUnusual(readings[index], in: bytes, receivedAt: receivedAt) {
-                refusals.append(reason)
+        for start in stride(from: 0, to: readings.count, by: Self.readingsAtOnce) {
+            let portion = start..<min(start &+ Self.readingsAtOnce, readings.count)
+            findCities(of: readings, portion, in: bytes)
+            for index in portion {
+                let city = cities[index &- start]
+                if city >= 0, !readings[index].isOutOfRange, !rules.readingsHaveTimes {
+                    update(Int(city), readings[index], receivedAt: receivedAt)
+                } else if let reason = recordUnusual(readings[index], in: bytes, receivedAt: receivedAt) {
+                    refusals.append(reason)
+                }
             }
         }
         return refusals
     }
+
+    /// What is needed for them fits the processor's nearest cache.
+    private static let readingsAtOnce = 128
 
     /// A message that is refused without being looked into.
     mutating func refuse(_ reason: RefusalReason, count: Int, feed: Int, receivedAt: Timestamp) {
@@ -89,8 +94,34 @@ struct StoreState: Sendable {
         feeds[feed].apply(event)
     }
 
+    /// Notes the city of each reading of a portion, -1 where it is new.
+    ///
+    /// To be found, a city's slot, its state and its name are needed, one after the other, and with many cities none of
+    /// them is in the processor's cache. So all slots are asked for, then all states, then all names: the processor waits
+    /// for a dozen of them at once, and not for each in turn.
+    private mutating func findCities(of readings: [Reading], _ portion: Range<Int>, in bytes: Span<UInt8>) {
+        cities.removeAll(keepingCapacity: true)
+        cities.append(addingCapacity: portion.count) { cities in
+            for index in portion {
+                var search = table.search(for: readings[index].nameHash)
+                cities.append(Int32(truncatingIfNeeded: table.next(&search) ?? -1))
+            }
+        }
+        nameRanges.removeAll(keepingCapacity: true)
+        nameRanges.append(addingCapacity: portion.count) { nameRanges in
+            for city in cities { nameRanges.append(city < 0 ? 0..<0 : states[Int(city)].nameRange) }
+        }
+        for index in cities.indices where cities[index] >= 0 {
+            let reading = readings[portion.lowerBound &+ index]
+            // Else it is another city with a hash that is nearly the same.
+            if !names.isEqual(nameRanges[index], to: bytes.extracting(reading.nameRange)) {
+                cities[index] = find(reading, in: bytes)
+            }
+        }
+    }
+
     /// - Returns: the city's number; -1 when it is new.
-    @inline(__always)
+    @inline(never)
     private func find(_ reading: Reading, in bytes: Span<UInt8>) -> Int32 {
         let name = bytes.extracting(reading.nameRange)
         var search = table.search(for: reading.nameHash)
@@ -126,9 +157,8 @@ struct StoreState: Sendable {
 
     @inline(__always)
     private mutating func update(_ city: Int, _ reading: Reading, receivedAt: Timestamp) {
-        let needsMore = states[city].update(
-            reading, receivedAt: receivedAt, bounds: bounds, interval: rules.history.interval)
-        states.mark(city, version: version)
+        let needsMore = states.update(
+            city, reading, receivedAt: receivedAt, version: version, bounds: bounds, interval: rules.history.interval)
         guard needsMore || rules.history.usesWindows else { return }
         updateUnusual(city, reading, receivedAt: receivedAt)
     }

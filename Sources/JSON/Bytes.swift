@@ -12,6 +12,21 @@ extension MutableSpan<UInt8> {
     }
 }
 
+extension MutableSpan<UInt8> {
+    /// Corresponds to `memmove`: the bytes may be moved over themselves.
+    @inlinable
+    public mutating func move(_ range: Range<Int>, by distance: Int) {
+        precondition(
+            range.lowerBound >= 0 && range.upperBound <= count && range.lowerBound &+ distance >= 0
+                && range.upperBound &+ distance <= count, "bytes are moved within the span")
+        unsafe withUnsafeMutableBufferPointer { bytes in
+            guard let start = bytes.baseAddress else { return }
+            let source = unsafe start + range.lowerBound
+            unsafe (source + distance).update(from: source, count: range.count)
+        }
+    }
+}
+
 extension OutputSpan<UInt8> {
     /// There must be room for them.
     @inlinable

@@ -66,7 +66,11 @@ struct MetricsPageTests {
             let elements = (0..<Int.random(in: 0...80, using: &random)).map { _ in
                 let city =
                     step % 20 < 10 ? Int.random(in: 0..<600, using: &random) : Int.random(in: 0..<40, using: &random)
-                return #"{"city":"City \"\#(city)","aqi":\#(Double.random(in: 0...500, using: &random))}"#
+                // Values of every length, so that lines grow and shrink beside each other.
+                let digits = Double([1, 10, 1000, 10_000, 1_000_000_000_000].randomElement(using: &random) ?? 1)
+                let range = 0...Double([9, 99, 9999].randomElement(using: &random) ?? 9)
+                let index = (Double.random(in: range, using: &random) * digits).rounded() / digits
+                return #"{"city":"City \"\#(city)","aqi":\#(index)}"#
             }
             test.receive("[" + elements.joined(separator: ",") + "]", at: now)
             if step % 7 == 0 { _ = test.store.expire(at: now) }

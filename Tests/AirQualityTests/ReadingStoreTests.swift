@@ -88,6 +88,33 @@ struct ReadingStoreTests {
     }
 
     /// Cities come and go in any order; a dictionary says what must be there.
+    /// A message is taken in by portions, and what its readings need by kind.
+    @Test("takes a message in as it does its readings one by one", arguments: 1...4 as ClosedRange<UInt64>)
+    func messageOfReadings(_ seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var whole = TestStore(hysteresis: seed == 2 ? 5 : 0, cityLimit: 100)
+        var single = TestStore(hysteresis: seed == 2 ? 5 : 0, cityLimit: 100)
+        for step in 0..<30 {
+            let time = TestStore.start + Int64(step) * 20_000
+            // Cities that come twice, new ones among them, more than there is room for, and indices that are refused.
+            let elements = (0..<Int.random(in: 1...500, using: &random)).map { _ in
+                let city = Int.random(in: 0..<(step * 6 + 5), using: &random)
+                let index = Int.random(in: 0..<110, using: &random) * Int.random(in: 1...100, using: &random)
+                return #"{"city":"City \#(city)","aqi":\#(index)}"#
+            }
+            whole.receive("[" + elements.joined(separator: ",") + "]", at: time)
+            for element in elements { single.receive("[\(element)]", at: time) }
+            #expect(whole.cities == single.cities)
+            #expect(whole.refusals == single.refusals)
+            for number in 0..<200 {
+                let city = "City \(number)"
+                #expect(whole.changes(of: city) == single.changes(of: city))
+                #expect(whole.points(of: city) == single.points(of: city))
+                #expect(whole.state(of: city)?.category == single.state(of: city)?.category)
+            }
+        }
+    }
+
     @Test("finds every city among many, in the order of names", arguments: 1...3 as ClosedRange<UInt64>)
     func manyCities(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)

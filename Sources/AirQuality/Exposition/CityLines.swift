@@ -43,7 +43,12 @@ struct CityLines: Sendable {
         self.number = number
         memory.misfits.removeAll(keepingCapacity: true)
         overwrite(values, misfits: &memory.misfits)
-        if !memory.misfits.isEmpty { replace(memory.misfits, snapshot, parts: parts, memory: &memory.text) }
+        guard !memory.misfits.isEmpty else { return }
+        if memory.misfits.contains(where: { lines[$0.line].valueCount == 0 }) {
+            replace(memory.misfits, snapshot, parts: parts, memory: &memory.text)
+        } else {
+            shift(memory.misfits)
+        }
     }
 
     /// What an update needs for a moment, kept to save the allocations.
@@ -66,6 +71,60 @@ struct CityLines: Sendable {
         }
     }
 
+    /// Makes room for values of other lengths by moving what is between them.
+    private mutating func shift(_ values: [LineValue]) {
+        let count = text.count
+        let growth = values.reduce(0) { $0 + $1.value.count - self.lines[$1.line].valueCount }
+        if growth > 0 {
+            reserve(count + growth)
+            text.append(addingCapacity: growth) { $0.append(repeating: 0, count: growth) }
+        }
+        moveText(between: values, count: count, growth: growth)
+        if growth < 0 { text.removeLast(-growth) }
+        moveLines(for: values)
+        let lines = lines
+        var text = text.mutableSpan
+        for value in values { value.value.write(to: &text, before: lines[value.line].end - 1) }
+    }
+
+    private mutating func moveLines(for values: [LineValue]) {
+        var distance = 0
+        for (index, value) in values.enumerated() {
+            let old = lines[value.line]
+            distance += value.value.count - old.valueCount
+            lines[value.line] = Line(end: old.end + distance, valueCount: value.value.count)
+            let next = index + 1 < values.count ? values[index + 1].line : lines.count
+            move(value.line + 1..<next, by: distance)
+        }
+    }
+
+    /// What goes to the right is moved from the last to the first, and what goes to the left from the first to the last, so
+    /// that nothing is written over before it was moved: between two neighbours that part, there is a value that shrank.
+    private mutating func moveText(between values: [LineValue], count: Int, growth total: Int) {
+        let lines = lines
+        var text = text.mutableSpan
+        func end(_ index: Int) -> Int {
+            index + 1 < values.count ? lines[values[index + 1].line].valueRange.lowerBound : count
+        }
+        func growth(_ index: Int) -> Int { values[index].value.count - lines[values[index].line].valueCount }
+        var distance = total
+        for index in values.indices.reversed() {
+            if distance > 0 { text.move(lines[values[index].line].valueRange.upperBound..<end(index), by: distance) }
+            distance -= growth(index)
+        }
+        for index in values.indices {
+            distance += growth(index)
+            if distance < 0 { text.move(lines[values[index].line].valueRange.upperBound..<end(index), by: distance) }
+        }
+    }
+
+    /// Not twice the memory, which an array takes when it grows by itself.
+    private mutating func reserve(_ count: Int) {
+        if text.capacity < count { text.reserveCapacity(count + count / 64) }
+    }
+
+    /// As ``shift(_:)``, for lines as well that there were not before.
+    ///
     /// - Parameter values: one at least.
     private mutating func replace(
         _ values: [LineValue], _ snapshot: StoreSnapshot, parts: [CityFamily.LineParts], memory: inout [UInt8]
@@ -101,8 +160,7 @@ struct CityLines: Sendable {
 
     private mutating func replaceText(from start: Int, with end: Span<UInt8>) {
         text.removeSubrange(start...)
-        // Not twice the memory, which an array takes when it grows by itself.
-        if text.capacity < start + end.count { text.reserveCapacity(start + end.count + text.count / 64) }
+        reserve(start + end.count)
         text.append(addingCapacity: end.count) { $0.append(copying: end) }
     }
 

@@ -11,6 +11,8 @@ public struct GzipTextCompressor: Sendable {
     private var places = [SIMD2<UInt32>](repeating: .zero, count: 1 << Self.placeBits)
 
     private static let placeBits = 10
+    /// From this length on, the other place is not looked at: it would hardly be better.
+    private static let goodLength = 24
 
     public init() {}
 
@@ -83,6 +85,7 @@ public struct GzipTextCompressor: Sendable {
             guard unsafe there.loadUnaligned(as: UInt32.self) == word else { continue }
             let length = unsafe commonCount(there, here, limit: limit)
             if length > found.length { found = (length, distance) }
+            if length >= goodLength { break }
         }
         return found
     }

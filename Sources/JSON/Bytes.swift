@@ -10,9 +10,7 @@ extension MutableSpan<UInt8> {
         var bytes = unsafe mutableBytes
         bytes.storeBytes(of: word.littleEndian, toByteOffset: offset, as: Word.self)
     }
-}
 
-extension MutableSpan<UInt8> {
     /// Corresponds to `memmove`: the bytes may be moved over themselves.
     @inlinable
     public mutating func move(_ range: Range<Int>, by distance: Int) {

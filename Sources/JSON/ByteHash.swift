@@ -32,16 +32,19 @@ public enum ByteHash {
 
     @unsafe
     static func hash(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt64) -> UInt64 {
+        let raw = UnsafeRawBufferPointer(bytes)
         var state = start(seed)
         var offset = 0
-        while offset < bytes.count {
-            let count = min(8, bytes.count - offset)
+        while bytes.count &- offset >= 8 {
+            state = unsafe mix(state, UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+            offset &+= 8
+        }
+        if offset < bytes.count {
             var word: UInt64 = 0
-            for index in 0..<count {
-                word |= unsafe UInt64(bytes[offset + index]) << UInt64(index * 8)
+            for index in offset..<bytes.count {
+                word |= unsafe UInt64(bytes[index]) << UInt64((index &- offset) &* 8)
             }
             state = mix(state, word)
-            offset += 8
         }
         return finish(state, count: bytes.count)
     }

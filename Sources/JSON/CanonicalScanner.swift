@@ -7,7 +7,7 @@ public struct JSONPair: Sendable {
     /// Of the text, by ``ByteHash`` with the reader's seed.
     public var hash: UInt64
     public var number: Double
-    /// The text is printable ASCII alone, one byte at least, with no blank at either end.
+    /// The text has no control character (C0, DEL, C1), one byte at least, and no blank at either end.
     public var isPlain: Bool
 }
 
@@ -35,12 +35,10 @@ enum CanonicalScanner {
             let name: Workspace.Slot
             if let text = unsafe StringScanner.scan(start, seed: seed) {
                 let count = unsafe text.end - start
-                let isPlain =
-                    unsafe text.isPrintable && count > 0 && start.pointee != UInt8(ascii: " ")
-                    && text.end[-1] != UInt8(ascii: " ")
                 name = unsafe Workspace.Slot(
-                    tag: .text, isPlain: isPlain, hasLoneSurrogate: false, count: UInt32(truncatingIfNeeded: count),
-                    offset: UInt32(truncatingIfNeeded: start - base), bits: text.hash)
+                    tag: .text, isPlain: !text.hasControl && isTrimmed(start, count: count), hasLoneSurrogate: false,
+                    count: UInt32(truncatingIfNeeded: count), offset: UInt32(truncatingIfNeeded: start - base),
+                    bits: text.hash)
                 unsafe cursor = text.end + 1
             } else {
                 // An escape, most likely: the text goes behind the message, where there is room for it.

@@ -20,7 +20,7 @@ public struct JSONText: Sendable, Equatable {
     public var count: Int
     /// Of the bytes, by ``ByteHash`` with the reader's seed.
     public var hash: UInt64
-    /// Printable ASCII alone, one byte at least, no blank at either end.
+    /// No control character (C0, DEL, C1), one byte at least, no blank at either end.
     public var isPlain: Bool
     /// A lone surrogate stood in it (`"\ud800"`), which has no UTF-8; in the bytes it is U+FFFD.
     public var hasLoneSurrogate: Bool

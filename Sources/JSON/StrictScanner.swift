@@ -34,7 +34,7 @@ struct StrictScanner: ~Copyable {
 
     /// The byte at the position; NUL, which JSON has nowhere, at the end.
     private var byte: UInt8 {
-        position < end ? unsafe base[position] : 0
+        unsafe base[position]
     }
 
     private mutating func skipWhiteSpace() {
@@ -306,20 +306,27 @@ struct StrictScanner: ~Copyable {
     ) throws(NotJSON) -> Text {
         let offset = workspace.usedCount
         var hasLoneSurrogate = false
-        for index in start..<position { unsafe workspace.append(base[index]) }
-        while byte != UInt8(ascii: "\"") {
-            guard byte == UInt8(ascii: "\\") else {
-                let first = position
-                try character()
-                for index in first..<position { unsafe workspace.append(base[index]) }
-                continue
-            }
+        position = start
+        while true {
+            let word = unsafe StringScanner.word(base + position)
+            let flags = StringScanner.stops(word)
+            let count = flags == 0 ? 8 : flags.trailingZeroBitCount / 8
+            workspace.append(word, count: count)
+            position += count
+            if flags == 0 { continue }
+            if byte == UInt8(ascii: "\"") { break }
+            guard byte == UInt8(ascii: "\\") else { throw NotJSON() }
             if let scalar = try escape() {
                 for byte in Unicode.UTF8.encode(scalar) ?? .init() { workspace.append(byte) }
             } else {
                 hasLoneSurrogate = true
                 for byte in Unicode.UTF8.encodedReplacementCharacter { workspace.append(byte) }
             }
+        }
+        // Escapes give whole characters, so that all is well-formed when what stood between them was.
+        let text = unsafe UnsafePointer(workspace.base)
+        guard unsafe StringScanner.hasControl(text + offset, end: text + workspace.usedCount) != nil else {
+            throw NotJSON()
         }
         position += 1
         return Text(
@@ -381,12 +388,19 @@ struct StrictScanner: ~Copyable {
 
 extension Workspace {
     func textSlot(_ text: StrictScanner.Text) -> Slot {
-        let bytes = unsafe UnsafeBufferPointer(start: UnsafePointer(base) + text.offset, count: text.count)
+        let start = unsafe UnsafePointer(base) + text.offset
+        let bytes = unsafe UnsafeBufferPointer(start: start, count: text.count)
         let isPlain =
-            unsafe bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7F } && bytes.first != nil
-            && bytes.first != UInt8(ascii: " ") && bytes.last != UInt8(ascii: " ")
+            unsafe StringScanner.hasControl(start, end: start + text.count) == false
+            && isTrimmed(start, count: text.count)
         return unsafe Slot(
             tag: .text, isPlain: isPlain, hasLoneSurrogate: text.hasLoneSurrogate, count: UInt32(text.count),
             offset: UInt32(text.offset), bits: ByteHash.hash(bytes, seed: hashSeed))
     }
+}
+
+/// Whether a text has one byte at least and no blank at either end.
+@inline(__always) @unsafe
+func isTrimmed(_ start: UnsafePointer<UInt8>, count: Int) -> Bool {
+    unsafe count > 0 && start[0] != UInt8(ascii: " ") && start[count &- 1] != UInt8(ascii: " ")
 }

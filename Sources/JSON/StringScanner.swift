@@ -1,70 +1,118 @@
-/// Strings as RFC 8259 section 7 writes them, without escapes.
+/// Strings as RFC 8259 section 7 writes them, without escapes. Eight bytes can be loaded from every byte of the memory.
 enum StringScanner {
     @unsafe
     struct Plain {
         /// Where the string ends: at its closing quote.
         var end: UnsafePointer<UInt8>
         var hash: UInt64
-        /// All of it printable ASCII.
-        var isPrintable: Bool
+        /// A control character of ASCII or Unicode (C0, DEL, C1).
+        var hasControl: Bool
     }
 
     private static let ones: UInt64 = 0x0101_0101_0101_0101
-    private static let tops: UInt64 = 0x8080_8080_8080_8080
+    static let tops: UInt64 = 0x8080_8080_8080_8080
+
+    @inline(__always) @unsafe
+    static func word(_ bytes: UnsafePointer<UInt8>) -> UInt64 {
+        unsafe UInt64(littleEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self))
+    }
+
+    /// A flag in the top bit of each byte of the word that a string cannot simply contain: quote, backslash, C0.
+    ///
+    /// A borrow may flag a byte too many, but never one below the lowest that is rightly flagged.
+    @inline(__always)
+    static func stops(_ word: UInt64) -> UInt64 {
+        let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+        let escapes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+        return (((quotes &- ones) & ~quotes) | ((escapes &- ones) & ~escapes) | controls(word)) & tops
+    }
+
+    @inline(__always)
+    private static func controls(_ word: UInt64) -> UInt64 { (word &- ones &* 0x20) & ~word }
+
+    @inline(__always)
+    private static func deletes(_ word: UInt64) -> UInt64 {
+        let deletes = word ^ (ones &* 0x7F)
+        return (deletes &- ones) & ~deletes
+    }
 
     /// Reads up to the closing quote, eight bytes at a time, and hashes on the way.
     ///
-    /// - Parameter start: behind the opening quote; eight bytes can be loaded from every byte of the message.
+    /// - Parameter start: behind the opening quote.
     /// - Returns: nil at an escape, a control character, bytes that are no UTF-8, or the message's end.
     @inline(__always) @unsafe
     static func scan(_ start: UnsafePointer<UInt8>, seed: UInt64) -> Plain? {
         var cursor = unsafe start
         var state = ByteHash.start(seed)
         while true {
-            let word = unsafe UInt64(littleEndian: UnsafeRawPointer(cursor).loadUnaligned(as: UInt64.self))
-            // A flag in the top bit of each byte that is not a printable ASCII character of a string's inside. A
-            // borrow may flag a byte too many, but never one below the lowest that is rightly flagged.
-            let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
-            let escapes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            let deletes = word ^ (ones &* 0x7F)
-            let flags =
-                (((quotes &- ones) & ~quotes) | ((escapes &- ones) & ~escapes) | ((deletes &- ones) & ~deletes)
-                    | ((word &- ones &* 0x20) & ~word) | word) & tops
+            let word = unsafe word(cursor)
+            let flags = stops(word) | (deletes(word) | word) & tops
             guard flags == 0 else {
                 let count = flags.trailingZeroBitCount / 8
                 guard unsafe cursor[count] == UInt8(ascii: "\"") else {
-                    return unsafe scanUnusual(start, seed: seed)
+                    return unsafe scanUnusual(start, cursor, state)
                 }
                 if count > 0 { state = ByteHash.mix(state, ByteHash.low(word, count: count)) }
                 unsafe cursor += count
                 let hash = unsafe ByteHash.finish(state, count: cursor - start)
-                return unsafe Plain(end: cursor, hash: hash, isPrintable: true)
+                return unsafe Plain(end: cursor, hash: hash, hasControl: false)
             }
             state = ByteHash.mix(state, word)
             unsafe cursor += 8
         }
     }
 
-    /// The same, byte by byte, for strings with DEL or beyond ASCII.
+    /// The same for strings with DEL or beyond ASCII, which are looked through once more.
+    ///
+    /// - Parameters:
+    ///   - scanned: up to where nothing is unusual.
+    ///   - state: of the hash there.
     @inline(never) @unsafe
-    private static func scanUnusual(_ start: UnsafePointer<UInt8>, seed: UInt64) -> Plain? {
-        var cursor = unsafe start
+    private static func scanUnusual(
+        _ start: UnsafePointer<UInt8>, _ scanned: UnsafePointer<UInt8>, _ state: UInt64
+    ) -> Plain? {
+        var cursor = unsafe scanned
+        var state = state
         while true {
-            switch unsafe cursor.pointee {
-            case UInt8(ascii: "\""):
-                let count = unsafe cursor - start
-                let hash = unsafe ByteHash.hash(UnsafeBufferPointer(start: start, count: count), seed: seed)
-                return unsafe Plain(end: cursor, hash: hash, isPrintable: false)
-            case UInt8(ascii: "\\"), 0..<0x20:
-                return nil
-            case 0x20..<0x80:
-                unsafe cursor += 1
-            default:
-                let count = unsafe utf8SequenceCount(cursor)
-                guard count > 0 else { return nil }
+            let word = unsafe word(cursor)
+            let flags = stops(word)
+            guard flags == 0 else {
+                let count = flags.trailingZeroBitCount / 8
+                guard unsafe cursor[count] == UInt8(ascii: "\"") else { return nil }
+                if count > 0 { state = ByteHash.mix(state, ByteHash.low(word, count: count)) }
                 unsafe cursor += count
+                guard let hasControl = unsafe hasControl(scanned, end: cursor) else { return nil }
+                let hash = unsafe ByteHash.finish(state, count: cursor - start)
+                return unsafe Plain(end: cursor, hash: hash, hasControl: hasControl)
             }
+            state = ByteHash.mix(state, word)
+            unsafe cursor += 8
         }
+    }
+
+    /// Whether there is a control character (C0, DEL, C1) in a text.
+    ///
+    /// - Returns: nil when it is no well-formed UTF-8.
+    @unsafe
+    static func hasControl(_ start: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>) -> Bool? {
+        var cursor = unsafe start
+        var hasControl = false
+        while unsafe cursor < end {
+            let word = unsafe word(cursor)
+            let flags = (controls(word) | deletes(word) | word) & tops
+            guard flags != 0 else {
+                unsafe cursor += 8
+                continue
+            }
+            unsafe cursor += flags.trailingZeroBitCount / 8
+            guard unsafe cursor < end else { break }
+            let count = unsafe utf8SequenceCount(cursor)
+            guard unsafe count > 0 && count <= end - cursor else { return nil }
+            // C1 is U+0080 … U+009F, in UTF-8 C2 80 … C2 9F.
+            if unsafe count == 1 || (cursor[0] == 0xC2 && cursor[1] < 0xA0) { hasControl = true }
+            unsafe cursor += count
+        }
+        return hasControl
     }
 
     /// How many bytes the well-formed UTF-8 sequence at `bytes` has (table 3-7 of the Unicode standard); 0 if none.

@@ -161,6 +161,14 @@ struct Workspace: ~Copyable {
         usedCount &+= 1
     }
 
+    /// Appends the first `count` bytes of a word to the unescaped texts.
+    @inline(__always)
+    mutating func append(_ word: UInt64, count: Int) {
+        precondition(usedCount &+ 8 <= capacity)
+        unsafe UnsafeMutableRawPointer(base + usedCount).storeBytes(of: word.littleEndian, as: UInt64.self)
+        usedCount &+= count
+    }
+
     mutating func truncate(to count: Int) {
         usedCount = count
     }

@@ -152,7 +152,7 @@ struct ReadingStoreTests {
         }
         #expect(test.cities == (10_000..<50_000).map { "\($0) \(Double($0 % 500))" })
         var page = MetricsPage(rules: test.store.rules)
-        #expect(page.render(test.store.snapshot(), report: .forTests, format: .text004).blocks.count < 512)
+        #expect(page.render(test.store.snapshot(), report: .forTests, format: .text004).texts.count < 512)
     }
 
     @Test("leaves a snapshot as it was")

@@ -55,7 +55,7 @@ struct TestStore: ~Copyable {
     }
 
     func changes(of name: String) -> CategoryChanges? {
-        city(name).map { store.snapshot().changes[$0] }
+        city(name).map { store.snapshot().states[$0].changes }
     }
 
     /// The points of a city, oldest first.

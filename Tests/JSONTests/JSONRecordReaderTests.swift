@@ -45,9 +45,10 @@ enum Found: Equatable, CustomStringConvertible {
                 for index in text.offset..<text.offset + text.count { bytes.append(lent[index]) }
             }
             #expect(ByteHash.hash(bytes.span, seed: 42) == text.hash)
-            let isPlain =
-                bytes.allSatisfy { (0x20..<0x7F).contains($0) } && !bytes.isEmpty && bytes.first != 0x20
-                && bytes.last != 0x20
+            let hasControl = String(decoding: bytes, as: UTF8.self).unicodeScalars.contains {
+                $0.properties.generalCategory == .control
+            }
+            let isPlain = !hasControl && !bytes.isEmpty && bytes.first != 0x20 && bytes.last != 0x20
             #expect(text.isPlain == isPlain)
             return (text.hasLoneSurrogate ? "lone:" : "") + "'" + String(decoding: bytes, as: UTF8.self) + "'"
         }
@@ -250,6 +251,53 @@ struct JSONRecordReaderTests {
     }
 
     /// Damaged messages: both ways must agree with each other and with simdjson.
+    /// Plain and escaped characters of every kind at every place of the eight bytes that are read at once.
+    @Test("have the texts that were written, however they were", arguments: [1, 2, 3, 4] as [UInt64])
+    func texts(_ seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let scalars: [Unicode.Scalar] = [
+            "a", "Z", " ", "~", "/", "\"", "\\", "\n", "\0", "\u{1F}", "\u{7F}", "\u{80}", "\u{9F}", "\u{A0}", "\u{BF}",
+            "é",
+            "\u{7FF}", "\u{800}", "ก", "\u{FFFD}", "\u{FFFF}", "\u{10000}", "😷", "\u{10FFFF}",
+        ]
+        for _ in 0..<5000 {
+            var (text, written) = ("", "")
+            let escapes = Int.random(in: 0...3, using: &random)
+            for _ in 0..<Int.random(in: 0...40, using: &random) {
+                let isUsual = Int.random(in: 0...2, using: &random) > 0
+                let scalar = isUsual ? "b" : scalars.randomElement(using: &random) ?? "b"
+                text.unicodeScalars.append(scalar)
+                let mustEscape = scalar.value < 0x20 || scalar == "\"" || scalar == "\\"
+                if mustEscape || Int.random(in: 0..<9, using: &random) < escapes {
+                    for unit in UTF16.encode(scalar) ?? .init() {
+                        let digits = String(unit, radix: 16)
+                        written += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                    }
+                } else {
+                    written.unicodeScalars.append(scalar)
+                }
+            }
+            let message = Array(#"[{"city":"\#(written)","aqi":1}]"#.utf8)
+            #expect(Found.read(message) == .records([["'\(text)'", "1.0"]]), "\(written)")
+            #expect(Found.read(message, strictly: true) == .records([["'\(text)'", "1.0"]]), "\(written)")
+        }
+    }
+
+    @Test("that are no UTF-8 in any of eight bytes are refused", arguments: 0...20)
+    func malformed(_ place: Int) {
+        let malformed: [[UInt8]] = [
+            [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC3], [0xE0, 0x9F, 0xBF], [0xE0, 0xA0], [0xED, 0xA0, 0x80],
+            [0xEF, 0xBF], [0xF0, 0x8F, 0xBF, 0xBF], [0xF0, 0x90, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80], [0xFF],
+        ]
+        for bytes in malformed {
+            for (before, after) in [("", ""), ("", "é"), ("é", ""), ("\\n", ""), ("", "\\n"), ("", #"\u00e9"#)] {
+                let text = Array(String(repeating: "a", count: place).utf8) + before.utf8 + bytes + after.utf8
+                let message = Array(#"[{"city":""#.utf8) + text + #"","aqi":1}]"#.utf8
+                #expect(Found.read(message) == .notJSON, "\(text)")
+            }
+        }
+    }
+
     @Test("with random damage are judged as simdjson judges them", arguments: [1, 2, 3, 4] as [UInt64])
     func agreesWithSimdJSON(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)

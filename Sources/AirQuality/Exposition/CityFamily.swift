@@ -32,15 +32,16 @@ enum CityFamily: Int, CaseIterable, Sendable {
             case .category:
                 for city in cities { values.append(LineValue(city, DecimalText(UInt64(city.state.category)))) }
             case .categoryDirection:
-                for city in cities { values.append(LineValue(city, DecimalText(sign: city.changes.direction))) }
+                for city in cities { values.append(LineValue(city, DecimalText(sign: city.state.changes.direction))) }
             case .categoryChangedAt:
                 for city in cities {
-                    if let time = city.changes.changedAt { values.append(LineValue(city, DecimalText(seconds: time))) }
+                    guard let time = city.state.changes.changedAt else { continue }
+                    values.append(LineValue(city, DecimalText(seconds: time)))
                 }
             case .categoryChanges:
                 for city in cities {
-                    values.append(LineValue(city, DecimalText(city.changes.better), series: 0, of: seriesCount))
-                    values.append(LineValue(city, DecimalText(city.changes.worse), series: 1, of: seriesCount))
+                    values.append(LineValue(city, DecimalText(city.state.changes.better), series: 0, of: seriesCount))
+                    values.append(LineValue(city, DecimalText(city.state.changes.worse), series: 1, of: seriesCount))
                 }
             case .lastUpdateAt:
                 for city in cities { values.append(LineValue(city, DecimalText(seconds: city.state.updatedAt))) }
@@ -72,7 +73,6 @@ struct PageCity: Sendable {
     /// Its number.
     var city: Int
     var state: CityState
-    var changes: CategoryChanges
 }
 
 /// What a line is to say.

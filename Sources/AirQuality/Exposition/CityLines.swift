@@ -1,20 +1,22 @@
 import JSON
 
-/// The series of one family for the cities of one page: lines of text that are kept, and edited where a value changed.
+/// Where the lines are in the text of one family for the cities of one page, so that a changed value is written where it
+/// stands.
+///
+/// The text is kept by ``MetricsPage``, beside all others that a scrape gets, and given to each call.
 struct CityLines: Sendable {
-    private(set) var text: [UInt8] = []
     /// For each series of each city; without text where the series has no value.
     private var lines: [Line] = []
-    /// Another one whenever the text is another; no two pages or families have the same.
-    private(set) var number: UInt64 = 0
 
     init() {}
 
+    /// Writes the text.
+    ///
     /// - Parameters:
     ///   - values: of all lines that there are to be, in their order.
     ///   - names: of the cities of the page, by position.
-    init(_ values: [LineValue], names: EscapedNames, parts: [CityFamily.LineParts], number: UInt64) {
-        self.number = number
+    init(_ values: [LineValue], names: EscapedNames, parts: [CityFamily.LineParts], text: inout [UInt8]) {
+        text = []
         lines.reserveCapacity(names.count * parts.count)
         let partCount = parts.reduce(0) { $0 + $1.beforeName.count + $1.afterName.count + 1 }
         let capacity =
@@ -37,17 +39,16 @@ struct CityLines: Sendable {
     ///   - snapshot: has the names, for lines that there were not before.
     ///   - memory: to use for a moment.
     mutating func update(
-        _ values: [LineValue], _ snapshot: StoreSnapshot, parts: [CityFamily.LineParts], number: UInt64,
+        _ text: inout [UInt8], _ values: [LineValue], _ snapshot: StoreSnapshot, parts: [CityFamily.LineParts],
         memory: inout UpdateMemory
     ) {
-        self.number = number
         memory.misfits.removeAll(keepingCapacity: true)
-        overwrite(values, misfits: &memory.misfits)
+        overwrite(&text, values, misfits: &memory.misfits)
         guard !memory.misfits.isEmpty else { return }
         if memory.misfits.contains(where: { lines[$0.line].valueCount == 0 }) {
-            replace(memory.misfits, snapshot, parts: parts, memory: &memory.text)
+            replace(&text, memory.misfits, snapshot, parts: parts, memory: &memory.text)
         } else {
-            shift(memory.misfits)
+            shift(&text, memory.misfits)
         }
     }
 
@@ -58,7 +59,7 @@ struct CityLines: Sendable {
     }
 
     /// - Parameter misfits: those that have another length than the value before are added here.
-    private mutating func overwrite(_ values: [LineValue], misfits: inout [LineValue]) {
+    private func overwrite(_ text: inout [UInt8], _ values: [LineValue], misfits: inout [LineValue]) {
         let lines = lines
         var text = text.mutableSpan
         for value in values {
@@ -72,14 +73,14 @@ struct CityLines: Sendable {
     }
 
     /// Makes room for values of other lengths by moving what is between them.
-    private mutating func shift(_ values: [LineValue]) {
+    private mutating func shift(_ text: inout [UInt8], _ values: [LineValue]) {
         let count = text.count
         let growth = values.reduce(0) { $0 + $1.value.count - self.lines[$1.line].valueCount }
         if growth > 0 {
-            reserve(count + growth)
+            Self.reserve(count + growth, in: &text)
             text.append(addingCapacity: growth) { $0.append(repeating: 0, count: growth) }
         }
-        moveText(between: values, count: count, growth: growth)
+        move(&text, between: values, count: count, growth: growth)
         if growth < 0 { text.removeLast(-growth) }
         moveLines(for: values)
         let lines = lines
@@ -100,7 +101,7 @@ struct CityLines: Sendable {
 
     /// What goes to the right is moved from the last to the first, and what goes to the left from the first to the last, so
     /// that nothing is written over before it was moved: between two neighbours that part, there is a value that shrank.
-    private mutating func moveText(between values: [LineValue], count: Int, growth total: Int) {
+    private func move(_ text: inout [UInt8], between values: [LineValue], count: Int, growth total: Int) {
         let lines = lines
         var text = text.mutableSpan
         func end(_ index: Int) -> Int {
@@ -119,16 +120,17 @@ struct CityLines: Sendable {
     }
 
     /// Not twice the memory, which an array takes when it grows by itself.
-    private mutating func reserve(_ count: Int) {
+    private static func reserve(_ count: Int, in text: inout [UInt8]) {
         if text.capacity < count { text.reserveCapacity(count + count / 64) }
     }
 
-    /// As ``shift(_:)``, for lines as well that there were not before. Not for all, because it reads and writes the text
-    /// twice; ``shift(_:)`` with new lines as well takes a tenth more instructions.
+    /// As ``shift(_:_:)``, for lines as well that there were not before. Not for all, because it reads and writes the text
+    /// twice; ``shift(_:_:)`` with new lines as well takes a tenth more instructions.
     ///
     /// - Parameter values: one at least.
     private mutating func replace(
-        _ values: [LineValue], _ snapshot: StoreSnapshot, parts: [CityFamily.LineParts], memory: inout [UInt8]
+        _ text: inout [UInt8], _ values: [LineValue], _ snapshot: StoreSnapshot, parts: [CityFamily.LineParts],
+        memory: inout [UInt8]
     ) {
         let start = lines[values[0].line].valueRange.lowerBound
         let capacity = text.count - start + growth(values, snapshot, parts: parts)
@@ -156,13 +158,9 @@ struct CityLines: Sendable {
             move(moved..<lines.count, by: start + replaced.count - copied)
             replaced.append(copying: text.span.extracting(copied...))
         }
-        replaceText(from: start, with: memory.span)
-    }
-
-    private mutating func replaceText(from start: Int, with end: Span<UInt8>) {
         text.removeSubrange(start...)
-        reserve(start + end.count)
-        text.append(addingCapacity: end.count) { $0.append(copying: end) }
+        Self.reserve(start + memory.count, in: &text)
+        text.append(addingCapacity: memory.count) { $0.append(copying: memory.span) }
     }
 
     /// By how much the text grows at most.

@@ -6,7 +6,7 @@ struct KeptFeedLines: Sendable {
     private var kept: (version: UInt64, format: ExpositionFormat, block: ExpositionBlock)?
 
     mutating func block(
-        _ snapshot: StoreSnapshot, _ format: ExpositionFormat, _ lastNumber: inout UInt64
+        _ snapshot: StoreSnapshot, _ format: ExpositionFormat, _ texts: inout PageTexts
     ) -> ExpositionBlock {
         if let kept, kept.version == snapshot.feedsVersion, kept.format == format { return kept.block }
         var values: [Double] = []
@@ -18,8 +18,7 @@ struct KeptFeedLines: Sendable {
         }
         var text: [UInt8] = []
         lines.append(to: &text, format: format, value: { values[$0] }, families: { snapshot.feedFamilies })
-        lastNumber += 1
-        let block = ExpositionBlock(bytes: text, number: lastNumber)
+        let block = ExpositionBlock(bytes: text, number: texts.nextNumber())
         kept = (snapshot.feedsVersion, format, block)
         return block
     }

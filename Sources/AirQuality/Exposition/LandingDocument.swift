@@ -99,7 +99,7 @@ public struct LandingDocument: Sendable {
         _ city: Int, _ snapshot: StoreSnapshot, scale: Scale, at now: Timestamp, _ html: inout HTML
     ) {
         let state = snapshot.states[city]
-        let changes = snapshot.changes[city]
+        let changes = state.changes
         let category = scale.categories[Int(state.category) - 1]
         let name = snapshot.names.bytes[state.nameRange]
         html.raw("<tr><th scope=\"row\"><a href=\"\(historyPath)?city=")

@@ -1,21 +1,25 @@
-/// A run of the page's bytes.
-public struct ExpositionBlock: Sendable {
-    public let bytes: [UInt8]
-    /// Equal numbers mean equal bytes, as long as the page lives.
-    public let number: UInt64
-}
-
-/// The page as a scrape gets it: the blocks, and behind them the end, which each scrape changes.
+/// The page as a scrape gets it, in texts one after the other. The last one is the end, which each scrape changes.
+///
+/// To be let go before the next one is rendered, or that one copies what it changes.
 public struct RenderedPage: Sendable {
-    public let blocks: [ExpositionBlock]
-    /// Equal numbers mean equal blocks, as long as the page lives.
+    public let texts: [[UInt8]]
+    /// Of each text but the end. Equal numbers mean equal bytes, as long as the ``MetricsPage`` lives.
+    public let numbers: [UInt64]
+    /// Equal numbers mean that all but the end are equal, as long as the ``MetricsPage`` lives.
     public let number: UInt64
-    public let end: [UInt8]
 
-    public var bytes: [UInt8] { blocks.flatMap(\.bytes) + end }
+    public var end: [UInt8] { texts[texts.count - 1] }
+    public var bytes: [UInt8] { texts.flatMap(\.self) }
 }
 
-/// The page that a scrape gets, kept in blocks between scrapes: only what changed is rendered again.
+/// A run of the page's bytes.
+struct ExpositionBlock: Sendable {
+    let bytes: [UInt8]
+    /// Equal numbers mean equal bytes.
+    let number: UInt64
+}
+
+/// The page that a scrape gets, kept between scrapes: only what changed is rendered again.
 ///
 /// The samples of the cities are kept by pages of the store's order and by family. A scrape under a busy feed thus
 /// costs the values that changed, and one under a quiet feed next to nothing.
@@ -25,14 +29,14 @@ public struct MetricsPage: Sendable {
     private let rules: StoreRules
     private let storeInformation: [FamilySamples]
     private let lineParts = CityFamily.allCases.map(\.lineParts)
-    /// The text of the cities, by the numbers of the pages of the store's order.
-    private var pages: [CityPageText] = []
-    private var updateMemory = CityPageText.UpdateMemory()
+    private var texts = PageTexts()
+    /// The lines of the cities, by the numbers of the pages of the store's order.
+    private var pages: [CityPageLines] = []
+    private var updateMemory = CityPageLines.UpdateMemory()
     /// Where each city stands, by its number.
     private var places: [Place] = []
     /// The store's when the text of the cities was last updated.
     private var version: UInt64 = 0
-    private var lastNumber: UInt64 = 0
     /// The same for every scrape, by format.
     private var headers: [ExpositionFormat: Headers] = [:]
     private var feeds = KeptFeedLines()
@@ -53,19 +57,17 @@ public struct MetricsPage: Sendable {
         var scale: ExpositionBlock
     }
 
-    /// The blocks that the last scrape got, and what they were made from.
+    /// What the texts were last made from.
     private struct Rendered: Sendable {
         let version, feedsVersion: UInt64
         let storage: ExporterReport.Storage?
         let build: ExporterReport.Build
         let process: ExporterReport.Process?
         let format: ExpositionFormat
-        let blocks: [ExpositionBlock]
         let number: UInt64
 
         init(
-            _ snapshot: StoreSnapshot, _ report: ExporterReport, _ format: ExpositionFormat,
-            blocks: [ExpositionBlock], number: UInt64
+            _ snapshot: StoreSnapshot, _ report: ExporterReport, _ format: ExpositionFormat, number: UInt64
         ) {
             version = snapshot.version
             feedsVersion = snapshot.feedsVersion
@@ -73,7 +75,6 @@ public struct MetricsPage: Sendable {
             build = report.build
             process = report.process
             self.format = format
-            self.blocks = blocks
             self.number = number
         }
 
@@ -87,17 +88,28 @@ public struct MetricsPage: Sendable {
         _ snapshot: StoreSnapshot, report: ExporterReport, format: ExpositionFormat
     ) -> RenderedPage {
         if format == .protobuf {
-            let block = ExpositionBlock(bytes: snapshot.protobuf(rules: rules, report: report), number: nextNumber())
-            return RenderedPage(blocks: [block], number: block.number, end: [])
+            let number = texts.nextNumber()
+            return RenderedPage(
+                texts: [snapshot.protobuf(rules: rules, report: report), []], numbers: [number], number: number)
         }
-        let end = end(report.handler, format)
-        if let last, last.isMade(from: snapshot, report, format) {
-            return RenderedPage(blocks: last.blocks, number: last.number, end: end)
-        }
-        let blocks = blocks(snapshot, report, format)
-        let number = nextNumber()
-        last = Rendered(snapshot, report, format, blocks: blocks, number: number)
-        return RenderedPage(blocks: blocks, number: number, end: end)
+        let number = update(snapshot, report, format)
+        texts.set(end: end(report.handler, format))
+        return RenderedPage(texts: texts.texts, numbers: texts.numbers, number: number)
+    }
+
+    /// Brings all but the end to what the snapshot and the report say.
+    ///
+    /// - Returns: the page's number.
+    private mutating func update(
+        _ snapshot: StoreSnapshot, _ report: ExporterReport, _ format: ExpositionFormat
+    ) -> UInt64 {
+        if let last, last.isMade(from: snapshot, report, format) { return last.number }
+        updateCities(snapshot)
+        let headers = headers(format)
+        texts.set(headers: headers.cityFamilies, rest: [headers.scale] + rest(snapshot, report, format))
+        let number = texts.nextNumber()
+        last = Rendered(snapshot, report, format, number: number)
+        return number
     }
 
     /// The scrapes' own counts, and the mark that OpenMetrics ends with. Every scrape counts itself, so the numbers are
@@ -117,34 +129,19 @@ public struct MetricsPage: Sendable {
         return end
     }
 
-    private mutating func blocks(
+    /// What follows the cities and the scale.
+    private mutating func rest(
         _ snapshot: StoreSnapshot, _ report: ExporterReport, _ format: ExpositionFormat
     ) -> [ExpositionBlock] {
-        // What is written over must not be kept anywhere else, or it is copied first.
-        last = nil
-        updateCities(snapshot)
-        let headers = self.headers(format)
-        var blocks: [ExpositionBlock] = []
-        blocks.reserveCapacity((snapshot.order.sequence.count + 1) * CityFamily.allCases.count + 4)
-        for family in CityFamily.allCases {
-            let first = blocks.count
-            for page in snapshot.order.sequence {
-                let text = pages[Int(page)].families[family.rawValue].text
-                guard !text.isEmpty else { continue }
-                if blocks.count == first { blocks.append(headers.cityFamilies[family.rawValue]) }
-                blocks.append(ExpositionBlock(bytes: text, number: pages[Int(page)].families[family.rawValue].number))
-            }
-        }
-        blocks.append(headers.scale)
-        blocks.append(feeds.block(snapshot, format, &lastNumber))
+        var blocks = [feeds.block(snapshot, format, &texts)]
         let counts = [UInt64(snapshot.cityCount), UInt64(snapshot.pointCount), snapshot.expiredCount]
-        blocks.append(store.block(counts, format, &lastNumber) { snapshot.storeFamilies(rules: rules) })
+        blocks.append(store.block(counts, format, &texts) { snapshot.storeFamilies(rules: rules) })
         if let values = report.storage {
-            blocks.append(storage.block(values, format, &lastNumber) { values.families })
+            blocks.append(storage.block(values, format, &texts) { values.families })
         }
-        blocks.append(build.block(report.build, format, &lastNumber) { report.build.families })
+        blocks.append(build.block(report.build, format, &texts) { report.build.families })
         if let values = report.process {
-            blocks.append(process.block(values, format, &lastNumber) { values.families })
+            blocks.append(process.block(values, format, &texts) { values.families })
         }
         return blocks
     }
@@ -154,21 +151,15 @@ public struct MetricsPage: Sendable {
         private var kept: (values: Values, format: ExpositionFormat, block: ExpositionBlock)?
 
         mutating func block(
-            _ values: Values, _ format: ExpositionFormat, _ lastNumber: inout UInt64, _ families: () -> [FamilySamples]
+            _ values: Values, _ format: ExpositionFormat, _ texts: inout PageTexts, _ families: () -> [FamilySamples]
         ) -> ExpositionBlock {
             if let kept, kept.values == values, kept.format == format { return kept.block }
             var text: [UInt8] = []
             TextExposition.append(families(), format: format, to: &text)
-            lastNumber += 1
-            let block = ExpositionBlock(bytes: text, number: lastNumber)
+            let block = ExpositionBlock(bytes: text, number: texts.nextNumber())
             kept = (values, format, block)
             return block
         }
-    }
-
-    private mutating func nextNumber() -> UInt64 {
-        lastNumber += 1
-        return lastNumber
     }
 
     private mutating func headers(_ format: ExpositionFormat) -> Headers {
@@ -176,12 +167,12 @@ public struct MetricsPage: Sendable {
         let cityFamilies = CityFamily.allCases.map { family in
             var text: [UInt8] = []
             TextExposition.appendHeader(family.family, format: format, to: &text)
-            return ExpositionBlock(bytes: text, number: nextNumber())
+            return ExpositionBlock(bytes: text, number: texts.nextNumber())
         }
         var text: [UInt8] = []
         TextExposition.append(storeInformation, format: format, to: &text)
         let headers = Headers(
-            cityFamilies: cityFamilies, scale: ExpositionBlock(bytes: text, number: nextNumber()))
+            cityFamilies: cityFamilies, scale: ExpositionBlock(bytes: text, number: texts.nextNumber()))
         self.headers[format] = headers
         return headers
     }
@@ -195,26 +186,27 @@ public struct MetricsPage: Sendable {
 
     /// Brings the text of the cities to what the snapshot says.
     private mutating func updateCities(_ snapshot: StoreSnapshot) {
-        while pages.count < snapshot.order.pages.count { pages.append(CityPageText()) }
+        while pages.count < snapshot.order.pages.count { pages.append(CityPageLines()) }
         // A city that came or went may have another place or none now. Then the page that it is in is rendered anew
         // below, and what was marked instead is written once more as it is.
         snapshot.states.forEach(changedSince: version) { city in
             guard city < places.count else { return }
             pages[Int(places[city].page)].mark(Int(places[city].position))
         }
-        for number in snapshot.order.sequence {
+        texts.arrange(snapshot.order.sequence)
+        for (place, number) in snapshot.order.sequence.enumerated() {
             let page = snapshot.order.pages[Int(number)]
             if pages[Int(number)].layoutVersion == page.layoutVersion {
                 pages[Int(number)].update(
-                    page, snapshot, since: version, parts: lineParts, lastNumber: &lastNumber, memory: &updateMemory)
+                    page, at: place, snapshot, since: version, parts: lineParts, texts: &texts, memory: &updateMemory)
             } else {
-                pages[Int(number)] = CityPageText(
-                    page, snapshot, parts: lineParts, lastNumber: &lastNumber, memory: &updateMemory)
+                pages[Int(number)] = CityPageLines(
+                    page, at: place, snapshot, parts: lineParts, texts: &texts, memory: &updateMemory)
                 locate(page, number: number)
             }
         }
         for (number, page) in snapshot.order.pages.enumerated() where page.cities.isEmpty {
-            pages[number] = CityPageText()
+            pages[number] = CityPageLines()
         }
         version = snapshot.version
     }

@@ -93,11 +93,11 @@ extension StoreSnapshot {
         }
         each(.index) { states[$0].index }
         each(.category) { Double(states[$0].category) }
-        each(.categoryDirection) { Double(changes[$0].direction) }
-        each(.categoryChangedAt) { changes[$0].changedAt.map { Double($0) / 1000 } }
+        each(.categoryDirection) { Double(states[$0].changes.direction) }
+        each(.categoryChangedAt) { states[$0].changes.changedAt.map { Double($0) / 1000 } }
         ProtobufExposition.append(.categoryChanges, self, to: &bytes) { city, append in
-            append([Array("better".utf8)], Double(changes[city].better))
-            append([Array("worse".utf8)], Double(changes[city].worse))
+            append([Array("better".utf8)], Double(states[city].changes.better))
+            append([Array("worse".utf8)], Double(states[city].changes.worse))
         }
         each(.lastUpdateAt) { Double(states[$0].updatedAt) / 1000 }
         ProtobufExposition.append(

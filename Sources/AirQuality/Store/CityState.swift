@@ -1,4 +1,4 @@
-/// What every reading of a city changes, on one cache line.
+/// What is known of a city, side by side: what a reading and a scrape of it need is two cache lines.
 struct CityState: Sendable {
     var index: Double
     /// Time of the newest reading.
@@ -7,22 +7,22 @@ struct CityState: Sendable {
     var receivedAt: Timestamp
     /// From this time on a reading may be a new point of the history; ``History`` decides.
     var nextPointAt: Timestamp
-    /// The store's version at the last reading.
-    var version: UInt64
-    var nameOffset: UInt32
+    /// The store's version when the category last changed.
+    var categoryVersion: UInt64 = 0
+    var changes = CategoryChanges()
     /// 0 when the city was removed.
     var nameCount: UInt8
     /// The category held, 1 ….
     var category: UInt8
+    var nameOffset: UInt32
 
     /// Takes a reading's values.
     ///
     /// - Returns: whether there is more to do: another category perhaps, or a point.
     @inline(__always)
     mutating func update(
-        _ reading: Reading, receivedAt: Timestamp, version: UInt64, bounds: CategoryBounds, interval: Int64
+        _ reading: Reading, receivedAt: Timestamp, bounds: CategoryBounds, interval: Int64
     ) -> Bool {
-        self.version = version
         index = reading.index
         updatedAt = reading.time
         self.receivedAt = receivedAt
@@ -35,6 +35,12 @@ struct CityState: Sendable {
         time >= nextPointAt || time <= nextPointAt &- interval
     }
 
+    mutating func take(_ category: UInt8, at time: Timestamp, version: UInt64) {
+        changes.record(better: category < self.category, at: time)
+        self.category = category
+        categoryVersion = version
+    }
+
     var isPresent: Bool { nameCount > 0 }
 
     var nameRange: Range<Int> {
@@ -44,24 +50,16 @@ struct CityState: Sendable {
 
 /// What only a change of category changes.
 public struct CategoryChanges: Sendable, Equatable {
-    /// 1 better, -1 worse, 0 none yet.
-    public var direction: Int8 = 0
-    /// nil before the first change.
-    public var changedAt: Timestamp?
     public var better: UInt64 = 0
     public var worse: UInt64 = 0
-    /// The store's version at the last change; not compared.
-    var version: UInt64 = 0
+    /// nil before the first change.
+    public var changedAt: Timestamp?
+    /// 1 better, -1 worse, 0 none yet.
+    public var direction: Int8 = 0
 
     public init() {}
 
-    public static func == (left: CategoryChanges, right: CategoryChanges) -> Bool {
-        left.direction == right.direction && left.changedAt == right.changedAt && left.better == right.better
-            && left.worse == right.worse
-    }
-
-    mutating func record(better isBetter: Bool, at time: Timestamp, version: UInt64) {
-        self.version = version
+    mutating func record(better isBetter: Bool, at time: Timestamp) {
         direction = isBetter ? 1 : -1
         changedAt = time
         if isBetter { better += 1 } else { worse += 1 }

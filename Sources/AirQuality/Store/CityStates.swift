@@ -1,8 +1,10 @@
 /// The states of all cities by number, and what changed when.
 struct CityStates: Sendable {
     private var states = ChunkedArray<CityState>()
-    /// The store's version when a city of a chunk last changed.
-    private var versions: [UInt64] = []
+    /// The store's version when each city last changed. Not in its state, because who looks for what changed reads them all.
+    private var versions = ChunkedArray<UInt64>()
+    /// The latest of each chunk of them.
+    private var latestVersions: [UInt64] = []
 
     var count: Int { states.count }
 
@@ -14,34 +16,36 @@ struct CityStates: Sendable {
 
     mutating func append(_ state: CityState) {
         states.append(state)
-        if states.chunks.count > versions.count { versions.append(0) }
+        versions.append(0)
+        if versions.chunks.count > latestVersions.count { latestVersions.append(0) }
     }
 
     /// Takes a reading's values.
     ///
-    /// - Returns: what ``CityState/update(_:receivedAt:version:bounds:interval:)`` does.
+    /// - Returns: what ``CityState/update(_:receivedAt:bounds:interval:)`` does.
     @inline(__always)
     mutating func update(
         _ city: Int, _ reading: Reading, receivedAt: Timestamp, version: UInt64, bounds: CategoryBounds, interval: Int64
     ) -> Bool {
-        versions[states.chunk(of: city)] = version
-        return states[city].update(
-            reading, receivedAt: receivedAt, version: version, bounds: bounds, interval: interval)
+        mark(city, version: version)
+        return states[city].update(reading, receivedAt: receivedAt, bounds: bounds, interval: interval)
     }
 
-    /// Something else of the city changed, or it is a new one.
+    /// Something of the city changed, or it is a new one.
+    @inline(__always)
     mutating func mark(_ city: Int, version: UInt64) {
-        states[city].version = version
-        versions[states.chunk(of: city)] = version
+        versions[city] = version
+        latestVersions[versions.chunk(of: city)] = version
     }
 
     /// Calls `body` with each city that was marked later than at the version.
     @inline(__always)
     func forEach(changedSince version: UInt64, _ body: (Int) -> Void) {
-        for chunk in versions.indices where versions[chunk] > version {
-            let states = states.chunks[chunk]
-            for index in states.indices where states[index].version > version && states[index].isPresent {
-                body(self.states.index(index, inChunk: chunk))
+        for chunk in latestVersions.indices where latestVersions[chunk] > version {
+            let versions = versions.chunks[chunk]
+            for index in versions.indices where versions[index] > version {
+                let city = states.index(index, inChunk: chunk)
+                if states[city].isPresent { body(city) }
             }
         }
     }

@@ -74,7 +74,7 @@ struct CityTable: Sendable {
 
     private mutating func grow() {
         let old = slots
-        slots = Array(repeating: 0, count: old.count * 4)
+        slots = Array(repeating: 0, count: old.count * 2)
         mask = slots.count - 1
         for entry in old where entry != 0 { place(entry) }
     }

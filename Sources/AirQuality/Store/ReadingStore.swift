@@ -78,8 +78,8 @@ public final class ReadingStore: Sendable {
     public func snapshot() -> StoreSnapshot {
         state.withLock { state in
             StoreSnapshot(
-                version: state.version, names: state.names, states: state.states, changes: state.changes,
-                order: state.order, feeds: state.feeds, feedsVersion: state.feedsVersion, cityCount: state.cityCount,
+                version: state.version, names: state.names, states: state.states, order: state.order,
+                feeds: state.feeds, feedsVersion: state.feedsVersion, cityCount: state.cityCount,
                 pointCount: state.pointCount, expiredCount: state.expiredCount)
         }
     }

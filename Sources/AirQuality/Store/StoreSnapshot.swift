@@ -3,7 +3,6 @@ public struct StoreSnapshot: Sendable {
     public let version: UInt64
     let names: NameArena
     let states: CityStates
-    let changes: ChunkedArray<CategoryChanges>
     let order: CityOrder
     public let feeds: [FeedStatistics]
     let feedsVersion: UInt64

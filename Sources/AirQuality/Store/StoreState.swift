@@ -9,7 +9,6 @@ struct StoreState: Sendable {
     private var table = CityTable()
     private(set) var names = NameArena()
     private(set) var states = CityStates()
-    private(set) var changes = ChunkedArray<CategoryChanges>()
     private(set) var histories = ChunkedArray<History>()
     private(set) var order = CityOrder()
     private var freeCities: [UInt32] = []
@@ -169,8 +168,7 @@ struct StoreState: Sendable {
         let held = states[city].category
         let category = bounds.category(of: reading.index, held: held)
         if category != held {
-            states[city].category = category
-            changes[city].record(better: category < held, at: reading.time, version: version)
+            states[city].take(category, at: reading.time, version: version)
         }
         guard rules.history.usesWindows || states[city].mayBePoint(reading.time, interval: rules.history.interval)
         else { return }
@@ -193,18 +191,16 @@ struct StoreState: Sendable {
 
     private mutating func insert(_ name: Span<UInt8>, hash: UInt64) -> Int {
         let state = CityState(
-            index: 0, updatedAt: 0, receivedAt: 0, nextPointAt: .min, version: version,
-            nameOffset: names.append(name), nameCount: UInt8(name.count), category: 1)
+            index: 0, updatedAt: 0, receivedAt: 0, nextPointAt: .min, nameCount: UInt8(name.count), category: 1,
+            nameOffset: names.append(name))
         let city: Int
         if let free = freeCities.popLast() {
             city = Int(free)
             states[city] = state
-            changes[city] = CategoryChanges()
             histories[city] = History()
         } else {
             city = states.count
             states.append(state)
-            changes.append(CategoryChanges())
             histories.append(History())
         }
         states.mark(city, version: version)
@@ -298,7 +294,7 @@ struct StoreState: Sendable {
         states[city].updatedAt = saved.updatedAt
         states[city].receivedAt = saved.receivedAt
         states[city].category = saved.category
-        changes[city] = saved.changes
+        states[city].changes = saved.changes
         histories[city] = History(points: saved.points, capacity: rules.history.capacity)
         states[city].nextPointAt = histories[city].nextPointAt(rule: rules.history)
         pointCount += histories[city].count
@@ -310,7 +306,7 @@ struct StoreState: Sendable {
         unsaved?.answer(since: since, version: version)
         return UnsavedAnswer(
             since: since, version: version, unsaved: unsaved ?? UnsavedChanges(), names: names, states: states,
-            changes: changes, histories: histories)
+            histories: histories)
     }
 
     private mutating func remove(_ city: Int) {

@@ -87,7 +87,6 @@ struct UnsavedAnswer: Sendable {
     let unsaved: UnsavedChanges
     let names: NameArena
     let states: CityStates
-    let changes: ChunkedArray<CategoryChanges>
     let histories: ChunkedArray<History>
 
     var savedChanges: SavedChanges {
@@ -102,7 +101,7 @@ struct UnsavedAnswer: Sendable {
         let newCount = since == 0 ? history.count : min(history.count, unsaved.pointCount(of: city))
         return SavedCity(
             name: Array(names.bytes[state.nameRange]), index: state.index, updatedAt: state.updatedAt,
-            receivedAt: state.receivedAt, category: state.category, changes: changes[city],
+            receivedAt: state.receivedAt, category: state.category, changes: state.changes,
             points: (history.count - newCount..<history.count).map { history[$0] })
     }
 }

@@ -14,7 +14,7 @@ struct CompressedBlocks {
     mutating func member(of page: RenderedPage) -> [[UInt8]] {
         if number != page.number {
             number = page.number
-            begin(with: page.blocks)
+            begin(with: page)
         }
         return beginning.member(endingWith: compressor.block(page.end.span))
     }
@@ -23,8 +23,8 @@ struct CompressedBlocks {
     /// families repeat the names of each other.
     private static let maximumWhole = 32 * 1024
 
-    private mutating func begin(with page: [ExpositionBlock]) {
-        let count = page.reduce(0) { $0 + $1.bytes.count }
+    private mutating func begin(with page: RenderedPage) {
+        let count = page.texts.dropLast().reduce(0) { $0 + $1.count }
         if count <= Self.maximumWhole {
             beginWhole(page)
         } else {
@@ -32,22 +32,22 @@ struct CompressedBlocks {
         }
     }
 
-    private mutating func beginWhole(_ page: [ExpositionBlock]) {
+    private mutating func beginWhole(_ page: RenderedPage) {
         blocks = [:]
-        let text = page.flatMap(\.bytes)
+        let text = page.texts.dropLast().flatMap(\.self)
         beginning = Gzip()
         beginning.append(compressor.block(text.span))
     }
 
-    private mutating func beginInBlocks(_ page: [ExpositionBlock]) {
+    private mutating func beginInBlocks(_ page: RenderedPage) {
         var current: [UInt64: GzipBlock] = [:]
-        current.reserveCapacity(page.count)
+        current.reserveCapacity(page.numbers.count)
         var beginning = Gzip()
         // A little more than the last time.
         beginning.reserveCapacity(self.beginning.count + self.beginning.count / 8)
-        for block in page {
-            let compressed = blocks[block.number] ?? compressor.block(block.bytes.span)
-            current[block.number] = compressed
+        for (number, text) in zip(page.numbers, page.texts) {
+            let compressed = blocks[number] ?? compressor.block(text.span)
+            current[number] = compressed
             beginning.append(compressed)
         }
         self.beginning = beginning

@@ -16,7 +16,7 @@ struct JoinedBlocks {
 
     mutating func body(of page: RenderedPage) -> HTTPBody {
         if number != page.number { begin(with: page) }
-        guard !isLarge else { return .blocks(page.blocks.map(\.bytes) + [page.end]) }
+        guard !isLarge else { return .blocks(page.texts) }
         // Copies the rest only while the last answer is still being sent.
         bytes.replaceSubrange(count..., with: page.end)
         return .bytes(bytes)
@@ -24,8 +24,8 @@ struct JoinedBlocks {
 
     private mutating func begin(with page: RenderedPage) {
         number = page.number
-        count = page.blocks.reduce(0) { $0 + $1.bytes.count }
+        count = page.texts.dropLast().reduce(0) { $0 + $1.count }
         isLarge = count > Self.maximumCount
-        bytes = isLarge ? [] : page.blocks.flatMap(\.bytes)
+        bytes = isLarge ? [] : page.texts.dropLast().flatMap(\.self)
     }
 }

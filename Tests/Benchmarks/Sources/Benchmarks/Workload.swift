@@ -70,7 +70,7 @@ struct Workload: ~Copyable {
     mutating func render() -> Int {
         let report = ExporterReport(
             build: ExporterReport.Build(version: "1", revision: "1", branch: "main", swiftVersion: "6"))
-        return page.render(store.snapshot(), report: report, format: .text004).blocks.reduce(0) { $0 + $1.bytes.count }
+        return page.render(store.snapshot(), report: report, format: .text004).texts.reduce(0) { $0 + $1.count }
     }
 }
 

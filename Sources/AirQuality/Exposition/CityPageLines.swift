@@ -1,8 +1,8 @@
-/// The series of the cities of one page of the store's order, by family.
-struct CityPageText: Sendable {
+/// The lines of the cities of one page of the store's order, by family.
+struct CityPageLines: Sendable {
     /// The page's when this was rendered anew; 0 before.
     private(set) var layoutVersion: UInt64 = 0
-    private(set) var families: InlineArray<6, CityLines> = .init(repeating: CityLines())
+    private var families: InlineArray<6, CityLines> = .init(repeating: CityLines())
     private var cityCount = 0
     /// Which of the page's cities had a reading since: a bit for each.
     private var marks: [UInt64] = []
@@ -10,9 +10,10 @@ struct CityPageText: Sendable {
 
     init() {}
 
+    /// Writes the texts of the page, at this place among the pages.
     init(
-        _ page: CityPage, _ snapshot: StoreSnapshot, parts: [[CityFamily.LineParts]], lastNumber: inout UInt64,
-        memory: inout UpdateMemory
+        _ page: CityPage, at place: Int, _ snapshot: StoreSnapshot, parts: [[CityFamily.LineParts]],
+        texts: inout PageTexts, memory: inout UpdateMemory
     ) {
         layoutVersion = page.layoutVersion
         cityCount = page.cities.count
@@ -27,9 +28,10 @@ struct CityPageText: Sendable {
         for family in CityFamily.allCases {
             memory.values.removeAll(keepingCapacity: true)
             family.appendValues(of: memory.changed, to: &memory.values)
-            lastNumber += 1
-            families[family.rawValue] = CityLines(
-                memory.values, names: names, parts: parts[family.rawValue], number: lastNumber)
+            texts.edit(family, at: place) { text in
+                families[family.rawValue] = CityLines(
+                    memory.values, names: names, parts: parts[family.rawValue], text: &text)
+            }
         }
     }
 
@@ -44,8 +46,8 @@ struct CityPageText: Sendable {
     ///
     /// - Parameter version: the store's when this was last done.
     mutating func update(
-        _ page: CityPage, _ snapshot: StoreSnapshot, since version: UInt64, parts: [[CityFamily.LineParts]],
-        lastNumber: inout UInt64, memory: inout UpdateMemory
+        _ page: CityPage, at place: Int, _ snapshot: StoreSnapshot, since version: UInt64,
+        parts: [[CityFamily.LineParts]], texts: inout PageTexts, memory: inout UpdateMemory
     ) {
         guard isMarked else { return }
         isMarked = false
@@ -55,10 +57,10 @@ struct CityPageText: Sendable {
             family.appendValues(
                 of: family.changesWithCategory ? memory.recategorized : memory.changed, to: &memory.values)
             guard !memory.values.isEmpty else { continue }
-            lastNumber += 1
-            families[family.rawValue].update(
-                memory.values, snapshot, parts: parts[family.rawValue], number: lastNumber,
-                memory: &memory.lines)
+            texts.edit(family, at: place) { text in
+                families[family.rawValue].update(
+                    &text, memory.values, snapshot, parts: parts[family.rawValue], memory: &memory.lines)
+            }
         }
     }
 
@@ -84,7 +86,7 @@ struct CityPageText: Sendable {
                 rest &= rest - 1
                 let city = snapshot.city(Int(page.cities[position]), at: position)
                 memory.changed.append(city)
-                if city.changes.version > version { memory.recategorized.append(city) }
+                if city.state.categoryVersion > version { memory.recategorized.append(city) }
             }
         }
     }
@@ -97,6 +99,6 @@ extension StoreSnapshot {
 
     @inline(__always)
     fileprivate func city(_ city: Int, at position: Int) -> PageCity {
-        PageCity(position: position, city: city, state: states[city], changes: changes[city])
+        PageCity(position: position, city: city, state: states[city])
     }
 }

@@ -1,16 +1,17 @@
 import AirQuality
 import Transport
 
-/// Blocks of the page in compressed form, kept as long as the page has them.
+/// The texts of the page in compressed form, kept as long as the page has them.
 struct CompressedBlocks {
-    private var blocks: [UInt64: GzipBlock] = [:]
+    /// By their place in the page, with the number of the text.
+    private var blocks: [(number: UInt64, block: GzipBlock)] = []
     /// The member that was made last without its end, and the number of its page; 0: none yet.
     private var beginning = Gzip()
     private var number: UInt64 = 0
     /// Under a busy feed most blocks are new at each scrape, so time counts for more than size.
     private var compressor = GzipTextCompressor()
 
-    /// The page as one gzip member. Blocks that were in an earlier one are not compressed again.
+    /// The page as one gzip member. Texts that were in the last one, in the same place, are not compressed again.
     mutating func member(of page: RenderedPage) -> [[UInt8]] {
         if number != page.number {
             number = page.number
@@ -33,24 +34,26 @@ struct CompressedBlocks {
     }
 
     private mutating func beginWhole(_ page: RenderedPage) {
-        blocks = [:]
+        blocks = []
         let text = page.texts.dropLast().flatMap(\.self)
         beginning = Gzip()
         beginning.append(compressor.block(text.span))
     }
 
     private mutating func beginInBlocks(_ page: RenderedPage) {
-        var current: [UInt64: GzipBlock] = [:]
-        current.reserveCapacity(page.numbers.count)
-        var beginning = Gzip()
+        // The last answer may still be sent from where the member before is.
+        let count = beginning.count
+        beginning = Gzip()
         // A little more than the last time.
-        beginning.reserveCapacity(self.beginning.count + self.beginning.count / 8)
-        for (number, text) in zip(page.numbers, page.texts) {
-            let compressed = blocks[number] ?? compressor.block(text.span)
-            current[number] = compressed
-            beginning.append(compressed)
+        beginning.reserveCapacity(count + count / 8)
+        blocks.removeSubrange(min(page.numbers.count, blocks.count)...)
+        for (place, (number, text)) in zip(page.numbers, page.texts).enumerated() {
+            if place == blocks.count {
+                blocks.append((number, compressor.block(text.span)))
+            } else if blocks[place].number != number {
+                blocks[place] = (number, compressor.block(text.span))
+            }
+            beginning.append(blocks[place].block)
         }
-        self.beginning = beginning
-        blocks = current
     }
 }

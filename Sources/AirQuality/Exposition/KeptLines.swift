@@ -1,3 +1,5 @@
+import JSON
+
 /// The lines of some families, of which only the numbers are written anew. To be made anew when there are other series.
 struct KeptLines: Sendable {
     private var format: ExpositionFormat?
@@ -20,11 +22,15 @@ struct KeptLines: Sendable {
         page.reserveCapacity(page.count + text.count + 16 * places.count)
         var copied = 0
         for (sample, place) in places.enumerated() {
-            page.append(contentsOf: text[copied..<place])
+            append(copied..<place, to: &page)
             page.appendNumber(value(sample))
             copied = place
         }
-        page.append(contentsOf: text[copied...])
+        append(copied..<text.count, to: &page)
+    }
+
+    private func append(_ range: Range<Int>, to page: inout [UInt8]) {
+        page.append(addingCapacity: range.count) { $0.append(copying: text.span.extracting(range)) }
     }
 
     private mutating func keep(_ families: [FamilySamples], _ format: ExpositionFormat) {

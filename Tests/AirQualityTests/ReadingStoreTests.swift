@@ -5,6 +5,12 @@ import Testing
 
 @Suite("The store")
 struct ReadingStoreTests {
+    @Test("keeps what is known of a city within two cache lines, wherever they begin")
+    func stateSize() {
+        // Elements begin at multiples of 8, so 72 bytes are never on three lines of 64.
+        #expect(MemoryLayout<CityState>.stride == 72)
+    }
+
     @Test("keeps a city that a message does not name, with its time")
     func missingCity() {
         var test = TestStore()

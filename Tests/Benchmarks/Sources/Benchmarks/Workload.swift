@@ -23,6 +23,9 @@ struct Workload: ~Copyable {
                 let index = Double(Int.random(in: 0..<5_000_000, using: &random)) / 10_000
                 switch spelling {
                 case .usual: return #"{"city":"\#(Self.name(city))","aqi":\#(index)}"#
+                case .beyondASCII:
+                    let name = city % 7 == 3 ? #"N\u0101gpur \"\#(city)\""# : "Nāgpur नगर \(city)"
+                    return #"{"city":"\#(name)","aqi":\#(index)}"#
                 case .rare: return #" {"unit": null, "aqi": \#(index)e0, "city": "\u0020\#(Self.name(city))"}"#
                 }
             }
@@ -77,6 +80,8 @@ struct Workload: ~Copyable {
 /// How the messages spell what they say.
 enum Spelling {
     case usual
+    /// Names as half of the world writes them, some with escapes.
+    case beyondASCII
     /// What JSON allows and hardly any feed sends: other members first, white space, an exponent, an escape.
     case rare
 }

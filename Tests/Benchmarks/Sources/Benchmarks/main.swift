@@ -17,8 +17,9 @@ if let name = arguments.first {
 struct UsageError: Error {}
 
 enum Benchmark: String, CaseIterable {
-    /// Messages to readings: as nearly all feeds spell them, and as JSON also allows.
+    /// Messages to readings: as nearly all feeds spell them, with names beyond ASCII, and as JSON also allows.
     case decode
+    case decodeNames = "decode-names"
     case decodeStrict = "decode-strict"
     /// Messages to readings in the store.
     case record
@@ -29,11 +30,17 @@ enum Benchmark: String, CaseIterable {
     case history
 
     func runOnce(cities: Int) {
-        var work = Workload(cities: cities, batch: 100, messages: 100, spelling: self == .decodeStrict ? .rare : .usual)
+        let spelling: Spelling =
+            switch self {
+            case .decodeNames: .beyondASCII
+            case .decodeStrict: .rare
+            default: .usual
+            }
+        var work = Workload(cities: cities, batch: 100, messages: 100, spelling: spelling)
         if self != .renderAnew { _ = work.render() }
         counted {
             switch self {
-            case .decode, .decodeStrict: work.decodeAll()
+            case .decode, .decodeNames, .decodeStrict: work.decodeAll()
             case .record: for _ in 0..<10 { work.recordAll() }
             case .renderQuiet: for _ in 0..<1000 { _ = work.render() }
             case .renderBusy:

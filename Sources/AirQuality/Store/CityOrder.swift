@@ -16,7 +16,7 @@ struct CityOrder: Sendable {
     /// Cities of a page, while there are few.
     private static let usualLimit = 256
     /// When there are more pages than this, small neighbours are joined.
-    static let maximumPages = 80
+    static let maximumPages = 40
 
     private(set) var pages: [CityPage] = []
     private(set) var sequence: [UInt32] = []
@@ -24,8 +24,8 @@ struct CityOrder: Sendable {
     private var cityCount = 0
 
     /// A page with more cities is halved. Two neighbours that are joined have at most as many together, so there are
-    /// never more than 65 pages after a joining.
-    var pageLimit: Int { max(Self.usualLimit, cityCount / 32) }
+    /// never more than 33 pages after a joining.
+    var pageLimit: Int { max(Self.usualLimit, cityCount / 16) }
 
     /// - Parameter precedes: whether the name of the city with this number sorts before the new one's.
     mutating func insert(_ city: UInt32, version: UInt64, precedes: (UInt32) -> Bool) {

@@ -10,7 +10,7 @@ enum StringScanner {
     }
 
     private static let ones: UInt64 = 0x0101_0101_0101_0101
-    static let tops: UInt64 = 0x8080_8080_8080_8080
+    private static let tops: UInt64 = 0x8080_8080_8080_8080
 
     @inline(__always) @unsafe
     static func word(_ bytes: UnsafePointer<UInt8>) -> UInt64 {
@@ -44,47 +44,27 @@ enum StringScanner {
     static func scan(_ start: UnsafePointer<UInt8>, seed: UInt64) -> Plain? {
         var cursor = unsafe start
         var state = ByteHash.start(seed)
-        while true {
-            let word = unsafe word(cursor)
-            let flags = stops(word) | (deletes(word) | word) & tops
-            guard flags == 0 else {
-                let count = flags.trailingZeroBitCount / 8
-                guard unsafe cursor[count] == UInt8(ascii: "\"") else {
-                    return unsafe scanUnusual(start, cursor, state)
-                }
-                if count > 0 { state = ByteHash.mix(state, ByteHash.low(word, count: count)) }
-                unsafe cursor += count
-                let hash = unsafe ByteHash.finish(state, count: cursor - start)
-                return unsafe Plain(end: cursor, hash: hash, hasControl: false)
-            }
-            state = ByteHash.mix(state, word)
-            unsafe cursor += 8
-        }
-    }
-
-    /// The same for strings with DEL or beyond ASCII, which are looked through once more.
-    ///
-    /// - Parameters:
-    ///   - scanned: up to where nothing is unusual.
-    ///   - state: of the hash there.
-    @inline(never) @unsafe
-    private static func scanUnusual(
-        _ start: UnsafePointer<UInt8>, _ scanned: UnsafePointer<UInt8>, _ state: UInt64
-    ) -> Plain? {
-        var cursor = unsafe scanned
-        var state = state
+        // Not 0 in the top bit of a byte when there is DEL or something beyond ASCII.
+        var unusual: UInt64 = 0
         while true {
             let word = unsafe word(cursor)
             let flags = stops(word)
             guard flags == 0 else {
                 let count = flags.trailingZeroBitCount / 8
                 guard unsafe cursor[count] == UInt8(ascii: "\"") else { return nil }
-                if count > 0 { state = ByteHash.mix(state, ByteHash.low(word, count: count)) }
                 unsafe cursor += count
-                guard let hasControl = unsafe hasControl(scanned, end: cursor) else { return nil }
+                if count > 0 {
+                    let rest = ByteHash.low(word, count: count)
+                    unusual |= deletes(rest) | rest
+                    state = ByteHash.mix(state, rest)
+                }
+                guard let hasControl = unsafe unusual & tops == 0 ? false : hasControl(start, end: cursor) else {
+                    return nil
+                }
                 let hash = unsafe ByteHash.finish(state, count: cursor - start)
                 return unsafe Plain(end: cursor, hash: hash, hasControl: hasControl)
             }
+            unusual |= deletes(word) | word
             state = ByteHash.mix(state, word)
             unsafe cursor += 8
         }
@@ -93,7 +73,7 @@ enum StringScanner {
     /// Whether there is a control character (C0, DEL, C1) in a text.
     ///
     /// - Returns: nil when it is no well-formed UTF-8.
-    @unsafe
+    @inline(never) @unsafe
     static func hasControl(_ start: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>) -> Bool? {
         var cursor = unsafe start
         var hasControl = false

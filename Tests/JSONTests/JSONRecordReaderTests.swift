@@ -250,15 +250,13 @@ struct JSONRecordReaderTests {
         }
     }
 
-    /// Damaged messages: both ways must agree with each other and with simdjson.
     /// Plain and escaped characters of every kind at every place of the eight bytes that are read at once.
     @Test("have the texts that were written, however they were", arguments: [1, 2, 3, 4] as [UInt64])
     func texts(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let scalars: [Unicode.Scalar] = [
-            "a", "Z", " ", "~", "/", "\"", "\\", "\n", "\0", "\u{1F}", "\u{7F}", "\u{80}", "\u{9F}", "\u{A0}", "\u{BF}",
-            "é",
-            "\u{7FF}", "\u{800}", "ก", "\u{FFFD}", "\u{FFFF}", "\u{10000}", "😷", "\u{10FFFF}",
+            "a", "Z", " ", "~", "/", "\"", "\\", "\n", "\0", "\u{1F}", "\u{7F}", "\u{80}", "\u{9F}", "\u{A0}",
+            "\u{BF}", "é", "\u{7FF}", "\u{800}", "ก", "\u{FFFD}", "\u{FFFF}", "\u{10000}", "😷", "\u{10FFFF}",
         ]
         for _ in 0..<5000 {
             var (text, written) = ("", "")
@@ -298,6 +296,7 @@ struct JSONRecordReaderTests {
         }
     }
 
+    /// Damaged messages: both ways must agree with each other and with simdjson.
     @Test("with random damage are judged as simdjson judges them", arguments: [1, 2, 3, 4] as [UInt64])
     func agreesWithSimdJSON(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)

@@ -3,7 +3,7 @@ import JSON
 /// Where the lines are in the text of one family for the cities of one page, so that a changed value is written where it
 /// stands.
 ///
-/// The text is kept by ``MetricsPage``, beside all others that a scrape gets, and given to each call.
+/// The text is kept by ``PageTexts``, beside all others that a scrape gets, and given to each call.
 struct CityLines: Sendable {
     /// For each series of each city; without text where the series has no value.
     private var lines: [Line] = []

@@ -5,9 +5,8 @@ struct KeptFeedLines: Sendable {
     private var count = 0
     private var kept: (version: UInt64, format: ExpositionFormat, block: ExpositionBlock)?
 
-    mutating func block(
-        _ snapshot: StoreSnapshot, _ format: ExpositionFormat, _ texts: inout PageTexts
-    ) -> ExpositionBlock {
+    /// - Parameter number: the block's, if it is a new one.
+    mutating func block(_ snapshot: StoreSnapshot, _ format: ExpositionFormat, number: UInt64) -> ExpositionBlock {
         if let kept, kept.version == snapshot.feedsVersion, kept.format == format { return kept.block }
         var values: [Double] = []
         values.reserveCapacity(snapshot.feeds.count * 32)
@@ -18,7 +17,7 @@ struct KeptFeedLines: Sendable {
         }
         var text: [UInt8] = []
         lines.append(to: &text, format: format, value: { values[$0] }, families: { snapshot.feedFamilies })
-        let block = ExpositionBlock(bytes: text, number: texts.nextNumber())
+        let block = ExpositionBlock(bytes: text, number: number)
         kept = (snapshot.feedsVersion, format, block)
         return block
     }

@@ -8,6 +8,8 @@ public struct RenderedPage: Sendable {
     /// Equal numbers mean that all but the end are equal, as long as the ``MetricsPage`` lives.
     public let number: UInt64
 
+    /// All but the end.
+    public var beginning: ArraySlice<[UInt8]> { texts.dropLast() }
     public var end: [UInt8] { texts[texts.count - 1] }
     public var bytes: [UInt8] { texts.flatMap(\.self) }
 }
@@ -133,15 +135,15 @@ public struct MetricsPage: Sendable {
     private mutating func rest(
         _ snapshot: StoreSnapshot, _ report: ExporterReport, _ format: ExpositionFormat
     ) -> [ExpositionBlock] {
-        var blocks = [feeds.block(snapshot, format, &texts)]
+        var blocks = [feeds.block(snapshot, format, number: texts.nextNumber())]
         let counts = [UInt64(snapshot.cityCount), UInt64(snapshot.pointCount), snapshot.expiredCount]
-        blocks.append(store.block(counts, format, &texts) { snapshot.storeFamilies(rules: rules) })
+        blocks.append(store.block(counts, format, number: texts.nextNumber()) { snapshot.storeFamilies(rules: rules) })
         if let values = report.storage {
-            blocks.append(storage.block(values, format, &texts) { values.families })
+            blocks.append(storage.block(values, format, number: texts.nextNumber()) { values.families })
         }
-        blocks.append(build.block(report.build, format, &texts) { report.build.families })
+        blocks.append(build.block(report.build, format, number: texts.nextNumber()) { report.build.families })
         if let values = report.process {
-            blocks.append(process.block(values, format, &texts) { values.families })
+            blocks.append(process.block(values, format, number: texts.nextNumber()) { values.families })
         }
         return blocks
     }
@@ -150,13 +152,14 @@ public struct MetricsPage: Sendable {
     private struct KeptBlock<Values: Sendable & Equatable>: Sendable {
         private var kept: (values: Values, format: ExpositionFormat, block: ExpositionBlock)?
 
+        /// - Parameter number: the block's, if it is a new one.
         mutating func block(
-            _ values: Values, _ format: ExpositionFormat, _ texts: inout PageTexts, _ families: () -> [FamilySamples]
+            _ values: Values, _ format: ExpositionFormat, number: UInt64, _ families: () -> [FamilySamples]
         ) -> ExpositionBlock {
             if let kept, kept.values == values, kept.format == format { return kept.block }
             var text: [UInt8] = []
             TextExposition.append(families(), format: format, to: &text)
-            let block = ExpositionBlock(bytes: text, number: texts.nextNumber())
+            let block = ExpositionBlock(bytes: text, number: number)
             kept = (values, format, block)
             return block
         }

@@ -4,16 +4,12 @@
 /// They are changed where they are kept, and who gets them shares them: only while an answer still sends them, what
 /// changes is copied first.
 struct PageTexts: Sendable {
-    private(set) var texts: [[UInt8]] = []
+    private(set) var texts: [[UInt8]] = Array(repeating: [], count: CityFamily.allCases.count + 1)
     /// Of each text but the end. Equal numbers mean equal bytes.
-    private(set) var numbers: [UInt64] = []
+    private(set) var numbers: [UInt64] = Array(repeating: 0, count: CityFamily.allCases.count)
     private var lastNumber: UInt64 = 0
     /// The numbers of the pages of cities, in their order.
     private var sequence: [UInt32] = []
-
-    init() {
-        arrange([])
-    }
 
     mutating func nextNumber() -> UInt64 {
         lastNumber += 1
@@ -29,7 +25,7 @@ struct PageTexts: Sendable {
 
     /// Has the pages of cities follow each other like this. What they say stays.
     mutating func arrange(_ sequence: [UInt32]) {
-        guard sequence != self.sequence || texts.isEmpty else { return }
+        guard sequence != self.sequence else { return }
         let old = self
         let oldPlaces = Dictionary(uniqueKeysWithValues: old.sequence.enumerated().map { ($1, $0) })
         self.sequence = sequence

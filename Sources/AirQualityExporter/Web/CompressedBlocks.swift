@@ -25,7 +25,7 @@ struct CompressedBlocks {
     private static let maximumWhole = 32 * 1024
 
     private mutating func begin(with page: RenderedPage) {
-        let count = page.texts.dropLast().reduce(0) { $0 + $1.count }
+        let count = page.beginning.reduce(0) { $0 + $1.count }
         if count <= Self.maximumWhole {
             beginWhole(page)
         } else {
@@ -35,7 +35,7 @@ struct CompressedBlocks {
 
     private mutating func beginWhole(_ page: RenderedPage) {
         blocks = []
-        let text = page.texts.dropLast().flatMap(\.self)
+        let text = page.beginning.flatMap(\.self)
         beginning = Gzip()
         beginning.append(compressor.block(text.span))
     }
@@ -47,7 +47,7 @@ struct CompressedBlocks {
         // A little more than the last time.
         beginning.reserveCapacity(count + count / 8)
         blocks.removeSubrange(min(page.numbers.count, blocks.count)...)
-        for (place, (number, text)) in zip(page.numbers, page.texts).enumerated() {
+        for (place, (number, text)) in zip(page.numbers, page.beginning).enumerated() {
             if place == blocks.count {
                 blocks.append((number, compressor.block(text.span)))
             } else if blocks[place].number != number {

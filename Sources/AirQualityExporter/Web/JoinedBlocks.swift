@@ -24,8 +24,8 @@ struct JoinedBlocks {
 
     private mutating func begin(with page: RenderedPage) {
         number = page.number
-        count = page.texts.dropLast().reduce(0) { $0 + $1.count }
+        count = page.beginning.reduce(0) { $0 + $1.count }
         isLarge = count > Self.maximumCount
-        bytes = isLarge ? [] : page.texts.dropLast().flatMap(\.self)
+        bytes = isLarge ? [] : page.beginning.flatMap(\.self)
     }
 }

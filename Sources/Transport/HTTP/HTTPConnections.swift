@@ -26,8 +26,8 @@ final class HTTPConnections: Sendable {
         _ = open.withLock { $0.removeValue(forKey: connection.socket) }
     }
 
-    var isEmpty: Bool {
-        open.withLock { $0.isEmpty }
+    var count: Int {
+        open.withLock { $0.count }
     }
 
     /// Ends the overdue connections; libmicrohttpd notices and cleans up.

@@ -22,7 +22,16 @@ internal import Glibc
         return max(1, (memoryLimit / 2 - 640 - fields * 64) / 16)
     }
 
+    /// With this many connections open the daemon has to be woken again and again, or some may wait for ever.
+    ///
+    /// 0.9.75 takes 128 events at a time (`MAX_EVENTS` in `MHD_epoll`), and after exactly so many it waits for one more,
+    /// without limit, before it looks at any. All but two come from connections: those two wake it.
+    static let crowd = 128 - 2
+    /// How long the events of a crowd may wait at most.
+    static let wakeInterval = Duration.milliseconds(50)
+
     private let daemon: OpaquePointer
+    private let waker: FileDescriptor
 
     /// - Parameter service: must outlive the daemon.
     init(service: HTTPService, limits: HTTPLimits, usesTLS: Bool) throws(TransportError) {
@@ -50,25 +59,40 @@ internal import Glibc
         guard let daemon = unsafe daemon else {
             throw TransportError(.system, "libmicrohttpd did not start: \(describe(errorNumber: errno))")
         }
+        let waker = unsafe CLibMicroHTTPD_add_waker(daemon)
+        guard waker >= 0 else {
+            let error = errno
+            unsafe MHD_stop_daemon(daemon)
+            throw TransportError(.system, "libmicrohttpd cannot be woken: \(describe(errorNumber: error))")
+        }
         unsafe self.daemon = daemon
+        self.waker = FileDescriptor(owning: waker)
     }
 
-    /// To give connections to the daemon, from one other thread.
-    var intake: Intake { unsafe Intake(daemon: daemon) }
+    /// To give connections to the daemon, and to wake it, from one other thread at a time.
+    var intake: Intake { unsafe Intake(daemon: daemon, waker: waker.number) }
 
     @safe struct Intake: @unchecked Sendable {
         // @unchecked: `MHD_add_connection` may be called from any thread. Whoever ends the daemon first ends the
         // thread that uses this.
         fileprivate let daemon: OpaquePointer
+        fileprivate let waker: Int32
 
         /// Hands over a connected socket, which libmicrohttpd closes, at once if there is no room for it.
         func add(_ socket: Int32, from address: UnsafePointer<sockaddr>, length: socklen_t) {
             _ = unsafe MHD_add_connection(daemon, socket, address, length)
         }
+
+        /// Has the daemon's thread look at the events that it has taken.
+        func wake() {
+            _ = eventfd_write(waker, 1)
+        }
     }
 
     /// Closes the connections that are left and waits for the daemon's thread: never from a callback.
     deinit {
+        // The notice of its end could be among the events over which it sleeps.
+        unsafe CLibMicroHTTPD_keep_awake(daemon, waker.number)
         unsafe MHD_stop_daemon(daemon)
     }
 }

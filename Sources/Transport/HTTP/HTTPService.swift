@@ -222,9 +222,14 @@ final class HTTPService: Sendable {
     // MARK: - The end
 
     /// Waits until no request is under way. Connections are closed after the answer that they are in.
-    func drain(within limit: Duration) {
+    func drain(within limit: Duration, waking intake: HTTPDaemon.Intake) {
         isDraining.store(true, ordering: .sequentiallyConsistent)
-        if requestsUnderWay.load(ordering: .sequentiallyConsistent) > 0 { _ = drained.wait(limit) }
+        let deadline = monotonicTime() + limit
+        while requestsUnderWay.load(ordering: .sequentiallyConsistent) > 0 {
+            let left = deadline - monotonicTime()
+            guard left > .zero, !drained.wait(min(left, HTTPDaemon.wakeInterval)) else { return }
+            intake.wake()
+        }
     }
 
     /// Resumes all connections: a daemon cannot stop while one is suspended.

@@ -153,6 +153,47 @@ func eventually(_ what: String, sourceLocation: SourceLocation = #_sourceLocatio
         #expect(try client.readAnswer().body.count == 20_000_000)
     }
 
+    /// libmicrohttpd takes up to 128 events at a time, and for one of these counts a full batch is the last.
+    @Test(arguments: 120...132) func requestsThatComeTogetherAreAllAnswered(_ count: Int) throws {
+        let entered = try Bell()
+        let gate = try Bell()
+        let server = try serve { request in
+            if request.path == "/gate" {
+                entered.ring()
+                _ = gate.wait(.seconds(30))
+            }
+            return echo(request)
+        }
+        let clients = try (0..<count).map { _ in try server.connect() }
+        for client in clients { #expect(try client.request("/").status == 200) }
+        let holder = try server.connect()
+        holder.send("GET /gate HTTP/1.1\r\nHost: x\r\n\r\n")
+        let isHeld = entered.wait(.seconds(30))
+        #expect(isHeld)
+        for client in clients { client.send(Self.get) }
+        gate.ring()
+        for client in [holder] + clients { #expect(try client.readAnswer().status == 200) }
+    }
+
+    /// As above, and the request to stop is among the events: that needs a processor that comes late.
+    @Test(.timeLimit(.minutes(2))) func stopEndsAlthoughClientsLeaveTogether() throws {
+        let isOver = Atomic(false)
+        let busy = try (0..<4).map { _ in
+            try ServiceThread(name: "busy") { while !isOver.load(ordering: .relaxed) {} }
+        }
+        for _ in 0..<20 {
+            for count in 124...128 {
+                let server = try serve(respond: echo)
+                let clients = try (0..<count).map { _ in try server.connect() }
+                for client in clients { #expect(try client.request("/").status == 200) }
+                for client in clients { client.close() }
+                server.stop(within: .seconds(60))
+            }
+        }
+        isOver.store(true, ordering: .relaxed)
+        for thread in busy { thread.join() }
+    }
+
     @Test func connectionsAreLimited() throws {
         let server = try serve({ $0.limits.maximumConnections = 10 }, respond: echo)
         let clients = try (0..<10).map { _ in try server.connect() }

@@ -19,18 +19,15 @@ struct KeptLines: Sendable {
             keep(families(), format)
             self.format = format
         }
-        page.reserveCapacity(page.count + text.count + 16 * places.count)
-        var copied = 0
-        for (sample, place) in places.enumerated() {
-            append(copied..<place, to: &page)
-            page.appendNumber(value(sample))
-            copied = place
+        page.append(addingCapacity: text.count + 24 * places.count) { page in
+            var copied = 0
+            for (sample, place) in places.enumerated() {
+                page.append(copying: text.span.extracting(copied..<place))
+                page.append(DecimalText(shortest: value(sample)))
+                copied = place
+            }
+            page.append(copying: text.span.extracting(copied...))
         }
-        append(copied..<text.count, to: &page)
-    }
-
-    private func append(_ range: Range<Int>, to page: inout [UInt8]) {
-        page.append(addingCapacity: range.count) { $0.append(copying: text.span.extracting(range)) }
     }
 
     private mutating func keep(_ families: [FamilySamples], _ format: ExpositionFormat) {

@@ -80,9 +80,13 @@ public struct MetricsPage: Sendable {
             self.number = number
         }
 
-        func isMade(from snapshot: StoreSnapshot, _ report: ExporterReport, _ format: ExpositionFormat) -> Bool {
-            version == snapshot.version && feedsVersion == snapshot.feedsVersion && self.format == format
+        func number(
+            ifMadeFrom snapshot: StoreSnapshot, _ report: ExporterReport, _ format: ExpositionFormat
+        ) -> UInt64? {
+            let isSame =
+                version == snapshot.version && feedsVersion == snapshot.feedsVersion && self.format == format
                 && storage == report.storage && process == report.process && build == report.build
+            return isSame ? number : nil
         }
     }
 
@@ -105,7 +109,7 @@ public struct MetricsPage: Sendable {
     private mutating func update(
         _ snapshot: StoreSnapshot, _ report: ExporterReport, _ format: ExpositionFormat
     ) -> UInt64 {
-        if let last, last.isMade(from: snapshot, report, format) { return last.number }
+        if let number = last?.number(ifMadeFrom: snapshot, report, format) { return number }
         updateCities(snapshot)
         let headers = headers(format)
         texts.set(headers: headers.cityFamilies, rest: [headers.scale] + rest(snapshot, report, format))

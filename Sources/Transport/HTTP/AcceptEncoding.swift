@@ -14,9 +14,9 @@ public func prefersGzip(acceptEncoding: String?) -> Bool {
         let coding = element.prefix { $0 != UInt8(ascii: ";") }
         guard let weight = weight(element[coding.endIndex...]) else { continue }
         let name = trimmed(coding)
-        if equalsIgnoringCase(name, "gzip".utf8) || equalsIgnoringCase(name, "x-gzip".utf8) {
+        if equalsIgnoringCase(name, "gzip") || equalsIgnoringCase(name, "x-gzip") {
             gzip = max(gzip ?? 0, weight)
-        } else if equalsIgnoringCase(name, "identity".utf8) {
+        } else if equalsIgnoringCase(name, "identity") {
             identity = weight
         } else if name.elementsEqual("*".utf8) {
             others = weight
@@ -33,7 +33,7 @@ private func weight(_ parameters: Substring.UTF8View) -> Int? {
         let parameter = trimmed(rest.dropFirst().prefix { $0 != UInt8(ascii: ";") })
         rest = rest.dropFirst().drop { $0 != UInt8(ascii: ";") }
         let name = parameter.prefix { $0 != UInt8(ascii: "=") }
-        if equalsIgnoringCase(trimmed(name), "q".utf8) {
+        if equalsIgnoringCase(trimmed(name), "q") {
             return thousandths(trimmed(parameter[name.endIndex...].dropFirst()))
         }
     }

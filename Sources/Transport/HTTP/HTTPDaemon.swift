@@ -150,8 +150,10 @@ func httpAccess(
     guard let service = unsafe service(context), let connection = unsafe connection, let method = unsafe method,
         let version = unsafe version, let request = unsafe request?.pointee
     else { return .NO }
+    // Nearly all are GET, which costs no reading.
     return unsafe service.requestArrived(
-        method: String(cString: method), version: String(cString: version),
+        method: strcmp(method, "GET") == 0 ? "GET" : String(cString: method),
+        needsHost: strcmp(version, "HTTP/1.0") != 0,
         Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue(), connection)
 }
 

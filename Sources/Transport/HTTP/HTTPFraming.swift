@@ -15,14 +15,14 @@ struct HTTPFraming: Equatable {
     /// One field of the header, its name in any case.
     mutating func add(name: some Collection<UInt8>, value: some BidirectionalCollection<UInt8>) {
         switch name.count {
-        case 4 where equalsIgnoringCase(name, "host".utf8):
+        case 4 where equalsIgnoringCase(name, "host"):
             hosts += 1
-        case 14 where equalsIgnoringCase(name, "content-length".utf8):
+        case 14 where equalsIgnoringCase(name, "content-length"):
             lengths += 1
             let digits = value.reversed().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
             isLengthNumber = !digits.isEmpty && digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
             isLengthZero = digits.allSatisfy { $0 == UInt8(ascii: "0") }
-        case 17 where equalsIgnoringCase(name, "transfer-encoding".utf8):
+        case 17 where equalsIgnoringCase(name, "transfer-encoding"):
             hasTransferCoding = true
         default: break
         }

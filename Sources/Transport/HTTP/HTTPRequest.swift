@@ -43,20 +43,18 @@ internal import Glibc
         case .connection(let connection):
             return unsafe headerField(name, of: connection)
         case .list(let fields):
-            let values = fields.filter { equalsIgnoringCase($0.name.utf8, name.utf8) }.map(\.value)
+            let values = fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
             return values.isEmpty ? nil : values.joined(separator: ", ")
         }
     }
 }
 
 /// ASCII letters of both cases are equal, as in header names and tokens.
-func equalsIgnoringCase(_ one: some Collection<UInt8>, _ other: some Collection<UInt8>) -> Bool {
-    guard one.count == other.count else { return false }
-    var others = other.makeIterator()
-    for byte in one {
-        guard let other = others.next(), lowercase(byte) == lowercase(other) else { return false }
+func equalsIgnoringCase(_ one: some Collection<UInt8>, _ other: StaticString) -> Bool {
+    guard one.count == other.utf8CodeUnitCount else { return false }
+    return unsafe zip(one, UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)).allSatisfy {
+        lowercase($0) == lowercase($1)
     }
-    return true
 }
 
 func lowercase(_ byte: UInt8) -> UInt8 {

@@ -76,15 +76,15 @@ final class HTTPService: Sendable {
 
     /// One call of the access handler: when the header has come, when the request is over, and when a password has been
     /// checked.
+    /// - Parameter needsHost: false for HTTP/1.0.
     func requestArrived(
-        method: String, version: String, _ connection: HTTPConnection, _ handle: OpaquePointer
+        method: String, needsHost: Bool, _ connection: HTTPConnection, _ handle: OpaquePointer
     ) -> MHD_Result {
         switch connection.phase {
         case .idle, .header:
             // An answer now is the connection's last: what follows is not read, as it may not be what it seems.
             let framing = unsafe HTTPFraming(of: handle)
-            if let refusal = unsafe refusal(of: connection, handle) ?? framing.refusal(needsHost: version != "HTTP/1.0")
-            {
+            if let refusal = unsafe refusal(of: connection, handle) ?? framing.refusal(needsHost: needsHost) {
                 countIn(connection)
                 return unsafe answer(refuse(refusal, connection.target.path), on: connection, handle)
             }

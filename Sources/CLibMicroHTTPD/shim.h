@@ -1,9 +1,6 @@
 #pragma once
-#include <errno.h>
 #include <microhttpd.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 /* Only what Swift cannot import. */
 
@@ -24,29 +21,13 @@ static inline struct MHD_Daemon *CLibMicroHTTPD_start(
         MHD_OPTION_END);
 }
 
-/* An eventfd among the descriptors that the daemon's thread waits for, which is the caller's to close; -1: see errno.
- * Each write wakes the thread, and nothing reads it: the library passes over an event without a pointer. */
-static inline int CLibMicroHTTPD_add_waker(struct MHD_Daemon *daemon)
+/* Has the daemon's thread wait for a readable descriptor too, which ends its wait: once for each call if `once`, else
+ * always. The library passes over an event without a pointer. Not 0: see errno. */
+static inline int CLibMicroHTTPD_wake(struct MHD_Daemon *daemon, int operation, int readable, int once)
 {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
-    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data = {.ptr = NULL}};
-    int waker = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (waker >= 0 && (!info || epoll_ctl(info->epoll_fd, EPOLL_CTL_ADD, waker, &event) != 0)) {
-        int error = info ? errno : EINVAL;
-        close(waker);
-        errno = error;
-        return -1;
-    }
-    return waker;
-}
-
-/* From now on the daemon's thread does not sleep any more. */
-static inline void CLibMicroHTTPD_keep_awake(struct MHD_Daemon *daemon, int waker)
-{
-    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
-    struct epoll_event event = {.events = EPOLLIN, .data = {.ptr = NULL}};
-    eventfd_write(waker, 1);
-    if (info) epoll_ctl(info->epoll_fd, EPOLL_CTL_MOD, waker, &event);
+    struct epoll_event event = {.events = once ? EPOLLIN | EPOLLET : EPOLLIN, .data = {.ptr = NULL}};
+    return info ? epoll_ctl(info->epoll_fd, operation, readable, &event) : -1;
 }
 
 /* To be called before the header is read, by the thread that reads it. The fields come first, and the first of a name

@@ -31,7 +31,8 @@ internal import Glibc
     static let wakeInterval = Duration.milliseconds(50)
 
     private let daemon: OpaquePointer
-    private let waker: FileDescriptor
+    /// Has rung, and ends the wait of the daemon's thread whenever that is told of it.
+    private let waker: Bell
 
     /// - Parameter service: must outlive the daemon.
     init(service: HTTPService, limits: HTTPLimits, usesTLS: Bool) throws(TransportError) {
@@ -39,6 +40,7 @@ internal import Glibc
             MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_USE_TURBO.rawValue | MHD_USE_ITC.rawValue
             | MHD_USE_NO_LISTEN_SOCKET.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
             | (usesTLS ? MHD_USE_TLS.rawValue : 0)
+        let waker = try Bell()
         let noCertificate = unsafe unsafeBitCast(
             tlsNoCertificate as @convention(c) (OpaquePointer?) -> Int32, to: UnsafeMutableRawPointer.self)
         let connections = OpenFileLimit.raise(forConnections: limits.maximumConnections)
@@ -59,18 +61,18 @@ internal import Glibc
         guard let daemon = unsafe daemon else {
             throw TransportError(.system, "libmicrohttpd did not start: \(describe(errorNumber: errno))")
         }
-        let waker = unsafe CLibMicroHTTPD_add_waker(daemon)
-        guard waker >= 0 else {
+        waker.ring()
+        guard unsafe CLibMicroHTTPD_wake(daemon, EPOLL_CTL_ADD, waker.descriptor, 1) == 0 else {
             let error = errno
             unsafe MHD_stop_daemon(daemon)
             throw TransportError(.system, "libmicrohttpd cannot be woken: \(describe(errorNumber: error))")
         }
         unsafe self.daemon = daemon
-        self.waker = FileDescriptor(owning: waker)
+        self.waker = waker
     }
 
     /// To give connections to the daemon, and to wake it, from one other thread at a time.
-    var intake: Intake { unsafe Intake(daemon: daemon, waker: waker.number) }
+    var intake: Intake { unsafe Intake(daemon: daemon, waker: waker.descriptor) }
 
     @safe struct Intake: @unchecked Sendable {
         // @unchecked: `MHD_add_connection` may be called from any thread. Whoever ends the daemon first ends the
@@ -85,14 +87,14 @@ internal import Glibc
 
         /// Has the daemon's thread look at the events that it has taken.
         func wake() {
-            _ = eventfd_write(waker, 1)
+            _ = unsafe CLibMicroHTTPD_wake(daemon, EPOLL_CTL_MOD, waker, 1)
         }
     }
 
     /// Closes the connections that are left and waits for the daemon's thread: never from a callback.
     deinit {
         // The notice of its end could be among the events over which it sleeps.
-        unsafe CLibMicroHTTPD_keep_awake(daemon, waker.number)
+        _ = unsafe CLibMicroHTTPD_wake(daemon, EPOLL_CTL_MOD, waker.descriptor, 0)
         unsafe MHD_stop_daemon(daemon)
     }
 }

@@ -50,6 +50,9 @@ let package = Package(
         // Says in a program what it was built from.
         .plugin(name: "BuildVersion", capability: .buildTool(), path: "Sources/BuildVersion"),
 
+        // Concentrations → index: the rules of CPCB, EPA and EEA, pure.
+        .target(name: "AirQualityIndex"),
+
         // The programs: they wire.
         .executableTarget(
             name: "AirQualityExporter",
@@ -75,6 +78,8 @@ let package = Package(
             name: "AirQualityTests", dependencies: ["AirQuality", "TestSupport"],
             exclude: ["Golden"]),
         .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"]),
+        .testTarget(
+            name: "AirQualityIndexTests", dependencies: ["AirQualityIndex", "TestSupport"], exclude: ["Oracle"]),
         // What the fuzzers check, of the inputs that they begin with.
         .testTarget(
             name: "FuzzingTests",

@@ -50,7 +50,7 @@ enum Breakpoints {
     /// Satisfactory, Moderately polluted, Poor, Very poor; Severe begins at 401 and has no end.
     /// µg/m³, carbon monoxide mg/m³; means of 24 hours, of 8 hours for ozone and carbon monoxide.
     static let india: [Pollutant: SubIndexCurve] = [
-        .pm2_5: indian(upTo: [30, 60, 90, 120, 250]),
+        .pm25: indian(upTo: [30, 60, 90, 120, 250]),
         .pm10: indian(upTo: [50, 100, 250, 350, 430]),
         .no2: indian(upTo: [40, 80, 180, 280, 400]),
         .so2: indian(upTo: [40, 80, 380, 800, 1600]),
@@ -71,7 +71,7 @@ enum Breakpoints {
 
     /// Environmental Protection Agency, EPA-454/B-24-002 (May 2024), table 6: Good, Moderate, Unhealthy for Sensitive
     /// Groups, Unhealthy, Very Unhealthy, Hazardous. Concentrations are truncated to the step before they are looked up.
-    static let pm2_5 = american(upTo: [9.0, 35.4, 55.4, 125.4, 225.4, 325.4], step: 0.1)  // µg/m³
+    static let pm25 = american(upTo: [9.0, 35.4, 55.4, 125.4, 225.4, 325.4], step: 0.1)  // µg/m³
     static let pm10 = american(upTo: [54, 154, 254, 354, 424, 604], step: 1)  // µg/m³
     static let co = american(upTo: [4.4, 9.4, 12.4, 15.4, 30.4, 50.4], step: 0.1)  // ppm, 8 hours
     static let no2 = american(upTo: [53, 100, 360, 649, 1249, 2049], step: 1)  // ppb, 1 hour
@@ -96,7 +96,7 @@ enum Breakpoints {
     /// poor; Extremely poor is above. µg/m³, one hour. The index has names only; it is numbered as Open-Meteo numbers it:
     /// a class has twenty points.
     static let europe: [Pollutant: SubIndexCurve] = [
-        .pm2_5: european(upTo: [5, 15, 50, 90, 140]),
+        .pm25: european(upTo: [5, 15, 50, 90, 140]),
         .pm10: european(upTo: [15, 45, 120, 195, 270]),
         .no2: european(upTo: [10, 25, 60, 100, 150]),
         .o3: european(upTo: [60, 100, 120, 160, 180]),

@@ -82,8 +82,8 @@ public enum IndexScale: String, CaseIterable, Sendable {
             return truncated(concentration / weight, to: 1)
         }
         switch pollutant {
-        case .pm2_5:
-            return air.nowCast(of: .pm2_5, endingAt: hour).flatMap { Breakpoints.pm2_5.index(truncated($0, to: 0.1)) }
+        case .pm25:
+            return air.nowCast(of: .pm25, endingAt: hour).flatMap { Breakpoints.pm25.index(truncated($0, to: 0.1)) }
         case .pm10:
             return air.nowCast(of: .pm10, endingAt: hour).flatMap { Breakpoints.pm10.index(truncated($0, to: 1)) }
         case .co:

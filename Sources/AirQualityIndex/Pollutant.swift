@@ -1,13 +1,14 @@
 /// A pollutant that an index is made of. The raw value is its name in the feed and in the metrics.
 public enum Pollutant: String, CaseIterable, Sendable {
-    case pm2_5, pm10, no2, so2, o3, co, nh3
+    case pm25 = "pm2_5"
+    case pm10, no2, so2, o3, co, nh3
 
-    public var isParticulateMatter: Bool { self == .pm2_5 || self == .pm10 }
+    public var isParticulateMatter: Bool { self == .pm25 || self == .pm10 }
 
     /// Grams per mole; nil for particulate matter, which is no single substance.
     private var molarMass: Double? {
         switch self {
-        case .pm2_5, .pm10: nil
+        case .pm25, .pm10: nil
         case .no2: 46.0055
         case .so2: 64.066
         case .o3: 47.9982

@@ -16,7 +16,7 @@ private struct PrintedClass: Sendable, CustomTestStringConvertible {
     }
 
     static let all =
-        row(.pm2_5, 0...30, 31...60, 61...90, 91...120, 121...250)
+        row(.pm25, 0...30, 31...60, 61...90, 91...120, 121...250)
         + row(.pm10, 0...50, 51...100, 101...250, 251...350, 351...430)
         + row(.no2, 0...40, 41...80, 81...180, 181...280, 281...400)
         + row(.so2, 0...40, 41...80, 81...380, 381...800, 801...1600)
@@ -42,10 +42,10 @@ struct BreakpointsTests {
     /// CPCB's monthly report of October 2015, page 1: "51 at concentration 31 µg/m³, 100 at … 60 µg/m³ and 75 at … 45 µg/m³".
     @Test(arguments: [(31.0, 51.0), (45, 75), (60, 100)])
     func `CPCB's worked example`(concentration: Double, index: Double) throws {
-        #expect(try #require(Breakpoints.india[.pm2_5]?.index(concentration)).rounded() == index)
+        #expect(try #require(Breakpoints.india[.pm25]?.index(concentration)).rounded() == index)
     }
 
-    @Test(arguments: [(Pollutant.pm2_5, 251.0), (.pm10, 431), (.no2, 401), (.so2, 1601), (.co, 34.1), (.nh3, 1801)])
+    @Test(arguments: [(Pollutant.pm25, 251.0), (.pm10, 431), (.no2, 401), (.so2, 1601), (.co, 34.1), (.nh3, 1801)])
     func `Severe begins at 401 and goes on with the slope of Very poor`(pollutant: Pollutant, start: Double) throws {
         let curve = try #require(Breakpoints.india[pollutant])
         #expect(isNear(curve.index(start), 401))
@@ -58,23 +58,23 @@ struct BreakpointsTests {
     @Test func `Above EPA's last class its slope goes on: PM10 of 604 is 500`() {
         #expect(isNear(Breakpoints.pm10.index(604), 500))
         #expect(isNear(Breakpoints.pm10.index(604 + 179), 699))
-        #expect(isNear(Breakpoints.pm2_5.index(325.4), 500))
+        #expect(isNear(Breakpoints.pm25.index(325.4), 500))
     }
 
     @Test func `Above the last European class its slope goes on`() {
-        #expect(isNear(Breakpoints.europe[.pm2_5]?.index(140), 100))
-        #expect(isNear(Breakpoints.europe[.pm2_5]?.index(190), 120))
+        #expect(isNear(Breakpoints.europe[.pm25]?.index(140), 100))
+        #expect(isNear(Breakpoints.europe[.pm25]?.index(190), 120))
     }
 
     @Test func `European classes touch, twenty points each`() throws {
-        let pm2_5 = try #require(Breakpoints.europe[.pm2_5])
+        let pm25 = try #require(Breakpoints.europe[.pm25])
         for (concentration, index) in [(0.0, 0.0), (2.5, 10), (5, 20), (15, 40), (50, 60), (90, 80), (140, 100)] {
-            #expect(isNear(pm2_5.index(concentration), index), "\(concentration)")
+            #expect(isNear(pm25.index(concentration), index), "\(concentration)")
         }
     }
 
     @Test func `No curve has a hole or falls`() throws {
-        var curves = [Breakpoints.pm2_5, Breakpoints.pm10, Breakpoints.co, Breakpoints.no2, Breakpoints.so2]
+        var curves = [Breakpoints.pm25, Breakpoints.pm10, Breakpoints.co, Breakpoints.no2, Breakpoints.so2]
         curves += [Breakpoints.ozone8Hours, Breakpoints.ozoneHour]
         curves += Array(Breakpoints.india.values) + Array(Breakpoints.europe.values)
         for curve in curves {
@@ -93,7 +93,7 @@ struct BreakpointsTests {
 
     @Test func `Two independent packages give the same American sub-indices`() throws {
         let tables = [
-            "pm2_5": Breakpoints.pm2_5, "pm10": Breakpoints.pm10, "co": Breakpoints.co, "no2": Breakpoints.no2,
+            "pm2_5": Breakpoints.pm25, "pm10": Breakpoints.pm10, "co": Breakpoints.co, "no2": Breakpoints.no2,
             "so2": Breakpoints.so2, "ozone8Hours": Breakpoints.ozone8Hours, "ozoneHour": Breakpoints.ozoneHour,
         ]
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Oracle/us.csv")

@@ -26,7 +26,7 @@ struct NowCastTests {
     /// EPA, "Computing the NowCast": 13, 16, 10, 21, 74, 64, 53, 82, 90, 75, 80, 50 µg/m³, newest first, give 17.4.
     @Test func `EPA's published example`() throws {
         let values: [Double?] = [13, 16, 10, 21, 74, 64, 53, 82, 90, 75, 80, 50]
-        let nowCast = try #require(air([.pm2_5: values]).nowCast(of: .pm2_5, endingAt: 1000))
+        let nowCast = try #require(air([.pm25: values]).nowCast(of: .pm25, endingAt: 1000))
         #expect((nowCast * 10).rounded() == 174)
     }
 
@@ -36,15 +36,15 @@ struct NowCastTests {
     }
 
     @Test func `Two of the newest three hours are needed, and only twelve count`() {
-        #expect(air([.pm2_5: [nil, nil] + steady(10)]).nowCast(of: .pm2_5, endingAt: 1000) == nil)
-        #expect(air([.pm2_5: [nil, 10, nil, 10]]).nowCast(of: .pm2_5, endingAt: 1000) == nil)
-        #expect(air([.pm2_5: [10, nil, 10]]).nowCast(of: .pm2_5, endingAt: 1000) == 10)
-        #expect(air([.pm2_5: steady(10, hours: 12) + [9000]]).nowCast(of: .pm2_5, endingAt: 1000) == 10)
+        #expect(air([.pm25: [nil, nil] + steady(10)]).nowCast(of: .pm25, endingAt: 1000) == nil)
+        #expect(air([.pm25: [nil, 10, nil, 10]]).nowCast(of: .pm25, endingAt: 1000) == nil)
+        #expect(air([.pm25: [10, nil, 10]]).nowCast(of: .pm25, endingAt: 1000) == 10)
+        #expect(air([.pm25: steady(10, hours: 12) + [9000]]).nowCast(of: .pm25, endingAt: 1000) == 10)
     }
 
     @Test func `A missing hour keeps the weight of the others' ages`() {
         // Weight 0.5: (10 + 20 × 0.25) / (1 + 0.25).
-        #expect(air([.pm2_5: [10, nil, 20]]).nowCast(of: .pm2_5, endingAt: 1000) == 12)
+        #expect(air([.pm25: [10, nil, 20]]).nowCast(of: .pm25, endingAt: 1000) == 12)
     }
 }
 
@@ -56,20 +56,20 @@ struct IndianIndexTests {
     }
 
     @Test func `The greatest sub-index of the day's means, rounded`() throws {
-        #expect(try index(others.merging([.pm2_5: steady(45)]) { $1 }) == 75)
+        #expect(try index(others.merging([.pm25: steady(45)]) { $1 }) == 75)
         let day: [Double?] = (0..<24).map { $0 < 12 ? 30 : 60 }
-        #expect(try index(others.merging([.pm2_5: day]) { $1 }) == 75)
+        #expect(try index(others.merging([.pm25: day]) { $1 }) == 75)
     }
 
     @Test func `Sixteen of 24 hours are enough, fifteen are not`() throws {
-        #expect(try index(others.merging([.pm2_5: sparse(60, present: 16, of: 24)]) { $1 }) == 100)
+        #expect(try index(others.merging([.pm25: sparse(60, present: 16, of: 24)]) { $1 }) == 100)
         #expect(throws: NoIndex.self) {
-            try index(others.merging([.pm2_5: sparse(60, present: 15, of: 24)]) { $1 })
+            try index(others.merging([.pm25: sparse(60, present: 15, of: 24)]) { $1 })
         }
     }
 
     @Test func `Without three pollutants there is none, and the reason says which there are`() throws {
-        let error = try #require(throws: NoIndex.self) { try index([.pm2_5: steady(60), .no2: steady(40)]) }
+        let error = try #require(throws: NoIndex.self) { try index([.pm25: steady(60), .no2: steady(40)]) }
         #expect(
             "\(error)" == "pm2_5, no2 have enough hours, the index india needs three pollutants with 16 of 24 hours "
                 + "(o3 and co: 6 of 8), one of them pm2_5 or pm10")
@@ -103,7 +103,7 @@ struct IndianIndexTests {
     }
 
     @Test func `Goes on above 500`() throws {
-        #expect(try index(others.merging([.pm2_5: steady(900)]) { $1 }) == 899)
+        #expect(try index(others.merging([.pm25: steady(900)]) { $1 }) == 899)
     }
 }
 
@@ -116,15 +116,17 @@ struct AmericanIndexTests {
     /// monoxide are 126, 102 and 90.
     @Test func `EPA's worked example`() throws {
         #expect(try index([.o3: steady(µg(78.5333, .o3))]) == 126)
-        #expect(try index([.pm2_5: steady(35.9)]) == 102)
+        #expect(try index([.pm25: steady(35.9)]) == 102)
         #expect(try index([.co: steady(µg(8400.1, .co))]) == 90)
         #expect(
-            try index([.o3: steady(µg(78.5333, .o3)), .pm2_5: steady(35.9), .co: steady(µg(8400.1, .co))]) == 126)
+            try index([.o3: steady(µg(78.5333, .o3)), .pm25: steady(35.9), .co: steady(µg(8400.1, .co))]) == 126)
     }
 
-    @Test(arguments: [(9.0, 50.0), (9.09, 50), (9.1, 51), (35.4, 100), (35.49, 100), (55.4, 150), (125.4, 200), (225.4, 300)])
+    @Test(arguments: [
+        (9.0, 50.0), (9.09, 50), (9.1, 51), (35.4, 100), (35.49, 100), (55.4, 150), (125.4, 200), (225.4, 300),
+    ])
     func `PM2.5 is truncated to a tenth`(concentration: Double, expected: Double) throws {
-        #expect(try index([.pm2_5: steady(concentration)]) == expected)
+        #expect(try index([.pm25: steady(concentration)]) == expected)
     }
 
     @Test func `PM10 is truncated to whole µg/m³`() throws {
@@ -168,19 +170,19 @@ struct EuropeanIndexTests {
     }
 
     @Test func `The newest hour alone, cut off to a whole number`() throws {
-        #expect(try index([.pm2_5: [4.99, 900], .no2: [1], .o3: [1]]) == 19)
-        #expect(try index([.pm2_5: [5], .no2: [1], .o3: [1]]) == 20)
+        #expect(try index([.pm25: [4.99, 900], .no2: [1], .o3: [1]]) == 19)
+        #expect(try index([.pm25: [5], .no2: [1], .o3: [1]]) == 20)
         #expect(try index([.pm10: [nil, 270], .no2: [1], .o3: [1]]) == 100)
         #expect(try index([.pm10: [1], .no2: [1], .o3: [1], .so2: [275]]) == 100)
     }
 
     @Test func `Needs particulate matter, nitrogen dioxide and ozone`() {
-        #expect(throws: NoIndex.self) { try index([.pm2_5: [5], .no2: [1]]) }
+        #expect(throws: NoIndex.self) { try index([.pm25: [5], .no2: [1]]) }
         #expect(throws: NoIndex.self) { try index([.so2: [5], .no2: [1], .o3: [1]]) }
     }
 
     @Test func `Carbon monoxide and ammonia do not count`() throws {
-        #expect(try index([.pm2_5: [5], .no2: [1], .o3: [1], .co: [90_000], .nh3: [5000]]) == 20)
+        #expect(try index([.pm25: [5], .no2: [1], .o3: [1], .co: [90_000], .nh3: [5000]]) == 20)
     }
 }
 
@@ -194,28 +196,28 @@ struct HourlyConcentrationsTests {
     }
 
     @Test func `Hours after the moment of asking do not count`() throws {
-        var values = air([.pm2_5: steady(45), .no2: steady(1), .so2: steady(1)])
-        for hour in 1001...1024 { values.record(900, of: .pm2_5, at: hour) }
+        var values = air([.pm25: steady(45), .no2: steady(1), .so2: steady(1)])
+        for hour in 1001...1024 { values.record(900, of: .pm25, at: hour) }
         #expect(values.newestHour(notAfter: 1000) == 1000)
         #expect(try IndexScale.india.index(of: values, at: 1000) == 75)
-        #expect(values.newest(at: 1000)[.pm2_5] == 45)
+        #expect(values.newest(at: 1000)[.pm25] == 45)
     }
 
     @Test func `The order of recording does not matter, and the last value of an hour counts`() throws {
         var one = HourlyConcentrations()
         var other = HourlyConcentrations()
         let hours = Array(0..<24)
-        for hour in hours { one.record(Double(hour), of: .pm2_5, at: hour) }
+        for hour in hours { one.record(Double(hour), of: .pm25, at: hour) }
         for hour in hours.reversed() {
-            other.record(500, of: .pm2_5, at: hour)
-            other.record(Double(hour), of: .pm2_5, at: hour)
+            other.record(500, of: .pm25, at: hour)
+            other.record(Double(hour), of: .pm25, at: hour)
         }
         #expect(one == other)
     }
 
     @Test func `Old hours can be forgotten`() {
-        var values = air([.pm2_5: steady(10), .no2: [nil, nil, 5]])
+        var values = air([.pm25: steady(10), .no2: [nil, nil, 5]])
         values.removeHours(before: 999)
-        #expect(values == air([.pm2_5: [10, 10]]))
+        #expect(values == air([.pm25: [10, 10]]))
     }
 }

@@ -14,7 +14,7 @@ private let recordedDays: URL? = {
 
 struct RecordedDaysTests {
     private static let columns: [Pollutant: Int] = [
-        .pm2_5: 2, .pm10: 3, .no2: 5, .nh3: 7, .co: 8, .so2: 9, .o3: 10,
+        .pm25: 2, .pm10: 3, .no2: 5, .nh3: 7, .co: 8, .so2: 9, .o3: 10,
     ]
 
     private static func category(_ index: Double) -> String {
@@ -50,7 +50,8 @@ struct RecordedDaysTests {
             if let ours, let theirs, abs(ours - theirs) <= 1 { neighbours += 1 }
         }
         let share = Double(same) / Double(rows)
-        print("recorded category: \(same) of \(rows) days (\((share * 1000).rounded() / 10) %), one off at most: \(neighbours)")
+        let percent = (share * 1000).rounded() / 10
+        print("recorded category: \(same) of \(rows) days (\(percent) %), one off at most: \(neighbours)")
         #expect(rows > 24_000)
         #expect(share > 0.69)
         #expect(Double(neighbours) / Double(rows) > 0.97)

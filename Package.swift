@@ -27,9 +27,6 @@ let package = Package(
         .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        // In a release in place of what GnuTLS would load besides.
-        // Debian's valgrind reads no newer debug information than this.
-        .target(name: "CGnuTLSLean", cSettings: [.unsafeFlags(["-gdwarf-4"])]),
 
         // The rooms that touch C.
         .target(name: "JSON"),
@@ -37,7 +34,7 @@ let package = Package(
         .target(
             name: "Transport",
             dependencies: [
-                "CLibWebSockets", "CLibMicroHTTPD", "CGnuTLS", "CGnuTLSLean", "CZlib", "CLibDeflate", "CCrypt", "CYAML",
+                "CLibWebSockets", "CLibMicroHTTPD", "CGnuTLS", "CZlib", "CLibDeflate", "CCrypt", "CYAML",
             ]),
 
         // The pure core: bytes → readings → store → pages.
@@ -96,7 +93,7 @@ let package = Package(
     cxxLanguageStandard: .cxx20
 )
 
-let inC = ["CGnuTLSLean", "CSimdJSON"]
+let inC = ["CSimdJSON"]
 for target in package.targets where [.regular, .executable, .test].contains(target.type) && !inC.contains(target.name) {
     var settings = target.swiftSettings ?? []
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0458-strict-memory-safety.md
@@ -115,30 +112,18 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
     target.swiftSettings = settings
 }
 
-// How the programs are linked when they are released; Tests/Benchmarks/README.md, "At rest", has what it saves.
-let linking = Context.packageDirectory + "/Sources/Linking"
 for target in package.targets where [.regular, .executable].contains(target.type) && !inC.contains(target.name) {
     // Regular expressions, and what lives with them (`firstRange(of:)`, `contains` of a text), cost each start a tenth.
     target.swiftSettings?.append(.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"]))
-    // A section for each function, so that the linker can leave out those that are not called, and order the others.
+    // A section for each function, so that the linker can leave out those that are not called.
     target.swiftSettings?.append(
         .unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release)))
 }
 for target in package.targets where target.type == .executable {
-    let flags = [
-        // Relative relocations take a thirtieth of the space (glibc 2.36): less to read at the start.
-        "-z", "pack-relative-relocs",
-        // Nobody links with the programs, so what nothing in them calls can go.
-        "--no-export-dynamic",
-        // GnuTLS starts when TLS is asked for: Sources/CGnuTLSLean/start.c.
-        "--wrap=gnutls_global_init",
-        // What runs stands together: messages first, then scrapes, then the start. `make link-order` writes the file.
-        "--symbol-ordering-file=\(linking)/order.txt", "--no-warn-symbol-ordering",
-    ]
+    // Relative relocations take a thirtieth of the space (glibc 2.36): less to read at the start. Nobody links with the
+    // programs, so what nothing in them calls can go.
+    let flags = ["-z", "pack-relative-relocs", "--no-export-dynamic"]
     target.linkerSettings = [
-        .unsafeFlags(
-            // The linker finds the libraries there first: lines that name the static ones. Binding the shared ones at
-            // each start would take half of it.
-            ["-L\(linking)", "-use-ld=lld"] + flags.flatMap { ["-Xlinker", $0] }, .when(configuration: .release))
+        .unsafeFlags(["-use-ld=lld"] + flags.flatMap { ["-Xlinker", $0] }, .when(configuration: .release))
     ]
 }

@@ -109,7 +109,6 @@ struct PlainConnection: ~Copyable, ProbeStream {
     }
 
     static func open(over connection: consuming PlainConnection) throws(TransportError) -> TLSClientSession {
-        try startGnuTLS()
         var credentials: gnutls_certificate_credentials_t?
         try unsafe checkGnuTLS(gnutls_certificate_allocate_credentials(&credentials))
         var session: gnutls_session_t?

@@ -18,7 +18,7 @@ func readableCertificates(_ pem: [UInt8]) -> [UInt8]? {
 /// Corresponds to `gnutls_x509_crt_import`.
 private func isCertificate(_ pem: [UInt8]) -> Bool {
     var certificate: gnutls_x509_crt_t?
-    guard (try? startGnuTLS()) != nil, unsafe gnutls_x509_crt_init(&certificate) >= 0 else { return false }
+    guard unsafe gnutls_x509_crt_init(&certificate) >= 0 else { return false }
     defer { unsafe gnutls_x509_crt_deinit(certificate) }
     return unsafe withDatum(pem) { unsafe gnutls_x509_crt_import(certificate, $0, GNUTLS_X509_FMT_PEM) } >= 0
 }

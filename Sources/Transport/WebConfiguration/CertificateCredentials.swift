@@ -5,7 +5,6 @@ internal import CGnuTLS
     private let credentials: gnutls_certificate_credentials_t
 
     init() throws(TransportError) {
-        try startGnuTLS()
         var allocated: gnutls_certificate_credentials_t?
         try unsafe checkGnuTLS(gnutls_certificate_allocate_credentials(&allocated))
         unsafe credentials = allocated!

@@ -39,7 +39,6 @@ enum CertificatePair {
 
     /// Corresponds to `gnutls_x509_crt_import`, which reads the first certificate.
     private static func keyAlgorithm(ofCertificate pem: [UInt8]) throws(TransportError) -> gnutls_pk_algorithm_t {
-        try startGnuTLS()
         var certificate: gnutls_x509_crt_t?
         try unsafe checkGnuTLS(gnutls_x509_crt_init(&certificate))
         defer { unsafe gnutls_x509_crt_deinit(certificate) }
@@ -50,7 +49,6 @@ enum CertificatePair {
 
     /// Corresponds to `gnutls_x509_privkey_import`.
     private static func readKey(_ pem: [UInt8]) throws(TransportError) {
-        try startGnuTLS()
         var key: gnutls_x509_privkey_t?
         try unsafe checkGnuTLS(gnutls_x509_privkey_init(&key))
         defer { unsafe gnutls_x509_privkey_deinit(key) }

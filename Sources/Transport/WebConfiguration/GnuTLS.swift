@@ -1,12 +1,4 @@
 internal import CGnuTLS
-internal import CGnuTLSLean
-
-/// Comes before whatever is made with GnuTLS, which a release does not start by itself. Only the first call does it.
-func startGnuTLS() throws(TransportError) {
-    try checkGnuTLS(started)
-}
-
-private let started = CGnuTLSLean_start()
 
 /// Throws what GnuTLS says of a negative result.
 func checkGnuTLS(_ result: Int32) throws(TransportError) {

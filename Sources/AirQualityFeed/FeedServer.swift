@@ -1,5 +1,6 @@
 import CommandLine
-import Transport
+import System
+import WebSocket
 
 /// A feed's server, and the waits of the main thread, which speaks: for clients, for a time. Each wait ends early with
 /// false when a signal ends the program.

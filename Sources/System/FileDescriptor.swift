@@ -1,0 +1,14 @@
+internal import Glibc
+
+/// The one owner of an open file descriptor; closes it when it goes.
+package struct FileDescriptor: ~Copyable {
+    package let number: Int32
+
+    package init(owning number: Int32) {
+        self.number = number
+    }
+
+    deinit {
+        _ = close(number)
+    }
+}

@@ -1,0 +1,39 @@
+internal import Glibc
+
+/// The process's standard output and standard error, unbuffered.
+public enum StandardStream: Int32, Sendable {
+    case output = 1
+    case error = 2
+
+    /// Writes all bytes, in one `write` where the system takes them at once, so that lines of several threads stay
+    /// whole. False when the reader is gone or the disk is full.
+    @discardableResult
+    public func write(_ bytes: [UInt8]) -> Bool {
+        writeAll(bytes, to: rawValue)
+    }
+
+    @discardableResult
+    public func write(_ text: String) -> Bool {
+        write(Array(text.utf8))
+    }
+}
+
+/// Corresponds to `write`, repeated until all is written; false at an error.
+package func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    unsafe bytes.withUnsafeBytes { bytes in
+        var start = 0
+        while start < bytes.count {
+            let written = unsafe write(descriptor, bytes.baseAddress! + start, bytes.count - start)
+            if written >= 0 {
+                start += written
+            } else if errno == EAGAIN {
+                // A terminal that another program has made non-blocking.
+                var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = unsafe poll(&writable, 1, -1)
+            } else if errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+}

@@ -30,6 +30,7 @@ let package = Package(
         .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
         // Digits, text and dates as bytes: what every room needs.
         .target(name: "Bytes"),
@@ -40,6 +41,7 @@ let package = Package(
         .target(name: "System", dependencies: ["Bytes"]),
         .target(name: "WebSocket", dependencies: ["Bytes", "System", "CLibWebSockets", "CZlib"]),
         .target(name: "WebConfiguration", dependencies: ["Bytes", "System", "CCrypt", "CGnuTLS", "CYAML"]),
+        .target(name: "HTTPClient", dependencies: ["Bytes", "System", "CCurl"]),
         .target(
             name: "HTTPServer",
             dependencies: [
@@ -84,6 +86,7 @@ let package = Package(
         .testTarget(
             name: "WebConfigurationTests", dependencies: ["System", "WebConfiguration", "TestSupport"],
             exclude: ["Fixtures"]),
+        .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "System", "TestSupport"]),
         .testTarget(
             name: "HTTPServerTests",
             dependencies: ["Bytes", "HTTPServer", "System", "WebConfiguration", "WebSocket", "TestSupport", "CGnuTLS"]),
@@ -130,7 +133,7 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
     // Not for the rooms that import the C libraries: their headers include the C library's, and what those declare then
     // belongs to whichever module a compiler reads first, so that now and then `Glibc` would not be enough.
-    let rooms = ["System", "WebSocket", "WebConfiguration", "HTTPServer", "Storage"]
+    let rooms = ["System", "WebSocket", "WebConfiguration", "HTTPClient", "HTTPServer", "Storage"]
     if !(rooms + rooms.map { $0 + "Tests" } + ["FuzzingTests"]).contains(target.name) {
         settings.append(.enableUpcomingFeature("MemberImportVisibility"))
     }

@@ -60,6 +60,8 @@ let package = Package(
 
         // Concentrations → index: the rules of CPCB, EPA and EEA, pure.
         .target(name: "AirQualityIndex"),
+        // What public sources of air quality are asked, and what their documents mean.
+        .target(name: "AirSources", dependencies: ["AirQualityIndex", "Bytes"]),
 
         // The programs: they wire.
         .executableTarget(
@@ -72,7 +74,14 @@ let package = Package(
             plugins: ["BuildVersion"]),
         .executableTarget(
             name: "AirQualityFeed",
-            dependencies: ["Bytes", "CommandLine", "FeedSimulation", "System", "WebSocket"],
+            dependencies: [
+                "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedSimulation", "HTTPClient", "System",
+                "WebSocket",
+            ],
+            exclude: ["Cities/make-sets"],
+            resources: [
+                .embedInCode("Cities/capitals.csv"), .embedInCode("Cities/india.csv"), .embedInCode("Cities/seeds.csv"),
+            ],
             plugins: ["BuildVersion"]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -96,6 +105,7 @@ let package = Package(
         .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"]),
         .testTarget(
             name: "AirQualityIndexTests", dependencies: ["AirQualityIndex", "TestSupport"], exclude: ["Oracle"]),
+        .testTarget(name: "AirSourcesTests", dependencies: ["AirQualityIndex", "AirSources"]),
         // What the fuzzers check, of the inputs that they begin with.
         .testTarget(
             name: "FuzzingTests",
@@ -107,7 +117,10 @@ let package = Package(
             sources: ["Properties", "CorpusTests.swift"]),
         .testTarget(
             name: "AirQualityFeedTests",
-            dependencies: ["AirQualityFeed", "FeedSimulation", "System", "TestSupport", "WebSocket"]),
+            dependencies: [
+                "AirQualityFeed", "AirQualityIndex", "AirSources", "FeedSimulation", "HTTPClient", "System",
+                "TestSupport", "WebSocket",
+            ]),
         .testTarget(
             name: "FeedSimulationTests", dependencies: ["FeedSimulation", "TestSupport"], exclude: ["Golden"]),
         .testTarget(

@@ -13,12 +13,13 @@ struct FeedServer {
     private let signals: Signals
 
     /// Listens, and says where on standard output.
-    init(_ flags: ParsedFlags, signals: Signals) throws {
+    /// - Parameter headers: further fields of the handshake's answer.
+    init(_ flags: ParsedFlags, headers: [(name: String, value: String)] = [], signals: Signals) throws {
         let (host, port) = try flags.value("listen", as: .listenAddress)
         var events = WebSocketServerEvents()
         events.onConnect = { _ in signals.wake() }
         events.onDisconnect = { _ in signals.wake() }
-        let server = try WebSocketServer(listen: host, port: port, events: events)
+        let server = try WebSocketServer(listen: host, port: port, headers: headers, events: events)
         self.server = server
         self.signals = signals
         thread = try ServiceThread(name: "server") { server.run() }
@@ -31,6 +32,11 @@ struct FeedServer {
     /// Sends a message to all clients; it is lost when more waits for them than they may be behind.
     func send(_ message: [UInt8]) {
         server.broadcast(message)
+    }
+
+    /// What each client that comes from now on hears first.
+    func greet(with messages: [[UInt8]]) {
+        server.greet(with: messages)
     }
 
     func awaitClient() -> Bool {
@@ -53,11 +59,12 @@ struct FeedServer {
         thread.join()
     }
 
-    private func wait(until deadline: Duration?, orUntil isReached: () -> Bool) -> Bool {
+    /// - Parameter isReached: asked again after each wake of the signals.
+    func wait(until deadline: Duration?, orUntil isReached: () -> Bool) -> Bool {
         while true {
             let rest = deadline.map { max($0 - monotonicTime(), .zero) }
             let isOver = rest == .zero || isReached()
-            // Looked at even when there is nothing to wait for. A wake says only that clients have come or gone.
+            // Looked at even when there is nothing to wait for. A wake says only that something is new.
             if signals.wait(for: isOver ? .zero : rest) != nil { return false }
             if isOver { return true }
         }

@@ -29,7 +29,7 @@ private func number(_ text: Substring, digits: Int) -> Int64? {
 }
 
 /// Days since the Unix epoch in the Gregorian calendar; years begin in March, so that a leap day is the last of one.
-private func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+package func days(year: Int64, month: Int64, day: Int64) -> Int64 {
     let year = month > 2 ? year : year - 1
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
     return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468

@@ -12,6 +12,8 @@ public enum StandardStream: Int32, Sendable {
         writeAll(bytes, to: rawValue)
     }
 
+    public var isTerminal: Bool { isatty(rawValue) == 1 }
+
     @discardableResult
     public func write(_ text: String) -> Bool {
         write(Array(text.utf8))

@@ -23,6 +23,10 @@ internal import Synchronization
     /// Of what a client sends; longer messages are left out.
     static let longestIncomingBytes = 64 << 10
 
+    /// What a new client is sent first.
+    var greeting: [SharedMessage] = []
+
+    private let headers: [(name: String, value: String)]
     private let maximumQueuedBytes: Int
     private let events: WebSocketServerEvents
     /// By the address of their `lws`.
@@ -32,7 +36,11 @@ internal import Synchronization
 
     private let count: ClientCount
 
-    init(maximumQueuedBytes: Int, clients count: ClientCount, events: WebSocketServerEvents) {
+    init(
+        headers: [(name: String, value: String)], maximumQueuedBytes: Int, clients count: ClientCount,
+        events: WebSocketServerEvents
+    ) {
+        self.headers = headers
         self.maximumQueuedBytes = maximumQueuedBytes
         self.count = count
         self.events = events
@@ -48,10 +56,14 @@ internal import Synchronization
                 unsafe lws_set_timeout(client.wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC)
                 continue
             }
-            client.queue.append(message)
-            client.queuedBytes += message.count
-            unsafe lws_callback_on_writable(client.wsi)
+            send(message, to: client)
         }
+    }
+
+    private func send(_ message: SharedMessage, to client: Client) {
+        client.queue.append(message)
+        client.queuedBytes += message.count
+        unsafe lws_callback_on_writable(client.wsi)
     }
 
     func close(status: UInt16) {
@@ -71,8 +83,15 @@ internal import Synchronization
         let key = UInt(bitPattern: wsi)
         switch reason {
         case LWS_CALLBACK_ESTABLISHED:
-            clients[key] = unsafe Client(wsi)
+            let client = unsafe Client(wsi)
+            clients[key] = client
+            for message in greeting { send(message, to: client) }
             events.onConnect(clients.count)
+        case LWS_CALLBACK_ADD_HEADERS:
+            // To the handshake's answer.
+            for (name, value) in headers where unsafe CLibWebSockets_addHeader(wsi, bytes, name + ":", value) != 0 {
+                return -1
+            }
         case LWS_CALLBACK_CLOSED:
             if clients.removeValue(forKey: key) != nil { events.onDisconnect(clients.count) }
         case LWS_CALLBACK_SERVER_WRITEABLE:

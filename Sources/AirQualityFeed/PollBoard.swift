@@ -44,7 +44,8 @@ final class PollBoard: Sendable {
 
     /// All that is known; one empty message when nothing is.
     func everything() -> [[UInt8]] {
-        messages(state.withLock { state in state.known.enumerated().compactMap { city, air in air.map { (city, $0) } } })
+        let known = state.withLock(\.known)
+        return messages(known.indices.compactMap { city in known[city].map { (city, $0) } })
     }
 
     private func messages(_ airs: [(Int, CityAir)]) -> [[UInt8]] {

@@ -34,7 +34,8 @@ struct PollConfiguration {
         key = try Self.key(flags)
         if source.needsKey, key == nil {
             throw flags.refusal(
-                of: "key-file", expected: "a file with the key for \(source.rawValue), or the key in \(Self.keyVariable)")
+                of: "key-file",
+                expected: "a file with the key for \(source.rawValue), or the key in \(Self.keyVariable)")
         }
         cities = try Self.cities(flags)
     }

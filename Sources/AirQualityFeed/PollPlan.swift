@@ -78,6 +78,9 @@ struct PollPlan {
     // MARK: Asking
 
     mutating func next(at now: Int64) -> Step {
+        // A clock that was set back must not stop the plan for as long.
+        pausedUntil = min(pausedUntil, now + Self.longestPause(interval))
+        if let time = nextRoundAt, time > now + interval + Self.longestJitter { nextRoundAt = nil }
         if now < pausedUntil { return .wait(until: pausedUntil) }
         if now >= nextRoundAt ?? now, queue.isEmpty || hasRoundFailed { beginRound(at: now) }
         guard let query = queue.first else { return .wait(until: nextRoundAt ?? now) }
@@ -85,6 +88,10 @@ struct PollPlan {
         guard delay == 0 else { return .wait(until: now + delay) }
         budget.spend(query.cost)
         return .ask(HTTPRequest(url: baseURL + query.path, headers: query.headers + (validators[query.path] ?? [])))
+    }
+
+    private static func longestPause(_ interval: Int64) -> Int64 {
+        max(interval, Int64(longestRetryAfter / .milliseconds(1)))
     }
 
     private mutating func beginRound(at now: Int64) {

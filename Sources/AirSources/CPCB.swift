@@ -88,10 +88,8 @@ struct CPCB: AirSource {
             return .failure(NoAir("its newest station is \((now - newest) / 3600) hours old"))
         }
         let indices = stations.values.compactMap { station -> Double? in
-            guard newest - station.updatedAt <= Self.maximumLag, IndexScale.india.isEnough(station.subIndices.keys) else {
-                return nil
-            }
-            return station.subIndices.values.max()
+            let isFresh = newest - station.updatedAt <= Self.maximumLag
+            return isFresh && IndexScale.india.isEnough(station.subIndices.keys) ? station.subIndices.values.max() : nil
         }
         guard !indices.isEmpty else {
             return .failure(NoAir("no station has averages of three pollutants, one of them pm2_5 or pm10"))

@@ -51,3 +51,43 @@ import Testing
         #expect(error?.reason.hasPrefix("cannot start the thread huge: ") == true)
     }
 }
+
+@Suite struct WakePipeTests {
+    /// Of its own, because `#expect` cannot take a call of what cannot be copied.
+    final class Shared: Sendable {
+        let pipe: WakePipe
+        init() throws { pipe = try WakePipe() }
+        func wakes(within limit: Duration) -> Bool { pipe.wait(limit) }
+    }
+
+    @Test("a wake ends the wait, also one that comes before it") func wakes() throws {
+        let shared = try Shared()
+        #expect(!shared.wakes(within: .zero))
+        shared.pipe.ring()
+        shared.pipe.ring()
+        #expect(shared.wakes(within: .seconds(60)))
+        #expect(shared.wakes(within: .zero), "it stays awake until it is cleared")
+        shared.pipe.clear()
+        #expect(!shared.wakes(within: .milliseconds(1)))
+    }
+
+    @Test("any number of wakes is one, and none blocks") func many() throws {
+        let shared = try Shared()
+        for _ in 0..<100_000 { shared.pipe.ring() }
+        #expect(shared.wakes(within: .zero))
+        shared.pipe.clear()
+        #expect(!shared.wakes(within: .zero))
+    }
+
+    @Test("another thread wakes one that waits") func threads() throws {
+        let shared = try Shared()
+        let gate = Gate()
+        let thread = try ServiceThread(name: "wakes") {
+            gate.wait()
+            shared.pipe.ring()
+        }
+        gate.open()
+        #expect(shared.wakes(within: .seconds(60)))
+        thread.join()
+    }
+}

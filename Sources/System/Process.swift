@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Glibc
 
 /// What Linux tells about this process; a value that cannot be read is nil.
@@ -68,10 +69,10 @@ struct ProcessStat: Equatable {
     init?(_ text: [UInt8]) {
         // The program's name stands in parentheses and may itself hold blanks and parentheses: the last one ends it.
         guard let nameEnd = text.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        let fields = text[(nameEnd + 1)...].split(whereSeparator: isBlank)
+        let fields = text[(nameEnd + 1)...].split(whereSeparator: isSeparator)
         // proc(5) counts from 1 and the first field after the name is number 3.
         func field(_ number: Int) -> UInt64? {
-            fields.indices.contains(number - 3) ? decimal(fields[number - 3]) : nil
+            fields.indices.contains(number - 3) ? decimalNumber(fields[number - 3], as: UInt64.self) : nil
         }
         guard let user = field(14), let system = field(15), let threads = field(20), let start = field(22),
             let virtualMemory = field(23)
@@ -90,8 +91,10 @@ struct ProcessMemoryPages: Equatable {
     var shared: UInt64
 
     init?(_ text: [UInt8]) {
-        let fields = text.split(whereSeparator: isBlank)
-        guard fields.count >= 3, let resident = decimal(fields[1]), let shared = decimal(fields[2]) else { return nil }
+        let fields = text.split(whereSeparator: isSeparator)
+        guard fields.count >= 3, let resident = decimalNumber(fields[1], as: UInt64.self),
+            let shared = decimalNumber(fields[2], as: UInt64.self)
+        else { return nil }
         self.resident = resident
         self.shared = shared
     }
@@ -106,13 +109,13 @@ struct NetworkOctets: Equatable {
     init?(_ text: [UInt8]) {
         let lines = text.split(separator: UInt8(ascii: "\n")).filter { $0.starts(with: Array("IpExt:".utf8)) }
         guard lines.count == 2 else { return nil }
-        let names = lines[0].split(whereSeparator: isBlank)
-        let values = lines[1].split(whereSeparator: isBlank)
+        let names = lines[0].split(whereSeparator: isSeparator)
+        let values = lines[1].split(whereSeparator: isSeparator)
         func value(_ name: String) -> UInt64? {
             guard let place = names.firstIndex(where: { $0.elementsEqual(name.utf8) }), place < values.count else {
                 return nil
             }
-            return decimal(values[place])
+            return decimalNumber(values[place], as: UInt64.self)
         }
         guard let received = value("InOctets"), let sent = value("OutOctets") else { return nil }
         self.received = received
@@ -120,21 +123,8 @@ struct NetworkOctets: Equatable {
     }
 }
 
-private func isBlank(_ byte: UInt8) -> Bool {
+private func isSeparator(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n")
-}
-
-private func decimal(_ digits: ArraySlice<UInt8>) -> UInt64? {
-    guard !digits.isEmpty else { return nil }
-    var number: UInt64 = 0
-    for digit in digits {
-        guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
-        let (product, tooLarge) = number.multipliedReportingOverflow(by: 10)
-        let (sum, overflow) = product.addingReportingOverflow(UInt64(digit - UInt8(ascii: "0")))
-        guard !tooLarge, !overflow else { return nil }
-        number = sum
-    }
-    return number
 }
 
 private func readKernelText(_ path: String) -> [UInt8]? {
@@ -161,4 +151,34 @@ func countEntries(of path: String) -> Int? {
     var count = 0
     while unsafe readdir(directory) != nil { count += 1 }
     return count - 2
+}
+
+// MARK: Limits and environment
+
+/// The process's limit of open files (`RLIMIT_NOFILE`).
+package enum OpenFileLimit {
+    /// Descriptors that connections leave to the rest of the process.
+    static let reserve = 128
+
+    private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+
+    /// Raises the soft limit to what so many connections need, where the hard limit allows it. Returns how many
+    /// connections there may be.
+    package static func raise(forConnections wanted: Int) -> Int {
+        var limit = rlimit()
+        guard unsafe getrlimit(Self.resource, &limit) == 0 else { return wanted }
+        let needed = rlim_t(wanted + reserve)
+        if limit.rlim_cur < needed {
+            limit.rlim_cur = min(needed, limit.rlim_max)
+            _ = unsafe setrlimit(Self.resource, &limit)
+            _ = unsafe getrlimit(Self.resource, &limit)
+        }
+        return limit.rlim_cur >= needed ? wanted : max(1, Int(limit.rlim_cur) - reserve)
+    }
+}
+
+/// The value of an environment variable, nil when it is not set. Nothing in this process changes the environment.
+public func environmentVariable(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe String(cString: value)
 }

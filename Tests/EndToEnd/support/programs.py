@@ -38,8 +38,9 @@ class Program:
 
     @staticmethod
     def _read(stream, lines):
-        for line in stream:
-            lines.append(line.decode(errors="replace").rstrip("\n"))
+        with stream:
+            for line in stream:
+                lines.append(line.decode(errors="replace").rstrip("\n"))
 
     @property
     def pid(self) -> int:

@@ -61,7 +61,7 @@ build: deps
 
 .PHONY: run
 run: build
-	@Tests/EndToEnd/run-demo .build/release/air-quality-exporter
+	@Tests/Tools/run-demo .build/release/air-quality-exporter
 
 # The tests, cheapest first.
 .PHONY: test lint instructions unit end-to-end grafana
@@ -125,15 +125,15 @@ soak kills storage-cost: test-deps build
 
 soak: SOAK_MINUTES ?= 60
 soak:
-	$(PYTHON) Tests/EndToEnd/soak --minutes $(SOAK_MINUTES) --programs .build/release
+	$(PYTHON) Tests/Tools/soak --minutes $(SOAK_MINUTES) --programs .build/release
 
 kills: KILLS ?= 100
 kills:
-	AIRQUALITY_KILLS=$(KILLS) $(PYTHON) -m pytest --quiet --capture=no Tests/EndToEnd/test_storage.py -k lost_by_a_kill \
+	AIRQUALITY_KILLS=$(KILLS) $(PYTHON) -m pytest --quiet --capture=no Tests/EndToEnd/storage/test_kills.py \
 		--programs .build/release
 
 storage-cost:
-	$(PYTHON) Tests/EndToEnd/storage-cost --programs .build/release
+	$(PYTHON) Tests/Tools/storage-cost --programs .build/release
 
 # make fuzz  fuzzes all that comes from outside, each for FUZZ_SECONDS (60), and ends with a table
 .PHONY: fuzz

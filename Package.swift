@@ -37,7 +37,7 @@ let package = Package(
 
         // The rooms that touch C.
         .target(name: "JSON"),
-        .target(name: "Storage", dependencies: ["CSQLite"]),
+        .target(name: "Storage", dependencies: ["Bytes", "System", "CSQLite"]),
         .target(name: "System", dependencies: ["Bytes"]),
         .target(name: "WebSocket", dependencies: ["Bytes", "System", "CLibWebSockets", "CZlib"]),
         .target(name: "WebConfiguration", dependencies: ["Bytes", "System", "CCrypt", "CGnuTLS", "CYAML"]),
@@ -49,11 +49,11 @@ let package = Package(
             ]),
 
         // The pure core: bytes → readings → store → pages.
-        .target(name: "AirQuality", dependencies: ["JSON"]),
+        .target(name: "AirQuality", dependencies: ["Bytes", "JSON"]),
         // Messages as the real feed sends them.
-        .target(name: "FeedSimulation", dependencies: ["JSON"]),
+        .target(name: "FeedSimulation", dependencies: ["Bytes", "JSON"]),
         // Flags, environment variables and their errors, for both programs.
-        .target(name: "CommandLine"),
+        .target(name: "CommandLine", dependencies: ["Bytes"]),
 
         // Says in a program what it was built from.
         .plugin(name: "BuildVersion", capability: .buildTool(), path: "Sources/BuildVersion"),

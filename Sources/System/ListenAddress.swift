@@ -1,4 +1,5 @@
 internal import Bytes
+package import Glibc
 
 /// Where a server listens: `host:port`, `[::1]:port`, `:port` (all interfaces, IPv4 and IPv6) or `unix:/path`.
 public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
@@ -29,9 +30,7 @@ public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
             throw malformed(text, "expected host:port, [address]:port, :port or unix:/path")
         }
         let digits = text[text.index(after: colon)...].utf8
-        guard (1...5).contains(digits.count), digits.allSatisfy(isDigit), let port = Int(Substring(digits)),
-            port <= 65535
-        else {
+        guard digits.count <= 5, let port = decimalNumber(digits), port <= 65535 else {
             throw malformed(text, "the port must be a number from 0 to 65535")
         }
         return .tcp(host: try host(text[..<colon], text: text), port: port)
@@ -64,5 +63,26 @@ public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
         case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         case .unix(let path): "unix:\(path)"
         }
+    }
+}
+
+// MARK: unix
+
+/// Bytes of `sockaddr_un.sun_path`, one left for the NUL that ends a path.
+package let unixAddressLimit = 107
+
+/// Lends a `sockaddr_un` for the path bytes, at most `unixAddressLimit`; a leading NUL means the abstract space.
+package func withUnixAddress<Result>(
+    _ path: [UInt8], _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+) -> Result {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
+        unsafe room.copyBytes(from: path)
+    }
+    // A path carries its NUL; an abstract name is as long as the length says.
+    let length = MemoryLayout<sa_family_t>.size + path.count + (path.first == 0 ? 0 : 1)
+    return unsafe withUnsafePointer(to: &address) { pointer in
+        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, socklen_t(length)) }
     }
 }

@@ -1,4 +1,4 @@
-package import Glibc
+internal import Glibc
 
 /// The socket on which a systemd unit of `Type=notify` tells that it is ready and alive.
 ///
@@ -49,24 +49,5 @@ public struct NotifySocket: Sendable {
         }
         if let owner = environment("WATCHDOG_PID"), Int32(owner) != process { return nil }
         return .microseconds(microseconds)
-    }
-}
-
-/// Bytes of `sockaddr_un.sun_path`, one left for the NUL that ends a path.
-package let unixAddressLimit = 107
-
-/// Lends a `sockaddr_un` for the path bytes, at most `unixAddressLimit`; a leading NUL means the abstract space.
-package func withUnixAddress<Result>(
-    _ path: [UInt8], _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-) -> Result {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
-        unsafe room.copyBytes(from: path)
-    }
-    // A path carries its NUL; an abstract name is as long as the length says.
-    let length = MemoryLayout<sa_family_t>.size + path.count + (path.first == 0 ? 0 : 1)
-    return unsafe withUnsafePointer(to: &address) { pointer in
-        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, socklen_t(length)) }
     }
 }

@@ -1,3 +1,6 @@
+internal import Bytes
+internal import Glibc
+
 /// A failure of the world outside: a file, a socket, a certificate, a configuration.
 public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
@@ -22,16 +25,14 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
 
     public init(_ code: Code, _ reason: String) {
         self.code = code
-        self.reason = Self.onOneLine(reason)
+        self.reason = onOneLine(reason)
     }
 
     public var description: String { reason }
+}
 
-    private static func onOneLine(_ text: String) -> String {
-        var line = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            line.append(scalar.properties.generalCategory == .control ? " " : scalar)
-        }
-        return String(line)
-    }
+/// The C library's words for an `errno`, for example `No such file or directory`.
+package func describe(errorNumber: Int32) -> String {
+    // Safe from any thread since glibc 2.32.
+    unsafe String(cString: strerror(errorNumber))
 }

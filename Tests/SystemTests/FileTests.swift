@@ -56,4 +56,33 @@ import Testing
         directory.remove("file")
         #expect(FileStamp(path) == nil)
     }
+
+    @Test("names of one file have one identity, as long as it is the same file") func identities() throws {
+        let path = directory.write("file", "one")
+        let identity = try #require(FileIdentity(path))
+        #expect(identity.isRegular)
+        #expect(FileIdentity(directory.path)?.isRegular == false)
+        #expect(FileIdentity(path + "\0") == nil)
+
+        directory.write("file", "three")
+        #expect(FileIdentity(path) == identity)
+        #expect(try renameFile(path, to: directory.path + "/other"))
+        #expect(FileIdentity(directory.path + "/other") == identity)
+        #expect(FileIdentity(path) == nil)
+
+        #expect(try !renameFile(path, to: directory.path + "/other"))
+        let error = #expect(throws: SystemError.self) {
+            try renameFile(directory.path + "/other", to: directory.path)
+        }
+        #expect(error?.reason == "Directory not empty")
+        removeFile(directory.path + "/other")
+        removeFile(directory.path + "/other")
+        #expect(FileIdentity(directory.path + "/other") == nil)
+    }
+}
+
+@Suite struct SystemErrorTests {
+    @Test("an error is one line") func oneLine() {
+        #expect(SystemError(.file, "a\r\nb\u{85}c\u{0}d").description == "a  b c d")
+    }
 }

@@ -28,6 +28,9 @@ internal import Synchronization
 
     private let headers: [(name: String, value: String)]
     private let maximumQueuedBytes: Int
+    /// Header lines of the handshake's answer; each ends with CR LF.
+    private let headerLines: [UInt8]
+    private let greeting: @Sendable () -> [[UInt8]]
     private let events: WebSocketServerEvents
     /// By the address of their `lws`.
     private var clients: [UInt: Client] = [:] {
@@ -37,11 +40,19 @@ internal import Synchronization
     private let count: ClientCount
 
     init(
+<<<<<<< HEAD
         headers: [(name: String, value: String)], maximumQueuedBytes: Int, clients count: ClientCount,
         events: WebSocketServerEvents
     ) {
         self.headers = headers
+=======
+        maximumQueuedBytes: Int, clients count: ClientCount, headers: [(name: String, value: String)],
+        greeting: @escaping @Sendable () -> [[UInt8]], events: WebSocketServerEvents
+    ) {
+>>>>>>> main
         self.maximumQueuedBytes = maximumQueuedBytes
+        headerLines = headers.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
+        self.greeting = greeting
         self.count = count
         self.events = events
     }
@@ -56,11 +67,19 @@ internal import Synchronization
                 unsafe lws_set_timeout(client.wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC)
                 continue
             }
+<<<<<<< HEAD
             send(message, to: client)
         }
     }
 
     private func send(_ message: SharedMessage, to client: Client) {
+=======
+            enqueue(message, for: client)
+        }
+    }
+
+    private func enqueue(_ message: SharedMessage, for client: Client) {
+>>>>>>> main
         client.queue.append(message)
         client.queuedBytes += message.count
         unsafe lws_callback_on_writable(client.wsi)
@@ -82,10 +101,16 @@ internal import Synchronization
     ) -> Int32 {
         let key = UInt(bitPattern: wsi)
         switch reason {
+        case LWS_CALLBACK_ADD_HEADERS:
+            if let bytes = unsafe bytes { return unsafe addHeaders(to: bytes) ? 0 : -1 }
         case LWS_CALLBACK_ESTABLISHED:
             let client = unsafe Client(wsi)
             clients[key] = client
+<<<<<<< HEAD
             for message in greeting { send(message, to: client) }
+=======
+            for message in greeting() { enqueue(SharedMessage(message), for: client) }
+>>>>>>> main
             events.onConnect(clients.count)
         case LWS_CALLBACK_ADD_HEADERS:
             // To the handshake's answer.
@@ -106,6 +131,17 @@ internal import Synchronization
         default: break
         }
         return 0
+    }
+
+    /// Into libwebsockets' buffer; false when there is no room.
+    private func addHeaders(to arguments: UnsafeMutableRawPointer) -> Bool {
+        let arguments = unsafe arguments.assumingMemoryBound(to: lws_process_html_args.self)
+        guard unsafe headerLines.count <= arguments.pointee.max_len, let place = unsafe arguments.pointee.p else {
+            return false
+        }
+        unsafe UnsafeMutableRawPointer(place).copyMemory(from: headerLines, byteCount: headerLines.count)
+        unsafe arguments.pointee.p = place + headerLines.count
+        return true
     }
 
     /// Sends what waits, as long as the socket takes it; false when the connection is to end.

@@ -13,10 +13,6 @@ struct FeedServer {
     private let signals: Signals
 
     /// Listens, and says where on standard output.
-<<<<<<< HEAD
-    /// - Parameter headers: further fields of the handshake's answer.
-    init(_ flags: ParsedFlags, headers: [(name: String, value: String)] = [], signals: Signals) throws {
-=======
     /// - Parameters:
     ///   - headers: more header fields of the handshake's answer.
     ///   - greeting: the messages that a new client gets first; asked on the server's thread. Change what it tells
@@ -25,17 +21,12 @@ struct FeedServer {
         _ flags: ParsedFlags, signals: Signals, headers: [(name: String, value: String)] = [],
         greeting: @escaping @Sendable () -> [[UInt8]] = { [] }
     ) throws {
->>>>>>> main
         let (host, port) = try flags.value("listen", as: .listenAddress)
         var events = WebSocketServerEvents()
         events.onConnect = { _ in signals.wake() }
         events.onDisconnect = { _ in signals.wake() }
-<<<<<<< HEAD
-        let server = try WebSocketServer(listen: host, port: port, headers: headers, events: events)
-=======
         let server = try WebSocketServer(
             listen: host, port: port, headers: headers, greeting: greeting, events: events)
->>>>>>> main
         self.server = server
         self.signals = signals
         thread = try ServiceThread(name: "server") { server.run() }
@@ -48,11 +39,6 @@ struct FeedServer {
     /// Sends a message to all clients; it is lost when more waits for them than they may be behind.
     func send(_ message: [UInt8]) {
         server.broadcast(message)
-    }
-
-    /// What each client that comes from now on hears first.
-    func greet(with messages: [[UInt8]]) {
-        server.greet(with: messages)
     }
 
     func awaitClient() -> Bool {

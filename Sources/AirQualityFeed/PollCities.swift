@@ -1,4 +1,5 @@
 import AirSources
+import Bytes
 import CommandLine
 import FeedSimulation
 import System
@@ -79,9 +80,8 @@ func readCities(_ bytes: [UInt8], name: String) throws(SystemError) -> [City] {
 
 /// What the exporter takes as a city: not empty, at most 128 bytes, valid UTF-8, no control character.
 private func label(_ bytes: [UInt8]) -> String? {
-    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
-    let trimmed = bytes.drop(while: isBlank).reversed().drop(while: isBlank).reversed().map(\.self)
-    guard !trimmed.isEmpty, trimmed.count <= 128, let text = String(validating: trimmed, as: UTF8.self),
+    let name = trimmed(bytes)
+    guard !name.isEmpty, name.count <= 128, let text = String(validating: name, as: UTF8.self),
         !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
     else { return nil }
     return text

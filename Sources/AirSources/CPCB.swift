@@ -1,4 +1,5 @@
 internal import AirQualityIndex
+internal import Bytes
 
 /// India's Central Pollution Control Board by data.gov.in: "Real time Air Quality Index from various locations".
 ///
@@ -45,7 +46,7 @@ struct CPCB: AirSource {
 
     private func page(at offset: Int) -> SourceQuery {
         SourceQuery(
-            path: "/resource/\(Self.resource)?api-key=\(percentEncoded(key))&format=json"
+            path: "/resource/\(Self.resource)?api-key=\(percentEncoded(key.utf8))&format=json"
                 + "&offset=\(offset)&limit=\(Self.pageSize)",
             subject: "rows from \(offset + 1) on", kind: .page(offset: offset))
     }

@@ -1,4 +1,5 @@
 internal import AirQualityIndex
+internal import Bytes
 
 /// OpenAQ's API, version 3: hours of official and other stations.
 ///
@@ -101,7 +102,7 @@ struct OpenAQ: AirSource {
     private func stationsQuery(for number: Int) -> SourceQuery {
         let city = cities[number]
         let place =
-            city.id.map { "/" + percentEncoded($0) }
+            city.id.map { "/" + percentEncoded($0.utf8) }
             ?? "?coordinates=\(degrees(city.latitude)),\(degrees(city.longitude))&radius=\(Self.radius)&limit=100"
         return SourceQuery(
             path: "/v3/locations" + place, headers: headers, subject: "stations of \(city.name)",
@@ -111,7 +112,7 @@ struct OpenAQ: AirSource {
     /// Of the last 25 hours, for each sensor whose newest one is not there yet.
     private mutating func hoursQueries(for number: Int, at now: Int64) -> [SourceQuery] {
         let hour = Int(now / 3600)
-        let from = isoText(Int64(hour - 25) * 3600)
+        let from = rfc3339(Int64(hour - 25) * 3600)
         let wanted = (stations[number]?.sensors ?? []).filter { !$0.isStale && $0.hours[hour] == nil }
         stations[number]?.pending = Set(wanted.map(\.id))
         return wanted.map { sensor in
@@ -164,7 +165,7 @@ struct OpenAQ: AirSource {
     private func nearest(in body: [UInt8], at now: Int64) throws(SourceError) -> [Sensor] {
         let locations = try decoded(Page<Location>.self, from: body).results.compactMap(\.value)
         let live = locations.filter { location in
-            guard let last = location.datetimeLast.flatMap({ epochSeconds(iso: $0.utc) }) else { return false }
+            guard let last = location.datetimeLast.flatMap({ epochSeconds($0.utc) }) else { return false }
             return location.isMobile != true && now - last <= staleAfter
         }
         let sorted = live.sorted { one, other in
@@ -194,7 +195,7 @@ struct OpenAQ: AirSource {
     private func hours(in body: [UInt8]) throws(SourceError) -> [Int: Double] {
         var hours: [Int: Double] = [:]
         for hour in try decoded(Page<Hour>.self, from: body).results.compactMap(\.value) {
-            guard let value = hour.value, let end = epochSeconds(iso: hour.period.datetimeTo.utc) else { continue }
+            guard let value = hour.value, let end = epochSeconds(hour.period.datetimeTo.utc) else { continue }
             hours[Int(end / 3600)] = value
         }
         return hours

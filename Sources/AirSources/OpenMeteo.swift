@@ -1,4 +1,5 @@
 internal import AirQualityIndex
+internal import Bytes
 
 /// Open-Meteo's air quality API: hours of the Copernicus models CAMS, Europe and global. No key; with one, which it calls
 /// apikey, the address of its customers is wanted as well.
@@ -32,7 +33,7 @@ struct OpenMeteo: AirSource {
             + "&longitude=\(places.map { degrees($0.longitude) }.joined(separator: ","))"
             + "&hourly=\(Self.variables.map(\.name).joined(separator: ","))"
             + "&past_days=1&forecast_days=1&timeformat=unixtime"
-            + (key.map { "&apikey=" + percentEncoded($0) } ?? "")
+            + (key.map { "&apikey=" + percentEncoded($0.utf8) } ?? "")
         let others = places.count > 1 ? " and \(places.count - 1) more" : ""
         return SourceQuery(path: path, cost: places.count, subject: places[0].name + others, kind: .cities(numbers))
     }

@@ -1,4 +1,5 @@
 internal import AirQualityIndex
+internal import Bytes
 internal import Glibc
 
 /// The World Air Quality Index project: a station's index on the American scale, whatever its country.
@@ -16,11 +17,16 @@ struct WAQI: AirSource {
         due.map { number in
             let city = cities[number]
             let place =
-                city.id.map { percentEncoded($0, keeping: "@/:") }
+                city.id.map { Self.path(of: $0) }
                 ?? "geo:\(degrees(city.latitude));\(degrees(city.longitude))"
             return SourceQuery(
-                path: "/feed/\(place)/?token=" + percentEncoded(token), subject: city.name, kind: .cities([number]))
+                path: "/feed/\(place)/?token=" + percentEncoded(token.utf8), subject: city.name, kind: .cities([number]))
         }
+    }
+
+    /// A station is `@1437`, a city `beijing` or `usa/california/fresno`.
+    private static func path(of id: String) -> String {
+        (id.hasPrefix("@") ? "@" : "") + percentEncoded(id.utf8.drop { $0 == UInt8(ascii: "@") }, keepsSlashes: true)
     }
 
     func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceAnswer {
@@ -41,7 +47,7 @@ struct WAQI: AirSource {
         guard let index = station.aqi.value, (0...9999).contains(index) else {
             return .failure(NoAir("the station gives no index"))
         }
-        guard let observedAt = epochSeconds(iso: station.time.iso) else {
+        guard let observedAt = epochSeconds(station.time.iso) else {
             return .failure(NoAir("the station gives no time"))
         }
         guard observedAt <= now + 3600, now - observedAt <= staleAfter else {

@@ -15,7 +15,7 @@ struct OpenAQTests {
         return """
             {"id":\(id),"name":"L","timezone":"Asia/Kolkata","isMobile":\(isMobile),"isMonitor":\(isMonitor),
             "sensors":[\(list.joined(separator: ","))],"coordinates":{"latitude":28.6,"longitude":77.2},
-            "distance":\(distance),"datetimeLast":{"utc":"\(isoText(last))","local":"x"}}
+            "distance":\(distance),"datetimeLast":{"utc":"\(rfc3339(last))","local":"x"}}
             """
     }
 
@@ -28,7 +28,7 @@ struct OpenAQTests {
     private func hours(_ value: String, count: Int = 24, endingAt end: Int64 = thisHour) -> String {
         page(
             (0..<count).map { age in
-                #"{"value":\#(value),"period":{"label":"1hour","datetimeTo":{"utc":"\#(isoText(end - Int64(age) * 3600))"}}}"#
+                #"{"value":\#(value),"period":{"label":"1hour","datetimeTo":{"utc":"\#(rfc3339(end - Int64(age) * 3600))"}}}"#
             })
     }
 
@@ -44,7 +44,7 @@ struct OpenAQTests {
         let answer = try source.read(Array(document.utf8), of: query, at: now)
         #expect(answer.findings.isEmpty)
         #expect(
-            answer.queries.map(\.path) == ["/v3/sensors/11/hours?datetime_from=2026-07-20T18:00:00Z&limit=100"])
+            answer.queries.map(\.path) == ["/v3/sensors/11/hours?datetime_from=2026-07-20T18:00:00.000Z&limit=100"])
         var city = delhi
         city.id = "8118"
         var named = OpenAQ(cities: [city], scale: .india, key: "k")
@@ -126,12 +126,12 @@ struct OpenAQTests {
         var source = source(.us)
         let stations = page([location(1, [(11, "pm25", micrograms)])])
         let good = (0..<3).map {
-            #"{"value":9,"period":{"datetimeTo":{"utc":"\#(isoText(thisHour - Int64($0) * 3600))"}}}"#
+            #"{"value":9,"period":{"datetimeTo":{"utc":"\#(rfc3339(thisHour - Int64($0) * 3600))"}}}"#
         }
         let document = page(
             good + [
-                #"{"value":-999,"period":{"datetimeTo":{"utc":"\#(isoText(thisHour - 4 * 3600))"}}}"#,
-                #"{"value":null,"period":{"datetimeTo":{"utc":"\#(isoText(thisHour))"}}}"#,
+                #"{"value":-999,"period":{"datetimeTo":{"utc":"\#(rfc3339(thisHour - 4 * 3600))"}}}"#,
+                #"{"value":null,"period":{"datetimeTo":{"utc":"\#(rfc3339(thisHour))"}}}"#,
                 #"{"value":5,"period":{"datetimeTo":{"utc":"yesterday"}}}"#, #"{"value":5}"#, "7",
             ])
         let air = try air(source.findings(for: [0]) { $0.hasPrefix("/v3/locations") ? stations : document })

@@ -18,10 +18,15 @@ struct WAQITests {
     private func source() -> WAQI { WAQI(cities: [delhi], token: "k&y") }
 
     @Test func `Asks by place, or by the station's own number`() {
-        var city = pune
-        city.id = "@1437"
-        let queries = WAQI(cities: [delhi, city], token: "k&y").queries(for: [0, 1], at: now)
-        #expect(queries.map(\.path) == ["/feed/geo:28.6520;77.2315/?token=k%26y", "/feed/@1437/?token=k%26y"])
+        var (station, city) = (pune, pune)
+        station.id = "@1437"
+        city.id = "usa/fresno?"
+        let queries = WAQI(cities: [delhi, station, city], token: "k&y").queries(for: [0, 1, 2], at: now)
+        #expect(
+            queries.map(\.path) == [
+                "/feed/geo:28.6520;77.2315/?token=k%26y", "/feed/@1437/?token=k%26y",
+                "/feed/usa/fresno%3F/?token=k%26y",
+            ])
     }
 
     @Test func `The index as given, with the time of its zone and no concentrations`() throws {

@@ -23,10 +23,6 @@ internal import Synchronization
     /// Of what a client sends; longer messages are left out.
     static let longestIncomingBytes = 64 << 10
 
-    /// What a new client is sent first.
-    var greeting: [SharedMessage] = []
-
-    private let headers: [(name: String, value: String)]
     private let maximumQueuedBytes: Int
     /// Header lines of the handshake's answer; each ends with CR LF.
     private let headerLines: [UInt8]
@@ -40,16 +36,9 @@ internal import Synchronization
     private let count: ClientCount
 
     init(
-<<<<<<< HEAD
-        headers: [(name: String, value: String)], maximumQueuedBytes: Int, clients count: ClientCount,
-        events: WebSocketServerEvents
-    ) {
-        self.headers = headers
-=======
         maximumQueuedBytes: Int, clients count: ClientCount, headers: [(name: String, value: String)],
         greeting: @escaping @Sendable () -> [[UInt8]], events: WebSocketServerEvents
     ) {
->>>>>>> main
         self.maximumQueuedBytes = maximumQueuedBytes
         headerLines = headers.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
         self.greeting = greeting
@@ -67,19 +56,11 @@ internal import Synchronization
                 unsafe lws_set_timeout(client.wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC)
                 continue
             }
-<<<<<<< HEAD
-            send(message, to: client)
-        }
-    }
-
-    private func send(_ message: SharedMessage, to client: Client) {
-=======
             enqueue(message, for: client)
         }
     }
 
     private func enqueue(_ message: SharedMessage, for client: Client) {
->>>>>>> main
         client.queue.append(message)
         client.queuedBytes += message.count
         unsafe lws_callback_on_writable(client.wsi)
@@ -106,17 +87,8 @@ internal import Synchronization
         case LWS_CALLBACK_ESTABLISHED:
             let client = unsafe Client(wsi)
             clients[key] = client
-<<<<<<< HEAD
-            for message in greeting { send(message, to: client) }
-=======
             for message in greeting() { enqueue(SharedMessage(message), for: client) }
->>>>>>> main
             events.onConnect(clients.count)
-        case LWS_CALLBACK_ADD_HEADERS:
-            // To the handshake's answer.
-            for (name, value) in headers where unsafe CLibWebSockets_addHeader(wsi, bytes, name + ":", value) != 0 {
-                return -1
-            }
         case LWS_CALLBACK_CLOSED:
             if clients.removeValue(forKey: key) != nil { events.onDisconnect(clients.count) }
         case LWS_CALLBACK_SERVER_WRITEABLE:

@@ -22,7 +22,6 @@ public final class WebSocketServer: Sendable {
     private struct Orders {
         var messages: [SharedMessage] = []
         var bytes = 0
-        var greeting: [SharedMessage]?
         var closeStatus: UInt16?
         var stops = false
     }
@@ -47,7 +46,6 @@ public final class WebSocketServer: Sendable {
     /// - Parameters:
     ///   - host: an IP address, the name of one, or nothing for all of the machine's.
     ///   - port: 0 = a free one.
-    ///   - headers: further fields of the handshake's answer.
     ///   - maximumQueuedBytes: a client for which more than that waits is dropped.
     ///   - headers: more header fields of the handshake's answer.
     ///   - greeting: the text messages that a new client gets before any others; asked on the thread of `run`, once for
@@ -55,14 +53,6 @@ public final class WebSocketServer: Sendable {
     ///     does: state that is changed first and broadcast then is complete for everybody.
     /// - Throws: a `SystemError` that names the address and the reason, or the header that cannot be sent.
     public init(
-<<<<<<< HEAD
-        listen host: String, port: Int, headers: [(name: String, value: String)] = [],
-        maximumQueuedBytes: Int = 64 << 20, events: WebSocketServerEvents = WebSocketServerEvents()
-    ) throws(SystemError) {
-        self.maximumQueuedBytes = maximumQueuedBytes
-        let loop = ServerLoop(
-            headers: headers, maximumQueuedBytes: maximumQueuedBytes, clients: clients, events: events)
-=======
         listen host: String, port: Int, maximumQueuedBytes: Int = 64 << 20,
         headers: [(name: String, value: String)] = [], greeting: @escaping @Sendable () -> [[UInt8]] = { [] },
         events: WebSocketServerEvents = WebSocketServerEvents()
@@ -72,7 +62,6 @@ public final class WebSocketServer: Sendable {
         let loop = ServerLoop(
             maximumQueuedBytes: maximumQueuedBytes, clients: clients, headers: headers, greeting: greeting,
             events: events)
->>>>>>> main
         let context = try WebSocketContext.server(loop, listen: host, port: port, waker: waker)
         self.port = context.listenPort
         parts = Mutex(Parts(context: context, loop: loop))
@@ -84,7 +73,6 @@ public final class WebSocketServer: Sendable {
         var stopsAt: Duration?
         while true {
             let orders = takeOrders()
-            if let greeting = orders.greeting { parts.loop.greeting = greeting }
             for message in orders.messages { parts.loop.broadcast(message) }
             if let status = orders.closeStatus { parts.loop.close(status: status) }
             if orders.stops {
@@ -113,13 +101,6 @@ public final class WebSocketServer: Sendable {
         }
         if isFirst { waker.wake() }
         return isTaken
-    }
-
-    /// Any thread: what each client that comes from now on is sent first.
-    public func greet(with messages: [[UInt8]]) {
-        let shared = messages.map(SharedMessage.init)
-        orders.withLock { $0.greeting = shared }
-        waker.wake()
     }
 
     /// Any thread.

@@ -71,6 +71,7 @@ let package = Package(
                 "WebConfiguration", "WebSocket",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            exclude: ["README.md"],
             plugins: ["BuildVersion"]),
         .executableTarget(
             name: "AirQualityFeed",

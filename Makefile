@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 # What the libraries need to build the programs, and what the tests need besides.
 BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libdeflate-dev libcrypt-dev \
-	libyaml-dev libsqlite3-dev libunistring-dev
+	libyaml-dev libsqlite3-dev
 TEST_PACKAGES := libsimdjson-dev prometheus python3-venv curl openssl gzip docker-compose
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins
 
@@ -158,13 +158,6 @@ bench: deps
 instructions: deps
 	$(call install,valgrind)
 	Tests/Benchmarks/instructions $(if $(RECORD),--record)
-
-# make link-order  finds out which functions run, for the linker to put them together
-.PHONY: link-order
-link-order: build
-	$(call install,valgrind)
-	Tests/Benchmarks/link-order .build/release/air-quality-exporter .build/release/air-quality-feed
-	@rm -f .build/release/air-quality-{exporter,feed}
 
 .PHONY: format clean
 format: toolchain

@@ -1,7 +1,7 @@
 import AirQuality
 import Logging
 import Testing
-import Transport
+import WebSocket
 
 @testable import AirQualityExporter
 
@@ -34,7 +34,7 @@ struct FeedTests {
     @Test("has the same reasons of disconnection in the core as in the transport, in the same order")
     func reasons() {
         #expect(
-            Transport.DisconnectReason.allCases.map(\.rawValue) == AirQuality.DisconnectReason.allCases.map(\.rawValue))
+            WebSocket.DisconnectReason.allCases.map(\.rawValue) == AirQuality.DisconnectReason.allCases.map(\.rawValue))
     }
 
     @Test("is logged when its state changes, not at every attempt")
@@ -43,7 +43,7 @@ struct FeedTests {
         func level(_ event: WebSocketEvent) -> String {
             log.entry(for: event).map { "\($0.level) \($0.message)" } ?? "-"
         }
-        func lost(_ reason: Transport.DisconnectReason) -> WebSocketEvent {
+        func lost(_ reason: WebSocket.DisconnectReason) -> WebSocketEvent {
             .disconnected(reason, detail: "detail", retryAfter: nil)
         }
         #expect(level(.connecting) == "debug Connecting to feed")

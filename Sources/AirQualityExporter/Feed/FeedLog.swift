@@ -1,5 +1,5 @@
 import Logging
-import Transport
+import WebSocket
 
 /// What is logged of a feed's connection: changes of its state, not every attempt.
 struct FeedLog: Sendable {

@@ -1,7 +1,8 @@
 import AirQuality
 import Logging
 import Synchronization
-import Transport
+import System
+import WebSocket
 
 /// One feed: its connection, on a thread of its own, and what becomes of what it says.
 final class FeedReceiver: Sendable {

@@ -69,7 +69,7 @@ def check_alert(complaints: Complaints, rule: dict) -> None:
         texts.get("summary") and "{{" not in texts["summary"], f"{name}: the summary must be the same for all series"
     )
     complaints.that("{{" in texts.get("description", ""), f"{name}: the description must say which one")
-    wanted = f"README.md#alert-{name.lower()}"
+    wanted = f"grafana/README.md#alert-{name.lower()}"
     complaints.that(
         texts.get("runbook_url") == wanted, f"{name}: runbook_url {texts.get('runbook_url')!r}, expected {wanted}"
     )
@@ -91,7 +91,7 @@ def check_cases(complaints: Complaints, rule: dict) -> None:
 
 def anchors() -> set[str]:
     """The anchors of the README's headings."""
-    headings = re.findall(r"^#+ (.+)$", (PROJECT / "README.md").read_text(), re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", (PROJECT / "grafana" / "README.md").read_text(), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", each).strip().lower().replace(" ", "-") for each in headings}
 
 

@@ -31,10 +31,11 @@ struct FeedTests {
         #expect(throws: HeaderField.BadLine(number: 3)) { try HeaderField.parse(file: "# a\nA: b\noops").get() }
     }
 
-    @Test("has the same reasons of disconnection in the core as in the transport, in the same order")
+    @Test("has each reason of disconnection in the core that the transport gives, and no other")
     func reasons() {
-        #expect(
-            Transport.DisconnectReason.allCases.map(\.rawValue) == AirQuality.DisconnectReason.allCases.map(\.rawValue))
+        let reasons = Transport.DisconnectReason.allCases.map { AirQuality.DisconnectReason($0) }
+        #expect(Set(reasons) == Set(AirQuality.DisconnectReason.allCases))
+        #expect(reasons.count == AirQuality.DisconnectReason.allCases.count)
     }
 
     @Test("is logged when its state changes, not at every attempt")

@@ -1,3 +1,4 @@
+import AirQuality
 import Logging
 import Transport
 
@@ -27,16 +28,15 @@ struct FeedLog: Sendable {
             return Entry(level: .debug, message: "Connecting to feed", metadata: ["feed": label])
         case .connected:
             return entry(.connected, .info, "Feed connected")
-        case .disconnected(let reason, let detail, _):
-            let details = ["reason": reason.rawValue, "err": detail]
-            if reason == .requested || reason == .paused {
-                return Entry(
-                    level: .info, message: "Feed disconnected",
-                    metadata: ["feed": label, "reason": reason.rawValue])
+        case .disconnected(let why, let detail, _):
+            let reason = DisconnectReason(why).rawValue
+            if why == .requested || why == .paused {
+                return Entry(level: .info, message: "Feed disconnected", metadata: ["feed": label, "reason": reason])
             }
+            let details = ["reason": reason, "err": detail]
             let wasConnected = state == .connected
             return entry(
-                .failing(reason: reason.rawValue), .warning,
+                .failing(reason: reason), .warning,
                 wasConnected ? "Feed lost, reconnecting" : "Feed cannot be reached, trying on", details)
         case .paused:
             return entry(.paused, .info, "Feed paused, nobody reads")

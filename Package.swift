@@ -12,7 +12,10 @@ let package = Package(
         .library(name: "FeedSimulation", targets: ["FeedSimulation"]),
         .library(name: "JSON", targets: ["JSON"]),
         .library(name: "Storage", targets: ["Storage"]),
-        .library(name: "Transport", targets: ["Transport"]),
+        .library(name: "HTTPServer", targets: ["HTTPServer"]),
+        .library(name: "System", targets: ["System"]),
+        .library(name: "WebConfiguration", targets: ["WebConfiguration"]),
+        .library(name: "WebSocket", targets: ["WebSocket"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2")
@@ -34,21 +37,27 @@ let package = Package(
                 .define("SIMDJSON_EXCEPTIONS", to: "0"), .unsafeFlags(["-fno-exceptions", "-gdwarf-4"]),
             ], linkerSettings: [.linkedLibrary("simdjson")]),
 
+        // Digits, text and dates as bytes: what every room needs.
+        .target(name: "Bytes"),
+
         // The rooms that touch C.
         .target(name: "JSON", dependencies: ["CSimdJSON"]),
-        .target(name: "Storage", dependencies: ["CSQLite"]),
+        .target(name: "Storage", dependencies: ["Bytes", "System", "CSQLite"]),
+        .target(name: "System", dependencies: ["Bytes"]),
+        .target(name: "WebSocket", dependencies: ["Bytes", "System", "CLibWebSockets", "CZlib"]),
+        .target(name: "WebConfiguration", dependencies: ["Bytes", "System", "CCrypt", "CGnuTLS", "CYAML"]),
         .target(
-            name: "Transport",
+            name: "HTTPServer",
             dependencies: [
-                "CLibWebSockets", "CLibMicroHTTPD", "CGnuTLS", "CZlib", "CLibDeflate", "CCrypt", "CYAML",
+                "Bytes", "System", "WebConfiguration", "CGnuTLS", "CLibDeflate", "CLibMicroHTTPD", "CZlib",
             ]),
 
         // The pure core: bytes → readings → store → pages.
-        .target(name: "AirQuality", dependencies: ["JSON"]),
+        .target(name: "AirQuality", dependencies: ["Bytes", "JSON"]),
         // Messages as the real feed sends them.
-        .target(name: "FeedSimulation", dependencies: ["JSON"]),
+        .target(name: "FeedSimulation", dependencies: ["Bytes", "JSON"]),
         // Flags, environment variables and their errors, for both programs.
-        .target(name: "CommandLine"),
+        .target(name: "CommandLine", dependencies: ["Bytes"]),
 
         // Says in a program what it was built from.
         .plugin(name: "BuildVersion", capability: .buildTool(), path: "Sources/BuildVersion"),
@@ -57,21 +66,28 @@ let package = Package(
         .executableTarget(
             name: "AirQualityExporter",
             dependencies: [
-                "AirQuality", "CommandLine", "FeedSimulation", "JSON", "Storage", "Transport",
+                "AirQuality", "Bytes", "CommandLine", "FeedSimulation", "HTTPServer", "JSON", "Storage", "System",
+                "WebConfiguration", "WebSocket",
                 .product(name: "Logging", package: "swift-log"),
             ],
             plugins: ["BuildVersion"]),
         .executableTarget(
             name: "AirQualityFeed",
-            dependencies: ["CommandLine", "FeedSimulation", "Transport"],
+            dependencies: ["Bytes", "CommandLine", "FeedSimulation", "System", "WebSocket"],
             plugins: ["BuildVersion"]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
+        .testTarget(name: "BytesTests", dependencies: ["Bytes"]),
+        .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"]),
+        .testTarget(name: "WebSocketTests", dependencies: ["Bytes", "System", "WebSocket", "TestSupport"]),
         .testTarget(
-            name: "TransportTests", dependencies: ["Transport", "TestSupport", "CGnuTLS"],
+            name: "WebConfigurationTests", dependencies: ["System", "WebConfiguration", "TestSupport"],
             exclude: ["Fixtures"]),
+        .testTarget(
+            name: "HTTPServerTests",
+            dependencies: ["Bytes", "HTTPServer", "System", "WebConfiguration", "WebSocket", "TestSupport", "CGnuTLS"]),
         .testTarget(
             name: "AirQualityTests", dependencies: ["AirQuality", "TestSupport"],
             exclude: ["Golden"]),
@@ -79,18 +95,22 @@ let package = Package(
         // What the fuzzers check, of the inputs that they begin with.
         .testTarget(
             name: "FuzzingTests",
-            dependencies: ["AirQuality", "CommandLine", "FeedSimulation", "JSON", "Storage", "Transport"],
+            dependencies: [
+                "AirQuality", "CommandLine", "FeedSimulation", "HTTPServer", "JSON", "Storage", "System",
+                "WebConfiguration", "WebSocket",
+            ],
             path: "Tests/Fuzzing", exclude: ["Fuzzers", "corpus", "Package.swift", "README.md", "run"],
             sources: ["Properties", "CorpusTests.swift"]),
         .testTarget(
             name: "AirQualityFeedTests",
-            dependencies: ["AirQualityFeed", "FeedSimulation", "TestSupport", "Transport"]),
+            dependencies: ["AirQualityFeed", "FeedSimulation", "System", "TestSupport", "WebSocket"]),
         .testTarget(
             name: "FeedSimulationTests", dependencies: ["FeedSimulation", "TestSupport"], exclude: ["Golden"]),
         .testTarget(
             name: "AirQualityExporterTests",
             dependencies: [
-                "AirQuality", "AirQualityExporter", "CommandLine", "TestSupport", "Transport",
+                "AirQuality", "AirQualityExporter", "CommandLine", "HTTPServer", "System", "TestSupport",
+                "WebConfiguration", "WebSocket",
                 .product(name: "Logging", package: "swift-log"),
             ]),
     ],
@@ -109,7 +129,8 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
     // Not for the rooms that import the C libraries: their headers include the C library's, and what those declare then
     // belongs to whichever module a compiler reads first, so that now and then `Glibc` would not be enough.
-    if !["Transport", "TransportTests", "Storage", "StorageTests", "FuzzingTests"].contains(target.name) {
+    let rooms = ["System", "WebSocket", "WebConfiguration", "HTTPServer", "Storage"]
+    if !(rooms + rooms.map { $0 + "Tests" } + ["FuzzingTests"]).contains(target.name) {
         settings.append(.enableUpcomingFeature("MemberImportVisibility"))
     }
     settings.append(.treatAllWarnings(as: .error))

@@ -1,7 +1,9 @@
 import AirQuality
+import HTTPServer
 import Logging
 import Storage
-import Transport
+import System
+import WebConfiguration
 
 /// The object graph, and its life from start to stop.
 final class Exporter: Sendable {

@@ -1,7 +1,8 @@
 import AirQuality
 import CommandLine
 import Logging
-import Transport
+import System
+import WebSocket
 
 /// The program, from its arguments to its exit status.
 func run(arguments: [String], environment: (String) -> String?, signals: Signals) -> Int32 {
@@ -31,7 +32,7 @@ private func fail(_ line: String) -> Int32 {
 }
 
 private func check(_ configuration: Configuration) -> Int32 {
-    do throws(TransportError) {
+    do throws(SystemError) {
         try configuration.checkFiles()
     } catch {
         return fail(error.reason)

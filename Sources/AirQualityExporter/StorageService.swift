@@ -1,7 +1,7 @@
 import AirQuality
 import Logging
 import Storage
-import Transport
+import System
 
 /// Keeps the store in a file, and says in the log how that goes.
 final class StorageService: Sendable {

@@ -1,5 +1,6 @@
 import CommandLine
-import Transport
+import System
+import WebSocket
 
 /// A feed's server, and the waits of the main thread, which speaks: for clients, for a time. Each wait ends early with
 /// false when a signal ends the program.
@@ -12,12 +13,20 @@ struct FeedServer {
     private let signals: Signals
 
     /// Listens, and says where on standard output.
-    init(_ flags: ParsedFlags, signals: Signals) throws {
+    /// - Parameters:
+    ///   - headers: more header fields of the handshake's answer.
+    ///   - greeting: the messages that a new client gets first; asked on the server's thread. Change what it tells
+    ///     before you `send` the change, and no client misses anything.
+    init(
+        _ flags: ParsedFlags, signals: Signals, headers: [(name: String, value: String)] = [],
+        greeting: @escaping @Sendable () -> [[UInt8]] = { [] }
+    ) throws {
         let (host, port) = try flags.value("listen", as: .listenAddress)
         var events = WebSocketServerEvents()
         events.onConnect = { _ in signals.wake() }
         events.onDisconnect = { _ in signals.wake() }
-        let server = try WebSocketServer(listen: host, port: port, events: events)
+        let server = try WebSocketServer(
+            listen: host, port: port, headers: headers, greeting: greeting, events: events)
         self.server = server
         self.signals = signals
         thread = try ServiceThread(name: "server") { server.run() }

@@ -1,6 +1,6 @@
 import CommandLine
 import FeedSimulation
-import Transport
+import System
 
 extension Program {
     static let feed = Program(

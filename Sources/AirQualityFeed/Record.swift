@@ -1,7 +1,9 @@
+import Bytes
 import CommandLine
 import FeedSimulation
 import Synchronization
-import Transport
+import System
+import WebSocket
 
 /// Records a feed until a signal comes, or until the lines cannot be written.
 func record(_ flags: ParsedFlags, signals: Signals) throws {
@@ -27,7 +29,7 @@ func record(_ flags: ParsedFlags, signals: Signals) throws {
 /// Writes what the client hears and says how it fares, on the client's thread.
 private final class Recorder: Sendable {
     private struct State {
-        var failure: TransportError?
+        var failure: SystemError?
         /// Of the newest line about the connection: a state is said once and not at each attempt.
         var lastSaid = ""
     }
@@ -45,7 +47,7 @@ private final class Recorder: Sendable {
     }
 
     /// Why no more lines can be written.
-    var failure: TransportError? { state.withLock { $0.failure } }
+    var failure: SystemError? { state.withLock { $0.failure } }
 
     func hear(_ event: WebSocketEvent) {
         let line: String
@@ -75,7 +77,7 @@ private final class Recorder: Sendable {
 
     private func write(_ line: [UInt8]) {
         guard failure == nil else { return }
-        do throws(TransportError) {
+        do throws(SystemError) {
             try file.append(line)
         } catch {
             state.withLock { $0.failure = error }

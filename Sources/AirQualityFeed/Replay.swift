@@ -1,6 +1,6 @@
 import CommandLine
 import FeedSimulation
-import Transport
+import System
 
 /// Serves a recording until a signal comes, or once.
 func replay(_ flags: ParsedFlags, signals: Signals) throws {
@@ -32,6 +32,6 @@ private func readRecording(_ path: String) throws -> Recording {
         if let line = recording.cutOffLine { say("\(path):\(line): the last line is cut off and left out") }
         return recording
     } catch let error as RecordingError {
-        throw TransportError(.configuration, "\(path):\(error.line): \(error.reason)")
+        throw SystemError(.configuration, "\(path):\(error.line): \(error.reason)")
     }
 }

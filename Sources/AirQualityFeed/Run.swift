@@ -1,5 +1,5 @@
 import CommandLine
-import Transport
+import System
 
 /// The program, from its arguments to its exit status.
 func run(arguments: [String], signals: Signals) -> Int32 {

@@ -1,6 +1,6 @@
 import CommandLine
 import FeedSimulation
-import Transport
+import System
 
 /// Serves the simulated feed until a signal comes.
 ///

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// One `--flag` of a program: a row of the static table that drives parsing, the environment, `--help` and the errors.
 public struct Flag: Sendable {
     /// What of a value must never be shown, neither in an error nor in a log.

@@ -1,3 +1,5 @@
+internal import Bytes
+
 extension Program {
     /// Reads a command line. `--help` and `--version` win over whatever else stands there, right or wrong.
     /// - Parameters:

@@ -1,3 +1,5 @@
+internal import Bytes
+
 extension ValueFormat<Duration> {
     /// A duration as Prometheus writes it: `500ms`, `30s`, `1m30s`, `1y2w3d`, or a bare `0`.
     ///
@@ -56,19 +58,20 @@ private let durationUnits = [
 
 private func parseDuration(_ text: String) -> Duration? {
     if text == "0" { return .zero }
-    var rest = text[...]
+    var rest = text.utf8[...]
     var units = durationUnits[...]
     var total: Int64 = 0
     while !rest.isEmpty {
-        guard let count = wholeNumber(rest.prefix { $0.isASCII && $0.isWholeNumber }) else { return nil }
-        rest = rest.drop { $0.isASCII && $0.isWholeNumber }
-        let name = rest.prefix { $0.isASCII && $0.isLetter }
-        guard let index = units.firstIndex(where: { $0.name == name }) else { return nil }
-        let (part, isTooLong) = Int64(count).multipliedReportingOverflow(by: units[index].milliseconds)
+        let digits = rest.prefix(while: isDigit)
+        let name = rest[digits.endIndex...].prefix { !isDigit($0) }
+        guard let count = decimalNumber(digits, as: Int64.self),
+            let index = units.firstIndex(where: { $0.name.utf8.elementsEqual(name) })
+        else { return nil }
+        let (part, isTooLong) = count.multipliedReportingOverflow(by: units[index].milliseconds)
         let (sum, isSumTooLong) = total.addingReportingOverflow(part)
         guard !isTooLong, !isSumTooLong, sum <= Int64.max / 1_000_000 else { return nil }
         total = sum
-        rest = rest.dropFirst(name.count)
+        rest = rest[name.endIndex...]
         units = units[(index + 1)...]
     }
     return text.isEmpty ? nil : .milliseconds(total)

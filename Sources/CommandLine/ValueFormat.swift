@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// How the text of a flag's value is read.
 public struct ValueFormat<Value: Sendable>: Sendable {
     /// Completes an error: "expected …".
@@ -44,7 +46,7 @@ extension ValueFormat<Int> {
         Self(expected: "a size in bytes, or with KiB, MiB or GiB" + words(for: range, in: " bytes")) { text in
             let units = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)]
             let unit = units.first { text.hasSuffix($0.0) }
-            guard let count = wholeNumber(text.dropLast(unit?.0.count ?? 0)) else { return nil }
+            guard let count = decimalNumber(text.utf8.dropLast(unit?.0.utf8.count ?? 0)) else { return nil }
             let (bytes, isTooLarge) = count.multipliedReportingOverflow(by: unit?.1 ?? 1)
             return isTooLarge || !range.contains(bytes) ? nil : bytes
         }
@@ -64,7 +66,7 @@ extension ValueFormat<UInt64> {
     /// A whole number from 0 to 2⁶⁴ − 1: what starts a random generator.
     public static var seed: Self {
         Self(expected: "a whole number, 0 to \(UInt64.max)") { text in
-            text.utf8.allSatisfy { isDigit($0) } ? UInt64(text) : nil
+            decimalNumber(text.utf8, as: UInt64.self)
         }
     }
 }
@@ -94,7 +96,8 @@ extension ValueFormat<Shard> {
     public static var shard: Self {
         Self(expected: "i/n, shard i of n, with i from 0 to n-1, for example 0/4") { text in
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-            guard parts.count == 2, let index = wholeNumber(parts[0]), let count = wholeNumber(parts[1]) else {
+            guard parts.count == 2, let index = decimalNumber(parts[0].utf8), let count = decimalNumber(parts[1].utf8)
+            else {
                 return nil
             }
             return index < count ? Shard(index: index, count: count) : nil
@@ -109,15 +112,6 @@ public struct Shard: Sendable, Equatable {
 }
 
 private func signedNumber(_ text: String) -> Int? {
-    guard text.hasPrefix("-") else { return wholeNumber(text[...]) }
+    guard text.hasPrefix("-") else { return decimalNumber(text.utf8) }
     return text.dropFirst().utf8.allSatisfy(isDigit) ? Int(text) : nil
-}
-
-/// Digits only, at least one; nil when it does not fit.
-func wholeNumber(_ text: Substring) -> Int? {
-    text.utf8.allSatisfy(isDigit) ? Int(text) : nil
-}
-
-func isDigit(_ byte: UInt8) -> Bool {
-    UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
 }

@@ -1,8 +1,9 @@
 import AirQuality
 import CommandLine
+import HTTPServer
 import Logging
+import System
 import Testing
-import Transport
 
 @testable import AirQualityExporter
 

@@ -1,7 +1,7 @@
 import AirQuality
+import HTTPServer
 import Synchronization
 import Testing
-import Transport
 
 @testable import AirQualityExporter
 

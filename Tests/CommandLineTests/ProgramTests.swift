@@ -229,37 +229,4 @@ struct RefusalTests {
                 == "--verbose: expected no --listen beside it")
         #expect(flags.refusal(of: "listen", expected: "a port").line == #"--listen "127.0.0.1:80": expected a port"#)
     }
-
-    @Test(arguments: [
-        ("ws://host:80/path", "ws://host:80/path"),
-        ("ws://me@host", "ws://***@host"),
-        ("wss://me:p@w@host/a", "wss://***@host/a"),
-        ("ws://me:pa/ss@host/", "ws://***"),
-        ("ws://me:pa?ss@host/", "ws://***"),
-        ("ws://host?token=1#x", "ws://host?***"),
-        ("ws://host/a#frag", "ws://host/a#***"),
-        ("me:pw@host", "***@host"),
-        ("ws://me:pw@\u{301}host/", "ws://***@\u{301}host/"),
-        ("ws:/\u{301}/me:pw/\u{301}@host", "***"),
-        ("ws://host?\u{301}token=1", "ws://host?***"),
-        ("host/?mail=a@b", "host/?***"),
-        ("", ""),
-    ])
-    func `User, password and query are masked`(address: String, shown: String) {
-        #expect(masked(address: address) == shown)
-    }
-
-    @Test(arguments: [
-        ("plain", #""plain""#),
-        ("a\"b\\c", #""a\"b\\c""#),
-        ("a\r\n\tb\u{1B}[0m\u{2028}", #""a\r\n\tb\u{1B}[0m\u{2028}""#),
-        ("दिल्ली", #""दिल्ली""#),
-    ])
-    func `A quoted value stays on its line`(text: String, shown: String) {
-        #expect(quoted(text) == shown)
-    }
-
-    @Test func `A very long value is cut`() {
-        #expect(quoted(String(repeating: "x", count: 5000)) == "\"" + String(repeating: "x", count: 200) + "…\"")
-    }
 }

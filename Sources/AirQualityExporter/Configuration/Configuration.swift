@@ -1,8 +1,11 @@
 import AirQuality
 import CommandLine
+import HTTPServer
 import JSON
 import Logging
-import Transport
+import System
+import WebConfiguration
+import WebSocket
 
 /// All that the flags say, validated.
 struct Configuration: Sendable {
@@ -135,7 +138,7 @@ extension Configuration {
         }
         for name in [FlagName.feedCAFile, FlagName.feedCertFile, FlagName.feedKeyFile] where flags.isGiven(name) {
             let path = try flags.value(name, as: .text)
-            do throws(TransportError) {
+            do throws(SystemError) {
                 _ = try readFile(path, limit: 16 << 20)
             } catch {
                 throw flags.refusal(of: name, expected: "a file that can be read: \(error.reason)")
@@ -182,7 +185,7 @@ extension Configuration {
     private static func web(_ flags: ParsedFlags) throws(FlagError) -> WebSettings {
         var addresses: [ListenAddress] = []
         for text in try flags.values(FlagName.webListenAddress, as: .text) {
-            do throws(TransportError) {
+            do throws(SystemError) {
                 addresses.append(try ListenAddress(text))
             } catch {
                 throw flags.refusal(
@@ -224,5 +227,15 @@ extension Duration {
 
     var inSeconds: Double {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
+    }
+}
+
+extension Configuration {
+    /// Reads the files that the flags name, as a start would.
+    ///
+    /// - Throws: one line about the first that is bad.
+    func checkFiles() throws(SystemError) {
+        if let file = web.configFile { _ = try WebConfiguration(file: file) }
+        if case .failure(let error) = connection.headerFields() { throw error }
     }
 }

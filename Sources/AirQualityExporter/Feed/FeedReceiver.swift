@@ -1,7 +1,8 @@
 import AirQuality
 import Logging
 import Synchronization
-import Transport
+import System
+import WebSocket
 
 /// One feed: its connection, on a thread of its own, and what becomes of what it says.
 final class FeedReceiver: Sendable {
@@ -22,8 +23,9 @@ final class FeedReceiver: Sendable {
         client = WebSocketClient(
             configuration: WebSocketClientConfiguration(address, connection),
             onEvent: { event in
+                let event = FeedEvent(event)
                 if let entry = log.withLock({ $0.entry(for: event) }) { logger.log(entry) }
-                store.apply(FeedEvent(event), feed: number)
+                store.apply(event, feed: number)
             },
             onMessage: { kind, message in
                 let now = currentTime()
@@ -58,9 +60,9 @@ final class FeedReceiver: Sendable {
     var isStuck: Bool { monotonicTime() - client.lastTick > WebSocketClient.longestSleep * 3 }
 }
 
-/// The core's word for a reason of the transport: it is the core's that are labels.
+/// The core's word for a client's reason: the core's are the values of the label.
 extension AirQuality.DisconnectReason {
-    init(_ reason: Transport.DisconnectReason) {
+    init(_ reason: WebSocket.DisconnectReason) {
         self =
             switch reason {
             case .closed: .closed

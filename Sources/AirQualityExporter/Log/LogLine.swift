@@ -1,4 +1,5 @@
 import AirQuality
+import HTTPServer
 import Logging
 
 /// One line of the log, as Prometheus 3 writes its own: Go's `slog` with the source's file name only.

@@ -1,5 +1,5 @@
 import AirQuality
-import Transport
+import HTTPServer
 
 /// A small page in one piece, kept as long as its blocks are the same.
 ///

@@ -1,5 +1,5 @@
 import AirQuality
-import Transport
+import HTTPServer
 
 /// Which path answers what.
 struct Routes: Sendable {

@@ -1,9 +1,13 @@
 import FeedSimulation
 
 @testable import AirQuality
+@testable import Bytes
 @testable import CommandLine
+@testable import HTTPServer
 @testable import JSON
-@testable import Transport
+@testable import System
+@testable import WebConfiguration
+@testable import WebSocket
 
 /// The small texts that others write: fields of requests and of answers, addresses, flags, recordings. The first byte
 /// says what the others are. Where a value can be written again, it must be read as the same.
@@ -16,7 +20,7 @@ public func checkFields(_ input: [UInt8]) {
 /// From the byte `0` up. New ones go to the end, because the inputs that are kept have the places in them.
 private let checks: [@Sendable (_ bytes: [UInt8], _ text: String) -> Void] = [
     requestTarget, accept, authorization, historyQuery, feedAddress, redirect, listenAddress, handshake, pointer,
-    goDuration, prometheusDuration, numbers, feedTime, healthAnswer, recording, commandLine,
+    goDuration, prometheusDuration, numbers, feedTime, base64, recording, commandLine,
 ]
 
 @Sendable private func requestTarget(_ bytes: [UInt8], _: String) {
@@ -79,7 +83,7 @@ private let checks: [@Sendable (_ bytes: [UInt8], _ text: String) -> Void] = [
 }
 
 @Sendable private func listenAddress(_: [UInt8], _ text: String) {
-    do throws(TransportError) {
+    do throws(SystemError) {
         let address = try ListenAddress(text)
         let again = try ListenAddress(address.description)
         expect(again == address, "\(address) is \(again)")
@@ -141,15 +145,9 @@ private let checks: [@Sendable (_ bytes: [UInt8], _ text: String) -> Void] = [
     expect(TimeText.parse(text.span) == time, "\(time) is \(String(decoding: text, as: UTF8.self))")
 }
 
-@Sendable private func healthAnswer(_ bytes: [UInt8], _: String) {
-    for isComplete in [false, true] {
-        do throws(TransportError) {
-            let answer = try HealthAnswer.parse(bytes, isComplete: isComplete)
-            expect(answer != nil || !isComplete, "no answer to wait for")
-        } catch {
-            expectOneLine(error.reason)
-        }
-    }
+@Sendable private func base64(_ bytes: [UInt8], _: String) {
+    guard let decoded = decodeBase64(bytes[...]) else { return }
+    expect(decodeBase64(Array(encodeBase64(decoded).utf8)[...]) == decoded, "\(decoded) is another in base64")
 }
 
 @Sendable private func recording(_ bytes: [UInt8], _: String) {

@@ -12,7 +12,8 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     let configuration = try PollConfiguration(flags)
     let board = PollBoard(configuration.cities)
     let server = try FeedServer(
-        flags, headers: [("Air-Quality-Source", configuration.source.headerValue)], signals: signals)
+        flags, signals: signals, headers: [("Air-Quality-Source", configuration.source.headerValue)],
+        greeting: board.everything)
     defer { server.stop() }
     let cancellation = HTTPCancellation()
     // Its ends wake this thread, whatever they are.
@@ -36,7 +37,6 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     while server.wait(until: nextHeartbeat, orUntil: { board.hasNews || failure.withLock { $0 != nil } }) {
         if let failure = failure.withLock(\.self) { throw failure }
         let news = board.takeNews()
-        if !news.isEmpty { server.greet(with: board.everything()) }
         // What did not change is said again, or readers would take the silence for a lost feed.
         let isHeartbeat = monotonicTime() >= nextHeartbeat
         for message in isHeartbeat ? board.everything() : news { server.send(message) }

@@ -61,11 +61,12 @@ struct FeedServer {
         thread.join()
     }
 
-    private func wait(until deadline: Duration?, orUntil isReached: () -> Bool) -> Bool {
+    /// - Parameter isReached: asked again after each wake of the signals.
+    func wait(until deadline: Duration?, orUntil isReached: () -> Bool) -> Bool {
         while true {
             let rest = deadline.map { max($0 - monotonicTime(), .zero) }
             let isOver = rest == .zero || isReached()
-            // Looked at even when there is nothing to wait for. A wake says only that clients have come or gone.
+            // Looked at even when there is nothing to wait for. A wake says only that something is new.
             if signals.wait(for: isOver ? .zero : rest) != nil { return false }
             if isOver { return true }
         }

@@ -1,3 +1,5 @@
+import AirQualityIndex
+import AirSources
 import CommandLine
 import FeedSimulation
 import System
@@ -37,6 +39,28 @@ extension Program {
                     Flag(switch: "once", help: "at the end of the file close with status 1000 and end"),
                 ]),
             Command(
+                name: "poll",
+                summary: "Serves real air: asks an HTTP source for the air of cities, computes their index where the "
+                    + "source gives none, and sends what is new; all of it to a new client, and again each half "
+                    + "minute. A key is read from a file or from \(PollConfiguration.keyVariable).",
+                flags: [
+                    .listen,
+                    Flag("source", "NAME", default: "open-meteo", help: choices(of: SourceName.self)),
+                    Flag("cities", "FILE", help: "CSV with the columns city, latitude, longitude and perhaps id"),
+                    Flag(
+                        "set", "NAME", default: "seeds",
+                        help: "cities that are built in: " + choices(of: CitySet.self)),
+                    Flag("index", "NAME", default: "india", help: choices(of: IndexScale.self)),
+                    Flag("interval", "DURATION", default: "15m", help: "from one round of questions to the next"),
+                    Flag("key-file", "FILE", help: "the key of the source, if it wants one"),
+                    Flag("base-url", "URL", secrecy: .address, help: "a mirror of the source: its scheme and host"),
+                    Flag("ca-file", "FILE", help: "certificate authorities in PEM, in place of the system's"),
+                    Flag(
+                        "rate", "N/DURATION",
+                        help: "calls to the source at most; each has a default within what it allows"),
+                    Flag("timeout", "DURATION", default: "30s", help: "for one answer, from beginning to end"),
+                ]),
+            Command(
                 name: "record",
                 summary: "Writes each message of a feed with its arrival time as a line of JSON, for replay. Connects "
                     + "again for ever.",
@@ -45,6 +69,10 @@ extension Program {
                     Flag("output", "FILE", help: "where lines are appended; standard output if not given")
                 ]),
         ])
+}
+
+private func choices<Choice: CaseIterable & RawRepresentable<String> & Sendable>(of type: Choice.Type) -> String {
+    ValueFormat<Choice>.choice.expected
 }
 
 extension Flag {

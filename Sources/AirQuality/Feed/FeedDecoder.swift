@@ -28,7 +28,7 @@ public struct FeedFormat: Sendable {
 /// Used from the feed's thread.
 public struct FeedDecoder: ~Copyable {
     /// The largest index that is one.
-    static let maximumIndex = 9999.0
+    public static let maximumIndex = 9999.0
     /// How far ahead of the arrival a reading's time may be, in milliseconds.
     static let maximumLead: Int64 = 60_000
 

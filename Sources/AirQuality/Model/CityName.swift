@@ -2,9 +2,9 @@
 ///
 /// Names are bytes: two Unicode spellings of a name are two cities, and cities are sorted by their bytes. Swift's
 /// `String` compares by canonical equivalence, so no name is ever compared as one.
-enum CityName {
+public enum CityName {
     /// Bytes of UTF-8.
-    static let maximumCount = 128
+    public static let maximumCount = 128
 
     /// The part of `bytes` that is the name: surrounding ASCII white space removed; nil when there is none that may be
     /// a label value.

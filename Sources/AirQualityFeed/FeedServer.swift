@@ -1,9 +1,8 @@
-import CommandLine
 import System
 import WebSocket
 
-/// A feed's server, and the waits of the main thread, which speaks: for clients, for a time. Each wait ends early with
-/// false when a signal ends the program.
+/// A feed's server, and the waits of the main thread, which sends the messages: for clients, for a time. Each wait ends
+/// early with false when a signal ends the program.
 struct FeedServer {
     /// How long clients have to answer the close frame.
     private static let closeTimeout: Duration = .seconds(5)
@@ -13,17 +12,16 @@ struct FeedServer {
     private let signals: Signals
 
     /// Listens, and says where on standard output.
-    init(_ flags: ParsedFlags, signals: Signals) throws {
-        let (host, port) = try flags.value("listen", as: .listenAddress)
+    init(_ address: TCPAddress, signals: Signals) throws {
         var events = WebSocketServerEvents()
         events.onConnect = { _ in signals.wake() }
         events.onDisconnect = { _ in signals.wake() }
-        let server = try WebSocketServer(listen: host, port: port, events: events)
+        let server = try WebSocketServer(listen: address.host, port: address.port, events: events)
         self.server = server
         self.signals = signals
         thread = try ServiceThread(name: "server") { server.run() }
-        let shownHost = host.isEmpty ? "localhost" : host.contains(":") ? "[\(host)]" : host
-        StandardStream.output.write("listening on ws://\(shownHost):\(server.port)/\n")
+        let shown = ListenAddress.tcp(host: address.host.isEmpty ? "localhost" : address.host, port: server.port)
+        StandardStream.output.write("listening on ws://\(shown)/\n")
     }
 
     var hasClients: Bool { server.clientCount > 0 }

@@ -1,4 +1,5 @@
 import AirQuality
+import CommandLine
 import Logging
 import Synchronization
 import System
@@ -37,7 +38,7 @@ final class FeedReceiver: Sendable {
                     if hasRefusedNames {
                         for name in store.takeRefusedNames() {
                             logger.warning(
-                                "City refused: --\(FlagName.cityLimit) is reached",
+                                "City refused: \(Configuration.flag(\.cityLimit)) is reached",
                                 metadata: ["city": "\(name)", "limit": "\(store.rules.cityLimit)"])
                         }
                     }

@@ -12,7 +12,7 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     let configuration = try PollConfiguration(flags)
     let board = PollBoard(configuration.cities)
     let server = try FeedServer(
-        flags, signals: signals, headers: [("Air-Quality-Source", configuration.source.headerValue)],
+        configuration.listen, signals: signals, headers: [("Air-Quality-Source", configuration.source.headerValue)],
         greeting: board.everything)
     defer { server.stop() }
     let cancellation = HTTPCancellation()

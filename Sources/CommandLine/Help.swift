@@ -58,7 +58,7 @@ extension Program {
     }
 }
 
-extension Flag {
+extension FlagSpec {
     fileprivate var remark: String {
         let remarks = [
             defaultText.flatMap { $0.isEmpty ? nil : "default \($0)" },

@@ -33,18 +33,16 @@ public enum FeedEvent: Sendable, Equatable {
     case resumed
 }
 
-extension FeedStatistics {
-    /// Counts a whole message.
-    mutating func count(
-        bytes count: Int, readings readingCount: Int, refusals reasons: [RefusalReason], receivedAt: Timestamp
-    ) {
-        messages += 1
-        bytes += UInt64(count)
-        readings += UInt64(readingCount)
-        lastMessageAt = receivedAt
-        for reason in reasons { refusals[reason] += 1 }
-    }
+/// How a connection ended or a dial failed: the values of the `reason` label, a closed set.
+public enum DisconnectReason: String, Sendable, CaseIterable {
+    case closed, lost, refused, resolve, tls, handshake, timeout
+    case pongTimeout = "pong_timeout"
+    case idle
+    case protocolError = "protocol"
+    case requested, paused
+}
 
+extension FeedStatistics {
     mutating func apply(_ event: FeedEvent) {
         switch event {
         case .connecting:

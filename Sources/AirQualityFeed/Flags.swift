@@ -1,3 +1,5 @@
+import AirQualityIndex
+import AirSources
 import CommandLine
 import FeedSimulation
 import System
@@ -19,6 +21,12 @@ extension Program {
                     + "Date and AQI: all rows of a date are one message. Lines of JSON: each is one message, or what "
                     + "record has written.",
                 operands: ["FILE"], options: ReplayOptions.self),
+            Command(
+                name: "poll",
+                summary: "Serves real air: asks an HTTP source for the air of cities, computes their index where the "
+                    + "source gives none, and sends what is new; all of it to a new client, and again each half "
+                    + "minute. A key is read from a file or from \(PollConfiguration.keyVariable).",
+                options: PollOptions.self),
             Command(
                 name: "record",
                 summary: "Writes each message of a feed with its arrival time as a line of JSON, for replay. Connects "
@@ -73,6 +81,40 @@ struct ReplayOptions: Options {
             "recorded gaps between messages are divided by it"),
         Flag("once", \.isOnce, "at the end of the file close with status 1000 and end"),
     ]
+}
+
+struct PollOptions: Options {
+    var listen = TCPAddress()
+    var source = SourceName.openMeteo
+    /// A file; nil: those of `set`.
+    var cities: String?
+    var set = CitySet.seeds
+    var index = IndexScale.india
+    var interval = Duration.seconds(15 * 60)
+    var keyFile: String?
+    /// Nil: the source's own, and so is the rate.
+    var baseURL: String?
+    var caFile: String?
+    var rate: CallRate?
+    var timeout = Duration.seconds(30)
+
+    static let flags: [Flag<Self>] = [
+        .listen(\.listen),
+        Flag("source", \.source, .choice, names(of: SourceName.self)),
+        Flag("cities", \.cities, .file, "CSV with the columns city, latitude, longitude and perhaps id"),
+        Flag("set", \.set, .choice, "cities that are built in: " + names(of: CitySet.self)),
+        Flag("index", \.index, .choice, names(of: IndexScale.self)),
+        Flag("interval", \.interval, .duration(from: .seconds(1)), "from one round of questions to the next"),
+        Flag("key-file", \.keyFile, .file, "the key of the source, if it wants one"),
+        Flag("base-url", \.baseURL, .origin, secrecy: .address, "a mirror of the source: its scheme and host"),
+        Flag("ca-file", \.caFile, .file, "certificate authorities in PEM, in place of the system's"),
+        Flag("rate", \.rate, .callRate, "calls to the source at most; each has a default within what it allows"),
+        Flag("timeout", \.timeout, .duration(from: .milliseconds(1)), "for one answer, from beginning to end"),
+    ]
+
+    private static func names<Choice: CaseIterable & RawRepresentable<String>>(of type: Choice.Type) -> String {
+        type.allCases.map(\.rawValue).joined(separator: ", or ")
+    }
 }
 
 struct RecordOptions: Options {

@@ -5,12 +5,12 @@ import Testing
 @testable import AirQualityExporter
 @testable import CommandLine
 
-/// The tables of the README are made from the program; `RECORD_GOLDEN=1` writes them anew, and fails.
+/// The tables of the program's README are made from the program; `RECORD_GOLDEN=1` writes them anew, and fails.
 @Suite("The README", .serialized)
 struct ReadmeTests {
     private static let file = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(
-            path: "README.md")
+            path: "Sources/AirQualityExporter/README.md")
 
     @Test("has the table of flags")
     func flags() throws {

@@ -91,12 +91,17 @@ func withServer(
 ) throws {
     let server = try WebSocketServer(
         listen: "127.0.0.1", port: 0, maximumQueuedBytes: maximumQueuedBytes, events: events)
+    try run(server) { try body(server) }
+}
+
+/// Runs the body with a server that is stopped and awaited afterwards.
+func run(_ server: WebSocketServer, _ body: () throws -> Void) throws {
     let thread = try ServiceThread(name: "server") { server.run() }
     defer {
         server.stop()
         thread.join()
     }
-    try body(server)
+    try body()
 }
 
 func configuration(port: Int, path: String = "/") throws -> WebSocketClientConfiguration {

@@ -6,14 +6,15 @@ import Testing
 @testable import WebSocket
 
 @Suite struct WebSocketServerTests {
+    private let request = """
+        GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+        Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n
+        """
+
     /// An upgraded connection whose owner decides when something is read.
     private func rawClient(of server: WebSocketServer) throws -> RawHTTPClient {
         let client = try RawHTTPClient(port: server.port, receiveBuffer: 4096)
-        client.send(
-            """
-            GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-            Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n
-            """)
+        client.send(request)
         try client.awaitBytes()
         return client
     }
@@ -72,6 +73,43 @@ import Testing
                     }
                 }
             }
+        }
+    }
+
+    @Test("a new client gets what is known first, and then all that is broadcast") func greeting() throws {
+        let known = Mutex(["one", "two"])
+        let server = try WebSocketServer(
+            listen: "127.0.0.1", port: 0, greeting: { known.withLock { $0.map { Array($0.utf8) } } })
+        try run(server) {
+            try withClient(configuration(port: server.port)) { _, first in
+                first.wait(for: "what is known") { $0.texts == ["one", "two"] }
+                known.withLock { $0 = ["two", "three"] }
+                server.broadcast(Array("three".utf8))
+                first.wait(for: "what is new") { $0.texts == ["one", "two", "three"] }
+                try withClient(configuration(port: server.port)) { _, second in
+                    second.wait(for: "what is known by now") { $0.texts == ["two", "three"] }
+                }
+            }
+        }
+    }
+
+    @Test("the answer has the headers that were given") func headers() throws {
+        let server = try WebSocketServer(
+            listen: "127.0.0.1", port: 0,
+            headers: [("Air-Quality-Source", "open-meteo; kind=model; license=\"CC BY 4.0\""), ("X-Two", "2")])
+        try run(server) {
+            let client = try RawHTTPClient(port: server.port)
+            client.send(request)
+            let head = try client.readHead()
+            #expect(head.status == 101)
+            #expect(head.values("Air-Quality-Source") == ["open-meteo; kind=model; license=\"CC BY 4.0\""])
+            #expect(head.values("X-Two") == ["2"])
+        }
+    }
+
+    @Test("a header that cannot be sent") func badHeader() {
+        #expect(throws: SystemError(.configuration, "the value of the header X has a control character")) {
+            try WebSocketServer(listen: "127.0.0.1", port: 0, headers: [("X", "a\r\nY: b")])
         }
     }
 

@@ -24,6 +24,9 @@ internal import Synchronization
     static let longestIncomingBytes = 64 << 10
 
     private let maximumQueuedBytes: Int
+    /// Header lines of the handshake's answer; each ends with CR LF.
+    private let headerLines: [UInt8]
+    private let greeting: @Sendable () -> [[UInt8]]
     private let events: WebSocketServerEvents
     /// By the address of their `lws`.
     private var clients: [UInt: Client] = [:] {
@@ -32,8 +35,13 @@ internal import Synchronization
 
     private let count: ClientCount
 
-    init(maximumQueuedBytes: Int, clients count: ClientCount, events: WebSocketServerEvents) {
+    init(
+        maximumQueuedBytes: Int, clients count: ClientCount, headers: [(name: String, value: String)],
+        greeting: @escaping @Sendable () -> [[UInt8]], events: WebSocketServerEvents
+    ) {
         self.maximumQueuedBytes = maximumQueuedBytes
+        headerLines = headers.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
+        self.greeting = greeting
         self.count = count
         self.events = events
     }
@@ -48,10 +56,14 @@ internal import Synchronization
                 unsafe lws_set_timeout(client.wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC)
                 continue
             }
-            client.queue.append(message)
-            client.queuedBytes += message.count
-            unsafe lws_callback_on_writable(client.wsi)
+            enqueue(message, for: client)
         }
+    }
+
+    private func enqueue(_ message: SharedMessage, for client: Client) {
+        client.queue.append(message)
+        client.queuedBytes += message.count
+        unsafe lws_callback_on_writable(client.wsi)
     }
 
     func close(status: UInt16) {
@@ -70,8 +82,12 @@ internal import Synchronization
     ) -> Int32 {
         let key = UInt(bitPattern: wsi)
         switch reason {
+        case LWS_CALLBACK_ADD_HEADERS:
+            if let bytes = unsafe bytes { return unsafe addHeaders(to: bytes) ? 0 : -1 }
         case LWS_CALLBACK_ESTABLISHED:
-            clients[key] = unsafe Client(wsi)
+            let client = unsafe Client(wsi)
+            clients[key] = client
+            for message in greeting() { enqueue(SharedMessage(message), for: client) }
             events.onConnect(clients.count)
         case LWS_CALLBACK_CLOSED:
             if clients.removeValue(forKey: key) != nil { events.onDisconnect(clients.count) }
@@ -87,6 +103,17 @@ internal import Synchronization
         default: break
         }
         return 0
+    }
+
+    /// Into libwebsockets' buffer; false when there is no room.
+    private func addHeaders(to arguments: UnsafeMutableRawPointer) -> Bool {
+        let arguments = unsafe arguments.assumingMemoryBound(to: lws_process_html_args.self)
+        guard unsafe headerLines.count <= arguments.pointee.max_len, let place = unsafe arguments.pointee.p else {
+            return false
+        }
+        unsafe UnsafeMutableRawPointer(place).copyMemory(from: headerLines, byteCount: headerLines.count)
+        unsafe arguments.pointee.p = place + headerLines.count
+        return true
     }
 
     /// Sends what waits, as long as the socket takes it; false when the connection is to end.

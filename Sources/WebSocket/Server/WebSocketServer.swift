@@ -47,13 +47,21 @@ public final class WebSocketServer: Sendable {
     ///   - host: an IP address, the name of one, or nothing for all of the machine's.
     ///   - port: 0 = a free one.
     ///   - maximumQueuedBytes: a client for which more than that waits is dropped.
-    /// - Throws: a `SystemError` that names the address and the reason.
+    ///   - headers: more header fields of the handshake's answer.
+    ///   - greeting: the text messages that a new client gets before any others; asked on the thread of `run`, once for
+    ///     each client. What was broadcast before it is asked may not reach the client, all that is broadcast after it
+    ///     does: state that is changed first and broadcast then is complete for everybody.
+    /// - Throws: a `SystemError` that names the address and the reason, or the header that cannot be sent.
     public init(
         listen host: String, port: Int, maximumQueuedBytes: Int = 64 << 20,
+        headers: [(name: String, value: String)] = [], greeting: @escaping @Sendable () -> [[UInt8]] = { [] },
         events: WebSocketServerEvents = WebSocketServerEvents()
     ) throws(SystemError) {
         self.maximumQueuedBytes = maximumQueuedBytes
-        let loop = ServerLoop(maximumQueuedBytes: maximumQueuedBytes, clients: clients, events: events)
+        for header in headers { try WebSocketHeader.check(header) }
+        let loop = ServerLoop(
+            maximumQueuedBytes: maximumQueuedBytes, clients: clients, headers: headers, greeting: greeting,
+            events: events)
         let context = try WebSocketContext.server(loop, listen: host, port: port, waker: waker)
         self.port = context.listenPort
         parts = Mutex(Parts(context: context, loop: loop))

@@ -81,7 +81,7 @@ extension Configuration: Options {
             "aqi.scale", \.scale, .one(of: Scale.all, named: \.name),
             "india (CPCB), us (EPA 2024) or eu (European AQI)."),
         Flag(
-            "aqi.hysteresis", \.hysteresis, .number(in: 0...FeedDecoder.maximumIndex),
+            "aqi.hysteresis", \.hysteresis, .number(in: 0...AirQualityIndex.maximum),
             "Change a category only when the index is at least this far past the boundary."),
         Flag("history.capacity", \.historyCapacity, .integer(in: 1...10_000), "Points kept of each city, 1 to 10000."),
         Flag(
@@ -153,8 +153,10 @@ extension ValueFormat<JSONPointer> {
 extension ValueFormat<Shard> {
     static var shard: Self {
         Self("I/N", expected: "i/n, shard i of n, with i from 0 to n-1, for example 0/4") { text in
-            let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { decimalNumber($0.utf8) }
-            guard numbers.count == 2, let index = numbers[0], let count = numbers[1], index < count else { return nil }
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(\.utf8)
+            guard parts.count == 2, let index: Int = decimalNumber(parts[0]), let count: Int = decimalNumber(parts[1]),
+                index < count
+            else { return nil }
             return Shard(index: index, count: count)
         }
     }

@@ -22,14 +22,11 @@ struct PollConfiguration {
     init(_ flags: ParsedFlags) throws {
         let options: PollOptions = try flags.options()
         listen = options.listen
-        source = options.source
-        scale = options.index
+        (source, scale, interval, timeout) = (options.source, options.index, options.interval, options.timeout)
         if let given = source.givenIndex, scale != given {
             throw flags.refusal(
                 of: \PollOptions.index, expected: "\(given.rawValue), the index that \(source.rawValue) gives")
         }
-        interval = options.interval
-        timeout = options.timeout
         rate = options.rate ?? source.rate
         baseURL = options.baseURL ?? source.baseURL
         caFile = options.caFile

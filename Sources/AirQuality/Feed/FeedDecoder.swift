@@ -1,3 +1,4 @@
+internal import Bytes
 public import JSON
 
 /// Where a feed's messages hold what, and which cities are wanted.
@@ -159,10 +160,16 @@ public struct FeedDecoder: ~Copyable {
         // `null` says as little as nothing does, as with the other members.
         case .absent, .null: return receivedAt
         case .other, .notAnObject: time = nil
-        case .number(let number): time = TimeText.parse(number)
-        case .text(let range): time = TimeText.parse(texts.extracting(range))
+        case .number(let number): time = Self.time(ofEpoch: number)
+        case .text(let range): time = parseRFC3339(texts.extracting(range))
         }
         guard let time, time >= 0, time <= receivedAt + Self.maximumLead else { throw .badTime }
         return time
+    }
+
+    /// Epoch seconds (below 10¹¹) or milliseconds.
+    private static func time(ofEpoch number: Double) -> Timestamp? {
+        guard number >= 0, number < 1e15 else { return nil }
+        return Timestamp((number < 1e11 ? number * 1000 : number).rounded())
     }
 }

@@ -135,10 +135,10 @@ private let checks: [@Sendable (_ bytes: [UInt8], _ text: String) -> Void] = [
 }
 
 @Sendable private func feedTime(_ bytes: [UInt8], _: String) {
-    guard let time = TimeText.parse(bytes.span), (0...253_402_300_799_999).contains(time) else { return }
+    guard let time = parseRFC3339(bytes.span), (0...253_402_300_799_999).contains(time) else { return }
     var text: [UInt8] = []
-    TimeText.append(time, to: &text)
-    expect(TimeText.parse(text.span) == time, "\(time) is \(String(decoding: text, as: UTF8.self))")
+    text.appendRFC3339(time)
+    expect(parseRFC3339(text.span) == time, "\(time) is \(String(decoding: text, as: UTF8.self))")
 }
 
 @Sendable private func base64(_ bytes: [UInt8], _: String) {

@@ -22,11 +22,14 @@ struct PollConfiguration {
     init(_ flags: ParsedFlags) throws {
         let options: PollOptions = try flags.options()
         listen = options.listen
-        (source, scale, interval, timeout) = (options.source, options.index, options.interval, options.timeout)
+        source = options.source
+        scale = options.index
         if let given = source.givenIndex, scale != given {
             throw flags.refusal(
                 of: \PollOptions.index, expected: "\(given.rawValue), the index that \(source.rawValue) gives")
         }
+        interval = options.interval
+        timeout = options.timeout
         rate = options.rate ?? source.rate
         baseURL = options.baseURL ?? source.baseURL
         caFile = options.caFile

@@ -85,7 +85,7 @@ let package = Package(
                 "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedSimulation", "HTTPClient", "System",
                 "WebSocket",
             ],
-            exclude: ["Cities/make-sets"],
+            exclude: ["Cities/make-sets", "README.md"],
             resources: [
                 .embedInCode("Cities/capitals.csv"), .embedInCode("Cities/india.csv"), .embedInCode("Cities/seeds.csv"),
             ],

@@ -1,8 +1,8 @@
-import AirQuality
 import Logging
 import Testing
 import WebSocket
 
+@testable import AirQuality
 @testable import AirQualityExporter
 
 @Suite("A feed")
@@ -84,7 +84,8 @@ struct FeedTests {
         var a = FeedStatistics(label: "ws://a/")
         let b = FeedStatistics(label: "ws://b/")
         #expect(
-            health.readinessProblem(of: [a, b], at: 0) == "no fresh feed: ws://a/: not connected; ws://b/: not connected")
+            health.readinessProblem(of: [a, b], at: 0)
+                == "no fresh feed: ws://a/: not connected; ws://b/: not connected")
         a.lastTrouble = "connection refused"
         #expect(health.readinessProblem(of: [a], at: 0) == "no fresh feed: ws://a/: not connected (connection refused)")
         a.isConnected = true
@@ -100,5 +101,11 @@ struct FeedTests {
         #expect(patient.readinessProblem(of: [a], at: 1_000_000_000) == nil)
         #expect(patient.livenessProblem == "the loop of the feed ws://a/ does not turn")
         #expect(health.livenessProblem == nil)
+        store.withLock { _ in
+            #expect(health.livenessProblem(at: .seconds(10)) == nil)
+            #expect(health.livenessProblem(at: .seconds(11)) == nil)
+            #expect(health.livenessProblem(at: .seconds(12)) == "the store is locked for more than a second")
+        }
+        #expect(health.livenessProblem(at: .seconds(20)) == nil)
     }
 }

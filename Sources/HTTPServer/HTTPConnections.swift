@@ -80,7 +80,7 @@ final class HTTPConnections: Sendable {
             connections[connection.socket] = connection
             return connections.count == 1
         }
-        if isFirst { appeared.ring() }
+        if isFirst { appeared.wake() }
     }
 
     func remove(_ connection: HTTPConnection) {

@@ -210,7 +210,7 @@ final class HTTPService: Sendable {
         guard isDraining.load(ordering: .sequentiallyConsistent) else { return }
         // What is queued is still sent; the next request would be one too many.
         state.hangUp()
-        if left == 0 { drained.ring() }
+        if left == 0 { drained.wake() }
     }
 
     // MARK: - The end

@@ -84,27 +84,28 @@ struct FeedTests {
         var a = FeedStatistics(label: "ws://a/")
         let b = FeedStatistics(label: "ws://b/")
         #expect(
-            health.unreadiness(of: [a, b], at: 0) == "no fresh feed: ws://a/: not connected; ws://b/: not connected")
+            health.readinessProblem(of: [a, b], at: 0)
+                == "no fresh feed: ws://a/: not connected; ws://b/: not connected")
         a.lastTrouble = "connection refused"
-        #expect(health.unreadiness(of: [a], at: 0) == "no fresh feed: ws://a/: not connected (connection refused)")
+        #expect(health.readinessProblem(of: [a], at: 0) == "no fresh feed: ws://a/: not connected (connection refused)")
         a.isConnected = true
-        #expect(health.unreadiness(of: [a], at: 0) == "no fresh feed: ws://a/: connected, no message yet")
+        #expect(health.readinessProblem(of: [a], at: 0) == "no fresh feed: ws://a/: connected, no message yet")
         a.lastMessageAt = 1000
-        #expect(health.unreadiness(of: [a, b], at: 61_000) == nil)
-        #expect(health.unreadiness(of: [a], at: 61_001) == "no fresh feed: ws://a/: no message for 60 s")
+        #expect(health.readinessProblem(of: [a, b], at: 61_000) == nil)
+        #expect(health.readinessProblem(of: [a], at: 61_001) == "no fresh feed: ws://a/: no message for 60 s")
         a.isConnected = false
         a.isPaused = true
-        #expect(health.unreadiness(of: [b, a], at: 1_000_000) == nil)
+        #expect(health.readinessProblem(of: [b, a], at: 1_000_000) == nil)
         let patient = Health(store: store, idleTimeout: .zero, stuckFeeds: { ["ws://a/"] })
         a.isConnected = true
-        #expect(patient.unreadiness(of: [a], at: 1_000_000_000) == nil)
-        #expect(patient.sickness == "the loop of the feed ws://a/ does not turn")
-        #expect(health.sickness == nil)
+        #expect(patient.readinessProblem(of: [a], at: 1_000_000_000) == nil)
+        #expect(patient.livenessProblem == "the loop of the feed ws://a/ does not turn")
+        #expect(health.livenessProblem == nil)
         store.withLock { _ in
-            #expect(health.sickness(at: .seconds(10)) == nil)
-            #expect(health.sickness(at: .seconds(11)) == nil)
-            #expect(health.sickness(at: .seconds(12)) == "the store is locked for more than a second")
+            #expect(health.livenessProblem(at: .seconds(10)) == nil)
+            #expect(health.livenessProblem(at: .seconds(11)) == nil)
+            #expect(health.livenessProblem(at: .seconds(12)) == "the store is locked for more than a second")
         }
-        #expect(health.sickness(at: .seconds(20)) == nil)
+        #expect(health.livenessProblem(at: .seconds(20)) == nil)
     }
 }

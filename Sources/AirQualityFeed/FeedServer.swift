@@ -26,7 +26,9 @@ struct FeedServer {
         events.onConnect = { _ in signals.wake() }
         events.onDisconnect = { _ in signals.wake() }
         let server = try WebSocketServer(
-            listen: host, port: port, headers: headers, greeting: greeting, events: events)
+            listen: host, port: port, headers: headers.map { HTTPField(name: $0.name, value: $0.value) },
+            greeting: greeting,
+            events: events)
         self.server = server
         self.signals = signals
         thread = try ServiceThread(name: "server") { server.run() }

@@ -34,8 +34,9 @@ struct Configuration: Sendable {
 
     /// What every connection to a feed shares.
     struct Connection: Sendable {
-        var headers: [HeaderField]
+        var headers: [HTTPField]
         var headerFile: String?
+        var subprotocols: [String]
         var subscriptions: [String]
         var tls: WebSocketTLS
         var connectTimeout, pingInterval, pongTimeout, idleTimeout, reconnectMinimum, reconnectMaximum: Duration
@@ -118,12 +119,24 @@ extension Configuration {
     private static func connection(
         _ flags: ParsedFlags, _ feeds: [FeedConfiguration]
     ) throws(FlagError) -> Connection {
-        var headers: [HeaderField] = []
+        var headers: [HTTPField] = []
         for text in try flags.values(FlagName.feedHeader, as: .text) {
-            guard let header = HeaderField(text[...]) else {
+            guard let header = HTTPField(line: text) else {
                 throw flags.refusal(of: FlagName.feedHeader, text, expected: "\"Name: value\" on one line")
             }
+            if header.isReserved {
+                throw flags.refusal(of: FlagName.feedHeader, text, expected: header.expectedInstead)
+            }
             headers.append(header)
+        }
+        var subprotocols: [String] = []
+        for text in try flags.values(FlagName.feedSubprotocol, as: .text) {
+            guard isSubprotocol(text), !subprotocols.contains(text) else {
+                throw flags.refusal(
+                    of: FlagName.feedSubprotocol, text,
+                    expected: "a name of letters, digits and !#$%&'*+-.^_`|~ that is given once")
+            }
+            subprotocols.append(text)
         }
         var tls = WebSocketTLS()
         tls.caFile = try flags.optional(FlagName.feedCAFile, as: .nonEmptyText)
@@ -136,14 +149,6 @@ extension Configuration {
                 ? (FlagName.feedCertFile, FlagName.feedKeyFile) : (FlagName.feedKeyFile, FlagName.feedCertFile)
             throw flags.refusal(of: given, expected: "--\(missing) with it")
         }
-        for name in [FlagName.feedCAFile, FlagName.feedCertFile, FlagName.feedKeyFile] where flags.isGiven(name) {
-            let path = try flags.value(name, as: .text)
-            do throws(SystemError) {
-                _ = try readFile(path, limit: 16 << 20)
-            } catch {
-                throw flags.refusal(of: name, expected: "a file that can be read: \(error.reason)")
-            }
-        }
         let minimum = try flags.value(FlagName.feedReconnectMin, as: .duration(in: .milliseconds(1) ... .longest))
         let maximum = try flags.value(FlagName.feedReconnectMax, as: .duration(in: .milliseconds(1) ... .longest))
         guard minimum <= maximum else {
@@ -151,9 +156,9 @@ extension Configuration {
                 of: FlagName.feedReconnectMin,
                 expected: "at most --\(FlagName.feedReconnectMax), which is \(maximum.prometheusText)")
         }
-        return Connection(
+        let connection = Connection(
             headers: headers, headerFile: try flags.optional(FlagName.feedHeaderFile, as: .nonEmptyText),
-            subscriptions: try flags.values(FlagName.feedSubscribe, as: .text), tls: tls,
+            subprotocols: subprotocols, subscriptions: try flags.values(FlagName.feedSubscribe, as: .text), tls: tls,
             connectTimeout: try flags.value(
                 FlagName.feedConnectTimeout, as: .duration(in: .milliseconds(1) ... .longest)),
             pingInterval: try flags.value(FlagName.feedPingInterval, as: .duration()),
@@ -161,6 +166,14 @@ extension Configuration {
             idleTimeout: try flags.value(FlagName.feedIdleTimeout, as: .duration()), reconnectMinimum: minimum,
             reconnectMaximum: maximum,
             maximumMessageBytes: try flags.value(FlagName.feedMaxMessageBytes, as: .bytes(in: 1...(1 << 30))))
+        // The health check connects to no feed.
+        if !flags.command.name.isEmpty { return connection }
+        do throws(UnusableFile) {
+            try connection.checkFiles()
+        } catch {
+            throw flags.refusal(of: error.flag, expected: error.expected)
+        }
+        return connection
     }
 
     private static func format(_ flags: ParsedFlags) throws(FlagError) -> FeedFormat {
@@ -236,6 +249,5 @@ extension Configuration {
     /// - Throws: one line about the first that is bad.
     func checkFiles() throws(SystemError) {
         if let file = web.configFile { _ = try WebConfiguration(file: file) }
-        if case .failure(let error) = connection.headerFields() { throw error }
     }
 }

@@ -6,6 +6,7 @@ enum FlagName {
     static let feedDemo = "feed.demo"
     static let feedHeader = "feed.header"
     static let feedHeaderFile = "feed.header-file"
+    static let feedSubprotocol = "feed.subprotocol"
     static let feedSubscribe = "feed.subscribe"
     static let feedCAFile = "feed.ca-file"
     static let feedCertFile = "feed.cert-file"
@@ -74,6 +75,9 @@ extension Program {
         Flag(
             FlagName.feedHeaderFile, "FILE", group: "Feed",
             help: "File with header fields for the handshake, one a line; read at each connect."),
+        Flag(
+            FlagName.feedSubprotocol, "NAME", isRepeatable: true, group: "Feed",
+            help: "Subprotocol offered in the handshake, the best first."),
         Flag(
             FlagName.feedSubscribe, "TEXT", isRepeatable: true, secrecy: .whole, group: "Feed",
             help: "Text message sent after every connect."),

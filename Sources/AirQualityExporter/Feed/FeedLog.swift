@@ -25,8 +25,9 @@ struct FeedLog: Sendable {
         switch event {
         case .connecting:
             return Entry(level: .debug, message: "Connecting to feed", metadata: ["feed": label])
-        case .connected:
-            return entry(.connected, .info, "Feed connected")
+        case .connected(let fields):
+            let source = FeedSource(fields).map { ["source": $0.name] } ?? [:]
+            return entry(.connected, .info, "Feed connected", source)
         case .disconnected(let reason, let detail, _):
             let details = ["reason": reason.rawValue, "err": detail]
             if reason == .requested || reason == .paused {
@@ -37,9 +38,9 @@ struct FeedLog: Sendable {
             let wasConnected = state == .connected
             return entry(
                 .failing(reason: reason.rawValue), .warning,
-                wasConnected ? "Feed lost, reconnecting" : "Feed cannot be reached, trying on", details)
+                wasConnected ? "Feed lost, reconnecting" : "Feed unreachable, retrying", details)
         case .paused:
-            return entry(.paused, .info, "Feed paused, nobody reads")
+            return entry(.paused, .info, "Feed paused: no scrapes")
         case .resumed:
             return Entry(level: .info, message: "Feed resumed", metadata: ["feed": label])
         }

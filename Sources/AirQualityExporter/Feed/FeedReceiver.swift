@@ -56,7 +56,7 @@ final class FeedReceiver: Sendable {
     func resume() { client.resume() }
 
     /// Whether the feed's loop has not turned for much longer than it ever sleeps.
-    var isStuck: Bool { monotonicTime() - client.lastTick > WebSocketClient.longestSleep * 3 }
+    var isStuck: Bool { monotonicTime() - client.lastTick > WebSocketClient.maximumSleep * 3 }
 }
 
 extension FeedEvent {

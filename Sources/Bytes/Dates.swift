@@ -37,7 +37,7 @@ package struct CivilDate: Sendable, Equatable {
 }
 
 /// Rounded towards minus infinity, so that the remainder is never negative. The divisor is positive.
-private func flooredDivision(_ number: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+package func flooredDivision(_ number: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
 }
@@ -124,7 +124,7 @@ package func parseRFC3339(_ text: Span<UInt8>) -> Int64? {
 ///
 /// - Parameter now: milliseconds since the Unix epoch.
 package func parseRetryAfter(_ text: String, now: Int64) -> Duration? {
-    if text.utf8.count <= 9, let seconds = decimalNumber(text.utf8) { return .seconds(seconds) }
+    if text.utf8.count <= 9, let seconds: Int = decimalNumber(text.utf8) { return .seconds(seconds) }
     return parseHTTPDate(text).map { max(.zero, .milliseconds($0 * 1000 - now)) }
 }
 
@@ -132,7 +132,7 @@ package func parseRetryAfter(_ text: String, now: Int64) -> Duration? {
 /// (RFC 9110, section 5.6.7).
 package func parseHTTPDate(_ text: String) -> Int64? {
     func number(_ text: Substring, digits: Int) -> Int64? {
-        text.utf8.count == digits ? decimalNumber(text.utf8, as: Int64.self) : nil
+        text.utf8.count == digits ? decimalNumber(text.utf8) : nil
     }
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     let parts = text.split(separator: " ")

@@ -27,14 +27,14 @@ extension WebSocketClientConfiguration {
 }
 
 /// A file that a flag names and no connection can be made with.
-struct UnusableFile: Error, Equatable {
-    /// Without its dashes.
-    var flag: String
+struct UnusableFile: Error {
+    /// That the flag sets.
+    var member: any PartialKeyPath<Configuration> & Sendable
     var path: String
     /// What would be right; nothing of the file's content, which may be secret.
     var expected: String
 
-    var line: String { "--\(flag) \(quoted(path)): expected \(expected)" }
+    var line: String { "\(Configuration.flag(member)) \(quoted(path)): expected \(expected)" }
 }
 
 extension Configuration.Connection {
@@ -64,19 +64,24 @@ extension Configuration.Connection {
     }
 
     private func unusable(_ error: WebSocketTLSError) -> UnusableFile {
-        let (flag, path, expected) =
-            switch error.source {
-            case .authorities: (FlagName.feedCAFile, tls.caFile, "certificates of authorities in PEM")
-            case .certificate: (FlagName.feedCertFile, tls.certificateFile, "a certificate in PEM")
-            case .key: (FlagName.feedKeyFile, tls.keyFile, "the certificate's key in PEM, without a pass phrase")
-            }
-        return UnusableFile(flag: flag, path: path ?? "", expected: "\(expected): \(error.reason)")
+        let member: any WritableKeyPath<Configuration, String?> & Sendable
+        let path: String?
+        let expected: String
+        switch error.source {
+        case .authorities: (member, path, expected) = (\.feed.tls.caFile, tls.caFile, "certificates of authorities in PEM")
+        case .certificate: (member, path, expected) = (\.feed.tls.certificateFile, tls.certificateFile, "a certificate in PEM")
+        case .key:
+            (member, path, expected) = (
+                \.feed.tls.keyFile, tls.keyFile, "the certificate's key in PEM, without a pass phrase"
+            )
+        }
+        return UnusableFile(member: member, path: path ?? "", expected: "\(expected): \(error.reason)")
     }
 
     /// Those of the flags, then those of the file as it is now.
     func headerFields() throws(UnusableFile) -> [HTTPField] {
         guard let headerFile else { return headers }
-        let unusable = { UnusableFile(flag: FlagName.feedHeaderFile, path: headerFile, expected: $0) }
+        let unusable = { UnusableFile(member: \.feed.headerFile, path: headerFile, expected: $0) }
         let content: [UInt8]
         do throws(SystemError) {
             content = try readFile(headerFile, limit: Self.maximumHeaderFileBytes)
@@ -91,7 +96,7 @@ extension Configuration.Connection {
             guard let field = HTTPField(line: String(line)) else {
                 throw unusable("\"Name: value\" in line \(index + 1)")
             }
-            if field.isReserved { throw unusable("\(field.expectedInstead), in line \(index + 1)") }
+            if let expected = field.expectedInstead { throw unusable("\(expected), in line \(index + 1)") }
             fields.append(field)
         }
         return fields
@@ -99,10 +104,11 @@ extension Configuration.Connection {
 }
 
 extension HTTPField {
-    /// Completes an error about a reserved field.
-    var expectedInstead: String {
-        name.lowercased() == "sec-websocket-protocol"
-            ? "--\(FlagName.feedSubprotocol) instead of the header \(name)"
+    /// Completes an error about a reserved field; nil for another.
+    var expectedInstead: String? {
+        guard isReserved else { return nil }
+        return name.lowercased() == "sec-websocket-protocol"
+            ? "\(Configuration.flag(\.feed.subprotocols)) instead of the header \(name)"
             : "no header \(name), which the handshake sets itself"
     }
 }

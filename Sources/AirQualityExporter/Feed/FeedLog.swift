@@ -1,5 +1,5 @@
+import AirQuality
 import Logging
-import WebSocket
 
 /// What is logged of a feed's connection: changes of its state, not every attempt.
 struct FeedLog: Sendable {
@@ -11,7 +11,7 @@ struct FeedLog: Sendable {
 
     private enum State: Equatable {
         case unknown, connected, paused
-        case failing(reason: String)
+        case failing(DisconnectReason)
     }
 
     private let label: String
@@ -21,14 +21,14 @@ struct FeedLog: Sendable {
         self.label = label
     }
 
-    mutating func entry(for event: WebSocketEvent) -> Entry? {
+    /// - Parameter source: of a connection that names one.
+    mutating func entry(for event: FeedEvent, source: FeedSource? = nil) -> Entry? {
         switch event {
         case .connecting:
             return Entry(level: .debug, message: "Connecting to feed", metadata: ["feed": label])
-        case .connected(let fields):
-            let source = FeedSource(fields).map { ["source": $0.name] } ?? [:]
-            return entry(.connected, .info, "Feed connected", source)
-        case .disconnected(let reason, let detail, _):
+        case .connected:
+            return entry(.connected, .info, "Feed connected", source.map { ["source": $0.name] } ?? [:])
+        case .disconnected(let reason, let detail):
             let details = ["reason": reason.rawValue, "err": detail]
             if reason == .requested || reason == .paused {
                 return Entry(
@@ -37,7 +37,7 @@ struct FeedLog: Sendable {
             }
             let wasConnected = state == .connected
             return entry(
-                .failing(reason: reason.rawValue), .warning,
+                .failing(reason), .warning,
                 wasConnected ? "Feed lost, reconnecting" : "Feed unreachable, retrying", details)
         case .paused:
             return entry(.paused, .info, "Feed paused: no scrapes")

@@ -115,7 +115,7 @@ public struct WebSocketAddress: Sendable, Equatable {
     }
 
     private static func port(_ text: Substring) throws(WebSocketAddressError) -> Int {
-        guard let port = decimalNumber(text.utf8), (1...65535).contains(port) else {
+        guard let port: Int = decimalNumber(text.utf8), text.utf8.count <= 5, (1...65535).contains(port) else {
             throw WebSocketAddressError("its port is not a number from 1 to 65535")
         }
         return port

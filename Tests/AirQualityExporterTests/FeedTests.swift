@@ -1,7 +1,7 @@
-import AirQuality
 import Logging
 import Testing
 
+@testable import AirQuality
 @testable import AirQualityExporter
 @testable import WebSocket
 
@@ -106,5 +106,11 @@ struct FeedTests {
         #expect(patient.unreadiness(of: [a], at: 1_000_000_000) == nil)
         #expect(patient.sickness == "the loop of the feed ws://a/ does not turn")
         #expect(health.sickness == nil)
+        store.withLock { _ in
+            #expect(health.sickness(at: .seconds(10)) == nil)
+            #expect(health.sickness(at: .seconds(11)) == nil)
+            #expect(health.sickness(at: .seconds(12)) == "the store is locked for more than a second")
+        }
+        #expect(health.sickness(at: .seconds(20)) == nil)
     }
 }

@@ -11,8 +11,11 @@ struct Health: Sendable {
     var stuckFeeds: @Sendable () -> [String]
 
     /// nil while every feed's loop turns and the store can be locked, else what is wrong, in one line.
-    var sickness: String? {
-        guard store.canBeLocked(within: .seconds(1)) else { return "the store is locked for more than a second" }
+    var sickness: String? { sickness(at: monotonicTime()) }
+
+    /// - Parameter now: by the monotonic clock.
+    func sickness(at now: Duration) -> String? {
+        if store.lockedDuration(at: now) > .seconds(1) { return "the store is locked for more than a second" }
         let stuck = stuckFeeds()
         return stuck.isEmpty ? nil : "the loop of the feed \(stuck.joined(separator: ", ")) does not turn"
     }

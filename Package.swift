@@ -96,7 +96,8 @@ let package = Package(
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
         .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport"]),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"]),
-        .testTarget(name: "WebSocketTests", dependencies: ["Bytes", "System", "WebSocket", "TestSupport"]),
+        .testTarget(
+            name: "WebSocketTests", dependencies: ["Bytes", "CLibWebSockets", "System", "WebSocket", "TestSupport"]),
         .testTarget(
             name: "WebConfigurationTests", dependencies: ["System", "WebConfiguration", "TestSupport"],
             exclude: ["Fixtures"]),

@@ -1,3 +1,4 @@
+import CommandLine
 import Bytes
 import Logging
 import System

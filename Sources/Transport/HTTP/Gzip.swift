@@ -12,18 +12,14 @@ public struct Gzip: Sendable {
     private var checksum: UInt32 = 0
     private var length: UInt64 = 0
 
-    public init() {}
+    public init(_ blocks: [GzipBlock] = []) {
+        bytes.reserveCapacity(blocks.reduce(bytes.count) { $0 + $1.compressed.count })
+        for block in blocks { append(block) }
+    }
 
     public mutating func append(_ block: GzipBlock) {
         bytes += block.compressed
         add(block)
-    }
-
-    /// Bytes so far.
-    public var count: Int { bytes.count }
-
-    public mutating func reserveCapacity(_ bytes: Int) {
-        self.bytes.reserveCapacity(bytes)
     }
 
     /// The whole member, in two pieces to be sent one after the other. What was there before `last` is not copied.
@@ -35,8 +31,7 @@ public struct Gzip: Sendable {
     }
 
     public static func member(of blocks: [GzipBlock]) -> [UInt8] {
-        var gzip = Gzip()
-        for block in blocks { gzip.append(block) }
+        let gzip = Gzip(blocks)
         return gzip.bytes + trailer(checksum: gzip.checksum, length: gzip.length)
     }
 

@@ -12,7 +12,10 @@ let package = Package(
         .library(name: "FeedSimulation", targets: ["FeedSimulation"]),
         .library(name: "JSON", targets: ["JSON"]),
         .library(name: "Storage", targets: ["Storage"]),
-        .library(name: "Transport", targets: ["Transport"]),
+        .library(name: "HTTPServer", targets: ["HTTPServer"]),
+        .library(name: "System", targets: ["System"]),
+        .library(name: "WebConfiguration", targets: ["WebConfiguration"]),
+        .library(name: "WebSocket", targets: ["WebSocket"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2")
@@ -27,76 +30,116 @@ let package = Package(
         .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        // In a release in place of what GnuTLS would load besides.
-        // Debian's valgrind reads no newer debug information than this.
-        .target(name: "CGnuTLSLean", cSettings: [.unsafeFlags(["-gdwarf-4"])]),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        // simdjson has no C face; this gives it one. Debian's valgrind reads no newer debug information than this.
+        .target(
+            name: "CSimdJSON",
+            cxxSettings: [
+                .define("SIMDJSON_EXCEPTIONS", to: "0"), .unsafeFlags(["-fno-exceptions", "-gdwarf-4"]),
+            ], linkerSettings: [.linkedLibrary("simdjson")]),
+
+        // Digits, text and dates as bytes: what every room needs.
+        .target(name: "Bytes"),
 
         // The rooms that touch C.
-        .target(name: "JSON"),
-        .target(name: "Storage", dependencies: ["CSQLite"]),
+        .target(name: "JSON", dependencies: ["CSimdJSON"]),
+        .target(name: "Storage", dependencies: ["Bytes", "System", "CSQLite"]),
+        .target(name: "System", dependencies: ["Bytes"]),
+        .target(name: "WebSocket", dependencies: ["Bytes", "System", "CLibWebSockets", "CZlib"]),
+        .target(name: "WebConfiguration", dependencies: ["Bytes", "System", "CCrypt", "CGnuTLS", "CYAML"]),
+        .target(name: "HTTPClient", dependencies: ["Bytes", "System", "CCurl"]),
         .target(
-            name: "Transport",
+            name: "HTTPServer",
             dependencies: [
-                "CLibWebSockets", "CLibMicroHTTPD", "CGnuTLS", "CGnuTLSLean", "CZlib", "CLibDeflate", "CCrypt", "CYAML",
+                "Bytes", "System", "WebConfiguration", "CGnuTLS", "CLibDeflate", "CLibMicroHTTPD", "CZlib",
             ]),
 
         // The pure core: bytes → readings → store → pages.
-        .target(name: "AirQuality", dependencies: ["JSON"]),
+        .target(name: "AirQuality", dependencies: ["Bytes", "JSON"]),
         // Messages as the real feed sends them.
-        .target(name: "FeedSimulation", dependencies: ["JSON"]),
+        .target(name: "FeedSimulation", dependencies: ["Bytes", "JSON"]),
         // Flags, environment variables and their errors, for both programs.
-        .target(name: "CommandLine"),
+        .target(name: "CommandLine", dependencies: ["Bytes"]),
 
         // Says in a program what it was built from.
         .plugin(name: "BuildVersion", capability: .buildTool(), path: "Sources/BuildVersion"),
+
+        // Concentrations → index: the rules of CPCB, EPA and EEA, pure.
+        .target(name: "AirQualityIndex"),
+        // What public sources of air quality are asked, and what their documents mean.
+        .target(name: "AirSources", dependencies: ["AirQualityIndex", "Bytes"]),
 
         // The programs: they wire.
         .executableTarget(
             name: "AirQualityExporter",
             dependencies: [
-                "AirQuality", "CommandLine", "FeedSimulation", "JSON", "Storage", "Transport",
+                "AirQuality", "Bytes", "CommandLine", "FeedSimulation", "HTTPServer", "JSON", "Storage", "System",
+                "WebConfiguration", "WebSocket",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            exclude: ["README.md"],
             plugins: ["BuildVersion"]),
         .executableTarget(
             name: "AirQualityFeed",
-            dependencies: ["CommandLine", "FeedSimulation", "Transport"],
+            dependencies: [
+                "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedSimulation", "HTTPClient", "System",
+                "WebSocket",
+            ],
+            exclude: ["Cities/make-sets"],
+            resources: [
+                .embedInCode("Cities/capitals.csv"), .embedInCode("Cities/india.csv"), .embedInCode("Cities/seeds.csv"),
+            ],
             plugins: ["BuildVersion"]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
-        // simdjson judges what our reader of JSON judges. A C++ target, because simdjson has no C face.
-        .target(name: "CSimdJSON", path: "Tests/CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
-        .testTarget(name: "JSONTests", dependencies: ["JSON", "CSimdJSON", "TestSupport"]),
+        .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
+        .testTarget(name: "BytesTests", dependencies: ["Bytes"]),
+        .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"]),
+        .testTarget(name: "WebSocketTests", dependencies: ["Bytes", "System", "WebSocket", "TestSupport"]),
         .testTarget(
-            name: "TransportTests", dependencies: ["Transport", "TestSupport", "CGnuTLS"],
+            name: "WebConfigurationTests", dependencies: ["System", "WebConfiguration", "TestSupport"],
             exclude: ["Fixtures"]),
+        .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "System", "TestSupport"]),
+        .testTarget(
+            name: "HTTPServerTests",
+            dependencies: ["Bytes", "HTTPServer", "System", "WebConfiguration", "WebSocket", "TestSupport", "CGnuTLS"]),
         .testTarget(
             name: "AirQualityTests", dependencies: ["AirQuality", "TestSupport"],
             exclude: ["Golden"]),
         .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"]),
+        .testTarget(
+            name: "AirQualityIndexTests", dependencies: ["AirQualityIndex", "TestSupport"], exclude: ["Oracle"]),
+        .testTarget(name: "AirSourcesTests", dependencies: ["AirQualityIndex", "AirSources"]),
         // What the fuzzers check, of the inputs that they begin with.
         .testTarget(
             name: "FuzzingTests",
-            dependencies: ["AirQuality", "CommandLine", "FeedSimulation", "JSON", "Storage", "Transport"],
+            dependencies: [
+                "AirQuality", "CommandLine", "FeedSimulation", "HTTPServer", "JSON", "Storage", "System",
+                "WebConfiguration", "WebSocket",
+            ],
             path: "Tests/Fuzzing", exclude: ["Fuzzers", "corpus", "Package.swift", "README.md", "run"],
             sources: ["Properties", "CorpusTests.swift"]),
         .testTarget(
             name: "AirQualityFeedTests",
-            dependencies: ["AirQualityFeed", "FeedSimulation", "TestSupport", "Transport"]),
+            dependencies: [
+                "AirQualityFeed", "AirQualityIndex", "AirSources", "FeedSimulation", "HTTPClient", "System",
+                "TestSupport", "WebSocket",
+            ]),
         .testTarget(
             name: "FeedSimulationTests", dependencies: ["FeedSimulation", "TestSupport"], exclude: ["Golden"]),
         .testTarget(
             name: "AirQualityExporterTests",
             dependencies: [
-                "AirQuality", "AirQualityExporter", "CommandLine", "TestSupport", "Transport",
+                "AirQuality", "AirQualityExporter", "CommandLine", "HTTPServer", "System", "TestSupport",
+                "WebConfiguration", "WebSocket",
                 .product(name: "Logging", package: "swift-log"),
             ]),
     ],
     cxxLanguageStandard: .cxx20
 )
 
-let inC = ["CGnuTLSLean", "CSimdJSON"]
+let inC = ["CSimdJSON"]
 for target in package.targets where [.regular, .executable, .test].contains(target.type) && !inC.contains(target.name) {
     var settings = target.swiftSettings ?? []
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0458-strict-memory-safety.md
@@ -108,37 +151,26 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
     // Not for the rooms that import the C libraries: their headers include the C library's, and what those declare then
     // belongs to whichever module a compiler reads first, so that now and then `Glibc` would not be enough.
-    if !["Transport", "TransportTests", "Storage", "StorageTests", "FuzzingTests"].contains(target.name) {
+    let rooms = ["System", "WebSocket", "WebConfiguration", "HTTPClient", "HTTPServer", "Storage"]
+    if !(rooms + rooms.map { $0 + "Tests" } + ["FuzzingTests"]).contains(target.name) {
         settings.append(.enableUpcomingFeature("MemberImportVisibility"))
     }
     settings.append(.treatAllWarnings(as: .error))
     target.swiftSettings = settings
 }
 
-// How the programs are linked when they are released; Tests/Benchmarks/README.md, "At rest", has what it saves.
-let linking = Context.packageDirectory + "/Sources/Linking"
 for target in package.targets where [.regular, .executable].contains(target.type) && !inC.contains(target.name) {
     // Regular expressions, and what lives with them (`firstRange(of:)`, `contains` of a text), cost each start a tenth.
     target.swiftSettings?.append(.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"]))
-    // A section for each function, so that the linker can leave out those that are not called, and order the others.
+    // A section for each function, so that the linker can leave out those that are not called.
     target.swiftSettings?.append(
         .unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release)))
 }
 for target in package.targets where target.type == .executable {
-    let flags = [
-        // Relative relocations take a thirtieth of the space (glibc 2.36): less to read at the start.
-        "-z", "pack-relative-relocs",
-        // Nobody links with the programs, so what nothing in them calls can go.
-        "--no-export-dynamic",
-        // GnuTLS starts when TLS is asked for: Sources/CGnuTLSLean/start.c.
-        "--wrap=gnutls_global_init",
-        // What runs stands together: messages first, then scrapes, then the start. `make link-order` writes the file.
-        "--symbol-ordering-file=\(linking)/order.txt", "--no-warn-symbol-ordering",
-    ]
+    // Relative relocations take a thirtieth of the space (glibc 2.36): less to read at the start. Nobody links with the
+    // programs, so what nothing in them calls can go.
+    let flags = ["-z", "pack-relative-relocs", "--no-export-dynamic"]
     target.linkerSettings = [
-        .unsafeFlags(
-            // The linker finds the libraries there first: lines that name the static ones. Binding the shared ones at
-            // each start would take half of it.
-            ["-L\(linking)", "-use-ld=lld"] + flags.flatMap { ["-Xlinker", $0] }, .when(configuration: .release))
+        .unsafeFlags(["-use-ld=lld"] + flags.flatMap { ["-Xlinker", $0] }, .when(configuration: .release))
     ]
 }

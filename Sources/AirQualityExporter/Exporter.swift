@@ -1,7 +1,10 @@
 import AirQuality
+import HTTPServer
 import Logging
 import Storage
-import Transport
+import System
+import WebConfiguration
+import WebSocket
 
 /// The object graph, and its life from start to stop.
 final class Exporter: Sendable {
@@ -22,19 +25,18 @@ final class Exporter: Sendable {
         self.signals = signals
         let demo = configuration.isDemo ? try DemoFeed(at: monotonicTime()) : nil
         self.demo = demo
-        let addresses =
-            configuration.feeds
-            + (demo.map { [Configuration.FeedConfiguration(label: Configuration.demoLabel, address: $0.address)] } ?? [])
+        var sources = configuration.feeds.map { (label: $0.label, address: $0) }
+        if let demo { sources.append((Configuration.demoLabel, demo.address)) }
         let store = ReadingStore(
-            rules: StoreRules(configuration), feeds: addresses.map(\.label), at: currentTime())
+            rules: StoreRules(configuration), feeds: sources.map(\.label), at: currentTime())
         self.store = store
         let storage = try configuration.storageFile.map {
             try StorageService(path: $0, store: store, logger: logger)
         }
         self.storage = storage
-        let feeds = addresses.enumerated().map { number, feed in
+        let feeds = sources.enumerated().map { number, source in
             FeedReceiver(
-                label: feed.label, number: number, address: feed.address, connection: configuration.connection,
+                label: source.label, number: number, address: source.address, connection: configuration.feed,
                 format: configuration.format, store: store, logger: logger)
         }
         self.feeds = feeds
@@ -45,14 +47,14 @@ final class Exporter: Sendable {
         // Client libraries have these from the start, so that rate() sees the first one.
         let scrapes = HTTPMeter(limit: configuration.web.maximumRequests, statuses: [200, 500, 503])
         let metrics = MetricsEndpoint(
-            store: store, build: .current, scrapes: configuration.web.hasExporterMetrics ? scrapes : nil,
+            store: store, build: .current, scrapes: configuration.web.omitsExporterMetrics ? nil : scrapes,
             storage: storage)
         let routes = Routes(
             telemetryPath: configuration.web.telemetryPath, isLifecycleEnabled: configuration.web.isLifecycleEnabled,
             metrics: metrics,
             history: HistoryEndpoint(store: store, corsOrigin: configuration.web.corsOrigin),
             health: Health(
-                store: store, idleTimeout: configuration.connection.idleTimeout,
+                store: store, idleTimeout: configuration.feed.idleTimeout,
                 stuckFeeds: { feeds.filter(\.isStuck).map(\.label) }),
             landingPage: LandingPage(
                 store: store, version: BuildVersion.version, telemetryPath: configuration.web.telemetryPath),
@@ -156,7 +158,7 @@ extension StoreRules {
         self.init(
             scale: configuration.scale, hysteresis: configuration.hysteresis, history: configuration.history,
             cityLimit: configuration.cityLimit, expireAfter: configuration.expireAfter.milliseconds,
-            shard: configuration.format.shard, readingsHaveTimes: configuration.format.timeField != nil,
+            shard: configuration.shard, readingsHaveTimes: configuration.format.timeField != nil,
             hashSeed: .random(in: 0...UInt64.max))
     }
 }

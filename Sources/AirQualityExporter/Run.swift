@@ -1,7 +1,8 @@
 import AirQuality
 import CommandLine
 import Logging
-import Transport
+import System
+import WebSocket
 
 /// The program, from its arguments to its exit status.
 func run(arguments: [String], environment: (String) -> String?, signals: Signals) -> Int32 {
@@ -31,7 +32,7 @@ private func fail(_ line: String) -> Int32 {
 }
 
 private func check(_ configuration: Configuration) -> Int32 {
-    do throws(TransportError) {
+    do throws(SystemError) {
         try configuration.checkFiles()
     } catch {
         return fail(error.reason)
@@ -46,10 +47,10 @@ private func serve(_ configuration: Configuration, signals: Signals) -> Int32 {
     }
     do {
         let exporter = try Exporter(configuration, logger: logger, signals: signals)
-        if configuration.connection.tls.skipsVerification {
+        if configuration.feed.tls.skipsVerification {
             logger.warning(
                 "Certificates of feeds are not verified, so their readings can be anybody's",
-                metadata: ["flag": "--\(FlagName.feedInsecureSkipVerify)"])
+                metadata: ["flag": "\(Configuration.flag(\.feed.tls.skipsVerification))"])
         }
         return try exporter.run()
     } catch {

@@ -1,6 +1,6 @@
 import CommandLine
 import Glibc
-import Transport
+import System
 
 // Before any other thread exists, so that all of them have the signals blocked.
 let signals = Signals.block()

@@ -5,17 +5,17 @@ import Testing
 @testable import AirQualityExporter
 @testable import CommandLine
 
-/// The tables of the README are made from the program; `RECORD_GOLDEN=1` writes them anew, and fails.
+/// The tables of the program's README are made from the program; `RECORD_GOLDEN=1` writes them anew, and fails.
 @Suite("The README", .serialized)
 struct ReadmeTests {
     private static let file = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(
-            path: "README.md")
+            path: "Sources/AirQualityExporter/README.md")
 
     @Test("has the table of flags")
     func flags() throws {
         var lines = ["| flag | default | meaning |", "| --- | --- | --- |"]
-        for flag in Program.exporterFlags {
+        for flag in Program.exporter.commands[0].flags {
             let value = flag.placeholder.map { " \($0)" } ?? ""
             let preset = flag.placeholder == nil ? "off" : flag.defaultText.map { $0.isEmpty ? "–" : "`\($0)`" } ?? "–"
             let repeatable = flag.isRepeatable ? " (repeatable)" : ""

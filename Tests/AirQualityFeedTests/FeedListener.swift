@@ -1,6 +1,7 @@
 import Synchronization
+import System
 import TestSupport
-import Transport
+import WebSocket
 
 /// A client of a feed that keeps what it hears. Once disconnected it stays so for the time of a test.
 final class FeedListener {

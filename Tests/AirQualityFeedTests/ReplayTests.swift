@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import Transport
+import WebSocket
 
 /// A file that is removed with it.
 final class TemporaryFile {

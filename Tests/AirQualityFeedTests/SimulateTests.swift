@@ -2,7 +2,7 @@ import FeedSimulation
 import Foundation
 import TestSupport
 import Testing
-import Transport
+import WebSocket
 
 /// Lends a feed on a free port.
 func withFeed(_ arguments: [String], _ body: (_ program: RunningProgram, _ address: String) throws -> Void) throws {

@@ -5,15 +5,22 @@ import shutil
 
 import pytest
 
-from fault_table import FaultTable
-from peers import Prometheus, WebSocketFeed
-from programs import Exporter, Feed, Program, Programs
+# So that an assertion in a helper shows its values as one in a test does.
+pytest.register_assert_rewrite("support", "grafana")
+
+from support import fault_table  # noqa: E402
+from support.peers import Prometheus, WebSocketFeed  # noqa: E402
+from support.programs import Exporter, Feed, Program, Programs  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def pytest_addoption(parser):
-    parser.addoption("--programs", default=str(ROOT / ".build" / "debug"), help="folder of the built programs")
+    parser.addoption("--programs", default=str(ROOT / ".build" / "release"), help="folder of the built programs")
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(fault_table.Plugin())
 
 
 @pytest.fixture(scope="session")
@@ -21,16 +28,8 @@ def programs(request) -> Programs:
     folder = pathlib.Path(request.config.getoption("--programs")).resolve()
     for name in ("air-quality-exporter", "air-quality-feed"):
         if not (folder / name).exists():
-            pytest.exit(f"{folder / name} is not built: run swift build", returncode=2)
+            pytest.exit(f"{folder / name} is not built: run make build, or give --programs FOLDER", returncode=2)
     return Programs(folder)
-
-
-@pytest.fixture(scope="session")
-def table(request) -> FaultTable:
-    """Printed at the end of the run."""
-    table = FaultTable()
-    request.config.pluginmanager.register(table)
-    return table
 
 
 @pytest.fixture
@@ -52,8 +51,8 @@ def start(programs):
         def feed(self, *arguments: str, **options) -> Feed:
             return self._keep(programs.feed(*arguments, **options))
 
-        def program(self, name: str, *arguments: str) -> Program:
-            return self._keep(Program([str(programs.folder / name), *arguments]))
+        def program(self, name: str, *arguments: str, **options) -> Program:
+            return self._keep(programs.start(name, *arguments, **options))
 
         def prometheus(self, folder: pathlib.Path, *targets: str, **options) -> Prometheus:
             if shutil.which("prometheus") is None:

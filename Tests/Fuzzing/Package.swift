@@ -8,7 +8,10 @@ let package = Package(
     targets: [
         .target(
             name: "Properties",
-            dependencies: ["AirQuality", "CommandLine", "FeedSimulation", "JSON", "Storage", "Transport"].map {
+            dependencies: [
+                "AirQuality", "CommandLine", "FeedSimulation", "HTTPServer", "JSON", "Storage", "System",
+                "WebConfiguration", "WebSocket",
+            ].map {
                 .product(name: $0, package: "air-quality-exporter")
             },
             path: "Properties", swiftSettings: [.strictMemorySafety()])

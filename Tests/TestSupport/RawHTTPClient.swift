@@ -137,9 +137,9 @@ public final class RawHTTPClient {
 
     /// Reads one answer; what follows it stays for the next call.
     public func readAnswer(toHead: Bool = false) throws -> Answer {
-        var answer = try readHeader()
+        var answer = try readHead()
         // Interim answers have no content and are not what is waited for.
-        while answer.status < 200 { answer = try readHeader() }
+        while answer.status < 200 { answer = try readHead() }
         if toHead || answer.status == 304 || answer.status == 204 { return answer }
         guard let text = answer.value("Content-Length"), let length = Int(text) else {
             throw Failure.malformed("an answer without Content-Length")
@@ -150,7 +150,8 @@ public final class RawHTTPClient {
         return answer
     }
 
-    private func readHeader() throws -> Answer {
+    /// Reads the head of one answer, an interim one as well; what follows it stays for the next call.
+    public func readHead() throws -> Answer {
         var end = endOfHeader()
         while end == nil {
             try readMore()

@@ -1,6 +1,6 @@
 import FeedSimulation
 import Synchronization
-import Transport
+import WebSocket
 
 /// The simulated feed inside the exporter, on a free loopback port; consumed like any other.
 final class DemoFeed: Sendable {

@@ -1,5 +1,4 @@
 import Synchronization
-import Transport
 
 /// Whether anybody still reads, for `--feed.pause-when-unused`.
 final class Readers: Sendable {

@@ -1,4 +1,5 @@
-import Transport
+import System
+import WebSocket
 
 extension WebSocketClientConfiguration {
     init(_ address: WebSocketAddress, _ connection: Configuration.Connection) {
@@ -20,13 +21,13 @@ extension Configuration.Connection {
     private static let maximumHeaderFileBytes = 64 << 10
 
     /// Those of the flags, then those of the file as it is now.
-    func headerFields() -> Result<[HeaderField], TransportError> {
+    func headerFields() -> Result<[HeaderField], SystemError> {
         guard let headerFile else { return .success(headers) }
-        do throws(TransportError) {
+        do throws(SystemError) {
             let text = String(decoding: try readFile(headerFile, limit: Self.maximumHeaderFileBytes), as: UTF8.self)
             return HeaderField.parse(file: text).map { headers + $0 }.mapError { line in
                 // The line itself may be a secret.
-                TransportError(
+                SystemError(
                     .file, "header file \"\(headerFile)\", line \(line.number): expected \"Name: value\"")
             }
         } catch {

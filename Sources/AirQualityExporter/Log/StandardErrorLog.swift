@@ -1,6 +1,6 @@
 import AirQuality
 import Logging
-import Transport
+import System
 
 /// The form of `--log.format`.
 enum LogFormat: String, CaseIterable, Sendable {

@@ -1,5 +1,5 @@
 import AirQuality
-import Transport
+import HTTPServer
 
 /// The blocks of the page in compressed form, kept as long as the page has them.
 struct GzipCache {

@@ -1,5 +1,6 @@
 import AirQuality
-import Transport
+import HTTPServer
+import System
 
 /// What the health paths say.
 struct Health: Sendable {

@@ -1,6 +1,6 @@
 import AirQuality
+import HTTPServer
 import Synchronization
-import Transport
 
 /// Answers `/history.json`.
 final class HistoryEndpoint: Sendable {

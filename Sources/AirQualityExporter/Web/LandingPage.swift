@@ -1,5 +1,6 @@
 import AirQuality
-import Transport
+import HTTPServer
+import System
 
 /// Answers `/`.
 struct LandingPage: Sendable {

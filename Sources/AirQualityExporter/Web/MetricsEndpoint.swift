@@ -1,6 +1,7 @@
 import AirQuality
+import HTTPServer
 import Synchronization
-import Transport
+import System
 
 /// Answers scrapes.
 final class MetricsEndpoint: Sendable {

@@ -1,6 +1,8 @@
+import HTTPServer
 import Logging
 import Synchronization
-import Transport
+import System
+import WebConfiguration
 
 /// The web configuration file and the files that it names, put in force again when they change.
 ///
@@ -20,7 +22,7 @@ final class WebFiles: Sendable {
     let first: WebConfiguration
 
     /// - Throws: one line that names the file and what is wrong in it.
-    init(path: String?, logger: Logger) throws(TransportError) {
+    init(path: String?, logger: Logger) throws(SystemError) {
         self.path = path
         self.logger = logger
         // Stamped before reading: a change in between is then seen as one.
@@ -51,10 +53,10 @@ final class WebFiles: Sendable {
     /// - Returns: nil when they are in force, else why not, in one line.
     func reload() -> String? {
         guard let path else { return nil }
-        do throws(TransportError) {
+        do throws(SystemError) {
             var stamps = [FileStamp(path)]
             let configuration: WebConfiguration
-            do throws(TransportError) {
+            do throws(SystemError) {
                 configuration = try WebConfiguration(file: path)
             } catch {
                 // Told once for each state of the files.

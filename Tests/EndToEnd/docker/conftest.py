@@ -1,3 +1,17 @@
-"""What pytest, and so `make test`, takes from here: files/. The containers take minutes and have a command: ./run."""
+"""Stories: classes of tests that are the steps of one."""
 
-collect_ignore = ["containers"]
+import pytest
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.failed and item.get_closest_marker("story"):
+        item.parent.broken = getattr(item.parent, "broken", item.name)
+    return report
+
+
+def pytest_runtest_setup(item):
+    """After the first step that fails the others would only tell of the same fault."""
+    if broken := getattr(item.parent, "broken", None):
+        pytest.skip(f"{broken} failed")

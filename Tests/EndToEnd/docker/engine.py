@@ -9,7 +9,6 @@ import os
 import pathlib
 import shutil
 import subprocess
-import time
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 STORE = pathlib.Path(os.environ.get("CONTAINER_TEST_STORE", "/var/tmp/air-quality-containers"))
@@ -46,10 +45,10 @@ class Failed(Exception):
 def prepare():
     """Checks what is needed and writes the configuration; call before anything else."""
     if os.geteuid() != 0:
-        raise SystemExit("the container tests need root (they make file systems and network namespaces)")
+        raise Failed("the container tests need root: they make file systems and network namespaces")
     missing = [command for command in ("buildah", "podman", "runc", "debootstrap") if not shutil.which(command)]
     if missing:
-        raise SystemExit(f"missing {', '.join(missing)}: apt-get install {' '.join(PACKAGES)}")
+        raise Failed(f"missing {', '.join(missing)}: apt-get install {' '.join(PACKAGES)}")
     for folder in ("storage", "run", "networks"):
         (STORE / folder).mkdir(parents=True, exist_ok=True)
     (STORE / "containers.conf").write_text(CONTAINERS_CONF)
@@ -92,15 +91,3 @@ def address(container, network=None):
     """The container's address on its (named) bridge network."""
     networks = inspect(container)["NetworkSettings"]["Networks"]
     return (networks[network] if network else next(iter(networks.values())))["IPAddress"]
-
-
-def wait_until(condition, what, within=60):
-    """Asks again until the condition gives something true, and gives that. The deadline is generous on purpose."""
-    deadline = time.monotonic() + within
-    while True:
-        last = condition()
-        if last:
-            return last
-        if time.monotonic() > deadline:
-            raise AssertionError(f"not within {within} s: {what} (last answer: {last!r})")
-        time.sleep(0.1)

@@ -3,8 +3,7 @@
 import functools
 import subprocess
 
-import engine
-import stand_ins
+from docker import engine, stand_ins
 
 IMAGE = "localhost/air-quality-exporter:tested"
 VERSION = "1.2.3-tested"

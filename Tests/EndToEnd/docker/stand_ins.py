@@ -18,7 +18,7 @@ import shutil
 import subprocess
 import tempfile
 
-import engine
+from docker import engine
 
 COMPOSE = engine.REPOSITORY / "docker" / "compose.yaml"
 WANTED = os.environ.get("CONTAINER_STAND_INS", "yes") != "no"
@@ -41,7 +41,7 @@ def composed_image(name):
     """The full name of an image as compose.yaml pins it."""
     tag = re.search(rf"image: {name}:(\S+)", COMPOSE.read_text())
     if not tag:
-        raise SystemExit(f"{COMPOSE}: expected an image {name} with a tag")
+        raise engine.Failed(f"{COMPOSE}: expected an image {name} with a tag")
     return f"docker.io/{name}:{tag[1]}"
 
 
@@ -67,7 +67,7 @@ def apt_mirror():
         uri, release, component = line.split()
         if (release, component) == ("bookworm", "main"):
             return uri
-    raise SystemExit("apt knows no source of bookworm main: run apt-get update")
+    raise engine.Failed("apt knows no source of bookworm main: run apt-get update")
 
 
 def make(image, recipe, body):
@@ -146,7 +146,3 @@ def make_all():
     make(DEBIAN, base, make_debian)
     for image, containerfile in containerfiles().items():
         make(image, base + containerfile, lambda label, i=image, c=containerfile: build(i, c, label))
-
-
-if __name__ == "__main__":
-    make_all()

@@ -15,8 +15,8 @@ from grafana_foundation_sdk.cog import plugins, runtime
 from grafana_foundation_sdk.models import dashboard as model
 from grafana_foundation_sdk.models import prometheus, units
 
-from checks import Checks
-from dashboards import PROMETHEUS, panels, variables
+from grafana.complaints import Complaints
+from grafana.dashboards import PROMETHEUS, panels, variables
 
 plugins.register_default_plugins()
 
@@ -44,7 +44,7 @@ def type_of_json(cls: type) -> str | None:
         return None
 
 
-def complaints(value: object, hint: object, path: str) -> list[str]:
+def wrong(value: object, hint: object, path: str) -> list[str]:
     if hint in FREE:
         return []
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
@@ -59,11 +59,11 @@ def complaints(value: object, hint: object, path: str) -> list[str]:
     if origin is list:
         if not isinstance(value, list):
             return [f"{path}: {value!r}, expected a list"]
-        return [each for index, item in enumerate(value) for each in complaints(item, arguments[0], f"{path}[{index}]")]
+        return [each for index, item in enumerate(value) for each in wrong(item, arguments[0], f"{path}[{index}]")]
     if origin is dict:
         if not isinstance(value, dict):
             return [f"{path}: {value!r}, expected an object"]
-        return [each for key, item in value.items() for each in complaints(item, arguments[1], f"{path}.{key}")]
+        return [each for key, item in value.items() for each in wrong(item, arguments[1], f"{path}.{key}")]
     if inspect.isclass(hint) and issubclass(hint, enum.Enum):
         good = isinstance(value, (str, int)) and not isinstance(value, bool) and value in {each.value for each in hint}
         return [] if good else [f"{path}: {value!r}, expected one of {[each.value for each in hint]}"]
@@ -78,8 +78,8 @@ def of_union(value: object, arguments: tuple, path: str) -> list[str]:
     if isinstance(value, dict) and "type" in value:
         named = [each for each in arguments if inspect.isclass(each) and type_of_json(each) == value["type"]]
         if len(named) == 1:
-            return complaints(value, named[0], path)
-    tries = [complaints(value, each, path) for each in arguments]
+            return wrong(value, named[0], path)
+    tries = [wrong(value, each, path) for each in arguments]
     # A null says nothing about what was meant; any other branch does.
     return min(
         (each for each, hint in zip(tries, arguments, strict=True) if hint is not type(None) or not each), key=len
@@ -103,11 +103,11 @@ def of_object(value: object, cls: type, path: str) -> list[str]:
             found += of_panel(value, key, inner)
         elif cls is model.AnnotationQuery and key == "target":
             if value.get("builtIn") != 1:
-                found += complaints(value[key], prometheus.Dataquery, inner)
+                found += wrong(value[key], prometheus.Dataquery, inner)
         elif cls is model.MatcherConfig and key == "options":
             pass
         else:
-            found += complaints(value[key], hint, inner)
+            found += wrong(value[key], hint, inner)
     return found
 
 
@@ -120,17 +120,17 @@ def of_panel(panel: dict, key: str, path: str) -> list[str]:
             each
             for index, target in enumerate(panel[key])
             if target.get("datasource", {}).get("type") == PROMETHEUS
-            for each in complaints(target, prometheus.Dataquery, f"{path}[{index}]")
+            for each in wrong(target, prometheus.Dataquery, f"{path}[{index}]")
         ]
     if key == "options":
-        return complaints(panel[key], config.options_from_json_hook.__self__, path)
+        return wrong(panel[key], config.options_from_json_hook.__self__, path)
     hook = config.field_config_from_json_hook
     custom = hook.__self__ if hook else None
     found = [f"{path}.{name}: no such key" for name in panel[key] if name not in ("defaults", "overrides")]
     for name, value in panel[key].get("defaults", {}).items():
         found += of_field_setting(name, value, custom, f"{path}.defaults")
     for index, override in enumerate(panel[key].get("overrides", [])):
-        found += complaints(override, model.DashboardFieldConfigSourceOverrides, f"{path}.overrides[{index}]")
+        found += wrong(override, model.DashboardFieldConfigSourceOverrides, f"{path}.overrides[{index}]")
         for one in override.get("properties", []):
             found += of_field_setting(one.get("id", ""), one.get("value"), custom, f"{path}.overrides[{index}]")
     return found
@@ -139,11 +139,11 @@ def of_panel(panel: dict, key: str, path: str) -> list[str]:
 def of_field_setting(name: str, value: object, custom: type | None, path: str) -> list[str]:
     """A member of a field's configuration: `unit`, or as overrides write it, `custom.lineWidth`."""
     if name == "custom":
-        return complaints(value, custom, f"{path}.custom") if custom else [f"{path}.custom: this panel has none"]
+        return wrong(value, custom, f"{path}.custom") if custom else [f"{path}.custom: this panel has none"]
     if name == "links":
         found = [f"{path}.links: {key!r} is no key of a link" for link in value for key in link if key not in DATA_LINK]
         good = [(link[key], hint, key) for link in value for key, hint in DATA_LINK.items() if key in link]
-        return found + [each for item, hint, key in good for each in complaints(item, hint, f"{path}.links.{key}")]
+        return found + [each for item, hint, key in good for each in wrong(item, hint, f"{path}.links.{key}")]
     if name == "unit" and value not in UNITS and not str(value).startswith("time:"):
         return [f"{path}.unit: {value!r} is no unit of Grafana"]
     known, key = (
@@ -151,19 +151,18 @@ def of_field_setting(name: str, value: object, custom: type | None, path: str) -
         if name.startswith("custom.")
         else (fields(model.FieldConfig), name)
     )
-    return complaints(value, known[key], f"{path}.{name}") if key in known else [f"{path}.{name}: no such key"]
+    return wrong(value, known[key], f"{path}.{name}") if key in known else [f"{path}.{name}: no such key"]
 
 
-def check_types(dashboards: dict[str, dict]) -> Checks:
-    checks = Checks()
-    for name, dashboard in dashboards.items():
-        parts = [(name, {**dashboard, "panels": []}, model.Dashboard)]
-        parts += [(f"{name}: {panel.get('title')!r}", panel, model.Panel) for panel in panels(dashboard, rows=True)]
-        for path, part, cls in parts:
-            found = complaints(part, cls, path)
-            checks.that(not found, "\n".join(found))
-        for variable in variables(dashboard):
-            current = variable.get("current", {})
-            complaint = f"{name}: ${variable.get('name')} needs current.text and current.value"
-            checks.that("text" in current and "value" in current, complaint)
-    return checks
+def check_types(name: str, dashboards: dict[str, dict]) -> Complaints:
+    complaints, dashboard = Complaints(), dashboards[name]
+    parts = [(name, {**dashboard, "panels": []}, model.Dashboard)]
+    parts += [(f"{name}: {panel.get('title')!r}", panel, model.Panel) for panel in panels(dashboard, rows=True)]
+    for path, part, cls in parts:
+        found = wrong(part, cls, path)
+        complaints.that(not found, "\n".join(found))
+    for variable in variables(dashboard):
+        current = variable.get("current", {})
+        complaint = f"{name}: ${variable.get('name')} needs current.text and current.value"
+        complaints.that("text" in current and "value" in current, complaint)
+    return complaints

@@ -3,9 +3,9 @@
 import re
 from datetime import datetime
 
-from checks import Checks
-from dashboards import INFINITY, data_source, panels, variables
-from live import CITIES, POINTS, Stack
+from grafana.complaints import Complaints
+from grafana.dashboards import panels, variables
+from grafana.stack import CITIES, POINTS, Stack
 
 Row = dict[str, object]
 
@@ -52,51 +52,50 @@ def long_to_wide(long: list[Row], query: dict) -> dict[tuple, list[tuple[float, 
     return series
 
 
-def check_history(dashboards: dict[str, dict], running: Stack) -> Checks:
-    checks = Checks()
-    document = running.history()
+def check_document(running: Stack) -> Complaints:
+    complaints = Complaints()
+    document = running.exporter.history()
     times = [(point["time_ms"], point["city"].encode()) for point in document["points"]]
-    checks.that(times == sorted(times), "history document: not sorted by time, then city")
-    checks.that(document["capacity"] == POINTS, f"history document: capacity {document['capacity']}")
-    for name, dashboard in dashboards.items():
-        if data_source(dashboard) != INFINITY:
-            continue
-        for variable in variables(dashboard):
-            if variable["type"] == "query":
-                query = variable["query"]["infinityQuery"]
-                found = {
-                    row[query["columns"][0]["text"]] for row in rows(running.history(**parameters(query, "")), query)
-                }
-                checks.that(found == set(CITIES), f"{name}: $city offers {found}")
-        for panel in panels(dashboard):
-            for query in panel["targets"]:
-                where = f"{name}: {panel['title']!r} {query['refId']}"
-                per_city = any("$" in each["value"] for each in query["url_options"]["params"])
-                for chosen in [[city] for city in CITIES] if per_city else [CITIES]:
-                    check_panel(
-                        checks, f"{where} for {chosen[0] if per_city else 'all cities'}", query, chosen, running
-                    )
-    return checks
+    complaints.that(times == sorted(times), "history document: not sorted by time, then city")
+    complaints.that(document["capacity"] == POINTS, f"history document: capacity {document['capacity']}")
+    return complaints
+
+
+def check_history(name: str, dashboards: dict[str, dict], running: Stack) -> Complaints:
+    complaints, dashboard = Complaints(), dashboards[name]
+    for variable in variables(dashboard):
+        if variable["type"] == "query":
+            query = variable["query"]["infinityQuery"]
+            document = running.exporter.history(**parameters(query, ""))
+            found = {row[query["columns"][0]["text"]] for row in rows(document, query)}
+            complaints.that(found == set(CITIES), f"{name}: $city offers {found}")
+    for panel in panels(dashboard):
+        for query in panel["targets"]:
+            per_city = any("$" in each["value"] for each in query["url_options"]["params"])
+            for chosen in [[city] for city in CITIES] if per_city else [CITIES]:
+                where = f"{name}: {panel['title']!r} {query['refId']} for {chosen[0] if per_city else 'all cities'}"
+                check_panel(complaints, where, query, chosen, running)
+    return complaints
 
 
 def parameters(query: dict, city: str) -> dict[str, str]:
     return {each["key"]: each["value"].replace("${city}", city) for each in query["url_options"]["params"]}
 
 
-def check_panel(checks: Checks, where: str, query: dict, chosen: list[str], running: Stack) -> None:
-    long = rows(running.history(**parameters(query, chosen[0])), query)
-    checks.that(len(long) == POINTS * len(chosen), f"{where}: {len(long)} points of {len(chosen)} cities")
+def check_panel(complaints: Complaints, where: str, query: dict, chosen: list[str], running: Stack) -> None:
+    long = rows(running.exporter.history(**parameters(query, chosen[0])), query)
+    complaints.that(len(long) == POINTS * len(chosen), f"{where}: {len(long)} points of {len(chosen)} cities")
     empty = [row for row in long if None in row.values()]
-    checks.that(not empty, f"{where}: a column finds nothing in {empty[:1]}")
+    complaints.that(not empty, f"{where}: a column finds nothing in {empty[:1]}")
     if query["format"] != "timeseries":
         return
     try:
         series = long_to_wide(long, query)
     except ValueError as error:
-        checks.that(False, f"{where}: stays long: {error}")
+        complaints.that(False, f"{where}: stays long: {error}")
         return
-    checks.that({key[-1] for key in series} == set(chosen), f"{where}: series {sorted(map(str, series))}")
-    checks.that(len(series) == len(chosen), f"{where}: {len(series)} series for {len(chosen)} cities")
+    complaints.that({key[-1] for key in series} == set(chosen), f"{where}: series {sorted(map(str, series))}")
+    complaints.that(len(series) == len(chosen), f"{where}: {len(series)} series for {len(chosen)} cities")
     for key, points in series.items():
-        checks.that(len(points) == POINTS, f"{where}: {key} has {len(points)} points")
-        checks.that(len({time for time, _ in points}) == len(points), f"{where}: {key} has two points at one time")
+        complaints.that(len(points) == POINTS, f"{where}: {key} has {len(points)} points")
+        complaints.that(len({time for time, _ in points}) == len(points), f"{where}: {key} has two points at one time")

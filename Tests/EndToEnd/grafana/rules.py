@@ -1,6 +1,5 @@
 """Recording and alert rules: promtool's checks and unit tests, and proof that those tests can fail."""
 
-import copy
 import os
 import re
 import subprocess
@@ -10,8 +9,8 @@ from pathlib import Path
 
 import yaml
 
-from checks import Checks
-from dashboards import GRAFANA, PROJECT
+from grafana.complaints import Complaints
+from grafana.dashboards import GRAFANA, PROJECT
 
 RULES = GRAFANA / "rules"
 SEVERITIES = {"critical", "warning", "info"}
@@ -41,69 +40,59 @@ def promtool(*arguments: str | Path, tries: int = 3) -> subprocess.CompletedProc
     return promtool(*arguments, tries=tries - 1)
 
 
-def check_rules() -> Checks:
-    checks = Checks()
-    for path in sorted(RULES.glob("*.yaml")):
-        result = promtool("check", "rules", "--lint-fatal", path)
-        checks.that(result.returncode == 0, f"promtool check rules {path.name}: {result.stdout}{result.stderr}")
-        for rule in rules_of(read(path), "record"):
-            good = re.fullmatch(r"[a-z_]+:[a-z_]+:[a-z0-9_]+", rule["record"])
-            checks.that(good, f"{rule['record']} is not level:metric:operations")
-        for rule in rules_of(read(path), "alert"):
-            check_alert(checks, rule)
-    for path in sorted((RULES / "tests").glob("*.yaml")):
-        result = promtool("test", "rules", path)
-        checks.that(result.returncode == 0, f"promtool test rules {path.name}: {result.stdout}{result.stderr}")
-    check_cases(checks)
-    check_runbooks(checks)
-    return checks
+FILES = sorted(RULES.glob("*.yaml"))
+TESTS = sorted((RULES / "tests").glob("*.yaml"))
+#: Every rule with the file that it stands in.
+ALL = [(path, rule) for path in FILES for kind in ("record", "alert") for rule in rules_of(read(path), kind)]
 
 
-def check_alert(checks: Checks, rule: dict) -> None:
+def name_of(rule: dict) -> str:
+    return rule.get("alert") or rule["record"]
+
+
+def check_rule(rule: dict) -> Complaints:
+    complaints = Complaints()
+    if "alert" in rule:
+        check_alert(complaints, rule)
+    else:
+        good = re.fullmatch(r"[a-z_]+:[a-z_]+:[a-z0-9_]+", rule["record"])
+        complaints.that(good, f"{rule['record']} is not level:metric:operations")
+    check_cases(complaints, rule)
+    return complaints
+
+
+def check_alert(complaints: Complaints, rule: dict) -> None:
     name, texts = rule["alert"], rule.get("annotations", {})
-    checks.that(re.fullmatch(r"AirQuality([A-Z][a-z]+)+", name), f"{name}: not in the form AirQualityFeedDown")
-    checks.that(rule.get("labels", {}).get("severity") in SEVERITIES, f"{name}: severity {rule.get('labels')}")
-    checks.that(
+    complaints.that(re.fullmatch(r"AirQuality([A-Z][a-z]+)+", name), f"{name}: not in the form AirQualityFeedDown")
+    complaints.that(rule.get("labels", {}).get("severity") in SEVERITIES, f"{name}: severity {rule.get('labels')}")
+    complaints.that(
         texts.get("summary") and "{{" not in texts["summary"], f"{name}: the summary must be the same for all series"
     )
-    checks.that("{{" in texts.get("description", ""), f"{name}: the description must say which one")
-    wanted = f"README.md#alert-{name.lower()}"
-    checks.that(
+    complaints.that("{{" in texts.get("description", ""), f"{name}: the description must say which one")
+    wanted = f"grafana/README.md#alert-{name.lower()}"
+    complaints.that(
         texts.get("runbook_url") == wanted, f"{name}: runbook_url {texts.get('runbook_url')!r}, expected {wanted}"
     )
 
 
-def check_cases(checks: Checks) -> None:
-    """Each alert is tried where it must be silent and where it must fire; each recording rule is tried at all."""
-    silent, firing, tried = set(), set(), ""
-    for path in (RULES / "tests").glob("*.yaml"):
-        tried += path.read_text()
-        for test in read(path)["tests"]:
-            for case in test.get("alert_rule_test", []):
-                (firing if case["exp_alerts"] else silent).add(case["alertname"])
-    for path in RULES.glob("*.yaml"):
-        for rule in rules_of(read(path), "alert"):
-            checks.that(rule["alert"] in silent, f"{rule['alert']}: no test where it must not fire yet")
-            checks.that(rule["alert"] in firing, f"{rule['alert']}: no test where it must fire")
-        for rule in rules_of(read(path), "record"):
-            checks.that(
-                f"expr: {rule['record']}" in tried or f"({rule['record']}" in tried, f"{rule['record']}: no test"
-            )
-
-
-def check_runbooks(checks: Checks) -> None:
-    readme = PROJECT / "README.md"
-    if not readme.exists():
-        checks.skip("runbooks: there is no README.md to look into")
+def check_cases(complaints: Complaints, rule: dict) -> None:
+    """An alert is tried where it must be silent and where it must fire; a recording rule is tried at all."""
+    texts = [path.read_text() for path in TESTS]
+    if "record" in rule:
+        name = rule["record"]
+        tried = any(f"expr: {name}" in text or f"({name}" in text for text in texts)
+        complaints.that(tried, f"{name}: no test")
         return
-    headings = {
-        re.sub(r"[^\w -]", "", each).strip().lower().replace(" ", "-")
-        for each in re.findall(r"^#+ (.+)$", readme.read_text(), re.MULTILINE)
-    }
-    for path in RULES.glob("*.yaml"):
-        for rule in rules_of(read(path), "alert"):
-            anchor = rule["annotations"]["runbook_url"].split("#")[1]
-            checks.that(anchor in headings, f"README.md has no heading 'Alert {rule['alert']}'")
+    cases = [case for text in texts for test in yaml.safe_load(text)["tests"] for case in test.get("alert_rule_test", [])]
+    own = [case for case in cases if case["alertname"] == rule["alert"]]
+    complaints.that(any(not case["exp_alerts"] for case in own), f"{rule['alert']}: no test where it must not fire yet")
+    complaints.that(any(case["exp_alerts"] for case in own), f"{rule['alert']}: no test where it must fire")
+
+
+def anchors() -> set[str]:
+    """The anchors of the README's headings."""
+    headings = re.findall(r"^#+ (.+)$", (PROJECT / "grafana" / "README.md").read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", each).strip().lower().replace(" ", "-") for each in headings}
 
 
 def mutants(rule: dict) -> Iterator[tuple[str, dict]]:
@@ -122,25 +111,23 @@ def mutants(rule: dict) -> Iterator[tuple[str, dict]]:
         yield f"with {other} for {number}", {**rule, "expr": changed}
 
 
-def check_mutants() -> Checks:
-    """The unit tests notice when a rule is changed."""
-    checks = Checks()
-    for path in sorted(RULES.glob("*.yaml")):
-        test = RULES / "tests" / path.name.replace(".yaml", ".test.yaml")
-        content = read(path)
-        with tempfile.TemporaryDirectory(prefix="airquality-rules-") as directory:
-            changed, changed_test = Path(directory) / path.name, Path(directory) / "tests" / test.name
-            changed_test.parent.mkdir()
-            changed_test.write_text(test.read_text())
-            for group, section in enumerate(content["groups"]):
-                for index, rule in enumerate(section["rules"]):
-                    for what, mutant in mutants(rule):
-                        mutated = copy.deepcopy(content)
-                        mutated["groups"][group]["rules"][index] = mutant
-                        changed.write_text(yaml.safe_dump(mutated, allow_unicode=True))
-                        valid = promtool("check", "rules", changed).returncode == 0
-                        failed = promtool("test", "rules", changed_test).returncode != 0
-                        name = rule.get("alert") or rule.get("record")
-                        checks.that(valid, f"{name} {what}: the mutant itself is malformed")
-                        checks.that(failed, f"{name} {what}: no test notices")
-    return checks
+def check_mutants(path: Path, rule: dict) -> Complaints:
+    """The unit tests notice when the rule is changed."""
+    complaints = Complaints()
+    content = read(path)
+    group, index = next(
+        (group, group["rules"].index(rule)) for group in content["groups"] if rule in group["rules"]
+    )
+    test = RULES / "tests" / path.name.replace(".yaml", ".test.yaml")
+    with tempfile.TemporaryDirectory(prefix="airquality-rules-") as directory:
+        changed, changed_test = Path(directory) / path.name, Path(directory) / "tests" / test.name
+        changed_test.parent.mkdir()
+        changed_test.write_text(test.read_text())
+        for what, mutant in mutants(rule):
+            group["rules"][index] = mutant
+            changed.write_text(yaml.safe_dump(content, allow_unicode=True))
+            valid = promtool("check", "rules", changed).returncode == 0
+            failed = promtool("test", "rules", changed_test).returncode != 0
+            complaints.that(valid, f"{name_of(rule)} {what}: the mutant itself is malformed")
+            complaints.that(failed, f"{name_of(rule)} {what}: no test notices")
+    return complaints

@@ -4,10 +4,9 @@ The rules of grafana/dashboard-linter that apply to Prometheus are in `linter.py
 """
 
 import re
-from pathlib import Path
 
-from checks import Checks
-from dashboards import (
+from grafana.complaints import Complaints
+from grafana.dashboards import (
     INFINITY,
     PROMETHEUS,
     annotations,
@@ -19,7 +18,7 @@ from dashboards import (
     panels,
     variables,
 )
-from promql import PromQLError, labels_of
+from grafana.promql import PromQLError, labels_of
 
 BUILT_IN = {"__interval", "__interval_ms", "__range", "__range_s", "__rate_interval", "__url_time_range"}
 THEMED_COLORS = {"text", "transparent", "green", "red", "orange", "purple", "blue"}
@@ -45,30 +44,21 @@ POINT_TYPES = {
 }
 
 
-def check_structure(dashboards: dict[str, dict]) -> Checks:
-    checks = Checks()
-    for name, dashboard in dashboards.items():
-        check_head(checks, name, dashboard)
-        check_grid(checks, name, dashboard)
-        check_variables(checks, name, dashboard)
-        check_links(checks, name, dashboard, dashboards)
-        check_annotations(checks, name, dashboard)
-        for panel in panels(dashboard):
-            check_panel(checks, f"{name}: {panel.get('title')!r}", panel, dashboard)
-    return checks
+def check_structure(name: str, dashboards: dict[str, dict]) -> Complaints:
+    complaints, dashboard = Complaints(), dashboards[name]
+    check_head(complaints, name, dashboard)
+    check_grid(complaints, name, dashboard)
+    check_variables(complaints, name, dashboard)
+    check_links(complaints, name, dashboard, dashboards)
+    check_annotations(complaints, name, dashboard)
+    for panel in panels(dashboard):
+        check_panel(complaints, f"{name}: {panel.get('title')!r}", panel, dashboard)
+    return complaints
 
 
-def check_format(directory: Path, dashboards: dict[str, dict]) -> Checks:
-    checks = Checks()
-    for name, dashboard in dashboards.items():
-        text = (directory / f"{name}.json").read_text()
-        checks.that(text == canonical(dashboard), f"{name}.json is not indented by two spaces as json.dumps does it")
-    return checks
-
-
-def check_head(checks: Checks, name: str, dashboard: dict) -> None:
-    checks.that(dashboard.get("uid") == name, f"{name}: uid {dashboard.get('uid')!r} differs from the name of the file")
-    checks.that(re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?", str(dashboard.get("uid"))), f"{name}: bad uid")
+def check_head(complaints: Complaints, name: str, dashboard: dict) -> None:
+    complaints.that(dashboard.get("uid") == name, f"{name}: uid {dashboard.get('uid')!r} differs from the name of the file")
+    complaints.that(re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?", str(dashboard.get("uid"))), f"{name}: bad uid")
     for key, wanted in {
         "id": None,
         "schemaVersion": 41,
@@ -76,52 +66,52 @@ def check_head(checks: Checks, name: str, dashboard: dict) -> None:
         "timezone": "browser",
         "graphTooltip": 1,
     }.items():
-        checks.that(
+        complaints.that(
             dashboard.get(key, "absent") == wanted, f"{name}: {key} is {dashboard.get(key)!r}, expected {wanted!r}"
         )
     for key in ("title", "description"):
-        checks.that(dashboard.get(key), f"{name}: no {key}")
-    checks.that("air-quality" in dashboard.get("tags", []), f"{name}: the tag air-quality is missing")
+        complaints.that(dashboard.get(key), f"{name}: no {key}")
+    complaints.that("air-quality" in dashboard.get("tags", []), f"{name}: the tag air-quality is missing")
     for key in ("__inputs", "__requires", "__elements", "apiVersion", "kind", "spec", "elements"):
-        checks.that(key not in dashboard, f"{name}: {key} breaks provisioning from files")
+        complaints.that(key not in dashboard, f"{name}: {key} breaks provisioning from files")
     seconds = re.fullmatch(r"(\d+)(s|m)", str(dashboard.get("refresh")))
     complaint = f"{name}: refresh {dashboard.get('refresh')!r} is below Grafana's least of 5s"
-    checks.that(seconds and (seconds.group(2) == "m" or int(seconds.group(1)) >= 5), complaint)
+    complaints.that(seconds and (seconds.group(2) == "m" or int(seconds.group(1)) >= 5), complaint)
 
 
-def check_grid(checks: Checks, name: str, dashboard: dict) -> None:
+def check_grid(complaints: Complaints, name: str, dashboard: dict) -> None:
     everything = list(panels(dashboard, rows=True))
     ids = [panel.get("id") for panel in everything]
-    checks.that(len(ids) == len(set(ids)), f"{name}: panel ids are not unique")
+    complaints.that(len(ids) == len(set(ids)), f"{name}: panel ids are not unique")
     titles = [panel.get("title") for panel in everything]
-    checks.that(len(titles) == len(set(titles)), f"{name}: panel titles are not unique")
-    check_overlaps(checks, name, dashboard.get("panels", []))
+    complaints.that(len(titles) == len(set(titles)), f"{name}: panel titles are not unique")
+    check_overlaps(complaints, name, dashboard.get("panels", []))
     for panel in dashboard.get("panels", []):
         if panel.get("type") == "row":
             where = f"{name}: row {panel.get('title')!r}"
-            checks.that(
+            complaints.that(
                 panel.get("collapsed") == bool(panel.get("panels")), f"{where}: only a collapsed row holds its panels"
             )
-            check_overlaps(checks, where, panel.get("panels", []))
+            check_overlaps(complaints, where, panel.get("panels", []))
 
 
-def check_overlaps(checks: Checks, where: str, group: list[dict]) -> None:
+def check_overlaps(complaints: Complaints, where: str, group: list[dict]) -> None:
     taken: dict[tuple[int, int], str] = {}
     for panel in group:
         grid = panel.get("gridPos", {})
         x, y, w, h = (grid.get(key, -1) for key in "xywh")
         title = panel.get("title")
-        if not checks.that(
+        if not complaints.that(
             x >= 0 and y >= 0 and w > 0 and h > 0 and x + w <= 24, f"{where}: {title!r} leaves the grid: {grid}"
         ):
             continue
         cells = [(column, line) for column in range(x, x + w) for line in range(y, y + h)]
         others = {taken[cell] for cell in cells if cell in taken}
-        checks.that(not others, f"{where}: {title!r} lies on {sorted(others)}")
+        complaints.that(not others, f"{where}: {title!r} lies on {sorted(others)}")
         taken.update({cell: str(title) for cell in cells})
 
 
-def check_variables(checks: Checks, name: str, dashboard: dict) -> None:
+def check_variables(complaints: Complaints, name: str, dashboard: dict) -> None:
     defined = {variable.get("name") for variable in variables(dashboard)}
     text = canonical({key: value for key, value in dashboard.items() if key != "templating"})
     for variable in variables(dashboard):
@@ -129,130 +119,130 @@ def check_variables(checks: Checks, name: str, dashboard: dict) -> None:
         text += canonical(query) if isinstance(query, dict) else str(query)
     used = set(re.findall(r"\$\{?([A-Za-z_]\w*)", text)) - BUILT_IN - {"__data", "__field"}
     for variable in sorted(used | defined):
-        checks.that(variable in defined, f"{name}: ${variable} is used but not defined")
-        checks.that(variable in used, f"{name}: ${variable} is defined but not used")
+        complaints.that(variable in defined, f"{name}: ${variable} is used but not defined")
+        complaints.that(variable in used, f"{name}: ${variable} is defined but not used")
 
 
-def check_links(checks: Checks, name: str, dashboard: dict, dashboards: dict[str, dict]) -> None:
+def check_links(complaints: Complaints, name: str, dashboard: dict, dashboards: dict[str, dict]) -> None:
     links = dashboard.get("links", [])
     reached = set()
     for link in links:
-        reached.add(check_target(checks, f"{name}: link {link.get('title')!r}", link.get("url", ""), dashboards))
+        reached.add(check_target(complaints, f"{name}: link {link.get('title')!r}", link.get("url", ""), dashboards))
     for other in sorted(set(dashboards) - {name}):
-        checks.that(other in reached, f"{name}: no link to {other}")
+        complaints.that(other in reached, f"{name}: no link to {other}")
     for panel in panels(dashboard):
         for link in data_links(panel):
             where = f"{name}: {panel.get('title')!r}: link {link.get('title')!r}"
             url = link.get("url", "")
-            check_target(checks, where, url, dashboards)
+            check_target(complaints, where, url, dashboards)
             raw = re.findall(r"\$\{__(?:data\.fields|field\.labels)\.\w+\}", url)
-            checks.that(not raw, f"{where}: {raw} must be percent-encoded, names may hold & and spaces")
-            checks.that("${__url_time_range}" in url, f"{where}: loses the time shown")
+            complaints.that(not raw, f"{where}: {raw} must be percent-encoded, names may hold & and spaces")
+            complaints.that("${__url_time_range}" in url, f"{where}: loses the time shown")
             for field in re.findall(r"\$\{__data\.fields\.(\w+)", url):
-                checks.that(field in columns(panel), f"{where}: no column {field}")
+                complaints.that(field in columns(panel), f"{where}: no column {field}")
             for label in re.findall(r"\$\{__field\.labels\.(\w+)", url):
                 found = all(label in labels_of(target.get("expr", "")) for target in panel.get("targets", []))
-                checks.that(found, f"{where}: no label {label}")
+                complaints.that(found, f"{where}: no label {label}")
 
 
-def check_target(checks: Checks, where: str, url: str, dashboards: dict[str, dict]) -> str:
+def check_target(complaints: Complaints, where: str, url: str, dashboards: dict[str, dict]) -> str:
     match = re.match(r"/d/([^/?]+)/([^/?]+)(?:\?(.*))?$", url)
-    if not checks.that(match, f"{where}: {url!r} is no address of a dashboard"):
+    if not complaints.that(match, f"{where}: {url!r} is no address of a dashboard"):
         return ""
     uid, slug, query = match.groups()
-    if not checks.that(uid in dashboards, f"{where}: no dashboard {uid}"):
+    if not complaints.that(uid in dashboards, f"{where}: no dashboard {uid}"):
         return ""
     title = dashboards[uid].get("title", "")
-    checks.that(
+    complaints.that(
         slug == re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-"), f"{where}: {slug} is not the slug of {title!r}"
     )
     known = {variable.get("name") for variable in variables(dashboards[uid])}
     given = re.findall(r"(?:^|&)var-(\w+)=", query or "") + re.findall(r"\$\{(\w+):queryparam\}", query or "")
     for variable in given:
-        checks.that(variable in known, f"{where}: {uid} has no variable {variable}")
+        complaints.that(variable in known, f"{where}: {uid} has no variable {variable}")
     return uid
 
 
-def check_annotations(checks: Checks, name: str, dashboard: dict) -> None:
+def check_annotations(complaints: Complaints, name: str, dashboard: dict) -> None:
     first = (dashboard.get("annotations", {}).get("list") or [{}])[0]
-    checks.that(first.get("builtIn") == 1, f"{name}: the built-in annotations must come first")
+    complaints.that(first.get("builtIn") == 1, f"{name}: the built-in annotations must come first")
     for annotation in annotations(dashboard):
         where = f"{name}: annotation {annotation.get('name')!r}"
         expression = annotation.get("expr", "")
         same = expression == annotation.get("target", {}).get("expr")
-        checks.that(same, f"{where}: expr and target.expr differ: older and newer Grafana would show different things")
-        checks.that(annotation.get("useValueForTime") is True, f"{where}: the value is the time")
-        checks.that(expression.rstrip().endswith("* 1000"), f"{where}: the time must be in milliseconds")
+        complaints.that(same, f"{where}: expr and target.expr differ: older and newer Grafana would show different things")
+        complaints.that(annotation.get("useValueForTime") is True, f"{where}: the value is the time")
+        complaints.that(expression.rstrip().endswith("* 1000"), f"{where}: the time must be in milliseconds")
         texts = annotation.get("titleFormat", "") + annotation.get("textFormat", "")
         labels = set(re.findall(r"\{\{\s*(\w+)\s*\}\}", texts)) | set(
             filter(None, annotation.get("tagKeys", "").split(","))
         )
-        checks.that(
+        complaints.that(
             labels <= labels_of(expression),
             f"{where}: {sorted(labels - labels_of(expression))} is no label of its result",
         )
 
 
-def check_panel(checks: Checks, where: str, panel: dict, dashboard: dict) -> None:
+def check_panel(complaints: Complaints, where: str, panel: dict, dashboard: dict) -> None:
     kind = panel.get("type")
     for key in ("title", "description", "pluginVersion"):
-        checks.that(panel.get(key), f"{where}: no {key}")
-    check_colors(checks, where, panel)
+        complaints.that(panel.get(key), f"{where}: no {key}")
+    check_colors(complaints, where, panel)
     if kind == "text":
         content = panel.get("options", {}).get("content", "")
-        checks.that(not re.search(r"<\w+[^>]*>", content), f"{where}: HTML in a text")
+        complaints.that(not re.search(r"<\w+[^>]*>", content), f"{where}: HTML in a text")
         return
     defaults = panel.get("fieldConfig", {}).get("defaults", {})
-    checks.that(defaults.get("unit"), f"{where}: no unit")
-    checks.that(defaults.get("noValue"), f"{where}: no noValue, so that nothing looks like a failure")
+    complaints.that(defaults.get("unit"), f"{where}: no unit")
+    complaints.that(defaults.get("noValue"), f"{where}: no noValue, so that nothing looks like a failure")
     targets = panel.get("targets", [])
-    checks.that(targets, f"{where}: no query")
+    complaints.that(targets, f"{where}: no query")
     ids = [target.get("refId") for target in targets]
-    checks.that(len(ids) == len(set(ids)), f"{where}: refIds are not unique")
+    complaints.that(len(ids) == len(set(ids)), f"{where}: refIds are not unique")
     for target in targets:
         source = f"{where} {target.get('refId')}"
-        checks.that(target.get("datasource") == panel.get("datasource"), f"{source}: other data source than the panel")
+        complaints.that(target.get("datasource") == panel.get("datasource"), f"{source}: other data source than the panel")
         if data_source(dashboard) == INFINITY:
-            check_infinity(checks, source, target)
+            check_infinity(complaints, source, target)
             named = target.get("format") == "table" or defaults.get("displayName") == "${__field.labels.city}"
-            checks.that(named, f"{source}: series would be called by their labels in braces, not by their city")
+            complaints.that(named, f"{source}: series would be called by their labels in braces, not by their city")
         elif data_source(dashboard) == PROMETHEUS:
-            check_prometheus(checks, source, target, kind)
-    check_thresholds(checks, where, panel)
-    check_transformations(checks, where, panel)
-    check_overrides(checks, where, panel)
+            check_prometheus(complaints, source, target, kind)
+    check_thresholds(complaints, where, panel)
+    check_transformations(complaints, where, panel)
+    check_overrides(complaints, where, panel)
 
 
-def check_prometheus(checks: Checks, where: str, target: dict, kind: str) -> None:
+def check_prometheus(complaints: Complaints, where: str, target: dict, kind: str) -> None:
     instant, ranged = target.get("instant"), target.get("range")
-    checks.that(bool(instant) != bool(ranged), f"{where}: either instant or range")
+    complaints.that(bool(instant) != bool(ranged), f"{where}: either instant or range")
     charts = kind in ("timeseries", "state-timeline")
-    checks.that(not (charts and instant), f"{where}: a chart over time needs a range query")
+    complaints.that(not (charts and instant), f"{where}: a chart over time needs a range query")
     tabular = target.get("format") == "table"
-    checks.that(
+    complaints.that(
         tabular == (kind in ("table", "barchart") and bool(instant)),
         f"{where}: format {target.get('format')!r} does not fit a {kind}",
     )
     try:
         labels = labels_of(target.get("expr", ""))
     except PromQLError as error:
-        checks.that(False, f"{where}: {error}")
+        complaints.that(False, f"{where}: {error}")
         return
     legend = target.get("legendFormat", "")
     wanted = set(re.findall(r"\{\{\s*(\w+)\s*\}\}", legend))
-    checks.that(wanted <= labels, f"{where}: {sorted(wanted - labels)} of the legend is no label of the result")
-    checks.that(tabular or legend, f"{where}: no legend, the series would be named by its query")
-    checks.that(
+    complaints.that(wanted <= labels, f"{where}: {sorted(wanted - labels)} of the legend is no label of the result")
+    complaints.that(tabular or legend, f"{where}: no legend, the series would be named by its query")
+    complaints.that(
         "$city" not in target.get("expr", "").replace("${city:regex}", ""),
         f"{where}: $city must be `${{city:regex}}` in back-ticks",
     )
     raw = re.findall(r"city=~(?!`\$\{city:regex\}`)", target.get("expr", ""))
-    checks.that(not raw, f"{where}: names with quotes need city=~`${{city:regex}}` in back-ticks")
+    complaints.that(not raw, f"{where}: names with quotes need city=~`${{city:regex}}` in back-ticks")
 
 
-def check_infinity(checks: Checks, where: str, target: dict) -> None:
+def check_infinity(complaints: Complaints, where: str, target: dict) -> None:
     unknown = set(target) - INFINITY_KEYS
-    checks.that(not unknown, f"{where}: {sorted(unknown)} is no key of an Infinity query")
+    complaints.that(not unknown, f"{where}: {sorted(unknown)} is no key of an Infinity query")
     for key, wanted in {
         "type": "json",
         "source": "url",
@@ -260,18 +250,18 @@ def check_infinity(checks: Checks, where: str, target: dict) -> None:
         "url": "/history.json",
         "root_selector": "points",
     }.items():
-        checks.that(target.get(key) == wanted, f"{where}: {key} is {target.get(key)!r}, expected {wanted!r}")
-    checks.that(target.get("format") in ("timeseries", "table"), f"{where}: format {target.get('format')!r}")
+        complaints.that(target.get(key) == wanted, f"{where}: {key} is {target.get(key)!r}, expected {wanted!r}")
+    complaints.that(target.get("format") in ("timeseries", "table"), f"{where}: format {target.get('format')!r}")
     for column in target.get("columns", []):
         allowed = POINT_TYPES.get(column.get("selector"), set())
-        checks.that(column.get("type") in allowed, f"{where}: {column} does not fit the history document")
+        complaints.that(column.get("type") in allowed, f"{where}: {column} does not fit the history document")
     for parameter in target.get("url_options", {}).get("params", []):
-        checks.that(
+        complaints.that(
             parameter.get("key") in ("city", "limit", "since"), f"{where}: no parameter {parameter.get('key')!r}"
         )
 
 
-def check_colors(checks: Checks, where: str, panel: dict) -> None:
+def check_colors(complaints: Complaints, where: str, panel: dict) -> None:
     """Hexadecimal colours are the palette, which `scale.py` compares with the exporter; the rest follows the theme."""
     found = set(
         re.findall(r'"(?:color|fixedColor|lineColor|fillColor)": "([^"]*)"', canonical(panel.get("fieldConfig", {})))
@@ -281,7 +271,7 @@ def check_colors(checks: Checks, where: str, panel: dict) -> None:
         for color in found
         if color not in THEMED_COLORS | LINE_COLORS and not re.fullmatch(r"#[0-9A-F]{6}", color)
     }
-    checks.that(not odd, f"{where}: {sorted(odd)} does not follow the theme")
+    complaints.that(not odd, f"{where}: {sorted(odd)} does not follow the theme")
     for mapping in mappings(panel):
         results = (
             mapping["options"].values()
@@ -289,19 +279,19 @@ def check_colors(checks: Checks, where: str, panel: dict) -> None:
             else [mapping.get("options", {}).get("result", {})]
         )
         bare = [result for result in results if result.get("color") and not result.get("text")]
-        checks.that(not bare, f"{where}: a colour without a word: {bare}")
+        complaints.that(not bare, f"{where}: a colour without a word: {bare}")
         hexadecimal = mapping.get("type") == "range" and any(
             str(result.get("color")).startswith("#") for result in results
         )
-        checks.that(not hexadecimal, f"{where}: a category by range: a fractional index falls between two ranges")
+        complaints.that(not hexadecimal, f"{where}: a category by range: a fractional index falls between two ranges")
 
 
-def check_thresholds(checks: Checks, where: str, panel: dict) -> None:
+def check_thresholds(complaints: Complaints, where: str, panel: dict) -> None:
     for _, name, value in field_settings(panel):
         if name == "thresholds":
             values = [step.get("value") for step in value.get("steps", [])]
             good = values[:1] == [None] and None not in values[1:] and values[1:] == sorted(set(values[1:]))
-            checks.that(good, f"{where}: steps must be null and then rise: {values}")
+            complaints.that(good, f"{where}: steps must be null and then rise: {values}")
 
 
 def columns(panel: dict) -> set[str]:
@@ -328,21 +318,21 @@ def columns(panel: dict) -> set[str]:
     return names
 
 
-def check_transformations(checks: Checks, where: str, panel: dict) -> None:
+def check_transformations(complaints: Complaints, where: str, panel: dict) -> None:
     ids = {target.get("refId") for target in panel.get("targets", [])}
     for each in panel.get("transformations", []):
         kind, options = each.get("id"), each.get("options", {})
-        if not checks.that(kind in TRANSFORMATIONS, f"{where}: no transformation {kind!r} is known here"):
+        if not complaints.that(kind in TRANSFORMATIONS, f"{where}: no transformation {kind!r} is known here"):
             continue
         allowed = ids if kind == "timeSeriesTable" else TRANSFORMATIONS[kind]
-        checks.that(set(options) <= allowed, f"{where}: {kind}: {sorted(set(options) - allowed)} is no option")
+        complaints.that(set(options) <= allowed, f"{where}: {kind}: {sorted(set(options) - allowed)} is no option")
         if kind == "timeSeriesTable":
             # Without the filter it turns every frame with a time and a number into a sparkline.
             filtered = each.get("filter", {}).get("options") in ids
-            checks.that(filtered, f"{where}: timeSeriesTable must be filtered to the query it is for")
+            complaints.that(filtered, f"{where}: timeSeriesTable must be filtered to the query it is for")
         if kind == "joinByField":
             joined = [labels_of(target.get("expr", "")) for target in panel.get("targets", [])]
-            checks.that(
+            complaints.that(
                 all(labels == {options.get("byField")} for labels in joined),
                 f"{where}: every query must leave {options.get('byField')!r} only, not {joined}",
             )
@@ -355,10 +345,10 @@ def check_transformations(checks: Checks, where: str, panel: dict) -> None:
                 | set(options.get("excludeByName", {}))
                 | set(options.get("renameByName", {}))
             )
-            checks.that(named <= names, f"{where}: organize names {sorted(named - names)}, there is no such column")
+            complaints.that(named <= names, f"{where}: organize names {sorted(named - names)}, there is no such column")
 
 
-def check_overrides(checks: Checks, where: str, panel: dict) -> None:
+def check_overrides(complaints: Complaints, where: str, panel: dict) -> None:
     kind = panel.get("type")
     overrides = panel.get("fieldConfig", {}).get("overrides", [])
     tabular = kind in ("table", "barchart")
@@ -366,12 +356,12 @@ def check_overrides(checks: Checks, where: str, panel: dict) -> None:
     for override in overrides:
         matcher, options = override.get("matcher", {}).get("id"), override.get("matcher", {}).get("options")
         if matcher == "byName":
-            checks.that(options in names, f"{where}: override for {options!r}, there is only {sorted(map(str, names))}")
+            complaints.that(options in names, f"{where}: override for {options!r}, there is only {sorted(map(str, names))}")
         elif matcher == "byFrameRefID":
             ids = {target.get("refId") for target in panel.get("targets", [])}
-            checks.that(options in ids, f"{where}: override for query {options!r}, there is only {sorted(ids)}")
+            complaints.that(options in ids, f"{where}: override for query {options!r}, there is only {sorted(ids)}")
         else:
-            checks.that(False, f"{where}: matcher {matcher!r} is not known here")
+            complaints.that(False, f"{where}: matcher {matcher!r} is not known here")
     if not tabular:
         return
     display = {
@@ -385,10 +375,10 @@ def check_overrides(checks: Checks, where: str, panel: dict) -> None:
     }
     shown = display | (names - renamed)
     for sort in panel.get("options", {}).get("sortBy", []):
-        checks.that(
+        complaints.that(
             sort.get("displayName") in shown,
             f"{where}: sorted by {sort.get('displayName')!r}, there is only {sorted(shown)}",
         )
     if kind == "barchart":
         across = panel.get("options", {}).get("xField")
-        checks.that(across in names, f"{where}: no column {across!r} to draw along, there is only {sorted(names)}")
+        complaints.that(across in names, f"{where}: no column {across!r} to draw along, there is only {sorted(names)}")

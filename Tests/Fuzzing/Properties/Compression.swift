@@ -1,4 +1,5 @@
-@testable import Transport
+@testable import HTTPServer
+@testable import WebSocket
 
 /// The lines of a page, compressed as scrapers get it: zlib reads what was written, after whatever was compressed
 /// before. It comes once as it is and once repeated, because short text has a code of its own.

@@ -1,4 +1,5 @@
-@testable import Transport
+@testable import HTTPServer
+@testable import WebSocket
 
 /// What a server sends after the handshake, read in one piece and in the pieces that the first bytes ask for: messages,
 /// control frames and the end must be the same, and no message longer than the limit.

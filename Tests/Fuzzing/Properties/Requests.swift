@@ -1,7 +1,8 @@
 import AirQuality
 import Glibc
 
-@testable import Transport
+@testable import HTTPServer
+@testable import WebConfiguration
 
 /// What a client sends before it closes its half of a connection. It is answered in HTTP or hung up on in time, and the
 /// server goes on. The process serves for all inputs.

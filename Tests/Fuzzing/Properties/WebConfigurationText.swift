@@ -1,10 +1,11 @@
-@testable import Transport
+@testable import System
+@testable import WebConfiguration
 
 /// The text of a web configuration. Whatever is wrong with it is an error of one line.
 public func checkWebConfiguration(_ input: [UInt8]) {
-    do throws(TransportError) {
+    do throws(SystemError) {
         let configuration = try WebConfiguration(text: input, path: "web.yml") {
-            (path) throws(TransportError) in throw TransportError(.file, "\(path): not here")
+            (path) throws(SystemError) in throw SystemError(.file, "\(path): not here")
         }
         for header in configuration.headers {
             expect(!header.value.utf8.contains { $0 == 10 || $0 == 13 || $0 == 0 }, "a header in two lines")

@@ -1,0 +1,82 @@
+// Text whose grammar is ASCII, byte by byte: header fields, addresses, numbers, names of flags.
+
+@inlinable
+package func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+
+@inlinable
+package func isLetterOrDigit(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 || isDigit(byte) }
+
+/// A character of a token, such as the name of a header field (RFC 9110, section 5.6.2).
+package func isTokenCharacter(_ byte: UInt8) -> Bool {
+    isLetterOrDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+}
+
+/// Space or tab.
+@inlinable
+package func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+@inlinable
+package func lowercase(_ byte: UInt8) -> UInt8 {
+    UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
+}
+
+/// ASCII letters of both cases are equal, as in header names and tokens.
+package func equalsIgnoringCase(_ one: some Collection<UInt8>, _ other: String) -> Bool {
+    one.count == other.utf8.count && zip(one, other.utf8).allSatisfy { lowercase($0) == lowercase($1) }
+}
+
+/// Without the spaces and tabs around it.
+package func trimmed<Text: BidirectionalCollection<UInt8>>(_ text: Text) -> Text.SubSequence {
+    let start = text.firstIndex { !isBlank($0) } ?? text.endIndex
+    let end = text[start...].lastIndex { !isBlank($0) }.map(text.index(after:)) ?? start
+    return text[start..<end]
+}
+
+package func trimmed(_ text: Substring) -> Substring { Substring(trimmed(text.utf8)) }
+
+/// A number in decimal digits alone, at least one; nil for anything else, and when it does not fit.
+@inlinable
+package func decimalNumber<Number: FixedWidthInteger>(
+    _ text: some Sequence<UInt8>, as type: Number.Type = Int.self
+) -> Number? {
+    var number: Number?
+    for byte in text {
+        guard isDigit(byte), let digit = Number(exactly: byte &- UInt8(ascii: "0")) else { return nil }
+        let (product, isProductTooLarge) = (number ?? 0).multipliedReportingOverflow(by: 10)
+        let (sum, isSumTooLarge) = product.addingReportingOverflow(digit)
+        guard !isProductTooLarge, !isSumTooLarge else { return nil }
+        number = sum
+    }
+    return number
+}
+
+package func isUTF8(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }
+
+extension ArraySlice<UInt8> {
+    /// The first place where these bytes are. `firstRange` is the standard library's, but it lives with the regular
+    /// expressions, whose parser and engine every start of the program would pay for.
+    package func range(of bytes: [UInt8]) -> Range<Int>? {
+        guard count >= bytes.count else { return nil }
+        return (startIndex...endIndex - bytes.count).first { self[$0...].starts(with: bytes) }
+            .map { $0..<$0 + bytes.count }
+    }
+}
+
+extension String {
+    /// The text behind the prefix; nil when it does not begin with it.
+    package func dropping(prefix: String) -> String? {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    }
+}
+
+extension [UInt8] {
+    /// Appends exactly `count` decimal digits, leading zeros included.
+    package mutating func appendDigits(_ number: UInt64, count: Int) {
+        var divisor: UInt64 = 1
+        for _ in 1..<count { divisor *= 10 }
+        while divisor > 0 {
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
+            divisor /= 10
+        }
+    }
+}

@@ -1,0 +1,149 @@
+/// A day of the Gregorian calendar.
+package struct CivilDate: Sendable, Equatable {
+    package var year, month, day: Int64
+
+    /// Nil when there is no such day.
+    package init?(year: Int64, month: Int64, day: Int64) {
+        guard (1...12).contains(month), (1...Self.daysIn(month: month, year: year)).contains(day) else { return nil }
+        (self.year, self.month, self.day) = (year, month, day)
+    }
+
+    // Both ways count years from March, so that the leap day is a year's last; an era has 400 years.
+
+    package init(daysSinceEpoch days: Int64) {
+        let (era, dayOfEra) = flooredDivision(days + 719_468, by: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    /// Since 1970-01-01.
+    package var daysSinceEpoch: Int64 {
+        let (era, yearOfEra) = flooredDivision(month > 2 ? year : year - 1, by: 400)
+        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    private static func daysIn(month: Int64, year: Int64) -> Int64 {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}
+
+/// Rounded towards minus infinity, so that the remainder is never negative. The divisor is positive.
+package func flooredDivision(_ number: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+}
+
+// MARK: RFC 3339
+
+extension [UInt8] {
+    /// Appends milliseconds since the Unix epoch as `2026-11-21T04:49:45.252Z`; years 0 … 9999.
+    package mutating func appendRFC3339(_ time: Int64) {
+        let (days, millisecondOfDay) = flooredDivision(time, by: 86_400_000)
+        let date = CivilDate(daysSinceEpoch: days)
+        let second = UInt64(millisecondOfDay) / 1000
+        appendDigits(UInt64(date.year), count: 4)
+        append(UInt8(ascii: "-"))
+        appendDigits(UInt64(date.month), count: 2)
+        append(UInt8(ascii: "-"))
+        appendDigits(UInt64(date.day), count: 2)
+        append(UInt8(ascii: "T"))
+        appendDigits(second / 3600, count: 2)
+        append(UInt8(ascii: ":"))
+        appendDigits(second / 60 % 60, count: 2)
+        append(UInt8(ascii: ":"))
+        appendDigits(second % 60, count: 2)
+        append(UInt8(ascii: "."))
+        appendDigits(UInt64(millisecondOfDay) % 1000, count: 3)
+        append(UInt8(ascii: "Z"))
+    }
+}
+
+/// Milliseconds since the Unix epoch of RFC 3339 text (section 5.6), such as `2026-11-21T04:49:45.252Z` or
+/// `2026-11-21T10:19:45+05:30`; nil for anything else.
+///
+/// A leap second counts as the second behind it; digits behind the milliseconds are cut off.
+package func parseRFC3339(_ text: Span<UInt8>) -> Int64? {
+    var cursor = 0
+    func digit(_ index: Int) -> Int64? {
+        index < text.count && isDigit(text[index]) ? Int64(text[index] - UInt8(ascii: "0")) : nil
+    }
+    func number(_ count: Int) -> Int64? {
+        var value: Int64 = 0
+        for _ in 0..<count {
+            guard let digit = digit(cursor) else { return nil }
+            value = value * 10 + digit
+            cursor += 1
+        }
+        return value
+    }
+    func skip(_ characters: StaticString) -> Bool {
+        guard cursor < text.count, characters.description.utf8.contains(text[cursor]) else { return false }
+        cursor += 1
+        return true
+    }
+    guard let year = number(4), skip("-"), let month = number(2), skip("-"), let day = number(2),
+        let date = CivilDate(year: year, month: month, day: day),
+        skip("Tt "), let hour = number(2), skip(":"), let minute = number(2), skip(":"), let second = number(2),
+        hour < 24, minute < 60, second <= 60
+    else { return nil }
+    var milliseconds: Int64 = 0
+    if skip(".") {
+        guard digit(cursor) != nil else { return nil }
+        var weight: Int64 = 100
+        while let digit = digit(cursor) {
+            milliseconds += digit * weight
+            weight /= 10
+            cursor += 1
+        }
+    }
+    var offset: Int64 = 0
+    if !skip("Zz") {
+        guard cursor < text.count else { return nil }
+        let isNegative = text[cursor] == UInt8(ascii: "-")
+        guard skip("+-"), let hours = number(2), skip(":"), let minutes = number(2), hours < 24, minutes < 60
+        else { return nil }
+        offset = (hours * 60 + minutes) * (isNegative ? -1 : 1)
+    }
+    guard cursor == text.count else { return nil }
+    let minutes = (date.daysSinceEpoch * 24 + hour) * 60 + minute - offset
+    return (minutes * 60 + second) * 1000 + milliseconds
+}
+
+// MARK: HTTP
+
+/// `Retry-After` (RFC 9110, section 10.2.3): a number of seconds, or a date; nil when it is neither.
+///
+/// - Parameter now: milliseconds since the Unix epoch.
+package func parseRetryAfter(_ text: String, now: Int64) -> Duration? {
+    if text.utf8.count <= 9, let seconds = decimalNumber(text.utf8) { return .seconds(seconds) }
+    return parseHTTPDate(text).map { max(.zero, .milliseconds($0 * 1000 - now)) }
+}
+
+/// Seconds since the Unix epoch of a date in the form that servers must send, `Sun, 06 Nov 1994 08:49:37 GMT`
+/// (RFC 9110, section 5.6.7).
+package func parseHTTPDate(_ text: String) -> Int64? {
+    func number(_ text: Substring, digits: Int) -> Int64? {
+        text.utf8.count == digits ? decimalNumber(text.utf8, as: Int64.self) : nil
+    }
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    let parts = text.split(separator: " ")
+    guard parts.count == 6, parts[0].utf8.count == 4, parts[0].hasSuffix(","), parts[5] == "GMT",
+        let day = number(parts[1], digits: 2), let year = number(parts[3], digits: 4),
+        let month = months.firstIndex(of: String(parts[2])),
+        let date = CivilDate(year: year, month: Int64(month) + 1, day: day)
+    else { return nil }
+    let clock = parts[4].split(separator: ":", omittingEmptySubsequences: false)
+    guard clock.count == 3, let hour = number(clock[0], digits: 2), let minute = number(clock[1], digits: 2),
+        let second = number(clock[2], digits: 2), hour < 24, minute < 60, second <= 60
+    else { return nil }
+    return date.daysSinceEpoch * 86400 + hour * 3600 + minute * 60 + second
+}

@@ -1,0 +1,50 @@
+/// The value of a hexadecimal digit in either case.
+package func hexDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}
+
+/// A number in hexadecimal, with leading zeros up to `digits`.
+package func hexadecimal(_ number: some BinaryInteger, digits: Int, uppercase: Bool = false) -> String {
+    let text = String(number, radix: 16, uppercase: uppercase)
+    return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+}
+
+/// The bytes of a text in which `%41` is A (RFC 3986, section 2.1); nil where two hexadecimal digits are missing.
+///
+/// - Parameter plusIsBlank: `+` is a blank, as in forms.
+package func percentDecoded(_ text: some Sequence<UInt8>, plusIsBlank: Bool = false) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.underestimatedCount)
+    var rest = text.makeIterator()
+    while let byte = rest.next() {
+        switch byte {
+        case UInt8(ascii: "+") where plusIsBlank: bytes.append(UInt8(ascii: " "))
+        case UInt8(ascii: "%"):
+            guard let high = rest.next().flatMap(hexDigit), let low = rest.next().flatMap(hexDigit) else { return nil }
+            bytes.append(high << 4 | low)
+        default: bytes.append(byte)
+        }
+    }
+    return bytes
+}
+
+/// The text that stands for these bytes in an address: all but the unreserved characters (RFC 3986, section 2.3) as
+/// `%41`.
+///
+/// - Parameter keepsSlashes: as in a path.
+package func percentEncoded(_ bytes: some Sequence<UInt8>, keepsSlashes: Bool = false) -> String {
+    var text = ""
+    for byte in bytes {
+        if isLetterOrDigit(byte) || "-._~".utf8.contains(byte) || keepsSlashes && byte == UInt8(ascii: "/") {
+            text.unicodeScalars.append(Unicode.Scalar(byte))
+        } else {
+            text += "%" + hexadecimal(byte, digits: 2, uppercase: true)
+        }
+    }
+    return text
+}

@@ -1,0 +1,58 @@
+/// The text in quotation marks and on one line, for an error or a log: control characters are escaped, a very long text
+/// is cut.
+///
+/// - Parameter limit: how many characters (Unicode scalars) are shown.
+package func quoted(_ text: String, limit: Int = 200) -> String {
+    var shown = "\""
+    for scalar in text.unicodeScalars.prefix(limit) {
+        switch scalar {
+        case "\n": shown += "\\n"
+        case "\r": shown += "\\r"
+        case "\t": shown += "\\t"
+        case "\"", "\\": shown += "\\" + String(scalar)
+        case _ where breaksLine(scalar): shown += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+        default: shown.unicodeScalars.append(scalar)
+        }
+    }
+    return shown + (text.unicodeScalars.count > limit ? "…\"" : "\"")
+}
+
+/// The text on one line: control characters are blanks.
+package func onOneLine(_ text: String) -> String {
+    var line = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { line.append(breaksLine(scalar) ? " " : scalar) }
+    return String(line)
+}
+
+/// Controls, which may also steer a terminal, and the two separators that some readers take for line ends.
+package func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
+}
+
+/// The address without its user, password, query and fragment, `***` in their place.
+///
+/// Works on text that is no valid address as well: where a password may have broken the syntax (`ws://me:pa/ss@host`),
+/// everything after the scheme is hidden.
+///
+/// It is taken apart by its scalars: as a `Character`, `@` with a combining mark behind it is no `@`.
+package func masked(address: String) -> String {
+    let address = address.unicodeScalars
+    let scheme = address.indices.first { address[$0...].starts(with: "://".unicodeScalars) }
+    let afterScheme = scheme.map { address.index($0, offsetBy: 3) } ?? address.startIndex
+    let rest = address[afterScheme...]
+    let authorityEnd = rest.firstIndex { "/?#".unicodeScalars.contains($0) } ?? rest.endIndex
+    let authority = rest[..<authorityEnd]
+    var shown = String(address[..<afterScheme])
+    if let at = authority.lastIndex(of: "@") {
+        shown += "***" + String(authority[at...])
+    } else if authority.contains(":"), rest[authorityEnd...].contains("@") {
+        return shown + "***"
+    } else {
+        shown += String(authority)
+    }
+    let pathAndQuery = rest[authorityEnd...]
+    guard let pathEnd = pathAndQuery.firstIndex(where: { $0 == "?" || $0 == "#" }) else {
+        return shown + String(pathAndQuery)
+    }
+    return shown + String(pathAndQuery[...pathEnd]) + "***"
+}

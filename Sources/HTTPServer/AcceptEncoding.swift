@@ -1,0 +1,66 @@
+internal import Bytes
+
+/// Whether to answer with gzip, from the request's `Accept-Encoding` (RFC 9110 section 12.5.3).
+///
+/// Yes when gzip is acceptable and not liked less than an identity that is named. Elements with a malformed weight do
+/// not count.
+public func prefersGzip(acceptEncoding: String?) -> Bool {
+    guard let acceptEncoding else { return false }
+    var gzip: Int?
+    var identity: Int?
+    var others: Int?
+    var list = acceptEncoding.utf8[...]
+    while !list.isEmpty {
+        let element = list.prefix { $0 != UInt8(ascii: ",") }
+        list = list[element.endIndex...].dropFirst()
+        let coding = element.prefix { $0 != UInt8(ascii: ";") }
+        guard let weight = weight(element[coding.endIndex...]) else { continue }
+        let name = trimmed(coding)
+        if equalsIgnoringCase(name, "gzip") || equalsIgnoringCase(name, "x-gzip") {
+            gzip = max(gzip ?? 0, weight)
+        } else if equalsIgnoringCase(name, "identity") {
+            identity = weight
+        } else if name.elementsEqual("*".utf8) {
+            others = weight
+        }
+    }
+    let liking = gzip ?? others ?? 0
+    return liking > 0 && liking >= identity ?? 0
+}
+
+/// The weight behind `;q=` in thousandths, 1000 without one; nil when it is malformed.
+private func weight(_ parameters: Substring.UTF8View) -> Int? {
+    var rest = parameters
+    while rest.first == UInt8(ascii: ";") {
+        let parameter = trimmed(rest.dropFirst().prefix { $0 != UInt8(ascii: ";") })
+        rest = rest.dropFirst().drop { $0 != UInt8(ascii: ";") }
+        let name = parameter.prefix { $0 != UInt8(ascii: "=") }
+        if equalsIgnoringCase(trimmed(name), "q") {
+            return thousandths(trimmed(parameter[name.endIndex...].dropFirst()))
+        }
+    }
+    return rest.isEmpty ? 1000 : nil
+}
+
+/// RFC 9110 section 12.4.2: `0` or `1`, and up to three decimals, of which 1 has only zeros.
+private func thousandths(_ text: Substring.UTF8View) -> Int? {
+    guard let first = text.first, first == UInt8(ascii: "0") || first == UInt8(ascii: "1") else { return nil }
+    let fraction = text.dropFirst()
+    guard fraction.isEmpty || fraction.first == UInt8(ascii: "."), fraction.count <= 4 else { return nil }
+    var value = Int(first - UInt8(ascii: "0")) * 1000
+    var place = 100
+    for digit in fraction.dropFirst() {
+        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+        value += Int(digit - UInt8(ascii: "0")) * place
+        place /= 10
+    }
+    return value <= 1000 ? value : nil
+}
+
+/// Without the blanks and tabs around it.
+private func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
+    var text = text
+    while let first = text.first, first == 0x20 || first == 0x09 { text = text.dropFirst() }
+    while let last = text.last, last == 0x20 || last == 0x09 { text = text.dropLast() }
+    return text
+}

@@ -1,0 +1,63 @@
+internal import Glibc
+internal import Synchronization
+internal import System
+
+/// The open connections of a server, to hang up on those that are overdue.
+///
+/// libmicrohttpd's own time-out begins again with each byte, so a client that sends or takes one byte now and then
+/// would stay for ever.
+final class HTTPConnections: Sendable {
+    private let open = Mutex<[Int32: HTTPConnection]>([:])
+    /// Rings when there is a connection after there was none: from then on one can be overdue.
+    let appeared: WakePipe
+
+    init() throws(SystemError) {
+        appeared = try WakePipe()
+    }
+
+    func insert(_ connection: HTTPConnection) {
+        let isFirst = open.withLock { connections in
+            connections[connection.socket] = connection
+            return connections.count == 1
+        }
+        if isFirst { appeared.ring() }
+    }
+
+    func remove(_ connection: HTTPConnection) {
+        _ = open.withLock { $0.removeValue(forKey: connection.socket) }
+    }
+
+    var count: Int {
+        open.withLock { $0.count }
+    }
+
+    /// Ends the overdue connections; libmicrohttpd notices and cleans up.
+    func hangUpOnOverdue(at now: CoarseTime) {
+        open.withLock { connections in
+            for (socket, connection) in connections where connection.isOverdue(at: now) {
+                // Under the lock although it is a call of C: the connection leaves the table before its socket is
+                // closed, so the number is still this connection's. The call does not block.
+                _ = shutdown(socket, Int32(SHUT_RDWR))
+            }
+        }
+    }
+    /// `POLLRDHUP` of poll(2), which glibc's headers give to `_GNU_SOURCE` only.
+    private static let endOfPeer: Int16 = 0x2000
+
+    /// Tells libmicrohttpd of the clients that send no more.
+    ///
+    /// When the end of a client comes together with its last bytes, 0.9.75 takes the bytes, believes that nothing is
+    /// left to read, and gets no second event from the edge-triggered epoll: the connection would stay until it is
+    /// overdue.
+    func noticeEnds() {
+        open.withLock { connections in
+            var sockets = connections.keys.map { pollfd(fd: $0, events: Self.endOfPeer, revents: 0) }
+            guard unsafe poll(&sockets, nfds_t(sockets.count), 0) > 0 else { return }
+            for socket in sockets where socket.revents & Self.endOfPeer != 0 {
+                // Makes the event. What has come can still be read, and an answer under way is still sent. Under the
+                // lock for the same reason as above; neither call blocks.
+                _ = shutdown(socket.fd, Int32(SHUT_RD))
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package import Glibc
+
+/// The wall clock: milliseconds since the Unix epoch. It jumps when somebody sets the clock.
+public func currentTime() -> Int64 {
+    let now = read(CLOCK_REALTIME)
+    return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+}
+
+/// Time since the machine started, for measuring and for time-outs: it never jumps (`CLOCK_MONOTONIC`).
+public func monotonicTime() -> Duration { Duration(monotonicNanoseconds: monotonicNanoseconds()) }
+
+/// The same as a number.
+package func monotonicNanoseconds() -> Int64 {
+    let now = read(CLOCK_MONOTONIC)
+    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+}
+
+private func read(_ clock: clockid_t) -> timespec {
+    var now = timespec()
+    let result = unsafe clock_gettime(clock, &now)
+    precondition(result == 0, "clock_gettime knows these clocks")
+    return now
+}
+
+extension Duration {
+    /// `Duration.nanoseconds` calls into the standard library for arithmetic that is three instructions here, and the
+    /// loops ask for the time at each turn.
+    package init(monotonicNanoseconds nanoseconds: Int64) {
+        self.init(attoseconds: Int128(nanoseconds) * 1_000_000_000)
+    }
+
+    /// As the C library takes intervals; a negative duration is zero.
+    package var timespec: timespec {
+        let duration = max(self, .zero).components
+        return .init(tv_sec: Int(duration.seconds), tv_nsec: Int(duration.attoseconds / 1_000_000_000))
+    }
+
+    /// Whole milliseconds, rounded up so that a wait never ends early; at most `Int32.max`.
+    package var pollMilliseconds: Int32 {
+        let duration = max(self, .zero).components
+        guard duration.seconds < 2_000_000 else { return 2_000_000_000 }
+        return Int32(duration.seconds * 1000 + (duration.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,133 @@
+internal import Glibc
+
+/// The one owner of an open file descriptor; closes it when it goes.
+package struct FileDescriptor: ~Copyable {
+    package let number: Int32
+
+    package init(owning number: Int32) {
+        self.number = number
+    }
+
+    deinit {
+        _ = close(number)
+    }
+}
+
+// MARK: Reading
+
+/// The whole content of a file of at most `limit` bytes. Reads pipes and `/proc` as well as regular files.
+public func readFile(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
+    let file = try openFile(path)
+    var content: [UInt8] = []
+    // A large file is read without growing, which would hold it twice; the rest is for the read that finds its end.
+    content.reserveCapacity(min(size(of: file), limit) + 4096)
+    while true {
+        let room = min(max(4096, content.capacity - content.count), limit + 1 - content.count)
+        let read = readSome(file, appendingTo: &content, upTo: room)
+        if read < 0 {
+            throw SystemError(.file, "cannot read \(path): \(describe(errorNumber: errno))")
+        }
+        if read == 0 { return content }
+        if content.count > limit {
+            throw SystemError(.file, "cannot read \(path): it is longer than \(limit) bytes")
+        }
+    }
+}
+
+private func openFile(_ path: String) throws(SystemError) -> FileDescriptor {
+    // The C function would stop at the NUL and open another file.
+    guard !path.utf8.contains(0) else { throw SystemError(.file, "cannot read \(path): the name has a NUL") }
+    let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard number >= 0 else {
+        throw SystemError(.file, "cannot read \(path): \(describe(errorNumber: errno))")
+    }
+    return FileDescriptor(owning: number)
+}
+
+/// Bytes of a regular file as it is now; 0 for pipes and for most of `/proc`.
+private func size(of file: borrowing FileDescriptor) -> Int {
+    var status = stat()
+    return unsafe fstat(file.number, &status) == 0 ? Int(status.st_size) : 0
+}
+
+/// Corresponds to `read`, repeated when a signal interrupts it.
+private func readSome(_ file: borrowing FileDescriptor, appendingTo content: inout [UInt8], upTo count: Int) -> Int {
+    let start = content.count
+    content.append(contentsOf: repeatElement(0, count: count))
+    let read = unsafe content.withUnsafeMutableBytes { bytes in
+        while true {
+            let read = unsafe Glibc.read(file.number, bytes.baseAddress! + start, count)
+            if read >= 0 || errno != EINTR { return read }
+        }
+    }
+    let error = errno
+    content.removeLast(count - max(read, 0))
+    errno = error
+    return read
+}
+
+// MARK: Names
+
+/// Which file a name stands for.
+package struct FileIdentity: Sendable, Equatable {
+    private let device: UInt64
+    private let inode: UInt64
+    package let isRegular: Bool
+
+    /// Nil when there is no such file, or when it cannot be looked at. Corresponds to `stat`.
+    package init?(_ path: String) {
+        guard let status = status(of: path) else { return nil }
+        self.init(status)
+    }
+
+    fileprivate init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        isRegular = status.st_mode & S_IFMT == S_IFREG
+    }
+}
+
+/// What changes when a file is written or replaced.
+public struct FileStamp: Sendable, Equatable {
+    private let identity: FileIdentity
+    private let size: Int64
+    /// Nanoseconds. The time of the inode's change rather than of the content's: it moves with both, and no program can
+    /// set it back.
+    private let changedAt: Int64
+
+    /// Nil when the file cannot be looked at, for example because it is missing.
+    public init?(_ path: String) {
+        guard let status = status(of: path) else { return nil }
+        identity = FileIdentity(status)
+        size = Int64(status.st_size)
+        changedAt = Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
+    }
+}
+
+private func status(of path: String) -> stat? {
+    var status = stat()
+    guard !path.utf8.contains(0), unsafe stat(path, &status) == 0 else { return nil }
+    return status
+}
+
+/// The path without symbolic links; as it is when the file is missing. Corresponds to `realpath`.
+package func resolvedPath(_ path: String) -> String {
+    guard let name = unsafe realpath(path, nil) else { return path }
+    defer { unsafe free(name) }
+    return unsafe String(cString: name)
+}
+
+/// Corresponds to `access`.
+package func isWritable(_ path: String) -> Bool {
+    unsafe access(path, W_OK) == 0
+}
+
+/// A missing file is not an error. Corresponds to `unlink`.
+package func removeFile(_ path: String) {
+    _ = unsafe unlink(path)
+}
+
+/// Replaces a file that has the new name. Corresponds to `rename`; the error is the C library's words alone.
+package func renameFile(_ path: String, to target: String) throws(SystemError) {
+    guard unsafe rename(path, target) == 0 else { throw SystemError(.file, describe(errorNumber: errno)) }
+}

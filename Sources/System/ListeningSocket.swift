@@ -1,0 +1,203 @@
+internal import Glibc
+
+/// A socket that listens; closes when it goes, and removes the file of a `unix:` address.
+package final class ListeningSocket: Sendable {
+    /// The bound address with its real port.
+    package let address: ListenAddress
+    private let socket: FileDescriptor
+    /// The inode of our `unix:` file: another process may have put its own there since.
+    private let inode: ino_t?
+
+    package var descriptor: Int32 { socket.number }
+
+    /// Bytes of an answer that wait in the kernel beside those that are on their way, of each connection.
+    ///
+    /// By itself it takes 4 MiB in, for which it finds other memory each time; these stay in the processor's cache. What is
+    /// on its way is not limited, so a distant client is not slowed down.
+    static let maximumUnsent: Int32 = 256 * 1024
+
+    private init(owning socket: consuming FileDescriptor, address: ListenAddress, inode: ino_t? = nil) {
+        // The connections that it accepts have it from it. A unix: socket does not know it.
+        Self.set(TCP_NOTSENT_LOWAT, of: socket.number, level: Int32(IPPROTO_TCP), to: Self.maximumUnsent)
+        self.socket = socket
+        self.address = address
+        self.inode = inode
+    }
+
+    package static func open(_ address: ListenAddress) throws(SystemError) -> ListeningSocket {
+        switch address {
+        case .tcp(let host, let port): try openTCP(host: host, port: port)
+        case .unix(let path): try openUnix(path)
+        }
+    }
+
+    /// The sockets that systemd passes to a service of a `.socket` unit: sd_listen_fds(3).
+    /// - Parameters:
+    ///   - environment: gives variables by name.
+    ///   - first: the number of the first descriptor.
+    package static func inherited(
+        environment: (String) -> String? = environmentVariable, first: Int32 = 3
+    ) throws(SystemError) -> [ListeningSocket] {
+        guard let process = environment("LISTEN_PID"), Int32(process) == getpid(),
+            let text = environment("LISTEN_FDS"), let count = Int32(text), (1...1000).contains(count)
+        else {
+            throw SystemError(.address, "systemd has passed no sockets to this process")
+        }
+        var sockets: [ListeningSocket] = []
+        for number in first..<first + count { sockets.append(try inherit(number)) }
+        return sockets
+    }
+
+    private static func inherit(_ number: Int32) throws(SystemError) -> ListeningSocket {
+        guard integerOption(SO_ACCEPTCONN, of: number) == 1,
+            integerOption(SO_TYPE, of: number) == Int32(SOCK_STREAM.rawValue),
+            let address = boundAddress(of: number)
+        else {
+            throw SystemError(.address, "descriptor \(number) from systemd is not a listening stream socket")
+        }
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
+        // The file of a unix: socket is systemd's to remove.
+        return ListeningSocket(owning: FileDescriptor(owning: number), address: address)
+    }
+
+    private static func integerOption(_ option: Int32, of socket: Int32) -> Int32? {
+        var value: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return unsafe getsockopt(socket, SOL_SOCKET, option, &value, &length) == 0 ? value : nil
+    }
+
+    deinit {
+        if case .unix(let path) = address, inode != nil, inode == inodeOfSocket(path) {
+            _ = unsafe unlink(path)
+        }
+    }
+
+    // MARK: - TCP
+
+    private static func openTCP(host: String, port: Int) throws(SystemError) -> ListeningSocket {
+        if host.isEmpty {
+            // One IPv6 socket takes IPv4 as well; a kernel without IPv6 has only the other.
+            if let both = try open(family: AF_INET6, host: "::", port: port, ignoring: EAFNOSUPPORT) { return both }
+            if let one = try open(family: AF_INET, host: "0.0.0.0", port: port, ignoring: 0) { return one }
+        }
+        // As others do: of a name that has both, the IPv4 address.
+        for family in [AF_INET, AF_INET6] {
+            if let socket = try open(family: family, host: host, port: port, ignoring: 0) { return socket }
+        }
+        throw SystemError(.address, "cannot listen on \(ListenAddress.tcp(host: host, port: port)): no such host")
+    }
+
+    /// Nil when the host has no address of the family, or for the error that is ignored.
+    private static func open(
+        family: Int32, host: String, port: Int, ignoring ignored: Int32
+    ) throws(SystemError) -> ListeningSocket? {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_family = family
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard unsafe getaddrinfo(host, "\(port)", &hints, &found) == 0, let first = unsafe found else { return nil }
+        defer { unsafe freeaddrinfo(found) }
+        let asked = ListenAddress.tcp(host: host == "::" ? "" : host, port: port)
+        let number = streamSocket(family)
+        guard number >= 0 else {
+            if errno == ignored { return nil }
+            throw failure(asked)
+        }
+        let socket = FileDescriptor(owning: number)
+        set(SO_REUSEADDR, of: number, level: SOL_SOCKET, to: 1)
+        if family == AF_INET6 { set(IPV6_V6ONLY, of: number, level: Int32(IPPROTO_IPV6), to: 0) }
+        guard unsafe bind(number, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0, listen(number, SOMAXCONN) == 0
+        else {
+            if errno == ignored { return nil }
+            throw failure(asked)
+        }
+        return ListeningSocket(owning: socket, address: boundAddress(of: number) ?? asked)
+    }
+
+    private static func set(_ option: Int32, of socket: Int32, level: Int32, to value: Int32) {
+        var value = value
+        // An option that the kernel does not know leaves a socket that works.
+        _ = unsafe setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    // MARK: - unix
+
+    private static func openUnix(_ path: String) throws(SystemError) -> ListeningSocket {
+        let address = ListenAddress.unix(path: path)
+        try removeStale(address, path)
+        let number = streamSocket(AF_UNIX)
+        guard number >= 0 else { throw failure(address) }
+        let socket = FileDescriptor(owning: number)
+        let isBound = unsafe withUnixAddress(Array(path.utf8)) { unsafe bind(number, $0, $1) == 0 }
+        guard isBound, listen(number, SOMAXCONN) == 0 else { throw failure(address) }
+        return ListeningSocket(owning: socket, address: address, inode: inodeOfSocket(path))
+    }
+
+    /// Removes what a process that was killed left behind: a socket file on which nobody listens.
+    private static func removeStale(_ address: ListenAddress, _ path: String) throws(SystemError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw SystemError(.address, "cannot listen on \(address): there is a file that is not a socket")
+        }
+        let number = streamSocket(AF_UNIX)
+        guard number >= 0 else { throw failure(address) }
+        let probe = FileDescriptor(owning: number)
+        let isDead = unsafe withUnixAddress(Array(path.utf8)) { pointer, length in
+            unsafe connect(probe.number, pointer, length) != 0 && errno == ECONNREFUSED
+        }
+        guard isDead else {
+            throw SystemError(.address, "cannot listen on \(address): another process listens on it")
+        }
+        _ = unsafe unlink(path)
+    }
+
+    private static func failure(_ address: ListenAddress) -> SystemError {
+        let error = errno
+        let reason = error == EADDRINUSE ? "the address is in use" : describe(errorNumber: error)
+        return SystemError(.address, "cannot listen on \(address): \(reason)")
+    }
+}
+
+private func streamSocket(_ family: Int32) -> Int32 {
+    socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+}
+
+private func inodeOfSocket(_ path: String) -> ino_t? {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
+    return status.st_ino
+}
+
+/// Corresponds to `getsockname`.
+private func boundAddress(of socket: Int32) -> ListenAddress? {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return unsafe withUnsafeMutablePointer(to: &storage) { storage in
+        unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+            guard unsafe getsockname(socket, address, &length) == 0 else { return nil }
+            return unsafe listenAddress(UnsafeRawPointer(address), length)
+        }
+    }
+}
+
+private func listenAddress(_ address: UnsafeRawPointer, _ length: socklen_t) -> ListenAddress? {
+    if unsafe address.load(as: sockaddr.self).sa_family == sa_family_t(AF_UNIX) {
+        let path = unsafe UnsafeRawBufferPointer(start: address, count: Int(length)).dropFirst(
+            MemoryLayout<sa_family_t>.size)
+        return .unix(path: unsafe String(decoding: path.prefix { $0 != 0 }, as: UTF8.self))
+    }
+    var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    var port = [CChar](repeating: 0, count: 32)
+    let result = unsafe getnameinfo(
+        address.assumingMemoryBound(to: sockaddr.self), length, &host, socklen_t(host.count), &port,
+        socklen_t(port.count), NI_NUMERICHOST | NI_NUMERICSERV)
+    guard result == 0, let number = Int(text(port)) else { return nil }
+    return .tcp(host: text(host), port: number)
+}
+
+private func text(_ characters: [CChar]) -> String {
+    String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}

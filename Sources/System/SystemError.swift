@@ -1,0 +1,38 @@
+internal import Bytes
+internal import Glibc
+
+/// A failure of the world outside: a file, a socket, a certificate, a configuration.
+public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
+    public enum Code: Sendable, Equatable {
+        /// A file cannot be read, or not be read in whole.
+        case file
+        /// A file's content is not what it has to be.
+        case configuration
+        /// An address cannot be resolved, bound or reached.
+        case address
+        /// A certificate, a key or a handshake.
+        case tls
+        /// The peer broke the protocol or ended the connection early.
+        case peer
+        case timeout
+        /// The operating system or a C library refused something else.
+        case system
+    }
+
+    public let code: Code
+    /// One line for people; control characters given to the initializer are blanks here.
+    public let reason: String
+
+    public init(_ code: Code, _ reason: String) {
+        self.code = code
+        self.reason = onOneLine(reason)
+    }
+
+    public var description: String { reason }
+}
+
+/// The C library's words for an `errno`, for example `No such file or directory`.
+package func describe(errorNumber: Int32) -> String {
+    // Safe from any thread since glibc 2.32.
+    unsafe String(cString: strerror(errorNumber))
+}

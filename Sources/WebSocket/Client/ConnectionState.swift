@@ -1,0 +1,467 @@
+internal import System
+
+/// The life of one feed's connections: whatever happens goes in, what to do comes out.
+///
+/// Every way in which a connection can end comes in here, and each attempt ends with exactly one `disconnected`,
+/// however many callbacks libwebsockets makes of it: what belongs to a connection carries its number, and only the
+/// newest number counts. The deadlines are kept here too, so none of them depends on a callback.
+///
+/// Not copyable, so that asking it something never copies the configuration in it.
+struct ConnectionState: ~Copyable {
+    enum Event: Equatable {
+        case started
+        /// `nextDeadline` has passed.
+        case timer
+        case connection(Int, ConnectionEvent)
+        case reconnect, pause, resume, stop
+    }
+
+    enum ConnectionEvent: Equatable {
+        /// IP addresses in the order in which they should be tried.
+        case resolved([String])
+        case notResolved(detail: String)
+        case tcpConnected
+        /// TLS, where there is any, is done and the request goes out.
+        case requesting
+        case answered(HandshakeAnswer)
+        case closeFrame(CloseFrame)
+        case violation(ProtocolViolation)
+        /// A file for TLS cannot be used.
+        case cannotSecure(detail: String)
+        /// There is no connection any more, or there never was one.
+        case ended(detail: String)
+    }
+
+    enum Action: Equatable {
+        case report(WebSocketEvent)
+        case resolve(Int, host: String)
+        case dial(Int, Dial)
+        /// The handshake is done: read frames, send the subscriptions.
+        case open(Int, isCompressed: Bool)
+        case ping(Int)
+        case close(Int, status: UInt16?)
+        case hangUp(Int, afterSending: Bool)
+        case finish
+    }
+
+    /// What an attempt waits for.
+    enum Step: String {
+        case resolving = "answer to the name lookup"
+        case dialling = "TCP connection"
+        case securing = "TLS handshake"
+        case asking = "answer to the handshake"
+    }
+
+    struct Dial: Equatable {
+        let ipAddress: String
+        let address: WebSocketAddress
+        /// The host that was asked for, so what is meant for it may be shown: user, password and headers.
+        let isTrusted: Bool
+    }
+
+    static let mostRedirects = 5
+    /// How long `stop` waits for the peer to answer the close frame.
+    static let closeTimeout: Duration = .seconds(1)
+    /// What has already arrived is read before a deadline is acted upon: the process may have been stopped meanwhile.
+    static let grace: Duration = .milliseconds(10)
+
+    let configuration: WebSocketClientConfiguration
+    private var policy: ReconnectPolicy
+    private var phase = Phase.initial
+    /// Of the newest lookup or connection.
+    private(set) var number = 0
+
+    init(_ configuration: WebSocketClientConfiguration) {
+        self.configuration = configuration
+        policy = ReconnectPolicy(minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum)
+    }
+
+    var isOpen: Bool {
+        if case .open = phase { true } else { false }
+    }
+
+    /// Where an attempt is; nil when there is none.
+    var step: Step? {
+        if case .attempting(let attempt) = phase { attempt.step } else { nil }
+    }
+
+    /// When `timer` is to come in; nil = not before something else has.
+    var nextDeadline: Duration? {
+        switch phase {
+        case .initial, .paused, .finished: nil
+        case .waiting(let until), .closing(let until): until
+        case .attempting(let attempt): attempt.addressDeadline ?? attempt.deadline
+        case .open(let open): open.nextDeadline(configuration)
+        }
+    }
+
+    /// Any bytes at all came from the newest connection.
+    mutating func received(at now: Duration) {
+        guard case .open(var open) = phase else { return }
+        open.received(at: now)
+        phase = .open(open)
+    }
+
+    mutating func receivedMessage(at now: Duration) {
+        guard case .open(var open) = phase else { return }
+        open.lastMessageAt = now
+        phase = .open(open)
+    }
+
+    /// - Parameters:
+    ///   - now: monotonic.
+    ///   - random: in 0..<1, another one at each call.
+    mutating func handle(_ event: Event, at now: Duration, random: Double) -> [Action] {
+        switch event {
+        case .started: return isInitial ? begin(at: now) : []
+        case .timer: return timer(at: now, random: random)
+        case .connection(let number, let event):
+            return number == self.number ? connection(event, at: now, random: random) : []
+        case .reconnect: return reconnect(at: now)
+        case .pause: return pause(at: now)
+        case .resume: return resume(at: now)
+        case .stop: return stop(at: now)
+        }
+    }
+}
+
+extension ConnectionState {
+    private enum Phase {
+        case initial
+        case waiting(until: Duration)
+        case attempting(Attempt)
+        case open(Open)
+        /// `stop` has sent a close frame.
+        case closing(until: Duration)
+        case paused
+        case finished
+    }
+
+    private struct Attempt {
+        var step = Step.resolving
+        var address: WebSocketAddress
+        var redirects = 0
+        var ipAddresses: ArraySlice<String> = []
+        /// Of the whole attempt, redirects included.
+        let deadline: Duration?
+        /// Of the IP address that is dialled: its share of the time that is left.
+        var addressDeadline: Duration?
+    }
+
+    private struct Open {
+        let connectedAt: Duration
+        private var lastByteAt: Duration
+        var lastMessageAt: Duration
+        private var pingSentAt: Duration?
+        /// A deadline was found to have passed.
+        private var overdueSince: Duration?
+
+        init(at now: Duration) {
+            (connectedAt, lastByteAt, lastMessageAt) = (now, now, now)
+        }
+
+        mutating func received(at now: Duration) {
+            lastByteAt = now
+            pingSentAt = nil
+        }
+
+        enum Due {
+            case nothing, ping
+            case hangUp(DisconnectReason, detail: String)
+        }
+
+        func nextDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
+            if let overdueSince { return overdueSince + ConnectionState.grace }
+            // Asked after every message, so without an array.
+            return earlier(idleDeadline(limits), earlier(pongDeadline(limits), pingDeadline(limits)))
+        }
+
+        mutating func due(at now: Duration, _ limits: WebSocketClientConfiguration) -> Due {
+            guard let hangUp = overdue(at: now, limits) else {
+                overdueSince = nil
+                guard let deadline = pingDeadline(limits), now >= deadline else { return .nothing }
+                pingSentAt = now
+                return .ping
+            }
+            guard let overdueSince else {
+                self.overdueSince = now
+                return .nothing
+            }
+            return now >= overdueSince + ConnectionState.grace ? hangUp : .nothing
+        }
+
+        private func overdue(at now: Duration, _ limits: WebSocketClientConfiguration) -> Due? {
+            if let deadline = idleDeadline(limits), now >= deadline {
+                return .hangUp(.idle, detail: "no whole message for \(limits.idleTimeout)")
+            }
+            if let deadline = pongDeadline(limits), now >= deadline {
+                return .hangUp(.pongTimeout, detail: "nothing for \(limits.pongTimeout) after a ping")
+            }
+            return nil
+        }
+
+        private func idleDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
+            limits.idleTimeout > .zero ? lastMessageAt + limits.idleTimeout : nil
+        }
+
+        private func pongDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
+            limits.pongTimeout > .zero ? pingSentAt.map { $0 + limits.pongTimeout } : nil
+        }
+
+        private func pingDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
+            guard limits.pingInterval > .zero, pingSentAt == nil || limits.pongTimeout == .zero else { return nil }
+            return (pingSentAt ?? lastByteAt) + limits.pingInterval
+        }
+    }
+
+    private var isInitial: Bool {
+        if case .initial = phase { true } else { false }
+    }
+}
+
+// MARK: The ways of an attempt
+
+extension ConnectionState {
+    private mutating func begin(at now: Duration) -> [Action] {
+        let timeout = configuration.connectTimeout
+        let attempt = Attempt(address: configuration.address, deadline: timeout > .zero ? now + timeout : nil)
+        return [.report(.connecting)] + lookUp(attempt, at: now)
+    }
+
+    private mutating func lookUp(_ attempt: Attempt, at now: Duration) -> [Action] {
+        var attempt = attempt
+        attempt.step = .resolving
+        attempt.addressDeadline = nil
+        number += 1
+        if isNumericAddress(attempt.address.host) {
+            attempt.ipAddresses = [attempt.address.host]
+            return dialNext(attempt, at: now)
+        }
+        phase = .attempting(attempt)
+        return [.resolve(number, host: attempt.address.host)]
+    }
+
+    private mutating func dialNext(_ attempt: Attempt, at now: Duration) -> [Action] {
+        var attempt = attempt
+        if let deadline = attempt.deadline {
+            attempt.addressDeadline = now + (deadline - now) / attempt.ipAddresses.count
+        }
+        guard let ipAddress = attempt.ipAddresses.popFirst() else { return [] }
+        attempt.step = .dialling
+        phase = .attempting(attempt)
+        number += 1
+        let isTrusted = attempt.address.host == configuration.address.host
+        return [.dial(number, Dial(ipAddress: ipAddress, address: attempt.address, isTrusted: isTrusted))]
+    }
+
+    private mutating func connection(_ event: ConnectionEvent, at now: Duration, random: Double) -> [Action] {
+        switch phase {
+        case .attempting(let attempt):
+            return attempting(attempt, event, at: now, random: random)
+        case .open:
+            switch event {
+            case .closeFrame(let frame):
+                return [.close(number, status: frame.status)]
+                    + disconnect(.closed, frame.description, saysGoodbye: true, at: now, random: random)
+            case .violation(let violation):
+                return [.close(number, status: 1002)]
+                    + disconnect(.protocolError, violation.description, saysGoodbye: true, at: now, random: random)
+            case .ended(let detail):
+                return disconnect(.lost, detail, at: now, random: random)
+            default: return []
+            }
+        case .closing:
+            switch event {
+            case .closeFrame, .violation, .ended: return finish()
+            default: return []
+            }
+        case .initial, .waiting, .paused, .finished: return []
+        }
+    }
+
+    private mutating func attempting(
+        _ attempt: Attempt, _ event: ConnectionEvent, at now: Duration, random: Double
+    ) -> [Action] {
+        var attempt = attempt
+        switch (event, attempt.step) {
+        case (.resolved(let ipAddresses), .resolving) where !ipAddresses.isEmpty:
+            attempt.ipAddresses = ipAddresses[...]
+            return dialNext(attempt, at: now)
+        case (.resolved, .resolving):
+            return disconnect(.resolve, "no address for \(attempt.address.host)", at: now, random: random)
+        case (.notResolved(let detail), .resolving):
+            return disconnect(.resolve, detail, at: now, random: random)
+        case (.tcpConnected, .dialling):
+            attempt.addressDeadline = nil
+            attempt.step = attempt.address.isSecure ? .securing : .asking
+            phase = .attempting(attempt)
+            return []
+        case (.requesting, .dialling), (.requesting, .securing):
+            attempt.addressDeadline = nil
+            attempt.step = .asking
+            phase = .attempting(attempt)
+            return []
+        case (.answered(let answer), _):
+            return answered(answer, attempt, at: now, random: random)
+        case (.cannotSecure(let detail), _):
+            return disconnect(.tls, detail, at: now, random: random)
+        case (.ended, .dialling) where !attempt.ipAddresses.isEmpty:
+            return dialNext(attempt, at: now)
+        case (.ended(let detail), .dialling):
+            return disconnect(.refused, detail, at: now, random: random)
+        case (.ended(let detail), .securing):
+            return disconnect(.tls, detail, at: now, random: random)
+        case (.ended(let detail), .asking):
+            return disconnect(.lost, detail, at: now, random: random)
+        default: return []
+        }
+    }
+
+    private mutating func answered(
+        _ answer: HandshakeAnswer, _ attempt: Attempt, at now: Duration, random: Double
+    ) -> [Action] {
+        switch answer {
+        case .accepted(let isCompressed):
+            phase = .open(Open(at: now))
+            return [.open(number, isCompressed: isCompressed), .report(.connected)]
+        case .refused(let detail, let retryAfter):
+            return disconnect(.handshake, detail, retryAfter: retryAfter, at: now, random: random)
+        case .redirected(let location):
+            var attempt = attempt
+            attempt.redirects += 1
+            guard attempt.redirects <= Self.mostRedirects else {
+                return disconnect(
+                    .handshake, "redirected more than \(Self.mostRedirects) times", at: now, random: random)
+            }
+            do throws(WebSocketAddressError) {
+                attempt.address = try attempt.address.redirected(to: location)
+            } catch {
+                return disconnect(.handshake, "redirected to a bad address: \(error)", at: now, random: random)
+            }
+            let old = number
+            return [.hangUp(old, afterSending: false)] + lookUp(attempt, at: now)
+        }
+    }
+
+    private mutating func timer(at now: Duration, random: Double) -> [Action] {
+        switch phase {
+        case .waiting(let until) where now >= until:
+            return begin(at: now)
+        case .attempting(let attempt):
+            if let deadline = attempt.deadline, now >= deadline {
+                let detail = "no connection within \(configuration.connectTimeout): no \(attempt.step.rawValue)"
+                return disconnect(.timeout, detail, at: now, random: random)
+            }
+            guard let deadline = attempt.addressDeadline, now >= deadline, !attempt.ipAddresses.isEmpty else {
+                return []
+            }
+            let old = number
+            return [.hangUp(old, afterSending: false)] + dialNext(attempt, at: now)
+        case .open(var open):
+            let due = open.due(at: now, configuration)
+            phase = .open(open)
+            switch due {
+            case .nothing: return []
+            case .ping: return [.ping(number)]
+            case .hangUp(let reason, let detail): return disconnect(reason, detail, at: now, random: random)
+            }
+        case .closing(let until) where now >= until:
+            return finish()
+        default: return []
+        }
+    }
+}
+
+// MARK: The ways to an end
+
+extension ConnectionState {
+    /// Ends the attempt or the connection; the next attempt waits as the policy says.
+    private mutating func disconnect(
+        _ reason: DisconnectReason, _ detail: String, retryAfter: Duration? = nil, saysGoodbye: Bool = false,
+        at now: Duration, random: Double
+    ) -> [Action] {
+        var connectedFor: Duration?
+        if case .open(let open) = phase { connectedFor = now - open.connectedAt }
+        let delay = policy.delay(connectedFor: connectedFor, retryAfter: retryAfter, random: random)
+        return end(reason, detail, retryAfter: retryAfter, saysGoodbye: saysGoodbye, then: .waiting(until: now + delay))
+    }
+
+    private mutating func end(
+        _ reason: DisconnectReason, _ detail: String, retryAfter: Duration? = nil, saysGoodbye: Bool,
+        then phase: Phase
+    ) -> [Action] {
+        let old = number
+        number += 1
+        self.phase = phase
+        let report = Action.report(.disconnected(reason, detail: onOneLine(detail), retryAfter: retryAfter))
+        return [.hangUp(old, afterSending: saysGoodbye), report]
+    }
+
+    /// Ends what there is because we were told to; nothing when there is neither attempt nor connection.
+    private mutating func endOnRequest(_ reason: DisconnectReason, _ detail: String, then phase: Phase) -> [Action] {
+        switch self.phase {
+        case .attempting:
+            return end(reason, detail, saysGoodbye: false, then: phase)
+        case .open:
+            return [.close(number, status: 1000)] + end(reason, detail, saysGoodbye: true, then: phase)
+        case .initial, .waiting, .closing, .paused, .finished:
+            self.phase = phase
+            return []
+        }
+    }
+
+    private mutating func reconnect(at now: Duration) -> [Action] {
+        var actions: [Action] = []
+        switch phase {
+        case .initial, .closing, .finished: return []
+        case .paused: actions = [.report(.resumed)]
+        case .waiting, .attempting, .open:
+            actions = endOnRequest(.requested, "told to reconnect", then: .waiting(until: now))
+        }
+        policy.reset()
+        return actions + begin(at: now)
+    }
+
+    private mutating func pause(at now: Duration) -> [Action] {
+        switch phase {
+        case .initial, .closing, .paused, .finished: return []
+        case .waiting, .attempting, .open:
+            return endOnRequest(.paused, "told to pause", then: .paused) + [.report(.paused)]
+        }
+    }
+
+    private mutating func resume(at now: Duration) -> [Action] {
+        guard case .paused = phase else { return [] }
+        policy.reset()
+        return [.report(.resumed)] + begin(at: now)
+    }
+
+    private mutating func stop(at now: Duration) -> [Action] {
+        switch phase {
+        case .closing, .finished: return []
+        case .initial, .waiting, .paused: return finish()
+        case .attempting:
+            return end(.requested, "told to stop", saysGoodbye: false, then: .initial) + finish()
+        case .open:
+            phase = .closing(until: now + Self.closeTimeout)
+            let report = Action.report(.disconnected(.requested, detail: "told to stop", retryAfter: nil))
+            return [.close(number, status: 1001), report]
+        }
+    }
+
+    private mutating func finish() -> [Action] {
+        phase = .finished
+        number += 1
+        return [.finish]
+    }
+}
+
+private func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
+}
+
+/// A peer's words fit on one line of a log.
+private func onOneLine(_ text: String) -> String {
+    SystemError(.peer, text).reason
+}

@@ -1,0 +1,74 @@
+import Testing
+
+@testable import Bytes
+
+@Suite("ASCII")
+struct ASCIITests {
+    @Test("classes of characters have these members and no others")
+    func classes() {
+        func members(_ isMember: (UInt8) -> Bool) -> String {
+            String(decoding: (0...255).filter(isMember), as: UTF8.self)
+        }
+        let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+        #expect(members(isDigit) == "0123456789")
+        #expect(members(isBlank) == "\t ")
+        #expect(members(isLetterOrDigit) == "0123456789" + letters + letters.lowercased())
+        #expect(
+            members(isTokenCharacter) == "!#$%&'*+-.0123456789" + letters + "^_`" + letters.lowercased() + "|~")
+        #expect(members { lowercase($0) != $0 } == letters)
+    }
+
+    @Test(
+        "tokens are equal whatever their case",
+        arguments: [
+            ("gzip", "GZIP", true), ("Content-Length", "content-length", true), ("gzi", "gzip", false),
+            ("gzip ", "gzip", false), ("[", "{", false), ("", "", true),
+        ])
+    func tokens(one: String, other: String, areEqual: Bool) {
+        #expect(equalsIgnoringCase(Array(one.utf8), other) == areEqual)
+    }
+
+    @Test(
+        "blanks around a text go, those in it stay",
+        arguments: [
+            ("", ""), (" ", ""), (" \t ", ""), ("a", "a"), ("\t a b \t", "a b"), ("\na\r", "\na\r"), (" ä ", "ä"),
+            ("\u{A0}a", "\u{A0}a"),
+        ])
+    func trims(text: String, trimmed expected: String) {
+        #expect(trimmed(text[...]) == expected)
+        #expect(Array(trimmed(Array(text.utf8))) == Array(expected.utf8))
+    }
+
+    @Test(
+        "numbers are digits alone and fit",
+        arguments: [
+            ("0", 0), ("007", 7), ("127", 127), ("128", nil), ("99999", nil), ("", nil), ("-1", nil), ("+1", nil),
+            (" 1", nil), ("1 ", nil), ("1_0", nil), ("0x1", nil), ("١", nil), ("1é", nil),
+        ] as [(String, Int8?)])
+    func numbers(text: String, number: Int8?) {
+        #expect(decimalNumber(text.utf8, as: Int8.self) == number)
+    }
+
+    @Test("numbers go up to the largest of their type")
+    func largeNumbers() {
+        #expect(decimalNumber("18446744073709551615".utf8, as: UInt64.self) == .max)
+        #expect(decimalNumber("18446744073709551616".utf8, as: UInt64.self) == nil)
+        #expect(decimalNumber("9223372036854775807".utf8) == Int.max)
+        #expect(decimalNumber("9223372036854775808".utf8) == nil)
+    }
+
+    @Test(
+        "the first place of bytes in others",
+        arguments: [("abcabc", "bc", 1), ("abc", "abc", 0), ("ab", "abc", nil), ("aab", "ab", 1)]
+            as [(String, String, Int?)])
+    func places(text: String, part: String, place: Int?) {
+        #expect(Array(text.utf8)[...].range(of: Array(part.utf8))?.lowerBound == place)
+    }
+
+    @Test("digits are written with leading zeros", arguments: [(0, 1, "0"), (7, 3, "007"), (1234, 4, "1234")])
+    func digits(number: UInt64, count: Int, text: String) {
+        var bytes: [UInt8] = []
+        bytes.appendDigits(number, count: count)
+        #expect(bytes == Array(text.utf8))
+    }
+}

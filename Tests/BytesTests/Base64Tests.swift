@@ -1,0 +1,39 @@
+import Testing
+
+@testable import Bytes
+
+@Suite("Base64")
+struct Base64Tests {
+    @Test(
+        "both ways",
+        arguments: [
+            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"), ("\u{3FF}~?", "z79+Pw=="),
+        ])
+    func both(text: String, base64: String) {
+        #expect(encodeBase64(Array(text.utf8)) == base64)
+        #expect(decodeBase64(Array(base64.utf8)[...]) == Array(text.utf8))
+    }
+
+    @Test("bits behind the last byte do not count")
+    func looseBits() {
+        #expect(decodeBase64(Array("Zh==".utf8)[...]) == Array("f".utf8))
+    }
+
+    @Test("all bytes, at each length")
+    func allBytes() {
+        let bytes = Array(0...UInt8.max)
+        for count in 0...bytes.count {
+            #expect(decodeBase64(Array(encodeBase64(Array(bytes[..<count])).utf8)[...]) == Array(bytes[..<count]))
+        }
+    }
+
+    @Test(
+        "anything else is refused",
+        arguments: [
+            "Zg", "Zg=", "Zg===", "=Zg=", "Z===", "====", "Zg==Zg==", "Z g=", "Zm9v\n", "Zm\nv", "Zm-v", "Zm9_", "Zm9é",
+        ])
+    func refused(text: String) {
+        #expect(decodeBase64(Array(text.utf8)[...]) == nil)
+    }
+}

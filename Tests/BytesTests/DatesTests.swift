@@ -1,0 +1,92 @@
+import Testing
+
+@testable import Bytes
+
+@Suite("Dates")
+struct DatesTests {
+    @Test("each day of 2400 years is the one after the day before")
+    func days() throws {
+        var date = try #require(CivilDate(year: -400, month: 1, day: 1))
+        for days in date.daysSinceEpoch..<730_485 {
+            #expect(date.daysSinceEpoch == days)
+            #expect(CivilDate(daysSinceEpoch: days) == date)
+            date =
+                CivilDate(year: date.year, month: date.month, day: date.day + 1)
+                ?? CivilDate(year: date.year, month: date.month + 1, day: 1)
+                ?? CivilDate(year: date.year + 1, month: 1, day: 1)!
+        }
+        #expect(date == CivilDate(year: 3970, month: 1, day: 1))
+    }
+
+    @Test(
+        "a day that is none",
+        arguments: [
+            (2026, 0, 1), (2026, 13, 1), (2026, 1, 0), (2026, 1, 32), (2026, 4, 31), (2025, 2, 29), (1900, 2, 29),
+            (2000, 2, 30),
+        ])
+    func noDay(year: Int64, month: Int64, day: Int64) {
+        #expect(CivilDate(year: year, month: month, day: day) == nil)
+    }
+
+    @Test(
+        "a time both ways",
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z"), (12_345, "1970-01-01T00:00:12.345Z"), (-1, "1969-12-31T23:59:59.999Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"), (1_795_236_585_252, "2026-11-21T04:49:45.252Z"),
+            (4_107_542_399_999, "2100-02-28T23:59:59.999Z"), (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+            (253_402_300_799_999, "9999-12-31T23:59:59.999Z"), (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"),
+        ] as [(Int64, String)])
+    func times(time: Int64, text: String) {
+        var written: [UInt8] = []
+        written.appendRFC3339(time)
+        #expect(String(decoding: written, as: UTF8.self) == text)
+        #expect(parseRFC3339(written.span) == time)
+    }
+
+    @Test(
+        "a time by RFC 3339",
+        arguments: [
+            ("2026-11-21T04:49:45Z", 1_795_236_585_000), ("2026-11-21t04:49:45z", 1_795_236_585_000),
+            ("2026-11-21 04:49:45.2524Z", 1_795_236_585_252), ("2026-11-20T23:19:45-05:30", 1_795_236_585_000),
+            ("2016-12-31T23:59:60Z", 1_483_228_800_000), ("0001-01-01T00:00:00Z", -62_135_596_800_000),
+        ] as [(String, Int64)])
+    func rfc3339(text: String, time: Int64) {
+        #expect(parseRFC3339(Array(text.utf8).span) == time)
+    }
+
+    @Test(
+        "what is no time by RFC 3339",
+        arguments: [
+            "", "2026", "2026-11-21", "2026-11-21T04:49Z", "2026-11-21T04:49:45", "2026-13-21T04:49:45Z",
+            "2026-11-31T04:49:45Z", "2025-02-29T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T04:60:00Z",
+            "2026-11-21T04:49:61Z", "2026-11-21T04:49:45.Z", "2026-11-21T04:49:45+0530", "2026-11-21T04:49:45Z ",
+            "+026-11-21T04:49:45Z", "2026-11-21T04:49:45+24:00",
+        ])
+    func noTime(text: String) {
+        #expect(parseRFC3339(Array(text.utf8).span) == nil)
+    }
+
+    @Test(
+        "a date of HTTP",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Thu, 29 Feb 2024 23:59:60 GMT", 1_709_251_200), ("Sun, 6 Nov 1994 08:49:37 GMT", nil),
+            ("Sun, 06 Nov 1994 08:49:37 UTC", nil), ("Sun, 06 Nov 94 08:49:37 GMT", nil),
+            ("Sun, 31 Jun 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 24:00:00 GMT", nil),
+            ("Sun, 06 nov 1994 08:49:37 GMT", nil), ("Sunday, 06-Nov-94 08:49:37 GMT", nil), ("", nil),
+        ] as [(String, Int64?)])
+    func httpDates(text: String, seconds: Int64?) {
+        #expect(parseHTTPDate(text) == seconds)
+    }
+
+    @Test(
+        "when to try again",
+        arguments: [
+            ("0", .zero), ("120", .seconds(120)), ("999999999", .seconds(999_999_999)), ("1000000000", nil),
+            ("-1", nil), ("1.5", nil), ("", nil), ("Thu, 01 Jan 1970 00:01:00 GMT", .seconds(59)),
+            ("Thu, 01 Jan 1970 00:00:00 GMT", .zero),
+        ] as [(String, Duration?)])
+    func retryAfter(text: String, wait: Duration?) {
+        #expect(parseRetryAfter(text, now: 1000) == wait)
+    }
+}

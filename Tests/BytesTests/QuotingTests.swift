@@ -1,0 +1,50 @@
+import Testing
+
+@testable import Bytes
+
+@Suite("Quoting")
+struct QuotingTests {
+    @Test(arguments: [
+        ("plain", #""plain""#),
+        ("", #""""#),
+        ("a\"b\\c", #""a\"b\\c""#),
+        ("a\r\n\tb\u{1B}[0m\u{2028}", #""a\r\n\tb\u{1B}[0m\u{2028}""#),
+        ("\u{0}\u{7F}\u{85}\u{2029}", #""\u{0}\u{7F}\u{85}\u{2029}""#),
+        ("दिल्ली", #""दिल्ली""#),
+    ])
+    func `A quoted text stays on its line`(text: String, shown: String) {
+        #expect(quoted(text) == shown)
+    }
+
+    @Test func `A long text is cut`() {
+        #expect(quoted(String(repeating: "x", count: 200)) == "\"" + String(repeating: "x", count: 200) + "\"")
+        #expect(quoted(String(repeating: "x", count: 201)) == "\"" + String(repeating: "x", count: 200) + "…\"")
+        #expect(quoted("abc", limit: 2) == #""ab…""#)
+    }
+
+    @Test(arguments: [("a\r\nb\u{85}c\u{0}d", "a  b c d"), ("a\u{2028}b", "a b"), ("é 😀", "é 😀")])
+    func `A line has no control characters`(text: String, line: String) {
+        #expect(onOneLine(text) == line)
+    }
+
+    @Test(arguments: [
+        ("ws://host:80/path", "ws://host:80/path"),
+        ("ws://me@host", "ws://***@host"),
+        ("wss://me:p@w@host/a", "wss://***@host/a"),
+        ("ws://me:pa/ss@host/", "ws://***"),
+        ("ws://me:pa?ss@host/", "ws://***"),
+        ("ws://me:pa#ss@host/", "ws://***"),
+        ("ws://host?token=1#x", "ws://host?***"),
+        ("ws://host/a#frag", "ws://host/a#***"),
+        ("me:pw@host", "***@host"),
+        ("ws://me:pw@\u{301}host/", "ws://***@\u{301}host/"),
+        ("ws:/\u{301}/me:pw/\u{301}@host", "***"),
+        ("ws://host?\u{301}token=1", "ws://host?***"),
+        ("host/?mail=a@b", "host/?***"),
+        ("ws://", "ws://"),
+        ("", ""),
+    ])
+    func `User, password and query of an address are masked`(address: String, shown: String) {
+        #expect(masked(address: address) == shown)
+    }
+}

@@ -1,0 +1,183 @@
+"""compose.yaml, .env and the configurations of Grafana and Prometheus: accepted by the real tools, and true to the files
+they name."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import urllib.parse
+
+import pytest
+import yaml
+
+from docker.engine import REPOSITORY
+
+FOLDER = REPOSITORY / "docker"
+COMPOSE = (FOLDER / "compose.yaml").read_text()
+RULES = sorted((REPOSITORY / "grafana" / "rules").glob("*.yaml"))
+VARIABLES = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+
+
+def settings() -> dict[str, str]:
+    """What .env says, by name."""
+    lines = (FOLDER / ".env").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+
+
+def composed() -> dict:
+    """compose.yaml with the values of .env."""
+    values = settings()
+    return yaml.safe_load(VARIABLES.sub(lambda match: values[match[1]], COMPOSE))
+
+
+SERVICES = composed()["services"]
+each_service = pytest.mark.parametrize("name", SERVICES)
+
+
+def compose_command() -> list[str] | None:
+    """Compose v2 where there is one, else Debian's docker-compose (v1, the older syntax)."""
+    for command in (["docker", "compose"], ["docker-compose"]):
+        if shutil.which(command[0]):
+            if subprocess.run([*command, "version"], capture_output=True).returncode == 0:
+                return command
+    return None
+
+
+# MARK: compose.yaml
+
+
+def test_compose_accepts_it(tmp_path):
+    command = compose_command()
+    if not command:
+        pytest.skip("no docker compose here: apt-get install docker-compose")
+    good = subprocess.run([*command, "config"], cwd=FOLDER, capture_output=True, text=True)
+    assert good.returncode == 0, good.stderr
+    assert set(yaml.safe_load(good.stdout)["services"]) - {"feed", "alertmanager"} == {"exporter", "prometheus", "grafana"}
+    bad = tmp_path / "compose.yaml"
+    bad.write_text(COMPOSE.replace("restart:", "restrat:"))
+    refused = subprocess.run([*command, "--file", bad, "config"], cwd=FOLDER, capture_output=True, text=True)
+    assert refused.returncode != 0, "a misspelt key must be refused, else the check proves nothing"
+
+
+def test_variables_are_those_of_the_settings_file():
+    used = {match[1] for match in VARIABLES.finditer(COMPOSE)}
+    read_by_compose = {"COMPOSE_PROFILES", "COMPOSE_PROJECT_NAME"}
+    assert used | read_by_compose == set(settings())
+    defaults = {name: default for name, default in VARIABLES.findall(COMPOSE) if name != "VERSION"}
+    assert defaults == {name: settings()[name] for name in defaults}
+
+
+@each_service
+def test_service_has_least_rights(name):
+    service = SERVICES[name]
+    assert service["cap_drop"] == ["ALL"]
+    assert "no-new-privileges:true" in service["security_opt"]
+    assert service["restart"] == "unless-stopped"
+    assert {"mem_limit", "cpus", "pids_limit", "logging"} <= set(service)
+    assert "privileged" not in service
+    assert service.get("read_only", False) == (name != "grafana")
+    for port in service.get("ports", []):
+        assert port.startswith("127.0.0.1:"), f"{port} is published beyond this machine"
+
+
+@each_service
+def test_image_is_pinned(name):
+    assert re.search(r":v?\d+\.\d+\.\d+$", SERVICES[name]["image"])
+
+
+@each_service
+def test_mounted_files_exist(name):
+    for volume in SERVICES[name].get("volumes", []):
+        source, target = volume.split(":")[:2]
+        if source.startswith("."):
+            assert (FOLDER / source).exists(), source
+        else:
+            assert source in composed()["volumes"]
+        assert target.startswith("/")
+
+
+@each_service
+def test_dependencies_are_services(name):
+    for other, condition in SERVICES[name].get("depends_on", {}).items():
+        assert other in SERVICES
+        assert "profiles" not in SERVICES[other], f"{name} would not start without a profile of {other}"
+        if condition["condition"] == "service_healthy":
+            assert "test" in SERVICES[other]["healthcheck"]
+
+
+# MARK: Grafana
+
+GRAFANA = SERVICES["grafana"]
+
+
+def on_host(path: str) -> pathlib.Path:
+    """The file of the repository that Grafana sees under this path."""
+    mounts = {target: source for source, target in (volume.split(":")[:2] for volume in GRAFANA["volumes"])}
+    for target, source in mounts.items():
+        if source.startswith(".") and (path == target or path.startswith(target + "/")):
+            return FOLDER / source / path[len(target) :].lstrip("/")
+    raise AssertionError(f"{path} is under none of {sorted(mounts)}")
+
+
+def test_home_dashboard_is_a_dashboard():
+    path = GRAFANA["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"]
+    assert "panels" in json.loads(on_host(path).read_text())
+
+
+def test_provider_reads_the_mounted_dashboards():
+    files = list(on_host("/etc/grafana/provisioning/dashboards").glob("*.yaml"))
+    assert files
+    for file in files:
+        for provider in yaml.safe_load(file.read_text())["providers"]:
+            assert list(on_host(provider["options"]["path"]).glob("*.json"))
+
+
+def test_data_sources_are_services_at_their_ports():
+    ports = {
+        name: {port.rsplit(":", 1)[1] for port in service.get("ports", [])} for name, service in SERVICES.items()
+    }
+    files = on_host("/etc/grafana/provisioning/datasources").glob("*.yaml")
+    sources = [source for file in files for source in yaml.safe_load(file.read_text())["datasources"]]
+    assert sources
+    for source in sources:
+        url = urllib.parse.urlsplit(source["url"])
+        assert str(url.port) in ports.get(url.hostname, set()), source["url"]
+        if source["type"] != "prometheus":
+            assert source["type"] in GRAFANA["environment"]["GF_PLUGINS_PREINSTALL"]
+
+
+# MARK: Prometheus
+
+PROMETHEUS = yaml.safe_load((FOLDER / "prometheus" / "prometheus.yml").read_text())
+JOBS = {job["job_name"]: job["static_configs"][0]["targets"] for job in PROMETHEUS["scrape_configs"]}
+
+
+def test_promtool_accepts_it_with_the_rules(tmp_path):
+    if not shutil.which("promtool"):
+        pytest.skip("no promtool here: apt-get install prometheus")
+    shutil.copy(FOLDER / "prometheus" / "prometheus.yml", tmp_path)
+    os.symlink(REPOSITORY / "grafana" / "rules", tmp_path / "rules")
+    result = subprocess.run(["promtool", "check", "config", tmp_path / "prometheus.yml"], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert f"{len(RULES)} rule files found" in result.stdout
+
+
+def test_targets_are_services_at_their_ports():
+    host, port = JOBS["air-quality-exporter"][0].split(":")
+    assert SERVICES[host]["ports"][0].endswith(f":{port}")
+    alerting = PROMETHEUS["alerting"]["alertmanagers"][0]["dns_sd_configs"][0]
+    assert SERVICES[alerting["names"][0]]["ports"][0].endswith(f":{alerting['port']}")
+
+
+def test_rules_select_jobs_that_are_scraped():
+    selected = {name for file in RULES for name in re.findall(r'job="([^"]+)"', file.read_text())}
+    assert selected and selected <= set(JOBS)
+
+
+def test_scrape_interval_is_the_one_that_grafana_is_told():
+    files = (REPOSITORY / "grafana" / "provisioning" / "datasources").glob("*.yaml")
+    sources = [source for file in files for source in yaml.safe_load(file.read_text())["datasources"]]
+    intervals = [source["jsonData"]["timeInterval"] for source in sources if source["type"] == "prometheus"]
+    assert intervals == [PROMETHEUS["global"]["scrape_interval"]]

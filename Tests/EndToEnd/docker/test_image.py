@@ -1,0 +1,266 @@
+"""The image as people run it: read-only, without capabilities, as its own user."""
+
+import json
+import pathlib
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+from docker import engine, program_image
+from docker.engine import podman
+from support import metrics
+from support.exposition import Exposition
+from support.waiting import wait_for
+
+pytestmark = pytest.mark.container
+
+STATE = "/var/lib/air-quality-exporter"
+HARDENED = ["--read-only", "--cap-drop", "all", "--security-opt", "no-new-privileges"]
+IDLE_TIMEOUT = 5
+PROGRAMS = ["air-quality-exporter", "air-quality-feed"]
+
+# The programs, and what Debian's slim base lacks of the libraries they are linked with, in bytes. A bound, so that
+# nothing slips in unseen: raise it knowingly.
+LIBRARIES_LIMIT = 12_000_000
+PROGRAMS_LIMIT = 34_000_000
+
+
+@pytest.fixture(scope="module")
+def image() -> str:
+    return program_image.build()
+
+
+@pytest.fixture(scope="module")
+def configuration(image) -> dict:
+    return engine.inspect(image)["Config"]
+
+
+@pytest.fixture(scope="module")
+def inside(image):
+    """Runs a command in a container of the image."""
+
+    def run(command: str, *arguments: str) -> str:
+        return podman("run", "--rm", *HARDENED, "--network", "none", "--entrypoint", command, image, *arguments)
+
+    return run
+
+
+def test_configuration(image, configuration):
+    assert configuration["User"] == "65532:65532"
+    assert configuration["Entrypoint"] == ["air-quality-exporter"]
+    assert not configuration.get("Cmd")
+    assert configuration["StopSignal"] == "SIGTERM"
+    assert set(configuration["Volumes"]) == {STATE}
+    assert set(configuration["ExposedPorts"]) == {"10025/tcp"}
+    assert engine.inspect(image)["Healthcheck"]["Test"] == ["CMD", "air-quality-exporter", "healthcheck"]
+
+
+def test_labels(configuration):
+    labels = configuration["Labels"]
+    prefix = "org.opencontainers.image."
+    assert labels[prefix + "version"] == program_image.VERSION
+    assert labels[prefix + "revision"] == program_image.REVISION
+    assert labels[prefix + "licenses"] == "Apache-2.0"
+    assert {prefix + name for name in ("title", "description", "created", "base.name")} <= set(labels)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_program_knows_what_it_was_built_from(inside, program):
+    answer = inside(program, "--version")
+    assert program_image.VERSION in answer and program_image.REVISION in answer
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_every_shared_library_is_there_and_from_a_package(inside, program):
+    lines = inside("ldd", f"/usr/local/bin/{program}").splitlines()
+    assert not [line for line in lines if "not found" in line]
+    for line in lines:
+        if "=> /" in line:
+            path = line.split("=> ")[1].split()[0]
+            inside("sh", "-c", f"dpkg --search $(basename $(readlink -f {path}))")
+
+
+@pytest.fixture(scope="module")
+def files(image):
+    """The root of the image's file system."""
+    yield pathlib.Path(podman("image", "mount", image))
+    podman("image", "umount", image)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_program_is_stripped(files, program):
+    sections = engine.run("readelf", "--section-headers", "--wide", files / "usr/local/bin" / program)
+    assert ".symtab" not in sections and ".debug_" not in sections
+
+
+def test_it_is_no_larger_than_we_say(image):
+    layers = json.loads(podman("history", "--format", "json", image))
+    size = {"copy": 0, "install": 0, "base": 0}
+    for layer in layers:  # newest first
+        if "COPY" in layer["CreatedBy"]:
+            kind = "copy"
+        elif "apt-get install" in layer["CreatedBy"]:
+            kind = "install"
+        else:
+            kind = "base" if size["install"] else "copy"
+        size[kind] += layer["size"]
+    print(f"image: base {size['base']}, libraries {size['install']}, programs {size['copy']} bytes")
+    assert 0 < size["install"] < LIBRARIES_LIMIT
+    assert 0 < size["copy"] < PROGRAMS_LIMIT
+
+
+def test_without_a_feed_it_says_what_to_set(image):
+    with pytest.raises(engine.Failed, match="(?s)--feed.url.*--feed.demo"):
+        podman("run", "--rm", *HARDENED, "--network", "none", image)
+
+
+class Life:
+    """An exporter and its feed on a network of their own."""
+
+    NETWORK, VOLUME, FEED, EXPORTER = (f"air-quality-test-{name}" for name in ("network", "volume", "feed", "exporter"))
+
+    def __init__(self, image: str):
+        self.image = image
+        self.remove()
+        podman("network", "create", self.NETWORK)
+        podman("volume", "create", self.VOLUME)
+        self.start_exporter()
+
+    def start_exporter(self) -> None:
+        podman("run", "--detach", "--name", self.EXPORTER, "--network", self.NETWORK, *HARDENED,
+               "--volume", f"{self.VOLUME}:{STATE}",
+               "--env", f"AIR_QUALITY_EXPORTER_FEED_URL=ws://{self.FEED}:8765/",
+               "--env", f"AIR_QUALITY_EXPORTER_FEED_IDLE_TIMEOUT={IDLE_TIMEOUT}s",
+               "--env", "AIR_QUALITY_EXPORTER_FEED_RECONNECT_MAX=1s",
+               "--env", "AIR_QUALITY_EXPORTER_HISTORY_INTERVAL=1s",
+               self.image)  # fmt: skip
+        self.address = engine.address(self.EXPORTER, self.NETWORK)
+
+    def start_feed(self) -> None:
+        podman("run", "--detach", "--name", self.FEED, "--network", self.NETWORK, *HARDENED,
+               "--entrypoint", "air-quality-feed", self.image,
+               "simulate", "--listen", "0.0.0.0:8765", "--cities", "12", "--interval", "500ms")  # fmt: skip
+
+    def remove(self) -> None:
+        podman("rm", "--force", "--ignore", "--time", "0", "--volumes", self.EXPORTER, self.FEED)
+        podman("volume", "rm", "--force", self.VOLUME, status=None)
+        podman("network", "rm", "--force", self.NETWORK, status=None)
+
+    def get(self, path: str) -> tuple[int, str]:
+        """Status and text; an error status is an answer too."""
+        try:
+            with urllib.request.urlopen(f"http://{self.address}:10025{path}", timeout=10) as response:
+                return response.status, response.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def page(self) -> Exposition:
+        status, text = self.get("/metrics")
+        assert status == 200
+        return Exposition(text)
+
+    def points(self) -> list[dict]:
+        return json.loads(self.get("/history.json")[1])["points"]
+
+    def check(self) -> bool:
+        """Runs the image's health check, as a timer would; true when it passes."""
+        podman("healthcheck", "run", self.EXPORTER, status=None)
+        return self.health()[1] == 0
+
+    def health(self) -> tuple[str, int | None]:
+        """The health status and the status of the last check."""
+        state = engine.inspect(self.EXPORTER)["State"]
+        health = state.get("Health") or state["Healthcheck"]
+        return health["Status"], (health["Log"] or [{"ExitCode": None}])[-1]["ExitCode"]
+
+    def wait_for_health(self, wanted: str) -> None:
+        def ask():
+            self.check()
+            return self.health()[0] == wanted
+
+        wait_for(ask, f"health {wanted}", 180, 0.1)
+
+
+@pytest.fixture(scope="class")
+def life(image):
+    life = Life(image)
+    yield life
+    life.remove()
+
+
+@pytest.mark.story
+class TestLife:
+    """From start to end."""
+
+    def test_serves_before_there_is_a_feed(self, life):
+        wait_for(lambda: life.get("/metrics")[0] == 200, "a page of metrics")
+        assert set(life.page().by(metrics.CONNECTED, "feed").values()) == {0}
+        assert not life.check(), "without a feed it cannot be ready"
+        assert life.health()[0] == "starting"
+
+    def test_becomes_healthy_with_the_feed(self, life):
+        life.start_feed()
+        life.wait_for_health("healthy")
+        wait_for(lambda: len(life.page().samples(metrics.INDEX)) == 12, "all cities")
+        assert all(0 <= value <= 9999 for value in life.page().by(metrics.INDEX, "city").values())
+
+    def test_has_no_rights(self, life):
+        process = pathlib.Path("/proc", str(engine.inspect(life.EXPORTER)["State"]["Pid"]))
+        status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
+        assert status["Uid"].split() == ["65532"] * 4
+        assert status["Gid"].split() == ["65532"] * 4
+        capabilities = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
+        assert {name: int(status[name], 16) for name in capabilities} == dict.fromkeys(capabilities, 0)
+        assert status["NoNewPrivs"].strip() == "1"
+        with pytest.raises(engine.Failed, match="Read-only file system"):
+            podman("exec", life.EXPORTER, "touch", "/usr/local/bin/x")
+
+    def test_a_silent_feed_makes_it_unhealthy_after_the_limit(self, life):
+        before = time.monotonic()
+        podman("kill", "--signal", "STOP", life.FEED)
+        assert life.check(), "a feed may be silent for a while"
+        wait_for(lambda: not life.check(), "a failing check", 120, 0.1)
+        # The last message is at most one interval older than the silence.
+        assert time.monotonic() - before > IDLE_TIMEOUT - 1
+        life.wait_for_health("unhealthy")
+        page = life.page()
+        assert len(page.samples(metrics.INDEX)) == 12, "the last readings stay"
+        assert page.value(metrics.DISCONNECTS, reason="idle") >= 1
+
+    def test_becomes_healthy_again(self, life):
+        podman("kill", "--signal", "CONT", life.FEED)
+        life.wait_for_health("healthy")
+
+    def test_a_dead_feed_makes_it_unhealthy(self, life):
+        podman("kill", life.FEED)
+        life.wait_for_health("unhealthy")
+        assert set(life.page().by(metrics.CONNECTED, "feed").values()) == {0}
+
+    def test_ends_with_status_0_and_keeps_its_readings(self, life):
+        points = life.points()
+        assert len(points) >= 12
+        podman("kill", "--signal", "TERM", life.EXPORTER)
+        assert podman("wait", life.EXPORTER) == "0"
+        podman("rm", life.EXPORTER)
+        life.start_exporter()
+        wait_for(lambda: life.get("/history.json")[0] == 200, "a history")
+        assert life.points() == points
+
+    def test_the_volume_can_be_saved_and_put_back(self, life, tmp_path):
+        """The two commands of the README, with podman's names."""
+        points = life.points()
+        podman("stop", "--time", "30", life.EXPORTER)
+        assert engine.inspect(life.EXPORTER)["State"]["ExitCode"] == 0
+        podman("rm", life.EXPORTER)
+        run = ["podman", "run", "--rm", "--interactive", "--volume", f"{life.VOLUME}:{STATE}", *HARDENED,
+               "--network", "none", "--entrypoint", "tar", life.image, "-C", STATE]  # fmt: skip
+        archive = tmp_path / "backup.tar.gz"
+        engine.run("sh", "-c", f'exec "$@" > {archive}', "sh", *run, "-cz", ".")
+        podman("volume", "rm", life.VOLUME)
+        podman("volume", "create", life.VOLUME)
+        engine.run("sh", "-c", f'exec "$@" < {archive}', "sh", *run, "-xz")
+        life.start_exporter()
+        wait_for(lambda: life.get("/history.json")[0] == 200, "a history")
+        assert life.points() == points

@@ -1,0 +1,149 @@
+"""The systemd units, installed as they say, under a systemd that runs in a container."""
+
+import http.client
+import json
+import re
+import subprocess
+import urllib.request
+
+import pytest
+
+from docker import engine, program_image, stand_ins
+from docker.engine import podman
+from support.waiting import wait_for
+
+pytestmark = pytest.mark.container
+
+UNITS = engine.REPOSITORY / "docker" / "systemd"
+MACHINE = "localhost/air-quality-exporter-machine:tested"
+CONTAINER = "air-quality-test-systemd"
+SERVICE = "air-quality-exporter.service"
+SOCKET = "air-quality-exporter.socket"
+
+SETTINGS = """\
+AIR_QUALITY_EXPORTER_FEED_DEMO=true
+AIR_QUALITY_EXPORTER_HISTORY_INTERVAL=1s
+"""
+
+# A watchdog that a test can wait for.
+SHORT_WATCHDOG = """\
+[Service]
+WatchdogSec=2s
+"""
+
+
+class Machine:
+    """A container in which systemd runs, with the units installed."""
+
+    def __init__(self):
+        self.remove()
+        podman("run", "--detach", "--name", CONTAINER, "--systemd=always", "--privileged", MACHINE)
+        self.address = engine.address(CONTAINER)
+        for unit in (SERVICE, SOCKET):
+            podman("cp", UNITS / unit, f"{CONTAINER}:/etc/systemd/system/{unit}")
+        self.write("/etc/default/air-quality-exporter", SETTINGS)
+        self.write(f"/etc/systemd/system/{SERVICE}.d/watchdog.conf", SHORT_WATCHDOG)
+        wait_for(lambda: self.systemctl("is-system-running", status=None) in ("running", "degraded"), "systemd")
+        self.systemctl("daemon-reload")
+
+    @staticmethod
+    def remove() -> None:
+        podman("rm", "--force", "--ignore", "--time", "0", "--volumes", CONTAINER)
+
+    def write(self, path: str, text: str) -> None:
+        podman("exec", "--interactive", CONTAINER, "sh", "-c", f"mkdir -p $(dirname {path}) && cat > {path}", input=text)
+
+    def systemctl(self, *arguments, **options) -> str:
+        return podman("exec", CONTAINER, "systemctl", *arguments, **options)
+
+    def is_active(self) -> str:
+        return self.systemctl("is-active", SERVICE, status=None)
+
+    def shown(self, *properties: str) -> dict[str, str]:
+        lines = self.systemctl("show", SERVICE, *(f"--property={name}" for name in properties)).splitlines()
+        return dict(line.split("=", 1) for line in lines)
+
+    def get(self, path: str) -> str:
+        with urllib.request.urlopen(f"http://{self.address}:10025{path}", timeout=20) as response:
+            return response.read().decode()
+
+
+@pytest.fixture(scope="class")
+def machine():
+    image = program_image.build()
+    stand_ins.build(MACHINE, "\n".join([
+        # The files without the image's settings: its volume would lie where systemd puts the state.
+        f"FROM {image} AS programs", "FROM scratch", "COPY --from=programs / /",
+        "RUN rmdir /var/lib/air-quality-exporter", stand_ins.install(["dbus", "procps", "systemd"]),
+        "STOPSIGNAL SIGRTMIN+3", 'CMD ["/lib/systemd/systemd"]', ""]), "recipe=machine")  # fmt: skip
+    try:
+        yield Machine()
+    finally:
+        Machine.remove()
+        podman("rmi", MACHINE)
+
+
+@pytest.mark.story
+class TestService:
+    """From the socket alone to the end."""
+
+    def test_the_first_scrape_starts_the_service(self, machine):
+        machine.systemctl("start", SOCKET)
+        assert machine.is_active() == "inactive"
+        page = machine.get("/metrics")
+        assert "airquality_exporter_build_info" in page
+        # Needs /proc/stat or a clock, which the unit must leave it.
+        for name in ("process_start_time_seconds ", "process_resident_memory_bytes ", "process_open_fds "):
+            assert name in page
+
+    def test_it_said_that_it_is_ready(self, machine):
+        wait_for(lambda: machine.is_active() == "active", "an active service")
+        assert machine.shown("Type", "NRestarts") == {"Type": "notify", "NRestarts": "0"}
+
+    def test_it_reads_its_feed_and_writes_its_state(self, machine):
+        wait_for(lambda: json.loads(machine.get("/history.json"))["points"], "points")
+        file = "/var/lib/private/air-quality-exporter/readings.sqlite"
+        user = wait_for(
+            lambda: podman("exec", CONTAINER, "stat", "--format", "%u", file, status=None), "a storage file"
+        )
+        # systemd.exec(5): DynamicUser takes its numbers from 61184 to 65519.
+        assert 61184 <= int(user) <= 65519
+        journal = podman("exec", CONTAINER, "journalctl", "--unit", SERVICE, "--no-pager")
+        assert not re.search("(?i)level=(error|warn)", journal), journal
+
+    def test_reload_keeps_it_running(self, machine):
+        before = machine.shown("MainPID")
+        machine.systemctl("reload", SERVICE)
+        machine.get("/metrics")
+        assert machine.shown("MainPID") == before
+
+    def test_no_connection_is_refused_while_it_restarts(self, machine):
+        before = machine.shown("MainPID")
+        restart = subprocess.Popen(
+            ["podman", "exec", CONTAINER, "systemctl", "restart", SERVICE], env=engine.environment()
+        )
+        scrapes = 0
+        while restart.poll() is None:
+            try:
+                machine.get("/metrics")
+                scrapes += 1
+            except (OSError, http.client.HTTPException) as error:
+                # The old process had accepted it and ended before the request was there: closed, not refused.
+                assert not isinstance(getattr(error, "reason", error), ConnectionRefusedError)
+        assert restart.returncode == 0
+        assert scrapes > 0
+        assert machine.shown("MainPID") != before
+
+    def test_the_watchdog_restarts_a_process_that_hangs(self, machine):
+        def beat() -> int:
+            return int(machine.shown("WatchdogTimestampMonotonic")["WatchdogTimestampMonotonic"])
+
+        first = beat()
+        wait_for(lambda: beat() > first, "a sign of life")
+        machine.systemctl("kill", "--signal=STOP", SERVICE)
+        wait_for(lambda: int(machine.shown("NRestarts")["NRestarts"]) > 0, "a restart", 120, 0.1)
+        assert "airquality_exporter_build_info" in machine.get("/metrics")
+
+    def test_it_ends_with_status_0(self, machine):
+        machine.systemctl("stop", SOCKET, SERVICE)
+        assert machine.shown("Result", "ExecMainStatus") == {"Result": "success", "ExecMainStatus": "0"}

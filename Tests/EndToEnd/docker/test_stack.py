@@ -1,0 +1,135 @@
+"""compose.yaml as it is: feed, exporter, Prometheus and Alertmanager together, on stand-ins for their images.
+
+Grafana is not among them: it is in no registry that a sandboxed machine reaches, and its files have their own checks.
+"""
+
+import json
+import pathlib
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+import pytest
+
+from docker import engine, program_image
+from docker.engine import podman
+from support.waiting import wait_for
+
+pytestmark = pytest.mark.container
+
+FOLDER = engine.REPOSITORY / "docker"
+SERVICES = ["feed", "exporter", "prometheus", "alertmanager"]
+PROJECT = "air-quality-test"
+COMPOSE = pathlib.Path(sys.executable).with_name("podman-compose")
+
+
+def free_ports(count: int) -> list[int]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def ask(port: int, path: str):
+    """The JSON at a published port; nothing while nobody answers."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as response:
+            return json.load(response)
+    except (OSError, urllib.error.HTTPError):
+        return None
+
+
+class Stack:
+    def __init__(self):
+        assert COMPOSE.exists(), f"no podman-compose beside {sys.executable}: Tests/EndToEnd/requirements.txt"
+        self.exporter, self.prometheus, self.alertmanager = free_ports(3)
+        self._environment = engine.environment() | {
+            "COMPOSE_PROJECT_NAME": PROJECT, "COMPOSE_PROFILES": "demo,alerting",
+            "EXPORTER_PORT": str(self.exporter), "PROMETHEUS_PORT": str(self.prometheus),
+            "ALERTMANAGER_PORT": str(self.alertmanager),
+        }  # fmt: skip
+
+    def compose(self, *arguments: str) -> None:
+        command = [COMPOSE, "--in-pod", "false", "--file", FOLDER / "compose.yaml", *arguments]
+        result = subprocess.run(
+            command, cwd=FOLDER, env=self._environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        if result.returncode != 0:
+            raise engine.Failed(f"podman-compose {' '.join(arguments)}: {result.stdout[-4000:]}")
+
+    def prometheus_says(self, path: str):
+        answer = ask(self.prometheus, f"/api/v1/{path}")
+        return answer and answer["data"]
+
+
+@pytest.fixture(scope="module")
+def stack():
+    image = program_image.build()
+    settings = dict(line.split("=", 1) for line in (FOLDER / ".env").read_text().splitlines() if "=" in line)
+    podman("tag", image, f"localhost/air-quality-exporter:{settings['VERSION']}")
+    stack = Stack()
+    stack.compose("down", "--volumes", "--timeout", "0")
+    try:
+        stack.compose("up", "--detach", "--no-build", *SERVICES)
+        yield stack
+    finally:
+        stack.compose("down", "--volumes", "--timeout", "10")
+
+
+def test_targets_are_up(stack):
+    def up():
+        targets = (stack.prometheus_says("targets") or {}).get("activeTargets", [])
+        health = {each["labels"]["job"]: each["health"] for each in targets}
+        return health == {"air-quality-exporter": "up", "prometheus": "up"} and targets
+
+    assert {each["lastError"] for each in wait_for(up, "both targets up", 120)} == {""}
+
+
+def test_readings_arrive_in_prometheus(stack):
+    count = "query?query=count(airquality_index)"
+    found = wait_for(lambda: (stack.prometheus_says(count) or {}).get("result"), "readings", 120)
+    assert float(found[0]["value"][1]) > 0
+
+
+def test_rules_are_loaded_and_evaluate(stack):
+    def evaluated():
+        groups = (stack.prometheus_says("rules") or {}).get("groups", [])
+        rules = [rule for group in groups for rule in group["rules"]]
+        return rules and all(rule["health"] == "ok" for rule in rules) and groups
+
+    groups = wait_for(evaluated, "every rule evaluated without an error", 180)
+    files = {pathlib.Path(group["file"]).name for group in groups}
+    assert files == {path.name for path in (engine.REPOSITORY / "grafana/rules").glob("*.yaml")}
+
+
+def test_prometheus_finds_the_alertmanager(stack):
+    found = wait_for(
+        lambda: (stack.prometheus_says("alertmanagers") or {}).get("activeAlertmanagers"), "an Alertmanager", 120
+    )
+    assert len(found) == 1
+    status = wait_for(lambda: ask(stack.alertmanager, "/api/v2/status"), "the Alertmanager's status")
+    assert "AirQualityExporterDown" in status["config"]["original"]
+
+
+def test_exporter_is_published_and_serves_its_history(stack):
+    def with_points():
+        answer = ask(stack.exporter, "/history.json")
+        return answer and answer["points"] and answer
+
+    assert wait_for(with_points, "points in the history")["capacity"] == 25
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_service_runs_with_the_rights_of_the_file(stack, service):
+    container = engine.inspect(f"{PROJECT}_{service}_1")
+    assert container["State"]["Status"] == "running"
+    host = container["HostConfig"]
+    assert host["ReadonlyRootfs"]
+    assert min(host["Memory"], host["NanoCpus"], host["PidsLimit"]) > 0
+    status = pathlib.Path(f"/proc/{container['State']['Pid']}/status").read_text()
+    assert "CapEff:\t0000000000000000" in status
+    assert "NoNewPrivs:\t1" in status
+    assert "Uid:\t0\t" not in status

@@ -1,0 +1,28 @@
+"""Certificates of feeds."""
+
+
+import pytest
+
+from support.certificates import CertificateAuthority
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory) -> CertificateAuthority:
+    return CertificateAuthority(tmp_path_factory.mktemp("certificates") / "known")
+
+
+@pytest.fixture(scope="module")
+def stranger(tmp_path_factory) -> CertificateAuthority:
+    return CertificateAuthority(tmp_path_factory.mktemp("certificates") / "unknown")
+
+
+@pytest.fixture(scope="module")
+def contexts(authority, stranger):
+    """What the server can say who it is."""
+    return {
+        "good": authority.issue("server").server_context(),
+        "of an unknown authority": stranger.issue("stranger").server_context(),
+        "expired": authority.issue("expired", is_expired=True).server_context(),
+        "for another name": authority.issue("other", "DNS:feed.example,IP:127.0.0.9").server_context(),
+        "not asking": authority.issue("asking").server_context(client_authority=authority),
+    }

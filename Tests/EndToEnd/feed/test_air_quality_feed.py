@@ -1,0 +1,213 @@
+"""air-quality-feed, heard by and listening to WebSocket peers that others wrote."""
+
+import contextlib
+import json
+import re
+import resource
+import signal
+import socket
+import subprocess
+import time
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from support import metrics
+from support.peers import WebSocketFeed
+from support.waiting import wait_for
+
+CITIES = "Mumbai Bengaluru Delhi Kolkata Bhubaneswar Chennai Pune Hyderabad Indore Jaipur Chandigarh Lucknow".split()
+
+
+def messages_until_closed(client):
+    messages = []
+    while True:
+        try:
+            messages.append(client.recv(30))
+        except ConnectionClosed as closed:
+            return messages, closed.rcvd.code
+
+
+def test_messages_have_the_shape_of_the_real_feed(start):
+    feed = start.feed("simulate", "--interval", "5ms")
+    seen = set()
+    with connect(feed.url) as client:
+        assert client.subprotocol is None
+        for _ in range(100):
+            message = client.recv(30)
+            assert isinstance(message, str)
+            elements = json.loads(message)
+            assert json.dumps(elements, separators=(",", ":"), ensure_ascii=False) == message
+            assert all(list(element) == ["city", "aqi"] for element in elements)
+            order = [CITIES.index(element["city"]) for element in elements]
+            assert order == sorted(set(order))
+            seen.update(order)
+    assert seen == set(range(12))
+
+
+def test_the_same_seed_gives_the_same_messages(start):
+    heard = []
+    for _ in range(2):
+        feed = start.feed("simulate", "--seed", "11", "--interval", "2ms", "--cities", "50")
+        with connect(feed.url) as client:
+            heard.append([client.recv(30) for _ in range(50)])
+    assert heard[0] == heard[1]
+
+
+def test_fifty_clients_hear_the_same(start):
+    feed = start.feed("simulate", "--interval", "100ms")
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(connect(feed.url)) for _ in range(50)]
+        last = clients[-1].recv(30)
+        for client in clients[:-1]:
+            for _ in range(1000):
+                if client.recv(30) == last:
+                    break
+        assert len({client.recv(30) for client in clients}) == 1
+
+
+def test_sigterm_closes_with_1001(start):
+    feed = start.feed("simulate", "--interval", "10ms")
+    with connect(feed.url) as client:
+        client.recv(30)
+        feed.signal(signal.SIGTERM)
+        _, status = messages_until_closed(client)
+    assert status == 1001
+    assert feed.wait() == 0
+
+
+def test_replay_once_closes_with_1000(start, tmp_path):
+    recording = tmp_path / "days.csv"
+    recording.write_text("AQI,Date,City\n98,2019-10-01,Delhi\n,2019-10-01,Pune\n54.5,2019-10-02,\"Agra, U.P.\"\n")
+    feed = start.feed("replay", str(recording), "--once", "--interval", "10ms")
+    with connect(feed.url) as client:
+        messages, status = messages_until_closed(client)
+    assert messages == ['[{"city":"Delhi","aqi":98}]', '[{"city":"Agra, U.P.","aqi":54.5}]']
+    assert status == 1000
+    assert feed.wait() == 0
+
+
+def test_a_client_that_does_not_read_is_dropped_and_the_others_hear_everything(start):
+    feed = start.feed("simulate", "--cities", "50000", "--coverage", "1", "--interval", "20ms", "--seed", "3")
+    host, port = re.fullmatch(r"ws://(.*):(\d+)/", feed.url).groups()
+    slow = socket.create_connection((host, int(port)))
+    slow.sendall(
+        f"GET / HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
+    )
+    with connect(feed.url, max_size=None, compression=None) as client:
+        received = 0
+        # More than waits for a client at most, and what the sockets hold.
+        while received < 160 << 20:
+            received += len(client.recv(30).encode())
+        slow.settimeout(30)
+        held = 0
+        try:
+            while chunk := slow.recv(1 << 20):
+                held += len(chunk)
+        except ConnectionResetError:
+            pass
+        assert held < 80 << 20
+        cities = set()
+        while len(cities) < 50000:
+            cities.update(element["city"] for element in json.loads(client.recv(30)))
+    slow.close()
+
+
+def test_recorded_lines_hold_text_and_arrival(start, python_feed, tmp_path):
+    output = tmp_path / "recording.jsonl"
+    recorder = start.program("air-quality-feed", "record", python_feed.url, "--output", str(output))
+    python_feed.wait_for_client()
+    texts = ['[{"city":"Pune","aqi":1.5}]', "not JSON", "दिल्ली \U0001f600 \"\\\t\n\x00\x7f\u2028", ""]
+    before = time.time_ns() // 1_000_000
+    python_feed.send(texts[0])
+    python_feed.send(b"\x00\x01")
+    for text in texts[1:]:
+        python_feed.send(text)
+    lines = wait_for(lambda: len(found := output.read_text().split("\n")) == 5 and found, "four lines")
+    after = time.time_ns() // 1_000_000
+    records = [json.loads(line) for line in lines[:-1]]
+    assert [list(line) for line in records] == [["time_ms", "message"]] * 4
+    assert [line["message"] for line in records] == texts
+    times = [line["time_ms"] for line in records]
+    assert before <= times[0] and times[-1] <= after and times == sorted(times)
+    recorder.stop()
+    assert recorder.errors[1:] == ["air-quality-feed: left out a binary message of 2 bytes"]
+
+
+def test_a_recording_goes_on_after_the_feed_comes_back(start, tmp_path):
+    output = tmp_path / "recording.jsonl"
+    feed = WebSocketFeed()
+    start.program("air-quality-feed", "record", feed.url, "--output", str(output))
+    feed.wait_for_client()
+    feed.send("[1]")
+    wait_for(lambda: output.read_text().count("\n") == 1, "the first line")
+    port = feed.port
+    feed.stop()
+    feed = WebSocketFeed(port)
+    try:
+        feed.wait_for_client()
+        feed.send("[2]")
+        wait_for(lambda: output.read_text().count("\n") == 2, "the second line")
+    finally:
+        feed.stop()
+    assert [json.loads(line)["message"] for line in output.read_text().splitlines()] == ["[1]", "[2]"]
+
+
+def test_a_line_that_does_not_fit_is_taken_back_whole(programs, python_feed, tmp_path):
+    output = tmp_path / "recording.jsonl"
+    # Python ignores SIGXFSZ, and so does the child: a file that is too large is an error of write.
+    with subprocess.Popen(
+        [programs.folder / "air-quality-feed", "record", python_feed.url, "--output", output],
+        restore_signals=False, stderr=subprocess.PIPE, text=True,
+    ) as recorder:
+        try:
+            python_feed.wait_for_client()
+            resource.prlimit(recorder.pid, resource.RLIMIT_FSIZE, (100, 100))
+            for number in range(4):
+                python_feed.send(f"[{number}]")
+            _, errors = recorder.communicate(timeout=30)
+        finally:
+            recorder.kill()
+    assert recorder.returncode == 1
+    assert errors.splitlines()[-1] == f"air-quality-feed: cannot write {output}: File too large"
+    assert [json.loads(line)["message"] for line in output.read_text().splitlines()] == ["[0]", "[1]"]
+    assert output.read_text().endswith("\n")
+
+
+def test_record_and_replay(start, python_feed, tmp_path):
+    file = tmp_path / "recording.ndjson"
+    recorder = start.program("air-quality-feed", "record", python_feed.url, "--output", str(file))
+    python_feed.wait_for_client()
+    messages = ['[{"city": "Pune", "aqi": 1}]', "not JSON", '[{"city": "Pune", "aqi": 2},\n {"city": "Delhi", "aqi": 3}]']
+
+    def lines() -> list[dict]:
+        return [json.loads(line) for line in file.read_text().splitlines()]
+
+    for number, text in enumerate(messages, 1):
+        python_feed.send(text)
+        wait_for(lambda: len(lines()) == number, f"line {number}")
+        # Not a wait for anything: the gaps that are to be replayed.
+        time.sleep(0.3)
+    assert recorder.stop() is None
+    times = [line["time_ms"] / 1000 for line in lines()]
+
+    replay = start.feed("replay", str(file), "--once")
+    began = time.monotonic()
+    with connect(replay.url) as client:
+        replayed = [(client.recv(30), time.monotonic()) for _ in messages]
+    assert [text for text, _ in replayed] == messages
+    # It waits for its first client, and what is late is never early.
+    for (_, received), recorded in zip(replayed, times):
+        assert received - began >= recorded - times[0] - 0.001
+    assert replay.wait() == 0
+
+    replay = start.feed("replay", str(file), "--once", "--speed", "10")
+    exporter = start.exporter("--feed.url", replay.url, "--feed.reconnect-min=10ms")
+    exporter.wait_for_sample(metrics.INDEX, 2, city="Pune")
+    assert replay.wait() == 0
+    page = exporter.scrape()
+    assert page.value(metrics.INDEX, city="Delhi") == 3
+    assert page.value(metrics.MESSAGES) == 3
+    assert page.value("airquality_exporter_feed_bytes_total") == sum(len(text.encode()) for text in messages)
+    assert page.value(metrics.DISCONNECTS, reason="closed") == 1

@@ -1,0 +1,194 @@
+"""Many connections, a dead neighbour, a flood, random frames: nothing grows, nothing is lost."""
+
+import dataclasses
+import os
+import threading
+import time
+
+import pytest
+
+from support import metrics
+from support.exposition import Exposition
+from support.faults import CLOSED_PORT, answering, never_answer
+from support.frame_fuzz import FrameFuzz
+from support.peers import WebSocketFeed
+from support.programs import Exporter
+from support.raw_feed import CLOSE, TEXT, Peer, RawFeed, frame, good, message
+from support.waiting import wait_for
+
+QUICK = ("--feed.reconnect-min=10ms", "--feed.reconnect-max=10ms")
+IS_SLOW = bool(os.environ.get("AIRQUALITY_SLOW"))
+
+
+@dataclasses.dataclass
+class Use:
+    """What a process holds."""
+
+    descriptors: int
+    threads: int
+    memory: int
+
+    @classmethod
+    def of(cls, exporter: Exporter) -> "Use":
+        return cls(exporter.descriptor_count, exporter.thread_count, exporter.resident_bytes)
+
+
+def check_no_growth(exporter: Exporter, before: Use, mib: int) -> None:
+    """Connections that still say goodbye are given the time that they may take."""
+    wait_for(lambda: exporter.descriptor_count <= before.descriptors, f"not more than {before.descriptors} descriptors")
+    wait_for(lambda: exporter.thread_count <= before.threads, f"not more than {before.threads} threads")
+    grown = exporter.resident_bytes - before.memory
+    assert grown < (mib << 20) * (8 if IS_SLOW else 1), f"grown by {grown >> 10} KiB"
+
+
+def test_a_thousand_reconnects_leave_nothing_behind(start):
+    with RawFeed(good) as feed:
+        exporter = start.exporter("--feed.url", feed.url, *QUICK, "--web.enable-lifecycle")
+
+        def close(peer: Peer) -> None:
+            peer.send(frame(CLOSE, b"\x03\xe8"))
+
+        def break_rules(peer: Peer) -> None:
+            peer.send(b"\xff" * 100)
+
+        def ask(_: Peer) -> None:
+            assert exporter.get("/-/reconnect", "POST").status == 200
+
+        ways = {
+            "requested": ask,
+            "closed": close,
+            "lost": Peer.end_sending,
+            "protocol": break_rules,
+        }
+
+        def reconnect(times: int) -> None:
+            for number in range(times):
+                peer = feed.wait_for_peer(len(feed.peers))
+                peer.is_open.wait(30)
+                list(ways.values())[number % len(ways)](peer)
+                feed.wait_for_peer(peer.number + 1)
+            last = feed.wait_for_peer(len(feed.peers))
+            exporter.wait_for_sample(metrics.INDEX, last.number, city="Pune")
+
+        wait_for(lambda: exporter.scrape().value(metrics.INDEX, city="Pune") == 1, "the first reading")
+        first = Use.of(exporter)
+        reconnect(100)
+        # Memory that is used again and again is there by now.
+        before = dataclasses.replace(first, memory=exporter.resident_bytes)
+        reconnect(1000)
+        check_no_growth(exporter, before, mib=4)
+        page = exporter.scrape()
+        assert page.nonzero(metrics.DISCONNECTS, "reason") == {reason: 1100 / len(ways) for reason in ways}
+        assert page.value(metrics.ATTEMPTS) == 1101
+        assert page.value(metrics.CITIES) == 1
+
+
+@pytest.mark.parametrize("fault", ["refused", "timeout", "handshake"])
+def test_a_dead_feed_does_not_disturb_another(start, fault):
+    dead_feed = RawFeed({"timeout": never_answer, "handshake": answering("HTTP/1.1 500 Oh\nContent-Length: 0")}.get(fault, good))
+    live_feed = WebSocketFeed()
+    try:
+        dead = f"ws://127.0.0.1:{CLOSED_PORT}/" if fault == "refused" else dead_feed.url
+        live = live_feed.url
+        exporter = start.exporter(
+            "--feed.url", dead, "--feed.url", live, *QUICK,
+            # The other one has to be that quick as well.
+            *(["--feed.connect-timeout=1s"] if fault == "timeout" else []))
+        live_feed.wait_for_client()
+        for value in range(50):
+            live_feed.send([{"city": "Pune", "aqi": value}])
+            exporter.wait_for_sample(metrics.INDEX, value, city="Pune")
+        wait_for(lambda: exporter.scrape().value(metrics.DISCONNECTS, feed=dead, reason=fault) >= 3, "its failures")
+        page = exporter.scrape()
+        for feed, is_connected, messages in ((dead, 0, 0), (live, 1, 50)):
+            assert page.value(metrics.CONNECTED, feed=feed) == is_connected
+            assert page.value(metrics.MESSAGES, feed=feed) == messages
+            assert page.value(metrics.READINGS, feed=feed) == messages
+        assert page.value(metrics.ATTEMPTS, feed=live) == 1
+        assert not any(value for _, value in page.samples(metrics.DISCONNECTS, feed=live))
+        assert {labels["reason"] for labels, value in page.samples(metrics.DISCONNECTS, feed=dead) if value} == {fault}
+        assert [labels["feed"] for labels, _ in page.samples(metrics.CONNECTED)] == [dead, live]
+        assert exporter.get("/-/ready").status == 200
+    finally:
+        live_feed.stop()
+        dead_feed.stop()
+
+
+CITIES = [f"City {number}" for number in range(100)]
+
+
+def flood_message(value: int) -> bytes:
+    return frame(TEXT, ("[" + ",".join(f'{{"city":"{city}","aqi":{value}}}' for city in CITIES) + "]").encode())
+
+
+def test_flood(start):
+    seconds = float(os.environ.get("AIRQUALITY_FLOOD_SECONDS", "10"))
+    sent = 0
+    portion = b"".join(flood_message(value) for value in range(500))
+    is_over = threading.Event()
+
+    def flood(peer: Peer) -> None:
+        nonlocal sent
+        peer.open()
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            peer.send(portion)
+            sent += 500
+        # The last state: one city changes in the very last message, the others in the one before.
+        peer.send(flood_message(777), frame(TEXT, message(42, "Sentinel")))
+        sent += 2
+        is_over.set()
+        peer.serve()
+
+    with RawFeed(flood) as feed:
+        exporter = start.exporter("--feed.url", feed.url)
+        wait_for(lambda: exporter.scrape().value(metrics.CITIES) == len(CITIES), "the first message")
+        before = exporter.resident_bytes
+        slowest, scrapes = 0.0, 0
+        while not is_over.wait(0.1):
+            began = time.monotonic()
+            answer = exporter.get("/metrics")
+            slowest = max(slowest, time.monotonic() - began)
+            scrapes += 1
+            assert Exposition(answer.text).value(metrics.CITIES) == len(CITIES)
+        exporter.wait_for_sample(metrics.INDEX, 42, city="Sentinel", seconds=60)
+        page = exporter.scrape()
+        values = page.by(metrics.INDEX, "city")
+        assert values == {city: 777 for city in CITIES} | {"Sentinel": 42}
+        assert page.value(metrics.MESSAGES) == sent
+        assert page.value(metrics.READINGS) == (sent - 1) * len(CITIES) + 1
+        assert page.nonzero(metrics.DISCONNECTS, "reason") == {}
+        grown = exporter.peak_resident_bytes - before
+        print(
+            f"flood: {seconds:.0f} s, {sent} messages, {sent * len(CITIES) / seconds:.0f} readings/s, "
+            f"slowest scrape {slowest:.3f} s, memory {before >> 20} MiB + {grown >> 10} KiB at most")
+        # One that waited for the end of the flood would be the only one.
+        assert scrapes >= 3
+        assert grown < (128 if IS_SLOW else 16) << 20
+
+
+def test_frame_fuzz(start):
+    """Random frames, valid ones and damaged ones; after each lot of them a good message is read."""
+    connections = int(os.environ.get("AIRQUALITY_FUZZ_CONNECTIONS", "1000"))
+    seed = int(os.environ.get("AIRQUALITY_FUZZ_SEED", "1"))
+    fuzz = FrameFuzz(seed)
+    with RawFeed(fuzz) as feed:
+        exporter = start.exporter(
+            "--feed.url", feed.url, *QUICK, "--feed.max-message-bytes=64KiB", "--web.enable-lifecycle")
+        before = None
+        for number in range(1, connections + 1):
+            try:
+                feed.wait_for_peer(number)
+                assert fuzz.wait_for_pong(number), "what is valid was not read"
+                exporter.wait_for_sample(metrics.INDEX, number % 9000, city="Pune")
+                fuzz.go_on(number)
+            except AssertionError as error:
+                raise AssertionError(f"seed {seed}, connection {number}: {error}; {fuzz.describe(number)}") from error
+            if number == min(100, connections // 2):
+                before = Use.of(exporter)
+        check_no_growth(exporter, before, mib=8)
+        page = exporter.scrape()
+        disconnects = page.nonzero(metrics.DISCONNECTS, "reason")
+        assert set(disconnects) <= {"closed", "lost", "protocol"}, disconnects
+        assert connections - 1 <= sum(disconnects.values()) <= connections
+        print(f"frame fuzz: {connections} connections, {fuzz.frames} frames, {fuzz.bytes} bytes, {disconnects}")

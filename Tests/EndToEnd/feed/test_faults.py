@@ -1,0 +1,115 @@
+"""The feed's client against servers that misbehave: it always knows, it always says so, it always comes back."""
+
+import datetime
+import os
+import re
+
+import pytest
+
+from support import fault_table, metrics
+from support.exposition import Exposition
+from support.faults import CONNECT, FAULTS, RECONNECT, Fault, answering
+from support.programs import Exporter
+from support.raw_feed import CLOSE, RawFeed, good
+from support.tls_faults import (
+    end_of_stream,
+    end_without_goodbye,
+    goodbye_of_tls_only,
+    plain_answer,
+    refused_by_client,
+    secured,
+    silence,
+)
+from support.waiting import wait_for
+
+#: What everything may take longer than the flags say: a busy machine, a sanitizer. Without those flags it would take ten
+#: seconds at least.
+ALLOWANCE = 20.0 if os.environ.get("AIRQUALITY_SLOW") else 6.0
+#: Not more than that, whatever a server sends; the size limit of the tests is 256 KiB.
+MOST_GROWTH = (512 if os.environ.get("AIRQUALITY_SLOW") else 32) << 20
+
+
+def time_of(line: str) -> float:
+    """When the exporter has said it."""
+    return datetime.datetime.fromisoformat(re.match(r"time=(\S+)", line)[1]).timestamp()
+
+
+def page_with_reading(exporter: Exporter, value: float) -> Exposition:
+    def found():
+        page = exporter.scrape()
+        return page if any(index == value for _, index in page.samples(metrics.INDEX, city="Pune")) else None
+
+    return wait_for(found, f"the reading {value}", pause=0.002)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_fault(start, record_property, fault: Fault):
+    with RawFeed(*[fault.act] * fault.connections, good) as feed:
+        check_fault(start, record_property, fault, feed, feed.url)
+
+
+def check_fault(start, record_property, fault: Fault, feed: RawFeed, url: str) -> None:
+    exporter = start.exporter("--feed.url", url, *fault.all_flags)
+    memory = exporter.peak_resident_bytes
+    page = page_with_reading(exporter, fault.connections + 1)
+    # The exporter's own times: this program may be late to look.
+    flowing = page.value("airquality_last_update_timestamp_seconds", city="Pune")
+    assert page.nonzero(metrics.DISCONNECTS, "reason") == ({fault.reason: 1} if fault.reason else {})
+    assert page.nonzero(metrics.REFUSALS, "reason") == fault.refusals
+    assert page.value(metrics.ATTEMPTS) == (2 if fault.reason else 1)
+    assert page.value(metrics.CONNECTED) == 1
+    assert exporter.peak_resident_bytes - memory < MOST_GROWTH
+    # A line for each change of state, none for anything else.
+    connected = 2 if fault.reason and fault.is_after_reading else 1
+
+    def lines(part: str) -> list[str]:
+        return [line for line in exporter.errors if part in line and time_of(line) <= flowing]
+
+    wait_for(lambda: len(lines("Feed connected")) == connected, "what the log says")
+    said = lines("level=WARN")
+    assert len(said) == (1 if fault.reason else 0), exporter.errors
+    assert all(f"reason={fault.reason}" in line for line in said)
+    if fault.close_status:
+
+        def statuses():
+            return [int.from_bytes(payload[:2]) for opcode, payload in feed.peers[0].received if opcode == CLOSE]
+
+        wait_for(statuses, "the close frame")
+        assert statuses() == [fault.close_status]
+
+    assert flowing + 0.001 >= feed.fault_at + fault.retry_after, "dialled before the server wanted to be"
+    noticed_after = max(0.0, time_of(said[0]) - feed.fault_at) if said else None
+    flowing_after = max(0.0, flowing - feed.fault_at)
+    limit = fault.limit + ALLOWANCE
+    again = fault.limit + max(fault.retry_after, RECONNECT if fault.reason else 0)
+    counted = fault.reason or ", ".join(fault.refusals) or "–"
+    record_property(fault_table.PROPERTY, fault_table.row(fault.name, counted, noticed_after, flowing_after, again))
+    assert (noticed_after or 0) <= limit
+    assert flowing_after <= again + ALLOWANCE
+
+
+TLS_FAULTS = [
+    ("wss to a server without TLS", "tls", 0, lambda contexts: plain_answer),
+    ("no answer to the TLS handshake", "timeout", CONNECT, lambda contexts: silence),
+    ("end of stream instead of the TLS handshake", "tls", 0, lambda contexts: end_of_stream),
+    *(
+        (f"certificate {kind}", "tls", 0, lambda contexts, kind=kind: refused_by_client(contexts[kind]))
+        for kind in ("of an unknown authority", "expired", "for another name")
+    ),
+    ("TLS: end of stream", "lost", 0, lambda contexts: secured(contexts["good"], end_without_goodbye)),
+    ("TLS: its goodbye without a close frame", "lost", 0, lambda contexts: secured(contexts["good"], goodbye_of_tls_only)),
+    (
+        "TLS: redirect to a server without", "handshake", 0,
+        lambda contexts: secured(
+            contexts["good"],
+            lambda peer: answering(f"HTTP/1.1 302 Found\nLocation: ws://127.0.0.1:{peer.feed.port}/")(peer))),
+]
+
+
+@pytest.mark.parametrize("name, reason, limit, act", TLS_FAULTS, ids=[row[0] for row in TLS_FAULTS])
+def test_fault_with_tls(start, record_property, authority, contexts, name, reason, limit, act):
+    fault = Fault(
+        name, act(contexts), reason, limit, is_after_reading=reason == "lost",
+        flags={"--feed.ca-file": str(authority.file)})
+    with RawFeed(fault.act, secured(contexts["good"], good)) as feed:
+        check_fault(start, record_property, fault, feed, f"wss://127.0.0.1:{feed.port}/")

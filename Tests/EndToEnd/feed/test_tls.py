@@ -1,0 +1,61 @@
+"""Feeds with TLS: whom the client trusts, and what it shows of itself."""
+
+
+import pytest
+
+from support import metrics
+from support.peers import WebSocketFeed
+from support.waiting import wait_for
+
+QUICK = ("--feed.reconnect-min=10ms", "--feed.reconnect-max=50ms")
+
+
+@pytest.fixture
+def secure_feed(contexts):
+    feed = WebSocketFeed(ssl=contexts["good"])
+    yield feed
+    feed.stop()
+
+
+def test_own_authority_and_name(start, secure_feed, authority):
+    exporter = start.exporter(
+        "--feed.url", f"wss://localhost:{secure_feed.port}/", "--feed.ca-file", str(authority.file))
+    secure_feed.wait_for_client()
+    secure_feed.send([{"city": f"City {number}", "aqi": number} for number in range(5000)])
+    exporter.wait_for_sample(metrics.CITIES, 5000)
+    assert exporter.scrape().value(
+        metrics.CONNECTED, feed=f"wss://localhost:{secure_feed.port}/") == 1
+    assert secure_feed.requests[0].headers["Host"] == f"localhost:{secure_feed.port}"
+
+
+def test_an_unknown_authority_needs_the_flag_that_skips_verification(start, secure_feed):
+    url = f"wss://127.0.0.1:{secure_feed.port}/"
+    exporter = start.exporter("--feed.url", url, *QUICK)
+    wait_for(lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="tls") >= 2, "refusals of the certificate")
+    assert not secure_feed.requests
+    exporter = start.exporter("--feed.url", url, *QUICK, "--feed.insecure-skip-verify")
+    secure_feed.wait_for_client()
+    secure_feed.send([{"city": "Pune", "aqi": 7}])
+    exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
+    assert [line for line in exporter.errors if "level=WARN" in line and "feed.insecure-skip-verify" in line]
+
+
+def test_client_certificate(start, contexts, authority):
+    certificate = authority.issue("client")
+    feed = WebSocketFeed(ssl=contexts["not asking"])
+    try:
+        flags = ("--feed.url", f"wss://127.0.0.1:{feed.port}/", *QUICK, "--feed.ca-file", str(authority.file))
+        exporter = start.exporter(*flags)
+        # TLS 1.3 tells the client after its own part of the handshake.
+        wait_for(
+            lambda: sum(exporter.scrape().nonzero(metrics.DISCONNECTS, "reason").values()) >= 2, "refusals by the server")
+        assert set(exporter.scrape().nonzero(metrics.DISCONNECTS, "reason")) <= {"tls", "lost"}
+        assert not feed.requests
+        exporter = start.exporter(
+            *flags, "--feed.cert-file", str(certificate.file), "--feed.key-file", str(certificate.key))
+        feed.wait_for_client()
+        feed.send([{"city": "Pune", "aqi": 7}])
+        exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
+        assert exporter.scrape().nonzero(metrics.DISCONNECTS, "reason") == {}
+    finally:
+        feed.stop()

@@ -1,0 +1,190 @@
+"""Flags, environment variables, `--help`, `--version`, and how the programs end."""
+
+import platform
+import re
+import signal
+
+import pytest
+
+from support.waiting import wait_for
+
+EXPORTER, FEED = "air-quality-exporter", "air-quality-feed"
+
+SWITCH = None
+#: Every flag of the exporter with its default; "" = none.
+FLAGS = {
+    "feed.url": "",
+    "feed.demo": SWITCH,
+    "feed.header": "",
+    "feed.header-file": "",
+    "feed.subscribe": "",
+    "feed.ca-file": "",
+    "feed.cert-file": "",
+    "feed.key-file": "",
+    "feed.insecure-skip-verify": SWITCH,
+    "feed.connect-timeout": "10s",
+    "feed.ping-interval": "15s",
+    "feed.pong-timeout": "10s",
+    "feed.idle-timeout": "60s",
+    "feed.reconnect-min": "500ms",
+    "feed.reconnect-max": "30s",
+    "feed.pause-when-unused": "0",
+    "feed.max-message-bytes": "16MiB",
+    "feed.items": "",
+    "feed.city-field": "city",
+    "feed.value-field": "aqi",
+    "feed.time-field": "",
+    "city.limit": "100000",
+    "city.expire-after": "0",
+    "city.shard": "",
+    "aqi.scale": "india",
+    "aqi.hysteresis": "0",
+    "history.capacity": "25",
+    "history.interval": "30s",
+    "history.keep": "first",
+    "storage.file": "",
+    "web.listen-address": ":10025",
+    "web.systemd-socket": SWITCH,
+    "web.telemetry-path": "/metrics",
+    "web.config.file": "",
+    "web.max-requests": "40",
+    "web.cors-origin": "",
+    "web.enable-lifecycle": SWITCH,
+    "web.disable-exporter-metrics": SWITCH,
+    "log.level": "info",
+    "log.format": "logfmt",
+    "config.check": SWITCH,
+}
+REPEATABLE = {"feed.url", "feed.header", "feed.subscribe", "web.listen-address"}
+#: Those that take any text: there is no value that would be refused at the start.
+FREE = {"feed.subscribe", "feed.city-field", "feed.value-field", "feed.time-field", "storage.file"}
+#: Files that are read at the start: the error names the file, and not yet the flag.
+READ = {"feed.header-file", "web.config.file"}
+
+
+def variable(flag: str) -> str:
+    return "AIR_QUALITY_EXPORTER_" + re.sub(r"[.-]", "_", flag).upper()
+
+
+def flags_of(help_lines: list[str]) -> dict[str, str]:
+    """What `--help` says of each flag, with its placeholder, in one line."""
+    found: dict[str, str] = {}
+    for line in help_lines:
+        if flag := re.fullmatch(r"  --([a-z.-]+)(=\S.*)?", line):
+            name = flag[1]
+            found[name] = flag[2] or ""
+        elif line.startswith("      ") and found:
+            found[name] += " " + line.strip()
+    return found
+
+
+def test_help_names_every_flag_with_its_default_and_its_variable(programs):
+    ended = programs.run(EXPORTER, "--help")
+    assert (ended.process.returncode, ended.errors) == (0, [])
+    assert ended.output[0] == "usage: air-quality-exporter [flags]"
+    assert all(len(line) <= 80 for line in ended.output)
+    found = flags_of(ended.output)
+    assert list(found) == [*FLAGS, "help", "version"]
+    for name, default in FLAGS.items():
+        text = found[name]
+        assert text.startswith("=") == (default is not SWITCH), name
+        assert len(text) > 20, f"--{name} is not explained: {text}"
+        assert re.findall(r"\(.*?default ([^,)]+)", text) == ([default] if default else []), f"{name}: {text}"
+        assert text.endswith("repeatable)") == (name in REPEATABLE), name
+    rule = " ".join(ended.output[-5:])
+    assert "environment variable: AIR_QUALITY_EXPORTER_ and the flag in capitals with . and - as _" in rule
+    assert f"for example {variable('feed.url')}" in rule
+
+
+@pytest.mark.parametrize("flag", [name for name in FLAGS if name not in FREE])
+def test_every_flag_and_its_variable_refuse_a_bad_value(programs, flag):
+    """Which shows that both are read."""
+    bad = "/no/such/\x01" if flag in READ else "\x01"
+    others = {"--feed.url=ws://127.0.0.1:1/": "feed.url", "--config.check": "config.check"}
+    good = [other for other, name in others.items() if name != flag]
+    by_flag = programs.run(EXPORTER, *good, f"--{flag}={bad}")
+    by_variable = programs.run(EXPORTER, *good, environment={variable(flag): bad})
+    for ended, name in ((by_flag, f"--{flag}"), (by_variable, variable(flag))):
+        assert ended.process.returncode != 0 and ended.output == [], name
+        assert len(ended.errors) == 1, ended.errors
+        assert ended.errors[0].startswith(f"{EXPORTER}: {'cannot read /no/such/' if flag in READ else name}"), ended.errors
+
+
+@pytest.mark.parametrize("program", [EXPORTER, FEED])
+def test_version_names_version_branch_and_revision(programs, program):
+    ended = programs.run(program, "--version")
+    assert (ended.process.returncode, ended.errors) == (0, [])
+    form = rf"{program}, version \d+\.\d+\.\d+\S* \(branch: \S+, revision: [0-9a-f]{{7,40}}\)"
+    assert re.fullmatch(form, ended.output[0]), ended.output
+
+
+def test_version_has_the_form_of_other_exporters(programs):
+    """As `version.Print` of prometheus/common writes it, with Swift in the place of Go."""
+    _, *lines = programs.run(EXPORTER, "--version").output
+    fields = dict(re.fullmatch(r"  ([a-z ]+:) +(\S.*)", line).groups() for line in lines)
+    assert {line.index(value) for line, value in zip(lines, fields.values())} == {20}
+    machine = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
+    assert re.fullmatch(r"\d+\.\d+\S*", fields.pop("swift version:"))
+    assert fields == {"platform:": f"linux/{machine}"}
+
+
+def test_the_metric_of_the_build_says_what_version_says(start, programs):
+    first, swift, _ = programs.run(EXPORTER, "--version").output
+    version, branch, revision = re.search(r"version (\S+) \(branch: (\S+), revision: (\S+)\)", first).groups()
+    page = start.exporter("--feed.demo").scrape()
+    assert page.samples("airquality_exporter_build_info") == [
+        ({"version": version, "branch": branch, "revision": revision, "swiftversion": swift.split()[-1]}, 1)
+    ]
+
+
+@pytest.mark.parametrize("command", [[], ["simulate"], ["replay"], ["record"]])
+def test_help_of_the_feed(programs, command):
+    ended = programs.run(FEED, *command, "--help")
+    assert (ended.process.returncode, ended.errors) == (0, [])
+    usage = {"replay": "replay FILE [flags]", "record": "record URL [flags]"}
+    assert ended.output[0] == f"usage: {FEED} {usage.get(''.join(command), '[simulate] [flags]')}"
+    wanted = {
+        "simulate": {"listen", "cities", "interval", "coverage", "seed", "drift", "batch"},
+        "replay": {"listen", "interval", "speed", "once"},
+        "record": {"output"},
+    }["".join(command) or "simulate"]
+    assert set(flags_of(ended.output)) == wanted | {"help", "version"}
+
+
+@pytest.mark.parametrize(
+    "arguments, line",
+    [
+        ([], r"air-quality-exporter: no feed: give --feed.url ADDRESS, or --feed.demo for a simulated one"),
+        (["--feed.url", "ws://me:pw@h/?t=1", "--history.capacity=0"], r'air-quality-exporter: --history.capacity "0": .*'),
+        (["--feed.demo", "--bogus"], r'air-quality-exporter: unknown flag "--bogus".*'),
+        (["--feed.url", "wss//x"], r'air-quality-exporter: --feed.url .*expected a ws:// or wss:// address.*'),
+    ],
+)
+def test_bad_flags_end_the_start_with_one_line(programs, arguments, line):
+    ended = programs.run(EXPORTER, *arguments)
+    assert ended.process.returncode != 0
+    assert ended.output == []
+    assert len(ended.errors) == 1 and re.fullmatch(line, ended.errors[0]), ended.errors
+
+
+def test_variables_that_name_no_flag_are_ignored(programs):
+    kubernetes = {"AIR_QUALITY_EXPORTER_PORT": "tcp://10.0.0.1:80", "AIR_QUALITY_EXPORTER_SERVICE_HOST": "10.0.0.1"}
+    ended = programs.run(EXPORTER, "--feed.demo", "--config.check", environment=kubernetes)
+    assert (ended.process.returncode, ended.errors) == (0, [])
+
+
+def test_port_in_use_is_one_clear_line(start, programs):
+    exporter = start.exporter("--feed.demo")
+    ended = programs.run(EXPORTER, "--feed.demo", "--web.listen-address", exporter.address, "--log.level", "error")
+    assert ended.process.returncode != 0
+    assert len(ended.errors) == 1 and exporter.address in ended.errors[0], ended.errors
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signals_end_the_exporter_with_status_0(start, python_feed, number):
+    exporter = start.exporter("--feed.url", python_feed.url)
+    python_feed.wait_for_client()
+    client = python_feed.clients[0]
+    exporter.signal(number)
+    assert exporter.wait() == 0
+    wait_for(lambda: client.protocol.close_code == 1001, "the close frame")

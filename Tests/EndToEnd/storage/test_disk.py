@@ -1,0 +1,204 @@
+"""What happens to the storage file, its directory and its disk while the exporter runs; feed and scrape go on."""
+
+import contextlib
+import os
+import pathlib
+import resource
+import sqlite3
+import subprocess
+import time
+
+import pytest
+
+from support import metrics
+from support.waiting import wait_for
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 1 MiB."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can mount a file system")
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True, text=True)
+    if mounted.returncode:
+        pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()}")
+    yield folder
+    # Whatever still has a file open there keeps it until it ends.
+    subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def test_a_full_disk_costs_nothing_but_the_file(start, python_feed, small_disk):
+    file = small_disk / "history.db"
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval", "0")
+    exporter = start.exporter(*flags)
+    python_feed.wait_for_client()
+    python_feed.send_cities(1)
+    exporter.wait_for_sample(metrics.LAST_WRITE)
+    ballast = small_disk / "ballast"
+    with ballast.open("wb", buffering=0) as stream, contextlib.suppress(OSError):
+        while stream.write(b"x" * 4096):
+            pass
+    # More than fits into what the journal has left of its last page.
+    for aqi in range(2, 22):
+        python_feed.send_cities(aqi)
+        exporter.wait_for_sample(metrics.INDEX, aqi, city="City 99")
+        time.sleep(0.002)  # Two points in one millisecond are one.
+    # It goes on counting the attempts, and says it once.
+    wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
+    assert exporter.count_lines("cannot be written") == 1, exporter.errors
+    assert exporter.count_lines("full"), exporter.errors
+    history = exporter.history()
+    assert len(history["points"]) == 100 * 21
+    ballast.unlink()
+    wait_for(lambda: exporter.count_lines("written again") == 1, "the line that says it is written again")
+    assert exporter.scrape().value(metrics.LAST_WRITE) > 0
+    exporter.kill()
+    again = start.exporter(*flags)
+    assert again.history() == history
+    assert not list(small_disk.glob("*.damaged*"))
+
+
+def test_a_file_at_the_limit_of_the_process(start, python_feed, tmp_path):
+    """`ulimit -f`: without more ado the kernel would end a process that writes beyond it."""
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"), "--history.interval", "0")
+    exporter = start.exporter(*flags)
+    python_feed.wait_for_client()
+    python_feed.send_cities(1)
+    exporter.wait_for_sample(metrics.LAST_WRITE)
+    before = resource.prlimit(exporter.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(exporter.pid, resource.RLIMIT_FSIZE, (1024, before[1]))
+    python_feed.send_cities(2)
+    wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
+    assert exporter.count_lines("cannot be written") == 1, exporter.errors
+    resource.prlimit(exporter.pid, resource.RLIMIT_FSIZE, before)
+    wait_for(lambda: exporter.count_lines("written again") == 1, "the line that says it is written again")
+    history = exporter.history()
+    assert len(history["points"]) == 200
+    exporter.kill()
+    assert start.exporter(*flags).history() == history
+
+
+def test_a_disk_that_is_full_at_the_start(start, python_feed, small_disk):
+    ballast = small_disk / "ballast"
+    with ballast.open("wb", buffering=0) as stream, contextlib.suppress(OSError):
+        while stream.write(b"x" * 4096):
+            pass
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(small_disk / "history.db"))
+    exporter = start.exporter(*flags)
+    python_feed.wait_for_client()
+    python_feed.send_cities(1)
+    exporter.wait_for_sample(metrics.INDEX, 1, city="City 99")
+    wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
+    assert exporter.count_lines("cannot be written") == 1, exporter.errors
+    ballast.unlink()
+    wait_for(lambda: exporter.count_lines("written again") == 1, "the line that says it is written again")
+    history = exporter.history()
+    exporter.kill()
+    assert start.exporter(*flags).history() == history
+
+
+def test_a_disk_that_becomes_read_only(start, python_feed, small_disk):
+    file = small_disk / "history.db"
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval", "0")
+    first = start.exporter(*flags)
+    python_feed.wait_for_client()
+    python_feed.send_cities(1)
+    first.wait_for_sample(metrics.LAST_WRITE)
+    before = first.history()
+    assert first.stop() is None
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    content = file.read_bytes()
+    # What is there is shown; what comes is kept in memory.
+    second = start.exporter(*flags)
+    assert second.history() == before
+    assert second.count_lines("cannot be written") == 1, second.errors
+    wait_for(lambda: python_feed.clients, "the new connection")
+    python_feed.send_cities(2)
+    second.wait_for_sample(metrics.INDEX, 2, city="City 99")
+    wait_for(lambda: second.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
+    assert not second.scrape().samples(metrics.LAST_WRITE)
+    assert file.read_bytes() == content and os.listdir(small_disk) == [file.name]
+    subprocess.run(["mount", "-o", "remount,rw", small_disk], check=True)
+    wait_for(lambda: second.count_lines("written again") == 1, "the line that says it is written again")
+    assert second.count_lines("cannot be written") == 1, second.errors
+    history = second.history()
+    second.kill()
+    third = start.exporter(*flags)
+    assert third.history() == history and len(history["points"]) == 200
+
+
+def test_a_file_without_the_right_to_write(start, python_feed, tmp_path):
+    if os.geteuid() == 0:
+        pytest.skip("root may write every file")
+    file = tmp_path / "history.db"
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(file))
+    first = start.exporter(*flags)
+    python_feed.wait_for_client()
+    python_feed.send_cities(1)
+    first.wait_for_sample(metrics.LAST_WRITE)
+    before = first.history()
+    assert first.stop() is None
+    file.chmod(0o444)
+    second = start.exporter(*flags)
+    assert second.history() == before
+    assert second.count_lines("read-only"), second.errors
+    file.chmod(0o644)
+    wait_for(lambda: second.count_lines("written again") == 1, "the line that says it is written again")
+
+
+@pytest.mark.parametrize("what", ["removed", "renamed", "replaced by another program's file", "its directory removed"])
+def test_the_file_goes_while_it_is_in_use(start, python_feed, tmp_path, what):
+    folder = tmp_path / "storage"
+    folder.mkdir()
+    file = folder / "history.db"
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval", "0")
+    exporter = start.exporter(*flags)
+    python_feed.wait_for_client()
+    python_feed.send_cities(1)
+    exporter.wait_for_sample(metrics.LAST_WRITE)
+    match what:
+        case "removed":
+            for name in folder.iterdir():
+                name.unlink()
+        case "renamed":
+            file.rename(folder / "elsewhere.db")
+        case "replaced by another program's file":
+            foreign = tmp_path / "foreign.db"
+            with contextlib.closing(sqlite3.connect(foreign)) as database, database:
+                database.execute("CREATE TABLE mine (value)")
+            foreign.replace(file)
+        case "its directory removed":
+            folder.rename(tmp_path / "gone")
+    python_feed.send_cities(2)
+    exporter.wait_for_sample(metrics.INDEX, 2, city="City 99")
+    if what.startswith("replaced"):
+        # It is not ours, so it is left alone.
+        wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
+        assert exporter.count_lines("another program") == 1, exporter.errors
+        with contextlib.closing(sqlite3.connect(file)) as database:
+            assert database.execute("SELECT name FROM sqlite_schema").fetchall() == [("mine",)]
+        file.unlink()
+    elif what == "its directory removed":
+        wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
+        assert exporter.count_lines("cannot be written") == 1, exporter.errors
+        folder.mkdir()
+    history = exporter.history()
+    words = "written again" if what.startswith(("replaced", "its")) else "begun again"
+    wait_for(lambda: exporter.count_lines(words) == 1, "the line that says so")
+    wait_for(lambda: stored_points(file) == 200, "all of the memory in the new file")
+    exporter.kill()
+    again = start.exporter(*flags)
+    assert again.history() == history
+
+
+def stored_points(file: pathlib.Path) -> int:
+    """Counted in a copy, because the file is locked."""
+    copy = file.parent / "copy.db"
+    for suffix in ("", "-wal"):
+        pathlib.Path(f"{copy}{suffix}").write_bytes(pathlib.Path(f"{file}{suffix}").read_bytes())
+    with contextlib.closing(sqlite3.connect(copy)) as database:
+        return database.execute("SELECT count(*) FROM point").fetchone()[0]
+
+

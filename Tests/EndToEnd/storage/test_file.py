@@ -1,0 +1,99 @@
+"""Files that are damaged, missing, in use, or somebody else's."""
+
+import contextlib
+import random
+import sqlite3
+
+from support import metrics
+from support.waiting import wait_for
+
+
+def test_one_file_belongs_to_one_process(start, programs, python_feed, tmp_path):
+    file = tmp_path / "history.db"
+    first = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file))
+    python_feed.wait_for_client()
+    ended = programs.run(
+        "air-quality-exporter", "--feed.url", python_feed.url, "--storage.file", str(file),
+        "--web.listen-address", "127.0.0.1:0",
+    )  # fmt: skip
+    assert ended.process.returncode == 1 and not ended.output
+    assert len(ended.errors) == 1, ended.errors
+    assert "another process has it open" in ended.errors[0] and str(file) in ended.errors[0], ended.errors
+    # The first one has not lost it by that.
+    python_feed.send([{"city": "Pune", "aqi": 7}])
+    first.wait_for_sample(metrics.LAST_WRITE)
+    assert first.scrape().value(metrics.STORAGE_ERRORS) == 0
+
+
+def test_a_damaged_file_is_set_aside_and_said_once(start, python_feed, tmp_path):
+    file = tmp_path / "history.db"
+    file.write_bytes(b"this is no database" * 100)
+    exporter = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file))
+    aside = list(tmp_path.glob("history.db.damaged-*"))
+    assert len(aside) == 1 and aside[0].read_bytes().startswith(b"this is no database")
+    assert exporter.count_lines("damaged") == 1
+    python_feed.wait_for_client()
+    python_feed.send([{"city": "Pune", "aqi": 7}])
+    exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
+    exporter.wait_for_sample(metrics.LAST_WRITE)
+
+
+def test_a_directory_that_is_missing_leaves_the_exporter_in_memory(start, python_feed, tmp_path):
+    file = tmp_path / "later" / "history.db"
+    exporter = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file))
+    python_feed.wait_for_client()
+    python_feed.send([{"city": "Pune", "aqi": 7}])
+    exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
+    wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
+    assert exporter.count_lines("cannot be written") == 1
+    file.parent.mkdir()
+    wait_for(lambda: exporter.count_lines("written again"), "the line that says it is written again")
+    assert exporter.stop() is None
+    again = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file))
+    assert [point["aqi"] for point in again.history()["points"]] == [7]
+
+
+def test_a_file_damaged_by_the_disk_is_set_aside_and_kept(start, python_feed, tmp_path):
+    file = tmp_path / "history.db"
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval", "0")
+    first = start.exporter(*flags)
+    python_feed.wait_for_client()
+    for aqi in range(10):
+        python_feed.send_cities(aqi)
+        first.wait_for_sample(metrics.INDEX, aqi, city="City 99")
+    assert first.stop() is None
+    content = bytearray(file.read_bytes())
+    # Whole pages of the middle, as a disk loses them.
+    content[len(content) // 4 : len(content) // 2] = random.Random(7).randbytes(len(content) // 2 - len(content) // 4)
+    file.write_bytes(content)
+    second = start.exporter(*flags)
+    # Its journal, which is empty by now, goes with it.
+    aside = list(tmp_path.glob("history.db.damaged-*Z"))
+    assert len(aside) == 1 and aside[0].read_bytes() == content
+    assert second.count_lines("damaged") == 1, second.errors
+    line = next(line for line in second.errors if "damaged" in line)
+    assert str(aside[0]) in line and "level=ERROR" in line
+    assert second.history()["points"] == []
+    wait_for(lambda: python_feed.clients, "the new connection")
+    python_feed.send_cities(7)
+    second.wait_for_sample(metrics.LAST_WRITE)
+    assert second.scrape().value(metrics.STORAGE_ERRORS) == 1
+
+
+def test_a_file_of_another_program_or_of_a_later_version_is_left_alone(programs, python_feed, tmp_path):
+    cases = {
+        "foreign.db": ("CREATE TABLE mine (value)", "another program"),
+        "later.db": (f"PRAGMA application_id = {0x41514958}; PRAGMA user_version = 99; CREATE TABLE x (y)", "version 99"),
+    }
+    for name, (sql, words) in cases.items():
+        file = tmp_path / name
+        with contextlib.closing(sqlite3.connect(file)) as database, database:
+            database.executescript(sql)
+        content = file.read_bytes()
+        ended = programs.run(
+            "air-quality-exporter", "--feed.url", python_feed.url, "--storage.file", str(file),
+            "--web.listen-address", "127.0.0.1:0",
+        )  # fmt: skip
+        assert ended.process.returncode == 1 and len(ended.errors) == 1, ended.errors
+        assert words in ended.errors[0] and str(file) in ended.errors[0]
+        assert file.read_bytes() == content

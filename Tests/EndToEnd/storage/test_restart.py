@@ -1,0 +1,150 @@
+"""What `--storage.file` brings back after a proper end."""
+
+import contextlib
+import sqlite3
+import time
+
+from support import metrics
+from support.waiting import wait_for
+
+
+def test_a_restart_keeps_everything_with_its_times(start, python_feed, tmp_path):
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"))
+    first = start.exporter(*flags)
+    python_feed.wait_for_client()
+    for aqi in (40, 60, 45):
+        python_feed.send([{"city": "Pune", "aqi": aqi}, {"city": "O'Hare \"N\" ☠", "aqi": aqi + 300}])
+        first.wait_for_sample(metrics.INDEX, aqi, city="Pune")
+        time.sleep(0.002)  # Two points in one millisecond are one.
+    before, page = first.history(), first.scrape()
+    assert first.stop() is None
+    second = start.exporter(*flags)
+    after, restored = second.history(), second.scrape()
+    assert after == before
+    for name in (
+        metrics.INDEX,
+        "airquality_category",
+        "airquality_category_direction",
+        "airquality_category_changed_timestamp_seconds",
+        metrics.CHANGES,
+        "airquality_last_update_timestamp_seconds",
+    ):
+        assert restored.samples(name) == page.samples(name)
+    # The first two points came at once, so a third waits for the interval although the process is new.
+    wait_for(lambda: python_feed.clients, "the new connection")
+    python_feed.send([{"city": "Pune", "aqi": 46}])
+    second.wait_for_sample(metrics.INDEX, 46, city="Pune")
+    assert second.history()["points"] == before["points"]
+
+
+def test_metrics_of_the_storage(start, python_feed, tmp_path):
+    without = start.exporter("--feed.url", python_feed.url).scrape()
+    assert not without.samples(metrics.STORAGE_ERRORS) and not without.samples(metrics.LAST_WRITE)
+    exporter = start.exporter("--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"))
+    page = exporter.scrape()
+    assert page.value(metrics.STORAGE_ERRORS) == 0 and not page.samples(metrics.LAST_WRITE)
+    python_feed.wait_for_client(2)
+    before = time.time()
+    python_feed.send([{"city": "Pune", "aqi": 7}])
+    first = exporter.wait_for_sample(metrics.LAST_WRITE)
+    assert before - 0.001 <= first <= time.time()
+    # Nothing changes, nothing is written; the next reading is.
+    assert exporter.scrape().value(metrics.LAST_WRITE) == first
+    python_feed.send([{"city": "Pune", "aqi": 8}])
+    wait_for(lambda: exporter.scrape().value(metrics.LAST_WRITE) > first, "the next write")
+    assert exporter.scrape().value(metrics.STORAGE_ERRORS) == 0
+
+
+def test_a_city_expires_by_its_original_arrival(start, python_feed, tmp_path):
+    file = tmp_path / "history.db"
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--city.expire-after", "1h")
+    first = start.exporter(*flags)
+    python_feed.wait_for_client()
+    python_feed.send([{"city": city, "aqi": 7} for city in ("Old", "Young")])
+    first.wait_for_sample(metrics.INDEX, 7, city="Young")
+    assert first.stop() is None
+    # An hour less three seconds pass.
+    with contextlib.closing(sqlite3.connect(file)) as database, database:
+        earlier = "UPDATE city SET received_ms = received_ms - 3597000 WHERE name = 'Old'"
+        assert database.execute(earlier).rowcount == 1
+    second = start.exporter(*flags)
+    wait_for(lambda: second.scrape().value("airquality_exporter_cities_expired_total") == 1, "the old city to go")
+    assert {labels["city"] for labels, _ in second.scrape().samples(metrics.INDEX)} == {"Young"}
+    assert {point["city"] for point in second.history()["points"]} == {"Young"}
+    assert second.stop() is None
+    with contextlib.closing(sqlite3.connect(file)) as database:
+        assert database.execute("SELECT name FROM city").fetchall() == [("Young",)]
+        assert database.execute("SELECT count(*) FROM point").fetchone() == (1,)
+
+
+def test_the_third_point_comes_when_the_interval_since_the_second_has_passed(start, python_feed, tmp_path):
+    file = tmp_path / "history.db"
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(file))
+    first = start.exporter(*flags)
+    python_feed.wait_for_client()
+    for aqi in (10, 20):
+        python_feed.send([{"city": "Pune", "aqi": aqi}])
+        wait_for(lambda: [point["aqi"] for point in first.history()["points"]][-1:] == [aqi], "the point")
+        time.sleep(0.002)  # Two points in one millisecond are one.
+    assert first.stop() is None
+    # Half a minute passes.
+    with contextlib.closing(sqlite3.connect(file)) as database, database:
+        database.execute("UPDATE point SET time_ms = time_ms - 30000")
+        database.execute("UPDATE city SET updated_ms = updated_ms - 30000, received_ms = received_ms - 30000")
+    second = start.exporter(*flags)
+    restored = second.history()["points"]
+    python_feed.wait_for_client()
+    python_feed.send([{"city": "Pune", "aqi": 30}])
+    wait_for(lambda: [point["aqi"] for point in second.history()["points"]] == [10, 20, 30], "the third point")
+    assert second.history()["points"][:2] == restored
+
+
+def test_the_category_held_by_hysteresis_stays_held(start, python_feed, tmp_path):
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"), "--aqi.hysteresis", "5")
+    flags += ("--history.interval", "0")
+    first = start.exporter(*flags)
+    python_feed.wait_for_client()
+    # 49 is Good at first; 52 and 55 are not far enough past 51; 56 is; then 48 is not far enough below it.
+    for aqi in (49, 52, 55, 56, 48):
+        python_feed.send([{"city": "Pune", "aqi": aqi}])
+        first.wait_for_sample(metrics.INDEX, aqi, city="Pune")
+        time.sleep(0.002)  # Two points in one millisecond are one.
+    before, page = first.history(), first.scrape()
+    assert [(point["aqi"], point["category"]) for point in before["points"]] == [
+        (49, 1), (52, 1), (55, 1), (56, 2), (48, 2),
+    ]  # fmt: skip
+    assert page.value("airquality_category", city="Pune") == 2
+    assert first.stop() is None
+    second = start.exporter(*flags)
+    assert second.history() == before
+    assert second.scrape().value("airquality_category", city="Pune") == 2
+    python_feed.wait_for_client()
+    python_feed.send([{"city": "Pune", "aqi": 47}])
+    second.wait_for_sample(metrics.INDEX, 47, city="Pune")
+    # Without what was held, 47 would be Good at once.
+    assert second.scrape().value("airquality_category", city="Pune") == 2
+
+
+def test_another_scale_keeps_readings_and_begins_categories_anew(start, python_feed, tmp_path):
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"))
+    first = start.exporter(*flags)
+    python_feed.wait_for_client()
+    for aqi in (40, 160):
+        python_feed.send([{"city": "Pune", "aqi": aqi}])
+        first.wait_for_sample(metrics.INDEX, aqi, city="Pune")
+        time.sleep(0.002)  # Two points in one millisecond are one.
+    before, page = first.history()["points"], first.scrape()
+    assert page.value(metrics.CHANGES, city="Pune", direction="worse") == 1
+    assert first.stop() is None
+    second = start.exporter(*flags, "--aqi.scale", "us")
+    after, restored = second.history()["points"], second.scrape()
+    assert [(point["time_ms"], point["aqi"]) for point in after] == [(point["time_ms"], point["aqi"]) for point in before]
+    assert [point["category"] for point in before] == [1, 3] and [point["category"] for point in after] == [1, 4]
+    assert restored.value("airquality_category", city="Pune") == 4
+    assert restored.value(metrics.CHANGES, city="Pune", direction="worse") == 0
+    assert restored.value("airquality_category_direction", city="Pune") == 0
+    assert not restored.samples("airquality_category_changed_timestamp_seconds")
+    for name in (metrics.INDEX, "airquality_last_update_timestamp_seconds"):
+        assert restored.samples(name) == page.samples(name)
+
+

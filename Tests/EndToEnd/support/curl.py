@@ -1,0 +1,34 @@
+"""Requests by curl: TLS, certificates, passwords and unix sockets as its users give them."""
+
+import json
+import subprocess
+
+from support.answers import Answer
+
+
+class CurlError(Exception):
+    """curl got no answer; `status` is its exit status (EXIT CODES in curl(1))."""
+
+    def __init__(self, status: int, line: str):
+        super().__init__(f"curl ended with {status}: {line}")
+        self.status = status
+
+
+COULD_NOT_CONNECT, BAD_PEER_CERTIFICATE = 7, 60
+# In the handshake; or, with TLS 1.3, at the first bytes after it.
+TLS_FAILURES = (35, 52, 55, 56)
+
+
+def curl(url: str, *options: str, seconds: int = 30) -> Answer:
+    """One request, without redirects and without the user's configuration."""
+    command = ["curl", "--disable", "--silent", "--show-error", "--max-time", str(seconds), "--write-out"]
+    command += ["%{stderr}%{json}\n%{header_json}", *options, url]
+    ended = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL)
+    if ended.returncode != 0:
+        raise CurlError(ended.returncode, ended.stderr.decode(errors="replace").splitlines()[0])
+    said, _, headers = ended.stderr.decode().partition("\n")
+    return Answer(
+        json.loads(said)["response_code"],
+        {name.title(): ", ".join(values) for name, values in json.loads(headers).items()},
+        ended.stdout,
+    )

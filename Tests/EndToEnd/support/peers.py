@@ -1,0 +1,136 @@
+"""Peers that we did not write: Python's WebSocket server, a real Prometheus."""
+
+import json
+import pathlib
+import re
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.server import Server, ServerConnection, serve
+
+from support.programs import Program
+from support.waiting import wait_for
+
+
+class WebSocketFeed:
+    """A feed by Python's `websockets`: sends what it is told to every client."""
+
+    def __init__(self, port: int = 0, **options):
+        self.clients: list[ServerConnection] = []
+        self.received: list[str | bytes] = []
+        self.requests: list = []
+        self._changed = threading.Condition()
+        self._server: Server = serve(self._serve, "127.0.0.1", port, **options)
+        self.port = self._server.socket.getsockname()[1]
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread.start()
+
+    def _serve(self, connection: ServerConnection):
+        with self._changed:
+            self.clients.append(connection)
+            # Last: whoever sees the request wants to talk to its client.
+            self.requests.append(connection.request)
+            self._changed.notify_all()
+        try:
+            for message in connection:
+                self.received.append(message)
+        except ConnectionClosed:
+            pass
+        finally:
+            with self._changed:
+                self.clients.remove(connection)
+
+    @property
+    def url(self) -> str:
+        return f"ws://127.0.0.1:{self.port}/"
+
+    def wait_for_client(self, count: int = 1, seconds: float = 30) -> None:
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.clients) >= count, seconds), "no client has connected"
+
+    def send(self, message, **options) -> None:
+        if not isinstance(message, (str, bytes, list)) or isinstance(message, list) and options.pop("as_json", True):
+            message = json.dumps(message)
+        for client in list(self.clients):
+            client.send(message, **options)
+
+    def send_cities(self, aqi: float, count: int = 100) -> None:
+        """One message with as many cities, `City 0` and so on."""
+        self.send([{"city": f"City {number}", "aqi": aqi} for number in range(count)])
+
+    def close_clients(self, code: int = 1000) -> None:
+        for client in list(self.clients):
+            client.close(code)
+
+    def stop(self) -> None:
+        self.close_clients(1001)
+        self._server.shutdown()
+        self._thread.join(10)
+
+
+class Prometheus(Program):
+    """Debian's Prometheus, scraping the targets every second."""
+
+    def __init__(self, folder: pathlib.Path, targets: tuple[str, ...], rules: list[str] = (), interval: str = "1s"):
+        configuration = {
+            "global": {"scrape_interval": interval, "scrape_timeout": interval, "evaluation_interval": interval},
+            "rule_files": list(rules),
+            "scrape_configs": [
+                {"job_name": "air-quality-exporter", "static_configs": [{"targets": list(targets)}]}
+            ],
+        }
+        # JSON is YAML.
+        file = folder / "prometheus.yml"
+        file.write_text(json.dumps(configuration))
+        super().__init__(
+            [
+                "prometheus",
+                f"--config.file={file}",
+                f"--storage.tsdb.path={folder / 'tsdb'}",
+                "--web.listen-address=127.0.0.1:0",
+                "--log.level=info",
+            ]
+        )
+        self.port = wait_for(self._find_port, "Prometheus' address", 60)
+        wait_for(lambda: self._get("/-/ready"), "Prometheus to be ready", 60)
+
+    def stop(self) -> None:
+        # What it has stored is not needed, and writing that to the end can take it a minute.
+        self.kill()
+
+    def _find_port(self) -> int | None:
+        for line in self.errors:
+            if found := re.search(r'msg="Listening on" address=127\.0\.0\.1:(\d+)', line):
+                return int(found[1])
+        if not self.is_running:
+            raise AssertionError("Prometheus ended:\n" + "\n".join(self.errors[-20:]))
+        return None
+
+    def _get(self, path: str) -> bytes:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=30) as response:
+            return response.read()
+
+    def ask(self, path: str, **parameters):
+        """The `data` of an answer of its API; ValueError with its own words when it refuses."""
+        try:
+            return json.loads(self._get(f"/api/v1/{path}?{urllib.parse.urlencode(parameters, doseq=True)}"))["data"]
+        except urllib.error.HTTPError as error:
+            raise ValueError(json.loads(error.read()).get("error", str(error))) from None
+
+    def query(self, expression: str) -> list[dict]:
+        """The result now, as metric and value; a scalar is a vector of one without labels."""
+        data = self.ask("query", query=expression)
+        return [{"metric": {}, "value": data["result"]}] if data["resultType"] == "scalar" else data["result"]
+
+    def query_range(self, expression: str, seconds: float, step: float = 1) -> list[dict]:
+        """The result from so many seconds ago until now."""
+        now = time.time()
+        return self.ask("query_range", query=expression, start=now - seconds, end=now, step=step)["result"]
+
+    def wait_for(self, expression: str, seconds: float = 30) -> list[dict]:
+        """Waits until the query has a result."""
+        return wait_for(lambda: self.query(expression), f"a result of {expression}", seconds, pause=0.1)

@@ -1,0 +1,72 @@
+"""HTTP by hand: bytes that no client library would send, and what comes back."""
+
+import contextlib
+import socket
+import ssl
+import struct
+
+from support.answers import Answer
+
+
+def connect(port: int, seconds: float = 30, receive_buffer: int | None = None) -> socket.socket:
+    client = socket.socket()
+    if receive_buffer:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+    client.settimeout(seconds)
+    client.connect(("127.0.0.1", port))
+    return client
+
+
+def abort(client: socket.socket) -> None:
+    """Closes with a reset, as a client that was killed."""
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    client.close()
+
+
+# Behind whatever came before, this ends every header that is open, and then the connection.
+GOODBYE = b"\r\n\r\nGET /-/healthy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+
+
+def exchange(port: int, request: bytes, seconds: float = 30, tls: ssl.SSLContext | None = None) -> bytes:
+    """All that comes until the server closes, which the request must bring it to do."""
+    with contextlib.ExitStack() as stack:
+        client = stack.enter_context(connect(port, seconds))
+        if tls:
+            client = stack.enter_context(tls.wrap_socket(client, server_hostname="localhost"))
+        received = b""
+        try:
+            client.sendall(request)
+        except OSError:
+            pass  # It hung up in the middle, and may have said why.
+        try:
+            while part := client.recv(1 << 16):
+                received += part
+        except ConnectionResetError:
+            pass
+        return received
+
+
+def parse_answers(received: bytes, *methods: str) -> list[Answer]:
+    """The answers in what was received; an assertion fails for whatever is not a well-formed answer. Methods beyond the
+    given ones are GET."""
+    answers = []
+    while received:
+        head, separator, rest = received.partition(b"\r\n\r\n")
+        assert separator, f"an answer without an end of its header: {received[:200]!r}"
+        line, *fields = head.decode("latin-1").split("\r\n")
+        version, status, _ = line.split(" ", 2)
+        assert version in ("HTTP/1.1", "HTTP/1.0") and len(status) == 3, line
+        headers = {}
+        for field in fields:
+            name, colon, value = field.partition(": ")
+            assert colon and name.title() not in headers, field
+            headers[name.title()] = value
+        if status == "100":
+            received = rest
+            continue
+        has_content = (methods[len(answers)] if len(answers) < len(methods) else "GET") != "HEAD"
+        length = int(headers["Content-Length"]) if has_content and int(status) not in (204, 304) else 0
+        assert len(rest) >= length, f"the content is cut off: {line}"
+        answers.append(Answer(int(status), headers, rest[:length]))
+        received = rest[length:]
+    return answers

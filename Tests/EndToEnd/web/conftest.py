@@ -1,0 +1,43 @@
+"""Certificates and web configuration files."""
+
+import json
+
+import pytest
+
+from support.certificates import Certificate, CertificateAuthority
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory) -> CertificateAuthority:
+    return CertificateAuthority(tmp_path_factory.mktemp("authority") / "own")
+
+
+@pytest.fixture(scope="module")
+def server(authority) -> Certificate:
+    return authority.issue("server")
+
+
+@pytest.fixture(scope="module")
+def clients(authority, tmp_path_factory) -> dict[str, tuple[str, ...]]:
+    """curl's options for clients: without a certificate, with one of our authority, with one of another's."""
+    stranger = CertificateAuthority(tmp_path_factory.mktemp("stranger") / "other")
+    issued = {
+        "trusted": authority.issue("client", "DNS:prometheus.example,URI:spiffe://example/prometheus,IP:10.1.2.3"),
+        "foreign": stranger.issue("client", "DNS:prometheus.example"),
+        "expired": authority.issue("expired", "DNS:prometheus.example", is_expired=True),
+    }
+    options = {name: ("--cert", str(found.file), "--key", str(found.key)) for name, found in issued.items()}
+    return {"none": ()} | options
+
+
+@pytest.fixture
+def web(tmp_path):
+    """Writes the file; JSON is YAML. It appears whole, as editors and Kubernetes replace files."""
+
+    def write(content: dict | str) -> str:
+        text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+        (tmp_path / "new").write_text(text)
+        (tmp_path / "new").replace(tmp_path / "web.yml")
+        return str(tmp_path / "web.yml")
+
+    return write

@@ -1,0 +1,237 @@
+"""Every format of the metrics page, plain and gzip, with odd city names and every family, before independent judges."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
+from prometheus_client.parser import text_string_to_metric_families as parse_text
+
+from support import metrics, openmetrics_grammar, protobuf_page
+from support.exposition import duplicate_series, parse_samples
+from support.formats import ENCODINGS, FORMATS, OPENMETRICS_TEXTS, TEXTS, gunzip
+from support.names import ODD_NAMES, REFUSED_NAMES, SENT_NAMES
+from support.peers import WebSocketFeed
+
+# The contract's families, in no order; OpenMetrics names counters without `_total`.
+FAMILIES = {
+    f"airquality_{name}": kind
+    for kind, names in {
+        "gauge": "index category category_direction category_changed_timestamp_seconds last_update_timestamp_seconds"
+        " category_info exporter_feed_connected exporter_feed_paused exporter_feed_last_message_timestamp_seconds"
+        " exporter_cities exporter_cities_limit exporter_city_expiry_seconds exporter_history_points"
+        " exporter_history_capacity exporter_storage_last_write_timestamp_seconds exporter_build_info",
+        "counter": "category_changes_total exporter_feed_connection_attempts_total exporter_feed_disconnects_total"
+        " exporter_feed_messages_total exporter_feed_bytes_total exporter_feed_readings_total"
+        " exporter_feed_refusals_total exporter_cities_expired_total exporter_storage_errors_total",
+    }.items()
+    for name in names.split()
+} | {
+    "process_cpu_seconds_total": "counter",
+    "process_open_fds": "gauge",
+    "process_max_fds": "gauge",
+    "process_virtual_memory_bytes": "gauge",
+    "process_virtual_memory_max_bytes": "gauge",
+    "process_resident_memory_bytes": "gauge",
+    "process_heap_bytes": "gauge",
+    "process_start_time_seconds": "gauge",
+    "process_threads": "gauge",
+    "process_network_receive_bytes_total": "counter",
+    "process_network_transmit_bytes_total": "counter",
+    metrics.REQUESTS: "counter",
+    metrics.IN_FLIGHT: "gauge",
+}
+
+
+@pytest.fixture(scope="module")
+def exporter(programs, tmp_path_factory):
+    """An exporter whose state is complete and no longer changes: odd names, category changes, storage."""
+    feed = WebSocketFeed()
+    storage = tmp_path_factory.mktemp("formats") / "history.db"
+    exporter = programs.exporter("--feed.url", feed.url, "--storage.file", str(storage), "--history.interval", "0")
+    try:
+        feed.wait_for_client()
+        for values in (range(40, 40 + len(ODD_NAMES)), range(40, 40 + 20 * len(ODD_NAMES), 20), [123.456] * 99):
+            feed.send([{"city": name, "aqi": value} for name, value in zip(SENT_NAMES, values)])
+        feed.send([{"city": name, "aqi": 1} for name in REFUSED_NAMES])
+        refusals = metrics.REFUSALS
+        exporter.wait_for_sample(refusals, len(REFUSED_NAMES), reason="bad_city")
+        exporter.wait_for_sample(metrics.READINGS, 3 * len(ODD_NAMES))
+        exporter.wait_for_sample(metrics.LAST_WRITE)
+        yield exporter
+    finally:
+        failure = exporter.stop()
+        feed.stop()
+    assert failure is None, failure
+
+
+@pytest.fixture(scope="module", params=["plain", "gzip"])
+def pages(request, exporter):
+    """A page of each format: its bytes without the compression."""
+    found = {}
+    for name, (accept, content_type) in FORMATS.items():
+        answer = exporter.get("/metrics", headers={"Accept": accept, "Accept-Encoding": ENCODINGS[request.param]})
+        assert answer.status == 200
+        assert answer.headers["Content-Type"] == content_type
+        assert answer.headers["Vary"] == "Accept, Accept-Encoding"
+        assert answer.headers["Content-Length"] == str(len(answer.body))
+        assert answer.headers.get("Content-Encoding") == (None if request.param == "plain" else "gzip")
+        found[name] = answer.body if request.param == "plain" else gunzip(answer.body)
+    return found
+
+
+def comparable(samples: list) -> dict:
+    """The samples by series; of what changes from page to page, only that it is there."""
+    changing = re.compile(f"process_|promhttp_|{metrics.LAST_WRITE}")
+    return {
+        (name, tuple(sorted(labels.items()))): None if changing.match(name) else value for name, labels, value in samples
+    }
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_promtool_accepts_the_text(pages, name):
+    if not shutil.which("promtool"):
+        pytest.skip("promtool is not installed")
+    check = subprocess.run(["promtool", "check", "metrics"], input=pages[name], capture_output=True)
+    assert check.returncode == 0 and not check.stderr, check.stderr.decode()
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_text_parser_of_python_finds_every_family_and_city(pages, name):
+    families = {family.name: family for family in parse_text(pages[name].decode())}
+    # The parser takes the end off a counter's name.
+    assert {name: family.type for name, family in families.items()} == {
+        name.removesuffix("_total") if kind == "counter" else name: kind for name, kind in FAMILIES.items()
+    }
+    assert all(family.documentation and family.samples for family in families.values())
+    assert cities(families) == {name: 123.456 for name in ODD_NAMES}
+
+
+@pytest.mark.parametrize("name", OPENMETRICS_TEXTS)
+def test_the_openmetrics_parser_of_python_finds_every_family_and_city(pages, name):
+    families = {family.name: family for family in parse_openmetrics(pages[name].decode())}
+    assert {name: family.type for name, family in families.items()} == {
+        name.removesuffix("_total") if kind == "counter" else name: kind for name, kind in FAMILIES.items()
+    }
+    assert all(family.documentation and family.samples for family in families.values())
+    assert cities(families) == {name: 123.456 for name in ODD_NAMES}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_reader_of_these_tests_agrees_with_the_parser_of_python(pages, name):
+    theirs = [
+        (sample.name, sample.labels, sample.value)
+        for family in parse_text(pages[name].decode())
+        for sample in family.samples
+    ]
+    assert [tuple(sample) for sample in parse_samples(pages[name].decode())] == theirs
+
+
+def cities(families) -> dict[str, float]:
+    return {sample.labels["city"]: sample.value for sample in families[metrics.INDEX].samples}
+
+
+@pytest.mark.parametrize("name", OPENMETRICS_TEXTS)
+def test_the_grammar_of_openmetrics_accepts_the_page(pages, name):
+    assert openmetrics_grammar.complaint(pages[name].decode()) is None
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "# TYPE a gauge\na 1\n",
+        "# TYPE a gauge\n\na 1\n# EOF\n",
+        "# TYPE a gauge\na 1\r\n# EOF\n",
+        "# type a gauge\na 1\n# EOF\n",
+        '# TYPE a gauge\na{b="x"y"} 1\n# EOF\n',
+        '# TYPE a gauge\na{b="x\\"} 1\n# EOF\n',
+        "# TYPE a gauge\na 1\n# EOF\n\n",
+        "# TYPE a gauge\na  1\n# EOF\n",
+        "# a comment\n# EOF\n",
+    ],
+)
+def test_the_grammar_of_openmetrics_refuses_what_it_should(page):
+    assert openmetrics_grammar.complaint(page) is not None
+
+
+@pytest.mark.parametrize("name", OPENMETRICS_TEXTS)
+def test_promtool_makes_blocks_from_the_page(pages, name, tmp_path):
+    if not shutil.which("promtool"):
+        pytest.skip("promtool is not installed")
+    # It wants the times that an exporter leaves to the scraper.
+    lines = pages[name].decode().split("\n")
+    timed = [line if line.startswith("#") or not line else f"{line} 1700000000" for line in lines]
+    file = tmp_path / "page.om"
+    file.write_text("\n".join(timed))
+    made = subprocess.run(
+        ["promtool", "tsdb", "create-blocks-from", "openmetrics", str(file), str(tmp_path / "blocks")],
+        capture_output=True,
+        text=True,
+    )
+    assert made.returncode == 0, made.stderr + made.stdout
+    # Without a log to read, promtool dumps nothing.
+    (tmp_path / "blocks" / "wal").mkdir()
+    dumped = subprocess.run(["promtool", "tsdb", "dump", str(tmp_path / "blocks")], capture_output=True, text=True)
+    assert dumped.returncode == 0, dumped.stderr
+    assert dumped.stdout.count("{__name__=") == len(parse_samples(pages[name].decode()))
+
+
+def test_all_formats_say_the_same(pages):
+    expected = comparable(parse_samples(pages["text 0.0.4"].decode()))
+    assert len(expected) > 6 * len(ODD_NAMES)
+    for name in [*TEXTS, *OPENMETRICS_TEXTS]:
+        assert not duplicate_series(pages[name].decode()), name
+        assert comparable(parse_samples(pages[name].decode())) == expected, name
+    samples = []
+    for family in protobuf_page.decode(pages["protobuf"]):
+        kind = protobuf_page.TYPES[family.type].lower()
+        assert kind == FAMILIES[family.name]
+        assert family.help and family.metric
+        for metric in family.metric:
+            assert metric.HasField(kind) and not metric.HasField("timestamp_ms")
+            labels = {pair.name: pair.value for pair in metric.label}
+            assert len(labels) == len(metric.label)
+            samples.append((family.name, labels, getattr(metric, kind).value))
+    assert comparable(samples) == expected and len(samples) == len(expected)
+
+
+def test_families_and_helps_come_in_the_same_order_in_every_format(pages):
+    def names(page: str) -> list[tuple[str, str]]:
+        return re.findall(r"^# HELP (\S+) (.*)$", page, re.MULTILINE)
+
+    expected = names(pages["text 0.0.4"].decode())
+    assert names(pages["text 1.0.0"].decode()) == expected
+    for name in OPENMETRICS_TEXTS:
+        short = [(name.removesuffix("_total") if FAMILIES[name] == "counter" else name, text) for name, text in expected]
+        assert names(pages[name].decode()) == short
+    assert [(family.name, family.help) for family in protobuf_page.decode(pages["protobuf"])] == expected
+
+
+def test_cities_come_in_the_order_of_their_bytes(pages):
+    found = [labels["city"] for name, labels, _ in parse_samples(pages["text 0.0.4"].decode()) if name == metrics.INDEX]
+    assert found == sorted(ODD_NAMES, key=str.encode)
+
+
+def test_an_unchanged_state_is_the_same_bytes(start, python_feed):
+    exporter = start.exporter("--feed.url", python_feed.url, "--web.disable-exporter-metrics")
+    python_feed.wait_for_client()
+    python_feed.send([{"city": name, "aqi": 7} for name in SENT_NAMES])
+    exporter.wait_for_sample(metrics.CITIES, len(ODD_NAMES))
+    for accept, _ in FORMATS.values():
+        for encoding in ENCODINGS.values():
+            headers = {"Accept": accept, "Accept-Encoding": encoding}
+            one, other = (exporter.get("/metrics", headers=headers) for _ in range(2))
+            for answer in (one, other):
+                answer.headers.pop("Date")
+            assert one == other
+
+
+def test_a_real_prometheus_stores_every_sample(exporter, start, tmp_path):
+    prometheus = start.prometheus(tmp_path, exporter.address)
+    found = prometheus.wait_for(metrics.INDEX)
+    assert {row["metric"]["city"]: float(row["value"][1]) for row in found} == {name: 123.456 for name in ODD_NAMES}
+    count = len(parse_samples(exporter.get("/metrics").text))
+    # A busy machine may fail a scrape now and then.
+    prometheus.wait_for(f"scrape_samples_scraped == {count}")
+    prometheus.wait_for(f"count({{job='air-quality-exporter',__name__!~'up|scrape_.*'}}) == {count}")

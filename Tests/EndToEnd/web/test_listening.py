@@ -1,0 +1,254 @@
+"""Where the exporter listens: several addresses, IPv6, unix sockets, sockets and notifications of systemd."""
+
+import os
+import pathlib
+import re
+import signal
+import socket
+import sys
+import tempfile
+
+import pytest
+
+from support.curl import COULD_NOT_CONNECT, CurlError, curl
+from support.programs import Program
+from support.waiting import wait_for
+
+HAS_IPV6 = pathlib.Path("/proc/net/if_inet6").exists() and bool(pathlib.Path("/proc/net/if_inet6").read_text())
+needs_ipv6 = pytest.mark.skipif(not HAS_IPV6, reason="this machine has no IPv6")
+
+
+@pytest.fixture
+def folder():
+    """A folder with a path that is short enough for a unix socket."""
+    with tempfile.TemporaryDirectory(prefix="aqe") as path:
+        yield pathlib.Path(path)
+
+
+@pytest.fixture
+def run(programs):
+    """Starts the exporter as it is given, and ends it after the test."""
+    started = []
+
+    def start(*flags: str, environment: dict[str, str] | None = None, launcher: list[str] = []) -> Program:
+        command = [*launcher, str(programs.folder / "air-quality-exporter"), "--feed.demo", *flags]
+        program = Program(command, environment)
+        started.append(program)
+        return program
+
+    yield start
+    failures = [failure for program in started if program.is_running and (failure := program.stop())]
+    assert not failures, "\n".join(failures)
+
+
+def addresses(program: Program, count: int = 1) -> list[str]:
+    """Waits for the lines that name the addresses."""
+
+    def found():
+        assert program.is_running, "\n".join(program.errors)
+        lines = [re.search(r'msg="Listening on" address="?([^\s"]+)"?', line) for line in program.errors]
+        named = [line[1] for line in lines if line]
+        return named if len(named) >= count else None
+
+    return wait_for(found, "the lines that name the addresses")
+
+
+def answers(address: str) -> bool:
+    if address.startswith("unix:"):
+        answer = curl("http://localhost/metrics", "--unix-socket", address.removeprefix("unix:"))
+    else:
+        answer = curl(f"http://{address}/metrics")
+    assert (answer.status, b"airquality_exporter_build_info{" in answer.body) == (200, True), answer
+    return True
+
+
+def expect_one_line(program: Program, *parts: str) -> None:
+    """It refused to start, and said why in one line that has these parts."""
+    assert program.wait() != 0
+    assert program.output == []
+    assert len(program.errors) == 1, program.errors
+    for part in parts:
+        assert part in program.errors[0]
+
+
+# MARK: Addresses
+
+
+@needs_ipv6
+def test_several_addresses_answer_in_the_order_given(run, folder):
+    flags = ["127.0.0.1:0", "[::1]:0", f"unix:{folder / 'a'}", "127.0.0.2:0", f"unix:{folder / 'b'}"]
+    program = run(*(part for flag in flags for part in ("--web.listen-address", flag)))
+    found = addresses(program, len(flags))
+    assert [re.sub(r":[1-9]\d*$", ":0", address) for address in found] == flags
+    assert all(answers(address) for address in found)
+
+
+@needs_ipv6
+@pytest.mark.parametrize("flag", [":0", "[::]:0"])
+def test_all_interfaces_are_ipv4_and_ipv6(run, flag):
+    (address,) = addresses(run("--web.listen-address", flag))
+    port = address.rsplit(":", 1)[1]
+    assert all(answers(f"{host}:{port}") for host in ("127.0.0.1", "[::1]", "127.0.0.3"))
+
+
+def test_a_loopback_address_is_not_the_others(run):
+    (address,) = addresses(run("--web.listen-address", "127.0.0.2:0"))
+    assert answers(address)
+    with pytest.raises(CurlError) as failure:
+        curl(f"http://127.0.0.1:{address.rsplit(':', 1)[1]}/metrics")
+    assert failure.value.status == COULD_NOT_CONNECT
+
+
+def test_addresses_by_the_environment_are_separated_by_newlines(run, folder):
+    listen = f"127.0.0.1:0\nunix:{folder / 's'}"
+    program = run(environment={"AIR_QUALITY_EXPORTER_WEB_LISTEN_ADDRESS": listen})
+    found = addresses(program, 2)
+    assert found[1] == f"unix:{folder / 's'}" and all(answers(address) for address in found)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:http", "::1:80", "[::1]", "unix:",
+     "unix:" + "/x" * 60, "http://127.0.0.1:80", ""],
+)  # fmt: skip
+def test_a_bad_address_is_one_line(run, address):
+    expect_one_line(run("--web.listen-address", address), "--web.listen-address", f'"{address}"', "expected")
+
+
+@pytest.mark.parametrize("address", ["192.0.2.1:0", "no-such-host.invalid:0", "unix:/no/such/folder/s"])
+def test_an_address_that_cannot_be_bound_is_one_line(run, address):
+    expect_one_line(run("--web.listen-address", address), address.removesuffix(":0"))
+
+
+def test_a_port_in_use_is_one_line_and_leaves_nothing_behind(run, folder):
+    (address,) = addresses(run("--web.listen-address", "127.0.0.1:0"))
+    late = run("--web.listen-address", f"unix:{folder / 's'}", "--web.listen-address", address)
+    expect_one_line(late, address, "in use")
+    assert not (folder / "s").exists()
+    assert answers(address)
+
+
+# MARK: unix sockets
+
+
+def test_a_unix_socket_is_removed_at_the_end(run, folder):
+    program = run("--web.listen-address", f"unix:{folder / 's'}")
+    assert answers(addresses(program)[0])
+    assert (folder / "s").is_socket()
+    program.signal(signal.SIGTERM)
+    assert program.wait() == 0
+    assert list(folder.iterdir()) == []
+
+
+def test_the_unix_socket_of_a_killed_exporter_is_replaced(run, folder):
+    flags = ("--web.listen-address", f"unix:{folder / 's'}")
+    killed = run(*flags)
+    addresses(killed)
+    killed.kill()
+    assert (folder / "s").is_socket()
+    assert answers(addresses(run(*flags))[0])
+
+
+def test_the_unix_socket_of_a_running_exporter_is_not(run, folder):
+    flags = ("--web.listen-address", f"unix:{folder / 's'}")
+    (address,) = addresses(run(*flags))
+    expect_one_line(run(*flags), str(folder / "s"), "another process")
+    assert answers(address)
+
+
+def test_a_file_that_is_no_socket_is_not_replaced(run, folder):
+    (folder / "s").write_text("precious")
+    expect_one_line(run("--web.listen-address", f"unix:{folder / 's'}"), str(folder / "s"), "not a socket")
+    assert (folder / "s").read_text() == "precious"
+
+
+# MARK: systemd
+
+# Does what systemd does for a socket unit (sd_listen_fds(3)): listens, and becomes the service with descriptors from 3.
+LAUNCHER = """
+import os, socket, sys
+separator = sys.argv.index("--")
+sockets = []
+for address in sys.argv[1:separator]:
+    if address.startswith("/"):
+        listening = socket.socket(socket.AF_UNIX)
+        listening.bind(address)
+    else:
+        listening = socket.socket()
+        listening.bind((address, 0))
+    listening.listen()
+    sockets.append(os.dup2(listening.fileno(), 100 + len(sockets)))
+for number, descriptor in enumerate(sockets, 3):
+    os.dup2(descriptor, number)
+    os.close(descriptor)
+os.environ["LISTEN_FDS"] = str(len(sockets))
+os.environ["LISTEN_PID"] = str(os.getpid())
+command = sys.argv[separator + 1:]
+os.execv(command[0], command)
+"""
+
+
+def test_sockets_of_systemd_are_served(run, folder):
+    launcher = [sys.executable, "-c", LAUNCHER, "127.0.0.1", str(folder / "s"), "127.0.0.2", "--"]
+    program = run("--web.systemd-socket", launcher=launcher)
+    found = addresses(program, 3)
+    assert found[0].startswith("127.0.0.1:") and found[1] == f"unix:{folder / 's'}" and found[2].startswith("127.0.0.2:")
+    assert all(answers(address) for address in found)
+    program.signal(signal.SIGTERM)
+    assert program.wait() == 0
+    # systemd keeps listening on it.
+    assert (folder / "s").is_socket()
+
+
+def test_without_sockets_of_systemd_the_start_is_refused(run):
+    expect_one_line(run("--web.systemd-socket"), "systemd")
+    foreign = {"LISTEN_FDS": "1", "LISTEN_PID": "1"}
+    expect_one_line(run("--web.systemd-socket", environment=foreign), "systemd")
+
+
+def test_a_descriptor_that_does_not_listen_is_refused(run):
+    launcher = [sys.executable, "-c", LAUNCHER.replace("    listening.listen()\n", ""), "127.0.0.1", "--"]
+    expect_one_line(run("--web.systemd-socket", launcher=launcher), "descriptor 3", "not a listening")
+
+
+@pytest.fixture(params=["path", "abstract"])
+def notifications(request, folder):
+    """The socket on which systemd listens for its services."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
+        name = f"\0aqe-notify-{os.getpid()}" if request.param == "abstract" else str(folder / "notify")
+        listening.bind(name)
+        listening.settimeout(30)
+        yield listening, name.replace("\0", "@")
+
+
+def test_systemd_is_told_of_start_life_and_end(run, notifications):
+    listening, name = notifications
+    program = run(
+        "--web.listen-address", "127.0.0.1:0", environment={"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "400000"}
+    )
+    assert listening.recv(4096).decode().split("\n")[0] == "READY=1"
+    # Ready means that it answers now.
+    assert answers(addresses(program)[0])
+    for _ in range(4):
+        assert listening.recv(4096) == b"WATCHDOG=1"
+    program.signal(signal.SIGTERM)
+    while (message := listening.recv(4096)) == b"WATCHDOG=1":
+        pass
+    assert message == b"STOPPING=1"
+    assert program.wait() == 0
+    listening.settimeout(0)
+    with pytest.raises(BlockingIOError):
+        listening.recv(4096)
+
+
+def test_a_start_that_fails_is_not_ready(run, notifications):
+    listening, name = notifications
+    expect_one_line(run("--web.listen-address", "192.0.2.1:0", environment={"NOTIFY_SOCKET": name}), "192.0.2.1")
+    listening.settimeout(0)
+    with pytest.raises(BlockingIOError):
+        listening.recv(4096)
+
+
+def test_a_notification_that_nobody_takes_does_no_harm(run, folder):
+    program = run("--web.listen-address", "127.0.0.1:0", environment={"NOTIFY_SOCKET": str(folder / "nobody")})
+    assert answers(addresses(program)[0])

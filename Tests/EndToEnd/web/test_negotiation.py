@@ -1,0 +1,143 @@
+"""What clients ask for and what they get: format, compression, HEAD."""
+
+import contextlib
+import http.client
+
+import pytest
+
+from support import metrics
+from support.formats import ENCODINGS, FORMATS, PROTOBUF, gunzip
+
+
+@pytest.fixture(scope="module")
+def exporter(programs):
+    exporter = programs.exporter("--feed.demo")
+    yield exporter
+    failure = exporter.stop()
+    assert failure is None, failure
+
+
+UTF8 = "; escaping=allow-utf-8"
+# What each Prometheus sends as `Accept`, and what it gets.
+ACCEPTS = {
+    "2.5 to 2.30": (
+        "application/openmetrics-text; version=0.0.1,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+        FORMATS["OpenMetrics 0.0.1"][1],
+    ),
+    "2.37 to 2.45": (
+        "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
+        "text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+        FORMATS["OpenMetrics 1.0.0"][1],
+    ),
+    "2.49.0": (
+        "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,"
+        "text/plain;version=0.0.4;q=0.3,*/*;q=2",
+        FORMATS["OpenMetrics 1.0.0"][1],
+    ),
+    "2.49.1 to 2.55": (
+        "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,"
+        "text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
+        FORMATS["OpenMetrics 1.0.0"][1],
+    ),
+    "2.55 with UTF-8 names": (
+        "application/openmetrics-text;version=1.0.0;q=0.5;escaping=allow-utf-8,"
+        "application/openmetrics-text;version=0.0.1;q=0.4;escaping=allow-utf-8,"
+        "text/plain;version=0.0.4;q=0.3;escaping=allow-utf-8,*/*;q=0.2;escaping=allow-utf-8",
+        FORMATS["OpenMetrics 1.0.0"][1] + UTF8,
+    ),
+    "3.0 to 3.2": (
+        "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,"
+        "application/openmetrics-text;version=0.0.1;escaping=allow-utf-8;q=0.4,"
+        "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,text/plain;version=0.0.4;escaping=allow-utf-8;q=0.2,"
+        "*/*;escaping=allow-utf-8;q=0.1",
+        FORMATS["OpenMetrics 1.0.0"][1] + UTF8,
+    ),
+    "3.5 to 3.14": (
+        "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
+        "application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
+        "text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
+        FORMATS["OpenMetrics 1.0.0"][1] + UTF8,
+    ),
+    "3.5 to 3.14, protobuf first": (
+        "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.6,"
+        "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,"
+        "application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,"
+        "text/plain;version=0.0.4;q=0.2,*/*;q=0.1",
+        PROTOBUF,
+    ),
+    "a browser": (
+        "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+        FORMATS["text 0.0.4"][1],
+    ),
+    "curl": ("*/*", FORMATS["text 0.0.4"][1]),
+    "nothing that we have": ("image/png", FORMATS["text 0.0.4"][1]),
+    "an empty field": ("", FORMATS["text 0.0.4"][1]),
+    "everything forbidden": ("*/*;q=0", FORMATS["text 0.0.4"][1]),
+    "garbage": (';;,,=";q=,/', FORMATS["text 0.0.4"][1]),
+}
+
+
+@pytest.mark.parametrize("accept, content_type", ACCEPTS.values(), ids=ACCEPTS)
+def test_accept(exporter, accept, content_type):
+    answer = exporter.get("/metrics", headers={"Accept": accept})
+    assert (answer.status, answer.headers["Content-Type"]) == (200, content_type)
+
+
+def test_no_accept_at_all_is_text(exporter):
+    answer = exporter.get("/metrics")
+    assert answer.headers["Content-Type"] == FORMATS["text 0.0.4"][1]
+    assert answer.headers["Vary"] == "Accept, Accept-Encoding"
+
+
+@pytest.mark.parametrize(
+    "accepted, is_gzip",
+    [
+        ("gzip", True),
+        ("GZIP", True),
+        ("x-gzip", True),
+        ("gzip, deflate, br, zstd", True),
+        ("*", True),
+        ("gzip;q=0.001", True),
+        ("gzip ; q=0.5 , identity ; q=0.4", True),
+        ("br;q=1.0, gzip;q=0.8, *;q=0.1", True),
+        ("gzip;q=0.5, identity", False),
+        ("gzip;q=0", False),
+        ("gzip;q=0.000", False),
+        ("*;q=0.5, gzip;q=0", False),
+        ("gzip;q=2", False),
+        ("gzip;q=bogus", False),
+        ("identity", False),
+        ("deflate, br", False),
+        ("gzipped", False),
+        ("", False),
+    ],
+)
+@pytest.mark.parametrize("path", ["/metrics", "/history.json"])
+def test_accept_encoding(exporter, path, accepted, is_gzip):
+    answer = exporter.get(path, headers={"Accept-Encoding": accepted})
+    assert (answer.headers.get("Content-Encoding") == "gzip") == is_gzip
+    assert "Accept-Encoding" in answer.headers["Vary"]
+    if is_gzip:
+        gunzip(answer.body).decode()
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/history.json", "/", "/-/healthy", "/-/ready", "/nothing", "/history.json?x="])
+@pytest.mark.parametrize("encoding", ENCODINGS.values())
+def test_head_has_the_headers_of_get(start, python_feed, path, encoding):
+    exporter = start.exporter("--feed.url", python_feed.url, "--web.disable-exporter-metrics")
+    python_feed.wait_for_client()
+    python_feed.send([])
+    exporter.wait_for_sample(metrics.MESSAGES, 1)
+    headers = {"Accept-Encoding": encoding, "Accept": FORMATS["OpenMetrics 1.0.0"][0]}
+    get = exporter.get(path, headers=headers)
+    head = exporter.get(path, "HEAD", headers=headers)
+    assert head.body == b"" and get.body
+    for answer in (get, head):
+        answer.headers.pop("Date", None)
+    assert (head.status, head.headers) == (get.status, get.headers)
+    # Nothing stands between this answer and the next one.
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", exporter.port, timeout=30)) as connection:
+        for method in ("HEAD", "GET"):
+            connection.request(method, path, headers=headers)
+            response = connection.getresponse()
+            assert (response.status, len(response.read())) == (get.status, len(get.body) if method == "GET" else 0)

@@ -1,0 +1,330 @@
+"""Requests that are wrong, broken, hostile or unusual: what they get, and that nobody else notices."""
+
+import json
+import random
+import socket
+import ssl
+
+import pytest
+
+from support import metrics
+from support.answers import Answer, expect_json_error, expect_one_line
+from support.certificates import CertificateAuthority
+from support.peers import WebSocketFeed
+from support.raw_http import GOODBYE, connect, exchange, parse_answers
+from support.waiting import wait_for
+
+
+@pytest.fixture(scope="module")
+def exporter(programs):
+    """One exporter for everybody's attacks: what one test leaves behind, the next one meets."""
+    feed = WebSocketFeed()
+    exporter = programs.exporter("--feed.url", feed.url, "--history.interval", "0")
+    try:
+        feed.wait_for_client()
+        feed.send([{"city": "Pune", "aqi": 7}])
+        exporter.wait_for_sample(metrics.CITIES, 1)
+        yield exporter
+    finally:
+        failure = exporter.stop()
+        feed.stop()
+    assert failure is None, failure
+
+
+@pytest.fixture(autouse=True)
+def lives_on(request):
+    yield
+    if "exporter" in request.fixturenames:
+        expect_healthy(request.getfixturevalue("exporter"))
+
+
+def expect_healthy(exporter):
+    assert exporter.is_running
+    page = exporter.scrape()
+    assert page.value(metrics.CITIES) > 0
+    wait_for(lambda: exporter.scrape().value(metrics.IN_FLIGHT) == 1, "no scrape but this one under way")
+
+
+def expect_plain_line(answer: Answer) -> None:
+    """One line, in which nothing of the request comes back as markup."""
+    expect_one_line(answer)
+    assert "<" not in answer.text
+
+
+def ask(exporter, target: str, method: str = "GET", content: bytes = b"", fields: str = ""):
+    """The one answer to a request whose target is sent as it is."""
+    request = f"{method} {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{fields}\r\n".encode() + content
+    answers = parse_answers(exchange(exporter.port, request), method)
+    assert len(answers) == 1, answers
+    return answers[0]
+
+
+@pytest.mark.parametrize(
+    "target, status",
+    [
+        ("//metrics", 404),
+        ("/metrics/", 404),
+        ("/..//metrics", 404),
+        ("/../metrics", 404),
+        ("/./metrics", 404),
+        ("/%2e%2e/", 404),
+        ("/%2e%2e/metrics", 404),
+        ("/..%2fmetrics", 404),
+        ("/-/healthy/../ready", 404),
+        ("/METRICS", 404),
+        ("/metrics;x=1", 404),
+        ("/metrics%20", 404),
+        ("/metrics%0a", 404),
+        ("/metrics%0d%0aX-Injected:%20yes", 404),
+        ("/<script>alert(1)</script>", 404),
+        ("/%3Cscript%3E", 404),
+        ("/etc/passwd", 404),
+        ("/😀", 404),
+        ("/" + "a" * 4000, 404),
+        ("/%6detrics", 200),
+        ("/metrics?x=1", 200),
+        ("/?", 200),
+        ("http://somewhere.else/metrics", 200),
+        ("HTTP://somewhere.else", 200),
+        ("https://somewhere.else:1/-/healthy?x", 200),
+        ("http:///metrics", 400),
+        ("ftp://h/metrics", 400),
+        ("file:///etc/passwd", 400),
+        ("metrics", 400),
+        ("\\metrics", 400),
+        ("..", 400),
+        ("/%00", 400),
+        ("/metrics%00", 400),
+        ("/metrics%00/../x", 400),
+        ("/%", 400),
+        ("/%2", 400),
+        ("/%zz", 400),
+        ("/%ff", 400),
+        ("/%c0%af", 400),
+        ("/" + "a" * 4096, 414),
+        ("/metrics?" + "a" * 4096, 414),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_targets(exporter, target, status):
+    answer = ask(exporter, target)
+    assert answer.status == status
+    assert "X-Injected" not in answer.headers
+    if status >= 400:
+        expect_plain_line(answer)
+
+
+@pytest.mark.parametrize("size", [10_000, 30_000, 100_000])
+def test_a_target_without_end_is_refused(exporter, size):
+    request = b"GET /" + b"a" * size + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    answers = parse_answers(exchange(exporter.port, request))
+    assert [answer.status for answer in answers] in ([], [414], [431])
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get", "G" * 100])
+def test_other_methods_are_not_allowed(exporter, method):
+    for path in ("/metrics", "/", "/-/healthy", "/-/ready"):
+        answer = ask(exporter, path, method)
+        assert (answer.status, answer.headers["Allow"]) == (405, "GET, HEAD")
+        expect_plain_line(answer)
+    answer = ask(exporter, "/history.json", method)
+    assert (answer.status, answer.headers["Allow"]) == (405, "GET, HEAD")
+    expect_json_error(answer)
+    assert ask(exporter, "/nothing", method).status == 404
+
+
+@pytest.mark.parametrize("path", ["/-/reload", "/-/reconnect"])
+def test_lifecycle_paths_want_a_post_and_the_flag(exporter, path):
+    for method in ("GET", "HEAD", "PUT"):
+        answer = ask(exporter, path, method)
+        assert (answer.status, answer.headers["Allow"]) == (405, "POST")
+        if method != "HEAD":
+            expect_plain_line(answer)
+    answer = ask(exporter, path, "POST", fields="Content-Length: 0\r\n")
+    assert answer.status == 403
+    expect_plain_line(answer)
+    assert "--web.enable-lifecycle" in answer.body.decode()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "bogus=1", "limit=", "limit=0", "limit=-1", "limit=x", "limit=1.5", "limit=1&limit=2", "since=", "since=-1",
+        "since=x", "since=1&since=2", "city=%zz", "city=%ff", "city=", "=1", "limit=1&bogus",
+    ],
+)  # fmt: skip
+def test_bad_queries_of_the_history_are_errors_in_json(exporter, query):
+    answer = ask(exporter, f"/history.json?{query}")
+    assert answer.status == 400
+    expect_json_error(answer)
+
+
+def asking(fields: str, rest: bytes = b"", line: str = "POST /metrics HTTP/1.1") -> bytes:
+    return f"{line}\r\nHost: x\r\n{fields}\r\n".encode() + rest
+
+
+CHUNKED = "Transfer-Encoding: chunked\r\n"
+
+# What is refused, with the status; in a line of text, or the error of a JSON path. It is the connection's last answer.
+REFUSED = {
+    "no host": (b"GET /metrics HTTP/1.1\r\n\r\n", 400),
+    "no host for the history": (b"GET /history.json HTTP/1.1\r\n\r\n", 400),
+    "two hosts": (asking("host: y\r\n"), 400),
+    "a blank in the target": (asking("", line="GET /met rics HTTP/1.1"), 400),
+    "a tab in the target": (asking("", line="GET /metrics?\tx HTTP/1.1"), 400),
+    "a negative length": (asking("Content-Length: -1\r\n"), 400),
+    "a negative length, and a question": (asking("Content-Length: -1\r\nExpect: 100-continue\r\n"), 400),
+    "a negative length for the history": (asking("Content-Length: -1\r\n", line="GET /history.json HTTP/1.1"), 400),
+    "a length with a sign": (asking("Content-Length: +1\r\n", b"x"), 400),
+    "a length in words": (asking("Content-Length: ten\r\n"), 400),
+    "no length after its name": (asking("Content-Length:\r\n"), 400),
+    "two lengths": (asking("Content-Length: 1\r\nContent-Length: 2\r\n", b"ab"), 400),
+    "two lengths in one": (asking("Content-Length: 2, 2\r\n", b"ab"), 400),
+    "length and chunks": (asking("Content-Length: 4\r\n" + CHUNKED, b"0\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n"), 400),
+    "chunks": (asking(CHUNKED, b"1\r\nx\r\n0\r\n\r\n"), 411),
+    "bad chunks": (asking(CHUNKED, b"zz\r\nabc\r\n"), 411),
+    "a chunk beyond numbers": (asking(CHUNKED, b"f" * 40 + b"\r\n"), 411),
+    "a chunk with a long extension": (asking(CHUNKED, b"1;" + b"x" * 10_000 + b"\r\n"), 411),
+    "chunks with a bad trailer": (asking(CHUNKED, b"0\r\nnonsense\r\n\r\n"), 411),
+    "another transfer coding": (asking("Transfer-Encoding: gzip, chunked\r\n", b"0\r\n\r\n"), 411),
+    # The content is not asked for and not read.
+    "a length beyond numbers": (asking("Content-Length: " + "9" * 40 + "\r\n"), 405),
+    "some content": (asking("Content-Length: 2\r\n", b"ab"), 405),
+    "a request in the content": (asking("Content-Length: 36\r\n", b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n"), 405),
+    "a target too long": (asking("", line=f"GET /{'a' * 5000} HTTP/1.1"), 414),
+    "a query too long": (asking("", line=f"GET /history.json?{'city=A&' * 700} HTTP/1.1"), 414),
+    "a header of 10 kB": (asking(f"X: {'a' * 10_000}\r\n", line="GET /metrics HTTP/1.1"), 431),
+    "a cookie of 10 kB": (asking(f"Cookie: {'a=b; ' * 2000}\r\n", line="GET /metrics HTTP/1.1"), 431),
+}  # fmt: skip
+
+# What libmicrohttpd refuses itself, because no whole header has come: with its own page, or not at all.
+UNREADABLE = {
+    "not HTTP": (b"\x01\x02\x03\x00" * 64, None),
+    "a TLS greeting": (bytes.fromhex("16030100c8010000c40303") + b"\xaa" * 193, None),
+    "the preface of HTTP/2": (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00", 505),
+    "only a method": (b"GET\r\n", None),
+    "HTTP/0.9": (b"GET /metrics\r\n", 400),
+    "HTTP/9.9": (asking("", line="GET /metrics HTTP/9.9"), 505),
+    "no version": (asking("", line="GET /metrics FTP/1.1"), 400),
+    "a field without a colon": (asking("nonsense\r\n"), 400),
+    "a header of 64 KiB": (asking(f"X: {'a' * 65536}\r\n"), 431),
+    "many fields": (asking("X: aaaaaaa\r\n" * 6000), 431),
+    "small fields, too many": (asking("X:y\r\n" * 600), 431),
+    "a header without end": (b"GET /metrics HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 65536, 431),
+    "a cookie of 64 KiB": (asking(f"Cookie: {'a=b; ' * 13000}\r\n"), 431),
+}  # fmt: skip
+
+BEFORE = b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+@pytest.fixture(scope="module")
+def tls_exporter(programs, tmp_path_factory):
+    """The exporter over TLS, and what a client needs."""
+    folder = tmp_path_factory.mktemp("tls")
+    authority = CertificateAuthority(folder / "authority")
+    certificate = authority.issue("server")
+    web = folder / "web.yml"
+    web.write_text(json.dumps({"tls_server_config": {"cert_file": str(certificate.file), "key_file": str(certificate.key)}}))
+    exporter = programs.exporter("--feed.demo", "--web.config.file", str(web))
+    yield exporter, ssl.create_default_context(cafile=authority.file)
+    failure = exporter.stop()
+    assert failure is None, failure
+
+
+@pytest.fixture(params=["plain", "TLS", "plain, second request", "TLS, second request"])
+def refusals(request, exporter):
+    """Sends a request that ends its connection, alone or after a good one, and a good one after it. Gives its answers."""
+
+    def send(request_bytes: bytes) -> list[Answer]:
+        sent = (BEFORE if is_second else b"") + request_bytes + GOODBYE
+        answers = parse_answers(exchange(port, sent, tls=tls))
+        if is_second and answers:
+            assert answers.pop(0).status == 200
+        return answers
+
+    is_second = request.param.endswith("second request")
+    port, tls = exporter.port, None
+    if request.param.startswith("TLS"):
+        secure, tls = request.getfixturevalue("tls_exporter")
+        port = secure.port
+    return send
+
+
+@pytest.mark.parametrize("request_bytes, status", REFUSED.values(), ids=REFUSED)
+def test_refused_requests(refusals, request_bytes, status):
+    answers = refusals(request_bytes)
+    # What follows such a request is not read as another one.
+    assert [answer.status for answer in answers] == [status]
+    assert answers[0].headers["Connection"] == "close"
+    (expect_json_error if b" /history.json HTTP" in request_bytes else expect_plain_line)(answers[0])
+
+
+@pytest.mark.parametrize("request_bytes, status", UNREADABLE.values(), ids=UNREADABLE)
+def test_unreadable_requests(refusals, request_bytes, status):
+    answers = refusals(request_bytes)
+    # When the server closes while more is coming, its answer can be lost with it.
+    wanted = [status] if status else []
+    assert [answer.status for answer in answers] == wanted or not answers and len(request_bytes) > 10_000
+
+
+@pytest.mark.parametrize("request_bytes", [
+    asking("Content-Length: 1000000\r\n", b"x" * 1_000_000),
+    asking(CHUNKED, (b"400\r\n" + b"x" * 0x400 + b"\r\n") * 1000 + b"0\r\n\r\n"),
+], ids=["content", "chunks"])  # fmt: skip
+def test_content_of_a_megabyte_is_not_read(refusals, request_bytes):
+    # As above.
+    assert [answer.status for answer in refusals(request_bytes)] in ([], [405], [411])
+
+
+def test_many_parameters_and_cookies_are_no_reason_to_refuse(exporter):
+    query = "&".join(f"city=C{number}" for number in range(350))
+    for _ in range(2):
+        answer = ask(exporter, f"/history.json?{query}&city=Pune", fields=f"Cookie: {'a=b; ' * 700}\r\n")
+        assert answer.status == 200
+        assert {point["city"] for point in json.loads(answer.body)["points"]} == {"Pune"}
+
+
+def test_garbage(exporter):
+    generator = random.Random(4)
+    valid = b"GET /history.json?limit=1&city=Pune HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nAccept: */*\r\n\r\n"
+    for number in range(300):
+        if number % 3 == 0:
+            request = generator.randbytes(generator.randrange(1, 2000))
+        else:
+            mutated = bytearray(valid * (1 + number % 2))
+            for _ in range(generator.randrange(1, 6)):
+                mutated[generator.randrange(len(mutated))] = generator.randrange(256)
+            request = bytes(mutated[: generator.randrange(1, len(mutated) + 1)])
+        answers = parse_answers(exchange(exporter.port, request + GOODBYE))
+        assert all(200 <= answer.status < 500 or answer.status in (501, 505) for answer in answers), (request, answers)
+
+
+def test_pipelined_requests_are_answered_in_order(exporter):
+    wanted = [
+        ("GET", "/metrics", 200),
+        ("HEAD", "/history.json", 200),
+        ("GET", "/nothing", 404),
+        ("GET", "/history.json?limit=0", 400),
+        ("POST", "/metrics", 405),
+        ("GET", "/-/healthy", 200),
+        ("GET", "/metrics%0a", 404),
+        ("HEAD", "/", 200),
+    ] * 25
+    request = b"".join(
+        f"{method} {path} HTTP/1.1\r\nHost: x\r\n{'Content-Length: 0' if method == 'POST' else 'X: y'}\r\n\r\n".encode()
+        for method, path, _ in wanted
+    )
+    received = exchange(exporter.port, request + GOODBYE)
+    answers = parse_answers(received, *(method for method, _, _ in wanted))
+    assert [answer.status for answer in answers] == [status for _, _, status in wanted] + [200]
+
+
+def test_a_request_byte_by_byte_is_answered(exporter):
+    with connect(exporter.port) as client:
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in b"GET /-/healthy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n":
+            client.sendall(bytes([byte]))
+        received = b""
+        while part := client.recv(4096):
+            received += part
+    assert [answer.status for answer in parse_answers(received)] == [200]

@@ -1,0 +1,184 @@
+"""Slow, idle and greedy clients: what they get, and that everybody else notices nothing."""
+
+import socket
+import statistics
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from support import metrics
+from support.answers import expect_one_line
+from support.raw_http import abort, connect, parse_answers
+from support.waiting import wait_for
+
+#: Cities of a page that is too big for the kernel's buffers.
+BIG = 20_000
+
+
+@pytest.fixture
+def big(start, python_feed):
+    """Starts an exporter with such a page."""
+
+    def start_big(*flags):
+        exporter = start.exporter("--feed.url", python_feed.url, *flags)
+        python_feed.wait_for_client()
+        python_feed.send_cities(7, BIG)
+        exporter.wait_for_sample(metrics.CITIES, BIG)
+        return exporter
+
+    return start_big
+
+
+def scrape_times(exporter, count: int = 60) -> list[float]:
+    times = []
+    for _ in range(count):
+        began = time.monotonic()
+        assert exporter.get("/metrics").status == 200
+        times.append(time.monotonic() - began)
+    return times
+
+
+def test_scrapes_keep_their_latency_beside_slow_loris_and_idle_connections(start):
+    # Not the shared exporter: this one is to have exactly these connections.
+    exporter = start.exporter("--feed.demo")
+    scrape_times(exporter, 10)
+    alone = scrape_times(exporter)
+    descriptors = exporter.descriptor_count
+    idle, slow = [], []
+    done = threading.Event()
+    try:
+        for _ in range(2000):
+            client = connect(exporter.port)
+            client.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
+            idle.append(client)
+        for client in idle:
+            assert client.recv(4096).startswith(b"HTTP/1.1 200 ")
+        for _ in range(500):
+            client = connect(exporter.port)
+            client.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+            slow.append(client)
+        # The last scrape's own connection may have been among the first count.
+        wait_for(lambda: exporter.descriptor_count >= descriptors + 2495, "all connections")
+
+        def drip():
+            while not done.wait(0.2):
+                for client in slow:
+                    try:
+                        client.send(b"z")
+                    except OSError:
+                        pass  # It was hung up on.
+
+        dripping = threading.Thread(target=drip)
+        dripping.start()
+        crowded = scrape_times(exporter)
+        # The program that makes the crowd uses the same processors.
+        assert statistics.median(crowded) < 10 * statistics.median(alone) + 0.5
+        assert max(crowded) < 10, "a scrape would have failed"
+        # A byte now and then does not keep a connection for ever; the idle ones do no harm and stay.
+        wait_for(lambda: exporter.descriptor_count < descriptors + 2050, "an end of the slow ones", 60, 0.2)
+        for client in idle[::500]:
+            client.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert client.recv(4096).startswith(b"HTTP/1.1 200 ")
+    finally:
+        done.set()
+        for client in idle + slow:
+            client.close()
+    dripping.join()
+    wait_for(lambda: exporter.descriptor_count <= descriptors + 5, "the end of all connections")
+    assert exporter.scrape().value(metrics.IN_FLIGHT) == 1
+
+
+def test_five_hundred_aborted_downloads_leave_nothing_behind(big):
+    exporter = big()
+    before = exporter.descriptor_count
+
+    def download(number: int):
+        client = connect(exporter.port, receive_buffer=4096)
+        client.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+        received = client.recv(1 + number % 4096)
+        # Half of them die, half of them leave.
+        (abort if number % 2 else socket.socket.close)(client)
+        return received
+
+    with ThreadPoolExecutor(30) as pool:
+        answered = sum(received.startswith(b"H") for received in pool.map(download, range(500)))
+    assert answered == 500
+    wait_for(lambda: exporter.scrape().value(metrics.IN_FLIGHT) == 1, "the end of all downloads")
+    wait_for(lambda: exporter.descriptor_count <= before + 2, "the end of all connections")
+    for _ in range(3):
+        assert exporter.get("/metrics").status == 200
+
+
+def test_slow_readers_take_the_permits_and_give_them_back(big):
+    exporter = big("--web.max-requests", "3")
+    readers = []
+    try:
+        for _ in range(3):
+            reader = connect(exporter.port, receive_buffer=1 << 16)
+            reader.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            # The answer has begun, and cannot end while nobody reads.
+            begin = reader.recv(100)
+            assert begin.startswith(b"HTTP/1.1 200 ")
+            readers.append(reader)
+        for _ in range(20):
+            refused = exporter.get("/metrics")
+            assert refused.status == 503
+            expect_one_line(refused)
+            assert refused.headers["Retry-After"].isdigit()
+        # Only scrapes are limited.
+        for path in ("/-/healthy", "/-/ready", "/", "/history.json"):
+            assert exporter.get(path).status == 200
+        # One reads to the end, one leaves, one dies.
+        received = begin
+        while part := readers[2].recv(1 << 20):
+            received += part
+        assert parse_answers(received)[0].body.count(b"airquality_index{") == BIG
+        readers[0].close()
+        abort(readers[1])
+        wait_for(lambda: exporter.get("/metrics").status == 200, "a permit")
+        wait_for(lambda: exporter.scrape().value(metrics.IN_FLIGHT) == 1, "all permits")
+        page = exporter.scrape()
+        assert page.value(metrics.REQUESTS, code="503") >= 20
+        # All three at once again.
+        with ThreadPoolExecutor(3) as pool:
+            statuses = [answer.status for answer in pool.map(lambda _: exporter.get("/metrics"), range(3))]
+        assert statuses == [200] * 3
+    finally:
+        for reader in readers:
+            reader.close()
+
+
+def send_with_end(client: socket.socket, request: bytes) -> None:
+    """The bytes and the end of the client in one segment."""
+    client.send(request, socket.MSG_MORE)
+    client.shutdown(socket.SHUT_WR)
+
+
+@pytest.mark.parametrize(
+    "request_bytes, statuses",
+    [(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n", [200]), (b"GET /-/healthy HTTP/1.1\r\nHo", []), (b"GET /-/he", [])],
+)
+def test_the_end_of_a_client_that_comes_with_its_last_bytes_is_noticed(start, request_bytes, statuses):
+    exporter = start.exporter("--feed.demo")
+    # Sooner than the time-outs of a request and of an idle connection would end it.
+    with connect(exporter.port, seconds=8) as client:
+        send_with_end(client, request_bytes)
+        received = b""
+        while part := client.recv(4096):
+            received += part
+    assert [answer.status for answer in parse_answers(received)] == statuses
+
+
+def test_a_client_that_sends_no_more_still_gets_the_whole_page(big):
+    exporter = big()
+    with connect(exporter.port, receive_buffer=1 << 16) as slow, connect(exporter.port) as other:
+        send_with_end(slow, b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+        received = slow.recv(100)
+        # When this one has been ended, the other one's end has been noticed as well.
+        send_with_end(other, b"GET /")
+        assert other.recv(1) == b""
+        while part := slow.recv(1 << 20):
+            received += part
+    assert parse_answers(received)[0].body.count(b"\nairquality_index{") == BIG

@@ -1,0 +1,119 @@
+"""TLS of the web side: versions, cipher suites, client certificates."""
+
+import gzip
+import ssl
+
+import pytest
+
+from support.curl import BAD_PEER_CERTIFICATE, CurlError, curl
+from support.exposition import parse_samples
+from support.peers import WebSocketFeed
+from support.waiting import wait_for
+from support.web_configuration import Client, expect_healthcheck, handshake, tls
+
+
+def test_tls_is_spoken_and_nothing_else(start, authority, server, web):
+    exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(server)))
+    client = Client(exporter, authority)
+    for path, status in [("/metrics", 200), ("/", 200), ("/history.json", 200), ("/-/healthy", 200), ("/nothing", 404)]:
+        assert client(path).status == status
+    with pytest.raises(CurlError) as failure:
+        curl(f"https://{exporter.address}/metrics")
+    assert failure.value.status == BAD_PEER_CERTIFICATE
+    with pytest.raises(CurlError):
+        curl(f"http://{exporter.address}/metrics")
+
+
+def test_a_page_of_many_tls_records_is_whole(start, authority, server, web):
+    feed = WebSocketFeed()
+    try:
+        exporter = start.exporter("--feed.url", feed.url, "--web.config.file", web(tls(server)))
+        client = Client(exporter, authority)
+        feed.wait_for_client()
+        feed.send([{"city": f"City {number}", "aqi": number % 500} for number in range(5000)])
+        wait_for(lambda: b"airquality_exporter_cities 5000\n" in client().body, "all cities")
+        plain, compressed = client(), client("/metrics", "--header", "Accept-Encoding: gzip")
+        for page in (plain.body, gzip.decompress(compressed.body)):
+            assert len(parse_samples(page.decode())) > 30_000
+            assert page.count(b"\nairquality_index{") == 5000
+    finally:
+        feed.stop()
+
+
+@pytest.mark.parametrize(
+    "settings, version, cipher",
+    [
+        ({}, "TLSv1.3", None),
+        ({"max_version": "TLS12"}, "TLSv1.2", None),
+        ({"min_version": "TLS13"}, "TLSv1.3", None),
+        (
+            {"max_version": "TLS12", "cipher_suites": ["TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256"]},
+            "TLSv1.2",
+            "ECDHE-ECDSA-CHACHA20-POLY1305",
+        ),
+        (
+            {"max_version": "TLS12", "cipher_suites": ["TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"]},
+            "TLSv1.2",
+            "ECDHE-ECDSA-AES256-GCM-SHA384",
+        ),
+    ],
+)
+def test_versions_and_cipher_suites(start, authority, server, web, settings, version, cipher):
+    exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(server, **settings)))
+    with handshake(exporter, authority) as connection:
+        assert connection.version() == version
+        assert cipher in (None, connection.cipher()[0])
+    if settings.get("min_version") == "TLS13":
+        with pytest.raises(ssl.SSLError):
+            handshake(exporter, authority, maximum=ssl.TLSVersion.TLSv1_2).close()
+
+
+OK, NO = 200, "refused"
+
+
+@pytest.mark.parametrize(
+    "policy, expected",
+    [
+        ("NoClientCert", {"none": OK, "trusted": OK, "foreign": OK, "expired": OK}),
+        ("RequestClientCert", {"none": OK, "trusted": OK, "foreign": OK, "expired": OK}),
+        ("RequireAnyClientCert", {"none": NO, "trusted": OK, "foreign": OK, "expired": OK}),
+        ("VerifyClientCertIfGiven", {"none": OK, "trusted": OK, "foreign": NO, "expired": NO}),
+        ("RequireAndVerifyClientCert", {"none": NO, "trusted": OK, "foreign": NO, "expired": NO}),
+    ],
+)
+@pytest.mark.parametrize("version", ["1.2", "1.3"])
+def test_client_certificates(start, programs, authority, server, clients, web, policy, expected, version):
+    settings = {"client_auth_type": policy}
+    if "Verify" in policy:
+        settings["client_ca_file"] = str(authority.file)
+    file = web(tls(server, **settings))
+    exporter = start.exporter("--feed.demo", "--web.config.file", file)
+    client = Client(exporter, authority)
+    tls_version = ("--tlsv" + version, "--tls-max", version)
+    assert {name: client.status("/metrics", *tls_version, *clients[name]) for name in expected} == expected
+    # The health check has no certificate, and needs none.
+    expect_healthcheck(programs, exporter.address, file)
+
+
+@pytest.mark.parametrize(
+    "allowed, expected",
+    [
+        (["prometheus.example"], OK),
+        (["spiffe://example/prometheus"], OK),
+        (["10.1.2.3"], OK),
+        (["somebody.else", "prometheus.example"], OK),
+        (["somebody.else"], NO),
+        (["example"], NO),
+        (["Prometheus.example"], NO),
+        (["*.example"], NO),
+        (["client"], NO),  # the common name is not asked
+    ],
+)
+def test_names_of_clients(start, authority, server, clients, web, allowed, expected):
+    policy = {"client_auth_type": "RequireAndVerifyClientCert", "client_ca_file": str(authority.file)}
+    file = web(tls(server, **policy, client_allowed_sans=allowed))
+    client = Client(start.exporter("--feed.demo", "--web.config.file", file), authority)
+    assert client.status("/metrics", *clients["trusted"]) == expected
+    assert client.status("/metrics", *clients["foreign"]) == NO
+
+

@@ -1,0 +1,200 @@
+"""The web configuration file on the running exporter, driven with curl: passwords, headers, rate limit, reload."""
+
+import contextlib
+import http.client
+import json
+import shutil
+import signal
+import ssl
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from support.answers import expect_one_line
+from support.certificates import Certificate
+from support.curl import CurlError, curl
+from support.waiting import wait_for
+from support.web_configuration import Client, handshake, tls, users
+
+# MARK: Passwords
+
+
+def test_passwords(start, web):
+    odd = "pass wörd: $x"
+    file = web(users(alice="secret", bob=odd) | {"http_server_config": {"headers": {"X-Frame-Options": "deny"}}})
+    exporter = start.exporter("--feed.demo", "--web.config.file", file, "--web.enable-lifecycle")
+    client = Client(exporter)
+    for credentials in (
+        (), ("--user", "alice:"), ("--user", "alice:Secret"), ("--user", "alice:secret "), ("--user", f"alice:{odd}"),
+        ("--user", "bob:secret"), ("--user", "eve:secret"), ("--user", ":secret"), ("--user", ":"),
+        ("--header", "Authorization: Basic"), ("--header", "Authorization: Basic !!!"),
+        ("--header", "Authorization: Bearer secret"), ("--user", "alice:" + "x" * 2000),
+    ):  # fmt: skip
+        answer = client("/metrics", *credentials)
+        assert (answer.status, answer.headers["Www-Authenticate"]) == (401, "Basic"), credentials
+        assert answer.headers["X-Frame-Options"] == "deny"
+        expect_one_line(answer)
+    for credentials in ("alice:secret", f"bob:{odd}"):
+        for path, status in [("/metrics", 200), ("/history.json", 200), ("/", 200), ("/nothing", 404)]:
+            answer = client(path, "--user", credentials)
+            assert answer.status == status
+            assert answer.headers["X-Frame-Options"] == "deny"
+    assert client("/metrics", "--user", "alice:secret", "--head").status == 200
+    # Every path but those of health; those say the same to everybody.
+    for path in ("/", "/history.json", "/nothing", "/-/healthyx", "/-/healthy/"):
+        assert client(path).status == 401
+    assert client("/-/reload", "--request", "POST").status == 401
+    assert client("/-/reload", "--request", "POST", "--user", "alice:secret").status == 200
+    refused = client("/history.json")
+    assert refused.headers["Content-Type"] == "application/json" and list(json.loads(refused.body)) == ["error"]
+    for path in ("/-/healthy", "/-/ready"):
+        wait_for(lambda: client(path).status == 200, path)
+        assert client(path, "--user", "eve:wrong").status == 200
+
+
+def test_many_scrapers_with_right_and_wrong_passwords_at_once(start, web):
+    client = Client(start.exporter("--feed.demo", "--web.config.file", web(users(alice="secret"))))
+    passwords = ["secret" if number % 3 else f"wrong {number}" for number in range(60)]
+    with ThreadPoolExecutor(12) as pool:
+        statuses = list(pool.map(lambda password: client.status("/metrics", "--user", f"alice:{password}"), passwords))
+    assert statuses == [200 if password == "secret" else 401 for password in passwords]
+
+
+# MARK: Headers and rate limit
+
+
+def test_headers_are_on_every_answer(start, web):
+    headers = {
+        "Content-Security-Policy": "default-src 'self'; img-src *",
+        "X-Frame-Options": "sameorigin",
+        "X-Content-Type-Options": "nosniff",
+        "X-XSS-Protection": "1; mode=block",
+        "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
+    }
+    client = Client(start.exporter("--feed.demo", "--web.config.file", web({"http_server_config": {"headers": headers}})))
+    for path, *options in [
+        ("/metrics",), ("/",), ("/history.json",), ("/history.json?x=",), ("/-/healthy",), ("/nothing",), ("/%00",),
+        ("/metrics", "--head"), ("/metrics", "--request", "POST"), ("/" + "a" * 5000,),
+    ]:  # fmt: skip
+        answer = client(path, *options)
+        assert {name: answer.headers.get(name.title()) for name in headers} == headers, path
+
+
+def test_rate_limit(start, web):
+    file = web({"rate_limit": {"interval": "1h", "burst": 3}})
+    client = Client(start.exporter("--feed.demo", "--web.config.file", file))
+    assert [client.status() for _ in range(5)] == [200, 200, 200, 429, 429]
+    expect_one_line(client())
+    # Every path is counted, as the toolkit does.
+    assert client.status("/-/healthy") == client.status("/nothing") == 429
+
+
+def test_the_rate_limit_fills_again(start, web):
+    file = web({"rate_limit": {"interval": "1s", "burst": 1}})
+    client = Client(start.exporter("--feed.demo", "--web.config.file", file))
+    for _ in range(3):
+        wait_for(lambda: client.status() == 200, "a token")
+        wait_for(lambda: client.status() == 429, "an empty bucket")
+
+
+# MARK: Reload
+
+
+def test_a_changed_file_is_in_force_without_being_told(start, web):
+    exporter = start.exporter("--feed.demo", "--web.config.file", web(users(alice="secret")))
+    client = Client(exporter)
+    assert client.status("/metrics", "--user", "alice:secret") == 200
+    web(users(alice="other"))
+    wait_for(lambda: client.status("/metrics", "--user", "alice:other") == 200, "the new password")
+    # What was found to be right before is not right any more.
+    assert client.status("/metrics", "--user", "alice:secret") == 401
+    web("")
+    wait_for(lambda: client.status() == 200, "the end of passwords")
+    web(users(alice="secret"))
+    wait_for(lambda: client.status() == 401, "passwords again")
+
+
+@pytest.mark.parametrize("way", ["signal", "request"])
+def test_a_bad_file_leaves_the_last_good_one_in_force(start, web, tmp_path, way):
+    good, bad = users(alice="secret"), "basic_auth_users: {alice: not a hash}"
+    exporter = start.exporter("--feed.demo", "--web.config.file", web(good), "--web.enable-lifecycle")
+    client = Client(exporter)
+    alice = ("--user", "alice:secret")
+
+    def reload() -> None:
+        if way == "signal":
+            exporter.signal(signal.SIGHUP)
+            return
+        answer = client("/-/reload", "--request", "POST", *alice)
+        assert answer.status == 500
+        expect_one_line(answer)
+        assert str(tmp_path / "web.yml") in answer.text and "alice" in answer.text
+
+    def complaints() -> int:
+        return exporter.count_lines("the last good one stays in force")
+
+    web(bad)
+    reload()
+    wait_for(complaints, "the complaint")
+    assert client.status("/metrics", *alice) == 200 and client.status() == 401
+    (tmp_path / "web.yml").unlink()
+    if way == "request":
+        assert client("/-/reload", "--request", "POST", *alice).status == 500
+    assert client.status("/metrics", *alice) == 200 and client.status() == 401
+    web(users(alice="other"))
+    wait_for(lambda: client.status("/metrics", "--user", "alice:other") == 200, "the good file")
+    # Noticing the change and being told of it may each have led to one line for each state of the file, never more.
+    assert complaints() <= 4
+
+
+def test_reload_without_a_file_does_no_harm(start):
+    exporter = start.exporter("--feed.demo", "--web.enable-lifecycle")
+    client = Client(exporter)
+    assert client("/-/reload", "--request", "POST").status == 200
+    exporter.signal(signal.SIGHUP)
+    assert client("/-/reload", "--request", "POST").status == 200 and exporter.is_running
+
+
+def test_a_new_certificate_is_shown_without_dropping_connections(start, authority, web, tmp_path):
+    first, second = authority.issue("first"), authority.issue("second")
+    current = Certificate(tmp_path / "tls.pem", tmp_path / "tls.key")
+    shutil.copy(first.file, current.file)
+    shutil.copy(first.key, current.key)
+    exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(current)))
+
+    def shown() -> bytes:
+        with handshake(exporter, authority) as connection:
+            return connection.getpeercert(binary_form=True)
+
+    def der(certificate: Certificate) -> bytes:
+        return ssl.PEM_cert_to_DER_cert(certificate.file.read_text())
+
+    assert shown() == der(first)
+    context = ssl.create_default_context(cafile=authority.file)
+    kept = http.client.HTTPSConnection("localhost", exporter.port, timeout=30, context=context)
+    with contextlib.closing(kept):
+        kept.connect()
+        before = kept.sock
+        # Half of the pair is not in force.
+        shutil.copy(second.file, current.file)
+        exporter.signal(signal.SIGHUP)
+        wait_for(lambda: exporter.count_lines("last good one stays"), "the complaint")
+        assert shown() == der(first)
+        shutil.copy(second.key, current.key)
+        wait_for(lambda: shown() == der(second), "the new certificate")
+        kept.request("GET", "/-/healthy")
+        assert kept.getresponse().read() and kept.sock is before
+
+
+def test_tls_cannot_be_turned_on_or_off_while_running(start, authority, server, web):
+    exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(server)), "--web.enable-lifecycle")
+    client = Client(exporter, authority)
+    web(users(alice="secret"))
+    answer = client("/-/reload", "--request", "POST")
+    # The toolkit needs a restart for it as well. Nothing is served in the clear that was not before.
+    assert answer.status == 500 and "restart" in answer.text
+    assert client.status() == 200
+    with pytest.raises(CurlError):
+        curl(f"http://{exporter.address}/metrics")
+
+

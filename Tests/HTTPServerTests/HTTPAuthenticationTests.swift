@@ -1,0 +1,245 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HTTPServer
+@testable import WebConfiguration
+
+@Suite struct HTTPAuthenticationTests {
+    /// "correct horse" at a cost that takes a millisecond, and one that takes the better part of a second.
+    private static let quick = "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"
+    private static let slow = "$2b$13$abcdefghijklmnopqrstuufJyGQz74MaXA58G4n4SAlu8WLjGODFe"
+
+    private func web(hash: String = quick, users: [String] = ["alice"]) -> WebConfiguration {
+        var web = WebConfiguration()
+        for user in users { web.users[Array(user.utf8)] = hash }
+        return web
+    }
+
+    private func serveWeb(_ web: WebConfiguration, _ change: (inout HTTPServerConfiguration) -> Void = { _ in }) throws
+        -> HTTPServer
+    {
+        try serve(
+            {
+                $0.web = web
+                $0.isPublic = { $0 == "/-/healthy" || $0 == "/-/ready" }
+                change(&$0)
+            }, respond: echo)
+    }
+
+    private func basic(_ user: String, _ password: String) -> String {
+        "Authorization: Basic " + base64(Array("\(user):\(password)".utf8))
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var headers: [String]
+        var status: Int
+        var testDescription: String { name }
+    }
+
+    @Test func onlyUsersMayComeIn() throws {
+        let server = try serveWeb(web(users: ["alice", "bob", ""]))
+        let good = basic("alice", "correct horse")
+        let cases = [
+            Case(name: "no field", headers: [], status: 401),
+            Case(name: "right", headers: [good], status: 200),
+            Case(name: "right again", headers: [good], status: 200),
+            Case(name: "scheme in capitals", headers: [good.replacing("Basic", with: "BASIC")], status: 200),
+            Case(name: "wrong password", headers: [basic("alice", "wrong")], status: 401),
+            Case(name: "wrong password again", headers: [basic("alice", "wrong")], status: 401),
+            Case(name: "no password", headers: [basic("alice", "")], status: 401),
+            Case(name: "right with more", headers: [basic("alice", "correct horse ")], status: 401),
+            Case(name: "right with a NUL", headers: [basic("alice", "correct horse\0")], status: 401),
+            Case(name: "another user", headers: [basic("bob", "correct horse")], status: 200),
+            Case(name: "user without name", headers: [basic("", "correct horse")], status: 200),
+            Case(name: "unknown user", headers: [basic("mallory", "correct horse")], status: 401),
+            Case(name: "user in capitals", headers: [basic("Alice", "correct horse")], status: 401),
+            Case(name: "not base64", headers: ["Authorization: Basic %%%"], status: 401),
+            Case(name: "no colon", headers: ["Authorization: Basic YWxpY2U="], status: 401),
+            Case(name: "another scheme", headers: ["Authorization: Bearer abc"], status: 401),
+            Case(name: "two fields", headers: [good, good], status: 401),
+            Case(name: "empty", headers: ["Authorization: "], status: 401),
+        ]
+        let client = try server.connect()
+        for scenario in cases {
+            let answer = try client.request("/metrics", headers: scenario.headers)
+            #expect(answer.status == scenario.status, "\(scenario.name)")
+            #expect(answer.values("WWW-Authenticate") == (scenario.status == 401 ? ["Basic"] : []))
+            #expect(answer.text == (scenario.status == 401 ? "a user and a password are needed\n" : "GET|/metrics|"))
+        }
+    }
+
+    @Test func publicPathsNeedNoPassword() throws {
+        let server = try serveWeb(web())
+        let client = try server.connect()
+        for path in ["/-/healthy", "/-/ready"] { #expect(try client.request(path).status == 200) }
+        for path in [
+            "/", "/metrics", "/nothing", "/-/healthy/", "//-/healthy", "/-/healthy/../../metrics", "/-/reload",
+        ] {
+            #expect(try client.request(path).status == 401)
+        }
+        #expect(try client.request("/metrics", method: "HEAD").status == 401)
+        #expect(try client.request("/metrics", method: "POST").status == 401)
+    }
+
+    /// A request whose password is being checked waits; others do not.
+    @Test func othersAreServedMeanwhile() throws {
+        let server = try serveWeb(web(hash: Self.slow))
+        let waiting = try server.connect()
+        waiting.send("GET /slow HTTP/1.1\r\nHost: x\r\n\(basic("alice", "correct horse"))\r\n\r\n")
+        let other = try server.connect()
+        var served = 0
+        while !waiting.hasBytes {
+            #expect(try other.request("/-/healthy").status == 200)
+            served += 1
+        }
+        #expect(served >= 2)
+        #expect(try waiting.readAnswer().text == "GET|/slow|")
+        // Remembered.
+        #expect(try other.request("/x", headers: [basic("alice", "correct horse")]).status == 200)
+    }
+
+    @Test func pipelinedRequestsWaitInOrder() throws {
+        let server = try serveWeb(web())
+        let client = try server.connect()
+        client.send(
+            (0..<20).map {
+                "GET /\($0) HTTP/1.1\r\nHost: x\r\n\(basic("alice", $0 % 2 == 0 ? "correct horse" : "\($0)"))\r\n\r\n"
+            }
+            .joined())
+        for index in 0..<20 {
+            let answer = try client.readAnswer()
+            #expect(answer.status == (index % 2 == 0 ? 200 : 401))
+        }
+    }
+
+    @Test func contentAndPasswordTogether() throws {
+        let server = try serveWeb(web())
+        for index in 0..<4 {
+            let client = try server.connect()
+            client.send(
+                "POST /\(index) HTTP/1.1\r\nHost: x\r\n\(basic("alice", "correct horse"))\r\nContent-Length: 3\r\n\r\nabc"
+            )
+            #expect(try client.readAnswer().text == "POST|/\(index)|")
+            #expect(try client.readToEnd().isEmpty)
+        }
+    }
+
+    @Test func clientsThatLeaveWhileTheyWait() throws {
+        let server = try serveWeb(
+            web(hash: Self.slow),
+            {
+                $0.isMetered = { _ in true }
+                $0.meter = HTTPMeter(limit: 2)
+            })
+        for index in 0..<6 {
+            let client = try server.connect()
+            client.send("GET / HTTP/1.1\r\nHost: x\r\n\(basic("alice", "same"))\r\n\r\n")
+            #expect(try server.connect().request("/-/healthy").status == 200)
+            if index % 2 == 0 { client.abort() } else { client.close() }
+        }
+        #expect(try server.connect().request("/", headers: [basic("alice", "correct horse")]).status == 200)
+        eventually("the end of all") { server.statistics.requestsInFlight == 0 }
+    }
+
+    /// One password is checked at a time and few may wait; who comes then is told to come again.
+    @Test func tooManyPasswords() throws {
+        let server = try serveWeb(web(hash: Self.slow))
+        let clients = try (0..<PasswordChecker.room + 10).map { index in
+            let client = try server.connect()
+            client.send("GET / HTTP/1.1\r\nHost: x\r\n\(basic("alice", "guess \(index)"))\r\n\r\n")
+            return client
+        }
+        let refused = try clients.last!.readAnswer()
+        #expect(refused.status == 503)
+        #expect(refused.text == "too many passwords to check at once\n")
+        #expect(try server.connect().request("/-/healthy").status == 200)
+        server.stop(within: .zero)
+        for client in clients.dropLast() { _ = try client.readToEnd() }
+    }
+
+    @Test func stopDoesNotWaitForAPassword() throws {
+        let server = try serveWeb(web(hash: Self.slow.replacing("$13$", with: "$20$")))
+        let client = try server.connect()
+        client.send("GET / HTTP/1.1\r\nHost: x\r\n\(basic("alice", "x"))\r\n\r\n")
+        #expect(try server.connect().request("/-/healthy").status == 200)
+        server.stop(within: .milliseconds(100))
+        _ = try client.readToEnd()
+    }
+
+    @Test func reloadedUsers() throws {
+        let server = try serveWeb(web())
+        let client = try server.connect()
+        let alice = basic("alice", "correct horse")
+        #expect(try client.request("/", headers: [alice]).status == 200)
+        try server.reload(web(users: ["bob"]))
+        #expect(try client.request("/", headers: [alice]).status == 401)
+        #expect(try client.request("/", headers: [basic("bob", "correct horse")]).status == 200)
+        try server.reload(WebConfiguration())
+        #expect(try client.request("/").status == 200)
+    }
+
+    // MARK: - Headers and rate
+
+    @Test func configuredHeadersAreOnEveryAnswer() throws {
+        var web = web()
+        web.headers = [
+            .init(name: "X-Frame-Options", value: "deny"),
+            .init(name: "Content-Security-Policy", value: "default-src 'self'"),
+        ]
+        let kept = HTTPResponse(status: 200, body: .bytes([65]))
+        let server = try serve(
+            {
+                $0.web = web
+                $0.isPublic = { $0 != "/closed" }
+            }, respond: { _ in kept })
+        let client = try server.connect()
+        for path in ["/", "/closed", "/", "/%zz"] {
+            let answer = try server.connect().request(path)
+            #expect(answer.values("X-Frame-Options") == ["deny"], "\(path)")
+            #expect(answer.values("Content-Security-Policy") == ["default-src 'self'"], "\(path)")
+        }
+        web.headers = [.init(name: "X-Frame-Options", value: "sameorigin")]
+        try server.reload(web)
+        let answer = try client.request("/")
+        #expect(answer.values("X-Frame-Options") == ["sameorigin"])
+        #expect(answer.values("Content-Security-Policy").isEmpty)
+        try server.reload(WebConfiguration())
+        #expect(try client.request("/").values("X-Frame-Options").isEmpty)
+    }
+
+    @Test func tooManyRequestsAreRefused() throws {
+        var web = WebConfiguration()
+        web.rateLimit = .init(interval: .seconds(3600), burst: 3)
+        let server = try serveWeb(web)
+        let client = try server.connect()
+        let statuses = try (0..<5).map { _ in try client.request("/-/healthy").status }
+        #expect(statuses == [200, 200, 200, 429, 429])
+        #expect(try client.request("/").text == "too many requests\n")
+        // The same limit again is no new start, another is.
+        try server.reload(web)
+        #expect(try client.request("/").status == 429)
+        web.rateLimit = .init(interval: .seconds(3600), burst: 1)
+        try server.reload(web)
+        #expect(try client.request("/").status == 200)
+        #expect(try client.request("/").status == 429)
+        try server.reload(WebConfiguration())
+        #expect(try client.request("/").status == 200)
+    }
+}
+
+/// RFC 4648 section 4.
+private func base64(_ bytes: [UInt8]) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+    var text = ""
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+        let group = bytes[start..<min(start + 3, bytes.count)]
+        let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+        for position in 0..<4 {
+            text.append(position <= group.count ? alphabet[bits >> (18 - 6 * position) & 63] : "=")
+        }
+    }
+    return text
+}

@@ -1,0 +1,69 @@
+import TestSupport
+import Testing
+
+@testable import HTTPServer
+
+@Suite struct HTTPRequestTargetTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var target: String
+        var expected: HTTPRequestTarget
+        var testDescription: String { target }
+
+        init(_ target: String, _ path: String, _ query: String = "") {
+            self.target = target
+            expected = .valid(path: path, query: query)
+        }
+
+        init(malformed target: String) {
+            self.target = target
+            expected = .malformed
+        }
+
+        static let all: [Case] = [
+            Case("/", "/"), Case("/metrics", "/metrics"), Case("/metrics?", "/metrics"),
+            Case("/metrics?a=b&c=%20+", "/metrics", "a=b&c=%20+"), Case("/a?b?c", "/a", "b?c"),
+            Case("/a%20b", "/a b"), Case("/%6D%65trics", "/metrics"), Case("/%e0%a4%a6", "/द"),
+            Case("//metrics", "//metrics"), Case("/../metrics", "/../metrics"), Case("/%2e%2e/x", "/../x"),
+            Case("/metrics/", "/metrics/"), Case("/metrics%2f", "/metrics/"), Case("/a%3Fb", "/a?b"),
+            Case("/metrics#x", "/metrics#x"), Case("*", "*"), Case("/%25", "/%"),
+            Case("http://host/metrics?x", "/metrics", "x"), Case("HTTPS://host:1/", "/"), Case("http://host", "/"),
+            Case("http://host?q", "/", "q"),
+            Case("/" + String(repeating: "a", count: 99), "/" + String(repeating: "a", count: 99)),
+            Case(malformed: ""), Case(malformed: "metrics"), Case(malformed: "**"), Case(malformed: "http://"),
+            Case(malformed: "http:///x"), Case(malformed: "ftp://host/"), Case(malformed: "host:80"),
+            Case(malformed: "/%"), Case(malformed: "/%2"), Case(malformed: "/%zz"), Case(malformed: "/%0"),
+            Case(malformed: "/%00"), Case(malformed: "/metrics%00x"), Case(malformed: "/%ff"),
+            Case(malformed: "/%c0%af"),
+            Case(malformed: "/%ed%a0%80"), Case(malformed: "?x"), Case(malformed: "/a b"), Case(malformed: "/a "),
+            Case(malformed: "/a?b c"), Case(malformed: "/\t"), Case(malformed: "/a?\u{7F}"),
+            Case(malformed: "/%20\u{1}"),
+        ]
+    }
+
+    @Test(arguments: Case.all) func parses(_ scenario: Case) {
+        #expect(parse(Array(scenario.target.utf8)) == scenario.expected)
+    }
+
+    @Test func theLimitIsInclusive() {
+        #expect(parse([UInt8](repeating: UInt8(ascii: "/"), count: 100), limit: 100) != .tooLong)
+        #expect(parse([UInt8](repeating: UInt8(ascii: "/"), count: 101), limit: 100) == .tooLong)
+    }
+
+    /// Whatever comes, nothing traps, and what is valid is so without a NUL.
+    @Test func anyBytes() {
+        var random = SeededRandom(seed: 3)
+        let alphabet = Array("/?%20aF#:\\".utf8) + [0x01, 0x7F, 0x80, 0xC3, 0xA9, 0xFF]
+        for _ in 0..<20_000 {
+            let target = (0..<Int.random(in: 0...12, using: &random)).map { _ in alphabet.randomElement(using: &random)!
+            }
+            if case .valid(let path, _) = parse([UInt8(ascii: "/")] + target) {
+                #expect(!path.utf8.contains(0))
+                #expect(path.utf8.count <= target.count + 1)
+            }
+        }
+    }
+
+    private func parse(_ bytes: [UInt8], limit: Int = 1000) -> HTTPRequestTarget {
+        HTTPRequestTarget(parsing: bytes.span, limit: limit)
+    }
+}

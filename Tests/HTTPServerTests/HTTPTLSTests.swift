@@ -1,0 +1,328 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import HTTPServer
+@testable import System
+@testable import WebConfiguration
+
+@Suite struct HTTPTLSTests {
+    private let certificates: TestCertificates
+
+    init() throws {
+        certificates = try TestCertificates.shared()
+    }
+
+    private func tls(_ name: String = "server", _ change: (inout TLSConfiguration) -> Void = { _ in }) throws
+        -> WebConfiguration
+    {
+        var tls = TLSConfiguration(
+            certificate: try certificates.content("\(name).pem"), key: try certificates.content("\(name).key"),
+            priority: TLSPriority().text(key: name == "server" ? .rsa : .ecdsa))
+        change(&tls)
+        var web = WebConfiguration()
+        web.tls = tls
+        return web
+    }
+
+    private func serveTLS(
+        _ web: WebConfiguration, limits: HTTPLimits = HTTPLimits(),
+        respond: @escaping @Sendable (borrowing HTTPRequest) -> HTTPResponse = echo
+    ) throws -> HTTPServer {
+        try serve(
+            {
+                $0.web = web
+                $0.limits = limits
+            }, respond: respond)
+    }
+
+    private func curl(_ server: HTTPServer, path: String = "/", _ options: String...) throws -> Subprocess {
+        try Subprocess(
+            ["curl", "-sS", "-m", "30", "--cacert", certificates.path("ca.pem")] + options
+                + ["https://localhost:\(server.port)\(path)"])
+    }
+
+    private func asClient(_ name: String?) -> [String] {
+        name.map { ["--cert", certificates.path("\($0).pem"), "--key", certificates.path("\($0).key")] } ?? []
+    }
+
+    private func connects(_ server: HTTPServer, as client: String? = nil) throws -> Bool {
+        let run = try Subprocess(
+            ["curl", "-sS", "-m", "30", "--cacert", certificates.path("ca.pem")] + asClient(client)
+                + ["https://localhost:\(server.port)/x"])
+        #expect((run.status == 0) == (run.text == "GET|/x|"))
+        return run.status == 0
+    }
+
+    @Test(arguments: ["server", "server-ec", "server-ed25519"]) func curlReads(_ name: String) throws {
+        let server = try serveTLS(tls(name))
+        let run = try curl(server, path: "/a?b", "-i")
+        #expect(run.text.hasSuffix("\r\n\r\nGET|/a|b"), "\(run.errors)")
+        #expect(run.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+
+    @Test func curlKnowsTheNameAndTheAuthority() throws {
+        let server = try serveTLS(tls())
+        let run = try Subprocess(["curl", "-sS", "https://localhost:\(server.port)/"])
+        #expect(run.status == 60)
+    }
+
+    /// HTTP/2 cannot be spoken and is not offered.
+    @Test func http1IsAgreedOn() throws {
+        let server = try serveTLS(tls())
+        #expect(try curl(server, "--http2", "-o", "/dev/null", "-w", "%{http_version}").text == "1.1")
+    }
+
+    @Test func manyBlocksAndOneConnection() throws {
+        let blocks = (0..<500).map { index in
+            [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: index % 50 == 7 ? 0 : 10 + index * 61)
+        }
+        let server = try serveTLS(tls()) { _ in HTTPResponse(status: 200, body: .blocks(blocks)) }
+        let address = "https://localhost:\(try server.port)/"
+        let run = try Subprocess(
+            ["curl", "-sS", "-w", "%{stderr}%{num_connects} ", "--cacert", certificates.path("ca.pem")]
+                + Array(repeating: address, count: 4))
+        #expect(run.output == Array(repeatElement(Array(blocks.joined()), count: 4).joined()))
+        #expect(run.errors == "1 0 0 0 ")
+        #expect(try curl(server, "-I").text.contains("Content-Length: \(blocks.joined().count)\r\n"))
+    }
+
+    @Test func manyAtOnce() throws {
+        let body = [UInt8](repeating: 66, count: 1_000_000)
+        let server = try serveTLS(tls("server-ec")) { _ in HTTPResponse(status: 200, body: .bytes(body)) }
+        let address = "https://localhost:\(try server.port)/"
+        let run = try Subprocess(
+            [
+                "curl", "-sS", "--parallel", "--parallel-immediate", "--parallel-max", "30", "--cacert",
+                certificates.path("ca.pem"),
+            ]
+                + (0..<60).flatMap { _ in [address, "-o", "/dev/null"] } + ["-w", "%{size_download}\n"])
+        #expect(run.text == String(repeating: "1000000\n", count: 60), "\(run.errors)")
+    }
+
+    // MARK: - Clients' certificates
+
+    struct ClientCase: Sendable, CustomTestStringConvertible {
+        var mode: TLSConfiguration.ClientAuthentication
+        var client: String?
+        var names: [String]?
+        var mayComeIn: Bool
+        var testDescription: String {
+            "\(mode.rawValue), \(client ?? "no certificate")\(names.map { ", only \($0)" } ?? "")"
+        }
+
+        init(
+            _ mode: TLSConfiguration.ClientAuthentication, _ client: String?, _ mayComeIn: Bool, names: [String]? = nil
+        ) {
+            self.mode = mode
+            self.client = client
+            self.names = names
+            self.mayComeIn = mayComeIn
+        }
+
+        static let all: [ClientCase] = modes + names
+
+        static let modes: [ClientCase] = [
+            .init(.none, nil, true), .init(.none, "client", true), .init(.none, "client-of-other", true),
+            .init(.request, nil, true), .init(.request, "client", true), .init(.request, "client-of-other", true),
+            .init(.request, "client-expired", true),
+            .init(.requireAny, nil, false), .init(.requireAny, "client", true),
+            .init(.requireAny, "client-of-other", true), .init(.requireAny, "client-expired", true),
+            .init(.verifyIfGiven, nil, true), .init(.verifyIfGiven, "client", true),
+            .init(.verifyIfGiven, "client-of-other", false), .init(.verifyIfGiven, "client-expired", false),
+            .init(.requireAndVerify, nil, false), .init(.requireAndVerify, "client", true),
+            .init(.requireAndVerify, "client-of-other", false), .init(.requireAndVerify, "client-expired", false),
+            .init(.requireAndVerify, "client-for-clients", true), .init(.requireAndVerify, "client-for-servers", false),
+        ]
+
+        static let names: [ClientCase] = [
+            .init(.requireAndVerify, "client", true, names: ["prometheus.example.org"]),
+            .init(.requireAndVerify, "client", true, names: ["other", "ops@example.org"]),
+            .init(.requireAndVerify, "client", true, names: ["192.0.2.7"]),
+            .init(.requireAndVerify, "client", true, names: ["2001:db8::1"]),
+            .init(.requireAndVerify, "client", true, names: ["spiffe://example.org/a"]),
+            .init(.requireAndVerify, "client", false, names: ["Prometheus.example.org"]),
+            .init(.requireAndVerify, "client", false, names: ["example.org"]),
+            .init(.requireAndVerify, "client", false, names: []),
+            .init(.requireAndVerify, "client-without-names", false, names: ["client-without-names"]),
+            .init(.requireAndVerify, "client-of-other", false, names: ["prometheus.example.org"]),
+            .init(.requireAny, "client-of-other", true, names: ["prometheus.example.org"]),
+            .init(.verifyIfGiven, nil, false, names: ["prometheus.example.org"]),
+            .init(.request, nil, false, names: ["prometheus.example.org"]),
+        ]
+    }
+
+    @Test(arguments: ClientCase.all) func clientsMayComeIn(_ scenario: ClientCase) throws {
+        let authorities = try certificates.content("ca.pem")
+        let server = try serveTLS(
+            tls {
+                $0.clientAuthentication = scenario.mode
+                if scenario.mode == .verifyIfGiven || scenario.mode == .requireAndVerify {
+                    $0.clientCertificateAuthorities = authorities
+                }
+                $0.allowedSubjectAlternativeNames = scenario.names?.map { Array($0.utf8) }
+            })
+        #expect(try connects(server, as: scenario.client) == scenario.mayComeIn)
+        // Both versions ask at another time.
+        let old = try Subprocess(
+            ["curl", "-sS", "-m", "30", "--tls-max", "1.2", "--cacert", certificates.path("ca.pem")]
+                + asClient(scenario.client) + ["https://localhost:\(server.port)/x"])
+        #expect((old.text == "GET|/x|") == scenario.mayComeIn)
+    }
+
+    /// Without authorities nobody's certificate verifies.
+    @Test func withoutAuthoritiesNobodyIsVerified() throws {
+        let server = try serveTLS(tls { $0.clientAuthentication = .verifyIfGiven })
+        #expect(try connects(server))
+        #expect(try !connects(server, as: "client"))
+    }
+
+    // MARK: - Versions and ciphers
+
+    @Test(arguments: [
+        (TLSVersion.tls12, TLSVersion.tls13, [false, true, true]), (.tls13, .tls13, [false, false, true]),
+        (.tls12, .tls12, [false, true, false]), (.tls11, .tls12, [true, true, false]),
+    ]) func versions(_ minimum: TLSVersion, _ maximum: TLSVersion, _ spoken: [Bool]) throws {
+        var priority = TLSPriority()
+        priority.minimumVersion = minimum
+        priority.maximumVersion = maximum
+        let server = try serveTLS(tls { $0.priority = priority.text(key: .rsa) })
+        for (version, isSpoken) in zip(["-tls1_1", "-tls1_2", "-tls1_3"], spoken) {
+            // The lowest level of security, in which openssl still speaks TLS 1.1.
+            let run = try Subprocess(
+                ["openssl", "s_client", "-connect", "localhost:\(server.port)", version, "-cipher", "ALL:@SECLEVEL=0"])
+            #expect((run.status == 0 && run.text.contains("-----BEGIN CERTIFICATE")) == isSpoken, "\(version)")
+        }
+    }
+
+    @Test func cipherSuites() throws {
+        var priority = TLSPriority()
+        priority.maximumVersion = .tls12
+        priority.cipherSuites = [.ecdheRSAWithAES256GCM]
+        let server = try serveTLS(tls { $0.priority = priority.text(key: .rsa) })
+        #expect(try curl(server, "--ciphers", "ECDHE-RSA-AES256-GCM-SHA384").status == 0)
+        #expect(try curl(server, "--ciphers", "ECDHE-RSA-AES128-GCM-SHA256").status != 0)
+    }
+
+    // MARK: - Reload
+
+    @Test func aNewCertificateReachesNewConnectionsAndKeepsOldOnes() throws {
+        let server = try serveTLS(tls("server"))
+        let old = try TLSClient(port: server.port)
+        #expect(try old.request("/1").hasSuffix("GET|/1|"))
+        #expect(try subject(server) == "CN = server")
+        try server.reload(tls("server-ec"))
+        #expect(try subject(server) == "CN = server-ec")
+        #expect(try old.request("/2").hasSuffix("GET|/2|"))
+        try server.reload(tls("server-ec") { $0.clientAuthentication = .requireAny })
+        #expect(try !connects(server))
+        #expect(try connects(server, as: "client"))
+        #expect(try old.request("/3").hasSuffix("GET|/3|"))
+    }
+
+    @Test func aBadReloadChangesNothing() throws {
+        let server = try serveTLS(tls())
+        #expect(throws: SystemError(.configuration, "turning TLS on or off needs a restart")) {
+            try server.reload(WebConfiguration())
+        }
+        #expect(throws: SystemError.self) { try server.reload(tls { $0.key = [] }) }
+        #expect(throws: SystemError.self) { try server.reload(tls { $0.priority = "NONSENSE" }) }
+        #expect(try connects(server))
+        let plain = try serve(respond: echo)
+        #expect(throws: SystemError(.configuration, "turning TLS on or off needs a restart")) {
+            try plain.reload(tls())
+        }
+        #expect(try plain.connect().request("/").status == 200)
+    }
+
+    @Test func reloadsWhileClientsConnect() throws {
+        let server = try serveTLS(tls("server-ec"))
+        let address = "https://localhost:\(try server.port)/"
+        let webs = [try tls("server-ec"), try tls("server"), try tls("server-ed25519")]
+        let reloading = try ServiceThread(name: "reload") {
+            for index in 0..<200 { try? server.reload(webs[index % 3]) }
+        }
+        // A new connection for each transfer.
+        let run = try Subprocess(
+            ["curl", "-sS", "-H", "Connection: close", "--cacert", certificates.path("ca.pem"), "-w", "%{http_code} "]
+                + (0..<50).flatMap { _ in [address, "-o", "/dev/null"] })
+        reloading.join()
+        #expect(run.text == String(repeating: "200 ", count: 50), "\(run.errors)")
+    }
+
+    private func subject(_ server: HTTPServer) throws -> String? {
+        let run = try Subprocess(["openssl", "s_client", "-connect", "localhost:\(server.port)"])
+        return run.text.split(separator: "\n").first { $0.hasPrefix("subject=") }.map { String($0.dropFirst(8)) }
+    }
+
+    // MARK: - Broken clients
+
+    @Test func plainHTTPIsHungUpOn() throws {
+        let server = try serveTLS(tls())
+        let client = try server.connect()
+        client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        let answer = try client.readToEnd()
+        // A TLS alert or nothing.
+        #expect(answer.isEmpty || answer.first == 21)
+        #expect(try connects(server))
+    }
+
+    @Test func anUnfinishedHandshakeIsHungUpOnAndHarmsNobody() throws {
+        var limits = HTTPLimits()
+        limits.requestTimeout = .seconds(2)
+        let server = try serveTLS(tls(), limits: limits)
+        let clients = try (0..<50).map { _ in try server.connect() }
+        for client in clients { client.send([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]) }
+        #expect(try connects(server))
+        for client in clients { _ = try client.readToEnd() }
+        #expect(try connects(server))
+    }
+
+    @Test func stopEndsTLSConnections() throws {
+        let server = try serveTLS(tls())
+        let client = try TLSClient(port: server.port)
+        #expect(try client.request("/1").hasSuffix("GET|/1|"))
+        server.stop(within: .seconds(5))
+        #expect(client.readToEnd().isEmpty)
+    }
+}
+
+/// One connection of `openssl s_client`.
+private final class TLSClient {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+
+    init(port: Int) throws {
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["openssl", "s_client", "-quiet", "-connect", "localhost:\(port)"]
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    deinit {
+        // The test's threads have most signals blocked, and a child inherits that.
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// An answer as text; its content must end with the `|` of `echo`.
+    func request(_ path: String) throws -> String {
+        try input.fileHandleForWriting.write(
+            contentsOf: Data("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+        var answer = Data()
+        while answer.last != UInt8(ascii: "|") || answer.filter({ $0 == UInt8(ascii: "|") }).count < 2 {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            answer += more
+        }
+        return String(decoding: answer, as: UTF8.self)
+    }
+
+    func readToEnd() -> Data {
+        output.fileHandleForReading.readDataToEndOfFile()
+    }
+}

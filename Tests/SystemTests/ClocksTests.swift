@@ -1,0 +1,48 @@
+import Glibc
+import Testing
+
+@testable import System
+
+@Suite struct ClocksTests {
+    @Test("the wall clock is in milliseconds since the epoch") func wallClock() {
+        let seconds = time(nil)
+        let milliseconds = currentTime()
+        #expect((Int64(seconds - 1) * 1000...Int64(seconds + 60) * 1000).contains(milliseconds))
+    }
+
+    @Test("monotonic time does not go back") func monotonic() {
+        var last = monotonicTime()
+        for _ in 0..<1000 {
+            let now = monotonicTime()
+            #expect(now >= last)
+            last = now
+        }
+    }
+
+    @Test(
+        "durations as poll takes them, rounded up",
+        arguments: [
+            (.zero, 0), (.seconds(-5), 0), (.nanoseconds(1), 1), (.milliseconds(1), 1), (.microseconds(1001), 2),
+            (.seconds(30), 30_000), (.seconds(Int64.max), 2_000_000_000),
+        ] as [(Duration, Int32)])
+    func pollMilliseconds(duration: Duration, expected: Int32) {
+        #expect(duration.pollMilliseconds == expected)
+    }
+
+    @Test(
+        "durations as a timespec",
+        arguments: [
+            (.zero, [0, 0]), (.seconds(-5), [0, 0]), (.milliseconds(1500), [1, 500_000_000]),
+            (.nanoseconds(7), [0, 7]),
+        ] as [(Duration, [Int])])
+    func timespecs(duration: Duration, expected: [Int]) {
+        let timespec = duration.timespec
+        #expect([timespec.tv_sec, timespec.tv_nsec] == expected)
+    }
+
+    @Test("random units are in range and differ") func random() {
+        let units = (0..<1000).map { _ in randomUnit() }
+        #expect(units.allSatisfy { (0..<1).contains($0) })
+        #expect(Set(units).count > 990)
+    }
+}

@@ -1,0 +1,87 @@
+import TestSupport
+import Testing
+
+@testable import System
+
+@Suite struct FileTests {
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = TemporaryDirectory()
+    }
+
+    @Test("files up to the limit are read whole", arguments: [0, 1, 4095, 4096, 4097, 10_000])
+    func reads(count: Int) throws {
+        let content = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+        let path = directory.write("file", content)
+        #expect(try readFile(path, limit: count) == content)
+        #expect(try readFile(path, limit: count + 1) == content)
+        guard count > 0 else { return }
+        let error = #expect(throws: SystemError.self) { try readFile(path, limit: count - 1) }
+        #expect(error?.reason == "cannot read \(path): it is longer than \(count - 1) bytes")
+    }
+
+    @Test("files that the kernel makes up are read") func kernelFile() throws {
+        #expect(try readFile("/proc/self/status", limit: 1 << 16).starts(with: Array("Name:".utf8)))
+    }
+
+    @Test(
+        "errors name the path and the cause on one line",
+        arguments: [
+            ("none", "none: No such file or directory"),
+            ("", ": Is a directory"),
+            ("a\nb", "a b: No such file or directory"),
+            ("a\0b", "a b: the name has a NUL"),
+        ])
+    func errors(name: String, expected: String) throws {
+        let error = #expect(throws: SystemError.self) { try readFile(directory.path + "/" + name, limit: 10) }
+        #expect(error?.code == .file)
+        #expect(error?.reason == "cannot read \(directory.path)/\(expected)")
+    }
+
+    @Test("a stamp changes with the content, the size and the file") func stamps() throws {
+        let path = directory.write("file", "one")
+        let first = try #require(FileStamp(path))
+        #expect(FileStamp(path) == first)
+
+        directory.write("file", "three")
+        let longer = try #require(FileStamp(path))
+        #expect(longer != first)
+
+        directory.write("other", "three")
+        directory.move("other", to: "file")
+        let replaced = try #require(FileStamp(path))
+        #expect(replaced != longer)
+
+        directory.remove("file")
+        #expect(FileStamp(path) == nil)
+    }
+
+    @Test("names of one file have one identity, as long as it is the same file") func identities() throws {
+        let path = directory.write("file", "one")
+        let identity = try #require(FileIdentity(path))
+        #expect(identity.isRegular)
+        #expect(FileIdentity(directory.path)?.isRegular == false)
+        #expect(FileIdentity(path + "\0") == nil)
+
+        directory.write("file", "three")
+        #expect(FileIdentity(path) == identity)
+        try renameFile(path, to: directory.path + "/other")
+        #expect(FileIdentity(directory.path + "/other") == identity)
+        #expect(FileIdentity(path) == nil)
+
+        let error = #expect(throws: SystemError.self) {
+            try renameFile(path, to: directory.path + "/other")
+        }
+        #expect(error?.reason == "No such file or directory")
+        removeFile(directory.path + "/other")
+        removeFile(directory.path + "/other")
+        #expect(FileIdentity(directory.path + "/other") == nil)
+    }
+}
+
+@Suite struct SystemErrorTests {
+    @Test("an error is one line") func oneLine() {
+        #expect(SystemError(.file, "a\r\nb\u{85}c\u{0}d").description == "a  b c d")
+    }
+}

@@ -1,0 +1,68 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import System
+
+@Suite struct NotifySocketTests {
+    @Test(
+        "the address of NOTIFY_SOCKET",
+        arguments: [
+            ("/run/systemd/notify", Array("/run/systemd/notify".utf8)),
+            ("@abstract", [0] + Array("abstract".utf8)),
+            ("relative", nil),
+            ("vsock:2:1234", nil),
+            ("/", nil),
+            ("@", nil),
+            ("", nil),
+            ("/" + String(repeating: "a", count: 106), Array(("/" + String(repeating: "a", count: 106)).utf8)),
+            ("/" + String(repeating: "a", count: 107), nil),
+        ] as [(String, [UInt8]?)])
+    func addresses(path: String, expected: [UInt8]?) {
+        #expect(NotifySocket.address(of: path) == expected)
+    }
+
+    @Test(
+        "the watchdog's interval",
+        arguments: [
+            (nil, nil, nil),
+            ("30000000", nil, .seconds(30)),
+            ("30000000", "42", .seconds(30)),
+            ("30000000", "43", nil),
+            ("30000000", "x", nil),
+            ("0", nil, nil),
+            ("-5", nil, nil),
+            ("x", nil, nil),
+        ] as [(String?, String?, Duration?)])
+    func watchdog(microseconds: String?, process: String?, expected: Duration?) {
+        let environment = ["WATCHDOG_USEC": microseconds, "WATCHDOG_PID": process]
+        #expect(NotifySocket.watchdogInterval(environment: { environment[$0] ?? nil }, process: 42) == expected)
+    }
+
+    @Test("without NOTIFY_SOCKET there is none") func absent() {
+        #expect(NotifySocket(environment: { _ in nil }) == nil)
+    }
+
+    @Test("states arrive as one datagram", arguments: [false, true])
+    func sends(abstract: Bool) throws {
+        let directory = TemporaryDirectory()
+        let path = (abstract ? "@" : "") + directory.path + "/notify"
+        let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(number) }
+        let bytes = try #require(NotifySocket.address(of: path))
+        let bound = unsafe withUnixAddress(bytes) { address, length in unsafe bind(number, address, length) }
+        try #require(bound == 0)
+
+        let notify = try #require(NotifySocket(environment: { $0 == "NOTIFY_SOCKET" ? path : nil }))
+        #expect(notify.send("READY=1\nSTATUS=serving"))
+        var buffer = [UInt8](repeating: 0, count: 100)
+        let received = unsafe recv(number, &buffer, 100, Int32(MSG_DONTWAIT))
+        #expect(String(decoding: buffer.prefix(max(received, 0)), as: UTF8.self) == "READY=1\nSTATUS=serving")
+    }
+
+    @Test("nobody listening is false") func nobody() throws {
+        let directory = TemporaryDirectory()
+        let notify = try #require(NotifySocket(environment: { $0 == "NOTIFY_SOCKET" ? directory.path + "/none" : nil }))
+        #expect(!notify.send("READY=1"))
+    }
+}

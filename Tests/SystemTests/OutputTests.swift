@@ -1,0 +1,96 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import System
+
+@Suite struct StandardStreamTests {
+    @Test("more than a pipe holds arrives whole", arguments: [false, true])
+    func large(nonBlocking: Bool) throws {
+        let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        var ends: [Int32] = [0, 0]
+        #expect(unsafe pipe(&ends) == 0)
+        if nonBlocking { #expect(fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0) }
+        let (input, output) = (ends[0], ends[1])
+        defer { close(input) }
+        let written = Atomic(false)
+        let writer = try ServiceThread(name: "writes") {
+            written.store(writeAll(content, to: output), ordering: .releasing)
+            close(output)
+        }
+        let read = readAll(input)
+        writer.join()
+        let complete = written.load(ordering: .acquiring)
+        #expect(complete)
+        #expect(read == content)
+    }
+
+    @Test("a reader that is gone is false") func closed() throws {
+        signal(SIGPIPE, SIG_IGN)
+        var ends: [Int32] = [0, 0]
+        #expect(unsafe pipe(&ends) == 0)
+        close(ends[0])
+        #expect(!writeAll([1], to: ends[1]))
+        close(ends[1])
+    }
+
+    @Test("nothing is written at once") func nothing() {
+        #expect(writeAll([], to: -1))
+    }
+
+    private func readAll(_ input: Int32) -> [UInt8] {
+        var content: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 10_000)
+        while true {
+            let count = unsafe read(input, &buffer, buffer.count)
+            if count > 0 {
+                content += buffer[..<count]
+            } else if count == 0 {
+                return content
+            } else {
+                var readable = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+                _ = unsafe poll(&readable, 1, -1)
+            }
+        }
+    }
+}
+
+@Suite struct AppendedFileTests {
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = TemporaryDirectory()
+    }
+
+    @Test(
+        "lines follow what stands in the file, each on a line of its own",
+        arguments: [(nil, ""), ("", ""), ("old\n", "old\n"), ("cut o", "cut o\n")] as [(String?, String)])
+    func appends(old: String?, kept: String) throws {
+        let path = directory.path + "/lines"
+        if let old { directory.write("lines", old) }
+        let file = try AppendedFile(path)
+        try file.append(Array("one\n".utf8))
+        try file.append([])
+        try file.append(Array("two\n".utf8))
+        #expect(try readFile(path, limit: 100) == Array((kept + "one\ntwo\n").utf8))
+    }
+
+    @Test(
+        "errors name the path and the cause on one line",
+        arguments: [
+            ("none/lines", "none/lines: No such file or directory"), ("", ": Is a directory"),
+            ("a\0b", "a b: the name has a NUL"),
+        ])
+    func errors(name: String, expected: String) {
+        let error = #expect(throws: SystemError.self) { _ = try AppendedFile(directory.path + "/" + name) }
+        #expect(error?.code == .file)
+        #expect(error?.reason == "cannot write \(directory.path)/\(expected)")
+    }
+
+    @Test("a full disk is an error") func full() throws {
+        let file = try AppendedFile("/dev/full")
+        let error = #expect(throws: SystemError.self) { try file.append([1]) }
+        #expect(error?.reason == "cannot write /dev/full: No space left on device")
+    }
+}

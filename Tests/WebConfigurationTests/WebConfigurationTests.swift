@@ -1,0 +1,514 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import System
+@testable import WebConfiguration
+
+/// Files are judged by us and by `promtool check web-config`.
+///
+/// Debian's promtool 2.42 has exporter-toolkit 0.8, older than the 0.17 that we follow. The rows marked with
+/// `.olderToolkit` are where the two differ:
+/// - inline PEM (`cert`, `key`, `client_ca`), `client_allowed_sans` and `rate_limit` are newer than 0.8;
+/// - Go 1.22 took the suites without ECDHE (`TLS_RSA_…`) out of the list of those that may be configured.
+@Suite struct WebConfigurationTests {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "Fixtures/web-config")
+    static let promtool = "/usr/bin/promtool"
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        /// The file's name without `.yml`.
+        var file: String
+        /// What our error says behind the name of the file; nil = accepted.
+        var error: String?
+        var judge = Judge.agrees
+        var testDescription: String { file }
+
+        enum Judge {
+            case agrees
+            case olderToolkit
+        }
+
+        init(_ file: String, _ error: String? = nil, _ judge: Judge = .agrees) {
+            self.file = file
+            self.error = error
+            self.judge = judge
+        }
+
+        static let all =
+            documents + certificates + choices + clientCertificates + http + users + rateLimits
+
+        static let documents = [
+            Case("empty"),
+            Case("comment"),
+            Case("null"),
+            Case("top-level-list", "line 1: the document is a list, expected a mapping"),
+            Case("top-level-text", "line 1: the document is \"tls_server_config\", expected a mapping"),
+            Case("junk", "line 1: did not find expected node content"),
+            Case("not-utf8", "line 2: invalid leading UTF-8 octet"),
+            Case(
+                "unknown-section",
+                "line 1: basic_auth is unknown, "
+                    + "expected one of tls_server_config, http_server_config, basic_auth_users, rate_limit"),
+            Case(
+                "unknown-tls-key",
+                "line 4: tls_server_config.certificate is unknown, expected one of cert, cert_file, key, key_file, "
+                    + "client_ca, client_ca_file, client_auth_type, client_allowed_sans, min_version, max_version, "
+                    + "cipher_suites, curve_preferences, prefer_server_cipher_suites"),
+            Case("unknown-http-key", "line 2: http_server_config.http3 is unknown, expected one of http2, headers"),
+            Case("unknown-rate-limit-key", "line 2: rate_limit.rate is unknown, expected one of interval, burst"),
+            Case("key-twice", "line 4: the key \"cert_file\" is there twice"),
+            Case("section-twice", "line 3: the key \"http_server_config\" is there twice"),
+            Case("sections-null"),
+            Case("section-is-list", "line 1: tls_server_config is a list, expected a mapping"),
+            Case("section-is-text", "line 1: tls_server_config is \"\", expected a mapping"),
+            Case("second-document"),
+            Case("flow-style"),
+            Case("anchors"),
+            Case("merge-key"),
+            Case(
+                "merge-key-text",
+                "line 2: tls_server_config.<< is \"server.pem\", expected a mapping or a list of mappings"),
+            Case("alias-unknown", "line 2: *server names no anchor before it"),
+            Case("alias-inside-itself", "line 4: *a stands inside what it names"),
+        ]
+
+        static let certificates = [
+            Case("tls"),
+            Case("tls-ec"),
+            Case("tls-ed25519"),
+            Case("tls-pkcs1"),
+            Case("tls-chain"),
+            Case(
+                "tls-chain-reversed",
+                "tls_server_config.key_file (FOLDER/server.key) is not the key of cert_file "
+                    + "(FOLDER/chain-reversed.pem): The certificate and the given key do not match"),
+            Case("tls-one-file"),
+            Case("tls-inline", nil, .olderToolkit),
+            Case("tls-inline-and-file", nil, .olderToolkit),
+            Case("tls-inline-junk", "tls_server_config.cert cannot be read as a certificate: "),
+            Case("tls-cert-missing", "tls_server_config has neither cert nor cert_file"),
+            Case("tls-key-missing", "tls_server_config has neither key nor key_file"),
+            Case("tls-cert-empty", "tls_server_config has neither cert nor cert_file"),
+            Case(
+                "tls-cert-no-file",
+                "tls_server_config.cert_file: cannot read FOLDER/none.pem: No such file or directory"),
+            Case(
+                "tls-key-no-file",
+                "tls_server_config.key_file: cannot read FOLDER/none.key: No such file or directory"),
+            Case("tls-cert-is-directory", "tls_server_config.cert_file: cannot read FOLDER/.: Is a directory"),
+            Case(
+                "tls-cert-empty-file",
+                "tls_server_config.cert_file (FOLDER/empty.pem) cannot be read as a certificate: "),
+            Case(
+                "tls-cert-is-key",
+                "tls_server_config.cert_file (FOLDER/server.key) cannot be read as a certificate: "),
+            Case(
+                "tls-key-of-another",
+                "tls_server_config.key_file (FOLDER/server-ec.key) is not the key of cert_file (FOLDER/server.pem): "),
+            Case(
+                "tls-key-encrypted",
+                "tls_server_config.key_file (FOLDER/server-encrypted.key) cannot be read as a key: "),
+            Case(
+                "tls-name-is-number",
+                "tls_server_config.cert_file: cannot read FOLDER/404: No such file or directory"),
+        ]
+
+        static let choices = [
+            Case("tls-versions-only"),
+            Case("tls-all-versions"),
+            Case(
+                "tls-version-unknown",
+                "line 4: tls_server_config.min_version is \"TLS14\", expected one of TLS10, TLS11, TLS12, TLS13"),
+            Case(
+                "tls-version-number",
+                "line 4: tls_server_config.max_version is \"1.2\", expected one of TLS10, TLS11, TLS12, TLS13"),
+            Case(
+                "tls-version-lower-case",
+                "line 4: tls_server_config.min_version is \"tls12\", expected one of TLS10, TLS11, TLS12, TLS13"),
+            Case("tls-version-null"),
+            Case(
+                "tls-version-null-capital",
+                "line 4: tls_server_config.min_version is \"Null\", expected one of TLS10, TLS11, TLS12, TLS13"),
+            Case("tls-versions-reversed"),
+            Case("tls-ciphers"),
+            Case("tls-ciphers-empty"),
+            Case(
+                "tls-cipher-unknown",
+                "line 6: tls_server_config.cipher_suites[1] is \"TLS_ECDHE_RSA_WITH_AES_512_GCM_SHA512\", "
+                    + "expected one of TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, "),
+            Case(
+                "tls-cipher-insecure",
+                "line 4: tls_server_config.cipher_suites[0] is \"TLS_RSA_WITH_3DES_EDE_CBC_SHA\", expected one of "),
+            Case(
+                "tls-cipher-rsa",
+                "line 4: tls_server_config.cipher_suites[0] is \"TLS_RSA_WITH_AES_128_GCM_SHA256\", expected one of ",
+                .olderToolkit),
+            Case(
+                "tls-ciphers-text",
+                "line 4: tls_server_config.cipher_suites is \"TLS_AES_128_GCM_SHA256\", expected a list"),
+            Case("tls-curves"),
+            Case(
+                "tls-curve-unknown",
+                "line 4: tls_server_config.curve_preferences[0] is \"CurveP224\", "
+                    + "expected one of X25519, CurveP256, CurveP384, CurveP521"),
+            Case(
+                "tls-prefer-text",
+                "line 4: tls_server_config.prefer_server_cipher_suites is \"true\", expected true or false"),
+        ]
+
+        static let clientCertificates = [
+            Case("client-ca"),
+            Case("client-ca-inline", nil, .olderToolkit),
+            Case(
+                "client-ca-without-policy",
+                "tls_server_config.client_ca_file (FOLDER/ca.pem) is given, "
+                    + "expected a client_auth_type other than NoClientCert with it"),
+            Case(
+                "client-ca-no-client-cert",
+                "tls_server_config.client_ca_file (FOLDER/ca.pem) is given, "
+                    + "expected a client_auth_type other than NoClientCert with it"),
+            Case(
+                "client-ca-no-file",
+                "tls_server_config.client_ca_file: cannot read FOLDER/none.pem: No such file or directory"),
+            Case("client-ca-no-certificate"),
+            Case("client-ca-one-broken"),
+            Case("client-auth-without-ca"),
+            Case("client-auth-old-name"),
+            Case("client-auth-request"),
+            Case("client-auth-any"),
+            Case(
+                "client-auth-unknown",
+                "line 4: tls_server_config.client_auth_type is \"RequireClientCertificate\", expected one of "
+                    + "NoClientCert, RequestClientCert, RequireAnyClientCert, VerifyClientCertIfGiven, "
+                    + "RequireAndVerifyClientCert"),
+            Case("client-auth-only", "tls_server_config has neither cert nor cert_file"),
+            Case("client-sans", nil, .olderToolkit),
+            Case("client-sans-optional", nil, .olderToolkit),
+            Case("client-sans-no-client-cert", nil, .olderToolkit),
+            Case(
+                "client-sans-text",
+                "line 4: tls_server_config.client_allowed_sans is \"prometheus.example.org\", expected a list"),
+        ]
+
+        static let http = [
+            Case("http2-off"),
+            Case("http2-text", "line 2: http_server_config.http2 is \"maybe\", expected true or false"),
+            Case("headers"),
+            Case("header-blank"),
+            Case("header-two-lines"),
+            Case("header-unknown", "line 3: http_server_config.headers.Server is unknown, expected one of " + names),
+            Case(
+                "header-lower-case",
+                "line 3: http_server_config.headers.x-frame-options is unknown, expected one of " + names),
+            Case(
+                "header-frame-options",
+                "line 3: http_server_config.headers.X-Frame-Options is \"DENY\", expected deny or sameorigin"),
+            Case(
+                "header-frame-options-blank",
+                "line 3: http_server_config.headers.X-Frame-Options is \"\", expected deny or sameorigin"),
+            Case(
+                "header-content-type-options",
+                "line 3: http_server_config.headers.X-Content-Type-Options is \"sniff\", expected nosniff"),
+            Case(
+                "header-is-list", "line 3: http_server_config.headers.X-Frame-Options is a list, expected a text"),
+            Case("headers-list", "line 2: http_server_config.headers is a list, expected a mapping"),
+        ]
+
+        private static let names =
+            "Content-Security-Policy, X-Frame-Options, X-Content-Type-Options, X-XSS-Protection, "
+            + "Strict-Transport-Security"
+
+        static let users = [
+            Case("users"),
+            Case("users-variants"),
+            Case("users-and-tls"),
+            Case("users-two-spellings"),
+            Case("users-twice", "line 3: the key \"alice\" is there twice"),
+            Case("users-number-twice", "line 3: the key \"7\" is there twice"),
+            Case("users-plain-password", hash("it is too short")),
+            Case("users-null", hash("it is too short")),
+            Case("users-cost-low", hash("its cost is not from 4 to 31")),
+            Case("users-cost-text", hash("its cost is not a number")),
+            Case("users-sha512", hash("its version is above 2")),
+            Case("users-list", "line 2: basic_auth_users is a list, expected a mapping"),
+            Case("users-hash-is-list", "line 2: basic_auth_users.alice is a list, expected a bcrypt hash"),
+        ]
+
+        private static func hash(_ problem: String) -> String {
+            "line 2: basic_auth_users.alice is <secret>, expected a bcrypt hash ($2y$…), but \(problem)"
+        }
+
+        static let rateLimits = [
+            Case("rate-limit", nil, .olderToolkit),
+            Case("rate-limit-nanoseconds", nil, .olderToolkit),
+            Case("rate-limit-off", nil, .olderToolkit),
+            Case("rate-limit-negative", nil, .olderToolkit),
+            Case("rate-limit-no-burst", nil, .olderToolkit),
+            Case("rate-limit-burst-fraction", nil, .olderToolkit),
+            Case(
+                "rate-limit-days",
+                "line 2: rate_limit.interval is \"1d\", expected a duration such as 500ms, 30s or 1m30s"),
+            Case("rate-limit-burst-text", "line 3: rate_limit.burst is \"many\", expected a whole number"),
+        ]
+    }
+
+    static func path(_ file: String) -> String {
+        folder.appending(path: file + ".yml").path
+    }
+
+    @Test("files are accepted or refused", arguments: Case.all)
+    func judges(_ scenario: Case) throws {
+        let path = Self.path(scenario.file)
+        do throws(SystemError) {
+            _ = try WebConfiguration(file: path)
+            #expect(scenario.error == nil)
+        } catch {
+            let expected = scenario.error?.replacing("FOLDER", with: Self.folder.path) ?? "no error"
+            #expect(error.reason.hasPrefix("web configuration \(path): " + expected), "\(error)")
+        }
+    }
+
+    @Test("every file is in the table") func complete() throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter {
+            $0.hasSuffix(".yml")
+        }
+        #expect(Set(files) == Set(Case.all.map { $0.file + ".yml" }))
+        #expect(files.count == Case.all.count)
+    }
+
+    @Test(
+        "promtool judges the same",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: promtool), "\(promtool) is not installed"))
+    func promtoolJudges() throws {
+        for scenario in Case.all {
+            let process = Process()
+            process.executableURL = URL(filePath: Self.promtool)
+            process.arguments = ["check", "web-config", Self.path(scenario.file)]
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            process.waitUntilExit()
+            let agrees = (process.terminationStatus == 0) == (scenario.error == nil)
+            #expect(agrees == (scenario.judge == .agrees), "\(scenario.file)")
+        }
+    }
+
+    @Test("a missing file is an error") func missing() {
+        let path = Self.path("none")
+        let error = #expect(throws: SystemError.self) { try WebConfiguration(file: path) }
+        #expect(error?.reason == "cannot read \(path): No such file or directory")
+    }
+}
+
+private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n"
+
+/// What accepted files mean.
+@Suite struct WebConfigurationValueTests {
+    static let pem = ["server.pem", "server.key", "server-ec.pem", "server-ec.key", "ca.pem", "ca-none.pem"]
+
+    /// The files by their paths, as the configuration `conf/web.yml` finds them.
+    let files: [String: [UInt8]]
+
+    init() throws {
+        var files: [String: [UInt8]] = [:]
+        for name in Self.pem {
+            files["conf/" + name] = try readFile(WebConfigurationTests.folder.path + "/" + name, limit: 1 << 20)
+        }
+        self.files = files
+    }
+
+    func read(_ text: String, path: String = "conf/web.yml") throws -> WebConfiguration {
+        try WebConfiguration(text: Array(text.utf8), path: path) { (path) throws(SystemError) in
+            guard let file = files[path] else { throw SystemError(.file, "no \(path)") }
+            return file
+        }
+    }
+
+    @Test("an empty file changes nothing") func empty() throws {
+        let configuration = try read("")
+        #expect(configuration.tls == nil)
+        #expect(configuration.allowsHTTP2)
+        #expect(configuration.headers.isEmpty)
+        #expect(configuration.users.isEmpty)
+        #expect(configuration.rateLimit == nil)
+        #expect(configuration.files == ["conf/web.yml"])
+        #expect(configuration.warnings.isEmpty)
+    }
+
+    @Test("TLS with its files") func tls() throws {
+        let configuration = try read(
+            serverTLS + "  client_ca_file: ca.pem\n  client_auth_type: VerifyClientCertIfGiven\n"
+                + "  client_allowed_sans: [é, 192.0.2.7]\n")
+        let tls = try #require(configuration.tls)
+        #expect(tls.certificate == files["conf/server.pem"])
+        #expect(tls.key == files["conf/server.key"])
+        #expect(tls.clientCertificateAuthorities == files["conf/ca.pem"])
+        #expect(tls.clientAuthentication == .verifyIfGiven)
+        #expect(tls.allowedSubjectAlternativeNames == [Array("é".utf8), Array("192.0.2.7".utf8)])
+        #expect(configuration.files == ["conf/web.yml", "conf/server.pem", "conf/server.key", "conf/ca.pem"])
+        #expect(configuration.warnings.isEmpty)
+    }
+
+    @Test(
+        "client_auth_type",
+        arguments: [
+            ("", .none), ("NoClientCert", .none), ("RequestClientCert", .request),
+            ("RequireAnyClientCert", .requireAny),
+            ("RequireClientCert", .requireAny), ("VerifyClientCertIfGiven", .verifyIfGiven),
+            ("RequireAndVerifyClientCert", .requireAndVerify),
+        ] as [(String, TLSConfiguration.ClientAuthentication)])
+    func clientAuthentication(name: String, expected: TLSConfiguration.ClientAuthentication) throws {
+        #expect(try read(serverTLS + "  client_auth_type: \"\(name)\"\n").tls?.clientAuthentication == expected)
+    }
+
+    @Test("paths begin where the file is") func paths() throws {
+        let text = serverTLS.replacing("server.", with: "sub/server.")
+        for (path, prefix) in [("web.yml", "sub/"), ("/etc/web.yml", "/etc/sub/"), ("./a/web.yml", "./a/sub/")] {
+            let error = #expect(throws: SystemError.self) { try read(text, path: path) }
+            #expect(error?.reason == "web configuration \(path): tls_server_config.cert_file: no \(prefix)server.pem")
+        }
+        let absolute = serverTLS.replacing("server.", with: "/abs/server.")
+        let error = #expect(throws: SystemError.self) { try read(absolute) }
+        #expect(error?.reason.hasSuffix("no /abs/server.pem") == true)
+    }
+
+    @Test("inline PEM names no file; a file wins over it") func inline() throws {
+        let certificate = String(decoding: files["conf/server-ec.pem"]!, as: UTF8.self)
+        let key = String(decoding: files["conf/server-ec.key"]!, as: UTF8.self)
+        func indented(_ text: String) -> String { text.split(separator: "\n").map { "    \($0)\n" }.joined() }
+        let text = "tls_server_config:\n  cert: |\n\(indented(certificate))  key: |\n\(indented(key))"
+        let inline = try read(text)
+        #expect(inline.tls?.certificate == files["conf/server-ec.pem"])
+        #expect(inline.files == ["conf/web.yml"])
+        let both = try read(text + "  cert_file: server.pem\n  key_file: server.key\n")
+        #expect(both.tls?.certificate == files["conf/server.pem"])
+    }
+
+    @Test(
+        "header values are fit to be sent",
+        arguments: [
+            ("max-age=5", "max-age=5"), ("\" a \"", "a"), ("\"a\\r\\nSet-Cookie: b\"", "a  Set-Cookie: b"),
+            ("\"a\\tb\\0c\"", "a b c"), ("\"\"", nil), ("\" \\n \"", nil), ("~", nil), ("7", "7"), ("é", "é"),
+        ] as [(String, String?)])
+    func headers(value: String, expected: String?) throws {
+        let configuration = try read("http_server_config: {headers: {Strict-Transport-Security: \(value)}}\n")
+        #expect(configuration.headers.map(\.value) == (expected.map { [$0] } ?? []))
+    }
+
+    @Test("users are bytes, not Unicode") func users() throws {
+        let hash = "$2y$04$uEla0/h5HncvF9CKy/fpCOJ/k0R/XaPmQlbP.NN2H4KzbzTJSiBEm"
+        let users = try read("basic_auth_users: {\"\\u00e9\": \(hash), \"e\\u0301\": \(hash), 7: \(hash)}\n").users
+        #expect(Set(users.keys) == [[0xC3, 0xA9], [0x65, 0xCC, 0x81], [0x37]])
+        #expect(users.values.allSatisfy { $0 == hash })
+    }
+
+    @Test(
+        "rate limits",
+        arguments: [
+            ("interval: 1.5s, burst: 20", .milliseconds(1500), 20), ("interval: 1m30s, burst: 0x10", .seconds(90), 16),
+            ("interval: 250000000, burst: 1", .milliseconds(250), 1), ("interval: 1s, burst: -7", .seconds(1), 0),
+            ("interval: 1s", .seconds(1), 0), ("interval: 0, burst: 5", nil, 0), ("interval: -1s, burst: 5", nil, 0),
+            ("burst: 5", nil, 0),
+        ] as [(String, Duration?, Int)])
+    func rateLimits(text: String, interval: Duration?, burst: Int) throws {
+        let limit = try read("rate_limit: {\(text)}\n").rateLimit
+        #expect(limit?.interval == interval)
+        #expect((limit?.burst ?? 0) == burst)
+    }
+
+    @Test(
+        "what is hardly meant is a warning",
+        arguments: [
+            (serverTLS, []),
+            (
+                serverTLS + "  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca-none.pem\n",
+                [
+                    "client_ca_file (conf/ca-none.pem) has no certificate that can be read, so no client certificate verifies"
+                ]
+            ),
+            (
+                serverTLS + "  client_allowed_sans: [a]\n",
+                ["client_allowed_sans is not looked at, because client_auth_type asks for no certificate"]
+            ),
+            (
+                serverTLS + "  min_version: TLS13\n  max_version: TLS11\n",
+                [
+                    "min_version is above max_version, so no client can connect"
+                ]
+            ),
+            (
+                "tls_server_config: {min_version: TLS13}",
+                ["tls_server_config has no certificate, so this is plain HTTP"]
+            ),
+            ("tls_server_config:", []),
+            ("rate_limit: {interval: 1s}", ["rate_limit.burst is 0, so every request is refused"]),
+        ])
+    func warnings(text: String, expected: [String]) throws {
+        #expect(try read(text).warnings == expected)
+    }
+
+    @Test("secrets stay out of errors") func secrets() {
+        for text in [
+            "basic_auth_users: {alice: hunter2}", "basic_auth_users: {alice: !!int hunter2}",
+            "tls_server_config: {key: !!int hunter2}", "tls_server_config: {cert: a, key: hunter2}",
+            "tls_server_config: {key: !!binary hunter2}",
+        ] {
+            let error = #expect(throws: SystemError.self) { try read(text) }
+            #expect(error?.reason.contains("hunter2") == false, "\(error?.reason ?? "")")
+        }
+    }
+
+    @Test("authorities that cannot be read are left out") func authorities() throws {
+        let broken = try readFile(WebConfigurationTests.folder.path + "/ca-one-broken.pem", limit: 1 << 20)
+        #expect(readableCertificates(broken) == files["conf/ca.pem"])
+        #expect(readableCertificates(files["conf/ca-none.pem"]!) == nil)
+        #expect(readableCertificates([]) == nil)
+        #expect(readableCertificates(files["conf/server.key"]!) == nil)
+        let two = files["conf/ca.pem"]! + Array("text between\n".utf8) + files["conf/server.pem"]!
+        #expect(readableCertificates(two) == files["conf/ca.pem"]! + files["conf/server.pem"]!)
+    }
+
+    /// Executions of the test below.
+    static let fuzzExecutions = 10_000
+
+    @Test("any bytes are a configuration or a one-line error") func fuzz() throws {
+        var generator = SeededRandom(seed: 0x77_65_62)
+        // Half of the texts are good before they are changed.
+        let cases = WebConfigurationTests.Case.all
+        let texts = try (cases + cases.filter { $0.error == nil }).map {
+            try readFile(WebConfigurationTests.path($0.file), limit: 1 << 20)
+        }.filter { $0.count < 600 }
+        let pieces = [
+            "a", ": ", "- ", "\n  ", "[", "]", "{", "}", "~", "\"", "'", "1s", "!!int ", "&a ", "*a", "<<: ", "null",
+            "-1",
+            "0x", "1e9", "é", "\0", "#", "TLS13", "RequireAnyClientCert",
+        ].map { Array($0.utf8) }
+        var accepted = 0
+        for _ in 0..<Self.fuzzExecutions {
+            var text = texts.randomElement(using: &generator)!
+            for _ in 0..<Int.random(in: 1...2, using: &generator) {
+                let start = Int.random(in: 0...text.count, using: &generator)
+                let end = min(text.count, start + Int.random(in: 0...6, using: &generator))
+                let isByte = Bool.random(using: &generator)
+                let piece =
+                    isByte ? [.random(in: 0...255, using: &generator)] : pieces.randomElement(using: &generator)!
+                text.replaceSubrange(start..<end, with: piece)
+            }
+            do throws(SystemError) {
+                // The larger key costs a millisecond to load.
+                _ = try WebConfiguration(text: text, path: "conf/web.yml") { (path) throws(SystemError) in
+                    guard let file = files[path.replacing("server.", with: "server-ec.")] else {
+                        throw SystemError(.file, "no \(path)")
+                    }
+                    return file
+                }
+                accepted += 1
+            } catch {
+                #expect(!error.reason.utf8.contains(UInt8(ascii: "\n")), "\(text)")
+            }
+        }
+        // Both happen, so the test reaches both.
+        #expect((Self.fuzzExecutions / 50..<Self.fuzzExecutions / 2).contains(accepted), "\(accepted)")
+    }
+}

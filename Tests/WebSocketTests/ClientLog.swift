@@ -1,0 +1,112 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import System
+@testable import WebSocket
+
+/// What a client under test has said, for tests to wait for.
+final class ClientLog: Sendable {
+    struct Message: Equatable {
+        let kind: WebSocketMessageKind
+        let bytes: [UInt8]
+
+        var text: String { String(decoding: bytes, as: UTF8.self) }
+    }
+
+    struct State {
+        var events: [WebSocketEvent] = []
+        var messages: [Message] = []
+        var hasReturned = false
+
+        var texts: [String] { messages.map(\.text) }
+
+        var disconnects: [DisconnectReason] {
+            events.compactMap { event in
+                if case .disconnected(let reason, _, _) = event { reason } else { nil }
+            }
+        }
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ event: WebSocketEvent) {
+        state.withLock { $0.events.append(event) }
+    }
+
+    func add(_ kind: WebSocketMessageKind, _ bytes: Span<UInt8>) {
+        let copy = bytes.indices.map { bytes[$0] }
+        state.withLock { $0.messages.append(Message(kind: kind, bytes: copy)) }
+    }
+
+    func setReturned() {
+        state.withLock { $0.hasReturned = true }
+    }
+
+    var current: State { state.withLock { $0 } }
+
+    var texts: [String] { current.texts }
+    var disconnects: [DisconnectReason] { current.disconnects }
+
+    /// Waits for the condition; a failure of the test when it does not come true within half a minute.
+    /// - Returns: what it was true of; more may have happened since.
+    @discardableResult func wait(
+        for what: String, sourceLocation: SourceLocation = #_sourceLocation, until isTrue: (State) -> Bool
+    ) -> State {
+        let deadline = monotonicTime() + .seconds(30)
+        while monotonicTime() < deadline {
+            let now = current
+            if isTrue(now) { return now }
+            usleep(1000)
+        }
+        let last = current
+        Issue.record(
+            "no \(what); events: \(last.events), messages: \(last.messages.count)", sourceLocation: sourceLocation)
+        return last
+    }
+}
+
+/// Runs the body with a client that is stopped and awaited afterwards.
+func withClient(
+    _ configuration: WebSocketClientConfiguration, _ body: (WebSocketClient, ClientLog) throws -> Void
+) throws {
+    let log = ClientLog()
+    let client = WebSocketClient(
+        configuration: configuration, onEvent: { log.add($0) }, onMessage: { log.add($0, $1) })
+    let thread = try ServiceThread(name: "client") {
+        client.run()
+        log.setReturned()
+    }
+    defer {
+        client.stop()
+        thread.join()
+    }
+    try body(client, log)
+}
+
+/// Runs the body with a server that is stopped and awaited afterwards.
+func withServer(
+    events: WebSocketServerEvents = WebSocketServerEvents(), maximumQueuedBytes: Int = 64 << 20,
+    _ body: (WebSocketServer) throws -> Void
+) throws {
+    let server = try WebSocketServer(
+        listen: "127.0.0.1", port: 0, maximumQueuedBytes: maximumQueuedBytes, events: events)
+    try run(server) { try body(server) }
+}
+
+/// Runs the body with a server that is stopped and awaited afterwards.
+func run(_ server: WebSocketServer, _ body: () throws -> Void) throws {
+    let thread = try ServiceThread(name: "server") { server.run() }
+    defer {
+        server.stop()
+        thread.join()
+    }
+    try body()
+}
+
+func configuration(port: Int, path: String = "/") throws -> WebSocketClientConfiguration {
+    var configuration = WebSocketClientConfiguration(address: try WebSocketAddress("ws://127.0.0.1:\(port)\(path)"))
+    configuration.reconnectMinimum = .milliseconds(20)
+    configuration.reconnectMaximum = .milliseconds(100)
+    return configuration
+}

@@ -1,0 +1,467 @@
+import TestSupport
+import Testing
+
+@testable import WebSocket
+
+/// A state machine, a clock and what it said, without sockets.
+private final class Course {
+    var state: ConnectionState
+    var now = Duration.zero
+    var random = 0.5
+    var actions: [ConnectionState.Action] = []
+
+    init(_ address: String = "ws://127.0.0.1:80/", change: (inout WebSocketClientConfiguration) -> Void = { _ in }) {
+        var configuration = WebSocketClientConfiguration(address: try! WebSocketAddress(address))
+        change(&configuration)
+        state = ConnectionState(configuration)
+    }
+
+    func handle(_ event: ConnectionState.Event) {
+        actions += state.handle(event, at: now, random: random)
+    }
+
+    func handle(_ event: ConnectionState.ConnectionEvent) {
+        handle(.connection(state.number, event))
+    }
+
+    /// Lets time pass as the loop does: the timer fires at each deadline on the way.
+    func pass(_ duration: Duration) {
+        let end = now + duration
+        while let deadline = state.nextDeadline, deadline <= end {
+            now = max(now, deadline)
+            handle(.timer)
+            if state.nextDeadline == deadline { break }
+        }
+        now = end
+    }
+
+    func connect() {
+        handle(.started)
+        handle(.tcpConnected)
+        handle(.requesting)
+        handle(.answered(.accepted(isCompressed: false)))
+    }
+
+    var events: [WebSocketEvent] {
+        actions.compactMap { if case .report(let event) = $0 { event } else { nil } }
+    }
+
+    var disconnects: [DisconnectReason] {
+        events.compactMap { if case .disconnected(let reason, _, _) = $0 { reason } else { nil } }
+    }
+
+    var hangUps: [Int] {
+        actions.compactMap { if case .hangUp(let number, _) = $0 { number } else { nil } }
+    }
+
+    var dials: [String] {
+        actions.compactMap { if case .dial(_, let dial) = $0 { dial.ipAddress } else { nil } }
+    }
+
+    func forget() {
+        actions = []
+    }
+}
+
+@Suite struct ConnectionStateTests {
+    struct End: Sendable, CustomTestStringConvertible {
+        var name: String
+        /// How far the attempt had come.
+        var steps: [ConnectionState.ConnectionEvent] = []
+        var address = "ws://127.0.0.1:80/"
+        var event: ConnectionState.ConnectionEvent
+        var reason: DisconnectReason
+        var testDescription: String { name }
+
+        static let open: [ConnectionState.ConnectionEvent] = [
+            .tcpConnected, .requesting, .answered(.accepted(isCompressed: false)),
+        ]
+
+        static let all: [End] = [
+            End(name: "name not found", address: "ws://host/", event: .notResolved(detail: "d"), reason: .resolve),
+            End(name: "name without address", address: "ws://host/", event: .resolved([]), reason: .resolve),
+            End(name: "no TCP", event: .ended(detail: "d"), reason: .refused),
+            End(
+                name: "no TLS", steps: [.tcpConnected], address: "wss://127.0.0.1/", event: .ended(detail: "d"),
+                reason: .tls),
+            End(name: "no file", address: "wss://127.0.0.1/", event: .cannotSecure(detail: "d"), reason: .tls),
+            End(name: "no answer", steps: [.tcpConnected], event: .ended(detail: "d"), reason: .lost),
+            End(
+                name: "no answer after TLS", steps: [.tcpConnected, .requesting], address: "wss://127.0.0.1/",
+                event: .ended(detail: "d"), reason: .lost),
+            End(
+                name: "other answer", steps: [.tcpConnected, .requesting],
+                event: .answered(.refused(detail: "d", retryAfter: nil)), reason: .handshake),
+            End(
+                name: "headers not to be had", event: .answered(.refused(detail: "d", retryAfter: nil)),
+                reason: .handshake),
+            End(
+                name: "bad redirect", steps: [.tcpConnected, .requesting], event: .answered(.redirected(to: "ftp://x")),
+                reason: .handshake),
+            End(name: "end of stream", steps: open, event: .ended(detail: "d"), reason: .lost),
+            End(
+                name: "close frame", steps: open,
+                event: .closeFrame(try! CloseFrame(payload: [0x03, 0xE8])), reason: .closed),
+            End(
+                name: "broken frame", steps: open, event: .violation(ProtocolViolation("d")), reason: .protocolError),
+        ]
+    }
+
+    @Test("each end is one disconnect, however often it is said", arguments: End.all) func ends(_ row: End) {
+        let course = Course(row.address)
+        course.handle(.started)
+        for step in row.steps { course.handle(step) }
+        let number = course.state.number
+        for _ in 0..<2 {
+            course.handle(.connection(number, row.event))
+            course.handle(.connection(number, .ended(detail: "again")))
+        }
+        #expect(course.disconnects == [row.reason])
+        #expect(course.hangUps == [number])
+        #expect(course.events.filter { $0 == .connecting }.count == 1)
+        // The next attempt comes after half of the first bound, and not before.
+        course.pass(.milliseconds(249))
+        #expect(course.events.filter { $0 == .connecting }.count == 1)
+        course.pass(.milliseconds(1))
+        #expect(course.events.filter { $0 == .connecting }.count == 2)
+    }
+
+    @Test("the connect time-out covers name, TCP, TLS and answer", arguments: 0..<4) func connectTimeout(steps: Int) {
+        let course = Course("wss://host/") { $0.connectTimeout = .seconds(3) }
+        course.handle(.started)
+        let events: [ConnectionState.ConnectionEvent] = [.resolved(["1.1.1.1"]), .tcpConnected, .requesting]
+        for event in events.prefix(steps) {
+            course.pass(.milliseconds(500))
+            course.handle(event)
+        }
+        course.pass(.seconds(3) - course.now - .milliseconds(1))
+        #expect(course.disconnects == [])
+        course.pass(.milliseconds(1))
+        #expect(course.disconnects == [.timeout])
+    }
+
+    @Test("the addresses of a name are tried in turn, each with its share of the time") func addresses() {
+        let course = Course("ws://host/") { $0.connectTimeout = .seconds(9) }
+        course.handle(.started)
+        course.handle(.resolved(["::1", "10.0.0.1", "127.0.0.1"]))
+        #expect(course.dials == ["::1"])
+        course.handle(.ended(detail: "refused"))
+        #expect(course.dials == ["::1", "10.0.0.1"])
+        course.pass(.milliseconds(4499))
+        #expect(course.dials == ["::1", "10.0.0.1"])
+        course.pass(.milliseconds(1))
+        #expect(course.dials == ["::1", "10.0.0.1", "127.0.0.1"])
+        #expect(course.hangUps == [course.state.number - 1])
+        course.handle(.ended(detail: "refused"))
+        #expect(course.disconnects == [.refused])
+        #expect(course.events.filter { $0 == .connecting }.count == 1)
+    }
+
+    @Test("an address that has answered keeps the whole time") func keepsTime() {
+        let course = Course("ws://host/") { $0.connectTimeout = .seconds(8) }
+        course.handle(.started)
+        course.handle(.resolved(["::1", "127.0.0.1"]))
+        course.handle(.tcpConnected)
+        course.pass(.seconds(7))
+        #expect(course.dials == ["::1"])
+        course.pass(.seconds(1))
+        #expect(course.disconnects == [.timeout])
+    }
+
+    @Test("redirects are followed five times, within one attempt") func redirects() {
+        let course = Course("ws://127.0.0.1:1/")
+        course.handle(.started)
+        for step in 1...5 {
+            course.handle(.tcpConnected)
+            course.handle(.requesting)
+            course.handle(.answered(.redirected(to: "ws://127.0.0.1:\(step + 1)/")))
+        }
+        #expect(course.dials.count == 6)
+        #expect(course.hangUps.count == 5)
+        #expect(course.disconnects == [])
+        course.handle(.answered(.redirected(to: "/")))
+        #expect(course.disconnects == [.handshake])
+        course.pass(.seconds(1))
+        guard case .dial(_, let dial)? = course.actions.last else {
+            Issue.record("no dial")
+            return
+        }
+        #expect(dial.address.port == 1)
+    }
+
+    @Test("another host is not shown what is meant for the first one") func trust() {
+        let course = Course("ws://127.0.0.1:1/")
+        course.handle(.started)
+        course.handle(.answered(.redirected(to: "ws://127.0.0.1:2/")))
+        course.handle(.answered(.redirected(to: "ws://127.0.0.2:2/")))
+        let isTrusted = course.actions.compactMap { if case .dial(_, let dial) = $0 { dial.isTrusted } else { nil } }
+        #expect(isTrusted == [true, true, false])
+    }
+
+    @Test("Retry-After delays the next attempt") func retryAfter() {
+        let course = Course()
+        course.handle(.started)
+        course.handle(.answered(.refused(detail: "status 503", retryAfter: .seconds(7))))
+        #expect(course.events.last == .disconnected(.handshake, detail: "status 503", retryAfter: .seconds(7)))
+        course.pass(.milliseconds(6999))
+        #expect(course.dials.count == 1)
+        course.pass(.milliseconds(1))
+        #expect(course.dials.count == 2)
+    }
+
+    // MARK: Liveness
+
+    @Test("a silent peer is pinged, and given up when nothing follows") func pongTimeout() {
+        let course = Course()
+        course.connect()
+        course.pass(.seconds(15) - .milliseconds(1))
+        #expect(!course.actions.contains(.ping(course.state.number)))
+        course.pass(.milliseconds(1))
+        #expect(course.actions.contains(.ping(course.state.number)))
+        course.pass(.seconds(10))
+        #expect(course.disconnects == [])
+        course.pass(ConnectionState.grace)
+        #expect(course.disconnects == [.pongTimeout])
+    }
+
+    @Test("any byte is as good as a pong, and puts the next ping off") func bytes() {
+        let course = Course { $0.idleTimeout = .zero }
+        course.connect()
+        for _ in 0..<10 {
+            course.pass(.seconds(14))
+            course.state.received(at: course.now)
+        }
+        #expect(!course.actions.contains(.ping(course.state.number)))
+        for _ in 0..<3 {
+            course.pass(.seconds(24))
+            course.state.received(at: course.now)
+        }
+        #expect(course.actions.filter { $0 == .ping(course.state.number) }.count == 3)
+        #expect(course.disconnects == [])
+    }
+
+    @Test("without a pong time-out there are pings and no end") func pingsOnly() {
+        let course = Course {
+            $0.pongTimeout = .zero
+            $0.idleTimeout = .zero
+        }
+        course.connect()
+        course.pass(.seconds(60))
+        #expect(course.actions.filter { $0 == .ping(course.state.number) }.count == 4)
+        #expect(course.disconnects == [])
+    }
+
+    @Test("bytes without a whole message are idle") func idle() {
+        let course = Course()
+        course.connect()
+        for _ in 0..<59 {
+            course.pass(.seconds(1))
+            course.state.received(at: course.now)
+        }
+        #expect(course.disconnects == [])
+        course.pass(.seconds(1) + ConnectionState.grace)
+        #expect(course.disconnects == [.idle])
+    }
+
+    @Test("each whole message restarts the idle clock") func messages() {
+        let course = Course { $0.pingInterval = .zero }
+        course.connect()
+        for _ in 0..<5 {
+            course.pass(.seconds(50))
+            course.state.received(at: course.now)
+            course.state.receivedMessage(at: course.now)
+        }
+        #expect(course.disconnects == [])
+    }
+
+    @Test("with everything off there is no deadline") func off() {
+        let course = Course {
+            $0.connectTimeout = .zero
+            $0.pingInterval = .zero
+            $0.idleTimeout = .zero
+        }
+        course.handle(.started)
+        #expect(course.state.nextDeadline == nil)
+        course.handle(.tcpConnected)
+        course.handle(.answered(.accepted(isCompressed: false)))
+        #expect(course.state.nextDeadline == nil)
+    }
+
+    @Test("what had arrived while the process was stopped is read before a deadline counts") func stall() {
+        let course = Course()
+        course.connect()
+        course.now += .seconds(300)
+        course.handle(.timer)
+        #expect(course.disconnects == [])
+        course.state.received(at: course.now)
+        course.state.receivedMessage(at: course.now)
+        course.pass(.seconds(14))
+        #expect(course.disconnects == [])
+    }
+
+    @Test("a minute of health brings the shortest waits back", arguments: [(59, 2000), (60, 500)])
+    func health(seconds: Int, bound: Int) {
+        let course = Course { $0.idleTimeout = .zero }
+        course.random = 0
+        course.handle(.started)
+        for _ in 0..<2 {
+            course.handle(.ended(detail: "refused"))
+            course.pass(.zero)
+        }
+        course.random = 1
+        course.handle(.tcpConnected)
+        course.handle(.answered(.accepted(isCompressed: false)))
+        for _ in 0..<seconds {
+            course.pass(.seconds(1))
+            course.state.received(at: course.now)
+        }
+        course.handle(.ended(detail: "lost"))
+        #expect(course.state.nextDeadline == course.now + .milliseconds(bound))
+    }
+
+    // MARK: Orders
+
+    @Test("reconnect, whatever is going on", arguments: [false, true]) func reconnect(isOpen: Bool) {
+        let course = Course()
+        if isOpen { course.connect() } else { course.handle(.started) }
+        let number = course.state.number
+        course.handle(.reconnect)
+        #expect(course.disconnects == [.requested])
+        #expect(course.hangUps == [number])
+        #expect(course.dials.count == 2)
+        #expect(course.actions.contains(.close(number, status: 1000)) == isOpen)
+    }
+
+    @Test("reconnect does not wait, and forgets the failures before") func reconnectWaiting() {
+        let course = Course()
+        course.handle(.started)
+        for _ in 0..<5 {
+            course.handle(.ended(detail: "refused"))
+            course.pass(.seconds(30))
+        }
+        course.handle(.ended(detail: "refused"))
+        course.forget()
+        course.handle(.reconnect)
+        #expect(course.events == [.connecting])
+        course.handle(.ended(detail: "refused"))
+        #expect(course.state.nextDeadline == course.now + .milliseconds(250))
+    }
+
+    @Test("pause ends the connection, resume dials at once") func pauseAndResume() {
+        let course = Course()
+        course.connect()
+        course.forget()
+        course.handle(.pause)
+        course.handle(.pause)
+        #expect(course.events == [.disconnected(.paused, detail: "told to pause", retryAfter: nil), .paused])
+        #expect(course.state.nextDeadline == nil)
+        course.forget()
+        course.handle(.resume)
+        course.handle(.resume)
+        #expect(course.events == [.resumed, .connecting])
+    }
+
+    @Test("pause between two attempts ends none") func pauseWaiting() {
+        let course = Course()
+        course.handle(.started)
+        course.handle(.ended(detail: "refused"))
+        course.forget()
+        course.handle(.pause)
+        #expect(course.events == [.paused])
+        course.handle(.reconnect)
+        #expect(course.events == [.paused, .resumed, .connecting])
+    }
+
+    @Test("stop says goodbye and waits for the answer, a second at most", arguments: [true, false])
+    func stop(answers: Bool) {
+        let course = Course()
+        course.connect()
+        course.forget()
+        let number = course.state.number
+        course.handle(.stop)
+        #expect(course.actions.first == .close(number, status: 1001))
+        #expect(course.disconnects == [.requested])
+        if answers {
+            course.handle(.closeFrame(try! CloseFrame(payload: [])))
+        } else {
+            course.pass(.milliseconds(999))
+            #expect(!course.actions.contains(.finish))
+            course.pass(.milliseconds(1))
+        }
+        #expect(course.actions.last == .finish)
+        course.forget()
+        for order in [ConnectionState.Event.reconnect, .pause, .resume, .stop, .timer] { course.handle(order) }
+        #expect(course.actions == [])
+    }
+
+    @Test("stop before, between and after attempts finishes at once") func stopElsewhere() {
+        let before = Course()
+        before.handle(.stop)
+        #expect(before.actions == [.finish])
+        let during = Course()
+        during.handle(.started)
+        during.forget()
+        during.handle(.stop)
+        #expect(during.disconnects == [.requested])
+        #expect(during.actions.last == .finish)
+        let between = Course()
+        between.handle(.started)
+        between.handle(.ended(detail: "refused"))
+        between.forget()
+        between.handle(.stop)
+        #expect(between.actions == [.finish])
+    }
+
+    @Test("a peer's words stay on one line") func oneLine() {
+        let course = Course()
+        course.connect()
+        course.handle(.closeFrame(try! CloseFrame(payload: [0x03, 0xE8] + Array("a\nb".utf8))))
+        #expect(
+            course.events.last
+                == .disconnected(.closed, detail: "closed by the server with status 1000: a b", retryAfter: nil))
+    }
+
+    /// Whatever comes in whatever order: attempts and disconnects alternate.
+    @Test("random events keep the order of what is reported") func random() {
+        var random = SeededRandom(seed: 42)
+        for _ in 0..<300 {
+            let course = Course("wss://host/")
+            course.handle(.started)
+            for _ in 0..<200 {
+                let event: ConnectionState.Event =
+                    switch Int.random(in: 0..<16, using: &random) {
+                    case 0: .reconnect
+                    case 1: .pause
+                    case 2, 3: .resume
+                    case 4: .timer
+                    default:
+                        .connection(
+                            course.state.number - Int.random(in: 0...1, using: &random),
+                            [
+                                .resolved(["127.0.0.1", "127.0.0.2"]), .resolved(["127.0.0.1"]),
+                                .notResolved(detail: "d"), .tcpConnected, .requesting,
+                                .answered(.accepted(isCompressed: true)), .answered(.redirected(to: "/")),
+                                .answered(.refused(detail: "d", retryAfter: .seconds(1))),
+                                .closeFrame(try! CloseFrame(payload: [])), .violation(ProtocolViolation("v")),
+                                .ended(detail: "d"), .cannotSecure(detail: "d"),
+                            ].randomElement(using: &random)!)
+                    }
+                course.handle(event)
+                course.pass(.milliseconds(Int.random(in: 0..<20_000, using: &random)))
+            }
+            var isUnderWay = false
+            for event in course.events {
+                switch event {
+                case .connecting:
+                    #expect(!isUnderWay)
+                    isUnderWay = true
+                case .connected: #expect(isUnderWay)
+                case .disconnected:
+                    #expect(isUnderWay)
+                    isUnderWay = false
+                case .paused, .resumed: #expect(!isUnderWay)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,267 @@
+import TestSupport
+import Testing
+
+@testable import WebSocket
+
+/// What a reader made of a stream of bytes.
+private struct Reading: Equatable {
+    enum Item: Equatable {
+        case text(String)
+        case binary([UInt8])
+        case tooLarge(Int)
+        case control(FrameReader.Control)
+    }
+
+    var items: [Item] = []
+    var violation: String?
+
+    /// - Parameter pieces: lengths of the pieces in which the bytes arrive, over and over.
+    init(_ bytes: [UInt8], pieces: [Int], limit: Int = 1 << 20, isCompressed: Bool = false) {
+        var reader = FrameReader(maximumMessageBytes: limit, isCompressed: isCompressed)
+        var items: [Item] = []
+        var position = 0
+        var piece = 0
+        do throws(ProtocolViolation) {
+            while position < bytes.count {
+                let end = min(bytes.count, position + pieces[piece % pieces.count])
+                let part = Array(bytes[position..<end])
+                try reader.read(
+                    part.span,
+                    onMessage: { kind, message in
+                        let copy = message.indices.map { message[$0] }
+                        switch kind {
+                        case .text: items.append(.text(String(decoding: copy, as: UTF8.self)))
+                        case .binary: items.append(.binary(copy))
+                        case .tooLarge(let bytes): items.append(.tooLarge(bytes))
+                        }
+                    },
+                    onControl: { items.append(.control($0)) })
+                position = end
+                piece += 1
+            }
+        } catch {
+            violation = error.description
+        }
+        self.items = items
+    }
+}
+
+/// A server's frame.
+func serverFrame(_ first: UInt8, _ payload: [UInt8] = []) -> [UInt8] {
+    switch payload.count {
+    case ..<126: [first, UInt8(payload.count)] + payload
+    case ..<0x10000: [first, 126, UInt8(payload.count >> 8), UInt8(payload.count & 255)] + payload
+    default: [first, 127] + (0..<8).map { UInt8(truncatingIfNeeded: payload.count >> (56 - 8 * $0)) } + payload
+    }
+}
+
+func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first, Array(text.utf8)) }
+
+@Suite struct FrameReaderTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        var name: String
+        var bytes: [UInt8]
+        fileprivate var items: [Reading.Item] = []
+        var violation: String?
+        var limit = 1 << 20
+        var isCompressed = false
+        var testDescription: String { name }
+
+        private static let status1000: FrameReader.Control = .close(try! CloseFrame(payload: [3, 232]))
+        /// "Hello" as RFC 7692, section 7.2.3.1, compresses it.
+        private static let hello: [UInt8] = [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
+
+        static let messages: [Row] = [
+            Row(name: "nothing", bytes: []),
+            Row(name: "text", bytes: serverFrame(0x81, "[]"), items: [.text("[]")]),
+            Row(name: "empty text", bytes: serverFrame(0x81), items: [.text("")]),
+            Row(name: "binary", bytes: serverFrame(0x82, [0, 255]), items: [.binary([0, 255])]),
+            Row(
+                name: "each length form",
+                bytes: [125, 126, 65535, 65536].flatMap { serverFrame(0x82, [UInt8](repeating: 7, count: $0)) },
+                items: [125, 126, 65535, 65536].map { .binary([UInt8](repeating: 7, count: $0)) }),
+            Row(
+                name: "fragments",
+                bytes: serverFrame(0x01, "a") + serverFrame(0x00) + serverFrame(0x00, "b") + serverFrame(0x80, "c"),
+                items: [.text("abc")]),
+            Row(
+                name: "fragments of nothing", bytes: serverFrame(0x02) + serverFrame(0x80),
+                items: [.binary([])]),
+            Row(
+                name: "control frames between fragments",
+                bytes: serverFrame(0x01, "a") + serverFrame(0x89, "p") + serverFrame(0x8A, "q")
+                    + serverFrame(0x80, "b"),
+                items: [.control(.ping([0x70])), .control(.pong), .text("ab")]),
+            Row(
+                name: "longest control frame", bytes: serverFrame(0x89, [UInt8](repeating: 1, count: 125)),
+                items: [.control(.ping([UInt8](repeating: 1, count: 125)))]),
+            Row(
+                name: "text that is not UTF-8", bytes: serverFrame(0x81, [0x5B, 0xFF, 0x5D]),
+                items: [.text("[\u{FFFD}]")]),
+            Row(name: "close", bytes: serverFrame(0x88, [3, 232]), items: [.control(status1000)]),
+            Row(
+                name: "close without a status", bytes: serverFrame(0x88),
+                items: [.control(.close(try! CloseFrame(payload: [])))]),
+            Row(
+                name: "nothing counts after a close", bytes: serverFrame(0x88, [3, 232]) + [0xFF, 0xFF, 0xFF],
+                items: [.control(status1000)]),
+            Row(
+                name: "a message up to the limit and one beyond it",
+                bytes: serverFrame(0x81, "12345") + serverFrame(0x81, "123456") + serverFrame(0x81, "1"),
+                items: [.text("12345"), .tooLarge(6), .text("1")], limit: 5),
+            Row(
+                name: "fragments up to the limit and beyond it",
+                bytes: serverFrame(0x01, "123") + serverFrame(0x80, "45") + serverFrame(0x01, "123")
+                    + serverFrame(0x89, "p") + serverFrame(0x80, "456") + serverFrame(0x81, "1"),
+                items: [.text("12345"), .control(.ping([0x70])), .tooLarge(6), .text("1")], limit: 5),
+            Row(
+                name: "compressed",
+                bytes: serverFrame(0xC1, hello) + serverFrame(0x81, "plain") + serverFrame(0xC2, hello),
+                items: [.text("Hello"), .text("plain"), .binary(Array("Hello".utf8))], isCompressed: true),
+            Row(
+                name: "compressed fragments with a ping between",
+                bytes: serverFrame(0x41, Array(hello[..<3])) + serverFrame(0x89)
+                    + serverFrame(0x80, Array(hello[3...])),
+                items: [.control(.ping([])), .text("Hello")], isCompressed: true),
+            Row(
+                name: "compressed nothing", bytes: serverFrame(0xC1, [0x00]), items: [.text("")], isCompressed: true),
+            Row(
+                name: "ended deflate stream (RFC 7692, 7.2.3.4)",
+                bytes: serverFrame(0xC1, [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00]) + serverFrame(0xC1, hello),
+                items: [.text("Hello"), .text("Hello")], isCompressed: true),
+            Row(
+                name: "compressed beyond the limit", bytes: serverFrame(0xC1, hello) + serverFrame(0x81, "ok"),
+                items: [.tooLarge(7), .text("ok")], limit: 4, isCompressed: true),
+        ]
+
+        static let violations: [Row] =
+            [
+                Row(name: "masked", bytes: [0x81, 0x81, 1, 2, 3, 4, 5], violation: "masked frame from the server"),
+                Row(name: "RSV1", bytes: [0xC1, 0], violation: "compressed frame without an agreement"),
+                Row(name: "RSV2", bytes: [0xA1, 0], violation: "reserved bit set in a frame"),
+                Row(name: "RSV3", bytes: [0x91, 0], violation: "reserved bit set in a frame", isCompressed: true),
+                Row(
+                    name: "continuation without a message", bytes: serverFrame(0x80, "a"),
+                    violation: "continuation frame without a message"),
+                Row(
+                    name: "continuation after the end", bytes: serverFrame(0x81, "a") + serverFrame(0x80, "b"),
+                    items: [.text("a")], violation: "continuation frame without a message"),
+                Row(
+                    name: "message within a message", bytes: serverFrame(0x01, "a") + serverFrame(0x81, "b"),
+                    violation: "new message before the end of the one before"),
+                Row(name: "fragmented ping", bytes: [0x09, 0], violation: "fragmented control frame"),
+                Row(name: "long ping", bytes: [0x89, 126, 0, 126], violation: "control frame longer than 125 bytes"),
+                Row(
+                    name: "compressed ping", bytes: [0xC9, 0], violation: "compressed control frame", isCompressed: true
+                ),
+                Row(
+                    name: "2^63", bytes: [0x82, 127, 0x80, 0, 0, 0, 0, 0, 0, 0],
+                    violation: "frame length of 2^63 or more"),
+                Row(
+                    name: "long form of 125", bytes: [0x82, 126, 0, 125],
+                    violation: "frame length not in its shortest form"),
+                Row(
+                    name: "long form of 65535", bytes: [0x82, 127, 0, 0, 0, 0, 0, 0, 255, 255],
+                    violation: "frame length not in its shortest form"),
+                Row(name: "close of one byte", bytes: serverFrame(0x88, [3]), violation: "close frame of one byte"),
+                Row(
+                    name: "close reason not UTF-8", bytes: serverFrame(0x88, [3, 232, 0xFF]),
+                    violation: "close reason is not UTF-8"),
+                Row(
+                    name: "continuation with RSV1", bytes: serverFrame(0x41, [0x00]) + serverFrame(0xC0),
+                    violation: "compression bit on a continuation frame", isCompressed: true),
+                Row(
+                    name: "damaged compression", bytes: serverFrame(0xC1, [0xFF, 0xFF, 0xFF, 0xFF]),
+                    violation: "compressed message is damaged", isCompressed: true),
+                Row(
+                    name: "a valid message followed by garbage",
+                    bytes: serverFrame(0x81, "ok") + Array("GET / HTTP".utf8),
+                    items: [.text("ok")], violation: "reserved opcode 7"),
+            ]
+            + [3, 4, 5, 6, 7, 11, 12, 13, 14, 15].map { (opcode: UInt8) in
+                Row(name: "opcode \(opcode)", bytes: [0x80 | opcode, 0], violation: "reserved opcode \(opcode)")
+            }
+            + [0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65535].map { (status: UInt16) in
+                Row(
+                    name: "close status \(status)",
+                    bytes: serverFrame(0x88, FrameWriter.closePayload(status: status)),
+                    violation: "invalid close status \(status)")
+            }
+    }
+
+    /// Whole, byte by byte, and in odd pieces.
+    private static let pieces = [[Int.max / 2], [1], [2], [3, 1, 7], [1000, 1]]
+
+    @Test("frames", arguments: Row.messages + Row.violations) func reads(_ row: Row) {
+        for pieces in Self.pieces where row.bytes.count < 10_000 || pieces[0] > 500 {
+            let reading = Reading(row.bytes, pieces: pieces, limit: row.limit, isCompressed: row.isCompressed)
+            #expect(reading.items == row.items, "in pieces of \(pieces)")
+            #expect(reading.violation == row.violation, "in pieces of \(pieces)")
+        }
+    }
+
+    @Test(
+        "valid close statuses",
+        arguments: [1000, 1001, 1002, 1003, 1007, 1011, 1012, 1013, 1014, 3000, 4999] as [UInt16])
+    func closes(status: UInt16) throws {
+        #expect(try CloseFrame(payload: FrameWriter.closePayload(status: status)).status == status)
+    }
+
+    @Test("a length of 2^63 − 1 is only too large") func longest() {
+        let bytes: [UInt8] = [0x82, 127, 0x7F, 255, 255, 255, 255, 255, 255, 255] + [UInt8](repeating: 0, count: 5000)
+        #expect(Reading(bytes, pieces: [Int.max / 2], limit: 1000).violation == nil)
+    }
+
+    @Test("a compressed bomb costs neither memory nor time") func bomb() {
+        let zeros = deflatedZeros(bytes: 16 << 20)
+        let frame = serverFrame(0xC1, zeros) + serverFrame(0x81, "ok")
+        let reading = Reading(frame, pieces: [4096], limit: 1 << 20, isCompressed: true)
+        #expect(reading.items == [.tooLarge(zeros.count), .text("ok")])
+        #expect(reading.violation == nil)
+    }
+
+    @Test("what is inflated comes out whole, at each length around the steps of the output") func inflates() {
+        for count in [0, 1, 16383, 16384, 16385, 16642, 32768, 100_000] {
+            let frame = serverFrame(0xC2, deflatedZeros(bytes: count))
+            for pieces in [[Int.max / 2], [1], [5]] {
+                let reading = Reading(frame, pieces: pieces, isCompressed: true)
+                #expect(reading.items == [.binary([UInt8](repeating: 0, count: count))])
+            }
+        }
+    }
+
+    /// Any bytes: no trap, and the same in any pieces.
+    @Test("random bytes", arguments: [false, true]) func random(isCompressed: Bool) {
+        var random = SeededRandom(seed: isCompressed ? 1 : 2)
+        let firsts: [UInt8] = [0x01, 0x81, 0x82, 0x80, 0x00, 0x89, 0x8A, 0x88, 0xC1, 0x41]
+        for _ in 0..<3000 {
+            var bytes: [UInt8] = []
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let payload = (0..<Int.random(in: 0...140, using: &random)).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                }
+                bytes += serverFrame(firsts.randomElement(using: &random)!, payload)
+            }
+            if Bool.random(using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            let whole = Reading(bytes, pieces: [Int.max / 2], limit: 200, isCompressed: isCompressed)
+            let pieces = (0..<3).map { _ in Int.random(in: 1...9, using: &random) }
+            let parts = Reading(bytes, pieces: pieces, limit: 200, isCompressed: isCompressed)
+            #expect(whole == parts)
+        }
+    }
+
+    @Test("a client's frames are final, masked and in the shortest form", arguments: [0, 1, 125, 126, 65535, 65536])
+    func writes(count: Int) {
+        let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+        let mask: [UInt8] = [0x12, 0x34, 0x56, 0x78]
+        let frame = FrameWriter.frame(.text, payload, mask: 0x1234_5678)
+        var expected = serverFrame(0x81, payload)
+        let header = expected.count - count
+        expected[1] |= 0x80
+        expected.insert(contentsOf: mask, at: header)
+        for index in 0..<count { expected[header + 4 + index] ^= mask[index % 4] }
+        #expect(frame == expected)
+    }
+}

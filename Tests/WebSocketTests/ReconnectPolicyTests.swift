@@ -1,0 +1,58 @@
+import TestSupport
+import Testing
+
+@testable import WebSocket
+
+@Suite struct ReconnectPolicyTests {
+    @Test("the bound doubles from the minimum to the maximum") func doubles() {
+        var policy = ReconnectPolicy(minimum: .milliseconds(500), maximum: .seconds(30))
+        var bounds: [Duration] = []
+        for _ in 0..<9 {
+            bounds.append(policy.bound)
+            _ = policy.delay(connectedFor: nil, retryAfter: nil, random: 0)
+        }
+        #expect(bounds == [0.5, 1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
+    }
+
+    @Test("the wait is the random share of the bound", arguments: [0, 0.25, 0.5, 0.999])
+    func jitters(random: Double) {
+        var policy = ReconnectPolicy(minimum: .seconds(1), maximum: .seconds(8))
+        let delays = (0..<5).map { _ in policy.delay(connectedFor: nil, retryAfter: nil, random: random) }
+        #expect(delays == [1, 2, 4, 8, 8].map { .seconds($0) * random })
+    }
+
+    @Test("all waits up to the bound are equally likely") func isFull() {
+        var random = SeededRandom(seed: 7)
+        var tenths = [Int](repeating: 0, count: 10)
+        for _ in 0..<10_000 {
+            var policy = ReconnectPolicy(minimum: .seconds(1), maximum: .seconds(1))
+            let delay = policy.delay(
+                connectedFor: nil, retryAfter: nil, random: Double.random(in: 0..<1, using: &random))
+            tenths[Int(delay / .milliseconds(100))] += 1
+        }
+        #expect(tenths.allSatisfy { (850...1150).contains($0) })
+    }
+
+    @Test(
+        "a minute of health brings the minimum back, less does not",
+        arguments: [(59, 8), (60, 1), (3600, 1)])
+    func recovers(seconds: Int, bound: Int) {
+        var policy = ReconnectPolicy(minimum: .seconds(1), maximum: .seconds(8))
+        for _ in 0..<10 { _ = policy.delay(connectedFor: nil, retryAfter: nil, random: 0) }
+        #expect(policy.delay(connectedFor: .seconds(seconds), retryAfter: nil, random: 1) == .seconds(bound))
+    }
+
+    @Test(
+        "Retry-After is honoured, an hour at most",
+        arguments: [(nil, 0.5), (.zero, 0.5), (.milliseconds(200), 0.5), (.seconds(90), 90), (.seconds(100_000), 3600)]
+            as [(Duration?, Double)])
+    func retries(retryAfter: Duration?, seconds: Double) {
+        var policy = ReconnectPolicy(minimum: .seconds(1), maximum: .seconds(8))
+        #expect(policy.delay(connectedFor: nil, retryAfter: retryAfter, random: 0.5) == .seconds(seconds))
+    }
+
+    @Test("a minimum of nothing does not dial without a pause") func hasFloor() {
+        #expect(ReconnectPolicy(minimum: .zero, maximum: .zero).bound == .milliseconds(10))
+        #expect(ReconnectPolicy(minimum: .seconds(9), maximum: .seconds(1)).bound == .seconds(9))
+    }
+}

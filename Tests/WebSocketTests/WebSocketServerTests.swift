@@ -1,0 +1,147 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import System
+@testable import WebSocket
+
+@Suite struct WebSocketServerTests {
+    private let request = """
+        GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+        Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n
+        """
+
+    /// An upgraded connection whose owner decides when something is read.
+    private func rawClient(of server: WebSocketServer) throws -> RawHTTPClient {
+        let client = try RawHTTPClient(port: server.port, receiveBuffer: 4096)
+        client.send(request)
+        try client.awaitBytes()
+        return client
+    }
+
+    @Test("a client that does not read is dropped, and the others get everything") func slowClient() throws {
+        let counts = Mutex<[Int]>([])
+        var events = WebSocketServerEvents()
+        events.onConnect = { count in counts.withLock { $0.append(count) } }
+        events.onDisconnect = { count in counts.withLock { $0.append(count) } }
+        try withServer(events: events, maximumQueuedBytes: 1 << 20) { server in
+            try withClient(configuration(port: server.port)) { _, log in
+                log.wait(for: "connection") { $0.events.contains(.connected) }
+                let slow = try rawClient(of: server)
+                eventually("the slow client") { server.clientCount == 2 }
+                let text = String(repeating: "x", count: 100_000)
+                var sent = 0
+                // More than waits for a client at most, what the sockets hold and the message that is on its way.
+                while server.clientCount == 2, sent < 1000 {
+                    #expect(server.broadcast(Array(text.utf8)))
+                    sent += 1
+                    log.wait(for: "message \(sent)") { $0.messages.count == sent }
+                }
+                eventually("the end of the slow client") { server.clientCount == 1 }
+                #expect(sent > 10, "a megabyte may wait")
+                #expect(try slow.readToEnd().count < sent * text.utf8.count)
+                server.broadcast(Array("last".utf8))
+                log.wait(for: "the last message") { $0.messages.last?.text == "last" }
+                #expect(log.texts.dropLast().allSatisfy { $0 == text })
+                #expect(log.disconnects.isEmpty)
+            }
+        }
+        #expect(counts.withLock { Array($0.prefix(3)) } == [1, 2, 1])
+    }
+
+    @Test("close reaches each client with its status, after what waits for it", arguments: [1000, 1001, 1008, 4321])
+    func closes(status: UInt16) throws {
+        let messages = (0..<50).map { String(repeating: "\($0 % 10)", count: 50_000) }
+        try withServer { server in
+            try withClient(configuration(port: server.port)) { _, one in
+                try withClient(configuration(port: server.port)) { _, two in
+                    for log in [one, two] { log.wait(for: "connection") { $0.events.contains(.connected) } }
+                    eventually("both") { server.clientCount == 2 }
+                    for message in messages { server.broadcast(Array(message.utf8)) }
+                    server.close(status: status)
+                    for log in [one, two] {
+                        log.wait(for: "end") { _ in !log.disconnects.isEmpty }
+                        #expect(log.texts == messages)
+                        #expect(
+                            log.current.events.prefix(3) == [
+                                .connecting, .connected,
+                                .disconnected(
+                                    .closed, detail: "closed by the server with status \(status)", retryAfter: nil),
+                            ])
+                        // It was told to these clients; the server goes on, and they come back.
+                        log.wait(for: "second connection") { $0.events.count { $0 == .connected } == 2 }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a new client gets what is known first, and then all that is broadcast") func greeting() throws {
+        let known = Mutex(["one", "two"])
+        let server = try WebSocketServer(
+            listen: "127.0.0.1", port: 0, greeting: { known.withLock { $0.map { Array($0.utf8) } } })
+        try run(server) {
+            try withClient(configuration(port: server.port)) { _, first in
+                first.wait(for: "what is known") { $0.texts == ["one", "two"] }
+                known.withLock { $0 = ["two", "three"] }
+                server.broadcast(Array("three".utf8))
+                first.wait(for: "what is new") { $0.texts == ["one", "two", "three"] }
+                try withClient(configuration(port: server.port)) { _, second in
+                    second.wait(for: "what is known by now") { $0.texts == ["two", "three"] }
+                }
+            }
+        }
+    }
+
+    @Test("the answer has the headers that were given") func headers() throws {
+        let server = try WebSocketServer(
+            listen: "127.0.0.1", port: 0,
+            headers: [("Air-Quality-Source", "open-meteo; kind=model; license=\"CC BY 4.0\""), ("X-Two", "2")])
+        try run(server) {
+            let client = try RawHTTPClient(port: server.port)
+            client.send(request)
+            let head = try client.readHead()
+            #expect(head.status == 101)
+            #expect(head.values("Air-Quality-Source") == ["open-meteo; kind=model; license=\"CC BY 4.0\""])
+            #expect(head.values("X-Two") == ["2"])
+        }
+    }
+
+    @Test("a header that cannot be sent") func badHeader() {
+        #expect(throws: SystemError(.configuration, "the value of the header X has a control character")) {
+            try WebSocketServer(listen: "127.0.0.1", port: 0, headers: [("X", "a\r\nY: b")])
+        }
+    }
+
+    @Test("an address that cannot be listened on is one line with the reason") func cannotListen() throws {
+        try withServer { server in
+            #expect(
+                throws: SystemError(.address, "cannot listen on 127.0.0.1:\(server.port): the address is in use")
+            ) {
+                try WebSocketServer(listen: "127.0.0.1", port: server.port)
+            }
+            #expect(throws: SystemError(.address, "cannot listen on :\(server.port): the address is in use")) {
+                try WebSocketServer(listen: "", port: server.port)
+            }
+        }
+        #expect(throws: SystemError(.address, "cannot listen on 192.0.2.1:0: Cannot assign requested address")) {
+            try WebSocketServer(listen: "192.0.2.1", port: 0)
+        }
+        let unknown = #expect(throws: SystemError.self) { try WebSocketServer(listen: "name.invalid", port: 0) }
+        #expect(unknown?.reason.hasPrefix("cannot look up name.invalid: ") == true)
+    }
+
+    @Test("the port of a server that has gone is free at once") func listensAgain() throws {
+        let port = Mutex(0)
+        try withServer { server in
+            port.withLock { $0 = server.port }
+            try withClient(configuration(port: server.port)) { _, log in
+                log.wait(for: "connection") { $0.events.contains(.connected) }
+                server.stop()
+                log.wait(for: "end") { _ in log.disconnects.contains(.closed) }
+            }
+        }
+        let freed = port.withLock { $0 }
+        #expect(try WebSocketServer(listen: "127.0.0.1", port: freed).port == freed)
+    }
+}

@@ -54,16 +54,6 @@ extension [UInt8] {
         append(addingCapacity: bytes.count) { $0.append(copying: bytes) }
     }
 
-    /// Exactly `count` digits, leading zeros included.
-    mutating func appendDigits(_ number: UInt64, count: Int) {
-        var divisor: UInt64 = 1
-        for _ in 1..<count { divisor *= 10 }
-        while divisor > 0 {
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
-            divisor /= 10
-        }
-    }
-
     mutating func appendInteger(_ number: UInt64) {
         append(addingCapacity: OutputSpan<UInt8>.maximumNumberCount) { $0.append(number) }
     }

@@ -42,7 +42,7 @@ final class MetricsEndpoint: Sendable {
 }
 
 /// What scrapes leave for the next ones.
-private struct ScrapeCaches {
+private struct ScrapeCaches: ~Copyable {
     var page: MetricsPage
     var gzip = GzipCache()
     /// By the second in which they were read: reading /proc costs more than a whole scrape.

@@ -2,51 +2,21 @@ internal import CLibMicroHTTPD
 internal import Glibc
 internal import System
 
-/// The owner of an `MHD_Daemon`: one thread in epoll that serves the connections given to it.
-///
-/// The daemon does not listen: its own accepting cannot be ended safely while it runs (`MHD_quiesce_daemon` races with
-/// the daemon's thread and the loser aborts the process), serves one socket only, and knows no reload.
+/// The owner of an `MHD_Daemon`: one thread in `poll` that serves the connections given to it. It never listens.
 @safe struct HTTPDaemon: ~Copyable {
-    /// Bytes for each connection: what has come, the parsed fields, the answer's header and its list of pieces. All of
-    /// it is zeroed after each request (`MHD_pool_reset`), so more costs time.
-    static let memoryLimit = 24 * 1024
-
-    /// How many pieces the answer to this request may have.
-    ///
-    /// When their list finds no room, 0.9.75 unlocks a mutex that it does not hold, and aborts the process later. What
-    /// has come, requests after this one included, takes half of the memory, as long as the header is too short for
-    /// the read buffer to have grown; then the parsed fields and the list share the rest.
-    static func roomForPieces(beside connection: OpaquePointer) -> Int {
-        guard unsafe CLibMicroHTTPD_header_size(connection) <= HTTPLimits.maximumHeaderBytes else { return 1 }
-        let fields = Int(unsafe MHD_get_connection_values(connection, .HEADER_KIND, nil, nil))
-        // `struct MHD_HTTP_Header` has 56 bytes, an entry of the list 16.
-        return max(1, (memoryLimit / 2 - 640 - fields * 64) / 16)
-    }
-
-    /// With this many connections open the daemon has to be woken again and again, or some may wait for ever.
-    ///
-    /// 0.9.75 takes 128 events at a time (`MAX_EVENTS` in `MHD_epoll`), and after exactly so many it waits for one more,
-    /// without limit, before it looks at any. All but two come from connections: those two wake it.
-    static let crowd = 128 - 2
-    /// How long the events of a crowd may wait at most.
-    static let wakeInterval = Duration.milliseconds(50)
-
     private let daemon: OpaquePointer
-    /// Has rung, and ends the wait of the daemon's thread whenever that is told of it.
-    private let waker: WakePipe
 
     /// - Parameter service: must outlive the daemon.
     init(service: HTTPService, limits: HTTPLimits, usesTLS: Bool) throws(SystemError) {
         let flags =
-            MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_USE_TURBO.rawValue | MHD_USE_ITC.rawValue
+            MHD_USE_POLL_INTERNAL_THREAD.rawValue | MHD_USE_TURBO.rawValue | MHD_USE_ITC.rawValue
             | MHD_USE_NO_LISTEN_SOCKET.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
             | (usesTLS ? MHD_USE_TLS.rawValue : 0)
-        let waker = try WakePipe()
         let noCertificate = unsafe unsafeBitCast(
             tlsNoCertificate as @convention(c) (OpaquePointer?) -> Int32, to: UnsafeMutableRawPointer.self)
         let connections = OpenFileLimit.raise(forConnections: limits.maximumConnections)
         let options = unsafe [
-            MHD_OptionItem(option: .CONNECTION_MEMORY_LIMIT, value: Self.memoryLimit, ptr_value: nil),
+            MHD_OptionItem(option: .CONNECTION_MEMORY_LIMIT, value: connectionMemory, ptr_value: nil),
             MHD_OptionItem(option: .CONNECTION_LIMIT, value: connections, ptr_value: nil),
             MHD_OptionItem(
                 option: .PER_IP_CONNECTION_LIMIT, value: limits.maximumConnectionsPerAddress, ptr_value: nil),
@@ -62,40 +32,25 @@ internal import System
         guard let daemon = unsafe daemon else {
             throw SystemError(.system, "libmicrohttpd did not start: \(describe(errorNumber: errno))")
         }
-        waker.ring()
-        guard unsafe CLibMicroHTTPD_wake(daemon, EPOLL_CTL_ADD, waker.descriptor, 1) == 0 else {
-            let error = errno
-            unsafe MHD_stop_daemon(daemon)
-            throw SystemError(.system, "libmicrohttpd cannot be woken: \(describe(errorNumber: error))")
-        }
         unsafe self.daemon = daemon
-        self.waker = waker
     }
 
-    /// To give connections to the daemon, and to wake it, from one other thread at a time.
-    var intake: Intake { unsafe Intake(daemon: daemon, waker: waker.descriptor) }
+    /// To give connections to the daemon from another thread.
+    var intake: Intake { unsafe Intake(daemon: daemon) }
 
     @safe struct Intake: @unchecked Sendable {
         // @unchecked: `MHD_add_connection` may be called from any thread. Whoever ends the daemon first ends the
         // thread that uses this.
         fileprivate let daemon: OpaquePointer
-        fileprivate let waker: Int32
 
         /// Hands over a connected socket, which libmicrohttpd closes, at once if there is no room for it.
         func add(_ socket: Int32, from address: UnsafePointer<sockaddr>, length: socklen_t) {
             _ = unsafe MHD_add_connection(daemon, socket, address, length)
         }
-
-        /// Has the daemon's thread look at the events that it has taken.
-        func wake() {
-            _ = unsafe CLibMicroHTTPD_wake(daemon, EPOLL_CTL_MOD, waker, 1)
-        }
     }
 
     /// Closes the connections that are left and waits for the daemon's thread: never from a callback.
     deinit {
-        // The notice of its end could be among the events over which it sleeps.
-        _ = unsafe CLibMicroHTTPD_wake(daemon, EPOLL_CTL_MOD, waker.descriptor, 0)
         unsafe MHD_stop_daemon(daemon)
     }
 }
@@ -107,15 +62,11 @@ func httpConnection(
     context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
     socketContext: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, event: MHD_ConnectionNotificationCode
 ) {
-    guard let service = unsafe service(context), let connection = unsafe connection,
+    guard let service = unsafe service(context), let connection = unsafe MHDConnection(connection),
         let socketContext = unsafe socketContext
     else { return }
     if event == .CONNECTION_NOTIFY_STARTED {
-        let began = service.connectionBegan(on: unsafe CLibMicroHTTPD_socket(connection))
-        if let session = unsafe CLibMicroHTTPD_tls_session(connection) {
-            unsafe began.tls?.adopt(OpaquePointer(session))
-        }
-        unsafe socketContext.pointee = Unmanaged.passRetained(began).toOpaque()
+        unsafe socketContext.pointee = Unmanaged.passRetained(service.connectionBegan(connection)).toOpaque()
     } else if let ended = unsafe socketContext.pointee {
         service.connectionEnded(unsafe Unmanaged<HTTPConnection>.fromOpaque(ended).takeRetainedValue())
     }
@@ -127,19 +78,11 @@ func httpConnection(
 func httpRequestLine(
     context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
-    guard let service = unsafe service(context), let connection = unsafe connection,
-        let request = unsafe HTTPConnection.of(connection)
+    guard let service = unsafe service(context), let connection = unsafe MHDConnection(connection),
+        let target = unsafe MHDRequestTarget(target), let state = connection.state
     else { return nil }
-    let count = unsafe target.map { unsafe strlen($0) } ?? 0
-    let bytes = unsafe UnsafeRawBufferPointer(start: target, count: count)
-    service.requestBegan(unsafe Span(_unsafeElements: bytes.assumingMemoryBound(to: UInt8.self)), on: request)
-    if let query = unsafe target.flatMap({ unsafe strchr($0, Int32(UInt8(ascii: "?"))) }), unsafe query[1] != 0 {
-        // It will cut the target here, and then take apart what follows, at 64 bytes for each parameter: without room
-        // for all of them 0.9.75 forgets that it has refused the request, and never answers. It is our reader's part.
-        unsafe query[1] = 0
-    }
-    if unsafe CLibMicroHTTPD_hide_content(connection) == 0 { shutdown(request.socket, Int32(SHUT_RDWR)) }
-    return unsafe CLibMicroHTTPD_socket_context(connection)
+    service.requestBegan(target, on: state, connection)
+    return unsafe Unmanaged.passUnretained(state).toOpaque()
 }
 
 /// Called by libmicrohttpd when the header has come and when the whole request has; corresponds to
@@ -150,14 +93,14 @@ func httpAccess(
     method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?, content: UnsafePointer<CChar>?,
     contentBytes: UnsafeMutablePointer<Int>?, request: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
-    guard let service = unsafe service(context), let connection = unsafe connection, let method = unsafe method,
-        let version = unsafe version, let request = unsafe request?.pointee
+    guard let service = unsafe service(context), let connection = unsafe MHDConnection(connection),
+        let method = unsafe method, let version = unsafe version, let request = unsafe request?.pointee
     else { return .NO }
     // Nearly all are GET, which costs no reading.
     return unsafe service.requestArrived(
         method: strcmp(method, "GET") == 0 ? "GET" : String(cString: method),
         needsHost: strcmp(version, "HTTP/1.0") != 0,
-        Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue(), connection)
+        on: Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue(), connection)
 }
 
 /// Called by libmicrohttpd once for each request whose first line has come, whatever became of it; corresponds to
@@ -168,7 +111,7 @@ func httpCompleted(
     request: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, reason: MHD_RequestTerminationCode
 ) {
     guard let service = unsafe service(context), let request = unsafe request?.pointee else { return }
-    service.requestEnded(unsafe Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue())
+    service.requestEnded(on: unsafe Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue())
 }
 
 private func service(_ context: UnsafeMutableRawPointer?) -> HTTPService? {

@@ -32,9 +32,9 @@ struct Routes: Sendable {
         case "/":
             return refusal(of: request) ?? landingPage.respond()
         case Self.healthyPath:
-            return refusal(of: request) ?? Self.response(to: health.sickness, otherwise: "healthy")
+            return refusal(of: request) ?? Self.response(to: health.livenessProblem, otherwise: "healthy")
         case Self.readyPath:
-            return refusal(of: request) ?? Self.response(to: health.unreadiness, otherwise: "ready")
+            return refusal(of: request) ?? Self.response(to: health.readinessProblem, otherwise: "ready")
         case Self.reconnectPath:
             if let refusal = lifecycleRefusal(of: request) { return refusal }
             reconnect()

@@ -17,6 +17,7 @@ FLAGS = {
     "feed.demo": SWITCH,
     "feed.header": "",
     "feed.header-file": "",
+    "feed.subprotocol": "",
     "feed.subscribe": "",
     "feed.ca-file": "",
     "feed.cert-file": "",
@@ -55,11 +56,11 @@ FLAGS = {
     "log.format": "logfmt",
     "config.check": SWITCH,
 }
-REPEATABLE = {"feed.url", "feed.header", "feed.subscribe", "web.listen-address"}
+REPEATABLE = {"feed.url", "feed.header", "feed.subprotocol", "feed.subscribe", "web.listen-address"}
 #: Those that take any text: there is no value that would be refused at the start.
 FREE = {"feed.subscribe", "feed.city-field", "feed.value-field", "feed.time-field", "storage.file"}
 #: Files that are read at the start: the error names the file, and not yet the flag.
-READ = {"feed.header-file", "web.config.file"}
+READ = {"web.config.file"}
 
 
 def variable(flag: str) -> str:

@@ -98,7 +98,7 @@ def test_dead_feed_at_start_then_alive(start):
         exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
         assert exporter.get("/-/ready").status == 200
         # One line for the state that began, not one for each attempt. The end of this feed begins another.
-        assert exporter.count_lines("Feed cannot be reached") == 1
+        assert exporter.count_lines("Feed unreachable") == 1
     finally:
         feed.stop()
 

@@ -47,7 +47,7 @@ def test_a_full_disk_costs_nothing_but_the_file(start, python_feed, small_disk):
         time.sleep(0.002)  # Two points in one millisecond are one.
     # It goes on counting the attempts, and says it once.
     wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
-    assert exporter.count_lines("cannot be written") == 1, exporter.errors
+    assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
     assert exporter.count_lines("full"), exporter.errors
     history = exporter.history()
     assert len(history["points"]) == 100 * 21
@@ -71,7 +71,7 @@ def test_a_file_at_the_limit_of_the_process(start, python_feed, tmp_path):
     resource.prlimit(exporter.pid, resource.RLIMIT_FSIZE, (1024, before[1]))
     python_feed.send_cities(2)
     wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
-    assert exporter.count_lines("cannot be written") == 1, exporter.errors
+    assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
     resource.prlimit(exporter.pid, resource.RLIMIT_FSIZE, before)
     wait_for(lambda: exporter.count_lines("written again") == 1, "the line that says it is written again")
     history = exporter.history()
@@ -91,7 +91,7 @@ def test_a_disk_that_is_full_at_the_start(start, python_feed, small_disk):
     python_feed.send_cities(1)
     exporter.wait_for_sample(metrics.INDEX, 1, city="City 99")
     wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
-    assert exporter.count_lines("cannot be written") == 1, exporter.errors
+    assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
     ballast.unlink()
     wait_for(lambda: exporter.count_lines("written again") == 1, "the line that says it is written again")
     history = exporter.history()
@@ -113,7 +113,7 @@ def test_a_disk_that_becomes_read_only(start, python_feed, small_disk):
     # What is there is shown; what comes is kept in memory.
     second = start.exporter(*flags)
     assert second.history() == before
-    assert second.count_lines("cannot be written") == 1, second.errors
+    assert second.count_lines("Storage file not writable") == 1, second.errors
     wait_for(lambda: python_feed.clients, "the new connection")
     python_feed.send_cities(2)
     second.wait_for_sample(metrics.INDEX, 2, city="City 99")
@@ -122,7 +122,7 @@ def test_a_disk_that_becomes_read_only(start, python_feed, small_disk):
     assert file.read_bytes() == content and os.listdir(small_disk) == [file.name]
     subprocess.run(["mount", "-o", "remount,rw", small_disk], check=True)
     wait_for(lambda: second.count_lines("written again") == 1, "the line that says it is written again")
-    assert second.count_lines("cannot be written") == 1, second.errors
+    assert second.count_lines("Storage file not writable") == 1, second.errors
     history = second.history()
     second.kill()
     third = start.exporter(*flags)
@@ -182,10 +182,10 @@ def test_the_file_goes_while_it_is_in_use(start, python_feed, tmp_path, what):
         file.unlink()
     elif what == "its directory removed":
         wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
-        assert exporter.count_lines("cannot be written") == 1, exporter.errors
+        assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
         folder.mkdir()
     history = exporter.history()
-    words = "written again" if what.startswith(("replaced", "its")) else "begun again"
+    words = "written again" if what.startswith(("replaced", "its")) else "created again"
     wait_for(lambda: exporter.count_lines(words) == 1, "the line that says so")
     wait_for(lambda: stored_points(file) == 200, "all of the memory in the new file")
     exporter.kill()

@@ -45,7 +45,7 @@ def test_a_directory_that_is_missing_leaves_the_exporter_in_memory(start, python
     python_feed.send([{"city": "Pune", "aqi": 7}])
     exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
     wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
-    assert exporter.count_lines("cannot be written") == 1
+    assert exporter.count_lines("Storage file not writable") == 1
     file.parent.mkdir()
     wait_for(lambda: exporter.count_lines("written again"), "the line that says it is written again")
     assert exporter.stop() is None

@@ -152,6 +152,20 @@ def answer_unasked_extension(peer: Peer) -> None:
     peer.serve()
 
 
+def answer_unasked_subprotocol(peer: Peer) -> None:
+    peer.read_request()
+    peer.fault()
+    peer.send(peer.answer(more="Sec-WebSocket-Protocol: chat\r\n"))
+    peer.serve()
+
+
+def interim_answers_for_ever(peer: Peer) -> None:
+    peer.read_request()
+    peer.fault()
+    while True:
+        peer.send(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 100)
+
+
 def answer_with_first_frame(peer: Peer) -> None:
     peer.read_request()
     peer.fault()
@@ -269,10 +283,13 @@ def closing(status: int | None, reason: bytes = b"") -> Behaviour:
     return lambda peer: peer.send(frame(CLOSE, payload))
 
 
-def wrong(name: str, *frames: bytes, act: Behaviour | None = None, extensions: str | None = None) -> Fault:
+def wrong(
+    name: str, *frames: bytes, act: Behaviour | None = None, extensions: str | None = None, close_status: int = 1002
+) -> Fault:
     """The server breaks RFC 6455."""
     return Fault(
-        name, after_reading(act or sending(*frames), extensions), "protocol", is_after_reading=True, close_status=1002)
+        name, after_reading(act or sending(*frames), extensions), "protocol", is_after_reading=True,
+        close_status=close_status)
 
 
 def borne(name: str, act: Behaviour, extensions: str | None = None, **fields) -> Fault:
@@ -299,8 +316,11 @@ FAULTS = [
     Fault("answer with 10 MB of header fields", answer_for_ever, "handshake"),
     Fault("end of stream instead of an answer", end_before_answer, "lost"),
     Fault("reset instead of an answer", reset_before_answer, "lost"),
-    Fault("answer that is not HTTP, then end of stream", answering("SSH-2.0-OpenSSH_9.2"), "lost"),
-    Fault("answer that is not HTTP, then silence", talk_something_else, "timeout", CONNECT),
+    Fault("interim answers without end", interim_answers_for_ever, "handshake"),
+    Fault("answer that is not HTTP, then end of stream", answering("SSH-2.0-OpenSSH_9.2"), "handshake"),
+    Fault("answer that is not HTTP, then silence", talk_something_else, "handshake"),
+    Fault("answer with a line that is no field", answering("HTTP/1.1 101 Switching Protocols\nUpgrade"), "handshake"),
+    Fault("status 101, subprotocol not asked for", answer_unasked_subprotocol, "handshake"),
     Fault("status 200", answering("HTTP/1.1 200 OK\nContent-Length: 0"), "handshake"),
     Fault("status 403", answering("HTTP/1.1 403 Forbidden\nContent-Length: 0"), "handshake"),
     Fault(
@@ -342,7 +362,7 @@ FAULTS = [
         for status in (0, 999, 1004, 1005, 1006, 1015, 2999, 5000)
     ),
     wrong("close frame of one byte", frame(CLOSE, b"\x03")),
-    wrong("close reason that is not UTF-8", act=closing(1000, b"\xff")),
+    wrong("close reason that is not UTF-8", act=closing(1000, b"\xff"), close_status=1007),
     # Frames.
     *(wrong(f"reserved opcode {opcode}", frame(opcode, b"x")) for opcode in (3, 7, 11, 15)),
     *(wrong(f"reserved bit {bit}", frame(TEXT, message(9), reserved=bits)) for bit, bits in ((1, 4), (2, 2), (3, 1))),

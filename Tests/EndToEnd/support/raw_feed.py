@@ -14,6 +14,9 @@ from collections.abc import Callable
 
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 
+#: Of frames that have one.
+MASK = b"\x01\x02\x03\x04"
+
 COMPRESSION = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
 
 
@@ -24,7 +27,7 @@ def frame(
     """A frame (RFC 6455, section 5.2).
 
     `reserved`: the bits RSV1 (4), RSV2 (2), RSV3 (1); `length`: what the header says when it is not the payload's;
-    `width`: bits of the length's field, 7, 16 or 64, when it is not the shortest.
+    `width`: bits of the length's field, 7, 16 or 64, when it is not the shortest; `masked`: the payload is masked already.
     """
     length = len(payload) if length is None else length
     width = width or (7 if length < 126 else 16 if length < 1 << 16 else 64)
@@ -36,7 +39,7 @@ def frame(
         header += bytes([mask | 126]) + struct.pack(">H", length)
     else:
         header += bytes([mask | 127]) + struct.pack(">Q", length)
-    return header + (b"\x01\x02\x03\x04" if masked else b"") + payload
+    return header + (MASK if masked else b"") + payload
 
 
 def compressed(text: bytes) -> bytes:
@@ -83,16 +86,21 @@ class Peer:
                 return line.split(":", 1)[1].strip()
         return None
 
-    def answer(self, extensions: str | None = None, accept: str | None = None) -> bytes:
-        """The valid answer of status 101, or one that is wrong in these points."""
+    @property
+    def accept(self) -> str:
+        """What the answer has to have as `Sec-WebSocket-Accept`."""
         key = self.header("Sec-WebSocket-Key") or ""
         digest = hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()
-        accept = accept or base64.b64encode(digest).decode()
+        return base64.b64encode(digest).decode()
+
+    def answer(self, extensions: str | None = None, accept: str | None = None, more: str = "") -> bytes:
+        """The valid answer of status 101, or one that is wrong in these points; `more`: lines with their ends."""
+        accept = accept or self.accept
         lines = ["HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade"]
         lines.append(f"Sec-WebSocket-Accept: {accept}")
         if extensions:
             lines.append(f"Sec-WebSocket-Extensions: {extensions}")
-        return "\r\n".join(lines).encode() + b"\r\n\r\n"
+        return "\r\n".join(lines).encode() + b"\r\n" + more.encode() + b"\r\n"
 
     def open(self, extensions: str | None = None) -> None:
         self.read_request()

@@ -1,0 +1,260 @@
+"""air-quality-feed as a server against a client that breaks RFC 6455 case by case, as Autobahn's fuzzing client does.
+
+Autobahn's own runs under Python 2 only, which Debian has no more. The cases are those of its chapters 1 to 7, as far as
+they are about a server that sends and does not echo, written after the RFC.
+"""
+
+import socket
+import struct
+
+import pytest
+
+from support import raw_feed
+from support.raw_feed import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT
+from support.raw_http import connect
+
+REQUEST = (
+    b"GET /feed HTTP/1.1\r\nHost: feed\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+
+
+def frame(opcode: int, payload: bytes = b"", **wrong) -> bytes:
+    """A client's frame; what is `wrong` with it: see `raw_feed.frame`."""
+    if not wrong.setdefault("masked", True):
+        return raw_feed.frame(opcode, payload, **wrong)
+    mask = raw_feed.MASK
+    return raw_feed.frame(opcode, bytes(byte ^ mask[index % 4] for index, byte in enumerate(payload)), **wrong)
+
+
+def close(status: int, reason: bytes = b"") -> bytes:
+    return frame(CLOSE, struct.pack(">H", status) + reason)
+
+
+class Client:
+    """The client's end of one connection, after the handshake."""
+
+    def __init__(self, port: int):
+        self.socket = connect(port)
+        self.socket.sendall(REQUEST)
+        self._received = b""
+        while b"\r\n\r\n" not in self._received:
+            self._fill()
+        self.head, _, self._received = self._received.partition(b"\r\n\r\n")
+        assert self.head.startswith(b"HTTP/1.1 101 ")
+        assert b"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" in self.head
+
+    def _fill(self) -> None:
+        part = self.socket.recv(1 << 16)
+        if not part:
+            raise EOFError
+        self._received += part
+
+    def _take(self, count: int) -> bytes:
+        while len(self._received) < count:
+            self._fill()
+        taken, self._received = self._received[:count], self._received[count:]
+        return taken
+
+    def read_frame(self) -> tuple[int, bytes]:
+        first, length = self._take(2)
+        assert first & 0x70 == 0 and length & 0x80 == 0, "a server's frame has no mask and no reserved bit"
+        if length == 126:
+            (length,) = struct.unpack(">H", self._take(2))
+        elif length == 127:
+            (length,) = struct.unpack(">Q", self._take(8))
+        return first & 0x0F, self._take(length)
+
+    def read_control(self) -> tuple[int, bytes]:
+        """The next frame that is none of the feed's messages."""
+        while True:
+            opcode, payload = self.read_frame()
+            if opcode not in (TEXT, CONTINUATION):
+                return opcode, payload
+
+    def read_end(self) -> None:
+        """The server ends the connection, and sends nothing before it does, though the client's end stays open."""
+        assert self._received == b""
+        assert self.socket.recv(1) == b""
+
+
+@pytest.fixture
+def client(start):
+    feed = start.feed("simulate", "--interval", "20ms", "--cities", "3")
+    client = Client(int(feed.url.rsplit(":", 1)[1].strip("/")))
+    client.feed = feed
+    yield client
+    client.socket.close()
+
+
+def status_of(payload: bytes) -> int | None:
+    return struct.unpack(">H", payload[:2])[0] if payload else None
+
+
+# What the server ends the connection for, and with which status.
+VIOLATIONS = {
+    "3.1 RSV3": (frame(TEXT, b"x", reserved=1), 1002),
+    "3.2 RSV2 behind good text": (frame(TEXT, b"x") + frame(TEXT, b"x", reserved=2), 1002),
+    "3.3 RSV1 without an agreement": (frame(TEXT, b"x", reserved=4), 1002),
+    "3.4 RSV1 and RSV3 in binary": (frame(BINARY, b"x", reserved=5), 1002),
+    "3.5 RSV of a ping": (frame(PING, b"x", reserved=2), 1002),
+    "3.6 RSV of a close": (frame(CLOSE, struct.pack(">H", 1000), reserved=3), 1002),
+    "3.7 all RSV of a continuation": (frame(TEXT, b"x", final=False) + frame(CONTINUATION, b"x", reserved=7), 1002),
+    **{f"4.1 opcode {opcode}": (frame(opcode, b"x"), 1002) for opcode in (3, 4, 5, 6, 7)},
+    **{f"4.2 opcode {opcode}": (frame(TEXT, b"x") + frame(opcode), 1002) for opcode in (11, 12, 13, 14, 15)},
+    "2.5 ping of 126 bytes": (frame(PING, b"x" * 126), 1002),
+    "5.1 ping in fragments": (frame(PING, b"x", final=False) + frame(CONTINUATION, b"y"), 1002),
+    "5.2 pong in fragments": (frame(PONG, b"x", final=False), 1002),
+    "5.9 continuation of nothing": (frame(CONTINUATION, b"x"), 1002),
+    "5.18 text within text": (frame(TEXT, b"x", final=False) + frame(TEXT, b"y"), 1002),
+    "a frame without a mask": (frame(TEXT, b"x", masked=False), 1002),
+    "a ping without a mask": (frame(PING, masked=False), 1002),
+    "length of 2^63": (frame(TEXT, length=1 << 63), 1002),
+    "length of 10 in 16 bits": (frame(TEXT, b"x" * 10, width=16), 1002),
+    "length of 10 in 64 bits": (frame(TEXT, b"x" * 10, width=64), 1002),
+    "6.3 text that is no UTF-8": (frame(TEXT, b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xed\xa0\x80"), 1007),
+    "6.3 in fragments": (frame(TEXT, b"\xce", final=False) + frame(CONTINUATION, b"\xce"), 1007),
+    "6.21 a surrogate": (frame(TEXT, b"\xed\xa0\x80"), 1007),
+    "7.3.2 close of one byte": (frame(CLOSE, b"x"), 1002),
+    "7.3.6 close of 126 bytes": (close(1000, b"x" * 124), 1002),
+    "7.5.1 close reason that is no UTF-8": (close(1000, b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xed\xa0\x80"), 1007),
+    "7.5 close reason cut off": (close(1000, b"\xc3"), 1007),
+    **{
+        f"7.9 close status {status}": (close(status), 1002)
+        for status in (0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65535)
+    },
+}
+
+
+@pytest.mark.parametrize("name", VIOLATIONS)
+@pytest.mark.parametrize("piece", [1 << 20, 1], ids=["whole", "bytes"])
+def test_a_violation_is_answered_with_its_status_and_the_server_ends_the_connection(client, name, piece):
+    sent, status = VIOLATIONS[name]
+    for start in range(0, len(sent), piece):
+        client.socket.sendall(sent[start:start + piece])
+    opcode, payload = client.read_control()
+    assert (opcode, status_of(payload)) == (CLOSE, status)
+    client.read_end()
+
+
+# Closes that are good, and what is answered.
+CLOSES = {
+    "7.1.1 1000": (close(1000), 1000),
+    "7.3.1 without a status": (frame(CLOSE), None),
+    "7.3.5 with a reason of 123 bytes": (close(1000, b"x" * 123), 1000),
+    "7.3.4 with a reason": (close(1001, "Grüße".encode()), 1001),
+    **{f"7.7 {s}": (close(s), s) for s in (1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999)},
+    "7.1.2 two closes": (close(1000) + close(1001), 1000),
+    "7.1.3 a ping behind it": (close(1000) + frame(PING, b"late"), 1000),
+    "7.1.4 text behind it": (close(1000) + frame(TEXT, b"late"), 1000),
+    "7.1.5 between fragments": (frame(TEXT, b"a", final=False) + close(1000) + frame(CONTINUATION, b"b"), 1000),
+    "7.1.6 behind 1 MB of text": (frame(TEXT, b"x" * (1 << 20)) + close(1000), 1000),
+}
+
+
+@pytest.mark.parametrize("name", CLOSES)
+def test_a_close_is_answered_and_the_server_ends_the_connection(client, name):
+    sent, status = CLOSES[name]
+    client.socket.sendall(sent)
+    opcode, payload = client.read_control()
+    assert (opcode, status_of(payload)) == (CLOSE, status)
+    client.read_end()
+
+
+# Pings
+
+
+@pytest.mark.parametrize("payload", [b"", b"Hello", b"\x00\xff\xfe\xfd", b"x" * 125], ids=len)
+@pytest.mark.parametrize("piece", [1 << 20, 1], ids=["whole", "bytes"])
+def test_a_ping_is_answered_with_its_payload(client, payload, piece):
+    sent = frame(PING, payload)
+    for start in range(0, len(sent), piece):
+        client.socket.sendall(sent[start:start + piece])
+    assert client.read_control() == (PONG, payload)
+
+
+def test_pongs_that_nobody_asked_for_are_ignored(client):
+    client.socket.sendall(frame(PONG) + frame(PONG, b"unasked") + frame(PING, b"ping"))
+    assert client.read_control() == (PONG, b"ping")
+
+
+def test_ping_between_fragments(client):
+    client.socket.sendall(frame(TEXT, b"a", final=False) + frame(PING, b"ping") + frame(CONTINUATION, b"b"))
+    assert client.read_control() == (PONG, b"ping")
+
+
+def test_the_newest_of_many_pings_is_answered(client):
+    """RFC 6455, section 5.5.3: the others may be left out."""
+    client.socket.sendall(b"".join(frame(PING, b"%d" % number) for number in range(10_000)))
+    answered = []
+    while not answered or answered[-1] != 9_999:
+        opcode, payload = client.read_control()
+        assert opcode == PONG
+        answered.append(int(payload))
+    assert answered == sorted(set(answered))
+
+
+def test_pings_that_are_never_read_take_no_memory(client):
+    client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    memory = client.feed.peak_resident_bytes
+    flood = b"".join(frame(PING, struct.pack(">I", number) * 30) for number in range(1000))
+    for _ in range(200):
+        client.socket.sendall(flood)
+    # All of it was read by the server: what it sends between is the last pong or a message.
+    client.socket.sendall(frame(PING, b"the last"))
+    while client.read_control() != (PONG, b"the last"):
+        pass
+    assert client.feed.peak_resident_bytes - memory < 64 << 20
+
+
+# What clients may send
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        frame(TEXT), frame(TEXT, "Käse κόσμε".encode()), frame(BINARY, b"\xff" * 200), frame(TEXT, b"x" * 65535),
+        frame(TEXT, b"x" * 65536), frame(BINARY, b"x" * (3 << 20)),
+        frame(TEXT, b"\xce", final=False) + frame(CONTINUATION, b"\xba"),
+        frame(TEXT, final=False) + frame(CONTINUATION, final=False) + frame(CONTINUATION),
+        b"".join(frame(CONTINUATION if number else TEXT, b"x", final=number == 999) for number in range(1000)),
+    ],
+    ids=["empty", "umlauts", "binary", "64 KiB - 1", "64 KiB", "3 MiB", "a character in fragments", "empty fragments",
+         "fragments of 1"])
+def test_messages_are_taken_and_ignored(client, sent):
+    client.socket.sendall(sent + frame(PING, b"still here"))
+    assert client.read_control() == (PONG, b"still here")
+    assert client.read_frame()[0] == TEXT
+
+
+# Requests
+
+REQUESTS = {
+    "no request": (b"hello\r\n\r\n", b"400"),
+    "TLS": (b"\x16\x03\x01\x02\x00\x01", b"400"),
+    "no Upgrade": (REQUEST.replace(b"Upgrade: websocket\r\n", b""), b"426"),
+    "HTTP/1.0": (REQUEST.replace(b"HTTP/1.1", b"HTTP/1.0"), b"505"),
+    "POST": (REQUEST.replace(b"GET", b"POST"), b"405"),
+    "another version": (REQUEST.replace(b"Version: 13", b"Version: 8"), b"426"),
+    "no key": (REQUEST.replace(b"Sec-WebSocket-Key", b"X-Key"), b"400"),
+    "a short key": (REQUEST.replace(b"dGhlIHNhbXBsZSBub25jZQ==", b"dGhlIHNhbXBsZQ=="), b"400"),
+    "no Host": (REQUEST.replace(b"Host: feed\r\n", b""), b"400"),
+    "two Hosts": (REQUEST.replace(b"Host: feed", b"Host: feed\r\nHost: other"), b"400"),
+    "a blank before the colon": (REQUEST.replace(b"Host:", b"Host :"), b"400"),
+    "100 KB": (REQUEST[:-2] + b"X: " + b"x" * 100_000 + b"\r\n\r\n", b"431"),
+}
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_what_is_no_request_for_a_websocket_is_refused(start, name):
+    request, status = REQUESTS[name]
+    feed = start.feed("simulate")
+    with connect(int(feed.url.rsplit(":", 1)[1].strip("/"))) as peer:
+        peer.sendall(request)
+        received = b""
+        while part := peer.recv(1 << 16):
+            received += part
+    assert received.startswith(b"HTTP/1.1 " + status + b" "), received
+    head, _, body = received.partition(b"\r\n\r\n")
+    assert body.count(b"\n") == 1 and body.endswith(b"\n")
+    assert b"\r\nConnection: close" in head

@@ -52,7 +52,7 @@ final class Exporter: Sendable {
             return troubles.isEmpty ? nil : troubles.joined(separator: "; ")
         }
         self.reload = reload
-        // Client libraries have these from the start, so that rate() sees the first one.
+        // Present from the start, as with the client libraries, so that rate() sees the first one.
         let scrapes = HTTPMeter(limit: configuration.web.maximumRequests, statuses: [200, 500, 503])
         let metrics = MetricsEndpoint(
             store: store, build: .current, scrapes: configuration.web.omitsExporterMetrics ? nil : scrapes,
@@ -69,7 +69,7 @@ final class Exporter: Sendable {
             onRead: {
                 guard usage.read(at: monotonicTime()) == .resume else { return }
                 for feed in feeds { feed.resume() }
-                // The supervisor has the next pause to wait for.
+                // The supervisor has a new time to wait for.
                 signals.wake()
             },
             reconnect: { for feed in feeds { feed.reconnect() } },
@@ -117,7 +117,7 @@ final class Exporter: Sendable {
         return 0
     }
 
-    /// What time does, and signals, on the calling thread.
+    /// Handles timers and signals, on the calling thread.
     private func supervise(notify: NotifySocket?) {
         while true {
             let now = monotonicTime()
@@ -143,16 +143,16 @@ final class Exporter: Sendable {
         }
     }
 
-    /// How long nothing has to be done; nil: until a signal.
+    /// The time until the next timer; nil: only a signal ends the wait.
     private func waitTime(_ now: Duration, _ wall: Timestamp, _ notify: NotifySocket?) -> Duration? {
         var times: [Duration] = []
         let rules = store.rules
-        // A city is dropped at most a second late, and a short expiry not later than that again.
+        // A city is dropped at most a second late, and with a short expiry at most that expiry late.
         if rules.expireAfter > 0 { times.append(.milliseconds(min(1000, rules.expireAfter))) }
         if rules.history.usesWindows {
             times.append(.milliseconds(rules.history.interval - wall % rules.history.interval))
         }
-        // A changed file is in force a second later at most.
+        // A changed file is in force at most a second later.
         if !webFiles.isEmpty { times.append(.seconds(1)) }
         if let next = usage.nextTickAt { times.append(max(.milliseconds(1), next - now)) }
         if let demo { times.append(max(.milliseconds(1), demo.nextTickAt - now)) }

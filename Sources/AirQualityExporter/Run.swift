@@ -54,7 +54,7 @@ private func serve(_ configuration: Configuration, signals: Signals) -> Int32 {
         }
         return try exporter.run()
     } catch {
-        // A start that fails after the flags were fine has a logger, and still one line.
+        // From here on there is a logger; it is still one line.
         logger.error("Cannot start", metadata: ["err": "\(error)"])
         return 1
     }

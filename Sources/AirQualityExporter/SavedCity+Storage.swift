@@ -1,7 +1,7 @@
 import AirQuality
 import Storage
 
-// The core and the storage do not know each other; here they meet.
+// The core and the storage do not know each other: these are the conversions between their cities.
 
 extension SavedCity {
     /// - Parameter scale: gives the points their categories.
@@ -21,7 +21,7 @@ extension SavedCity {
         }
         self.init(
             name: stored.name, index: stored.index, updatedAt: stored.updatedAt, receivedAt: stored.receivedAt,
-            // On another scale the category held says nothing.
+            // A category of another scale means nothing.
             category: isSameScale
                 ? stored.category : scale.category(of: stored.index, held: nil, hysteresis: 0),
             changes: changes, points: points)

@@ -14,7 +14,7 @@ final class StorageService: Sendable {
 
     /// Opens the file and restores the store from it, before any feed runs.
     ///
-    /// - Throws: ``StorageError`` when the program must not go on with this file; any other trouble is logged, and the
+    /// - Throws: ``StorageError`` when the program must not start with this file. Any other problem is logged, and the
     ///   exporter serves from memory.
     init(path: String, store: ReadingStore, logger: Logger) throws(StorageError) {
         self.path = path

@@ -11,7 +11,7 @@ struct FeedServer {
     private let thread: ServiceThread
     private let signals: Signals
 
-    /// Listens, and says where on standard output.
+    /// Listens, and prints the address on standard output.
     /// - Parameters:
     ///   - headers: more header fields of the handshake's answer.
     ///   - greeting: the messages that a new client gets first; asked on the server's thread. Change what it tells
@@ -34,7 +34,7 @@ struct FeedServer {
 
     var hasClients: Bool { server.clientCount > 0 }
 
-    /// Sends a message to all clients; it is lost when more waits for them than they may be behind.
+    /// Sends a message to all clients. A client that is too far behind does not get it.
     func send(_ message: [UInt8]) {
         server.broadcast(message)
     }
@@ -47,13 +47,13 @@ struct FeedServer {
         wait(until: deadline) { false }
     }
 
-    /// Tells all clients that this is the end (close status 1000), and waits until they have gone.
+    /// Closes all connections (status 1000) and waits until the clients are gone.
     func finish() {
         server.close(status: 1000)
         _ = wait(until: monotonicTime() + Self.closeTimeout) { !hasClients }
     }
 
-    /// Ends the server; clients that are still there are told that it goes away (close status 1001).
+    /// Ends the server; remaining connections are closed with status 1001.
     func stop() {
         server.stop()
         thread.join()

@@ -3,7 +3,7 @@ import System
 
 /// Serves the simulated feed until a signal comes.
 ///
-/// Steps are made only while somebody listens: the first client hears the first step of the seed, at once.
+/// There are steps only while a client is connected: the first client gets the first step of the seed at once.
 func simulate(_ options: SimulateOptions, signals: Signals) throws {
     var simulator = FeedSimulator(
         cities: options.cities, coverage: options.coverage, seed: options.seed ?? .random(in: 0 ... .max),
@@ -14,7 +14,7 @@ func simulate(_ options: SimulateOptions, signals: Signals) throws {
     while server.awaitClient(), server.wait(until: next) {
         guard server.hasClients else { continue }
         simulator.nextStep { server.send($0) }
-        // Steps that take longer than the interval follow each other without a rest, and are not made up for.
+        // Steps that take longer than the interval follow each other at once; missed ones are not made up for.
         next = max(next + options.interval, monotonicTime())
     }
 }

@@ -8,7 +8,7 @@ public protocol Options: Sendable {
     /// All defaults.
     init()
     static var flags: [Flag<Self>] { get }
-    /// The heading in `--help` under which flags stand whose names begin with this word and a dot.
+    /// The headings of `--help` by the first word of the flags under them.
     static var headings: [String: String] { get }
 }
 
@@ -23,10 +23,10 @@ public struct Flag<Values>: Sendable {
     let member: any Member
     private var spec: FlagSpec
     private let defaultText: @Sendable (Values) -> String?
-    /// Stores what the texts stand for; else says which of them is refused, and what was expected.
+    /// Stores the value of the texts; else returns the text that is refused, and what was expected.
     let store: @Sendable (_ texts: [String], _ values: inout Values) -> (text: String, expected: String)?
 
-    /// A flag whose value is one.
+    /// A flag with one value.
     public init<Value>(
         _ name: String, _ member: any WritableKeyPath<Values, Value> & Sendable, _ format: ValueFormat<Value>,
         placeholder: String? = nil, secrecy: Secrecy = .open, _ help: String
@@ -100,7 +100,7 @@ extension Options {
     }
 }
 
-/// What of a value must never be shown, neither in an error nor in a log.
+/// The part of a value that errors and logs must never show.
 public enum Secrecy: Sendable {
     case open
     /// An address: its user, password, query and fragment are hidden.
@@ -117,7 +117,7 @@ public struct FlagSpec: Sendable {
     public fileprivate(set) var placeholder: String?
     /// The value when none is given, as a user would write it; nil = no value.
     public fileprivate(set) var defaultText: String?
-    /// One sentence fragment, without the default.
+    /// A sentence or a fragment, without the default.
     public let help: String
     /// The heading in `--help` under which the flag stands.
     public fileprivate(set) var group = "Flags"

@@ -1,7 +1,7 @@
 internal import Bytes
 
 extension Program {
-    /// Reads a command line. `--help` and `--version` win over whatever else stands there, right or wrong.
+    /// Reads a command line. `--help` and `--version` win over everything else, right or wrong.
     /// - Parameters:
     ///   - arguments: without the program's own name.
     ///   - environment: the value of a variable, nil when it is not set.
@@ -123,7 +123,7 @@ private struct Words {
     /// The given flags, in the order of their first use.
     var order: [String] = []
     var operands: [Operand] = []
-    /// A value with blanks that was not quoted in the shell goes on in the words after it; a secret one may.
+    /// The next operand may be the rest of a secret value with blanks that the shell's user did not quote.
     private var mayContinueSecret = false
 
     init(program: Program) {
@@ -182,7 +182,7 @@ private struct Words {
     }
 }
 
-/// How many characters must be added, removed or exchanged to make one of the other (Levenshtein).
+/// The Levenshtein distance: how many bytes must be added, removed or replaced.
 private func distance(_ one: String, _ other: String) -> Int {
     let other = Array(other.utf8)
     var row = Array(0...other.count)

@@ -2,11 +2,11 @@
 ///
 /// Both programs of this package are described by such a table. swift-argument-parser would have been the usual choice;
 /// it reads no environment variables, has no `--switch=false`, answers a mistake with several lines of usage and prints
-/// a bad value as it is, secret or not. All four are asked of us, and what remains after them is this small target.
+/// a bad value as it is, secret or not. The contract demands all four.
 ///
 /// The rules: `--flag value` and `--flag=value`; a switch is `--flag`, `--flag=true` or `--flag=false`; `--` ends the
-/// flags; a flag wins over its variable. Variables that name no flag are not looked at, so that what Kubernetes injects
-/// does no harm; an empty variable counts as not set.
+/// flags; a flag wins over its variable. Variables without a flag are ignored, as Kubernetes injects its own; an empty variable counts
+/// as not set.
 public struct Program: Sendable {
     public let name: String
     /// One sentence or two, for `--help`.

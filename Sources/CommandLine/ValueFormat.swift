@@ -81,7 +81,8 @@ extension ValueFormat<Int> {
         return Self(
             "SIZE", expected: "a size in bytes, or with KiB, MiB or GiB" + words(for: range, in: " bytes"),
             text: { bytes in
-                units.first(where: { bytes >= $0.1 && bytes % $0.1 == 0 }).map { "\(bytes / $0.1)\($0.0)" } ?? "0"
+                for (name, size) in units where bytes >= size && bytes % size == 0 { return "\(bytes / size)\(name)" }
+                return "0"
             },
             parse: { text in
                 guard let unit = units.first(where: { text.hasSuffix($0.0) }),

@@ -1,9 +1,9 @@
-/// Walks over the rows of CSV as RFC 4180 describes it; lines may end with LF alone.
+/// Reads the rows of CSV (RFC 4180); lines may end with LF alone.
 package struct CSVReader {
-    /// A field by its place: without the quotation marks around it.
+    /// Where a field is, without the quotation marks around it.
     package struct Field {
         package var range: Range<Int>
-        /// Has quotation marks in it, which stand twice.
+        /// It contains quotation marks, which are doubled.
         var isEscaped = false
 
         package func text(in bytes: [UInt8]) -> [UInt8] {
@@ -20,9 +20,9 @@ package struct CSVReader {
 
     private static let quote = UInt8(ascii: "\"")
 
-    /// Where the next row begins.
+    /// Of the next row.
     package private(set) var offset: Int
-    /// The number of the line in which the next row begins.
+    /// Number of the line in which the next row starts.
     package private(set) var line: Int
 
     package init(offset: Int, line: Int = 1) {
@@ -30,7 +30,7 @@ package struct CSVReader {
         self.line = line
     }
 
-    /// Reads the next row, an empty one as a single empty field; false at the end.
+    /// Reads the next row, an empty one as a single empty field; false at the end of the file.
     package mutating func readRow(of bytes: [UInt8], into fields: inout [Field]) throws(RecordingError) -> Bool {
         fields.removeAll(keepingCapacity: true)
         guard offset < bytes.count else { return false }

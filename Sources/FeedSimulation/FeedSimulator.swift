@@ -1,4 +1,4 @@
-/// What the feed says, step by step: messages in the shape, with the cities and with the values of the real one.
+/// The messages of a simulated feed, step by step: their shape, cities and values are those of the real feed.
 ///
 /// Each step has every city with the same probability, in a fixed order. A city's index is a constant of its own plus
 /// noise between −2 and +4, so that five of the twelve real cities cross a boundary of the Indian scale all the time,
@@ -36,7 +36,7 @@ public struct FeedSimulator: Sendable {
         return messages
     }
 
-    /// Hands out the messages of the next step one by one, each as soon as it is complete.
+    /// Passes on the messages of the next step one by one, each as soon as it is complete.
     public mutating func nextStep(_ send: ([UInt8]) -> Void) {
         let limit = coverage * 0x1p53
         let expectedBytes = 2 + min(batch, Int(coverage * Double(constants.count) * 1.2) + 12) * 52
@@ -77,7 +77,7 @@ public struct FeedSimulator: Sendable {
             + (Self.noise.upperBound - Self.noise.lowerBound) * random.nextUnit()
     }
 
-    /// Those of the real cities are what recorded messages of the feed show; most invented cities have clean air.
+    /// The real cities have the values of recorded messages; most invented cities have clean air.
     private static func constant(of city: Int) -> Double {
         let real: [Double] = [180, 190, 300, 200, 100, 140, 220, 200, 50, 140, 45, 75]
         guard city >= real.count else { return real[city] }
@@ -86,7 +86,7 @@ public struct FeedSimulator: Sendable {
     }
 }
 
-/// `{"city":"Mumbai","aqi":` of each city: what never changes, rendered once, all in one piece of memory.
+/// `{"city":"Mumbai","aqi":` of each city, rendered once, in one array.
 private struct ElementBeginnings: Sendable {
     private var bytes: [UInt8] = []
     private var ends: [UInt32] = [0]

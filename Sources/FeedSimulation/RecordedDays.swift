@@ -18,7 +18,7 @@ struct RecordedDays: Sendable {
 
     private let bytes: [UInt8]
     private let columns: Columns
-    /// By date, those of a date as they stand in the file.
+    /// Sorted by date; those of one date in the order of the file.
     private var rows: [Row] = []
     /// The position of each date's first row.
     private var starts: [Int] = []
@@ -98,7 +98,7 @@ struct RecordedDays: Sendable {
         var fields: [CSVReader.Field] = []
         for row in rows[starts[step]..<end] {
             var reader = CSVReader(offset: row.offset)
-            // Read before, by the initializer.
+            // The initializer has read it before.
             guard (try? reader.readRow(of: bytes, into: &fields)) == true else { continue }
             let index = fields[columns.index]
             guard !isMissing(index) else { continue }

@@ -1,11 +1,11 @@
 internal import Bytes
 internal import JSON
 
-/// Appends the line that keeps a message: `{"time_ms":1795236585252,"message":"[{\"city\":…}]"}` and a line break.
+/// Appends the line of a recorded message: `{"time_ms":1795236585252,"message":"[{\"city\":…}]"}` and a line break.
 /// - Parameters:
 ///   - receivedAt: epoch milliseconds.
-///   - message: a text message; nothing is appended when it is not UTF-8, since JSON could not give it back.
-/// - Returns: whether it was.
+///   - message: a text message. One that is not UTF-8 is not appended: JSON could not hold it.
+/// - Returns: whether it was appended.
 public func appendRecordedLine(receivedAt: Int64, message: Span<UInt8>, to bytes: inout [UInt8]) -> Bool {
     guard isUTF8(message) else { return false }
     bytes += "{\"time_ms\":\(receivedAt),\"message\":".utf8
@@ -14,7 +14,7 @@ public func appendRecordedLine(receivedAt: Int64, message: Span<UInt8>, to bytes
     return true
 }
 
-/// Messages that stand in lines of JSON.
+/// Messages in lines of JSON.
 struct RecordedLines: Sendable {
     private struct Line: Sendable {
         var start: Int
@@ -82,7 +82,7 @@ struct RecordedLines: Sendable {
         let text = bytes[line.start..<line.start + line.count]
         guard line.time != nil else { return Array(text) }
         var reader = Self.makeReader()
-        // Read before, by the initializer.
+        // The initializer has read it before.
         guard reader.read(text.span) == .records, reader.nextRecords() == 1,
             case .text(let range) = reader.value(record: 0, member: 0)
         else { return [] }

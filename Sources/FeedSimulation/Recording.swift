@@ -1,12 +1,12 @@
 internal import Bytes
 
-/// Messages of a feed, or readings of several days, out of a file.
+/// Messages of a feed, or readings of several days, from a file.
 ///
-/// Two sorts of files are told apart by their first character:
-/// - lines of JSON, each one a message as the feed sends it, or what `recordedLine` makes of one;
+/// There are two kinds of files, which differ in their first character:
+/// - lines of JSON, each one a message as the feed sends it, or a line of `appendRecordedLine`;
 /// - CSV (RFC 4180) whose columns City, Date and AQI are found by the header: all rows of a date are one message.
 ///
-/// The content is held once, as it came; messages are made of it when they are asked for.
+/// The content is kept as it is in the file; messages are made on request.
 public struct Recording: Sendable {
     private enum Content: Sendable {
         case days(RecordedDays)
@@ -46,7 +46,7 @@ public struct Recording: Sendable {
         }
     }
 
-    /// The line that is left out: the last one, when its writer was killed before the end of it.
+    /// The number of the last line if it is incomplete, because its writer was killed; it is left out.
     public var cutOffLine: Int? {
         switch content {
         case .days: nil
@@ -72,7 +72,7 @@ public struct Recording: Sendable {
     }
 }
 
-/// Why a file is no recording.
+/// Why a file is not a recording.
 public struct RecordingError: Error, Sendable, Equatable {
     public let line: Int
     /// One line for people: what was wrong and what was expected.
@@ -88,7 +88,7 @@ func isJSONBlank(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
 }
 
-/// Text of a file in an error: on one line, and not too much of it.
+/// Text of a file for an error: quoted and short.
 func shown(_ bytes: some Sequence<UInt8>) -> String {
     quoted(String(decoding: Array(bytes.prefix(1000)), as: UTF8.self), limit: 60)
 }

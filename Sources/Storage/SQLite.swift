@@ -12,7 +12,7 @@ struct SQLiteConnection: ~Copyable {
         // The connection is never used by two threads at once, so SQLite need not lock.
         let result = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard result == SQLITE_OK, let opened = unsafe opened else {
-            // A connection that failed to open still says why, and still has to be closed.
+            // A connection that failed to open has the error, and still has to be closed.
             let error = unsafe SQLiteError(opened)
             unsafe sqlite3_close_v2(opened)
             throw error
@@ -79,7 +79,7 @@ struct SQLiteConnection: ~Copyable {
         return result != SQLITE_OK || moved != 0
     }
 
-    /// Pages written to the journal since this was last asked. Corresponds to `SQLITE_DBSTATUS_CACHE_WRITE`.
+    /// Pages written to the journal since the last call. Corresponds to `SQLITE_DBSTATUS_CACHE_WRITE`.
     func takeWrittenPageCount() -> Int {
         var current: Int32 = 0
         var highest: Int32 = 0
@@ -97,7 +97,7 @@ struct SQLiteConnection: ~Copyable {
     }
 }
 
-/// SQLite takes `:memory:`, `file:…` and the empty name for something else than a file of that name.
+/// SQLite gives `:memory:`, `file:…` and the empty name special meanings; this is the file of that name.
 func literalName(_ path: String) -> String {
     path.utf8.first == UInt8(ascii: "/") ? path : "./" + path
 }
@@ -135,7 +135,7 @@ struct SQLiteStatement: ~Copyable {
     }
 
     private func checkBinding(_ result: Int32) {
-        // The other codes mean a parameter that the statement does not have, or one bound in the middle of a step.
+        // The other codes mean a parameter that the statement does not have, or a bind during a step.
         precondition(result == SQLITE_OK || result == SQLITE_NOMEM, "the statement has this parameter")
     }
 
@@ -151,9 +151,9 @@ struct SQLiteStatement: ~Copyable {
         }
     }
 
-    /// Back to before the first row; what is bound stays.
+    /// Returns to before the first row; bound values stay.
     func reset() {
-        // Repeats the error of the last step, which has been thrown already.
+        // Returns the error of the last step, which was thrown already.
         unsafe sqlite3_reset(pointer)
     }
 
@@ -178,7 +178,7 @@ struct SQLiteStatement: ~Copyable {
     }
 }
 
-/// What a SQLite function answered, in SQLite's words.
+/// The error of a SQLite function, with SQLite's own message.
 struct SQLiteError: Error {
     /// The extended result code.
     let code: Int32

@@ -2,15 +2,15 @@ internal import Bytes
 internal import CSQLite
 internal import System
 
-/// What a file brings back.
+/// What was read from a file.
 struct StorageContent: Sendable, Equatable {
     /// In the order in which they were first stored.
     var cities: [StoredCity] = []
     var scale: String?
     /// Rows whose values make no sense.
     var skippedRows = 0
-    /// The quick check does not look at the order of rows in a table without row numbers. Out of order, they can
-    /// neither be found nor replaced.
+    /// Points out of order can neither be found nor replaced. SQLite's quick check does not check the order of rows in a
+    /// table without row numbers.
     var pointsAreInOrder = true
 
     init() {}
@@ -25,7 +25,7 @@ struct StorageContent: Sendable, Equatable {
             FROM city ORDER BY id
             """)
         let pointRows = try connection.prepare("SELECT city, time_ms, aqi FROM point ORDER BY city, time_ms")
-        // Both come sorted by the city's number, so one walk joins them.
+        // Both are sorted by the city's number, so one pass joins them.
         var hasPoint = try pointRows.step()
         while try cityRows.step() {
             let number = cityRows.integer(0)
@@ -47,7 +47,7 @@ struct StorageContent: Sendable, Equatable {
         while hasPoint { hasPoint = try skip(pointRows) }
     }
 
-    /// Passes over a point of a city that is not there.
+    /// Skips a point of a city that does not exist.
     private mutating func skip(_ pointRows: borrowing SQLiteStatement) throws(SQLiteError) -> Bool {
         skippedRows += 1
         return try pointRows.step()
@@ -57,11 +57,11 @@ struct StorageContent: Sendable, Equatable {
 extension StorageContent {
     /// What can be read of a file that cannot be written, and of its journal.
     ///
-    /// Counters begin anew: how far they get cannot be kept, and the next start must not find them as they were.
+    /// Counters restart at 0: they cannot be saved, and the next start must not restore old values.
     static func ofReadOnlyFile(_ configuration: StorageConfiguration) -> StorageContent {
         let path = resolvedPath(configuration.path)
-        // Without a journal beside it SQLite would have to create one, unless it takes the file for immutable; with one
-        // it would have to lock the file for writing, unless it takes locks for needless.
+        // Without a journal, SQLite would create one unless the file is declared immutable. With a journal, it would lock
+        // the file for writing unless locks are switched off.
         let option = FileIdentity(path + "-wal") == nil ? "immutable=1" : "vfs=unix-none"
         do throws(SQLiteError) {
             let address = "file:\(percentEncoded(path.utf8, keepsSlashes: true))?\(option)"

@@ -7,11 +7,11 @@ internal import System
 /// SQLite writes to a write-ahead log beside the file first, the journal, and moves it into the file at times.
 ///
 /// SQLite's exclusive locking mode holds the file's lock for the life of the connection; the kernel gives it up with the
-/// process, however that ends. It also keeps the index of the journal in memory instead of in a mapped file, so that a
+/// process, however it ends. It also keeps the index of the journal in memory instead of in a mapped file, so that a
 /// full disk or a truncated file is an error code and never a signal.
 ///
-/// A committed transaction is in the kernel's hands and survives the end of the process. A loss of power takes what was
-/// committed since the last checkpoint at most, and does not damage the file (`synchronous=NORMAL`).
+/// A committed transaction is in the kernel's cache and survives the end of the process. A loss of power loses at most
+/// what was committed since the last checkpoint, and does not damage the file (`synchronous=NORMAL`).
 struct StorageDatabase: ~Copyable {
     /// There was no file, or an empty one.
     let isNew: Bool
@@ -41,17 +41,17 @@ struct StorageDatabase: ~Copyable {
     ) throws(SQLiteError) -> Result<StorageDatabase, StorageRefusal> {
         let connection = try SQLiteConnection(
             name: literalName(configuration.path), flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
-        // Its header can make it read-only as well, which ours never does.
+        // A header can declare a file read-only as well; ours never does.
         let readOnly =
             isWritable(connection.fileName)
             ? StorageRefusal.damaged("it says of itself that it is read-only") : .unavailable("the file is read-only")
         let tableCount: Int64
         do throws(SQLiteError) {
             try configure(connection)
-            // The first read takes the lock, or finds it taken.
+            // The first read takes the lock, or fails because it is taken.
             tableCount = try connection.integer("SELECT count(*) FROM sqlite_schema")
         } catch {
-            // The error of locking a file that is open for reading does not say why.
+            // SQLite's error for locking a read-only file does not give the reason.
             if error.isOutside, connection.isReadOnly { return .failure(readOnly) }
             throw error
         }
@@ -209,7 +209,7 @@ struct StorageDatabase: ~Copyable {
 
     /// One transaction: all of the batch or nothing.
     ///
-    /// - Parameter replacesAll: the batch takes the place of all that the file has, and of its scale.
+    /// - Parameter replacesAll: the batch replaces all rows and the scale of the file.
     func write(_ batch: StorageBatch, replacesAll: Bool) throws(SQLiteError) {
         try Self.transaction(connection) { () throws(SQLiteError) in
             if replacesAll {
@@ -223,7 +223,7 @@ struct StorageDatabase: ~Copyable {
         }
     }
 
-    /// Pages written to the journal since this was last asked.
+    /// Pages written to the journal since the last call.
     func takeWrittenPageCount() -> Int { connection.takeWrittenPageCount() }
 
     /// Moves the journal's pages into the file and syncs both.
@@ -238,15 +238,15 @@ struct StorageDatabase: ~Copyable {
 
     /// Leaves one file and no journal.
     ///
-    /// - Parameter hasAll: whether the counters in it are those that were seen last.
+    /// - Parameter hasAll: whether the file has the last values of the counters.
     consuming func closeComplete(hasAll: Bool) {
         // If this fails, the counters restart at 0.
         if hasAll { try? connection.execute("INSERT INTO setting VALUES ('closed', 'with all counters')") }
         connection.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
     }
 
-    /// The moved file gets what the journal has, wherever it is now. The journal itself must not stay: SQLite would
-    /// apply it to whatever file has the name next.
+    /// Moves the journal into the file, wherever that is now, and removes the journal: SQLite would apply it to the next
+    /// file of this name.
     consuming func closeMoved() {
         // If this fails, the next file gets everything from memory anyway.
         try? connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
@@ -255,10 +255,10 @@ struct StorageDatabase: ~Copyable {
         }
     }
 
-    /// A quarter of SQLite's own: readings touch pages here and there, and a page is written whole.
+    /// A quarter of SQLite's default: readings change a few bytes on many pages, and pages are written whole.
     private static let pageSize = 1024
-    /// 64 MiB: a larger journal is moved into the file before its time.
+    /// 64 MiB; a larger journal is moved into the file early.
     static let journalPageLimit = 64 * 1024 * 1024 / pageSize
-    /// Room for the pages of one batch of 100,000 cities. Grows to it only when that many are touched.
+    /// Enough for the pages of a batch of 100,000 cities; SQLite allocates only what is used.
     private static let cacheKibibytes = 32 * 1024
 }

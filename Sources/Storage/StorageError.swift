@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// Why the program must not go on with this file. Whatever else is wrong with it, the program serves from memory.
+/// Why the program must not start with this file. With any other problem the program serves from memory.
 public struct StorageError: Error, Equatable, CustomStringConvertible {
     public enum Code: Sendable {
         /// Another process has it open, or another part of this one.
@@ -28,7 +28,7 @@ public struct StorageError: Error, Equatable, CustomStringConvertible {
 /// Why a file cannot be used.
 enum StorageRefusal: Error, Equatable, CustomStringConvertible {
     case damaged(String)
-    /// The disk or the rights to it, not the file.
+    /// The disk or the permissions, not the content of the file.
     case unavailable(String)
     case inUse
     case foreign
@@ -43,7 +43,7 @@ enum StorageRefusal: Error, Equatable, CustomStringConvertible {
             } else if error.isOutside, error.primaryCode != SQLITE_NOMEM {
                 .unavailable(error.message)
             } else {
-                // SQLite runs out of memory over sizes in a damaged file as well; nothing is lost by setting it aside.
+                // SQLite runs out of memory over sizes in a damaged file as well; nothing is lost by moving it aside.
                 .damaged(error.message)
             }
     }

@@ -2,7 +2,7 @@ internal import System
 
 /// Keeps the file up to date with the memory, one pass at a time, whatever happens to the file meanwhile.
 struct StorageWriter: ~Copyable {
-    /// What one pass did.
+    /// The result of one pass.
     struct Report {
         var events: [StorageEvent] = []
         var error: String?
@@ -10,7 +10,7 @@ struct StorageWriter: ~Copyable {
     }
 
     private let configuration: StorageConfiguration
-    /// Pages; a longer journal is moved into the file before its time.
+    /// Pages; a longer journal is moved into the file early.
     private let journalPageLimit: Int
     private var database: StorageDatabase?
     /// Everything up to this version of the memory is in the file; 0 for nothing.

@@ -12,7 +12,7 @@ public struct StoredPoint: Sendable, Equatable {
     }
 }
 
-/// A city as the file keeps it. All times are milliseconds since the Unix epoch, in the years 1970 … 9999.
+/// A city as it is in the file. All times are milliseconds since the Unix epoch, in the years 1970 … 9999.
 public struct StoredCity: Sendable, Equatable {
     /// UTF-8, not empty.
     public var name: [UInt8]

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// The wall clock: milliseconds since the Unix epoch. It jumps when somebody sets the clock.
+/// The wall clock: milliseconds since the Unix epoch. It jumps when the clock is set.
 public func currentTime() -> Int64 {
     let now = read(CLOCK_REALTIME)
     return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
@@ -23,8 +23,7 @@ private func read(_ clock: clockid_t) -> timespec {
 }
 
 extension Duration {
-    /// `Duration.nanoseconds` calls into the standard library for arithmetic that is three instructions here, and the
-    /// loops ask for the time at each turn.
+    /// Cheaper than `Duration.nanoseconds`, which calls into the standard library; the loops ask for the time at each turn.
     package init(monotonicNanoseconds nanoseconds: Int64) {
         self.init(attoseconds: Int128(nanoseconds) * 1_000_000_000)
     }
@@ -43,7 +42,7 @@ extension Duration {
     }
 }
 
-/// A number in 0..<1, all equally likely, from the system's generator; any thread.
+/// A uniformly distributed number in 0 ..< 1 from the system's generator; any thread.
 public func randomUnit() -> Double {
     Double.random(in: 0..<1)
 }

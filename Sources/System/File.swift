@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The one owner of an open file descriptor; closes it when it goes.
+/// The one owner of an open file descriptor; its `deinit` closes it.
 package struct FileDescriptor: ~Copyable {
     package let number: Int32
 
@@ -19,7 +19,7 @@ package struct FileDescriptor: ~Copyable {
 public func readFile(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
     let file = try openFile(path)
     var content: [UInt8] = []
-    // A large file is read without growing, which would hold it twice; the rest is for the read that finds its end.
+    // Room for the whole file avoids growing, which would hold it twice; the rest is for the read that finds the end.
     content.reserveCapacity(min(size(of: file), limit) + 4096)
     while true {
         let room = min(max(4096, content.capacity - content.count), limit + 1 - content.count)
@@ -127,7 +127,7 @@ package func removeFile(_ path: String) {
     _ = unsafe unlink(path)
 }
 
-/// Replaces a file that has the new name. Corresponds to `rename`; the error is the C library's words alone.
+/// Replaces a file that has the new name. Corresponds to `rename`; the error is only the text for the `errno`.
 package func renameFile(_ path: String, to target: String) throws(SystemError) {
     guard unsafe rename(path, target) == 0 else { throw SystemError(.file, describe(errorNumber: errno)) }
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A socket that listens; closes when it goes, and removes the file of a `unix:` address.
+/// A listening socket. Its `deinit` closes it and removes the file of a `unix:` address.
 package final class ListeningSocket: Sendable {
     /// The bound address with its real port.
     package let address: ListenAddress
@@ -10,14 +10,14 @@ package final class ListeningSocket: Sendable {
 
     package var descriptor: Int32 { socket.number }
 
-    /// Bytes of an answer that wait in the kernel beside those that are on their way, of each connection.
+    /// Unsent bytes that the kernel takes in for each connection (`TCP_NOTSENT_LOWAT`).
     ///
-    /// By itself it takes 4 MiB in, for which it finds other memory each time; these stay in the processor's cache. What is
-    /// on its way is not limited, so a distant client is not slowed down.
+    /// Its default is 4 MiB, in memory that is new each time; this much stays in the processor's cache. Bytes in flight
+    /// do not count, so a distant client is not slowed down.
     static let maximumUnsent: Int32 = 256 * 1024
 
     private init(owning socket: consuming FileDescriptor, address: ListenAddress, inode: ino_t? = nil) {
-        // The connections that it accepts have it from it. A unix: socket does not know it.
+        // Accepted connections inherit it. A unix: socket does not have it.
         Self.set(TCP_NOTSENT_LOWAT, of: socket.number, level: Int32(IPPROTO_TCP), to: Self.maximumUnsent)
         self.socket = socket
         self.address = address
@@ -77,11 +77,11 @@ package final class ListeningSocket: Sendable {
 
     private static func openTCP(host: String, port: Int) throws(SystemError) -> ListeningSocket {
         if host.isEmpty {
-            // One IPv6 socket takes IPv4 as well; a kernel without IPv6 has only the other.
+            // An IPv6 socket takes IPv4 as well; a kernel without IPv6 needs the other.
             if let both = try open(family: AF_INET6, host: "::", port: port, ignoring: EAFNOSUPPORT) { return both }
             if let one = try open(family: AF_INET, host: "0.0.0.0", port: port, ignoring: 0) { return one }
         }
-        // As others do: of a name that has both, the IPv4 address.
+        // A name with both kinds of addresses: IPv4, as other servers do.
         for family in [AF_INET, AF_INET6] {
             if let socket = try open(family: family, host: host, port: port, ignoring: 0) { return socket }
         }
@@ -118,7 +118,7 @@ package final class ListeningSocket: Sendable {
 
     private static func set(_ option: Int32, of socket: Int32, level: Int32, to value: Int32) {
         var value = value
-        // An option that the kernel does not know leaves a socket that works.
+        // Without an option that the kernel does not know the socket still works.
         _ = unsafe setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
@@ -135,7 +135,7 @@ package final class ListeningSocket: Sendable {
         return ListeningSocket(owning: socket, address: address, inode: inodeOfSocket(path))
     }
 
-    /// Removes what a process that was killed left behind: a socket file on which nobody listens.
+    /// Removes the socket file that a killed process left behind: nobody listens on it.
     private static func removeStale(_ address: ListenAddress, _ path: String) throws(SystemError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The socket on which a systemd unit of `Type=notify` tells that it is ready and alive.
+/// The socket on which a systemd unit of `Type=notify` reports that it is ready and alive.
 ///
 /// The protocol is that of sd_notify(3): one datagram of `NAME=value` lines to the address in `NOTIFY_SOCKET`.
 public struct NotifySocket: Sendable {
@@ -17,8 +17,8 @@ public struct NotifySocket: Sendable {
         watchdogInterval = Self.watchdogInterval(environment: environment, process: getpid())
     }
 
-    /// Sends states such as `READY=1`, `STOPPING=1`, `WATCHDOG=1`, `STATUS=…`. False when systemd did not take it,
-    /// which no program needs to act on.
+    /// Sends states such as `READY=1`, `STOPPING=1`, `WATCHDOG=1`, `STATUS=…`. False when systemd did not take
+    /// it, which a program can ignore.
     @discardableResult
     public func send(_ state: String) -> Bool {
         let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

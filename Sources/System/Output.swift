@@ -20,7 +20,7 @@ public enum StandardStream: Int32, Sendable {
     }
 }
 
-/// A file to whose end lines are written, each with a `write` of its own, so that a kill loses no line that is written.
+/// A file to which lines are appended, each with one `write`, so that a kill loses no line that was appended.
 public struct AppendedFile: ~Copyable, Sendable {
     private let path: String
     private let file: FileDescriptor
@@ -68,14 +68,14 @@ private func append(_ bytes: [UInt8], to file: borrowing FileDescriptor, at path
     throw cannotWrite(path, describe(errorNumber: error))
 }
 
-/// Half a line would spoil the file for its readers; where it cannot be taken back, it stays.
+/// Removes a part of a line, which would spoil the file for its readers. What cannot be truncated keeps it.
 private func takeBack(_ count: Int, from file: borrowing FileDescriptor) {
     var status = stat()
     guard count > 0, unsafe fstat(file.number, &status) == 0 else { return }
     _ = ftruncate(file.number, status.st_size - count)
 }
 
-/// Whether the next line can follow at once. True for what is empty and for what is no regular file.
+/// True also for an empty file and for anything but a regular file.
 private func endsWithLineBreak(_ path: String) -> Bool {
     var status = stat()
     guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return true }
@@ -91,7 +91,7 @@ package func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     writeUntilError(bytes, to: descriptor) == bytes.count
 }
 
-/// - Returns: how many bytes are written; when not all of them, `errno` says why.
+/// - Returns: how many bytes were written; if not all of them, `errno` says why.
 private func writeUntilError(_ bytes: [UInt8], to descriptor: Int32) -> Int {
     unsafe bytes.withUnsafeBytes { bytes in
         var start = 0

@@ -1,7 +1,7 @@
 internal import Bytes
 internal import Glibc
 
-/// What Linux tells about this process; a value that cannot be read is nil.
+/// What Linux says about this process; a value that cannot be read is nil.
 public struct ProcessStatistics: Sendable, Equatable {
     /// User and system time, in seconds.
     public var cpuSeconds: Double?
@@ -12,8 +12,8 @@ public struct ProcessStatistics: Sendable, Equatable {
     /// The limit on the address space; `UInt64.max` when there is none.
     public var maximumVirtualMemoryBytes: UInt64?
     public var residentMemoryBytes: UInt64?
-    /// Resident memory that no file backs: the heap and the stacks. (The allocator's own figures cost a walk through
-    /// its free lists under its lock.)
+    /// Resident memory that no file backs: the heap and the stacks. (`mallinfo2` would walk the allocator's free lists
+    /// under its lock.)
     public var heapBytes: UInt64?
     public var openFileDescriptors: Int?
     /// The soft limit; `UInt64.max` when there is none.
@@ -47,8 +47,8 @@ public struct ProcessStatistics: Sendable, Equatable {
         return statistics
     }
 
-    /// Seconds since the Unix epoch at which the machine started, taken once: the start of a process must not move
-    /// when somebody sets the clock.
+    /// When the machine started, seconds since the Unix epoch. Read once, so that the start of the process does not move
+    /// when the clock is set.
     private static let bootTime: Double = {
         var sinceBoot = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &sinceBoot)
@@ -67,7 +67,7 @@ struct ProcessStat: Equatable {
 
     /// Nil when the text is not such a line.
     init?(_ text: [UInt8]) {
-        // The program's name stands in parentheses and may itself hold blanks and parentheses: the last one ends it.
+        // The program's name is in parentheses and may contain blanks and parentheses: the last one ends it.
         guard let nameEnd = text.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = text[(nameEnd + 1)...].split(whereSeparator: isSeparator)
         // proc(5) counts from 1 and the first field after the name is number 3.
@@ -157,13 +157,14 @@ func countEntries(of path: String) -> Int? {
 
 /// The process's limit of open files (`RLIMIT_NOFILE`).
 package enum OpenFileLimit {
-    /// Descriptors that connections leave to the rest of the process.
+    /// Descriptors kept for the rest of the process.
     static let reserve = 128
 
     private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 
-    /// Raises the soft limit to what so many connections need, where the hard limit allows it. Returns how many
-    /// connections there may be.
+    /// Raises the soft limit as far as the hard limit allows.
+    ///
+    /// - Returns: how many connections the limit has room for, at most `wanted`.
     package static func raise(forConnections wanted: Int) -> Int {
         var limit = rlimit()
         guard unsafe getrlimit(Self.resource, &limit) == 0 else { return wanted }

@@ -13,9 +13,9 @@ public struct Signals: Sendable {
 
     private let owner: pthread_t
 
-    /// Blocks the signals in the calling thread and in each thread that it starts from now on. Has SIGPIPE and SIGXFSZ
-    /// ignored everywhere: a closed socket and a file at its limit (`ulimit -f`) are then errors of `write`. Call it first
-    /// thing on the main thread.
+    /// Blocks the signals in the calling thread and in each thread that it starts from now on. SIGPIPE and SIGXFSZ are
+    /// ignored in the whole process: a closed socket and a file at its limit (`ulimit -f`) are then errors of `write`. Call
+    /// it on the main thread before anything else.
     public static func block() -> Signals {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
@@ -43,7 +43,7 @@ public struct Signals: Sendable {
             case SIGTERM: return .terminate
             case SIGINT: return .interrupt
             case SIGHUP: return .hangUp
-            // A signal that is not ours, as a debugger sends it, interrupts; the wait goes on.
+            // Interrupted by another signal, for example from a debugger.
             case -1 where errno == EINTR: continue
             default: return nil
             }

@@ -1,12 +1,12 @@
 internal import Bytes
 internal import Glibc
 
-/// A failure of the world outside: a file, a socket, a certificate, a configuration.
+/// A failure outside the program: a file, a socket, a certificate, a configuration.
 public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Code: Sendable, Equatable {
         /// A file cannot be read, or not be read in whole.
         case file
-        /// A file's content is not what it has to be.
+        /// A file's content is not valid.
         case configuration
         /// An address cannot be resolved, bound or reached.
         case address
@@ -20,7 +20,7 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     public let code: Code
-    /// One line for people; control characters given to the initializer are blanks here.
+    /// One line for people: control characters are replaced by blanks.
     public let reason: String
 
     public init(_ code: Code, _ reason: String) {
@@ -31,7 +31,7 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String { reason }
 }
 
-/// The C library's words for an `errno`, for example `No such file or directory`.
+/// The C library's text for an `errno`, for example `No such file or directory`.
 package func describe(errorNumber: Int32) -> String {
     // Safe from any thread since glibc 2.32.
     unsafe String(cString: strerror(errorNumber))

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// A thread of our own for a body that blocks; Swift's pool of threads must not be blocked.
+/// A dedicated thread for a body that blocks; the threads of Swift's pool must not be blocked.
 public final class ServiceThread: Sendable {
     private let thread: Mutex<pthread_t?>
 
@@ -64,7 +64,7 @@ func serviceThread(context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer
     return nil
 }
 
-/// Corresponds to `pthread_setname_np`, which Swift does not see: this is the file that it writes.
+/// What `pthread_setname_np` does, which Swift does not import: it writes this file.
 private func nameThisThread(_ name: String) {
     let number = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
     guard number >= 0 else { return }
@@ -73,7 +73,7 @@ private func nameThisThread(_ name: String) {
     _ = unsafe write(file.number, bytes, bytes.count)
 }
 
-/// Any thread can wake the one that waits for it, alone or together with sockets.
+/// Lets any thread wake one that waits for it, alone or together with sockets.
 package struct WakePipe: ~Copyable, Sendable {
     private let readEnd: FileDescriptor
     private let writeEnd: FileDescriptor
@@ -92,11 +92,11 @@ package struct WakePipe: ~Copyable, Sendable {
     package var descriptor: Int32 { readEnd.number }
 
     package func wake() {
-        // A full socket has been woken already.
+        // A full socket is readable already.
         _ = unsafe send(writeEnd.number, [1] as [UInt8], 1, Int32(MSG_NOSIGNAL))
     }
 
-    /// Forgets the wakes until now; for the thread that waits.
+    /// Forgets the wakes until now. For the waiting thread.
     package func clear() {
         var bytes = [UInt8](repeating: 0, count: 64)
         while unsafe recv(readEnd.number, &bytes, bytes.count, 0) > 0 {}

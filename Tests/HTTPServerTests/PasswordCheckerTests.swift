@@ -16,14 +16,14 @@ import Testing
 
     /// Asks and waits for the reply.
     private func ask(_ checker: PasswordChecker, _ question: CredentialCheck) throws -> Bool? {
-        let bell = SharedWakePipe()
+        let answered = SharedWakePipe()
         let answer = Mutex<Bool?>(nil)
         let isTaken = checker.submit(question) { reply in
             answer.withLock { $0 = reply }
-            bell.wake()
+            answered.wake()
         }
         #expect(isTaken)
-        #expect(bell.wait())
+        #expect(answered.wait())
         return answer.withLock { $0 }
     }
 
@@ -105,10 +105,10 @@ import Testing
     }
 }
 
-/// A bell that closures can share.
+/// A wake pipe that closures can share.
 private final class SharedWakePipe: Sendable {
-    private let bell = try! WakePipe()
+    private let pipe = try! WakePipe()
 
-    func wake() { bell.wake() }
-    func wait() -> Bool { bell.wait(.seconds(30)) }
+    func wake() { pipe.wake() }
+    func wait() -> Bool { pipe.wait(.seconds(30)) }
 }

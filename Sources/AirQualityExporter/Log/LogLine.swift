@@ -32,7 +32,7 @@ struct LogLine {
         ]
         return reserved
             + metadata.sorted { $0.key < $1.key }.map { key, value in
-                // A key must not look like one of the line's own.
+                // A key must not look like one of these four.
                 (reserved.contains { $0.0 == key } ? "logged_" + key : key, "\(value)")
             }
     }
@@ -54,7 +54,7 @@ struct LogLine {
 
     // MARK: Escaping
 
-    /// The text as it is when it cannot be mistaken, else in quotes. U+FFFD stands where bytes were not UTF-8.
+    /// The text as it is when it is unambiguous, else in quotes. U+FFFD stands for bytes that were not UTF-8.
     private static func logfmt(_ text: String) -> String {
         let isPlain = text.unicodeScalars.allSatisfy { isPrintable($0) && !" =\"\u{FFFD}".unicodeScalars.contains($0) }
         return isPlain && !text.isEmpty ? text : goSource.quoted(text)

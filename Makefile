@@ -98,7 +98,7 @@ grafana: test-deps build
 sanitize: sanitize-thread sanitize-address sanitize-undefined
 
 # Only what the programs do. Some limits of the tests are for programs at their own pace.
-SANITIZED := $(PYTEST) $(addprefix Tests/EndToEnd/,feed program storage web) --programs
+SANITIZED := $(PYTEST) $(addprefix Tests/EndToEnd/,feed live program storage web) --programs
 sanitize-thread sanitize-address sanitize-undefined: export AIRQUALITY_SLOW := 1
 
 sanitize-thread: export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/thread-sanitizer.suppressions

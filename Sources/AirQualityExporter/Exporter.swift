@@ -14,6 +14,8 @@ final class Exporter: Sendable {
     private let demo: DemoFeed?
     private let storage: StorageService?
     private let readers: Readers
+    /// nil without listeners.
+    private let events: EventHub?
     private let webFiles: WebFiles
     private let signals: Signals
 
@@ -49,15 +51,21 @@ final class Exporter: Sendable {
         let metrics = MetricsEndpoint(
             store: store, build: .current, scrapes: configuration.web.hasExporterMetrics ? scrapes : nil,
             storage: storage)
+        let health = Health(
+            store: store, idleTimeout: configuration.connection.idleTimeout,
+            stuckFeeds: { feeds.filter(\.isStuck).map(\.label) })
+        let maximumListeners = configuration.web.maximumListeners
+        let events =
+            maximumListeners > 0
+            ? EventHub(store: store, limit: maximumListeners, onFirst: signals.wake, at: currentTime()) : nil
+        self.events = events
         let routes = Routes(
             telemetryPath: configuration.web.telemetryPath, isLifecycleEnabled: configuration.web.isLifecycleEnabled,
             metrics: metrics,
             history: HistoryEndpoint(store: store, corsOrigin: configuration.web.corsOrigin),
-            health: Health(
-                store: store, idleTimeout: configuration.connection.idleTimeout,
-                stuckFeeds: { feeds.filter(\.isStuck).map(\.label) }),
-            landingPage: LandingPage(
-                store: store, version: BuildVersion.version, telemetryPath: configuration.web.telemetryPath),
+            health: health,
+            page: PageEndpoint(store: store, health: health, web: configuration.web, version: BuildVersion.version),
+            events: events,
             onRead: {
                 guard readers.read(at: monotonicTime()) == .resume else { return }
                 for feed in feeds { feed.resume() }
@@ -117,10 +125,13 @@ final class Exporter: Sendable {
             let expired = store.expire(at: wall)
             if expired > 0 { logger.debug("Cities expired", metadata: ["count": "\(expired)"]) }
             store.closeWindows(at: wall)
+            // Who listens reads all the time.
+            if let events, events.listenerCount > 0 { _ = readers.read(at: now) }
             if readers.tick(at: now) == .pause {
                 for feed in feeds { feed.pause() }
             }
             demo?.tick(at: now)
+            events?.tick(at: now)
             webFiles.poll()
             _ = notify?.send("WATCHDOG=1")
             switch signals.wait(for: waitTime(now, wall, notify)) {
@@ -148,6 +159,7 @@ final class Exporter: Sendable {
         if !webFiles.isEmpty { times.append(.seconds(1)) }
         if let next = readers.nextTickAt { times.append(max(.milliseconds(1), next - now)) }
         if let demo { times.append(max(.milliseconds(1), demo.nextTickAt - now)) }
+        if let next = events?.nextTickAt { times.append(max(.milliseconds(1), next - now)) }
         if let watchdog = notify?.watchdogInterval { times.append(watchdog / 2) }
         return times.min()
     }

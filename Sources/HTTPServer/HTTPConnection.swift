@@ -24,6 +24,8 @@ final class HTTPConnection: @unchecked Sendable {
         /// libmicrohttpd waits until the password is checked.
         case suspended
         case answered
+        /// The answer is a stream, which may never end; nobody waits for it.
+        case streaming
     }
 
     /// What became of the password of a suspended request; written by another thread before it resumes the connection.
@@ -56,6 +58,12 @@ final class HTTPConnection: @unchecked Sendable {
     /// Hangs up when the current phase takes longer.
     func setDeadline(_ time: CoarseTime) {
         deadline.store(time.milliseconds, ordering: .relaxed)
+    }
+
+    /// So that a slow reader is noticed after little, and costs the system little. Corresponds to `SO_SNDBUF`.
+    func limitSendBuffer() {
+        var bytes: Int32 = 64 * 1024
+        _ = unsafe setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     }
 
     func isOverdue(at now: CoarseTime) -> Bool {

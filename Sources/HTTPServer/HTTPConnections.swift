@@ -10,6 +10,8 @@ final class HTTPConnections: Sendable {
     private let open = Mutex<[Int32: HTTPConnection]>([:])
     /// Rings when there is a connection after there was none: from then on one can be overdue.
     let appeared: WakePipe
+    /// The answers that stay open.
+    let streams = HTTPStreams()
 
     init() throws(SystemError) {
         appeared = try WakePipe()
@@ -33,6 +35,7 @@ final class HTTPConnections: Sendable {
 
     /// Ends the overdue connections; libmicrohttpd notices and cleans up.
     func hangUpOnOverdue(at now: CoarseTime) {
+        streams.endDeserted()
         open.withLock { connections in
             for (socket, connection) in connections where connection.isOverdue(at: now) {
                 // Under the lock although it is a call of C: the connection leaves the table before its socket is

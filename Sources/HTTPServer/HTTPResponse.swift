@@ -5,11 +5,14 @@ public enum HTTPBody: Sendable {
     case bytes([UInt8])
     /// One after another. More than `HTTPResponse.maximumPieces` of them are joined, which copies.
     case blocks([[UInt8]])
+    /// What comes as it is made.
+    case stream(HTTPStream)
 
     var count: Int {
         switch self {
         case .bytes(let bytes): bytes.count
         case .blocks(let blocks): blocks.reduce(0) { $0 + $1.count }
+        case .stream: 0
         }
     }
 }
@@ -74,24 +77,27 @@ public struct HTTPResponse: Sendable {
     /// Corresponds to `MHD_create_response_from_iovec`, which copies the vector and for a single piece makes the
     /// response that is sent together with its header.
     init(_ content: HTTPBody) {
-        let kept = HTTPContent(content)
-        let context = unsafe Unmanaged.passRetained(kept).toOpaque()
         let response =
             switch content {
             case .bytes(let bytes):
                 unsafe withUnsafePointer(to: Self.entry(bytes)) { vector in
-                    unsafe MHD_create_response_from_iovec(vector, 1, contentSent, context)
+                    unsafe MHD_create_response_from_iovec(vector, 1, contentSent, Self.kept(content))
                 }
             case .blocks(let blocks):
                 unsafe blocks.map { unsafe Self.entry($0) }.withUnsafeBufferPointer { vector in
                     unsafe MHD_create_response_from_iovec(
-                        vector.baseAddress, UInt32(vector.count), contentSent, context)
+                        vector.baseAddress, UInt32(vector.count), contentSent, Self.kept(content))
                 }
+            case .stream(let stream): unsafe streamingResponse(stream)
             }
         guard let response = unsafe response else {
             preconditionFailure("MHD_create_response_from_iovec fails without memory only")
         }
         unsafe self.response = response
+    }
+
+    private static func kept(_ content: HTTPBody) -> UnsafeMutableRawPointer {
+        unsafe Unmanaged.passRetained(HTTPContent(content)).toOpaque()
     }
 
     private static func entry(_ piece: [UInt8]) -> MHD_IoVec {
@@ -147,6 +153,7 @@ func joined(_ body: HTTPBody) -> [[UInt8]] {
     switch body {
     case .bytes(let bytes): [bytes]
     case .blocks(let blocks): [joined(blocks[...], count: body.count)]
+    case .stream: []
     }
 }
 

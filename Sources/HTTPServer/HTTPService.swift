@@ -97,7 +97,7 @@ final class HTTPService: Sendable {
             return unsafe respond(method: method, to: connection, handle)
         case .suspended:
             return unsafe answer(respondToChecked(method: method, connection, handle), on: connection, handle)
-        case .answered:
+        case .answered, .streaming:
             return .YES
         }
     }
@@ -198,7 +198,15 @@ final class HTTPService: Sendable {
         let allowance = Int64(Double(response.contentBytes) * timeouts.perByte)
         connection.setDeadline(.now + timeouts.answer + allowance)
         connection.status = response.status
+        if case .stream(let stream) = response.body { unsafe begin(stream, on: connection, handle) }
         return unsafe response.queue(on: handle, extra: policy.withLock { $0 }.headers)
+    }
+
+    private func begin(_ stream: HTTPStream, on connection: HTTPConnection, _ handle: OpaquePointer) {
+        connection.phase = .streaming
+        requestsUnderWay.subtract(1, ordering: .sequentiallyConsistent)
+        unsafe stream.begin(on: handle, connection, timeout: Int64(limits.streamTimeout / .milliseconds(1)))
+        connections.streams.insert(stream, on: connection.socket)
     }
 
     /// The request has ended in whatever way; its content may still be in the kernel's buffers.
@@ -208,6 +216,7 @@ final class HTTPService: Sendable {
             meter.end(status: connection.status)
         }
         if connection.phase == .answered || connection.phase == .suspended { countOut(connection) }
+        if connection.phase == .streaming { connections.streams.remove(on: connection.socket) }
         connection.phase = .idle
         connection.setDeadline(.now + timeouts.idle)
     }
@@ -226,6 +235,7 @@ final class HTTPService: Sendable {
     /// Waits until no request is under way. Connections are closed after the answer that they are in.
     func drain(within limit: Duration, waking intake: HTTPDaemon.Intake) {
         isDraining.store(true, ordering: .sequentiallyConsistent)
+        connections.streams.end()
         let deadline = monotonicTime() + limit
         while requestsUnderWay.load(ordering: .sequentiallyConsistent) > 0 {
             let left = deadline - monotonicTime()

@@ -76,12 +76,11 @@ public final class ReadingStore: Sendable {
     // MARK: What readers see
 
     public func snapshot() -> StoreSnapshot {
-        state.withLock { state in
-            StoreSnapshot(
-                version: state.version, names: state.names, states: state.states, order: state.order,
-                feeds: state.feeds, feedsVersion: state.feedsVersion, cityCount: state.cityCount,
-                pointCount: state.pointCount, expiredCount: state.expiredCount)
-        }
+        state.withLock { $0.snapshot }
+    }
+
+    public func pageSnapshot() -> PageSnapshot {
+        state.withLock { PageSnapshot(store: $0.snapshot, histories: $0.histories) }
     }
 
     /// Whether the lock is free at some moment of the time. For health checks, which must not hang.

@@ -42,6 +42,12 @@ struct StoreState: Sendable {
 
     var cityCount: Int { table.count }
 
+    var snapshot: StoreSnapshot {
+        StoreSnapshot(
+            version: version, names: names, states: states, order: order, feeds: feeds, feedsVersion: feedsVersion,
+            cityCount: cityCount, pointCount: pointCount, expiredCount: expiredCount)
+    }
+
     // MARK: Messages
 
     /// - Parameters:

@@ -50,6 +50,10 @@ struct Configuration: Sendable {
         var configFile: String?
         /// 0 = no limit.
         var maximumRequests: Int
+        /// 0 = no events.
+        var maximumListeners: Int
+        /// Without a slash at its end.
+        var grafanaURL: String?
         var corsOrigin: String?
         var isLifecycleEnabled: Bool
         var hasExporterMetrics: Bool
@@ -195,24 +199,36 @@ extension Configuration {
         let path = try flags.value(FlagName.webTelemetryPath, as: .text)
         let reserved = [
             "/", Routes.historyPath, Routes.healthyPath, Routes.readyPath, Routes.reconnectPath, Routes.reloadPath,
+            Routes.eventsPath,
         ]
         guard path.first == "/",
             path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }),
-            !reserved.contains(path)
+            !reserved.contains(path), !Routes.folders.contains(where: path.hasPrefix)
         else {
             throw flags.refusal(
                 of: FlagName.webTelemetryPath,
-                expected: "a path that begins with \"/\" and is none of \(reserved.joined(separator: " "))")
+                expected: "a path that begins with \"/\" and is none of \((reserved + Routes.folders).joined(separator: " "))")
         }
         let origin = try flags.optional(FlagName.webCORSOrigin, as: .nonEmptyText)
         if let origin, !origin.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) {
             throw flags.refusal(of: FlagName.webCORSOrigin, expected: "an origin such as https://grafana.example, or *")
         }
+        var grafana = try flags.optional(FlagName.webGrafanaURL, as: .nonEmptyText)
+        if let address = grafana {
+            guard address.hasPrefix("http://") || address.hasPrefix("https://"),
+                address.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+            else {
+                throw flags.refusal(
+                    of: FlagName.webGrafanaURL, expected: "an http:// or https:// address without a query")
+            }
+            if address.hasSuffix("/") { grafana = String(address.dropLast()) }
+        }
         return WebSettings(
             listenAddresses: addresses, usesSystemdSockets: try flags.isOn(FlagName.webSystemdSocket),
             telemetryPath: path, configFile: try flags.optional(FlagName.webConfigFile, as: .nonEmptyText),
             maximumRequests: try flags.value(FlagName.webMaxRequests, as: .integer(in: 0...1_000_000)),
-            corsOrigin: origin, isLifecycleEnabled: try flags.isOn(FlagName.webEnableLifecycle),
+            maximumListeners: try flags.value(FlagName.webMaxListeners, as: .integer(in: 0...100_000)),
+            grafanaURL: grafana, corsOrigin: origin, isLifecycleEnabled: try flags.isOn(FlagName.webEnableLifecycle),
             hasExporterMetrics: !(try flags.isOn(FlagName.webDisableExporterMetrics)))
     }
 }

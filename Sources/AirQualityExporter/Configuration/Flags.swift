@@ -37,6 +37,8 @@ enum FlagName {
     static let webTelemetryPath = "web.telemetry-path"
     static let webConfigFile = "web.config.file"
     static let webMaxRequests = "web.max-requests"
+    static let webMaxListeners = "web.max-listeners"
+    static let webGrafanaURL = "web.grafana-url"
     static let webCORSOrigin = "web.cors-origin"
     static let webEnableLifecycle = "web.enable-lifecycle"
     static let webDisableExporterMetrics = "web.disable-exporter-metrics"
@@ -166,6 +168,12 @@ extension Program {
         Flag(
             FlagName.webMaxRequests, "NUMBER", default: "40", group: "Web",
             help: "Scrapes served at once; more get 503; 0 = no limit."),
+        Flag(
+            FlagName.webMaxListeners, "NUMBER", default: "256", group: "Web",
+            help: "Listeners of /events at once; more get 503; 0 = no such path."),
+        Flag(
+            FlagName.webGrafanaURL, "ADDRESS", group: "Web",
+            help: "Grafana whose dashboard the page links each city to."),
         Flag(
             FlagName.webCORSOrigin, "ORIGIN", group: "Web",
             help: "Access-Control-Allow-Origin of the JSON paths."),

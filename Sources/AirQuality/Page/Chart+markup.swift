@@ -22,7 +22,7 @@ extension Chart {
         for (category, top, bottom) in bands {
             markup += """
                 <rect class="band c\(category.number)" y="\(percent: top)" width="100%" height="\(percent: bottom - top)"/>\
-                <text class="band" x="100%" dx="-8" y="\(percent: top)" dy="16" text-anchor="end">\(category.name)</text>
+                <text class="band" x="8" y="\(percent: top)" dy="16">\(category.name)</text>
 
                 """
         }
@@ -32,7 +32,11 @@ extension Chart {
     private var levelTexts: Markup {
         var markup: Markup = ""
         for level in levels {
-            markup += "<text x=\"100%\" dx=\"-8\" y=\"\(percent: y(level))\" dy=\"4\" text-anchor=\"end\">\(Int(level))</text>"
+            let kind: Markup = level.isBound ? " class=\"bound\"" : ""
+            markup += """
+                <text\(kind) x="100%" dx="-8" y="\(percent: y(level.index))" dy="4" \
+                text-anchor="end">\(Int(level.index))</text>
+                """
         }
         return markup
     }

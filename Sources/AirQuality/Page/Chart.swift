@@ -59,7 +59,7 @@ func thinned(_ points: [HistoryPoint], to count: Int) -> [HistoryPoint] {
 struct Chart {
     let points: [HistoryPoint]
     let from, to: Timestamp
-    /// The lowest and highest index drawn: both bounds of categories, or above the last one.
+    /// The lowest and highest index drawn.
     let low, high: Double
     private let scale: Scale
 
@@ -79,10 +79,10 @@ struct Chart {
         let drawn = shown.isEmpty ? all : shown
         let lowest = drawn.reduce(Double.infinity) { min($0, $1.index) }
         let highest = drawn.reduce(0) { max($0, $1.index) }
-        let bounds = scale.categories.map(\.from)
-        low = bounds.last { $0 <= lowest } ?? 0
-        let last = bounds[bounds.count - 1]
-        high = bounds.first { $0 > highest } ?? max(last + 100, (highest / 100).rounded(.down) * 100 + 100)
+        // Never so near that noise looks like a change of the air.
+        let room = max(12, (highest - lowest) / 4)
+        low = max(0, lowest - room)
+        high = highest + room
     }
 
     func name(of category: UInt8) -> String { scale.categories[Int(category) - 1].name }
@@ -101,9 +101,14 @@ struct Chart {
         }
     }
 
-    /// The indices at which the axis has a number: where bands begin, and where the drawing ends.
-    var levels: [Double] {
-        scale.categories.map(\.from).filter { $0 >= low && $0 < high } + [high]
+    /// The indices at which the axis has a number: where bands begin, and round ones that are not too near to those.
+    var levels: [(index: Double, isBound: Bool)] {
+        let bounds = scale.categories.map(\.from).filter { $0 > low && $0 < high }
+        let steps: [Double] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
+        let step = steps.first { (high - low) / $0 < 7 } ?? 5000
+        let round = stride(from: (low / step).rounded(.up) * step, through: high, by: step)
+        let free = round.filter { number in bounds.allSatisfy { abs($0 - number) > (high - low) / 16 } }
+        return bounds.map { ($0, true) } + free.map { ($0, false) }
     }
 
     /// Round times at which the axis has one, six at most.

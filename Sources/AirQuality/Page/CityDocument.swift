@@ -101,7 +101,8 @@ public struct CityDocument: Sendable {
     private func controls(_ chart: Chart, _ query: ChartQuery, all points: [HistoryPoint]) -> Markup {
         let span = chart.to - chart.from
         func link(_ text: String, _ id: String, _ isCurrent: Bool = false, _ change: (inout ChartQuery) -> Void) -> Markup {
-            "<a id=\"\(id)\" href=\"\(query.link(change))\"\(isCurrent ? " aria-current=\"true\"" : "")>\(text)</a>\n"
+            let current: Markup = isCurrent ? " aria-current=\"true\"" : ""
+            return "<a id=\"\(id)\" href=\"\(query.link(change))\"\(current)>\(text)</a>\n"
         }
         func window(_ from: Timestamp, _ to: Timestamp) -> (inout ChartQuery) -> Void {
             { query in

@@ -22,6 +22,8 @@ public struct ListDocument: Sendable {
         } else {
             let first = (selection.page - 1) * CitySelection.pageSize + 1
             content += """
+                <div class="head" aria-hidden="true"><span>City</span><span>Category</span><span>Last change</span>\
+                <span>Trend</span><span>AQI</span><span>Updated</span></div>
                 <ol class="cities" id="cities" start="\(first)" data-sort="\(query.sort.rawValue)" \
                 data-alone="\(selection.pageCount == 1 && query.category == nil ? 1 : 0)">
 
@@ -124,7 +126,7 @@ public struct ListDocument: Sendable {
             \(frame.change(state.changes))
             \(Sparkline(snapshot.points(of: city)).markup)
             \(frame.index(state.index))
-            <span class="updated">\(frame.ago(state.updatedAt))</span>
+            <span class="updated"><span>updated </span>\(frame.ago(state.updatedAt))</span>
             </li>
 
             """

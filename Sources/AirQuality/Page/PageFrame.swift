@@ -71,7 +71,7 @@ struct PageFrame {
             <link rel="stylesheet" href="\(root)\(settings.styleSheet.path)" integrity="\(settings.styleSheet.integrity)">
             <script src="\(root)\(settings.script.path)" integrity="\(settings.script.integrity)" defer></script>
             </head>
-            <body\(isKiosk ? " class=\"kiosk\"" : "") data-now="\(now)"\(eventsAttribute)>
+            <body\(attributes) data-now="\(now)">
             <a class="skip" href="#\(target)">Skip to the content</a>
             <header class="top">
             <p class="brand"><a href="\(root)">Air quality</a></p>
@@ -86,8 +86,10 @@ struct PageFrame {
         return page.bytes
     }
 
-    private var eventsAttribute: Markup {
-        settings.hasEvents ? " data-events=\"\(root)events\"" : ""
+    private var attributes: Markup {
+        let kind: Markup = isKiosk ? " class=\"kiosk\"" : ""
+        let events: Markup = settings.hasEvents ? " data-events=\"\(root)events\"" : ""
+        return "\(kind)\(events)"
     }
 
     // MARK: Feeds

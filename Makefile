@@ -6,9 +6,8 @@ SHELL := /bin/bash
 
 # What the libraries need to build the programs, and what the tests need besides.
 BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libdeflate-dev libcrypt-dev \
-	libyaml-dev libsqlite3-dev
-TEST_PACKAGES := libsimdjson-dev prometheus python3-venv curl openssl gzip docker-compose \
-	valgrind
+	libyaml-dev libsqlite3-dev libsimdjson-dev libcurl4-openssl-dev
+TEST_PACKAGES := prometheus python3-venv curl openssl gzip docker-compose
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins
 
 # What the programs are built from; the build plugin BuildVersion writes it into them.
@@ -21,7 +20,7 @@ PYTHON := $(VENV)/bin/python
 
 .PHONY: help
 help:
-	@sed -n '/^# make/s/^# //p' Makefile
+	@sed -nE 's/^# (make [a-z-]+( [A-Z]+=[^ ]+)?) +/\1\t/p' Makefile | expand --tabs 28
 
 .PHONY: toolchain
 toolchain:
@@ -48,10 +47,10 @@ deps: toolchain
 test-deps: deps $(VENV)/installed
 	$(call install,$(TEST_PACKAGES))
 
-$(VENV)/installed: $(addprefix Tests/EndToEnd/,requirements.txt grafana/requirements.txt docker/requirements.txt)
+$(VENV)/installed: Tests/EndToEnd/requirements.txt
 	$(call install,python3-venv)
-	@/usr/bin/python3 -m venv $(VENV)
-	@$(PYTHON) -m pip install --quiet --disable-pip-version-check $(addprefix --requirement ,$^)
+	@/usr/bin/python3 -m venv --clear $(VENV)
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
 .PHONY: build
@@ -64,41 +63,44 @@ run: build
 	@Tests/Tools/run-demo .build/release/air-quality-exporter
 
 # The tests, cheapest first.
-.PHONY: test lint instructions unit end-to-end grafana
-test: test-deps lint instructions unit end-to-end grafana
+.PHONY: test lint unit end-to-end grafana
+test: test-deps lint unit end-to-end
 
 lint: toolchain
 	git ls-files -z '*.swift' | xargs -0 swift format lint --strict --parallel
 	Tests/Gates/rooms
-
-# make instructions  holds what decoding, recording and rendering take against stored counts; RECORD=1 stores them
-instructions: test-deps
-	Tests/Gates/instructions $(if $(RECORD),--record)
 
 unit: test-deps
 	swift build --build-tests
 	AIRQUALITY_TEST_PYTHON=$(CURDIR)/$(PYTHON) swift test --skip-build --quiet
 	for page in Tests/AirQualityTests/Golden/*.prom; do promtool check metrics <"$$page"; done
 
-end-to-end: test-deps
-	swift build
-	$(PYTHON) -m pytest --quiet Tests/EndToEnd --programs .build/debug
+# In as many processes as there are WORKERS: most tests wait most of the time.
+WORKERS ?= 2
+PYTEST := $(PYTHON) -m pytest --quiet -n $(WORKERS) --dist loadgroup
 
-grafana: test-deps
-	AIRQUALITY_TEST_PYTHON=$(CURDIR)/$(PYTHON) Tests/EndToEnd/grafana/run
+# make end-to-end TESTS=…  runs some of them: a folder, or a file of Tests/EndToEnd, or a test in it
+# What ships is what is tested.
+end-to-end: test-deps build
+	$(PYTEST) $(or $(TESTS),Tests/EndToEnd) --programs .build/release
+
+# make grafana  the part of the end-to-end tests that is about dashboards and rules
+grafana: test-deps build
+	$(PYTEST) Tests/EndToEnd/grafana --programs .build/release
 
 # make sanitize  runs the unit tests and the end-to-end tests under the thread, address and undefined sanitizers
 .PHONY: sanitize sanitize-thread sanitize-address sanitize-undefined
 sanitize: sanitize-thread sanitize-address sanitize-undefined
 
-# Some limits of the tests are for programs at their own pace.
+# Only what the programs do. Some limits of the tests are for programs at their own pace.
+SANITIZED := $(PYTEST) $(addprefix Tests/EndToEnd/,feed program storage web) --programs
 sanitize-thread sanitize-address sanitize-undefined: export AIRQUALITY_SLOW := 1
 
 sanitize-thread: export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/thread-sanitizer.suppressions
 sanitize-thread: test-deps
 	swift test --sanitize=thread --scratch-path .build-thread --quiet
 	swift build --sanitize=thread --scratch-path .build-thread
-	$(PYTHON) -m pytest --quiet Tests/EndToEnd --programs .build-thread/debug
+	$(SANITIZED) .build-thread/debug
 
 # The leak checker reports memory of the test runner's own. Freed memory is kept back for a while, but not so much of it
 # that the tests of memory growth would see it.
@@ -106,7 +108,7 @@ sanitize-address: export ASAN_OPTIONS := detect_leaks=0:quarantine_size_mb=8
 sanitize-address: test-deps
 	swift test --sanitize=address --scratch-path .build-address --quiet
 	swift build --sanitize=address --scratch-path .build-address
-	$(PYTHON) -m pytest --quiet Tests/EndToEnd --programs .build-address/debug
+	$(SANITIZED) .build-address/debug
 
 # Swift on Linux has no such sanitizer, and traps itself over what it checks; this is for C and C++, first of all the
 # inline functions of the modules of the C libraries. Undefined behaviour is an illegal instruction.
@@ -115,7 +117,7 @@ UNDEFINED := --scratch-path .build-undefined $(foreach language,-Xcc -Xcxx,\
 sanitize-undefined: test-deps
 	swift test $(UNDEFINED) --quiet
 	swift build $(UNDEFINED)
-	$(PYTHON) -m pytest --quiet Tests/EndToEnd --programs .build-undefined/debug
+	$(SANITIZED) .build-undefined/debug
 
 # make soak      runs exporter, feeds and Prometheus under faults for SOAK_MINUTES (60) and prints a table
 # make kills     kills the exporter under load KILLS times (100) and counts what was lost
@@ -144,12 +146,18 @@ fuzz: deps
 .PHONY: docker
 docker: test-deps
 	$(call install,$(CONTAINER_PACKAGES))
-	AIRQUALITY_TEST_PYTHON=$(CURDIR)/$(PYTHON) Tests/EndToEnd/docker/run containers
+	$(PYTHON) -m pytest --verbose --capture=no -m container Tests/EndToEnd/docker
 
-# make bench  measures decoding, recording and rendering on their own
-.PHONY: bench
+# make bench  measures decoding, recording and rendering on their own: time, and instructions against the stored counts
+# make instructions RECORD=1  stores those counts
+.PHONY: bench instructions
 bench: deps
 	swift run --configuration release --package-path Tests/Benchmarks Benchmarks
+	$(MAKE) instructions
+
+instructions: deps
+	$(call install,valgrind)
+	Tests/Benchmarks/instructions $(if $(RECORD),--record)
 
 .PHONY: format clean
 format: toolchain

@@ -30,16 +30,24 @@ let package = Package(
         .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        // simdjson has no C face; this gives it one. Debian's valgrind reads no newer debug information than this.
+        .target(
+            name: "CSimdJSON",
+            cxxSettings: [
+                .define("SIMDJSON_EXCEPTIONS", to: "0"), .unsafeFlags(["-fno-exceptions", "-gdwarf-4"]),
+            ], linkerSettings: [.linkedLibrary("simdjson")]),
 
         // Digits, text and dates as bytes: what every room needs.
         .target(name: "Bytes"),
 
         // The rooms that touch C.
-        .target(name: "JSON"),
+        .target(name: "JSON", dependencies: ["CSimdJSON"]),
         .target(name: "Storage", dependencies: ["Bytes", "System", "CSQLite"]),
         .target(name: "System", dependencies: ["Bytes"]),
         .target(name: "WebSocket", dependencies: ["Bytes", "System", "CLibWebSockets", "CZlib"]),
         .target(name: "WebConfiguration", dependencies: ["Bytes", "System", "CCrypt", "CGnuTLS", "CYAML"]),
+        .target(name: "HTTPClient", dependencies: ["Bytes", "System", "CCurl"]),
         .target(
             name: "HTTPServer",
             dependencies: [
@@ -56,6 +64,11 @@ let package = Package(
         // Says in a program what it was built from.
         .plugin(name: "BuildVersion", capability: .buildTool(), path: "Sources/BuildVersion"),
 
+        // Concentrations → index: the rules of CPCB, EPA and EEA, pure.
+        .target(name: "AirQualityIndex"),
+        // What public sources of air quality are asked, and what their documents mean.
+        .target(name: "AirSources", dependencies: ["AirQualityIndex", "Bytes"]),
+
         // The programs: they wire.
         .executableTarget(
             name: "AirQualityExporter",
@@ -70,13 +83,18 @@ let package = Package(
             plugins: ["BuildVersion"]),
         .executableTarget(
             name: "AirQualityFeed",
-            dependencies: ["Bytes", "CommandLine", "FeedSimulation", "System", "WebSocket"],
+            dependencies: [
+                "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedSimulation", "HTTPClient", "System",
+                "WebSocket",
+            ],
+            exclude: ["Cities/make-sets"],
+            resources: [
+                .embedInCode("Cities/capitals.csv"), .embedInCode("Cities/india.csv"), .embedInCode("Cities/seeds.csv"),
+            ],
             plugins: ["BuildVersion"]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
-        // simdjson judges what our reader of JSON judges. A C++ target, because simdjson has no C face.
-        .target(name: "CSimdJSON", path: "Tests/CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
-        .testTarget(name: "JSONTests", dependencies: ["JSON", "CSimdJSON", "TestSupport"]),
+        .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"]),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"]),
@@ -84,6 +102,7 @@ let package = Package(
         .testTarget(
             name: "WebConfigurationTests", dependencies: ["System", "WebConfiguration", "TestSupport"],
             exclude: ["Fixtures"]),
+        .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "System", "TestSupport"]),
         .testTarget(
             name: "HTTPServerTests",
             dependencies: ["Bytes", "HTTPServer", "System", "WebConfiguration", "WebSocket", "TestSupport", "CGnuTLS"]),
@@ -91,6 +110,9 @@ let package = Package(
             name: "AirQualityTests", dependencies: ["AirQuality", "TestSupport"],
             exclude: ["Golden"]),
         .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"]),
+        .testTarget(
+            name: "AirQualityIndexTests", dependencies: ["AirQualityIndex", "TestSupport"], exclude: ["Oracle"]),
+        .testTarget(name: "AirSourcesTests", dependencies: ["AirQualityIndex", "AirSources"]),
         // What the fuzzers check, of the inputs that they begin with.
         .testTarget(
             name: "FuzzingTests",
@@ -102,7 +124,10 @@ let package = Package(
             sources: ["Properties", "CorpusTests.swift"]),
         .testTarget(
             name: "AirQualityFeedTests",
-            dependencies: ["AirQualityFeed", "FeedSimulation", "System", "TestSupport", "WebSocket"]),
+            dependencies: [
+                "AirQualityFeed", "AirQualityIndex", "AirSources", "FeedSimulation", "HTTPClient", "System",
+                "TestSupport", "WebSocket",
+            ]),
         .testTarget(
             name: "FeedSimulationTests", dependencies: ["FeedSimulation", "TestSupport"], exclude: ["Golden"]),
         .testTarget(
@@ -128,7 +153,7 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
     // Not for the rooms that import the C libraries: their headers include the C library's, and what those declare then
     // belongs to whichever module a compiler reads first, so that now and then `Glibc` would not be enough.
-    let rooms = ["System", "WebSocket", "WebConfiguration", "HTTPServer", "Storage"]
+    let rooms = ["System", "WebSocket", "WebConfiguration", "HTTPClient", "HTTPServer", "Storage"]
     if !(rooms + rooms.map { $0 + "Tests" } + ["FuzzingTests"]).contains(target.name) {
         settings.append(.enableUpcomingFeature("MemberImportVisibility"))
     }

@@ -4,6 +4,7 @@ import Logging
 import Storage
 import System
 import WebConfiguration
+import WebSocket
 
 /// The object graph, and its life from start to stop.
 final class Exporter: Sendable {
@@ -26,19 +27,18 @@ final class Exporter: Sendable {
         self.signals = signals
         let demo = configuration.isDemo ? try DemoFeed(at: monotonicTime()) : nil
         self.demo = demo
-        let addresses =
-            configuration.feeds
-            + (demo.map { [Configuration.FeedConfiguration(label: Configuration.demoLabel, address: $0.address)] } ?? [])
+        var sources = configuration.feeds.map { (label: $0.label, address: $0) }
+        if let demo { sources.append((Configuration.demoLabel, demo.address)) }
         let store = ReadingStore(
-            rules: StoreRules(configuration), feeds: addresses.map(\.label), at: currentTime())
+            rules: StoreRules(configuration), feeds: sources.map(\.label), at: currentTime())
         self.store = store
         let storage = try configuration.storageFile.map {
             try StorageService(path: $0, store: store, logger: logger)
         }
         self.storage = storage
-        let feeds = addresses.enumerated().map { number, feed in
+        let feeds = sources.enumerated().map { number, source in
             FeedReceiver(
-                label: feed.label, number: number, address: feed.address, connection: configuration.connection,
+                label: source.label, number: number, address: source.address, connection: configuration.feed,
                 format: configuration.format, store: store, logger: logger)
         }
         self.feeds = feeds
@@ -49,10 +49,10 @@ final class Exporter: Sendable {
         // Client libraries have these from the start, so that rate() sees the first one.
         let scrapes = HTTPMeter(limit: configuration.web.maximumRequests, statuses: [200, 500, 503])
         let metrics = MetricsEndpoint(
-            store: store, build: .current, scrapes: configuration.web.hasExporterMetrics ? scrapes : nil,
+            store: store, build: .current, scrapes: configuration.web.omitsExporterMetrics ? nil : scrapes,
             storage: storage)
         let health = Health(
-            store: store, idleTimeout: configuration.connection.idleTimeout,
+            store: store, idleTimeout: configuration.feed.idleTimeout,
             stuckFeeds: { feeds.filter(\.isStuck).map(\.label) })
         let maximumListeners = configuration.web.maximumListeners
         let events =
@@ -170,7 +170,7 @@ extension StoreRules {
         self.init(
             scale: configuration.scale, hysteresis: configuration.hysteresis, history: configuration.history,
             cityLimit: configuration.cityLimit, expireAfter: configuration.expireAfter.milliseconds,
-            shard: configuration.format.shard, readingsHaveTimes: configuration.format.timeField != nil,
+            shard: configuration.shard, readingsHaveTimes: configuration.format.timeField != nil,
             hashSeed: .random(in: 0...UInt64.max))
     }
 }

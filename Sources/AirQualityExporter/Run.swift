@@ -47,10 +47,10 @@ private func serve(_ configuration: Configuration, signals: Signals) -> Int32 {
     }
     do {
         let exporter = try Exporter(configuration, logger: logger, signals: signals)
-        if configuration.connection.tls.skipsVerification {
+        if configuration.feed.tls.skipsVerification {
             logger.warning(
                 "Certificates of feeds are not verified, so their readings can be anybody's",
-                metadata: ["flag": "--\(FlagName.feedInsecureSkipVerify)"])
+                metadata: ["flag": "\(Configuration.flag(\.feed.tls.skipsVerification))"])
         }
         return try exporter.run()
     } catch {

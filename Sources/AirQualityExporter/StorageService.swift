@@ -3,13 +3,13 @@ import Logging
 import Storage
 import System
 
-/// Keeps the store in a file, and says in the log how that goes.
+/// Keeps the store in a file, and logs what happens to it.
 final class StorageService: Sendable {
     private let file: StorageFile
     private let path: String
     private let store: ReadingStore
     private let logger: Logger
-    /// The store's version with what was restored in it, and nothing else.
+    /// The store's version when it had what was restored, and nothing else.
     private let restoredVersion: UInt64
 
     /// Opens the file and restores the store from it, before any feed runs.
@@ -21,33 +21,30 @@ final class StorageService: Sendable {
         self.store = store
         self.logger = logger
         let rules = store.rules
-        let opening = try StorageFile.open(
-            StorageConfiguration(path: path, capacity: rules.history.capacity, scale: rules.scale.name),
+        let limits = StorageLimits(maximumNameBytes: CityName.maximumCount, maximumIndex: FeedDecoder.maximumIndex)
+        let restored = try StorageFile.open(
+            StorageConfiguration(
+                path: path, capacity: rules.history.capacity, scale: rules.scale.name, limits: limits),
             now: currentTime)
-        file = opening.file
-        let isSameScale = opening.scale == rules.scale.name
+        file = restored.file
+        let isSameScale = restored.scale == rules.scale.name
         store.restore(
-            opening.cities.map {
+            restored.cities.map {
                 SavedCity($0, scale: rules.scale, hysteresis: rules.hysteresis, isSameScale: isSameScale)
             })
         store.beginSaving()
         restoredVersion = store.snapshot().version
-        log(opening)
+        log(restored)
     }
 
-    private func log(_ opening: StorageOpening) {
-        var metadata: Logger.Metadata = ["file": "\(path)", "cities": "\(opening.cities.count)"]
-        if opening.skippedRows > 0 { metadata["skipped_rows"] = "\(opening.skippedRows)" }
-        switch opening.outcome {
-        case .fresh: logger.info("Storage file begun", metadata: metadata)
+    private func log(_ restored: RestoredStorage) {
+        var metadata: Logger.Metadata = ["file": "\(path)", "cities": "\(restored.cities.count)"]
+        if restored.skippedRows > 0 { metadata["skipped_rows"] = "\(restored.skippedRows)" }
+        switch restored.outcome {
+        case .created: logger.info("Storage file created", metadata: metadata)
         case .restored: logger.info("Storage file restored", metadata: metadata)
-        case .setAside(let movedTo, let reason):
-            metadata["moved_to"] = "\(movedTo)"
-            metadata["err"] = "\(reason)"
-            logger.error("Storage file is damaged: it was set aside and a fresh one begun", metadata: metadata)
-        case .unavailable(let reason):
-            metadata["err"] = "\(reason)"
-            logger.error("Storage file cannot be written: serving from memory, trying on", metadata: metadata)
+        case .quarantined(let movedTo, let reason): logDamage(movedTo: movedTo, reason: reason, metadata)
+        case .unavailable(let reason): logFailure(reason, metadata)
         }
     }
 
@@ -66,19 +63,24 @@ final class StorageService: Sendable {
     private func log(_ event: StorageEvent) {
         let file: Logger.Metadata = ["file": "\(path)"]
         switch event {
-        case .failing(let reason):
-            logger.error(
-                "Storage file cannot be written: serving from memory, trying on",
-                metadata: file.merging(["err": "\(reason)"]) { $1 })
-        case .recovered:
-            logger.info("Storage file is written again, nothing is missing", metadata: file)
-        case .setAside(let movedTo, let reason):
-            logger.error(
-                "Storage file is damaged: it was set aside and a fresh one begun",
-                metadata: file.merging(["moved_to": "\(movedTo)", "err": "\(reason)"]) { $1 })
-        case .begunAgain:
-            logger.warning("Storage file was removed or replaced: begun again from memory", metadata: file)
+        case .failing(let reason): logFailure(reason, file)
+        case .recovered: logger.info("Storage file written again, nothing is missing", metadata: file)
+        case .quarantined(let movedTo, let reason): logDamage(movedTo: movedTo, reason: reason, file)
+        case .recreated:
+            logger.warning("Storage file was removed or replaced: created again from memory", metadata: file)
         }
+    }
+
+    private func logDamage(movedTo: String, reason: String, _ metadata: Logger.Metadata) {
+        logger.error(
+            "Storage file damaged: moved aside, new file created",
+            metadata: metadata.merging(["moved_to": "\(movedTo)", "err": "\(reason)"]) { $1 })
+    }
+
+    private func logFailure(_ reason: String, _ metadata: Logger.Metadata) {
+        logger.error(
+            "Storage file not writable: serving from memory, retrying",
+            metadata: metadata.merging(["err": "\(reason)"]) { $1 })
     }
 
     /// Has the last changes written; then ``run()`` returns.

@@ -1,9 +1,8 @@
-import CommandLine
 import System
 import WebSocket
 
-/// A feed's server, and the waits of the main thread, which speaks: for clients, for a time. Each wait ends early with
-/// false when a signal ends the program.
+/// A feed's server, and the waits of the main thread, which sends the messages: for clients, for a time. Each wait ends
+/// early with false when a signal ends the program.
 struct FeedServer {
     /// How long clients have to answer the close frame.
     private static let closeTimeout: Duration = .seconds(5)
@@ -18,20 +17,19 @@ struct FeedServer {
     ///   - greeting: the messages that a new client gets first; asked on the server's thread. Change what it tells
     ///     before you `send` the change, and no client misses anything.
     init(
-        _ flags: ParsedFlags, signals: Signals, headers: [(name: String, value: String)] = [],
+        _ address: TCPAddress, signals: Signals, headers: [(name: String, value: String)] = [],
         greeting: @escaping @Sendable () -> [[UInt8]] = { [] }
     ) throws {
-        let (host, port) = try flags.value("listen", as: .listenAddress)
         var events = WebSocketServerEvents()
         events.onConnect = { _ in signals.wake() }
         events.onDisconnect = { _ in signals.wake() }
         let server = try WebSocketServer(
-            listen: host, port: port, headers: headers, greeting: greeting, events: events)
+            listen: address.host, port: address.port, headers: headers, greeting: greeting, events: events)
         self.server = server
         self.signals = signals
         thread = try ServiceThread(name: "server") { server.run() }
-        let shownHost = host.isEmpty ? "localhost" : host.contains(":") ? "[\(host)]" : host
-        StandardStream.output.write("listening on ws://\(shownHost):\(server.port)/\n")
+        let shown = ListenAddress.tcp(host: address.host.isEmpty ? "localhost" : address.host, port: server.port)
+        StandardStream.output.write("listening on ws://\(shown)/\n")
     }
 
     var hasClients: Bool { server.clientCount > 0 }
@@ -61,11 +59,12 @@ struct FeedServer {
         thread.join()
     }
 
-    private func wait(until deadline: Duration?, orUntil isReached: () -> Bool) -> Bool {
+    /// - Parameter isReached: asked again after each wake of the signals.
+    func wait(until deadline: Duration?, orUntil isReached: () -> Bool) -> Bool {
         while true {
             let rest = deadline.map { max($0 - monotonicTime(), .zero) }
             let isOver = rest == .zero || isReached()
-            // Looked at even when there is nothing to wait for. A wake says only that clients have come or gone.
+            // Looked at even when there is nothing to wait for. A wake says only that something is new.
             if signals.wait(for: isOver ? .zero : rest) != nil { return false }
             if isOver { return true }
         }

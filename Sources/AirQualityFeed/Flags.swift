@@ -1,3 +1,5 @@
+import AirQualityIndex
+import AirSources
 import CommandLine
 import FeedSimulation
 import System
@@ -11,59 +13,146 @@ extension Program {
                 name: "simulate",
                 summary: "Serves made-up readings in the shape of the real feed: each message is a JSON array of "
                     + "objects with a city and its aqi. Speaks while a client is there.",
-                flags: [
-                    .listen,
-                    Flag("cities", "N", default: "12", help: "how many; the first twelve are those of the real feed"),
-                    Flag("interval", "DURATION", default: "2s", help: "from one step to the next"),
-                    Flag("coverage", "SHARE", default: "0.6", help: "probability that a city is in a step, 0 to 1"),
-                    Flag(
-                        "seed", "N", help: "the same seed gives the same messages; another one each time if not given"),
-                    Flag("drift", "POINTS", default: "0", help: "how far a city's usual index may move at each step"),
-                    Flag("batch", "N", default: "10000", help: "cities in a message at most; a step may have several"),
-                ]),
+                options: SimulateOptions.self),
             Command(
                 name: "replay",
                 summary:
                     "Serves what a file holds, from the first client on, over and over. CSV with the columns City, "
                     + "Date and AQI: all rows of a date are one message. Lines of JSON: each is one message, or what "
                     + "record has written.",
-                operands: ["FILE"],
-                flags: [
-                    .listen,
-                    Flag(
-                        "interval", "DURATION", default: "2s",
-                        help: "between messages of which no time is recorded, and before the file begins again"),
-                    Flag("speed", "FACTOR", default: "1", help: "recorded gaps between messages are divided by it"),
-                    Flag(switch: "once", help: "at the end of the file close with status 1000 and end"),
-                ]),
+                operands: ["FILE"], options: ReplayOptions.self),
+            Command(
+                name: "poll",
+                summary: "Serves real air: asks an HTTP source for the air of cities, computes their index where the "
+                    + "source gives none, and sends what is new; all of it to a new client, and again each half "
+                    + "minute. A key is read from a file or from \(PollConfiguration.keyVariable).",
+                options: PollOptions.self),
             Command(
                 name: "record",
                 summary: "Writes each message of a feed with its arrival time as a line of JSON, for replay. Connects "
                     + "again for ever.",
-                operands: ["URL"],
-                flags: [
-                    Flag("output", "FILE", help: "where lines are appended; standard output if not given")
-                ]),
+                operands: ["URL"], options: RecordOptions.self),
         ])
 }
 
-extension Flag {
-    fileprivate static let listen = Flag(
-        "listen", "HOST:PORT", default: "127.0.0.1:8765",
-        help: "where clients connect; port 0 takes a free one, no host means all of the machine's addresses")
+struct SimulateOptions: Options {
+    var listen = TCPAddress()
+    var cities = 12
+    var interval = Duration.seconds(2)
+    var coverage = 0.6
+    var seed: UInt64?
+    var drift = 0.0
+    var batch = 10_000
+
+    static let flags: [Flag<Self>] = [
+        .listen(\.listen),
+        Flag(
+            "cities", \.cities, .integer(in: 1...FeedSimulator.maximumCityCount), placeholder: "N",
+            "how many; the first twelve are those of the real feed"),
+        Flag("interval", \.interval, .interval, "from one step to the next"),
+        Flag(
+            "coverage", \.coverage, .number(in: 0...1), placeholder: "SHARE",
+            "probability that a city is in a step, 0 to 1"),
+        Flag(
+            "seed", \.seed, .seed, placeholder: "N",
+            "the same seed gives the same messages; another one each time if not given"),
+        Flag(
+            "drift", \.drift, .number(in: 0...999), placeholder: "POINTS",
+            "how far a city's usual index may move at each step"),
+        Flag(
+            "batch", \.batch, .integer(in: 1...FeedSimulator.maximumCityCount), placeholder: "N",
+            "cities in a message at most; a step may have several"),
+    ]
 }
 
-extension ValueFormat where Value == (host: String, port: Int) {
-    /// A TCP address.
-    static var listenAddress: Self {
-        Self(expected: "host:port, [address]:port or :port, with a port from 0 to 65535") { text in
-            guard case .tcp(let host, let port)? = try? ListenAddress(text) else { return nil }
-            return (host, port)
-        }
+struct ReplayOptions: Options {
+    var listen = TCPAddress()
+    var interval = Duration.seconds(2)
+    var speed = 1.0
+    var isOnce = false
+
+    static let flags: [Flag<Self>] = [
+        .listen(\.listen),
+        Flag(
+            "interval", \.interval, .interval,
+            "between messages of which no time is recorded, and before the file begins again"),
+        Flag(
+            "speed", \.speed, .number(in: 0.001...1_000_000), placeholder: "FACTOR",
+            "recorded gaps between messages are divided by it"),
+        Flag("once", \.isOnce, "at the end of the file close with status 1000 and end"),
+    ]
+}
+
+struct PollOptions: Options {
+    var listen = TCPAddress()
+    var source = SourceName.openMeteo
+    var cities: String?
+    var set = CitySet.seeds
+    var index = IndexScale.india
+    var interval = Duration.seconds(15 * 60)
+    var keyFile: String?
+    var baseURL: String?
+    var caFile: String?
+    var rate: CallRate?
+    var timeout = Duration.seconds(30)
+
+    static let flags: [Flag<Self>] = [
+        .listen(\.listen),
+        Flag("source", \.source, .choice, choices(of: SourceName.self)),
+        Flag("cities", \.cities, .file, "CSV with the columns city, latitude, longitude and perhaps id"),
+        Flag("set", \.set, .choice, "cities that are built in: " + choices(of: CitySet.self)),
+        Flag("index", \.index, .choice, choices(of: IndexScale.self)),
+        Flag(
+            "interval", \.interval, .duration(from: .seconds(1)), "from one round of questions to the next"),
+        Flag("key-file", \.keyFile, .file, "the key of the source, if it wants one"),
+        Flag("base-url", \.baseURL, .origin, secrecy: .address, "a mirror of the source: its scheme and host"),
+        Flag("ca-file", \.caFile, .file, "certificate authorities in PEM, in place of the system's"),
+        Flag("rate", \.rate, .callRate, "calls to the source at most; each has a default within what it allows"),
+        Flag("timeout", \.timeout, .duration(from: .milliseconds(1)), "for one answer, from beginning to end"),
+    ]
+}
+
+private func choices<Choice: CaseIterable & RawRepresentable<String>>(of type: Choice.Type) -> String {
+    type.allCases.map(\.rawValue).joined(separator: ", or ")
+}
+
+struct RecordOptions: Options {
+    var output: String?
+
+    static let flags: [Flag<Self>] = [
+        Flag("output", \.output, .file, "where lines are appended; standard output if not given")
+    ]
+}
+
+/// Where clients connect.
+struct TCPAddress: Sendable {
+    /// Empty = all of the machine's addresses.
+    var host = "127.0.0.1"
+    /// 0 = a free one.
+    var port = 8765
+}
+
+extension Flag {
+    fileprivate static func listen(_ member: any WritableKeyPath<Values, TCPAddress> & Sendable) -> Flag {
+        Flag(
+            "listen", member, .tcpAddress,
+            "where clients connect; port 0 takes a free one, no host means all of the machine's addresses")
+    }
+}
+
+extension ValueFormat<TCPAddress> {
+    static var tcpAddress: Self {
+        Self(
+            "HOST:PORT", expected: "host:port, [address]:port or :port, with a port from 0 to 65535",
+            text: { ListenAddress.tcp(host: $0.host, port: $0.port).description },
+            parse: { text in
+                guard case .tcp(let host, let port)? = try? ListenAddress(text) else { return nil }
+                return TCPAddress(host: host, port: port)
+            })
     }
 }
 
 extension ValueFormat<Duration> {
-    /// Of a timer of ours, which would otherwise leave no time for signals.
-    static var interval: Self { .duration(in: .milliseconds(1) ... .longest) }
+    /// At least 1 ms, so that the timer loop can still handle signals.
+    static var interval: Self { .duration(from: .milliseconds(1)) }
 }

@@ -15,10 +15,10 @@ func record(_ flags: ParsedFlags, signals: Signals) throws {
         throw FlagError("URL \(shown): \(error), expected ws://host:port/path or wss://host:port/path")
     }
     let recorder = try Recorder(
-        of: address.label, to: flags.optional("output", as: .nonEmptyText), signals: signals)
+        of: address.label, to: flags.options(RecordOptions.self).output, signals: signals)
     let client = WebSocketClient(
-        configuration: WebSocketClientConfiguration(address: address), onEvent: recorder.hear,
-        onMessage: recorder.hear)
+        configuration: WebSocketClientConfiguration(address: address), onEvent: recorder.receive,
+        onMessage: recorder.receive)
     let thread = try ServiceThread(name: "client") { client.run() }
     while signals.wait(for: nil) == nil, recorder.failure == nil {}
     client.stop()
@@ -26,11 +26,11 @@ func record(_ flags: ParsedFlags, signals: Signals) throws {
     if let failure = recorder.failure { throw failure }
 }
 
-/// Writes what the client hears and says how it fares, on the client's thread.
+/// Writes what the client receives and reports changes of its connection, on the client's thread.
 private final class Recorder: Sendable {
     private struct State {
         var failure: SystemError?
-        /// Of the newest line about the connection: a state is said once and not at each attempt.
+        /// The newest line about the connection: a state is reported once, not at each attempt.
         var lastSaid = ""
     }
 
@@ -49,7 +49,7 @@ private final class Recorder: Sendable {
     /// Why no more lines can be written.
     var failure: SystemError? { state.withLock { $0.failure } }
 
-    func hear(_ event: WebSocketEvent) {
+    func receive(_ event: WebSocketEvent) {
         let line: String
         switch event {
         case .connecting, .paused, .resumed, .disconnected(.requested, _, _): return
@@ -63,7 +63,7 @@ private final class Recorder: Sendable {
         if isNew { say(line) }
     }
 
-    func hear(_ kind: WebSocketMessageKind, _ message: Span<UInt8>) {
+    func receive(_ kind: WebSocketMessageKind, _ message: Span<UInt8>) {
         let receivedAt = currentTime()
         var line: [UInt8] = []
         line.reserveCapacity(message.count + message.count / 4 + 64)

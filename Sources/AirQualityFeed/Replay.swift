@@ -4,14 +4,13 @@ import System
 
 /// Serves a recording until a signal comes, or once.
 func replay(_ flags: ParsedFlags, signals: Signals) throws {
-    let interval = try flags.value("interval", as: .interval)
-    let speed = try flags.value("speed", as: .number(in: 0.001...1_000_000))
-    let isOnce = try flags.isOn("once")
+    let options: ReplayOptions = try flags.options()
     let recording = try readRecording(flags.operands[0])
-    guard recording.isTimed || !flags.isGiven("speed") else {
-        throw flags.refusal(of: "speed", expected: "a recording with times, or --interval instead")
+    guard recording.isTimed || !flags.isGiven(\ReplayOptions.speed) else {
+        throw flags.refusal(
+            of: \ReplayOptions.speed, expected: "a recording with times, or --interval instead")
     }
-    let server = try FeedServer(flags, signals: signals)
+    let server = try FeedServer(options.listen, signals: signals)
     defer { server.stop() }
     guard server.awaitClient() else { return }
     var next = monotonicTime()
@@ -19,10 +18,10 @@ func replay(_ flags: ParsedFlags, signals: Signals) throws {
         for step in 0..<recording.stepCount {
             guard server.wait(until: next) else { return }
             server.send(recording.message(step))
-            let gap = step + 1 < recording.stepCount ? recording.gap(before: step + 1).map { $0 / speed } : nil
-            next = max(next + (gap ?? interval), monotonicTime())
+            let gap = step + 1 < recording.stepCount ? recording.gap(before: step + 1).map { $0 / options.speed } : nil
+            next = max(next + (gap ?? options.interval), monotonicTime())
         }
-    } while !isOnce
+    } while !options.isOnce
     server.finish()
 }
 

@@ -50,6 +50,8 @@ package func decimalNumber<Number: FixedWidthInteger>(
     return number
 }
 
+package func isUTF8(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }
+
 extension ArraySlice<UInt8> {
     /// The first place where these bytes are. `firstRange` is the standard library's, but it lives with the regular
     /// expressions, whose parser and engine every start of the program would pay for.

@@ -37,7 +37,7 @@ package struct CivilDate: Sendable, Equatable {
 }
 
 /// Rounded towards minus infinity, so that the remainder is never negative. The divisor is positive.
-private func flooredDivision(_ number: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+package func flooredDivision(_ number: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
 }

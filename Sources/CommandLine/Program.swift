@@ -6,12 +6,12 @@
 ///
 /// The rules: `--flag value` and `--flag=value`; a switch is `--flag`, `--flag=true` or `--flag=false`; `--` ends the
 /// flags; a flag wins over its variable. Variables that name no flag are not looked at, so that what Kubernetes injects
-/// does no harm; an empty variable counts as not set. Values are checked where they are asked for (`ParsedFlags`).
+/// does no harm; an empty variable counts as not set.
 public struct Program: Sendable {
     public let name: String
     /// One sentence or two, for `--help`.
     public let summary: String
-    /// Begins the environment variable of each flag; nil = the environment is not read.
+    /// The first part of the environment variable of each flag; nil = the environment is not read.
     public let environmentPrefix: String?
     /// The first one runs when none is named. A flag that several commands have is a switch in all or in none.
     public let commands: [Command]
@@ -32,13 +32,16 @@ public struct Command: Sendable {
     public let summary: String
     /// Names of what must be given besides flags, for example `FILE`.
     public let operands: [String]
-    public let flags: [Flag]
+    public let flags: [FlagSpec]
 
-    public init(name: String = "", summary: String, operands: [String] = [], flags: [Flag]) {
+    public init<Values: Options>(
+        name: String = "", summary: String, operands: [String] = [], options: Values.Type
+    ) {
         self.name = name
         self.summary = summary
         self.operands = operands
-        self.flags = flags
+        let defaults = Values()
+        flags = Values.flags.map { $0.spec(defaults, headings: Values.headings) }
     }
 }
 
@@ -49,4 +52,16 @@ public enum Invocation: Sendable {
     /// Print the version and end with status 0.
     case version
     case run(ParsedFlags)
+}
+
+/// Why a program cannot start with the flags that it was given.
+public struct FlagError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// One line for people: which flag, which value (secrets as `***`), what was expected.
+    public let line: String
+
+    public init(_ line: String) {
+        self.line = line
+    }
+
+    public var description: String { line }
 }

@@ -1,53 +1,92 @@
 internal import Bytes
 
-/// How the text of a flag's value is read.
+/// How the text of a flag's value is read and written.
 public struct ValueFormat<Value: Sendable>: Sendable {
-    /// Completes an error: "expected …".
-    public let expected: String
+    /// What stands for the value in `--help`.
+    public let placeholder: String
+    /// Completes the error for a text that is refused: "expected …".
+    public let expected: @Sendable (_ refused: String) -> String
     /// Nil for text that is not in the format.
     public let parse: @Sendable (String) -> Value?
+    /// A value as a user would write it; nil where no default is shown.
+    public let text: (@Sendable (Value) -> String)?
 
-    public init(expected: String, parse: @escaping @Sendable (String) -> Value?) {
+    public init(
+        _ placeholder: String, expected: @escaping @Sendable (_ refused: String) -> String,
+        text: (@Sendable (Value) -> String)? = nil, parse: @escaping @Sendable (String) -> Value?
+    ) {
+        self.placeholder = placeholder
         self.expected = expected
+        self.text = text
         self.parse = parse
+    }
+
+    public init(
+        _ placeholder: String, expected: String, text: (@Sendable (Value) -> String)? = nil,
+        parse: @escaping @Sendable (String) -> Value?
+    ) {
+        self.init(placeholder, expected: { _ in expected }, text: text, parse: parse)
+    }
+
+    /// One of a closed set of values.
+    ///
+    /// - Parameter expected: nil = their names.
+    public static func one(
+        of values: [Value], named name: @escaping @Sendable (Value) -> String, expected: String? = nil
+    ) -> Self {
+        Self("NAME", expected: expected ?? values.map(name).joined(separator: ", or "), text: name) { text in
+            values.first { name($0) == text }
+        }
     }
 }
 
 extension ValueFormat<String> {
     /// Any text, none as well.
-    public static var text: Self { Self(expected: "text") { $0 } }
+    public static var text: Self { Self("TEXT", expected: "text", text: \.self) { $0 } }
 
-    public static var nonEmptyText: Self { Self(expected: "text that is not empty") { $0.isEmpty ? nil : $0 } }
+    public static var nonEmptyText: Self {
+        Self("TEXT", expected: "text that is not empty", text: \.self) { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The path of a file, which need not be there.
+    public static var file: Self { Self("FILE", expected: "text that is not empty") { $0.isEmpty ? nil : $0 } }
 }
 
 extension ValueFormat<Bool> {
     public static var boolean: Self {
-        Self(expected: "true or false") { text in
-            switch text {
-            case "true": true
-            case "false": false
-            default: nil
-            }
-        }
+        one(of: [true, false], named: { $0 ? "true" : "false" }, expected: "true or false")
     }
 }
+
+extension ValueFormat where Value: CaseIterable & RawRepresentable<String> {
+    /// One of the names of a closed set.
+    public static var choice: Self { one(of: Array(Value.allCases), named: \.rawValue) }
+}
+
+// MARK: Numbers
 
 extension ValueFormat<Int> {
     /// A whole number in decimal digits.
     public static func integer(in range: ClosedRange<Int> = .min ... .max) -> Self {
-        Self(expected: "a whole number" + words(for: range, in: "")) { text in
-            guard let number = signedNumber(text), range.contains(number) else { return nil }
+        Self("NUMBER", expected: "a whole number" + words(for: range, in: ""), text: \.description) { text in
+            let digits = text.utf8.dropFirst(text.hasPrefix("-") ? 1 : 0)
+            guard digits.allSatisfy(isDigit), let number = Int(text), range.contains(number) else { return nil }
             return number
         }
     }
 
     /// A number of bytes, or of `KiB`, `MiB` or `GiB`.
     public static func bytes(in range: ClosedRange<Int> = 0 ... .max) -> Self {
-        Self(expected: "a size in bytes, or with KiB, MiB or GiB" + words(for: range, in: " bytes")) { text in
-            let units = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)]
-            let unit = units.first { text.hasSuffix($0.0) }
-            guard let count = decimalNumber(text.utf8.dropLast(unit?.0.utf8.count ?? 0)) else { return nil }
-            let (bytes, isTooLarge) = count.multipliedReportingOverflow(by: unit?.1 ?? 1)
+        let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("", 1)]
+        return Self(
+            "SIZE", expected: "a size in bytes, or with KiB, MiB or GiB" + words(for: range, in: " bytes"),
+            text: { bytes in units.first { bytes >= $0.1 && bytes % $0.1 == 0 }.map { "\(bytes / $0.1)\($0.0)" } ?? "0"
+            }
+        ) { text in
+            guard let unit = units.first(where: { text.hasSuffix($0.0) }),
+                let count = decimalNumber(text.utf8.dropLast(unit.0.utf8.count))
+            else { return nil }
+            let (bytes, isTooLarge) = count.multipliedReportingOverflow(by: unit.1)
             return isTooLarge || !range.contains(bytes) ? nil : bytes
         }
     }
@@ -65,53 +104,109 @@ extension ValueFormat<Int> {
 extension ValueFormat<UInt64> {
     /// A whole number from 0 to 2⁶⁴ − 1: what starts a random generator.
     public static var seed: Self {
-        Self(expected: "a whole number, 0 to \(UInt64.max)") { text in
-            decimalNumber(text.utf8, as: UInt64.self)
-        }
+        Self("NUMBER", expected: "a whole number, 0 to \(UInt64.max)") { decimalNumber($0.utf8, as: UInt64.self) }
     }
 }
 
 extension ValueFormat<Double> {
     /// A finite number in decimal notation, with an exponent or without.
     public static func number(in range: ClosedRange<Double>) -> Self {
-        let isOpenAbove = range.upperBound == .greatestFiniteMagnitude
-        let words = isOpenAbove ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
-        return Self(expected: "a number, " + words) { text in
-            // `Double("0x10")`, `Double("nan")` and `Double("inf")` are numbers to Swift.
-            guard text.utf8.allSatisfy({ "0123456789.eE+-".utf8.contains($0) }) else { return nil }
-            guard let number = Double(text), range.contains(number) else { return nil }
-            return number
+        Self(
+            "NUMBER", expected: "a number, \(range.lowerBound) to \(range.upperBound)",
+            text: { $0 == $0.rounded() ? "\(Int($0))" : "\($0)" },
+            parse: { text in
+                // `Double("0x10")`, `Double("nan")` and `Double("inf")` are numbers to Swift.
+                guard text.utf8.allSatisfy({ "0123456789.eE+-".utf8.contains($0) }) else { return nil }
+                return Double(text).flatMap { range.contains($0) ? $0 : nil }
+            })
+    }
+}
+
+// MARK: Durations
+
+extension ValueFormat<Duration> {
+    /// A duration as Prometheus writes it: `500ms`, `30s`, `1m30s`, `1y2w3d`, or a bare `0`.
+    ///
+    /// The grammar is that of `ParseDuration` in prometheus/common: whole numbers, each unit at most once, from the
+    /// longest to the shortest; a year has 365 days; more than 2⁶³ − 1 nanoseconds (292 years) is refused.
+    public static func duration(from shortest: Duration = .zero, to longest: Duration = .longest) -> Self {
+        var words = ""
+        if shortest > .zero { words += ", at least \(shortest.prometheusText)" }
+        if longest < .longest { words += ", at most \(longest.prometheusText)" }
+        return Self(
+            "DURATION", expected: "a duration such as 500ms, 30s or 1m30s" + words,
+            text: \.shortText
+        ) { text in
+            guard let duration = parseDuration(text), (shortest...longest).contains(duration) else { return nil }
+            return duration
         }
     }
 }
 
-extension ValueFormat where Value: CaseIterable & RawRepresentable<String> {
-    /// One of the names of a closed set.
-    public static var choice: Self {
-        Self(expected: Value.allCases.map(\.rawValue).joined(separator: ", or ")) { Value(rawValue: $0) }
-    }
-}
+extension Duration {
+    /// The longest that fits 64 bits of nanoseconds.
+    public static var longest: Duration { .nanoseconds(Int64.max) }
 
-extension ValueFormat<Shard> {
-    public static var shard: Self {
-        Self(expected: "i/n, shard i of n, with i from 0 to n-1, for example 0/4") { text in
-            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-            guard parts.count == 2, let index = decimalNumber(parts[0].utf8), let count = decimalNumber(parts[1].utf8)
-            else {
-                return nil
-            }
-            return index < count ? Shard(index: index, count: count) : nil
+    /// As Prometheus writes it, for example `1m30s`; what is below a millisecond is cut off.
+    public var prometheusText: String {
+        var rest = milliseconds
+        guard rest > 0 else { return rest == 0 ? "0s" : "-" + (Duration.zero - self).prometheusText }
+        var text = ""
+        for unit in durationUnits where unit.isWritten(for: rest) {
+            let count = rest / unit.milliseconds
+            guard count > 0 else { continue }
+            text += "\(count)\(unit.name)"
+            rest -= count * unit.milliseconds
         }
+        return text
+    }
+
+    /// As people write a setting: `0`, `60s` rather than `1m`, `90s` rather than `1m30s`.
+    fileprivate var shortText: String {
+        if self == .zero { return "0" }
+        return self < .seconds(100) && milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : prometheusText
+    }
+
+    private var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+}
+
+private struct DurationUnit {
+    var name: String
+    var milliseconds: Int64
+
+    /// Years and weeks only where nothing remains, as Prometheus does: `90d` is easier to read than `12w6d`.
+    func isWritten(for rest: Int64) -> Bool {
+        name != "y" && name != "w" || rest % milliseconds == 0
     }
 }
 
-/// One part of several into which work is split: `index` is 0 ..< `count`.
-public struct Shard: Sendable, Equatable {
-    public let index: Int
-    public let count: Int
-}
+private let durationUnits = [
+    DurationUnit(name: "y", milliseconds: 31_536_000_000),
+    DurationUnit(name: "w", milliseconds: 604_800_000),
+    DurationUnit(name: "d", milliseconds: 86_400_000),
+    DurationUnit(name: "h", milliseconds: 3_600_000),
+    DurationUnit(name: "m", milliseconds: 60_000),
+    DurationUnit(name: "s", milliseconds: 1000),
+    DurationUnit(name: "ms", milliseconds: 1),
+]
 
-private func signedNumber(_ text: String) -> Int? {
-    guard text.hasPrefix("-") else { return decimalNumber(text.utf8) }
-    return text.dropFirst().utf8.allSatisfy(isDigit) ? Int(text) : nil
+private func parseDuration(_ text: String) -> Duration? {
+    if text == "0" { return .zero }
+    var rest = text.utf8[...]
+    var units = durationUnits[...]
+    var total: Int64 = 0
+    while !rest.isEmpty {
+        let digits = rest.prefix(while: isDigit)
+        let name = rest[digits.endIndex...].prefix { !isDigit($0) }
+        guard let count = decimalNumber(digits, as: Int64.self),
+            let index = units.firstIndex(where: { $0.name.utf8.elementsEqual(name) })
+        else { return nil }
+        let (part, isTooLong) = count.multipliedReportingOverflow(by: units[index].milliseconds)
+        let (sum, isSumTooLong) = total.addingReportingOverflow(part)
+        guard !isTooLong, !isSumTooLong, sum <= Int64.max / 1_000_000 else { return nil }
+        total = sum
+        rest = rest[name.endIndex...]
+        units = units[(index + 1)...]
+    }
+    return text.isEmpty ? nil : .milliseconds(total)
 }

@@ -1,12 +1,12 @@
 /// Walks over the rows of CSV as RFC 4180 describes it; lines may end with LF alone.
-struct CSVReader {
+package struct CSVReader {
     /// A field by its place: without the quotation marks around it.
-    struct Field {
-        var range: Range<Int>
+    package struct Field {
+        package var range: Range<Int>
         /// Has quotation marks in it, which stand twice.
         var isEscaped = false
 
-        func text(in bytes: [UInt8]) -> [UInt8] {
+        package func text(in bytes: [UInt8]) -> [UInt8] {
             guard isEscaped else { return Array(bytes[range]) }
             var text: [UInt8] = []
             var isSecond = false
@@ -21,17 +21,17 @@ struct CSVReader {
     private static let quote = UInt8(ascii: "\"")
 
     /// Where the next row begins.
-    private(set) var offset: Int
+    package private(set) var offset: Int
     /// The number of the line in which the next row begins.
-    private(set) var line: Int
+    package private(set) var line: Int
 
-    init(offset: Int, line: Int = 1) {
+    package init(offset: Int, line: Int = 1) {
         self.offset = offset
         self.line = line
     }
 
     /// Reads the next row, an empty one as a single empty field; false at the end.
-    mutating func readRow(of bytes: [UInt8], into fields: inout [Field]) throws(RecordingError) -> Bool {
+    package mutating func readRow(of bytes: [UInt8], into fields: inout [Field]) throws(RecordingError) -> Bool {
         fields.removeAll(keepingCapacity: true)
         guard offset < bytes.count else { return false }
         while true {

@@ -1,6 +1,6 @@
 /// Appends a number as JavaScript prints it (ECMA-262, Number::toString): the shortest text that reads back, whole
 /// numbers without a point. Swift prints the same digits.
-func append(_ number: Double, to bytes: inout [UInt8]) {
+package func append(_ number: Double, to bytes: inout [UInt8]) {
     if number == number.rounded(.towardZero) {
         bytes += String(Int(number)).utf8
     } else {
@@ -9,7 +9,7 @@ func append(_ number: Double, to bytes: inout [UInt8]) {
 }
 
 /// Appends UTF-8 as a JSON string, escaping only what RFC 8259 section 7 demands.
-func appendJSONString(_ text: Span<UInt8>, to bytes: inout [UInt8]) {
+package func appendJSONString(_ text: Span<UInt8>, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     for index in text.indices {
         let byte = text[index]

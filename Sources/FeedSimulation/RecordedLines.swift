@@ -55,7 +55,7 @@ struct RecordedLines: Sendable {
     }
 
     private static func makeReader() -> JSONRecordReader {
-        JSONRecordReader(members: ["message", "time_ms"], hashSeed: 0)
+        JSONRecordReader(members: ["message", "time_ms"])
     }
 
     private static func time(
@@ -65,18 +65,15 @@ struct RecordedLines: Sendable {
         case .notJSON: throw RecordingError(line: number, "\(shown(line)) is not JSON, expected a message of a feed")
         case .notAnArray:
             throw RecordingError(line: number, "\(shown(line)) is not a message, expected an array or an object")
-        case .pairs, .records: break
+        case .records: break
         }
-        guard line.first == UInt8(ascii: "{"), case .text(let text) = reader.value(record: 0, member: 0) else {
-            return nil
-        }
+        guard line.first == UInt8(ascii: "{"), reader.nextRecords() == 1,
+            case .text = reader.value(record: 0, member: 0)
+        else { return nil }
         guard case .number(let time) = reader.value(record: 0, member: 1), let time = Int64(exactly: time),
             (0...8_640_000_000_000_000).contains(time)
         else {
             throw RecordingError(line: number, "time_ms is missing or wrong, expected epoch milliseconds")
-        }
-        guard !text.hasLoneSurrogate else {
-            throw RecordingError(line: number, "the message has a lone surrogate, expected Unicode text")
         }
         return time
     }
@@ -88,15 +85,11 @@ struct RecordedLines: Sendable {
         let text = bytes[line.start..<line.start + line.count]
         guard line.time != nil else { return Array(text) }
         var reader = Self.makeReader()
-        var message: [UInt8] = []
-        _ = reader.read(text.span)
-        if case .text(let place) = reader.value(record: 0, member: 0) {
-            reader.withBytes { bytes in
-                message.reserveCapacity(place.count)
-                for index in place.offset..<place.offset + place.count { message.append(bytes[index]) }
-            }
-        }
-        return message
+        // Read before, by the initializer.
+        guard reader.read(text.span) == .records, reader.nextRecords() == 1,
+            case .text(let range) = reader.value(record: 0, member: 0)
+        else { return [] }
+        return reader.withTexts { texts in range.map { texts[$0] } }
     }
 
     func gap(before step: Int) -> Duration? {

@@ -1,13 +1,11 @@
-import Glibc
+internal import CSimdJSON
 
 /// Reads a message that is an array of objects, and of each object the members it was told to.
 ///
-/// The whole message is checked against RFC 8259 (UTF-8 included) before anything is handed out: a message is either
-/// read or refused. Numbers come as the nearest double, escapes as their UTF-8; a member that stands twice in an
-/// object counts with its last value, as in JavaScript. Objects and arrays may be nested ``maximumDepth`` deep.
-///
-/// Messages as feeds really send them (two members, a text without escapes and a number) take a short way through
-/// `CanonicalScanner`; what that does not know goes to `StrictScanner`, which knows all of JSON. Both judge alike.
+/// simdjson checks the whole message against RFC 8259 (UTF-8 included) before anything is handed out: a message is
+/// either read or refused. Refused as well is one with a number that no double can hold, or with half of a surrogate
+/// pair. Numbers come as the nearest double, escapes as their UTF-8; of a member that stands twice in an object the last
+/// value counts, as in JavaScript. Objects and arrays may be nested ``maximumDepth`` deep.
 ///
 /// Used from one thread at a time.
 @safe
@@ -16,63 +14,97 @@ public struct JSONRecordReader: ~Copyable {
     public static let maximumDepth = 512
 
     public enum Outcome: Sendable, Equatable {
-        /// Each element is a text and a number, in the members asked for: ``withPairs(_:)`` lends them.
-        case pairs(Int)
-        /// How many elements the array has; one object counts as an array of one.
-        case records(Int)
+        /// An array, or one object, which counts as an array of one. ``nextRecords()`` gives them.
+        case records
         case notJSON
         /// Valid JSON, but no array or object at the place.
         case notAnArray
     }
 
-    private var workspace: Workspace
-    private let items: JSONPointer
-    /// nil when no message can be canonical.
-    private let keys: MemberKeys?
+    /// Owned: freed with the reader.
+    private let reader: OpaquePointer
+    private let memberCount: Int
+    /// The records that ``nextRecords()`` gave, ``memberCount`` values each. The reader's.
+    private var values: UnsafePointer<CSimdJSON_value>?
+    private var recordCount = 0
 
     /// - Parameters:
-    ///   - members: their names, 1 … 4; ``value(record:member:)`` counts them in this order.
-    ///   - hashSeed: a secret of the process, so that a feed cannot choose names that collide.
-    public init(items: JSONPointer = JSONPointer(), members: [String], hashSeed: UInt64) {
-        precondition((1...4).contains(members.count))
-        self.items = items
-        keys = items.tokens.isEmpty && members.count == 2 ? MemberKeys(names: members.map { Array($0.utf8) }) : nil
-        workspace = Workspace(members: members.map { Array($0.utf8) }, hashSeed: hashSeed)
-    }
-
-    /// Reads one message; what an earlier call gave is gone.
-    public mutating func read(_ message: Span<UInt8>) -> Outcome {
-        workspace.load(message)
-        if let keys, CanonicalScanner.scan(&workspace, keys: keys, seed: workspace.hashSeed) {
-            return .pairs(workspace.pairCount)
+    ///   - items: where the array is.
+    ///   - members: their names; ``value(record:member:)`` counts them in this order.
+    public init(items: JSONPointer = JSONPointer(), members: [String]) {
+        precondition(!members.isEmpty, "a record has members")
+        unsafe reader = CSimdJSON_make(Self.maximumDepth)
+        memberCount = members.count
+        for token in items.tokens {
+            unsafe token.withUnsafeBufferPointer { unsafe CSimdJSON_addToken(reader, $0.baseAddress, $0.count) }
         }
-        return StrictScanner.scan(&workspace, items: items)
+        for member in members {
+            let name = Array(member.utf8)
+            unsafe name.withUnsafeBufferPointer { unsafe CSimdJSON_addMember(reader, $0.baseAddress, $0.count) }
+        }
     }
 
-    /// As ``read(_:)``, never by the short way. For tests that compare the two.
-    package mutating func readStrictly(_ message: Span<UInt8>) -> Outcome {
-        workspace.load(message)
-        return StrictScanner.scan(&workspace, items: items)
+    deinit {
+        unsafe CSimdJSON_free(reader)
     }
 
-    /// Whether the element is an object; if not, its members are absent.
-    public func isObject(record: Int) -> Bool {
-        workspace.isObject(record: record)
+    /// Reads a message, of 1 GiB at most; what an earlier call gave is gone.
+    public mutating func read(_ message: Span<UInt8>) -> Outcome {
+        unsafe values = nil
+        recordCount = 0
+        let outcome = unsafe message.withUnsafeBufferPointer {
+            unsafe CSimdJSON_read(reader, $0.baseAddress, $0.count)
+        }
+        switch outcome {
+        case .records: return .records
+        case .notJSON: return .notJSON
+        case .notAnArray: return .notAnArray
+        }
     }
 
+    /// Goes on to the next records of the message, a hundred or so, in place of those before.
+    ///
+    /// - Returns: how many; 0 at the end.
+    public mutating func nextRecords() -> Int {
+        unsafe values = CSimdJSON_nextRecords(reader, &recordCount)
+        return recordCount
+    }
+
+    /// - Parameter record: one of the last ``nextRecords()``, from 0.
     public func value(record: Int, member: Int) -> JSONValue {
-        workspace.value(record: record, member: member)
-    }
-
-    /// Lends the pairs of the message, and what their texts point into.
-    public func withPairs(_ body: (_ pairs: Span<JSONPair>, _ bytes: Span<UInt8>) -> Void) {
-        body(
-            unsafe Span(_unsafeStart: UnsafePointer(workspace.pairs), count: workspace.pairCount),
-            unsafe Span(_unsafeStart: UnsafePointer(workspace.base), count: workspace.usedCount))
+        guard let values = unsafe values, record >= 0, record < recordCount, member >= 0, member < memberCount else {
+            preconditionFailure("there is no such member")
+        }
+        let value = unsafe values[record &* memberCount &+ member]
+        switch value.kind {
+        case .absent: return .absent
+        case .null: return .null
+        case .text: return .text(Int(value.offset)..<Int(value.offset) &+ Int(value.count))
+        case .number: return .number(value.number)
+        case .other: return .other
+        case .notAnObject: return .notAnObject
+        }
     }
 
     /// Lends what texts point into; it is theirs until the next ``read(_:)``.
-    public func withBytes(_ body: (Span<UInt8>) -> Void) {
-        body(unsafe Span(_unsafeStart: UnsafePointer(workspace.base), count: workspace.usedCount))
+    public func withTexts<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        var count = 0
+        let texts = unsafe CSimdJSON_texts(reader, &count)
+        return body(unsafe Span(_unsafeElements: UnsafeBufferPointer(start: texts, count: count)))
     }
+}
+
+/// One member of a record, as far as a reader of records needs to know it.
+@frozen
+public enum JSONValue: Sendable, Equatable {
+    case absent
+    case null
+    /// Where in what ``JSONRecordReader/withTexts(_:)`` lends the UTF-8 is, escapes replaced.
+    case text(Range<Int>)
+    /// The nearest `Double`.
+    case number(Double)
+    /// `true`, `false`, an array or an object.
+    case other
+    /// The record is no object, so that it has no members.
+    case notAnObject
 }

@@ -1,6 +1,8 @@
+internal import Bytes
 internal import CSQLite
+internal import System
 
-/// The open file. One thread at a time; locked against other processes while it exists.
+/// The open file, locked against other processes. Used by one thread at a time.
 ///
 /// SQLite writes to a write-ahead log beside the file first, the journal, and moves it into the file at times.
 ///
@@ -11,23 +13,23 @@ internal import CSQLite
 /// A committed transaction is in the kernel's hands and survives the end of the process. A loss of power takes what was
 /// committed since the last checkpoint at most, and does not damage the file (`synchronous=NORMAL`).
 struct StorageDatabase: ~Copyable {
-    let isFresh: Bool
+    /// There was no file, or an empty one.
+    let isNew: Bool
     /// The scale that the rows were written under.
     let scale: String?
+    private let configuration: StorageConfiguration
     private let connection: SQLiteConnection
     private let statements: StorageStatements
     private let journalName: String
     private let journalIdentity: FileIdentity?
 
-    /// - Parameters:
-    ///   - path: of a regular file or of none.
-    ///   - scale: what a fresh file is begun with.
+    /// Opens a regular file, or creates one.
     static func open(
-        path: String, scale: String, schema: StorageSchema = .current
+        _ configuration: StorageConfiguration, schema: StorageSchema = .current
     ) throws(StorageRefusal) -> StorageDatabase {
         let result: Result<StorageDatabase, StorageRefusal>
         do throws(SQLiteError) {
-            result = try attempt(path: path, scale: scale, schema: schema)
+            result = try attempt(configuration, schema: schema)
         } catch {
             throw StorageRefusal(error)
         }
@@ -35,13 +37,13 @@ struct StorageDatabase: ~Copyable {
     }
 
     private static func attempt(
-        path: String, scale: String, schema: StorageSchema
+        _ configuration: StorageConfiguration, schema: StorageSchema
     ) throws(SQLiteError) -> Result<StorageDatabase, StorageRefusal> {
         let connection = try SQLiteConnection(
-            name: literalName(path), flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
-        // Its header can say so as well, which ours never does.
+            name: literalName(configuration.path), flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+        // Its header can make it read-only as well, which ours never does.
         let readOnly =
-            mayWrite(connection.fileName)
+            isWritable(connection.fileName)
             ? StorageRefusal.damaged("it says of itself that it is read-only") : .unavailable("the file is read-only")
         let tableCount: Int64
         do throws(SQLiteError) {
@@ -49,14 +51,14 @@ struct StorageDatabase: ~Copyable {
             // The first read takes the lock, or finds it taken.
             tableCount = try connection.integer("SELECT count(*) FROM sqlite_schema")
         } catch {
-            // Locking a file that is open for reading fails with words that help nobody.
+            // The error of locking a file that is open for reading does not say why.
             if error.isOutside, connection.isReadOnly { return .failure(readOnly) }
             throw error
         }
         if connection.isReadOnly { return .failure(readOnly) }
         let applicationID = try connection.integer("PRAGMA application_id")
-        let isFresh = tableCount == 0 && applicationID == 0
-        if !isFresh {
+        let isNew = tableCount == 0 && applicationID == 0
+        if !isNew {
             if let refusal = try refusal(of: connection, applicationID: applicationID, schema: schema) {
                 return .failure(refusal)
             }
@@ -64,23 +66,26 @@ struct StorageDatabase: ~Copyable {
         guard try connection.text("PRAGMA journal_mode=WAL") == "wal" else {
             return .failure(.unavailable("SQLite cannot keep a write-ahead log there"))
         }
-        if isFresh {
-            try create(schema, scale: scale, in: connection)
+        if isNew {
+            try create(schema, scale: configuration.scale, in: connection)
         } else {
             try migrate(connection, to: schema)
         }
-        try begin(connection)
-        return .success(try StorageDatabase(connection, isFresh: isFresh))
+        try resetUncertainCounters(connection)
+        return .success(try StorageDatabase(connection, configuration, isNew: isNew))
     }
 
-    private init(_ connection: consuming SQLiteConnection, isFresh: Bool) throws(SQLiteError) {
+    private init(
+        _ connection: consuming SQLiteConnection, _ configuration: StorageConfiguration, isNew: Bool
+    ) throws(SQLiteError) {
         let scale = try connection.text("SELECT value FROM setting WHERE name = 'scale'")
         let statements = try StorageStatements.prepare(connection)
-        self.isFresh = isFresh
+        self.isNew = isNew
         self.scale = scale
         self.statements = statements
+        self.configuration = configuration
         journalName = connection.fileName + "-wal"
-        journalIdentity = FileIdentity(path: journalName)
+        journalIdentity = FileIdentity(journalName)
         self.connection = connection
     }
 
@@ -89,12 +94,12 @@ struct StorageDatabase: ~Copyable {
     static func configure(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
         // Until the file is known to be sound and ours, closing it must change nothing.
         connection.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
-        // Nothing that stands in the file runs: it may have been damaged on purpose.
+        // Nothing in the file is executed: it may have been damaged on purpose.
         connection.set(SQLITE_DBCONFIG_DEFENSIVE, true)
         connection.set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
         connection.set(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
         connection.set(SQLITE_DBCONFIG_ENABLE_VIEW, false)
-        // Outlasts a glance with another tool.
+        // Long enough for a short look with another tool.
         connection.setBusyTimeout(milliseconds: 250)
         try connection.execute(
             """
@@ -110,7 +115,7 @@ struct StorageDatabase: ~Copyable {
             """)
     }
 
-    /// What speaks against using the file; nil when nothing does.
+    /// Why the file cannot be used; nil when it can.
     static func refusal(
         of connection: borrowing SQLiteConnection, applicationID: Int64, schema: StorageSchema
     ) throws(SQLiteError) -> StorageRefusal? {
@@ -127,7 +132,7 @@ struct StorageDatabase: ~Copyable {
             // The quick check does not compare indices with their tables.
             try connection.text("PRAGMA integrity_check(city)"),
         ]
-        return findings.compactMap { $0 }.first { $0 != "ok" }.map { .damaged(singleLine($0)) }
+        return findings.compactMap { $0 }.first { $0 != "ok" }.map { .damaged(onOneLine($0)) }
     }
 
     private static func create(
@@ -155,9 +160,9 @@ struct StorageDatabase: ~Copyable {
         }
     }
 
-    /// Counters that may be behind what was seen of them begin anew. Prometheus takes a counter that falls to 0 for what
-    /// it is, a reset; of one that falls by 1 it would count the whole value once more.
-    private static func begin(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
+    /// Counters restart at 0 unless the file was closed with their last values. To Prometheus a fall to 0 is a reset; after a
+    /// fall by 1 it would count the whole value once more.
+    private static func resetUncertainCounters(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
         try transaction(connection) { () throws(SQLiteError) in
             if try connection.text("SELECT value FROM setting WHERE name = 'closed'") == nil {
                 try connection.execute("UPDATE city SET better = 0, worse = 0 WHERE better > 0 OR worse > 0")
@@ -180,7 +185,7 @@ struct StorageDatabase: ~Copyable {
             try body()
             try connection.execute("COMMIT")
         } catch {
-            // SQLite may have rolled back already, which is an error of its own and none of ours.
+            // Fails when SQLite has rolled back already, which is not an error here.
             try? connection.execute("ROLLBACK")
             throw error
         }
@@ -188,11 +193,11 @@ struct StorageDatabase: ~Copyable {
 
     // MARK: Reading
 
-    /// - Parameter capacity: how many points of a city are wanted, the newest ones.
-    func content(capacity: Int) throws(StorageRefusal) -> StorageContent {
+    /// All cities, each with its newest points.
+    func content() throws(StorageRefusal) -> StorageContent {
         let content: StorageContent
         do throws(SQLiteError) {
-            content = try StorageContent(connection, scale: scale, capacity: capacity)
+            content = try StorageContent(connection, scale: scale, configuration)
         } catch {
             throw StorageRefusal(error)
         }
@@ -204,15 +209,17 @@ struct StorageDatabase: ~Copyable {
 
     /// One transaction: all of the batch or nothing.
     ///
-    /// - Parameter replacing: nil, or the scale of a batch that takes the place of all that the file has.
-    func write(_ batch: StorageBatch, capacity: Int, replacing scale: String?) throws(SQLiteError) {
+    /// - Parameter replacesAll: the batch takes the place of all that the file has, and of its scale.
+    func write(_ batch: StorageBatch, replacesAll: Bool) throws(SQLiteError) {
         try Self.transaction(connection) { () throws(SQLiteError) in
-            if let scale {
+            if replacesAll {
                 try connection.execute("DELETE FROM point; DELETE FROM city")
-                try Self.set(scale: scale, in: connection)
+                try Self.set(scale: configuration.scale, in: connection)
             }
             for name in batch.removed { try statements.remove(name) }
-            for city in batch.cities where city.isPlausible { try statements.write(city, capacity: capacity) }
+            for city in batch.cities where city.isPlausible(within: configuration.limits) {
+                try statements.write(city, configuration)
+            }
         }
     }
 
@@ -224,7 +231,7 @@ struct StorageDatabase: ~Copyable {
 
     /// Whether the file or its journal was removed, renamed or replaced.
     var hasMoved: Bool {
-        connection.hasMoved || FileIdentity(path: journalName) != journalIdentity
+        connection.hasMoved || FileIdentity(journalName) != journalIdentity
     }
 
     // MARK: Closing
@@ -233,7 +240,7 @@ struct StorageDatabase: ~Copyable {
     ///
     /// - Parameter hasAll: whether the counters in it are those that were seen last.
     consuming func closeComplete(hasAll: Bool) {
-        // Where this fails, the counters begin anew.
+        // If this fails, the counters restart at 0.
         if hasAll { try? connection.execute("INSERT INTO setting VALUES ('closed', 'with all counters')") }
         connection.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
     }
@@ -241,9 +248,9 @@ struct StorageDatabase: ~Copyable {
     /// The moved file gets what the journal has, wherever it is now. The journal itself must not stay: SQLite would
     /// apply it to whatever file has the name next.
     consuming func closeMoved() {
-        // Where this fails, the next file gets all that is in memory anyway.
+        // If this fails, the next file gets everything from memory anyway.
         try? connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
-        if let journalIdentity, FileIdentity(path: journalName) == journalIdentity {
+        if let journalIdentity, FileIdentity(journalName) == journalIdentity {
             removeFile(journalName)
         }
     }
@@ -254,8 +261,4 @@ struct StorageDatabase: ~Copyable {
     static let journalPageLimit = 64 * 1024 * 1024 / pageSize
     /// Room for the pages of one batch of 100,000 cities. Grows to it only when that many are touched.
     private static let cacheKibibytes = 32 * 1024
-}
-
-private func singleLine(_ text: String) -> String {
-    String(decoding: text.utf8.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
 }

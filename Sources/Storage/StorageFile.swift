@@ -1,10 +1,11 @@
 internal import Synchronization
+internal import System
 
 /// Keeps cities and their history in a SQLite file, on a thread of its own.
 ///
 /// The file asks what changed, at most a second apart, and writes each answer as one transaction. What could not be
-/// written is asked again, so a slow or failing disk delays the file and never the memory, and changes of a city that
-/// come meanwhile become one.
+/// written is asked for again, so a slow or failing disk delays the file and never the memory, and several changes of a
+/// city become one.
 ///
 /// - After `kill -9`, everything is there that was in memory one interval, and the writing of one batch, earlier. Once a
 ///   minute the file is synced, which delays the next batch for as long as the disk takes.
@@ -16,65 +17,74 @@ public final class StorageFile: Sendable {
     private let now: @Sendable () -> Int64
     private let state: Mutex<StorageStatistics>
     private let writer: Mutex<StorageWriter?>
-    private let wake = Wake()
+    private let stopped: WakePipe
 
     /// Opens, checks and reads the file, and locks it against other processes until ``run(since:changes:onEvent:)`` has
     /// returned.
     ///
-    /// A damaged file is set aside. A file that cannot be written now is tried again later.
+    /// A damaged file is moved aside. A file that cannot be written now is tried again later.
     ///
     /// - Parameter now: the wall clock, milliseconds since the Unix epoch.
     /// - Throws: what must end the start.
     public static func open(
         _ configuration: StorageConfiguration, now: @escaping @Sendable () -> Int64
-    ) throws(StorageError) -> StorageOpening {
-        do throws(StorageRefusal) {
-            let found = try FoundFile.open(configuration, now: now())
-            let isFresh = found.database.isFresh
-            let content = isFresh ? StorageContent() : found.content
-            let setAside = found.setAside
-            let replacesAll = !isFresh && (content.scale != configuration.scale || content.skippedRows > 0)
-            let writer = StorageWriter(configuration, database: found.database, replacesAll: replacesAll)
-            let file = StorageFile(configuration, now: now, writer: writer, error: setAside?.reason)
-            return StorageOpening(
-                outcome: setAside.map { .setAside(movedTo: $0.path, reason: $0.reason) }
-                    ?? (isFresh ? .fresh : .restored),
-                file: file, content: content)
+    ) throws(StorageError) -> RestoredStorage {
+        func failure(_ code: StorageError.Code, _ reason: String) -> StorageError {
+            StorageError(code, "storage file \"\(configuration.path)\": \(reason)")
+        }
+        let stopped: WakePipe
+        do throws(SystemError) {
+            stopped = try WakePipe()
         } catch {
-            let code: StorageError.Code
+            throw failure(.system, error.reason)
+        }
+        do throws(StorageRefusal) {
+            let opened = try OpenedStorage.open(configuration, now: now())
+            let isNew = opened.database.isNew
+            let content = isNew ? StorageContent() : opened.content
+            let quarantined = opened.quarantined
+            let replacesAll = !isNew && (content.scale != configuration.scale || content.skippedRows > 0)
+            let writer = StorageWriter(configuration, database: opened.database, replacesAll: replacesAll)
+            let file = StorageFile(configuration, now, writer, stopped, error: quarantined?.reason)
+            let outcome: RestoredStorage.Outcome =
+                if let quarantined {
+                    .quarantined(movedTo: quarantined.path, reason: quarantined.reason)
+                } else {
+                    isNew ? .created : .restored
+                }
+            return RestoredStorage(outcome, file, content)
+        } catch {
             switch error {
-            case .inUse: code = .inUse
-            case .foreign: code = .foreign
-            case .newer: code = .newerSchema
-            case .notAFile: code = .notAFile
+            case .inUse: throw failure(.inUse, error.description)
+            case .foreign: throw failure(.foreign, error.description)
+            case .newer: throw failure(.newerSchema, error.description)
+            case .notAFile: throw failure(.notAFile, error.description)
             case .damaged, .unavailable:
                 let writer = StorageWriter(configuration, database: nil, replacesAll: false)
-                return StorageOpening(
-                    outcome: .unavailable(reason: error.description),
-                    file: StorageFile(configuration, now: now, writer: writer, error: error.description),
-                    content: StorageContent.ofReadOnlyFile(configuration))
+                let file = StorageFile(configuration, now, writer, stopped, error: error.description)
+                return RestoredStorage(
+                    .unavailable(reason: error.description), file, StorageContent.ofReadOnlyFile(configuration))
             }
-            throw StorageError(code, "storage file \"\(configuration.path)\": \(error)")
         }
     }
 
     private init(
-        _ configuration: StorageConfiguration, now: @escaping @Sendable () -> Int64,
-        writer: consuming sending StorageWriter,
-        error: String?
+        _ configuration: StorageConfiguration, _ now: @escaping @Sendable () -> Int64,
+        _ writer: consuming sending StorageWriter, _ stopped: consuming WakePipe, error: String?
     ) {
         self.configuration = configuration
         self.now = now
         self.writer = Mutex(writer)
-        state = Mutex(StorageStatistics(errorCount: error == nil ? 0 : 1, lastError: error))
+        self.stopped = stopped
+        state = Mutex(StorageStatistics(errorCount: error == nil ? 0 : 1))
     }
 
     /// Writes until ``stop()``, and blocks the calling thread meanwhile. Once.
     ///
     /// - Parameters:
     ///   - version: of the memory right after it took in what was restored: what it has then need not be written. 0 when
-    ///     the file is to be written anew. Not heeded for a file that is fresh, of another scale or has skipped rows; what
-    ///     the memory has takes the place of all that such a file has.
+    ///     the file is to be written anew. Ignored for a file that is new, of another scale or has skipped rows: the
+    ///     memory replaces everything in such a file.
     ///   - changes: everything since a version, 0 for everything there is. On the calling thread.
     ///   - onEvent: on the calling thread.
     public func run(
@@ -83,24 +93,24 @@ public final class StorageFile: Sendable {
         guard var writer = writer.withLock({ $0.take() }) else {
             preconditionFailure("a storage file runs once")
         }
-        writer.begin(since: version)
+        writer.start(since: version)
         var delay = Duration.zero
         var isStopping = false
         repeat {
-            isStopping = wake.wait(for: delay)
-            let begunAt = ContinuousClock.now
+            isStopping = stopped.wait(delay)
+            let startedAt = monotonicTime()
             let report = writer.pass(now: now(), changes: changes)
             record(report)
             for event in report.events { onEvent(event) }
             let interval = report.error == nil ? configuration.interval : .seconds(1)
-            delay = interval - begunAt.duration(to: .now)
+            delay = startedAt + interval - monotonicTime()
         } while !isStopping
         writer.finish()
     }
 
     /// Has one last batch written; then ``run(since:changes:onEvent:)`` returns. Any thread.
     public func stop() {
-        wake.wake()
+        stopped.ring()
     }
 
     /// Any thread.
@@ -111,19 +121,83 @@ public final class StorageFile: Sendable {
     private func record(_ report: StorageWriter.Report) {
         let writtenAt = report.hasWritten ? now() : nil
         state.withLock { statistics in
-            if let error = report.error {
-                statistics.errorCount += 1
-                statistics.lastError = error
-            }
+            if report.error != nil { statistics.errorCount += 1 }
             if let writtenAt { statistics.lastWriteAt = writtenAt }
         }
     }
 }
 
-extension StorageOpening {
-    fileprivate init(outcome: Outcome, file: StorageFile, content: StorageContent) {
-        self.init(
-            outcome: outcome, file: file, cities: content.cities, scale: content.scale,
-            skippedRows: content.skippedRows)
+public struct StorageConfiguration: Sendable {
+    public var path: String
+    /// Points per city, at least 1. Older ones leave the file in the transaction that brings newer ones.
+    public var capacity: Int
+    /// Name of the scale that categories and their counters refer to.
+    public var scale: String
+    public var limits: StorageLimits
+    /// From the start of a batch to the start of the next, a second at most. A point is in the file this long after it
+    /// was kept, plus the time that writing the batch takes.
+    public var interval: Duration
+
+    public init(
+        path: String, capacity: Int, scale: String, limits: StorageLimits, interval: Duration = .milliseconds(500)
+    ) {
+        precondition(capacity >= 1, "a history has at least one point")
+        precondition(interval > .zero && interval <= .seconds(1), "batches are at most a second apart")
+        self.path = path
+        self.capacity = capacity
+        self.scale = scale
+        self.limits = limits
+        self.interval = interval
     }
+}
+
+/// What a start got from the file.
+public struct RestoredStorage: Sendable {
+    public enum Outcome: Sendable, Equatable {
+        /// There was no file, or an empty one.
+        case created
+        case restored
+        /// It was damaged: it was renamed, and a new file was created.
+        case quarantined(movedTo: String, reason: String)
+        /// It cannot be written; ``StorageFile/run(since:changes:onEvent:)`` tries again each second. What could be read
+        /// is restored nevertheless.
+        case unavailable(reason: String)
+    }
+
+    public var outcome: Outcome
+    public var file: StorageFile
+    /// In the order in which they were first stored.
+    public var cities: [StoredCity]
+    /// The scale in force when they were written. Where it is another one now, category, direction, time of change and
+    /// counters mean nothing. Nil when nothing was read.
+    public var scale: String?
+    /// Cities and points left out because their values make no sense.
+    public var skippedRows: Int
+
+    init(_ outcome: Outcome, _ file: StorageFile, _ content: StorageContent) {
+        self.outcome = outcome
+        self.file = file
+        cities = content.cities
+        scale = content.scale
+        skippedRows = content.skippedRows
+    }
+}
+
+/// A change of the file's state, each reported once. The texts are one line.
+public enum StorageEvent: Sendable, Equatable {
+    /// Nothing can be written; it is tried again each second, and everything is written when it succeeds.
+    case failing(reason: String)
+    /// Everything that was missed is written.
+    case recovered
+    /// The file turned out to be damaged: it was renamed, and a new file was created.
+    case quarantined(movedTo: String, reason: String)
+    /// The file was removed or replaced: the file that has its name now got everything from memory.
+    case recreated
+}
+
+public struct StorageStatistics: Sendable, Equatable {
+    /// Failed attempts to open, write or check the file.
+    public var errorCount: UInt64 = 0
+    /// When the last batch was committed, milliseconds since the Unix epoch; nil before the first.
+    public var lastWriteAt: Int64?
 }

@@ -1,12 +1,12 @@
 /// What is in the file, for SQLite's own tools as well: `sqlite3 FILE 'SELECT …'` while the exporter is stopped.
 struct StorageSchema: Sendable {
-    /// "AQIX"; in the file's header, so that it is known as ours.
+    /// "AQIX" in the file's header marks it as ours.
     static let applicationID: Int64 = 0x4151_4958
 
     /// In the file's header as `user_version`; counts from 1.
     var version: Int64
     var creation: String
-    /// What turns the version before into this one.
+    /// By version: the statements that turn the version before into it.
     var migrations: [Int64: String]
 
     // The names are those of the history document.
@@ -37,4 +37,75 @@ struct StorageSchema: Sendable {
             ) STRICT, WITHOUT ROWID;
             """,
         migrations: [:])
+}
+
+/// The statements that write a batch, prepared once.
+struct StorageStatements: ~Copyable {
+    private let upsertCity: SQLiteStatement
+    private let findCity: SQLiteStatement
+    private let insertPoint: SQLiteStatement
+    private let trimPoints: SQLiteStatement
+    private let removePoints: SQLiteStatement
+    private let removeCity: SQLiteStatement
+
+    static func prepare(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> StorageStatements {
+        StorageStatements(
+            upsertCity: try connection.prepare(
+                """
+                INSERT INTO city
+                    (name, aqi, updated_ms, received_ms, category, direction, changed_ms, better, worse)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                ON CONFLICT (name) DO UPDATE SET aqi = ?2, updated_ms = ?3, received_ms = ?4, category = ?5,
+                    direction = ?6, changed_ms = ?7, better = ?8, worse = ?9
+                """),
+            findCity: try connection.prepare("SELECT id FROM city WHERE name = ?1"),
+            insertPoint: try connection.prepare("INSERT OR REPLACE INTO point VALUES (?1, ?2, ?3)"),
+            trimPoints: try connection.prepare(
+                """
+                DELETE FROM point WHERE city = ?1 AND time_ms <= (
+                    SELECT time_ms FROM point WHERE city = ?1 ORDER BY time_ms DESC LIMIT 1 OFFSET ?2)
+                """),
+            removePoints: try connection.prepare(
+                "DELETE FROM point WHERE city = (SELECT id FROM city WHERE name = ?1)"),
+            removeCity: try connection.prepare("DELETE FROM city WHERE name = ?1"))
+    }
+
+    func write(_ city: StoredCity, _ configuration: StorageConfiguration) throws(SQLiteError) {
+        upsertCity.bind(text: city.name, at: 1)
+        upsertCity.bind(city.index, at: 2)
+        upsertCity.bind(city.updatedAt, at: 3)
+        upsertCity.bind(city.receivedAt, at: 4)
+        upsertCity.bind(Int64(city.category), at: 5)
+        upsertCity.bind(Int64(city.direction), at: 6)
+        upsertCity.bind(city.changedAt, at: 7)
+        upsertCity.bind(Int64(city.better), at: 8)
+        upsertCity.bind(Int64(city.worse), at: 9)
+        try upsertCity.run()
+        if !city.points.isEmpty { try writePoints(of: city, configuration) }
+    }
+
+    private func writePoints(
+        of city: StoredCity, _ configuration: StorageConfiguration
+    ) throws(SQLiteError) {
+        findCity.bind(text: city.name, at: 1)
+        defer { findCity.reset() }
+        guard try findCity.step() else { return }
+        let number = findCity.integer(0)
+        insertPoint.bind(number, at: 1)
+        for point in city.points where point.isPlausible(within: configuration.limits) {
+            insertPoint.bind(point.time, at: 2)
+            insertPoint.bind(point.index, at: 3)
+            try insertPoint.run()
+        }
+        trimPoints.bind(number, at: 1)
+        trimPoints.bind(Int64(configuration.capacity), at: 2)
+        try trimPoints.run()
+    }
+
+    func remove(_ name: [UInt8]) throws(SQLiteError) {
+        removePoints.bind(text: name, at: 1)
+        try removePoints.run()
+        removeCity.bind(text: name, at: 1)
+        try removeCity.run()
+    }
 }

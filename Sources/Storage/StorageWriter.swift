@@ -1,4 +1,6 @@
-/// Keeps the file up with what is in memory, one pass at a time, whatever happens to the file meanwhile.
+internal import System
+
+/// Keeps the file up to date with the memory, one pass at a time, whatever happens to the file meanwhile.
 struct StorageWriter: ~Copyable {
     /// What one pass did.
     struct Report {
@@ -13,17 +15,18 @@ struct StorageWriter: ~Copyable {
     private var database: StorageDatabase?
     /// Everything up to this version of the memory is in the file; 0 for nothing.
     private var version: UInt64 = 0
-    /// The file's rows give way to the next batch: they belong to another scale or make no sense.
+    /// The next batch replaces all rows of the file: they belong to another scale or make no sense.
     private var replacesAll: Bool
     private var isFailing: Bool
     private var unsyncedPageCount = 0
-    private var unsyncedSince: ContinuousClock.Instant?
-    private var setAsideAt: ContinuousClock.Instant?
+    // Monotonic times.
+    private var unsyncedSince: Duration?
+    private var quarantinedAt: Duration?
 
-    /// What is lost at most when the power fails.
+    /// The most that a loss of power takes.
     private static let syncInterval = Duration.seconds(60)
     /// A disk that damages every file must not be filled with them.
-    private static let setAsideInterval = Duration.seconds(60)
+    private static let quarantineInterval = Duration.seconds(60)
 
     init(
         _ configuration: StorageConfiguration, database: consuming StorageDatabase?, replacesAll: Bool,
@@ -36,10 +39,10 @@ struct StorageWriter: ~Copyable {
         self.replacesAll = replacesAll
     }
 
-    /// Says that the file has everything up to this version; not heeded where it has to be written anew.
-    mutating func begin(since version: UInt64) {
-        guard let isFresh = database?.isFresh else { return }
-        if !isFresh, !replacesAll { self.version = version }
+    /// The file has everything up to this version. Ignored where the file has to be written anew.
+    mutating func start(since version: UInt64) {
+        guard let isNew = database?.isNew else { return }
+        if !isNew, !replacesAll { self.version = version }
     }
 
     /// Asks what changed and writes it.
@@ -48,7 +51,7 @@ struct StorageWriter: ~Copyable {
     mutating func pass(now: Int64, changes: (_ since: UInt64) -> StorageBatch) -> Report {
         var report = Report()
         do throws(StorageRefusal) {
-            try findFile(now: now, report: &report)
+            try openIfNeeded(now: now, report: &report)
             try write(changes(version), report: &report)
             try syncWhenDue()
             if isFailing {
@@ -71,33 +74,32 @@ struct StorageWriter: ~Copyable {
         database.take()?.closeComplete(hasAll: hasAll)
     }
 
-    private mutating func findFile(now: Int64, report: inout Report) throws(StorageRefusal) {
+    private mutating func openIfNeeded(now: Int64, report: inout Report) throws(StorageRefusal) {
         let hasMoved = database?.hasMoved ?? false
         if hasMoved { database.take()?.closeMoved() }
         guard database == nil else { return }
         version = 0
         unsyncedPageCount = 0
         unsyncedSince = nil
-        let maySetAside = setAsideAt.map { $0.duration(to: .now) >= Self.setAsideInterval } ?? true
-        let found = try FoundFile.open(configuration, now: now, maySetAside: maySetAside)
-        if let setAside = found.setAside {
-            setAsideAt = .now
-            report.events.append(.setAside(movedTo: setAside.path, reason: setAside.reason))
+        let mayQuarantine = quarantinedAt.map { monotonicTime() - $0 >= Self.quarantineInterval } ?? true
+        let opened = try OpenedStorage.open(configuration, now: now, mayQuarantine: mayQuarantine)
+        if let quarantined = opened.quarantined {
+            quarantinedAt = monotonicTime()
+            report.events.append(.quarantined(movedTo: quarantined.path, reason: quarantined.reason))
         } else if hasMoved {
-            report.events.append(.begunAgain)
+            report.events.append(.recreated)
         }
-        // Whatever else it has stays: a disk that came late may hold a history that nobody has read yet.
-        replacesAll = found.database.scale != configuration.scale
-        database = .some(found.database)
+        // Its rows stay if the scale is the same: a disk that came late may hold a history that nobody has read yet.
+        replacesAll = opened.database.scale != configuration.scale
+        database = .some(opened.database)
     }
 
     private mutating func write(_ batch: StorageBatch, report: inout Report) throws(StorageRefusal) {
         if !batch.isEmpty || replacesAll {
             do throws(SQLiteError) {
-                try database?.write(
-                    batch, capacity: configuration.capacity, replacing: replacesAll ? configuration.scale : nil)
+                try database?.write(batch, replacesAll: replacesAll)
             } catch {
-                // A full disk leaves the file as it was. After anything else it is looked at anew.
+                // A full disk leaves the file as it was. After any other error it is opened and checked again.
                 if !error.isFull { database = nil }
                 throw StorageRefusal(error)
             }
@@ -110,9 +112,9 @@ struct StorageWriter: ~Copyable {
     private mutating func syncWhenDue() throws(StorageRefusal) {
         unsyncedPageCount += database?.takeWrittenPageCount() ?? 0
         guard unsyncedPageCount > 0 else { return }
-        let since = unsyncedSince ?? .now
+        let since = unsyncedSince ?? monotonicTime()
         unsyncedSince = since
-        guard unsyncedPageCount >= journalPageLimit || since.duration(to: .now) >= Self.syncInterval
+        guard unsyncedPageCount >= journalPageLimit || monotonicTime() - since >= Self.syncInterval
         else { return }
         do throws(SQLiteError) {
             try database?.checkpoint()

@@ -1,8 +1,9 @@
+internal import Bytes
+
 /// A point of a city's history.
 public struct StoredPoint: Sendable, Equatable {
     /// Milliseconds since the Unix epoch.
     public var time: Int64
-    /// 0 … 9999.
     public var index: Double
 
     public init(time: Int64, index: Double) {
@@ -13,9 +14,9 @@ public struct StoredPoint: Sendable, Equatable {
 
 /// A city as the file keeps it. All times are milliseconds since the Unix epoch, in the years 1970 … 9999.
 public struct StoredCity: Sendable, Equatable {
-    /// UTF-8, 1 … 128 bytes.
+    /// UTF-8, not empty.
     public var name: [UInt8]
-    /// The current index, 0 … 9999.
+    /// The current index.
     public var index: Double
     /// Time of the newest reading.
     public var updatedAt: Int64
@@ -25,7 +26,7 @@ public struct StoredCity: Sendable, Equatable {
     public var category: UInt8
     /// 1 better, -1 worse, 0 none yet.
     public var direction: Int8
-    /// nil before the first change of category.
+    /// Nil before the first change of category.
     public var changedAt: Int64?
     public var better: UInt64
     public var worse: UInt64
@@ -50,27 +51,53 @@ public struct StoredCity: Sendable, Equatable {
     }
 }
 
-/// What is kept and what is brought back: the same rule on both ways, so that a city written is a city restored.
-extension StoredCity {
-    static let maximumNameCount = 128
+/// The values that cities and points may have. A value outside them is neither written nor restored.
+public struct StorageLimits: Sendable {
+    /// Bytes of a city's name; it has one at least.
+    public var maximumNameBytes: Int
+    /// From 0 up.
+    public var maximumIndex: Double
     /// 9999-12-31T23:59:59.999Z, the last instant that RFC 3339 can write.
     static let maximumTime: Int64 = 253_402_300_799_999
 
-    var isPlausible: Bool {
-        (1...Self.maximumNameCount).contains(name.count) && isIndex(index) && isTime(updatedAt) && isTime(receivedAt)
-            && (1...6).contains(category) && (-1...1).contains(direction) && changedAt.map(isTime) ?? true
-            && better <= Int64.max && worse <= Int64.max && isUTF8(name)
+    public init(maximumNameBytes: Int, maximumIndex: Double) {
+        self.maximumNameBytes = maximumNameBytes
+        self.maximumIndex = maximumIndex
+    }
+
+    fileprivate func allowsIndex(_ value: Double) -> Bool { (0...maximumIndex).contains(value) }
+
+    fileprivate func allowsTime(_ value: Int64) -> Bool { (0...Self.maximumTime).contains(value) }
+}
+
+extension StoredCity {
+    /// The same rule for writing and for restoring, so that a city that is written is restored.
+    func isPlausible(within limits: StorageLimits) -> Bool {
+        (1...limits.maximumNameBytes).contains(name.count) && limits.allowsIndex(index)
+            && limits.allowsTime(updatedAt) && limits.allowsTime(receivedAt) && changedAt.map(limits.allowsTime) ?? true
+            && (1...6).contains(category) && (-1...1).contains(direction)
+            && better <= Int64.max && worse <= Int64.max && isUTF8(name.span)
     }
 }
 
 extension StoredPoint {
-    var isPlausible: Bool { isTime(time) && isIndex(index) }
+    func isPlausible(within limits: StorageLimits) -> Bool { limits.allowsTime(time) && limits.allowsIndex(index) }
 }
 
-private func isTime(_ value: Int64) -> Bool { (0...StoredCity.maximumTime).contains(value) }
+/// Everything that changed since a version. It is written in one transaction.
+public struct StorageBatch: Sendable {
+    /// What to ask from next, once this is written.
+    public var version: UInt64
+    /// Their state now and the points kept since.
+    public var cities: [StoredCity]
+    /// Names of cities that are gone. They go first: a name may stand in `cities` as well, if it came back.
+    public var removed: [[UInt8]]
 
-private func isIndex(_ value: Double) -> Bool { (0...9999).contains(value) }
+    public init(version: UInt64, cities: [StoredCity] = [], removed: [[UInt8]] = []) {
+        self.version = version
+        self.cities = cities
+        self.removed = removed
+    }
 
-private func isUTF8(_ bytes: [UInt8]) -> Bool {
-    bytes.allSatisfy { $0 < 0x80 } || (try? UTF8Span(validating: bytes.span)) != nil
+    var isEmpty: Bool { cities.isEmpty && removed.isEmpty }
 }

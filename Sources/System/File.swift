@@ -127,12 +127,7 @@ package func removeFile(_ path: String) {
     _ = unsafe unlink(path)
 }
 
-/// Replaces what has the new name. Corresponds to `rename`.
-///
-/// - Returns: false when there is no file of the old name.
-@discardableResult
-package func renameFile(_ path: String, to target: String) throws(SystemError) -> Bool {
-    if unsafe rename(path, target) == 0 { return true }
-    guard errno == ENOENT else { throw SystemError(.file, describe(errorNumber: errno)) }
-    return false
+/// Replaces a file that has the new name. Corresponds to `rename`; the error is the C library's words alone.
+package func renameFile(_ path: String, to target: String) throws(SystemError) {
+    guard unsafe rename(path, target) == 0 else { throw SystemError(.file, describe(errorNumber: errno)) }
 }

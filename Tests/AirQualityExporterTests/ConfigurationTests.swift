@@ -4,6 +4,7 @@ import HTTPServer
 import Logging
 import System
 import Testing
+import WebSocket
 
 @testable import AirQualityExporter
 
@@ -24,13 +25,13 @@ struct ConfigurationTests {
         let configuration = try configuration(["--feed.url", "ws://feed.example/aqi"])
         #expect(configuration.feeds.map(\.label) == ["ws://feed.example/aqi"])
         #expect(!configuration.isDemo)
-        #expect(configuration.connection.connectTimeout == .seconds(10))
-        #expect(configuration.connection.pingInterval == .seconds(15))
-        #expect(configuration.connection.pongTimeout == .seconds(10))
-        #expect(configuration.connection.idleTimeout == .seconds(60))
-        #expect(configuration.connection.reconnectMinimum == .milliseconds(500))
-        #expect(configuration.connection.reconnectMaximum == .seconds(30))
-        #expect(configuration.connection.maximumMessageBytes == 16 << 20)
+        #expect(configuration.feed.connectTimeout == .seconds(10))
+        #expect(configuration.feed.pingInterval == .seconds(15))
+        #expect(configuration.feed.pongTimeout == .seconds(10))
+        #expect(configuration.feed.idleTimeout == .seconds(60))
+        #expect(configuration.feed.reconnectMinimum == .milliseconds(500))
+        #expect(configuration.feed.reconnectMaximum == .seconds(30))
+        #expect(configuration.feed.maximumMessageBytes == 16 << 20)
         #expect(configuration.pauseWhenUnused == .zero)
         #expect(configuration.format.cityField == "city")
         #expect(configuration.format.valueField == "aqi")
@@ -43,7 +44,7 @@ struct ConfigurationTests {
         #expect(configuration.web.listenAddresses == [.tcp(host: "", port: 10025)])
         #expect(configuration.web.telemetryPath == "/metrics")
         #expect(configuration.web.maximumRequests == 40)
-        #expect(configuration.web.hasExporterMetrics)
+        #expect(!configuration.web.omitsExporterMetrics)
         #expect(!configuration.web.isLifecycleEnabled)
         #expect(configuration.logLevel == .info)
         #expect(configuration.logFormat == .logfmt)
@@ -131,6 +132,10 @@ struct ConfigurationTests {
             Mistake(
                 "--city.shard=3/3",
                 line: #"--city.shard "3/3": expected i/n, shard i of n, with i from 0 to n-1, for example 0/4"#),
+            Mistake("--storage.file=", line: #"--storage.file "": expected text that is not empty"#),
+            Mistake(
+                "--web.cors-origin=a b",
+                line: #"--web.cors-origin "a b": expected an origin such as https://grafana.example, or *"#),
             Mistake("--aqi.scale=mars", line: #"--aqi.scale "mars": expected india, or us, or eu"#),
             Mistake("--aqi.hysteresis=-1", line: #"--aqi.hysteresis "-1": expected a number, 0.0 to 9999.0"#),
             Mistake(
@@ -163,6 +168,38 @@ struct ConfigurationTests {
     func refusals(_ mistake: Mistake) {
         #expect(throws: FlagError(mistake.line)) { try configuration(mistake.arguments) }
         #expect(!mistake.line.contains("secret"))
+    }
+
+    @Test("of shards is an index below a count", arguments: [("0/1", 0, 1), ("3/4", 3, 4)])
+    func shards(text: String, index: Int, count: Int) throws {
+        #expect(try configuration(["--feed.demo", "--city.shard", text]).shard == Shard(index: index, count: count))
+    }
+
+    @Test(
+        "of shards is nothing else",
+        arguments: ["", "1", "/", "1/", "/2", "4/4", "0/0", "-1/4", "1/2/3", "a/b", " 0/4", "0 / 4"])
+    func noShards(text: String) {
+        #expect(
+            throws: FlagError(
+                "--city.shard \"\(text)\": expected i/n, shard i of n, with i from 0 to n-1, for example 0/4")
+        ) {
+            try configuration(["--feed.demo", "--city.shard", text])
+        }
+    }
+
+    @Test("reads each default as it is shown")
+    func shownDefaults() throws {
+        let flags = Program.exporter.commands[0].flags
+        for flag in flags {
+            guard let text = flag.defaultText else { continue }
+            let arguments = ["--feed.demo", "--\(flag.name)=\(text)"]
+            guard case .run(let given) = try Program.exporter.parse(arguments: arguments) else { continue }
+            var expected = Configuration()
+            expected.isDemo = true
+            let read = try Configuration(given)
+            #expect("\(read)" == "\(expected)", "\(flag.name)")
+        }
+        #expect(flags.count { $0.defaultText != nil } > 20)
     }
 
     @Test("of a health check needs no feed")

@@ -15,7 +15,7 @@ struct ReadmeTests {
     @Test("has the table of flags")
     func flags() throws {
         var lines = ["| flag | default | meaning |", "| --- | --- | --- |"]
-        for flag in Program.exporterFlags {
+        for flag in Program.exporter.commands[0].flags {
             let value = flag.placeholder.map { " \($0)" } ?? ""
             let preset = flag.placeholder == nil ? "off" : flag.defaultText.map { $0.isEmpty ? "–" : "`\($0)`" } ?? "–"
             let repeatable = flag.isRepeatable ? " (repeatable)" : ""

@@ -18,7 +18,7 @@ struct RoutesTests {
         let store = ReadingStore(rules: StoreRules(hashSeed: 1), feeds: ["ws://a/"], at: 1_795_236_585_252)
         var decoder = FeedDecoder(format: FeedFormat(), hashSeed: 1)
         let message = Array(#"[{"city":"Mumbai","aqi":183.2},{"city":"<b>&\"","aqi":7}]"#.utf8)
-        _ = store.record(message.span, with: &decoder, feed: 0, receivedAt: 1_795_236_585_252)
+        _ = decoder.decode(message.span, receivedAt: 1_795_236_585_252) { store.record($0, names: $1, feed: 0) }
         let counts = counts
         return Routes(
             telemetryPath: "/metrics", isLifecycleEnabled: lifecycle,

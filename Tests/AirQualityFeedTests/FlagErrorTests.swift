@@ -58,6 +58,40 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
         BadCommandLine("record", "ws://h/", "--output=", line: #"--output "": expected text that is not empty"#),
         BadCommandLine(
             "record", "ws://h/", "--output=/no/file", line: "cannot write /no/file: No such file or directory"),
+        BadCommandLine(
+            "poll", "--source=iqair", line: #"--source "iqair": expected open-meteo, or waqi, or openaq, or cpcb"#),
+        BadCommandLine("poll", "--index=uk", line: #"--index "uk": expected india, or us, or eu"#),
+        BadCommandLine("poll", "--set=europe", line: #"--set "europe": expected seeds, or india, or capitals"#),
+        BadCommandLine(
+            "poll", "--set=india", "--cities=/no/file", line: #"--set "india": expected no --cities beside it"#),
+        BadCommandLine("poll", "--cities=/no/file", line: "cannot read /no/file: No such file or directory"),
+        BadCommandLine(
+            "poll", "--source=waqi", line: #"--index "india": expected us, the index that waqi gives"#),
+        BadCommandLine(
+            "poll", "--source=cpcb", "--index=us", line: #"--index "us": expected india, the index that cpcb gives"#),
+        BadCommandLine(
+            "poll", "--source=openaq",
+            line: "--key-file: expected a file with the key for openaq, or the key in AIR_QUALITY_FEED_KEY"),
+        BadCommandLine(
+            "poll", "--source=openaq", "--key-file=/dev/null",
+            line: #"--key-file "/dev/null": expected a file with one line of printable ASCII without blanks"#),
+        BadCommandLine(
+            "poll", "--interval=999ms",
+            line: #"--interval "999ms": expected a duration such as 500ms, 30s or 1m30s, at least 1s"#),
+        BadCommandLine(
+            "poll", "--timeout=0",
+            line: #"--timeout "0": expected a duration such as 500ms, 30s or 1m30s, at least 1ms"#),
+        BadCommandLine(
+            "poll", "--rate=60",
+            line: #"--rate "60": expected N/DURATION, so many calls in any so long, for example 60/1m"#),
+        BadCommandLine(
+            "poll", "--base-url=http://me:secret@host/?key=secret",
+            line:
+                #"--base-url "http://***@host/?***": expected http:// or https:// and a host, without user, path and query"#
+        ),
+        BadCommandLine("poll", "--ca-file=/no/file", line: "cannot read /no/file: No such file or directory"),
+        BadCommandLine(
+            "poll", "--key=secret", line: #"unknown flag "--key", did you mean --set?"#),
     ]
 }
 

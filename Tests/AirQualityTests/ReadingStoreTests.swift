@@ -93,8 +93,20 @@ struct ReadingStoreTests {
         #expect(test.changes(of: "Pune") == CategoryChanges())
     }
 
-    /// Cities come and go in any order; a dictionary says what must be there.
-    /// A message is taken in by portions, and what its readings need by kind.
+    @Test("gives up its lock again and again while it closes the windows of many cities")
+    func slicesOfWindows() {
+        var test = TestStore(history: HistoryRule(interval: 30_000, keep: .last), cityLimit: 100_000)
+        let count = ReadingStore.sliceCount * 5 / 2
+        test.receive("[" + (0..<count).map { #"{"city":"\#($0)","aqi":1}"# }.joined(separator: ",") + "]")
+        var closed: [Int] = []
+        test.store.closeWindows(at: TestStore.start + 60_000) {
+            // A snapshot takes the lock.
+            closed.append(test.store.snapshot().pointCount)
+        }
+        #expect(closed == [ReadingStore.sliceCount, ReadingStore.sliceCount * 2])
+        #expect(test.store.snapshot().pointCount == count)
+    }
+
     @Test("takes a message in as it does its readings one by one", arguments: 1...4 as ClosedRange<UInt64>)
     func messageOfReadings(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -121,6 +133,7 @@ struct ReadingStoreTests {
         }
     }
 
+    /// Cities come and go in any order; a dictionary says what must be there.
     @Test("finds every city among many, in the order of names", arguments: 1...3 as ClosedRange<UInt64>)
     func manyCities(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)

@@ -24,7 +24,7 @@ struct TestStore: ~Copyable {
     }
 
     mutating func receive(_ message: [UInt8], at time: Timestamp = start) {
-        _ = store.record(message.span, with: &decoder, feed: 0, receivedAt: time)
+        _ = decoder.decode(message.span, receivedAt: time) { store.record($0, names: $1, feed: 0) }
     }
 
     /// One city's reading.

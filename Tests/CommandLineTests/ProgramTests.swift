@@ -6,20 +6,42 @@ import Testing
 let sample = Program(
     name: "sample", summary: "Shows what a table can say.", environmentPrefix: "SAMPLE_",
     commands: [
-        Command(
-            name: "serve", summary: "Serves.",
-            flags: [
-                Flag("listen", "HOST:PORT", default: "127.0.0.1:80", help: "where to listen"),
-                Flag("feed.url", "ADDRESS", isRepeatable: true, secrecy: .address, group: "Feed", help: "what to read"),
-                Flag(
-                    "feed.header", "NAME:VALUE", isRepeatable: true, secrecy: .whole, group: "Feed", help: "sent along"),
-                Flag("feed.idle-timeout", "DURATION", default: "60s", group: "Feed", help: "hang up after it"),
-                Flag(switch: "verbose", help: "say more"),
-            ]),
-        Command(
-            name: "play", summary: "Plays a file.", operands: ["FILE"],
-            flags: [Flag(switch: "once", help: "end at the end"), Flag("listen", "HOST:PORT", help: "where to listen")]),
+        Command(name: "serve", summary: "Serves.", options: ServeOptions.self),
+        Command(name: "play", summary: "Plays a file.", operands: ["FILE"], options: PlayOptions.self),
     ])
+
+struct ServeOptions: Options, Equatable {
+    var listen = "127.0.0.1:80"
+    var isVerbose = false
+    var feed = Feed()
+
+    struct Feed: Equatable {
+        var urls: [String] = []
+        var headers = ["Accept: */*"]
+        var idleTimeout = Duration.seconds(60)
+        var limit: Int?
+    }
+
+    static let headings = ["feed": "Feed"]
+    static let flags: [Flag<Self>] = [
+        Flag("listen", \.listen, .text, placeholder: "HOST:PORT", "where to listen"),
+        Flag("feed.url", \.feed.urls, .text, placeholder: "ADDRESS", secrecy: .address, "what to read"),
+        Flag("feed.header", \.feed.headers, .text, placeholder: "NAME:VALUE", secrecy: .whole, "sent along"),
+        Flag("feed.idle-timeout", \.feed.idleTimeout, .duration(), "hang up after it"),
+        Flag("feed.limit", \.feed.limit, .integer(in: 1...9), "no more than that"),
+        Flag("verbose", \.isVerbose, "say more"),
+    ]
+}
+
+struct PlayOptions: Options {
+    var isOnce = false
+    var listen: String?
+
+    static let flags: [Flag<Self>] = [
+        Flag("once", \.isOnce, "end at the end"),
+        Flag("listen", \.listen, .text, placeholder: "HOST:PORT", "where to listen"),
+    ]
+}
 
 func parsed(_ arguments: [String], _ environment: [String: String] = [:]) throws -> ParsedFlags {
     guard case .run(let flags) = try sample.parse(arguments: arguments, environment: { environment[$0] }) else {
@@ -28,14 +50,18 @@ func parsed(_ arguments: [String], _ environment: [String: String] = [:]) throws
     return flags
 }
 
+func served(_ arguments: [String], _ environment: [String: String] = [:]) throws -> ServeOptions {
+    try parsed(arguments, environment).options()
+}
+
 struct ParsingTests {
     @Test func `Both spellings of a value are the same`() throws {
         for arguments in [["--listen", ":1"], ["--listen=:1"]] {
-            #expect(try parsed(arguments).value("listen", as: .text) == ":1")
+            #expect(try served(arguments).listen == ":1")
         }
-        #expect(try parsed(["--feed.url=ws://h/?a=b"]).values("feed.url", as: .text) == ["ws://h/?a=b"])
-        #expect(try parsed(["--listen="]).value("listen", as: .text) == "")
-        #expect(try parsed(["--feed.url", "-5"]).values("feed.url", as: .text) == ["-5"])
+        #expect(try served(["--feed.url=ws://h/?a=b"]).feed.urls == ["ws://h/?a=b"])
+        #expect(try served(["--listen="]).listen == "")
+        #expect(try served(["--feed.url", "-5"]).feed.urls == ["-5"])
     }
 
     @Test(
@@ -49,30 +75,35 @@ struct ParsingTests {
             ([], ["SAMPLE_VERBOSE": ""], false),
         ] as [([String], [String: String], Bool)])
     func `A switch is on, off or absent`(arguments: [String], environment: [String: String], isOn: Bool) throws {
-        #expect(try parsed(arguments, environment).isOn("verbose") == isOn)
+        #expect(try served(arguments, environment).isVerbose == isOn)
     }
 
     @Test func `A default stands in for what is not given`() throws {
-        let flags = try parsed([])
-        #expect(try flags.value("feed.idle-timeout", as: .duration()) == .seconds(60))
-        #expect(try flags.optional("listen", as: .text) == "127.0.0.1:80")
-        #expect(try flags.values("feed.url", as: .text).isEmpty)
-        #expect(!flags.isGiven("listen"))
+        #expect(try served([]) == ServeOptions())
+        #expect(try !parsed([]).isGiven(\ServeOptions.listen))
+        #expect(try parsed(["--listen=127.0.0.1:80"]).isGiven(\ServeOptions.listen))
+        #expect(try served(["--feed.limit=7"]).feed.limit == 7)
+    }
+
+    @Test func `Values that are given replace the default`() throws {
+        #expect(try served(["--feed.header=a", "--feed.header=b"]).feed.headers == ["a", "b"])
+    }
+
+    @Test func `A member knows its flag`() {
+        #expect(ServeOptions.flag(\.feed.idleTimeout) == "--feed.idle-timeout")
+        #expect(ServeOptions.flag(\.isVerbose) == "--verbose")
     }
 
     @Test func `A flag wins over its variable`() throws {
         let environment = ["SAMPLE_FEED_IDLE_TIMEOUT": "5s", "SAMPLE_PORT_80_TCP": "tcp://10.0.0.1:80", "OTHER": "x"]
-        #expect(try parsed([], environment).value("feed.idle-timeout", as: .duration()) == .seconds(5))
-        #expect(try parsed([], environment).isGiven("feed.idle-timeout"))
-        let both = try parsed(["--feed.idle-timeout=7s"], environment)
-        #expect(try both.value("feed.idle-timeout", as: .duration()) == .seconds(7))
+        #expect(try served([], environment).feed.idleTimeout == .seconds(5))
+        #expect(try parsed([], environment).isGiven(\ServeOptions.feed.idleTimeout))
+        #expect(try served(["--feed.idle-timeout=7s"], environment).feed.idleTimeout == .seconds(7))
     }
 
     @Test func `Repeatable flags keep their order, variables separate them by line breaks`() throws {
-        let flags = try parsed(["--feed.url=a", "--feed.url", "b"])
-        #expect(try flags.values("feed.url", as: .text) == ["a", "b"])
-        let variable = try parsed([], ["SAMPLE_FEED_URL": "a\nb\n"])
-        #expect(try variable.values("feed.url", as: .text) == ["a", "b"])
+        #expect(try served(["--feed.url=a", "--feed.url", "b"]).feed.urls == ["a", "b"])
+        #expect(try served([], ["SAMPLE_FEED_URL": "a\nb\n"]).feed.urls == ["a", "b"])
     }
 
     @Test func `The first word that is no flag selects the command`() throws {
@@ -81,8 +112,9 @@ struct ParsingTests {
         let play = try parsed(["--once", "play", "file.csv"])
         #expect(play.command.name == "play")
         #expect(play.operands == ["file.csv"])
-        #expect(try play.isOn("once"))
-        #expect(try play.optional("listen", as: .text) == nil)
+        let options: PlayOptions = try play.options()
+        #expect(options.isOnce)
+        #expect(options.listen == nil)
         #expect(try parsed(["play", "--", "--once"]).operands == ["--once"])
         #expect(try parsed(["play", "-"]).operands == ["-"])
     }
@@ -130,9 +162,11 @@ struct HelpTests {
                   --feed.url=ADDRESS
                       what to read (repeatable)
                   --feed.header=NAME:VALUE
-                      sent along (repeatable)
+                      sent along (default Accept: */*, repeatable)
                   --feed.idle-timeout=DURATION
                       hang up after it (default 60s)
+                  --feed.limit=NUMBER
+                      no more than that
 
                   --help
                       print this text
@@ -187,6 +221,7 @@ struct FlagErrorCase: Sendable, CustomTestStringConvertible {
         .init(
             arguments: [], environment: ["SAMPLE_FEED_IDLE_TIMEOUT": "x"],
             line: #"SAMPLE_FEED_IDLE_TIMEOUT "x": expected a duration such as 500ms, 30s or 1m30s"#),
+        .init(arguments: ["--feed.limit=10"], line: #"--feed.limit "10": expected a whole number, 1 to 9"#),
         .init(arguments: ["--once"], line: "--once: not a flag of serve, only of play"),
         .init(arguments: ["play", "f", "--verbose"], line: "--verbose: not a flag of play, only of serve"),
         .init(arguments: ["play"], line: "FILE is missing, expected: sample play FILE [flags]"),
@@ -204,10 +239,7 @@ struct FlagErrorCase: Sendable, CustomTestStringConvertible {
 func `A mistake is one line`(scenario: FlagErrorCase) {
     do {
         let flags = try parsed(scenario.arguments, scenario.environment)
-        if flags.command.name == "serve" {
-            _ = try flags.isOn("verbose")
-            _ = try flags.value("feed.idle-timeout", as: .duration())
-        }
+        if flags.command.name == "serve" { _ = try flags.options(ServeOptions.self) }
         Issue.record("no error")
     } catch {
         #expect("\(error)" == scenario.line)
@@ -220,13 +252,24 @@ struct RefusalTests {
             "--feed.header=Authorization: Bearer abc", "--feed.url=ws://me:pw@host/path?token=1", "--verbose",
         ])
         #expect(
-            flags.refusal(of: "feed.header", expected: "Name: value").line == "--feed.header ***: expected Name: value")
+            flags.refusal(of: \ServeOptions.feed.headers, expected: "Name: value").line
+                == "--feed.header ***: expected Name: value")
         #expect(
-            flags.refusal(of: "feed.url", expected: "a port").line
+            flags.refusal(of: \ServeOptions.feed.urls, expected: "a port").line
                 == #"--feed.url "ws://***@host/path?***": expected a port"#)
         #expect(
-            flags.refusal(of: "verbose", expected: "no --listen beside it").line
+            flags.refusal(of: \ServeOptions.isVerbose, expected: "no --listen beside it").line
                 == "--verbose: expected no --listen beside it")
-        #expect(flags.refusal(of: "listen", expected: "a port").line == #"--listen "127.0.0.1:80": expected a port"#)
+        #expect(
+            flags.refusal(of: \ServeOptions.listen, expected: "a port").line
+                == #"--listen "127.0.0.1:80": expected a port"#)
+        #expect(
+            flags.refusal(of: \ServeOptions.feed.limit, expected: "a limit").line == "--feed.limit: expected a limit")
+    }
+
+    @Test func `A refusal shows the value that is meant`() throws {
+        let flags = try parsed([], ["SAMPLE_FEED_URL": "a\nb\nc"])
+        let error = flags.refusal(of: \ServeOptions.feed.urls, at: 1, expected: "another")
+        #expect(error.line == #"SAMPLE_FEED_URL "b": expected another"#)
     }
 }

@@ -24,11 +24,11 @@ struct DurationTests {
     }
 
     @Test func `A range is part of the format`() {
-        let format = ValueFormat.duration(in: .milliseconds(10) ... .seconds(90))
+        let format = ValueFormat.duration(from: .milliseconds(10), to: .seconds(90))
         #expect(format.parse("9ms") == nil)
         #expect(format.parse("10ms") == .milliseconds(10))
         #expect(format.parse("91s") == nil)
-        #expect(format.expected == "a duration such as 500ms, 30s or 1m30s, at least 10ms, at most 1m30s")
+        #expect(format.expected("") == "a duration such as 500ms, 30s or 1m30s, at least 10ms, at most 1m30s")
     }
 
     static let written: [(Int, String)] = [
@@ -65,7 +65,7 @@ struct ValueFormatTests {
         let format = ValueFormat.bytes(in: 128...1 << 20)
         #expect(format.parse("127") == nil)
         #expect(format.parse("1MiB") == 1 << 20)
-        #expect(format.expected == "a size in bytes, or with KiB, MiB or GiB, 128 to 1048576 bytes")
+        #expect(format.expected("") == "a size in bytes, or with KiB, MiB or GiB, 128 to 1048576 bytes")
     }
 
     @Test(arguments: [
@@ -86,8 +86,8 @@ struct ValueFormatTests {
             [format.parse("0"), format.parse("1"), format.parse("10000"), format.parse("10001")] == [
                 nil, 1, 10_000, nil,
             ])
-        #expect(format.expected == "a whole number, 1 to 10000")
-        #expect(ValueFormat.integer(in: 0 ... .max).expected == "a whole number, 0 or more")
+        #expect(format.expected("") == "a whole number, 1 to 10000")
+        #expect(ValueFormat.integer(in: 0 ... .max).expected("") == "a whole number, 0 or more")
     }
 
     @Test(arguments: [("0", 0), ("0.6", 0.6), ("1", 1), ("1e-3", 0.001), (".5", 0.5), ("-0", 0)])
@@ -111,16 +111,26 @@ struct ValueFormatTests {
         let format = ValueFormat<Level>.choice
         #expect(format.parse("warn") == .warn)
         #expect(format.parse("Warn") == nil)
-        #expect(format.expected == "debug, or info, or warn")
+        #expect(format.expected("") == "debug, or info, or warn")
     }
 
-    @Test(arguments: [("0/1", 0, 1), ("3/4", 3, 4)])
-    func `Shards are read`(text: String, index: Int, count: Int) {
-        #expect(ValueFormat.shard.parse(text) == Shard(index: index, count: count))
+    @Test func `A text may say what is expected of it`() {
+        let format = ValueFormat<Int>("NUMBER", expected: { "a number instead of \($0)" }, parse: { Int($0) })
+        #expect(format.expected("x") == "a number instead of x")
     }
 
-    @Test(arguments: ["", "1", "/", "1/", "/2", "4/4", "0/0", "-1/4", "1/2/3", "a/b", " 0/4", "0 / 4"])
-    func `Anything else is not a shard`(text: String) {
-        #expect(ValueFormat.shard.parse(text) == nil)
+    @Test func `Values are written as a user would write them`() {
+        func durations(_ seconds: Double) -> String? { ValueFormat.duration().text?(.seconds(seconds)) }
+        #expect(
+            [0, 0.001, 0.5, 1, 30, 60, 90, 61.5, 900, 3600, 14 * 86400].map(durations) == [
+                "0", "1ms", "500ms", "1s", "30s", "60s", "90s", "1m1s500ms", "15m", "1h", "2w",
+            ])
+        #expect(
+            [0, 1, 1023, 1024, 16 << 20, 1 << 30].map { ValueFormat.bytes().text?($0) } == [
+                "0", "1", "1023", "1KiB", "16MiB", "1GiB",
+            ])
+        #expect([0, 0.6, 1, -5].map { ValueFormat.number(in: -9...9).text?($0) } == ["0", "0.6", "1", "-5"])
+        #expect(ValueFormat<Level>.choice.text?(.warn) == "warn")
+        #expect(ValueFormat<Bool>.boolean.text?(true) == "true")
     }
 }

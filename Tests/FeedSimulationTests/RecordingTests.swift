@@ -199,7 +199,7 @@ private struct BadFile: Sendable, CustomTestStringConvertible {
             reason: "time_ms is missing or wrong, expected epoch milliseconds"),
         .init(
             content: #"{"time_ms":1,"message":"\ud800"}"#, line: 1,
-            reason: "the message has a lone surrogate, expected Unicode text"),
+            reason: #""{"time_ms":1,"message":"\ud800"}" is not JSON, expected a message of a feed"#),
     ]
 }
 

@@ -65,11 +65,11 @@ struct KilledProcessTests {
             let copy = directory.file("copy.db")
             write(contents(of: path), to: copy)
             write(contents(of: path + "-wal"), to: copy + "-wal")
-            let opening = try open(makeConfiguration(copy, capacity: Model.capacity))
-            let found = Model.version(of: opening.cities)
-            #expect(opening.outcome == (found == 0 ? opening.outcome : .restored), "round \(round)")
+            let restored = try open(makeConfiguration(copy, capacity: Model.capacity))
+            let found = Model.version(of: restored.cities)
+            #expect(restored.outcome == (found == 0 ? restored.outcome : .restored), "round \(round)")
             #expect(found >= noted, "round \(round)")
-            #expect(opening.cities == (found == 0 ? [] : Model.cities(at: found, pointsSince: 0)), "round \(round)")
+            #expect(restored.cities == (found == 0 ? [] : Model.cities(at: found, pointsSince: 0)), "round \(round)")
             transactionCount += found - version
             version = found
         }
@@ -95,11 +95,11 @@ struct KilledProcessTests {
             since: 0, changes: { _ in StorageBatch(version: 1, cities: [makeCity("Pune")]) }, onEvent: { _ in })
 
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            let opening = try open(makeConfiguration(path))
+            let restored = try open(makeConfiguration(path))
             kill(getpid(), SIGKILL)
-            _ = opening
+            _ = restored
         }
-        #expect(try restored(makeConfiguration(path)) == [makeCity("Pune")])
+        #expect(try restoredCities(makeConfiguration(path)) == [makeCity("Pune")])
     }
 
     @Test("counters begin anew, because those that were seen last may not have been written")
@@ -110,20 +110,20 @@ struct KilledProcessTests {
         try store([city], in: configuration)
         #expect(try open(configuration).cities == [city], "after a proper end")
         // That was a start without a proper end.
-        #expect(try restored(configuration) == [withoutCounters(city)])
+        #expect(try restoredCities(configuration) == [withoutCounters(city)])
         #expect(try integer("SELECT sum(better + worse) FROM city", in: configuration.path) == 0)
         (city.better, city.worse) = (1, 2)
         try store([city], in: configuration)
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = configuration.path as String] in
-            let opening = try open(makeConfiguration(path))
-            opening.file.run(
+            let restored = try open(makeConfiguration(path))
+            restored.file.run(
                 since: 0,
                 changes: { _ in
                     kill(getpid(), SIGKILL)
                     return StorageBatch(version: 1)
                 }, onEvent: { _ in })
         }
-        #expect(try restored(configuration) == [withoutCounters(city)])
+        #expect(try restoredCities(configuration) == [withoutCounters(city)])
     }
 
     @Test("two openers in one process: the second is refused as well, until the first has closed")
@@ -140,7 +140,7 @@ struct KilledProcessTests {
                 #expect(throws: refusal) { _ = try open(configuration) }
                 return StorageBatch(version: $0 + 1, cities: [makeCity("Pune")])
             }, onEvent: { Issue.record("\($0)") })
-        #expect(try restored(configuration) == [makeCity("Pune")])
+        #expect(try restoredCities(configuration) == [makeCity("Pune")])
     }
 }
 
@@ -157,9 +157,9 @@ private func runUntilKilled(path: String, notes: String, after microseconds: UIn
             return nil
         }, argument)
     let configuration = makeConfiguration(path, capacity: Model.capacity)
-    let opening = try open(configuration)
-    let database = Model.version(of: opening.cities)
-    opening.file.run(
+    let restored = try open(configuration)
+    let database = Model.version(of: restored.cities)
+    restored.file.run(
         since: database + 1,
         changes: { since in
             // Versions of the memory are one ahead of the model's, because 0 asks for everything.

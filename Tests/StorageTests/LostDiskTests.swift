@@ -27,7 +27,7 @@ struct LostDiskTests {
         }
     }
 
-    @Test("removed: begun again with all that is in memory", arguments: [false, true])
+    @Test("removed: created again with all that is in memory", arguments: [false, true])
     func removedFile(withJournal: Bool) throws {
         var memory = Memory(version: 3)
         var writer = try makeWriter(configuration)
@@ -36,11 +36,11 @@ struct LostDiskTests {
         if withJournal { unsafe unlink(path + "-wal") }
         memory.version = 4
         let report = writer.pass(now: testTime) { memory.changes($0) }
-        #expect(report.events == [.begunAgain])
+        #expect(report.events == [.recreated])
         #expect(report.error == nil)
         #expect(memory.asked == [0, 0])
         writer.finish()
-        #expect(try restored(configuration) == memory.cities(after: 0))
+        #expect(try restoredCities(configuration) == memory.cities(after: 0))
     }
 
     @Test("its journal removed: nothing is lost, not even by a kill right after")
@@ -50,22 +50,22 @@ struct LostDiskTests {
         _ = writer.pass(now: testTime) { memory.changes($0) }
         unsafe unlink(path + "-wal")
         memory.version = 4
-        #expect(writer.pass(now: testTime) { memory.changes($0) }.events == [.begunAgain])
+        #expect(writer.pass(now: testTime) { memory.changes($0) }.events == [.recreated])
         drop(writer)
-        #expect(try restored(configuration) == memory.cities(after: 0))
+        #expect(try restoredCities(configuration) == memory.cities(after: 0))
     }
 
-    @Test("renamed: the file takes along what it had, a new one is begun")
+    @Test("renamed: the file takes along what it had, a new one is created")
     func renamedFile() throws {
         var memory = Memory(version: 3)
         var writer = try makeWriter(configuration)
         _ = writer.pass(now: testTime) { memory.changes($0) }
         unsafe rename(path, path + ".old")
         memory.version = 4
-        #expect(writer.pass(now: testTime) { memory.changes($0) }.events == [.begunAgain])
+        #expect(writer.pass(now: testTime) { memory.changes($0) }.events == [.recreated])
         writer.finish()
-        #expect(try restored(makeConfiguration(path + ".old")) == Memory(version: 3).cities(after: 0))
-        #expect(try restored(configuration) == memory.cities(after: 0))
+        #expect(try restoredCities(makeConfiguration(path + ".old")) == Memory(version: 3).cities(after: 0))
+        #expect(try restoredCities(configuration) == memory.cities(after: 0))
     }
 
     @Test("replaced by an older copy: that one takes what is in memory, and keeps what else it has")
@@ -76,12 +76,13 @@ struct LostDiskTests {
         var writer = try makeWriter(configuration)
         _ = writer.pass(now: testTime) { memory.changes($0) }
         unsafe rename(copy.path, path)
-        #expect(writer.pass(now: testTime) { memory.changes($0) }.events == [.begunAgain])
+        #expect(writer.pass(now: testTime) { memory.changes($0) }.events == [.recreated])
         writer.finish()
         #expect(
-            try Set(restored(configuration).map(\.name))
+            try Set(restoredCities(configuration).map(\.name))
                 == Set([makeCity("of old").name] + memory.cities(after: 0).map(\.name)))
-        #expect(try restored(configuration).first { $0.name == Array("city 1".utf8) } == memory.cities(after: 0)[0])
+        #expect(
+            try restoredCities(configuration).first { $0.name == Array("city 1".utf8) } == memory.cities(after: 0)[0])
     }
 
     @Test("replaced by another program's database: that one is left alone, until it is gone")
@@ -99,7 +100,7 @@ struct LostDiskTests {
         unsafe unlink(path)
         #expect(writer.pass(now: testTime) { memory.changes($0) }.events == [.recovered])
         writer.finish()
-        #expect(try restored(configuration) == memory.cities(after: 0))
+        #expect(try restoredCities(configuration) == memory.cities(after: 0))
     }
 
     @Test(
@@ -122,7 +123,7 @@ struct LostDiskTests {
         #expect(disk.directory.names == ["filler", "storage.db"])
     }
 
-    @Test("damaged under us: set aside with its journal, begun again; not twice in a minute")
+    @Test("damaged under us: moved aside with its journal, created again; not twice in a minute")
     func damaged() throws {
         var memory = Memory(version: 200)
         var writer = try makeWriter(configuration)
@@ -135,7 +136,7 @@ struct LostDiskTests {
             let events = writer.pass(now: testTime) { memory.changes($0) }.events
             if round == 0 {
                 let target = path + ".damaged-20261121T044945Z"
-                #expect(events == [.setAside(movedTo: target, reason: "file is not a database")])
+                #expect(events == [.quarantined(movedTo: target, reason: "file is not a database")])
                 #expect(contents(of: target) == Array("no database".utf8))
             } else {
                 #expect(events == [.failing(reason: "it is damaged: file is not a database")])
@@ -164,22 +165,22 @@ struct LostDiskTests {
         unsafe rename(directory.file("elsewhere"), directory.file("sub"))
         #expect(writer.pass(now: testTime) { memory.changes($0) }.events == [.recovered])
         writer.finish()
-        #expect(try restored(configuration).count == 6)
+        #expect(try restoredCities(configuration).count == 6)
     }
 
     @Test("missing at the start: told as unavailable, caught up later")
     func missingAtStart() throws {
         let configuration = makeConfiguration(directory.file("sub/storage.db"))
-        let opening = try open(configuration)
-        #expect(opening.outcome == .unavailable(reason: "unable to open database file: No such file or directory"))
-        #expect(opening.file.statistics.errorCount == 1)
+        let restored = try open(configuration)
+        #expect(restored.outcome == .unavailable(reason: "unable to open database file: No such file or directory"))
+        #expect(restored.file.statistics.errorCount == 1)
         var memory = Memory(version: 2)
         var events: [StorageEvent] = []
         unsafe mkdir(directory.file("sub"), 0o755)
-        opening.file.stop()
-        opening.file.run(since: 2, changes: { memory.changes($0) }, onEvent: { events.append($0) })
+        restored.file.stop()
+        restored.file.run(since: 2, changes: { memory.changes($0) }, onEvent: { events.append($0) })
         #expect(events == [.recovered])
-        #expect(try restored(configuration) == memory.cities(after: 0))
+        #expect(try restoredCities(configuration) == memory.cities(after: 0))
     }
 
     @Test("a late disk with a history of its own keeps it")
@@ -198,7 +199,7 @@ struct LostDiskTests {
         writer.finish()
         var both = new
         both.points = makePoints(0..<5) + makePoints(7..<8)
-        #expect(try restored(configuration) == [old, both])
+        #expect(try restoredCities(configuration) == [old, both])
     }
 
     @Test(
@@ -224,7 +225,7 @@ struct LostDiskTests {
         #expect(writer.pass(now: testTime) { memory.changes($0) }.events == [.recovered])
         #expect(memory.asked.last != 0, "what was written before need not be written again")
         writer.finish()
-        #expect(try restored(configuration) == memory.cities(after: 0))
+        #expect(try restoredCities(configuration) == memory.cities(after: 0))
     }
 
     @Test("full at the start", .enabled(if: MountedDisk.isAllowed, "needs mount"))
@@ -233,19 +234,19 @@ struct LostDiskTests {
         let filler = disk.directory.file("filler")
         write([UInt8](repeating: 1, count: 64 * 1024), to: filler)
         let configuration = makeConfiguration(disk.directory.file("storage.db"))
-        let opening = try open(configuration)
-        guard case .unavailable = opening.outcome else {
-            Issue.record("\(opening.outcome)")
+        let restored = try open(configuration)
+        guard case .unavailable = restored.outcome else {
+            Issue.record("\(restored.outcome)")
             return
         }
         unsafe unlink(filler)
         var events: [StorageEvent] = []
-        opening.file.stop()
-        opening.file.run(
+        restored.file.stop()
+        restored.file.run(
             since: 0, changes: { _ in StorageBatch(version: 1, cities: [makeCity("Pune")]) },
             onEvent: { events.append($0) })
         #expect(events == [.recovered])
-        #expect(try restored(configuration) == [makeCity("Pune")])
+        #expect(try restoredCities(configuration) == [makeCity("Pune")])
     }
 
     @Test(
@@ -260,23 +261,23 @@ struct LostDiskTests {
         drop(writer)
         let filler = disk.directory.file("filler")
         write([UInt8](repeating: 1, count: 1024 * 1024), to: filler)
-        let opening = try open(configuration)
-        #expect(opening.outcome == .restored)
-        #expect(opening.cities == memory.cities(after: 0))
+        let restored = try open(configuration)
+        #expect(restored.outcome == .restored)
+        #expect(restored.cities == memory.cities(after: 0))
         memory.version = 600
         var events: [StorageEvent] = []
-        opening.file.run(
+        restored.file.run(
             since: 300,
             changes: { memory.changes($0) },
             onEvent: { event in
                 events.append(event)
-                if event == .recovered { opening.file.stop() } else { unsafe unlink(filler) }
+                if event == .recovered { restored.file.stop() } else { unsafe unlink(filler) }
             })
         #expect(events == [.failing(reason: "database or disk is full"), .recovered])
-        #expect(try restored(configuration) == memory.cities(after: 0))
+        #expect(try restoredCities(configuration) == memory.cities(after: 0))
     }
 
-    @Test("unmounted: begun again where the name leads now", .enabled(if: MountedDisk.isAllowed, "needs mount"))
+    @Test("unmounted: created again where the name leads now", .enabled(if: MountedDisk.isAllowed, "needs mount"))
     func unmounted() throws {
         let disk = try #require(MountedDisk(kibibytes: 4096))
         let configuration = makeConfiguration(disk.directory.file("storage.db"))
@@ -284,9 +285,9 @@ struct LostDiskTests {
         var writer = try makeWriter(configuration)
         _ = writer.pass(now: testTime) { memory.changes($0) }
         disk.unmount()
-        #expect(writer.pass(now: testTime) { memory.changes($0) }.events == [.begunAgain])
+        #expect(writer.pass(now: testTime) { memory.changes($0) }.events == [.recreated])
         writer.finish()
-        #expect(try restored(configuration) == memory.cities(after: 0))
+        #expect(try restoredCities(configuration) == memory.cities(after: 0))
     }
 
     @Test(
@@ -302,18 +303,18 @@ struct LostDiskTests {
         #expect(disk.directory.names.count == (hasJournal ? 2 : 1))
         disk.setReadOnly(true)
 
-        let opening = try open(configuration)
-        #expect(opening.outcome == .unavailable(reason: "the file is read-only"))
-        #expect(opening.cities == memory.cities(after: 0))
-        #expect(opening.scale == "india")
+        let restored = try open(configuration)
+        #expect(restored.outcome == .unavailable(reason: "the file is read-only"))
+        #expect(restored.cities == memory.cities(after: 0))
+        #expect(restored.scale == "india")
         disk.setReadOnly(false)
         memory.version = 4
         var events: [StorageEvent] = []
-        opening.file.stop()
-        opening.file.run(since: 3, changes: { memory.changes($0) }, onEvent: { events.append($0) })
+        restored.file.stop()
+        restored.file.run(since: 3, changes: { memory.changes($0) }, onEvent: { events.append($0) })
         #expect(events == [.recovered])
         #expect(memory.asked.last == 0)
-        #expect(try restored(configuration) == memory.cities(after: 0))
+        #expect(try restoredCities(configuration) == memory.cities(after: 0))
     }
 
     @Test("a damaged file on a read-only disk stays", .enabled(if: MountedDisk.isAllowed, "needs mount"))
@@ -334,15 +335,15 @@ struct LostDiskTests {
     func withoutRights() throws {
         try store([makeCity("Pune")], in: configuration)
         unsafe chmod(path, 0o444)
-        let opening = try open(configuration)
-        #expect(opening.outcome == .unavailable(reason: "the file is read-only"))
-        #expect(opening.cities == [makeCity("Pune")])
+        let restored = try open(configuration)
+        #expect(restored.outcome == .unavailable(reason: "the file is read-only"))
+        #expect(restored.cities == [makeCity("Pune")])
     }
 
     @Test("the journal is moved into the file before it grows beyond its limit")
     func journalIsBounded() throws {
         let pageLimit = 64
-        let database = try StorageDatabase.open(path: path, scale: "india")
+        let database = try StorageDatabase.open(configuration)
         var writer = StorageWriter(configuration, database: database, replacesAll: false, journalPageLimit: pageLimit)
         var largest = 0
         for round in 0..<200 {
@@ -354,6 +355,6 @@ struct LostDiskTests {
         // A batch here is about 60 pages, each with a header of 24 bytes in the journal.
         #expect(largest > 0 && largest < (pageLimit + 100) * (1024 + 24))
         writer.finish()
-        #expect(try restored(configuration).count == 50)
+        #expect(try restoredCities(configuration).count == 50)
     }
 }

@@ -56,12 +56,12 @@ struct PlausibilityTests {
         try store([good[0], makeCity("Delhi", points: points), good[1]], in: configuration)
         try execute("UPDATE city SET \(scenario.assignment) WHERE name = 'Delhi'", on: configuration.path)
 
-        let opening = try open(configuration)
-        #expect(opening.outcome == .restored)
-        #expect(opening.cities == good)
-        #expect(opening.skippedRows == 3)
-        opening.file.stop()
-        opening.file.run(
+        let restored = try open(configuration)
+        #expect(restored.outcome == .restored)
+        #expect(restored.cities == good)
+        #expect(restored.skippedRows == 3)
+        restored.file.stop()
+        restored.file.run(
             since: 5, changes: { since in StorageBatch(version: 5, cities: since == 0 ? good : []) }, onEvent: { _ in })
         let again = try open(configuration)
         #expect(again.cities == good)
@@ -75,7 +75,7 @@ struct PlausibilityTests {
         let events = try store(
             [StorageBatch(version: 1, cities: [makeCity("Agra"), bad, makeCity("Pune")])], in: configuration)
         #expect(events.isEmpty)
-        #expect(try restored(configuration) == [makeCity("Agra"), makeCity("Pune")])
+        #expect(try restoredCities(configuration) == [makeCity("Agra"), makeCity("Pune")])
     }
 
     @Test(
@@ -88,22 +88,22 @@ struct PlausibilityTests {
     func points(_ bad: StoredPoint) throws {
         let points = makePoints(0..<3)
         try store([makeCity("Pune", points: [bad] + points)], in: configuration)
-        #expect(try restored(configuration).first?.points == points)
+        #expect(try restoredCities(configuration).first?.points == points)
 
         let index = bad.index.isInfinite ? "1e999" : "\(bad.index)"
         try execute("INSERT INTO point SELECT id, \(bad.time), \(index) FROM city", on: configuration.path)
-        let opening = try open(configuration)
-        #expect(opening.cities.first?.points == points)
-        #expect(opening.skippedRows == 1)
+        let restored = try open(configuration)
+        #expect(restored.cities.first?.points == points)
+        #expect(restored.skippedRows == 1)
     }
 
     @Test("points of no city are skipped")
     func orphans() throws {
         try store([makeCity("Pune", points: makePoints(0..<1))], in: configuration)
         try execute("INSERT INTO point VALUES (-5, 1, 1), (0, 1, 1), (99, 1, 1), (99, 2, 1)", on: configuration.path)
-        let opening = try open(configuration)
-        #expect(opening.cities == [makeCity("Pune", points: makePoints(0..<1))])
-        #expect(opening.skippedRows == 4)
+        let restored = try open(configuration)
+        #expect(restored.cities == [makeCity("Pune", points: makePoints(0..<1))])
+        #expect(restored.skippedRows == 4)
     }
 
     @Test("a not-a-number is not written")
@@ -111,6 +111,6 @@ struct PlausibilityTests {
         let bad = makeCity("Delhi", index: .nan)
         let point = StoredPoint(time: 1, index: .nan)
         try store([bad, makeCity("Pune", points: [point])], in: configuration)
-        #expect(try restored(configuration) == [makeCity("Pune")])
+        #expect(try restoredCities(configuration) == [makeCity("Pune")])
     }
 }

@@ -19,7 +19,7 @@ struct RestoringTests {
         makeCity("most", index: 9999),
         makeCity("with points", points: makePoints(0..<25)),
         makeCity("one point", points: [StoredPoint(time: 0, index: 0)]),
-        makeCity("last point", points: [StoredPoint(time: StoredCity.maximumTime, index: 9999)]),
+        makeCity("last point", points: [StoredPoint(time: StorageLimits.maximumTime, index: 9999)]),
         StoredCity(
             name: Array("all members".utf8), index: 152, updatedAt: 1, receivedAt: 2, category: 6, direction: -1,
             changedAt: 3, better: 4, worse: UInt64(Int64.max), points: makePoints(5..<6)),
@@ -30,20 +30,20 @@ struct RestoringTests {
     @Test("each by itself", arguments: cities)
     func one(_ city: StoredCity) throws {
         try store([city], in: configuration)
-        #expect(try restored(configuration) == [city])
+        #expect(try restoredCities(configuration) == [city])
     }
 
     @Test("all together, in the order in which they came")
     func all() throws {
         try store(Self.cities, in: configuration)
         #expect(directory.names == ["storage.db"], "a proper end leaves no journal")
-        #expect(try restored(configuration) == Self.cities)
+        #expect(try restoredCities(configuration) == Self.cities)
     }
 
     @Test("the outcome, the scale and the figures say so")
     func opening() throws {
         let first = try open(configuration)
-        #expect(first.outcome == .fresh)
+        #expect(first.outcome == .created)
         #expect(first.cities.isEmpty)
         #expect(first.file.statistics == StorageStatistics())
         first.file.stop()
@@ -71,7 +71,7 @@ struct RestoringTests {
                 StorageBatch(version: 2, cities: [again]),
                 StorageBatch(version: 3),
             ], in: configuration)
-        #expect(try restored(configuration) == [whole, makeCity("Delhi")])
+        #expect(try restoredCities(configuration) == [whole, makeCity("Delhi")])
     }
 
     @Test("a point given twice is one, and the later one of an instant wins")
@@ -82,13 +82,13 @@ struct RestoringTests {
                 StorageBatch(version: 1, cities: [makeCity("Pune", points: makePoints(0..<2))]),
                 StorageBatch(version: 2, cities: [makeCity("Pune", points: [corrected])]),
             ], in: configuration)
-        #expect(try restored(configuration).first?.points == makePoints(0..<1) + [corrected])
+        #expect(try restoredCities(configuration).first?.points == makePoints(0..<1) + [corrected])
     }
 
     @Test("points come back by time, in whatever order they were given")
     func unsortedPoints() throws {
         try store([makeCity("Pune", points: makePoints(0..<9).reversed())], in: configuration)
-        #expect(try restored(configuration).first?.points == makePoints(0..<9))
+        #expect(try restoredCities(configuration).first?.points == makePoints(0..<9))
     }
 
     @Test("removed cities take their points along; one that came back has only its new ones")
@@ -104,7 +104,7 @@ struct RestoringTests {
                     removed: [Array("Pune".utf8), Array("Agra".utf8), Array("never heard of".utf8)]),
             ], in: configuration)
         #expect(
-            try restored(configuration).sorted { $0.name.lexicographicallyPrecedes($1.name) }
+            try restoredCities(configuration).sorted { $0.name.lexicographicallyPrecedes($1.name) }
                 == [makeCity("Delhi", points: points), makeCity("Pune", points: makePoints(5..<6))])
         #expect(try integer("SELECT count(*) FROM point", in: configuration.path) == 4)
     }
@@ -116,8 +116,8 @@ struct RestoringTests {
         drop(writer)
         #expect(directory.names == ["storage.db", "storage.db-wal"])
         let cities = Self.cities.map(withoutCounters)
-        #expect(try restored(configuration) == cities)
-        #expect(try restored(configuration) == cities, "looking does not use it up")
+        #expect(try restoredCities(configuration) == cities)
+        #expect(try restoredCities(configuration) == cities, "looking does not use it up")
     }
 
     @Test("what memory has from the file is not written again")
@@ -141,7 +141,7 @@ struct RestoringTests {
         let configuration = makeConfiguration(directory.file(name))
         try store([makeCity("Pune")], in: configuration)
         #expect(directory.names == [name])
-        #expect(try restored(configuration) == [makeCity("Pune")])
+        #expect(try restoredCities(configuration) == [makeCity("Pune")])
         #expect(literalName(name) == "./" + name)
     }
 }
@@ -162,7 +162,7 @@ struct CapacityTests {
             single + [StorageBatch(version: 1, cities: [makeCity("many", points: makePoints(numbers))])],
             in: configuration)
         let newest = makePoints(numbers.upperBound - capacity..<numbers.upperBound)
-        #expect(try restored(configuration).map(\.points) == [newest, newest])
+        #expect(try restoredCities(configuration).map(\.points) == [newest, newest])
         #expect(try integer("SELECT count(*) FROM point", in: path) == Int64(2 * capacity))
     }
 
@@ -170,16 +170,16 @@ struct CapacityTests {
     func shrinks() throws {
         try store([makeCity("Pune", points: makePoints(0..<25))], in: makeConfiguration(path))
         let smaller = makeConfiguration(path, capacity: 3)
-        #expect(try restored(smaller).first?.points == makePoints(22..<25))
+        #expect(try restoredCities(smaller).first?.points == makePoints(22..<25))
         try store([makeCity("Pune", points: makePoints(25..<26))], in: smaller)
-        #expect(try restored(makeConfiguration(path)).first?.points == makePoints(23..<26))
+        #expect(try restoredCities(makeConfiguration(path)).first?.points == makePoints(23..<26))
     }
 
     @Test("a larger capacity keeps what there is")
     func grows() throws {
         try store([makeCity("Pune", points: makePoints(0..<3))], in: makeConfiguration(path, capacity: 3))
         try store([makeCity("Pune", points: makePoints(3..<6))], in: makeConfiguration(path, capacity: 100))
-        #expect(try restored(makeConfiguration(path, capacity: 100)).first?.points == makePoints(0..<6))
+        #expect(try restoredCities(makeConfiguration(path, capacity: 100)).first?.points == makePoints(0..<6))
     }
 }
 
@@ -192,12 +192,12 @@ struct ScaleTests {
     func replaces() throws {
         try store([makeCity("Delhi"), makeCity("Pune", points: makePoints(0..<3))], in: makeConfiguration(path))
         let us = makeConfiguration(path, scale: "us")
-        let opening = try open(us)
-        #expect(opening.scale == "india")
-        #expect(opening.cities.count == 2)
+        let restored = try open(us)
+        #expect(restored.scale == "india")
+        #expect(restored.cities.count == 2)
         var asked: [UInt64] = []
-        opening.file.stop()
-        opening.file.run(
+        restored.file.stop()
+        restored.file.run(
             since: 17,
             changes: {
                 asked.append($0)
@@ -213,18 +213,18 @@ struct ScaleTests {
     func keeps() throws {
         try store([makeCity("Pune")], in: makeConfiguration(path))
         _ = try open(makeConfiguration(path, scale: "us"))
-        let opening = try open(makeConfiguration(path))
-        #expect(opening.scale == "india")
-        #expect(opening.cities == [makeCity("Pune")])
+        let restored = try open(makeConfiguration(path))
+        #expect(restored.scale == "india")
+        #expect(restored.cities == [makeCity("Pune")])
     }
 
     @Test("with no city left the scale changes all the same")
     func empties() throws {
         try store([makeCity("Pune")], in: makeConfiguration(path))
         try store([StorageBatch(version: 1)], in: makeConfiguration(path, scale: "us"))
-        let opening = try open(makeConfiguration(path, scale: "us"))
-        #expect(opening.scale == "us")
-        #expect(opening.cities.isEmpty)
+        let restored = try open(makeConfiguration(path, scale: "us"))
+        #expect(restored.scale == "us")
+        #expect(restored.cities.isEmpty)
     }
 }
 

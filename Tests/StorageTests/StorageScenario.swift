@@ -3,9 +3,11 @@ import Testing
 @testable import Storage
 
 let testTime: Int64 = 1_795_236_585_252
+let testLimits = StorageLimits(maximumNameBytes: 128, maximumIndex: 9999)
 
 func makeConfiguration(_ path: String, capacity: Int = 25, scale: String = "india") -> StorageConfiguration {
-    StorageConfiguration(path: path, capacity: capacity, scale: scale, interval: .milliseconds(1))
+    StorageConfiguration(
+        path: path, capacity: capacity, scale: scale, limits: testLimits, interval: .milliseconds(1))
 }
 
 func makeCity(_ name: String, index: Double = 50.5, points: [StoredPoint] = []) -> StoredCity {
@@ -19,7 +21,7 @@ func makePoints(_ numbers: Range<Int>) -> [StoredPoint] {
     numbers.map { StoredPoint(time: testTime + Int64($0) * 1000, index: Double($0)) }
 }
 
-func open(_ configuration: StorageConfiguration) throws(StorageError) -> StorageOpening {
+func open(_ configuration: StorageConfiguration) throws(StorageError) -> RestoredStorage {
     try StorageFile.open(configuration, now: { testTime })
 }
 
@@ -46,10 +48,10 @@ func store(_ cities: [StoredCity], in configuration: StorageConfiguration) throw
 }
 
 /// What a start finds. The file is closed again and not changed by it.
-func restored(_ configuration: StorageConfiguration) throws -> [StoredCity] {
-    let opening = try open(configuration)
-    #expect(opening.outcome == .restored)
-    return opening.cities
+func restoredCities(_ configuration: StorageConfiguration) throws -> [StoredCity] {
+    let restored = try open(configuration)
+    #expect(restored.outcome == .restored)
+    return restored.cities
 }
 
 /// As it comes back after anything but a proper end.
@@ -61,7 +63,7 @@ func withoutCounters(_ city: StoredCity) -> StoredCity {
 
 /// A writer whose file is not closed properly when it goes, as after the death of the process.
 func makeWriter(_ configuration: StorageConfiguration) throws -> StorageWriter {
-    let database = try StorageDatabase.open(path: configuration.path, scale: configuration.scale)
+    let database = try StorageDatabase.open(configuration)
     return StorageWriter(configuration, database: database, replacesAll: false)
 }
 

@@ -23,8 +23,8 @@ struct StorageSchemaTests {
     func migrates() throws {
         try store(cities, in: makeConfiguration(path))
         let schema = future(lastStep: "UPDATE city SET station = 'second step'; CREATE INDEX station ON city (station)")
-        let database = try StorageDatabase.open(path: path, scale: "india", schema: schema)
-        #expect(try database.content(capacity: 25).cities == cities)
+        let database = try StorageDatabase.open(makeConfiguration(path), schema: schema)
+        #expect(try database.content().cities == cities)
         database.closeComplete(hasAll: true)
         #expect(try integer("PRAGMA user_version", in: path) == 3)
         #expect(try integer("SELECT count(*) FROM city WHERE station = 'second step'", in: path) == 2)
@@ -34,10 +34,11 @@ struct StorageSchemaTests {
     func migrationFails() throws {
         try store(cities, in: makeConfiguration(path))
         #expect(throws: StorageRefusal.damaged("no such table: nowhere")) {
-            _ = try StorageDatabase.open(path: path, scale: "india", schema: future(lastStep: "DELETE FROM nowhere"))
+            _ = try StorageDatabase.open(
+                makeConfiguration(path), schema: future(lastStep: "DELETE FROM nowhere"))
         }
         #expect(try integer("PRAGMA user_version", in: path) == 1)
-        #expect(try restored(makeConfiguration(path)) == cities)
+        #expect(try restoredCities(makeConfiguration(path)) == cities)
     }
 
     @Test("the current schema has a step for each version after the first")

@@ -59,7 +59,7 @@ struct StorageThreadTests {
         file.stop()
         for await event in events { Issue.record("\(event)") }
         #expect(file.statistics.lastWriteAt == testTime)
-        #expect(try restored(configuration).count == 350)
+        #expect(try restoredCities(configuration).count == 350)
     }
 
     @Test("stop ends a wait that is not over")
@@ -73,7 +73,7 @@ struct StorageThreadTests {
         file.stop()
         file.stop()
         for await event in events { Issue.record("\(event)") }
-        #expect(try restored(configuration) == [makeCity("city 1")])
+        #expect(try restoredCities(configuration) == [makeCity("city 1")])
     }
 
     @Test("it tries again by itself until the disk is back")
@@ -95,7 +95,7 @@ struct StorageThreadTests {
         #expect(
             told == [.failing(reason: "unable to open database file: No such file or directory"), .recovered])
         #expect(file.statistics.errorCount == 1)
-        #expect(try restored(configuration).count == 2)
+        #expect(try restoredCities(configuration).count == 2)
     }
 
     @Test("a file that nobody runs gives up its lock")

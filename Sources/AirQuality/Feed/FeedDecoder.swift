@@ -1,3 +1,4 @@
+internal import Bytes
 public import JSON
 
 /// Where a feed's messages hold what, and which cities are wanted.
@@ -25,168 +26,150 @@ public struct FeedFormat: Sendable {
 
 /// Turns a message into readings and refusals. An element that cannot be used never takes its neighbours with it.
 ///
-/// Used from the feed's thread.
+/// Used from one thread at a time.
 public struct FeedDecoder: ~Copyable {
-    /// The largest index that is one.
-    static let maximumIndex = 9999.0
     /// How far ahead of the arrival a reading's time may be, in milliseconds.
     static let maximumLead: Int64 = 60_000
+
+    private enum Member {
+        static let city = 0, value = 1, time = 2
+    }
 
     private var reader: JSONRecordReader
     private let format: FeedFormat
     private let hashSeed: UInt64
-    /// Of the message decoded last.
-    private(set) var readings: [Reading] = []
-    /// Of the message decoded last; the empty array when there are none, which is nearly always.
-    private(set) var refusals: [RefusalReason] = []
+    /// Kept from message to message to save the allocations.
+    private var decoded = DecodedMessage(byteCount: 0, receivedAt: 0)
 
     /// - Parameter hashSeed: the store's.
     public init(format: FeedFormat, hashSeed: UInt64) {
         self.format = format
         self.hashSeed = hashSeed
-        reader = JSONRecordReader(
-            items: format.items,
-            members: [format.cityField, format.valueField] + (format.timeField.map { [$0] } ?? []),
-            hashSeed: hashSeed)
+        let members = [format.cityField, format.valueField] + (format.timeField.map { [$0] } ?? [])
+        reader = JSONRecordReader(items: format.items, members: members)
     }
 
-    /// - Parameter receivedAt: when the whole message had arrived.
-    public mutating func decode(_ message: Span<UInt8>, receivedAt: Timestamp) {
-        readings.removeAll(keepingCapacity: true)
-        refusals.removeAll(keepingCapacity: true)
+    /// Decodes a text message.
+    ///
+    /// - Parameters:
+    ///   - receivedAt: when the whole message had arrived.
+    ///   - body: is lent what the message says, and the bytes that its readings' names point into.
+    public mutating func decode<Result>(
+        _ message: Span<UInt8>, receivedAt: Timestamp, _ body: (DecodedMessage, _ names: Span<UInt8>) -> Result
+    ) -> Result {
+        decoded.readings.removeAll(keepingCapacity: true)
+        decoded.refusals = RefusalCounts()
+        decoded.byteCount = message.count
+        decoded.receivedAt = receivedAt
         switch reader.read(message) {
-        case .notJSON: refusals.append(.notJSON)
-        case .notAnArray: refusals.append(.notAnArray)
-        case .pairs(let count):
-            // Local arrays, because the decoder cannot change while it lends the pairs.
-            var (readings, refusals) = (self.readings, self.refusals)
-            (self.readings, self.refusals) = ([], [])
-            readings.reserveCapacity(count)
-            appendPairs(receivedAt: receivedAt, to: &readings, &refusals)
-            (self.readings, self.refusals) = (readings, refusals)
-        case .records(let count):
-            for record in 0..<count {
-                switch reading(record, receivedAt: receivedAt) {
-                case .success(let reading?): readings.append(reading)
-                case .success(nil): break
-                case .failure(let refusal): refusals.append(refusal.reason)
+        case .notJSON: decoded.refusals[.notJSON] = 1
+        case .notAnArray: decoded.refusals[.notAnArray] = 1
+        case .records:
+            while true {
+                let count = reader.nextRecords()
+                guard count > 0 else { break }
+                var decoded = DecodedMessage(byteCount: 0, receivedAt: 0)
+                swap(&decoded, &self.decoded)
+                decode(records: count, into: &decoded)
+                swap(&decoded, &self.decoded)
+            }
+        }
+        return reader.withTexts { body(decoded, $0) }
+    }
+
+    private borrowing func decode(records: Int, into decoded: inout DecodedMessage) {
+        var refusals = decoded.refusals
+        let receivedAt = decoded.receivedAt
+        decoded.readings.append(addingCapacity: records) { readings in
+            reader.withTexts { texts in
+                for record in 0..<records {
+                    do throws(RefusalReason) {
+                        if let reading = try reading(record, texts, receivedAt: receivedAt) {
+                            readings.append(reading)
+                        }
+                    } catch {
+                        refusals[error] += 1
+                    }
                 }
             }
         }
-    }
-
-    private borrowing func appendPairs(
-        receivedAt: Timestamp, to readings: inout [Reading], _ refusals: inout [RefusalReason]
-    ) {
-        let isSharded = format.shard != nil
-        reader.withPairs { pairs, _ in
-            for index in pairs.indices {
-                let pair = pairs[index]
-                // What nearly all elements are: a plain name, an index in range.
-                if pair.isPlain, pair.count <= CityName.maximumCount, pair.number >= 0,
-                    pair.number <= Self.maximumIndex, !isSharded
-                {
-                    readings.append(
-                        Reading(
-                            nameOffset: pair.offset, nameCount: UInt8(truncatingIfNeeded: pair.count),
-                            isOutOfRange: false, nameHash: pair.hash, index: Self.unsignedZero(pair.number),
-                            time: receivedAt))
-                    continue
-                }
-                switch reading(index, receivedAt: receivedAt) {
-                case .success(let reading?): readings.append(reading)
-                case .success(nil): break
-                case .failure(let refusal): refusals.append(refusal.reason)
-                }
-            }
-        }
-    }
-
-    /// Lends the bytes that the readings' names point into.
-    func withBytes(_ body: (Span<UInt8>) -> Void) {
-        reader.withBytes(body)
-    }
-
-    /// -0 as 0, which is what adding 0 makes of it.
-    private static func unsignedZero(_ index: Double) -> Double { index + 0 }
-
-    private struct Refusal: Error {
-        var reason: RefusalReason
+        decoded.refusals = refusals
     }
 
     /// - Returns: nil for a city of another shard.
-    private borrowing func reading(_ record: Int, receivedAt: Timestamp) -> Result<Reading?, Refusal> {
-        guard reader.isObject(record: record) else { return .failure(Refusal(reason: .notAnObject)) }
-        var result: Result<Reading?, Refusal> = .success(nil)
-        reader.withBytes { bytes in
-            result = Result { () throws(Refusal) in
-                guard let name = try cityName(record, bytes) else { return nil }
-                let index = try self.index(record, bytes)
-                let time = try self.time(record, bytes, receivedAt: receivedAt)
-                let isOutOfRange = !(index >= 0 && index <= Self.maximumIndex)
-                return Reading(
-                    nameOffset: UInt32(name.range.lowerBound), nameCount: UInt8(name.range.count),
-                    isOutOfRange: isOutOfRange, nameHash: name.hash, index: Self.unsignedZero(index), time: time)
-            }
+    private borrowing func reading(
+        _ record: Int, _ texts: Span<UInt8>, receivedAt: Timestamp
+    ) throws(RefusalReason) -> Reading? {
+        let name = try cityName(reader.value(record: record, member: Member.city), texts)
+        if let shard = format.shard, !shard.contains(texts.extracting(name)) { return nil }
+        let index = try index(reader.value(record: record, member: Member.value), texts)
+        var time = receivedAt
+        if format.timeField != nil {
+            time = try self.time(reader.value(record: record, member: Member.time), texts, receivedAt: receivedAt)
         }
-        return result
+        return Reading(
+            nameHash: ByteHash.hash(texts.extracting(name), seed: hashSeed), index: index, time: time,
+            nameOffset: UInt32(name.lowerBound), nameCount: UInt8(name.count))
     }
 
-    private borrowing func cityName(
-        _ record: Int, _ bytes: Span<UInt8>
-    ) throws(Refusal) -> (range: Range<Int>, hash: UInt64)? {
-        switch reader.value(record: record, member: 0) {
-        case .absent, .null: throw Refusal(reason: .noCity)
-        case .number, .other: throw Refusal(reason: .badCity)
-        case .text(let text):
-            let whole = text.offset..<text.offset + text.count
-            guard !text.hasLoneSurrogate, let name = CityName.accepted(bytes, in: whole) else {
-                throw Refusal(reason: .badCity)
-            }
-            if let shard = format.shard, !shard.contains(bytes.extracting(name)) { return nil }
-            return (name, name == whole ? text.hash : ByteHash.hash(bytes.extracting(name), seed: hashSeed))
+    /// - Returns: where the name is.
+    private borrowing func cityName(_ value: JSONValue, _ texts: Span<UInt8>) throws(RefusalReason) -> Range<Int> {
+        switch value {
+        case .notAnObject: throw .notAnObject
+        case .absent, .null: throw .noCity
+        case .number, .other: throw .badCity
+        case .text(let range):
+            guard let name = CityName.accepted(texts, in: range) else { throw .badCity }
+            return name
         }
     }
 
-    private borrowing func index(_ record: Int, _ bytes: Span<UInt8>) throws(Refusal) -> Double {
-        switch reader.value(record: record, member: 1) {
-        case .absent, .null: throw Refusal(reason: .noValue)
-        case .other: throw Refusal(reason: .badValue)
-        case .number(let number): return number
-        case .text(let text):
-            let text = bytes.extracting(text.offset..<text.offset + text.count)
-            if Self.saysNothing(text) { throw Refusal(reason: .noValue) }
-            guard let number = jsonNumber(text) else { throw Refusal(reason: .badValue) }
-            return number
+    private borrowing func index(_ value: JSONValue, _ texts: Span<UInt8>) throws(RefusalReason) -> Double {
+        switch value {
+        case .absent, .null: throw .noValue
+        case .other, .notAnObject: throw .badValue
+        // Adding 0 makes 0 of -0.
+        case .number(let number): return number + 0
+        case .text(let range):
+            let text = texts.extracting(range)
+            if Self.saysNothing(text) { throw .noValue }
+            guard let number = jsonNumber(text) else { throw .badValue }
+            return number + 0
         }
     }
 
     /// Whether a value's text is one of those that sources send when there is no value: nothing, `-`, `NA`, `N/A`.
     private static func saysNothing(_ text: Span<UInt8>) -> Bool {
-        var letters: [UInt8] = []
-        for index in text.indices {
-            let byte = text[index]
-            if byte == 0x20 || (0x09...0x0D).contains(byte) { continue }
-            guard letters.count < 3 else { return false }
-            letters.append((UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte - 0x20 : byte)
+        let text = text.extracting(CityName.trimmed(text, in: text.indices))
+        func letter(_ index: Int) -> UInt8 { text[index] | 0x20 }
+        let (n, a) = (UInt8(ascii: "n"), UInt8(ascii: "a"))
+        switch text.count {
+        case 0: return true
+        case 1: return text[0] == UInt8(ascii: "-")
+        case 2: return letter(0) == n && letter(1) == a
+        case 3: return letter(0) == n && text[1] == UInt8(ascii: "/") && letter(2) == a
+        default: return false
         }
-        return letters.isEmpty || letters == Array("-".utf8) || letters == Array("NA".utf8)
-            || letters == Array("N/A".utf8)
     }
 
     private borrowing func time(
-        _ record: Int, _ bytes: Span<UInt8>, receivedAt: Timestamp
-    ) throws(Refusal) -> Timestamp {
-        guard format.timeField != nil else { return receivedAt }
+        _ value: JSONValue, _ texts: Span<UInt8>, receivedAt: Timestamp
+    ) throws(RefusalReason) -> Timestamp {
         let time: Timestamp?
-        switch reader.value(record: record, member: 2) {
+        switch value {
         // `null` says as little as nothing does, as with the other members.
         case .absent, .null: return receivedAt
-        case .other: time = nil
-        case .number(let number): time = TimeText.parse(number)
-        case .text(let text): time = TimeText.parse(bytes.extracting(text.offset..<text.offset + text.count))
+        case .other, .notAnObject: time = nil
+        case .number(let number): time = Self.time(ofEpoch: number)
+        case .text(let range): time = parseRFC3339(texts.extracting(range))
         }
-        guard let time, time >= 0, time <= receivedAt + Self.maximumLead else { throw Refusal(reason: .badTime) }
+        guard let time, time >= 0, time <= receivedAt + Self.maximumLead else { throw .badTime }
         return time
+    }
+
+    /// Epoch seconds (below 10¹¹) or milliseconds.
+    private static func time(ofEpoch number: Double) -> Timestamp? {
+        guard number >= 0, number < 1e15 else { return nil }
+        return Timestamp((number < 1e11 ? number * 1000 : number).rounded())
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 
 /// The JSON of the history.
@@ -53,7 +54,7 @@ public enum HistoryDocument {
         var text: [UInt8] = []
         text.reserveCapacity(1024 + rows.count * 128)
         text.append("{\"generated_at\":\"")
-        TimeText.append(changedAt, to: &text)
+        text.appendRFC3339(changedAt)
         text.append("\",\"capacity\":")
         text.appendInteger(UInt64(rules.history.capacity))
         text.append(",\"interval_seconds\":")
@@ -74,7 +75,7 @@ public enum HistoryDocument {
         for (index, row) in rows.enumerated() {
             if time?.value != row.time {
                 var bytes: [UInt8] = []
-                TimeText.append(row.time, to: &bytes)
+                bytes.appendRFC3339(row.time)
                 bytes.append("\",\"time_ms\":")
                 bytes.appendInteger(UInt64(clamping: row.time))
                 bytes.append(",\"city\":\"")

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Which readings become points of the history.
 public struct HistoryRule: Sendable, Equatable {
     public enum Keep: String, Sendable, CaseIterable {
@@ -25,6 +27,6 @@ public struct HistoryRule: Sendable, Equatable {
 
     /// The window that a time falls into; windows are aligned to the Unix epoch.
     func window(of time: Timestamp) -> Int64 {
-        time.quotientAndRemainderFloored(dividingBy: interval).quotient
+        flooredDivision(time, by: interval).quotient
     }
 }

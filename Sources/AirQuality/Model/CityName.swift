@@ -1,23 +1,25 @@
+import JSON
+
 /// The rules for a city's name as a label value.
 ///
 /// Names are bytes: two Unicode spellings of a name are two cities, and cities are sorted by their bytes. Swift's
 /// `String` compares by canonical equivalence, so no name is ever compared as one.
-enum CityName {
+public enum CityName {
     /// Bytes of UTF-8.
-    static let maximumCount = 128
+    public static let maximumCount = 128
 
     /// The part of `bytes` that is the name: surrounding ASCII white space removed; nil when there is none that may be
     /// a label value.
     ///
     /// - Parameter bytes: well-formed UTF-8.
     static func accepted(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int>? {
-        var range = range
-        while let first = range.first, isWhiteSpace(bytes[first]) { range.removeFirst() }
-        while let last = range.last, isWhiteSpace(bytes[last]) { range.removeLast() }
+        let range = trimmed(bytes, in: range)
         guard !range.isEmpty, range.count <= maximumCount else { return nil }
+        let name = bytes.extracting(range)
+        if isPrintableASCII(name) { return range }
         var previous: UInt8 = 0
-        for index in range {
-            let byte = bytes[index]
+        for index in name.indices {
+            let byte = name[index]
             // C0 and DEL; C1 is U+0080 … U+009F, in UTF-8 C2 80 … C2 9F.
             if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return nil }
             previous = byte
@@ -25,9 +27,13 @@ enum CityName {
         return range
     }
 
-    /// Space, TAB, LF, VT, FF, CR.
-    private static func isWhiteSpace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || (0x09...0x0D).contains(byte)
+    /// The range without surrounding ASCII white space: space, TAB, LF, VT, FF, CR.
+    static func trimmed(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int> {
+        func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 0x09 <= 0x04 }
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, isWhiteSpace(bytes[start]) { start += 1 }
+        while start < end, isWhiteSpace(bytes[end - 1]) { end -= 1 }
+        return start..<end
     }
 
     /// FNV-1a, 64 bits: the stable hash that `--city.shard` divides cities by. It never changes, so that all shards of

@@ -1,18 +1,93 @@
-/// A checked element of a message: a city and its index.
+/// Milliseconds since the Unix epoch, UTC, leap seconds not counted.
+public typealias Timestamp = Int64
+
+/// The numbers that are an index.
+public enum AirQualityIndex {
+    public static let maximum = 9999.0
+
+    @inline(__always)
+    static func isValid(_ number: Double) -> Bool { number >= 0 && number <= maximum }
+}
+
+/// What an element of a message says: a city and its index.
 ///
-/// The name is a run of the bytes that the decoder lends, so that a reading costs no allocation.
+/// The decoder has checked its form. Whether the index is one is for the store to judge: a reading that is late is
+/// refused for that first, and only the store knows the city's newest reading.
 struct Reading: Sendable {
-    var nameOffset: UInt32
-    var nameCount: UInt8
-    /// The index is beyond 0 … 9999. Such a reading is refused only by the store: if the time is bad as well, that is
-    /// the reason to give, and a time may be bad by what the store knows.
-    var isOutOfRange: Bool
-    /// Of the name, as ``JSON/JSONRecordReader`` hashes.
+    /// Of the name, by ``JSON/ByteHash`` with the store's seed.
     var nameHash: UInt64
+    /// Any number that is not NaN.
     var index: Double
     var time: Timestamp
+    /// The name is a run of the bytes that come with the reading, so that a reading costs no allocation.
+    var nameOffset: UInt32
+    var nameCount: UInt8
 
     var nameRange: Range<Int> {
-        Int(nameOffset)..<Int(nameOffset) + Int(nameCount)
+        Int(nameOffset)..<Int(nameOffset) &+ Int(nameCount)
+    }
+}
+
+/// A whole message, decoded.
+public struct DecodedMessage: Sendable {
+    var readings: [Reading] = []
+    /// Of its elements, or of the message itself.
+    var refusals = RefusalCounts()
+    /// Of its payload.
+    var byteCount: Int
+    /// When the whole message had arrived.
+    var receivedAt: Timestamp
+}
+
+/// Why a message or an element was refused: the values of the `reason` label, a closed set.
+///
+/// In the order in which they are looked for; an element is refused for the first one that applies.
+public enum RefusalReason: String, Error, CaseIterable {
+    // Whole messages.
+    case tooLarge = "too_large"
+    case notText = "not_text"
+    case notJSON = "not_json"
+    case notAnArray = "not_an_array"
+    // Elements, by their form.
+    case notAnObject = "not_an_object"
+    case noCity = "no_city"
+    case badCity = "bad_city"
+    case noValue = "no_value"
+    case badValue = "bad_value"
+    // Readings, by what the store knows; a time may be bad by its form as well.
+    case badTime = "bad_time"
+    case outOfRange = "out_of_range"
+    case cityLimit = "city_limit"
+}
+
+/// A count for each reason.
+public struct RefusalCounts: Sendable, Equatable {
+    private var counts = InlineArray<12, UInt64>(repeating: 0)
+
+    public init() {}
+
+    public subscript(reason: RefusalReason) -> UInt64 {
+        get { counts[reason.position] }
+        set { counts[reason.position] = newValue }
+    }
+
+    static func += (left: inout RefusalCounts, right: RefusalCounts) {
+        for position in right.counts.indices { left.counts[position] += right.counts[position] }
+    }
+
+    public static func == (left: RefusalCounts, right: RefusalCounts) -> Bool {
+        left.counts.indices.allSatisfy { left.counts[$0] == right.counts[$0] }
+    }
+}
+
+extension CaseIterable where Self: Equatable {
+    /// Where the case stands among all of them.
+    var position: Int {
+        var position = 0
+        for other in Self.allCases {
+            if other == self { return position }
+            position += 1
+        }
+        return position
     }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The points of a city as a small line without axes.
 struct Sparkline {
     private let points: [HistoryPoint]
@@ -123,7 +125,7 @@ struct Chart {
     /// Hours and minutes, with what else the span of time makes needed.
     func clock(_ time: Timestamp) -> String {
         var text: [UInt8] = []
-        TimeText.append(time, to: &text)
+        text.appendRFC3339(time)
         // 2026-11-21T04:49:45.252Z
         let date = String(decoding: text[5..<10], as: UTF8.self)
         let minutes = String(decoding: text[11..<16], as: UTF8.self)

@@ -1,3 +1,5 @@
+import Bytes
+
 /// HTML or SVG as bytes. What is interpolated is escaped, whoever wrote it.
 ///
 ///     markup += "<h1><bdi>\(name)</bdi></h1>"
@@ -48,14 +50,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
 
         /// A step of a path, or a value in a query.
         mutating func appendInterpolation(percent text: ArraySlice<UInt8>) {
-            for byte in text {
-                if Self.isUnreserved(byte) {
-                    bytes.append(byte)
-                } else {
-                    let digits = String(byte, radix: 16, uppercase: true)
-                    bytes.append(contentsOf: ((digits.utf8.count < 2 ? "%0" : "%") + digits).utf8)
-                }
-            }
+            bytes.append(contentsOf: percentEncoded(text).utf8)
         }
 
         /// With two decimals.
@@ -80,12 +75,6 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
             case UInt8(ascii: "\""): bytes.append(contentsOf: "&quot;".utf8)
             default: bytes.append(byte)
             }
-        }
-
-        /// RFC 3986 section 2.3.
-        private static func isUnreserved(_ byte: UInt8) -> Bool {
-            (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: "-")
-                || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~")
         }
     }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// What all pages of an exporter have in common.
 public struct PageSettings: Sendable {
     public var version: String
@@ -185,7 +187,7 @@ struct PageFrame {
     /// A time as people say it; the script counts on.
     func ago(_ time: Timestamp) -> Markup {
         var text: [UInt8] = []
-        TimeText.append(time, to: &text)
+        text.appendRFC3339(time)
         return "<time class=\"ago\" datetime=\"\(text[...])\" data-ms=\"\(time)\">\(Self.age(of: time, at: now))</time>"
     }
 

@@ -1,3 +1,5 @@
+import Bytes
+
 /// What a reader of the list wants to see.
 public struct ListQuery: Sendable, Equatable {
     public enum Sort: String, Sendable, CaseIterable {
@@ -143,13 +145,7 @@ private struct FormField {
     }
 
     func failure(expected: String) -> PageQueryFailure {
-        // Short, and without what could break its line.
-        let printable = String(decoding: value.prefix(64), as: UTF8.self).unicodeScalars.map { scalar in
-            scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar == "\u{2028}" || scalar == "\u{2029}"
-                ? "?" : scalar
-        }
-        let quoted = "\"" + String(String.UnicodeScalarView(printable)) + "\"" + (value.count > 64 ? "…" : "")
-        return PageQueryFailure(line: "query: \(name) is \(quoted), expected \(expected)")
+        PageQueryFailure(line: "query: \(name) is \(quoted(text, limit: 64)), expected \(expected)")
     }
 }
 
@@ -176,27 +172,7 @@ private func formFields(_ query: String) throws(PageQueryFailure) -> [FormField]
 }
 
 /// nil for bad escapes and for what is no UTF-8 then.
-private func decoded(_ text: Substring.UTF8View.SubSequence) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var iterator = text.makeIterator()
-    while let byte = iterator.next() {
-        switch byte {
-        case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-        case UInt8(ascii: "%"):
-            guard let high = iterator.next().flatMap(hexadecimal), let low = iterator.next().flatMap(hexadecimal)
-            else { return nil }
-            bytes.append(high << 4 | low)
-        default: bytes.append(byte)
-        }
-    }
+private func decoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
+    guard let bytes = percentDecoded(text, plusIsBlank: true) else { return nil }
     return String(validating: bytes, as: UTF8.self) == nil ? nil : bytes
-}
-
-private func hexadecimal(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
 }

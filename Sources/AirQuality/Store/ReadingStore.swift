@@ -19,29 +19,22 @@ public final class ReadingStore: Sendable {
 
     /// Takes in a whole text message.
     ///
-    /// - Parameter decoder: the feed's own.
+    /// - Parameter names: what the readings' names point into; the decoder lends it.
     /// - Returns: whether ``takeRefusedNames()`` has something new.
-    public func record(
-        _ message: Span<UInt8>, with decoder: inout FeedDecoder, feed: Int, receivedAt: Timestamp
-    ) -> Bool {
-        decoder.decode(message, receivedAt: receivedAt)
-        let count = message.count
-        var hasRefusedNames = false
-        decoder.withBytes { bytes in
-            hasRefusedNames = state.withLock { state in
-                state.record(
-                    decoder.readings, decoder.refusals, in: bytes, count: count, feed: feed, receivedAt: receivedAt)
-                return state.hasRefusedNames
-            }
+    public func record(_ message: DecodedMessage, names: Span<UInt8>, feed: Int) -> Bool {
+        state.withLock { state in
+            state.record(message, names: names, feed: feed)
+            return state.refusedNames.hasNew
         }
-        return hasRefusedNames
     }
 
     /// Counts a message that is refused for what it is, not for what it says.
     ///
-    /// - Parameter count: bytes of its payload.
-    public func refuse(_ reason: RefusalReason, count: Int, feed: Int, receivedAt: Timestamp) {
-        state.withLock { $0.refuse(reason, count: count, feed: feed, receivedAt: receivedAt) }
+    /// - Parameter byteCount: of its payload.
+    public func refuse(_ reason: RefusalReason, byteCount: Int, feed: Int, receivedAt: Timestamp) {
+        var message = DecodedMessage(byteCount: byteCount, receivedAt: receivedAt)
+        message.refusals[reason] = 1
+        _ = record(message, names: Span(), feed: feed)
     }
 
     public func apply(_ event: FeedEvent, feed: Int) {
@@ -50,7 +43,7 @@ public final class ReadingStore: Sendable {
 
     /// Names that the city limit refused, each given once, ten at most in the store's life.
     public func takeRefusedNames() -> [String] {
-        state.withLock { $0.takeRefusedNames() }
+        state.withLock { $0.refusedNames.takeNew() }
     }
 
     // MARK: What time does
@@ -59,18 +52,41 @@ public final class ReadingStore: Sendable {
     ///
     /// - Returns: how many.
     public func expire(at now: Timestamp) -> Int {
+        guard rules.expireAfter > 0 else { return 0 }
         var count = 0
-        while true {
-            // In portions, so that no feed waits long for the lock.
-            let portion = state.withLock { $0.expire(at: now, maximum: 1000) }
-            count += portion
-            if portion < 1000 { return count }
-        }
+        forEachSlice { count += $0.expire($1, at: now) }
+        return count
     }
 
     /// Keeps the last reading of every window that is over; for ``HistoryRule/Keep/last``.
     public func closeWindows(at now: Timestamp) {
-        state.withLock { $0.closeWindows(at: now) }
+        closeWindows(at: now, betweenSlices: {})
+    }
+
+    func closeWindows(at now: Timestamp, betweenSlices: () -> Void) {
+        guard rules.history.usesWindows else { return }
+        forEachSlice(between: betweenSlices) { $0.closeWindows($1, at: now) }
+    }
+
+    /// Cities that are looked at before the lock is given up for a moment, so that no feed waits long for it.
+    static let sliceCount = 1000
+
+    /// Calls `change` with the numbers of all cities, some at a time.
+    private func forEachSlice(
+        between: () -> Void = {}, _ change: (inout StoreState, _ numbers: Range<Int>) -> Void
+    ) {
+        var start = 0
+        while true {
+            let end = state.withLock { state in
+                let end = state.cities.endNumber
+                let numbers = min(start, end)..<min(start + Self.sliceCount, end)
+                change(&state, numbers)
+                return end
+            }
+            start += Self.sliceCount
+            guard start < end else { return }
+            between()
+        }
     }
 
     // MARK: What readers see
@@ -80,7 +96,7 @@ public final class ReadingStore: Sendable {
     }
 
     public func pageSnapshot() -> PageSnapshot {
-        state.withLock { PageSnapshot(store: $0.snapshot, histories: $0.histories) }
+        state.withLock { PageSnapshot(store: $0.snapshot, histories: $0.cities.histories) }
     }
 
     /// Whether the lock is free at some moment of the time. For health checks, which must not hang.
@@ -104,8 +120,8 @@ public final class ReadingStore: Sendable {
     func historySnapshot() -> HistorySnapshot {
         state.withLock { state in
             HistorySnapshot(
-                startedAt: state.startedAt, expiredAt: state.expiredAt, names: state.names, states: state.states,
-                histories: state.histories, order: state.order)
+                startedAt: state.startedAt, expiredAt: state.expiredAt, names: state.cities.names,
+                states: state.cities.states, histories: state.cities.histories, order: state.cities.order)
         }
     }
 
@@ -130,5 +146,36 @@ public final class ReadingStore: Sendable {
     public func unsavedChanges(since version: UInt64) -> SavedChanges {
         let answer = state.withLock { $0.answer(since: version) }
         return answer.savedChanges
+    }
+}
+
+/// How the store judges what it is given.
+public struct StoreRules: Sendable {
+    public var scale: Scale
+    /// How far past a boundary an index must be to change a city's category.
+    public var hysteresis: Double
+    public var history: HistoryRule
+    public var cityLimit: Int
+    /// Milliseconds since a city was last heard of; 0 keeps cities for ever.
+    public var expireAfter: Int64
+    /// Which cities a restored file may bring back.
+    public var shard: Shard?
+    /// The feed says the readings' times itself, so that they may be older than what is known.
+    public var readingsHaveTimes: Bool
+    /// A secret of the process; decoders need the same.
+    public var hashSeed: UInt64
+
+    public init(
+        scale: Scale = .india, hysteresis: Double = 0, history: HistoryRule = HistoryRule(), cityLimit: Int = 100_000,
+        expireAfter: Int64 = 0, shard: Shard? = nil, readingsHaveTimes: Bool = false, hashSeed: UInt64
+    ) {
+        self.scale = scale
+        self.hysteresis = hysteresis
+        self.history = history
+        self.cityLimit = cityLimit
+        self.expireAfter = expireAfter
+        self.shard = shard
+        self.readingsHaveTimes = readingsHaveTimes
+        self.hashSeed = hashSeed
     }
 }

@@ -1,51 +1,10 @@
+import AirQuality
+import Bytes
 import CommandLine
-
-/// Every flag of the exporter, by its name.
-enum FlagName {
-    static let feedURL = "feed.url"
-    static let feedDemo = "feed.demo"
-    static let feedHeader = "feed.header"
-    static let feedHeaderFile = "feed.header-file"
-    static let feedSubscribe = "feed.subscribe"
-    static let feedCAFile = "feed.ca-file"
-    static let feedCertFile = "feed.cert-file"
-    static let feedKeyFile = "feed.key-file"
-    static let feedInsecureSkipVerify = "feed.insecure-skip-verify"
-    static let feedConnectTimeout = "feed.connect-timeout"
-    static let feedPingInterval = "feed.ping-interval"
-    static let feedPongTimeout = "feed.pong-timeout"
-    static let feedIdleTimeout = "feed.idle-timeout"
-    static let feedReconnectMin = "feed.reconnect-min"
-    static let feedReconnectMax = "feed.reconnect-max"
-    static let feedPauseWhenUnused = "feed.pause-when-unused"
-    static let feedMaxMessageBytes = "feed.max-message-bytes"
-    static let feedItems = "feed.items"
-    static let feedCityField = "feed.city-field"
-    static let feedValueField = "feed.value-field"
-    static let feedTimeField = "feed.time-field"
-    static let cityLimit = "city.limit"
-    static let cityExpireAfter = "city.expire-after"
-    static let cityShard = "city.shard"
-    static let aqiScale = "aqi.scale"
-    static let aqiHysteresis = "aqi.hysteresis"
-    static let historyCapacity = "history.capacity"
-    static let historyInterval = "history.interval"
-    static let historyKeep = "history.keep"
-    static let storageFile = "storage.file"
-    static let webListenAddress = "web.listen-address"
-    static let webSystemdSocket = "web.systemd-socket"
-    static let webTelemetryPath = "web.telemetry-path"
-    static let webConfigFile = "web.config.file"
-    static let webMaxRequests = "web.max-requests"
-    static let webMaxListeners = "web.max-listeners"
-    static let webGrafanaURL = "web.grafana-url"
-    static let webCORSOrigin = "web.cors-origin"
-    static let webEnableLifecycle = "web.enable-lifecycle"
-    static let webDisableExporterMetrics = "web.disable-exporter-metrics"
-    static let logLevel = "log.level"
-    static let logFormat = "log.format"
-    static let configCheck = "config.check"
-}
+import JSON
+import Logging
+import System
+import WebSocket
 
 extension Program {
     /// The exporter's face on the command line.
@@ -54,142 +13,204 @@ extension Program {
         summary: "Consumes a live WebSocket feed of Air Quality Index readings and serves them to Prometheus.",
         environmentPrefix: "AIR_QUALITY_EXPORTER_",
         commands: [
-            Command(summary: "Run the exporter.", flags: exporterFlags),
+            Command(summary: "Run the exporter.", options: Configuration.self),
             Command(
                 name: "healthcheck",
                 summary: "Ask /-/ready of the first listen address of the same configuration; end with status 0 or 1.",
-                flags: exporterFlags),
+                options: Configuration.self),
         ])
+}
 
-    static let exporterFlags: [Flag] = feedFlags + cityFlags + webFlags + programFlags
-
-    private static let feedFlags = [
-        Flag(
-            FlagName.feedURL, "ADDRESS", isRepeatable: true, secrecy: .address, group: "Feed",
-            help: "ws:// or wss:// address of a feed; user and password in it become Basic authorization."),
-        Flag(
-            switch: FlagName.feedDemo, group: "Feed",
-            help: "Start the simulated feed inside this process and consume it."),
-        Flag(
-            FlagName.feedHeader, "NAME: VALUE", isRepeatable: true, secrecy: .whole, group: "Feed",
-            help: "Header field for the handshake."),
-        Flag(
-            FlagName.feedHeaderFile, "FILE", group: "Feed",
-            help: "File with header fields for the handshake, one a line; read at each connect."),
-        Flag(
-            FlagName.feedSubscribe, "TEXT", isRepeatable: true, secrecy: .whole, group: "Feed",
-            help: "Text message sent after every connect."),
-        Flag(
-            FlagName.feedCAFile, "FILE", group: "Feed",
-            help: "Certificate authorities for wss://, PEM; without it the system's."),
-        Flag(FlagName.feedCertFile, "FILE", group: "Feed", help: "Client certificate for wss://, PEM."),
-        Flag(FlagName.feedKeyFile, "FILE", group: "Feed", help: "Key of the client certificate, PEM."),
-        Flag(
-            switch: FlagName.feedInsecureSkipVerify, group: "Feed",
-            help: "Do not verify the feed's certificate."),
-        Flag(
-            FlagName.feedConnectTimeout, "DURATION", default: "10s", group: "Feed",
-            help: "Longest time from dial to finished handshake."),
-        Flag(
-            FlagName.feedPingInterval, "DURATION", default: "15s", group: "Feed",
-            help: "Ping when no byte has arrived for this long; 0 = never."),
-        Flag(
-            FlagName.feedPongTimeout, "DURATION", default: "10s", group: "Feed",
-            help: "Hang up when nothing arrives for this long after a ping."),
-        Flag(
-            FlagName.feedIdleTimeout, "DURATION", default: "60s", group: "Feed",
-            help: "Hang up when no whole message arrives for this long; 0 = never."),
-        Flag(
-            FlagName.feedReconnectMin, "DURATION", default: "500ms", group: "Feed",
-            help: "First bound of the random delay before a reconnect; it doubles with every failure."),
-        Flag(
-            FlagName.feedReconnectMax, "DURATION", default: "30s", group: "Feed",
-            help: "Largest bound of the delay before a reconnect."),
-        Flag(
-            FlagName.feedPauseWhenUnused, "DURATION", default: "0", group: "Feed",
-            help: "Disconnect when nobody has read for this long, connect again at the next read; 0 = never."),
-        Flag(
-            FlagName.feedMaxMessageBytes, "SIZE", default: "16MiB", group: "Feed",
-            help: "Longer messages are dropped and counted."),
-        Flag(
-            FlagName.feedItems, "POINTER", default: "", group: "Feed",
-            help: "JSON Pointer to the array in a message; empty = the message itself."),
-        Flag(FlagName.feedCityField, "NAME", default: "city", group: "Feed", help: "Member with the city's name."),
-        Flag(FlagName.feedValueField, "NAME", default: "aqi", group: "Feed", help: "Member with the index."),
-        Flag(
-            FlagName.feedTimeField, "NAME", default: "", group: "Feed",
-            help: "Member with the reading's time (RFC 3339, epoch seconds or milliseconds); empty = the arrival."),
+extension Configuration: Options {
+    static let headings = [
+        "feed": "Feed", "city": "Cities", "aqi": "Cities", "history": "History", "storage": "History", "web": "Web",
+        "log": "Program", "config": "Program",
     ]
 
-    private static let cityFlags = [
+    static let flags: [Flag<Self>] = [
         Flag(
-            FlagName.cityLimit, "NUMBER", default: "100000", group: "Cities",
-            help: "Cities beyond it are refused and counted."),
+            "feed.url", \.feeds, .feedAddress, secrecy: .address,
+            "ws:// or wss:// address of a feed; user and password in it become Basic authorization."),
+        Flag("feed.demo", \.isDemo, "Start the simulated feed inside this process and consume it."),
+        Flag("feed.header", \.feed.headers, .headerField, secrecy: .whole, "Header field for the handshake."),
         Flag(
-            FlagName.cityExpireAfter, "DURATION", default: "0", group: "Cities",
-            help: "Drop a city not heard of for this long; 0 = keep for ever."),
+            "feed.header-file", \.feed.headerFile, .file,
+            "File with header fields for the handshake, one a line; read at each connect."),
+        Flag("feed.subscribe", \.feed.subscriptions, .text, secrecy: .whole, "Text message sent after every connect."),
         Flag(
-            FlagName.cityShard, "I/N", group: "Cities",
-            help: "Keep only the cities whose stable hash falls into shard i of n, i from 0 to n-1."),
+            "feed.ca-file", \.feed.tls.caFile, .file,
+            "Certificate authorities for wss://, PEM; without it the system's."),
+        Flag("feed.cert-file", \.feed.tls.certificateFile, .file, "Client certificate for wss://, PEM."),
+        Flag("feed.key-file", \.feed.tls.keyFile, .file, "Key of the client certificate, PEM."),
+        Flag("feed.insecure-skip-verify", \.feed.tls.skipsVerification, "Do not verify the feed's certificate."),
+        Flag("feed.connect-timeout", \.feed.connectTimeout, .timeout, "Longest time from dial to finished handshake."),
         Flag(
-            FlagName.aqiScale, "NAME", default: "india", group: "Cities",
-            help: "india (CPCB), us (EPA 2024) or eu (European AQI)."),
+            "feed.ping-interval", \.feed.pingInterval, .duration(),
+            "Ping when no byte has arrived for this long; 0 = never."),
         Flag(
-            FlagName.aqiHysteresis, "NUMBER", default: "0", group: "Cities",
-            help: "Change a category only when the index is at least this far past the boundary."),
+            "feed.pong-timeout", \.feed.pongTimeout, .timeout,
+            "Hang up when nothing arrives for this long after a ping."),
         Flag(
-            FlagName.historyCapacity, "NUMBER", default: "25", group: "History",
-            help: "Points kept of each city, 1 to 10000."),
+            "feed.idle-timeout", \.feed.idleTimeout, .duration(),
+            "Hang up when no whole message arrives for this long; 0 = never."),
         Flag(
-            FlagName.historyInterval, "DURATION", default: "30s", group: "History",
-            help: "Least time between two kept points; 0 = every reading."),
+            "feed.reconnect-min", \.feed.reconnectMinimum, .timeout,
+            "First bound of the random delay before a reconnect; it doubles with every failure."),
+        Flag("feed.reconnect-max", \.feed.reconnectMaximum, .timeout, "Largest bound of the delay before a reconnect."),
         Flag(
-            FlagName.historyKeep, "RULE", default: "first", group: "History",
-            help: "first: a reading is kept at once if the interval has passed; "
+            "feed.pause-when-unused", \.pauseWhenUnused, .duration(),
+            "Disconnect when nobody has read for this long, connect again at the next read; 0 = never."),
+        Flag(
+            "feed.max-message-bytes", \.feed.maximumMessageBytes, .bytes(in: 1...(1 << 30)),
+            "Longer messages are dropped and counted."),
+        Flag(
+            "feed.items", \.items, .jsonPointer, "JSON Pointer to the array in a message; empty = the message itself."),
+        Flag("feed.city-field", \.cityField, .nonEmptyText, placeholder: "NAME", "Member with the city's name."),
+        Flag("feed.value-field", \.valueField, .nonEmptyText, placeholder: "NAME", "Member with the index."),
+        Flag(
+            "feed.time-field", \.timeField, .text, placeholder: "NAME",
+            "Member with the reading's time (RFC 3339, epoch seconds or milliseconds); empty = the arrival."),
+        Flag("city.limit", \.cityLimit, .integer(in: 1...10_000_000), "Cities beyond it are refused and counted."),
+        Flag(
+            "city.expire-after", \.expireAfter, .duration(),
+            "Drop a city not heard of for this long; 0 = keep for ever."),
+        Flag(
+            "city.shard", \.shard, .shard,
+            "Keep only the cities whose stable hash falls into shard i of n, i from 0 to n-1."),
+        Flag(
+            "aqi.scale", \.scale, .one(of: Scale.all, named: \.name),
+            "india (CPCB), us (EPA 2024) or eu (European AQI)."),
+        Flag(
+            "aqi.hysteresis", \.hysteresis, .number(in: 0...FeedDecoder.maximumIndex),
+            "Change a category only when the index is at least this far past the boundary."),
+        Flag("history.capacity", \.historyCapacity, .integer(in: 1...10_000), "Points kept of each city, 1 to 10000."),
+        Flag(
+            "history.interval", \.historyInterval, .duration(), "Least time between two kept points; 0 = every reading."
+        ),
+        Flag(
+            "history.keep", \.historyKeep, .choice, placeholder: "RULE",
+            "first: a reading is kept at once if the interval has passed; "
                 + "last: the last reading of each window of the interval."),
+        Flag("storage.file", \.storageFile, .file, "SQLite file that keeps readings and history across restarts."),
         Flag(
-            FlagName.storageFile, "FILE", group: "History",
-            help: "SQLite file that keeps readings and history across restarts."),
+            "web.listen-address", \.web.listenAddresses, .listenAddress,
+            "host:port, [::1]:port, :port or unix:/path to listen on."),
+        Flag(
+            "web.systemd-socket", \.web.usesSystemdSockets,
+            "Take the sockets that systemd passes instead of --web.listen-address."),
+        Flag("web.telemetry-path", \.web.telemetryPath, .telemetryPath, "Path of the metrics."),
+        Flag(
+            "web.config.file", \.web.configFile, .file,
+            "Web configuration of the exporter-toolkit: TLS, basic auth, headers, rate limit."),
+        Flag(
+            "web.max-requests", \.web.maximumRequests, .integer(in: 0...1_000_000),
+            "Scrapes served at once; more get 503; 0 = no limit."),
+        Flag(
+            "web.max-listeners", \.web.maximumListeners, .integer(in: 0...100_000),
+            "Listeners of /events at once; more get 503; 0 = no such path."),
+        Flag(
+            "web.grafana-url", \.web.grafanaURL, .grafanaAddress,
+            "Grafana whose dashboard the page links each city to."),
+        Flag("web.cors-origin", \.web.corsOrigin, .origin, "Access-Control-Allow-Origin of the JSON paths."),
+        Flag("web.enable-lifecycle", \.web.isLifecycleEnabled, "Allow POST /-/reload and POST /-/reconnect."),
+        Flag("web.disable-exporter-metrics", \.web.omitsExporterMetrics, "Leave out process_* and promhttp_* metrics."),
+        Flag("log.level", \.logLevel, .logLevel, placeholder: "LEVEL", "debug, info, warn or error."),
+        Flag("log.format", \.logFormat, .choice, placeholder: "FORMAT", "logfmt or json."),
+        Flag("config.check", \.isCheck, "Validate everything, print the result and end."),
     ]
+}
 
-    private static let webFlags = [
-        Flag(
-            FlagName.webListenAddress, "ADDRESS", default: ":10025", isRepeatable: true, group: "Web",
-            help: "host:port, [::1]:port, :port or unix:/path to listen on."),
-        Flag(
-            switch: FlagName.webSystemdSocket, group: "Web",
-            help: "Take the sockets that systemd passes instead of --web.listen-address."),
-        Flag(
-            FlagName.webTelemetryPath, "PATH", default: "/metrics", group: "Web",
-            help: "Path of the metrics."),
-        Flag(
-            FlagName.webConfigFile, "FILE", group: "Web",
-            help: "Web configuration of the exporter-toolkit: TLS, basic auth, headers, rate limit."),
-        Flag(
-            FlagName.webMaxRequests, "NUMBER", default: "40", group: "Web",
-            help: "Scrapes served at once; more get 503; 0 = no limit."),
-        Flag(
-            FlagName.webMaxListeners, "NUMBER", default: "256", group: "Web",
-            help: "Listeners of /events at once; more get 503; 0 = no such path."),
-        Flag(
-            FlagName.webGrafanaURL, "ADDRESS", group: "Web",
-            help: "Grafana whose dashboard the page links each city to."),
-        Flag(
-            FlagName.webCORSOrigin, "ORIGIN", group: "Web",
-            help: "Access-Control-Allow-Origin of the JSON paths."),
-        Flag(
-            switch: FlagName.webEnableLifecycle, group: "Web",
-            help: "Allow POST /-/reload and POST /-/reconnect."),
-        Flag(
-            switch: FlagName.webDisableExporterMetrics, group: "Web",
-            help: "Leave out process_* and promhttp_* metrics."),
-    ]
+// MARK: Formats
 
-    private static let programFlags = [
-        Flag(FlagName.logLevel, "LEVEL", default: "info", group: "Program", help: "debug, info, warn or error."),
-        Flag(FlagName.logFormat, "FORMAT", default: "logfmt", group: "Program", help: "logfmt or json."),
-        Flag(
-            switch: FlagName.configCheck, group: "Program",
-            help: "Validate everything, print the result and end."),
-    ]
+extension ValueFormat<Duration> {
+    /// A time that may not be zero.
+    static var timeout: Self { .duration(from: .milliseconds(1)) }
+}
+
+extension ValueFormat<WebSocketAddress> {
+    static var feedAddress: Self {
+        Self(
+            "ADDRESS",
+            expected: { text in
+                var reason = ""
+                do throws(WebSocketAddressError) {
+                    _ = try WebSocketAddress(text)
+                } catch {
+                    reason = "; \(error)"
+                }
+                return "a ws:// or wss:// address, such as ws://host:8080/path" + reason
+            },
+            parse: { try? WebSocketAddress($0) })
+    }
+}
+
+extension ValueFormat<HeaderField> {
+    static var headerField: Self {
+        Self("NAME: VALUE", expected: "\"Name: value\" on one line") { HeaderField($0[...]) }
+    }
+}
+
+extension ValueFormat<JSONPointer> {
+    static var jsonPointer: Self {
+        Self("POINTER", expected: "a JSON Pointer (RFC 6901): empty, or \"/\" before each name") { JSONPointer($0) }
+    }
+}
+
+extension ValueFormat<Shard> {
+    static var shard: Self {
+        Self("I/N", expected: "i/n, shard i of n, with i from 0 to n-1, for example 0/4") { text in
+            let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { decimalNumber($0.utf8) }
+            guard numbers.count == 2, let index = numbers[0], let count = numbers[1], index < count else { return nil }
+            return Shard(index: index, count: count)
+        }
+    }
+}
+
+extension ValueFormat<ListenAddress> {
+    static var listenAddress: Self {
+        Self(
+            "ADDRESS", expected: "host:port, [::1]:port, :port or unix:/path", text: \.description,
+            parse: { try? ListenAddress($0) })
+    }
+}
+
+extension ValueFormat<String> {
+    static var telemetryPath: Self {
+        let reserved = [
+            "/", Routes.historyPath, Routes.healthyPath, Routes.readyPath, Routes.reconnectPath, Routes.reloadPath,
+            Routes.eventsPath,
+        ]
+        return Self(
+            "PATH", expected: "a path that begins with \"/\" and is none of \((reserved + Routes.folders).joined(separator: " "))",
+            text: \.self
+        ) { path in
+            let isPath = path.first == "/" && isVisible(path) && !path.utf8.contains { "?#".utf8.contains($0) }
+            let isFree = !reserved.contains(path) && !Routes.folders.contains(where: path.hasPrefix)
+            return isPath && isFree ? path : nil
+        }
+    }
+
+    static var origin: Self {
+        Self("ORIGIN", expected: "an origin such as https://grafana.example, or *") { text in
+            !text.isEmpty && isVisible(text) ? text : nil
+        }
+    }
+
+    static var grafanaAddress: Self {
+        Self("ADDRESS", expected: "an http:// or https:// address without a query") { text in
+            let isAddress = text.hasPrefix("http://") || text.hasPrefix("https://")
+            guard isAddress, isVisible(text), !text.utf8.contains(where: { "?#\"".utf8.contains($0) }) else { return nil }
+            return text.hasSuffix("/") ? String(text.dropLast()) : text
+        }
+    }
+
+    private static func isVisible(_ text: String) -> Bool { text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
+}
+
+extension ValueFormat<Logger.Level> {
+    static var logLevel: Self {
+        one(
+            of: [.debug, .info, .warning, .error], named: { $0 == .warning ? "warn" : $0.rawValue },
+            expected: "debug, info, warn or error")
+    }
 }

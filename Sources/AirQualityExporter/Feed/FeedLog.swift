@@ -1,5 +1,5 @@
+import AirQuality
 import Logging
-import WebSocket
 
 /// What is logged of a feed's connection: changes of its state, not every attempt.
 struct FeedLog: Sendable {
@@ -11,7 +11,7 @@ struct FeedLog: Sendable {
 
     private enum State: Equatable {
         case unknown, connected, paused
-        case failing(reason: String)
+        case failing(DisconnectReason)
     }
 
     private let label: String
@@ -21,13 +21,13 @@ struct FeedLog: Sendable {
         self.label = label
     }
 
-    mutating func entry(for event: WebSocketEvent) -> Entry? {
+    mutating func entry(for event: FeedEvent) -> Entry? {
         switch event {
         case .connecting:
             return Entry(level: .debug, message: "Connecting to feed", metadata: ["feed": label])
         case .connected:
             return entry(.connected, .info, "Feed connected")
-        case .disconnected(let reason, let detail, _):
+        case .disconnected(let reason, let detail):
             let details = ["reason": reason.rawValue, "err": detail]
             if reason == .requested || reason == .paused {
                 return Entry(
@@ -36,7 +36,7 @@ struct FeedLog: Sendable {
             }
             let wasConnected = state == .connected
             return entry(
-                .failing(reason: reason.rawValue), .warning,
+                .failing(reason), .warning,
                 wasConnected ? "Feed lost, reconnecting" : "Feed cannot be reached, trying on", details)
         case .paused:
             return entry(.paused, .info, "Feed paused, nobody reads")

@@ -1,4 +1,5 @@
 import AirQuality
+import CommandLine
 import Logging
 import Synchronization
 import System
@@ -23,27 +24,28 @@ final class FeedReceiver: Sendable {
         client = WebSocketClient(
             configuration: WebSocketClientConfiguration(address, connection),
             onEvent: { event in
+                let event = FeedEvent(event)
                 if let entry = log.withLock({ $0.entry(for: event) }) { logger.log(entry) }
-                for event in FeedEvent.all(event) { store.apply(event, feed: number) }
+                store.apply(event, feed: number)
             },
             onMessage: { kind, message in
                 let now = currentTime()
                 switch kind {
                 case .text:
                     let hasRefusedNames = decoder.withLock {
-                        store.record(message, with: &$0, feed: number, receivedAt: now)
+                        $0.decode(message, receivedAt: now) { store.record($0, names: $1, feed: number) }
                     }
                     if hasRefusedNames {
                         for name in store.takeRefusedNames() {
                             logger.warning(
-                                "City refused: --\(FlagName.cityLimit) is reached",
+                                "City refused: \(Configuration.flag(\.cityLimit)) is reached",
                                 metadata: ["city": "\(name)", "limit": "\(store.rules.cityLimit)"])
                         }
                     }
                 case .binary:
-                    store.refuse(.notText, count: message.count, feed: number, receivedAt: now)
+                    store.refuse(.notText, byteCount: message.count, feed: number, receivedAt: now)
                 case .tooLarge(let count):
-                    store.refuse(.tooLarge, count: count, feed: number, receivedAt: now)
+                    store.refuse(.tooLarge, byteCount: count, feed: number, receivedAt: now)
                 }
             })
     }
@@ -59,16 +61,37 @@ final class FeedReceiver: Sendable {
     var isStuck: Bool { monotonicTime() - client.lastTick > WebSocketClient.longestSleep * 3 }
 }
 
+/// The core's word for a client's reason: the core's are the values of the label.
+extension AirQuality.DisconnectReason {
+    init(_ reason: WebSocket.DisconnectReason) {
+        self =
+            switch reason {
+            case .closed: .closed
+            case .lost: .lost
+            case .refused: .refused
+            case .resolve: .resolve
+            case .tls: .tls
+            case .handshake: .handshake
+            case .timeout: .timeout
+            case .pongTimeout: .pongTimeout
+            case .idle: .idle
+            case .protocolError: .protocolError
+            case .requested: .requested
+            case .paused: .paused
+            }
+    }
+}
+
 extension FeedEvent {
     /// What the store has to know of an event of the connection.
-    static func all(_ event: WebSocketEvent) -> [FeedEvent] {
-        switch event {
-        case .connecting: [.connecting]
-        case .connected: [.connected]
-        case .disconnected(let reason, let detail, _):
-            AirQuality.DisconnectReason(rawValue: reason.rawValue).map { [.disconnected($0, detail: detail)] } ?? []
-        case .paused: [.paused]
-        case .resumed: [.resumed]
-        }
+    init(_ event: WebSocketEvent) {
+        self =
+            switch event {
+            case .connecting: .connecting
+            case .connected: .connected
+            case .disconnected(let reason, let detail, _): .disconnected(DisconnectReason(reason), detail: detail)
+            case .paused: .paused
+            case .resumed: .resumed
+            }
     }
 }

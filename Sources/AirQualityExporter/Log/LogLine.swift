@@ -1,4 +1,5 @@
 import AirQuality
+import Bytes
 import HTTPServer
 import Logging
 
@@ -15,7 +16,7 @@ struct LogLine {
     /// `time=… level=INFO source=File.swift:7 msg="…" key=value`, the keys sorted, with a line end.
     func logfmt() -> [UInt8] {
         var text: [UInt8] = Array("time=".utf8)
-        TimeText.append(time, to: &text)
+        text.appendRFC3339(time)
         text += Array(" level=\(levelName) source=".utf8)
         text.appendLogfmt(source)
         text += Array(" msg=".utf8)
@@ -30,7 +31,7 @@ struct LogLine {
     /// The same members in the same order as a JSON object, with a line end.
     func json() -> [UInt8] {
         var text: [UInt8] = Array("{\"time\":\"".utf8)
-        TimeText.append(time, to: &text)
+        text.appendRFC3339(time)
         text += Array("\",\"level\":\"\(levelName)\",\"source\":".utf8)
         text.appendJSON(source)
         text += Array(",\"msg\":".utf8)

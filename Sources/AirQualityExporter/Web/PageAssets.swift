@@ -17,9 +17,7 @@ struct PageAssets: Sendable {
 
         init(name: String, type: String, contentType: String, _ bytes: [UInt8]) {
             let digest = sha256(bytes)
-            let hash = digest.prefix(6).map { (byte: UInt8) in
-                String(byte >> 4, radix: 16) + String(byte & 0xF, radix: 16)
-            }.joined()
+            let hash = digest.prefix(6).map { hexadecimal($0, digits: 2) }.joined()
             path = "\(Routes.assetsFolder)\(name).\(hash).\(type)"
             integrity = "sha256-\(encodeBase64(digest))"
             self.contentType = contentType

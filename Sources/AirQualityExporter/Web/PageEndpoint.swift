@@ -11,7 +11,7 @@ struct PageEndpoint: Sendable {
     private let city: CityDocument
     private let headers: [(name: String, value: String)]
 
-    init(store: ReadingStore, health: Health, web: Configuration.WebSettings, version: String) {
+    init(store: ReadingStore, health: Health, web: Configuration.Web, version: String) {
         self.store = store
         self.health = health
         assets = PageAssets(scale: store.rules.scale)

@@ -1,4 +1,5 @@
 import AirQuality
+import CommandLine
 import HTTPServer
 
 /// Which path answers what.
@@ -69,7 +70,8 @@ struct Routes: Sendable {
     private func lifecycleRefusal(of request: borrowing HTTPRequest) -> HTTPResponse? {
         if let refusal = refusal(of: request, allowed: ["POST"]) { return refusal }
         guard isLifecycleEnabled else {
-            return HTTPResponse(status: 403, line: "lifecycle requests need --\(FlagName.webEnableLifecycle)")
+            let flag = Configuration.flag(\.web.isLifecycleEnabled)
+            return HTTPResponse(status: 403, line: "lifecycle requests need \(flag)")
         }
         return nil
     }

@@ -1,16 +1,18 @@
 import Glibc
 import Storage
 
-/// A storage file of these bytes: it is restored, set aside or refused. What is restored makes sense, and a city written
+/// A storage file of these bytes: it is restored, moved aside or refused. What is restored makes sense, and a city written
 /// then is there at the next start.
 public func checkStorage(_ input: [UInt8]) {
     let path = "\(directory)/history.db"
     removeFiles()
     write(input, to: path)
-    let configuration = StorageConfiguration(path: path, capacity: 25, scale: "india")
+    let configuration = StorageConfiguration(
+        path: path, capacity: 25, scale: "india",
+        limits: StorageLimits(maximumNameBytes: 128, maximumIndex: 9999))
     do throws(StorageError) {
-        let opening = try StorageFile.open(configuration) { arrival }
-        var cities = opening.cities
+        let restored = try StorageFile.open(configuration) { arrival }
+        var cities = restored.cities
         for city in cities { check(city) }
         if !cities.contains(where: { $0.name == name }) {
             cities.append(
@@ -18,14 +20,14 @@ public func checkStorage(_ input: [UInt8]) {
                     name: name, index: 7, updatedAt: arrival, receivedAt: arrival, category: 1,
                     points: [StoredPoint(time: arrival, index: 7)]))
         }
-        opening.file.stop()
-        opening.file.run(since: 0, changes: { _ in StorageBatch(version: 1, cities: cities) }, onEvent: { _ in })
+        restored.file.stop()
+        restored.file.run(since: 0, changes: { _ in StorageBatch(version: 1, cities: cities) }, onEvent: { _ in })
         let again = try StorageFile.open(configuration) { arrival }
         again.file.stop()
         again.file.run(since: 1, changes: { StorageBatch(version: $0) }, onEvent: { _ in })
-        if case .restored = again.outcome {} else { fatalError("\(opening.outcome), then \(again.outcome)") }
+        if case .restored = again.outcome {} else { fatalError("\(restored.outcome), then \(again.outcome)") }
         // A file that was not a city's before may have had a row of that name that makes no sense.
-        expect(again.cities.contains { $0.name == name }, "the city is gone: \(opening.outcome)")
+        expect(again.cities.contains { $0.name == name }, "the city is gone: \(restored.outcome)")
         expect(again.cities.count == cities.count, "\(again.cities.count) of \(cities.count) cities")
         expect(again.skippedRows == 0, "\(again.skippedRows) rows that make no sense")
     } catch {

@@ -50,11 +50,11 @@ struct Workload: ~Copyable {
 
     mutating func record(_ message: [UInt8]) {
         time += 1
-        _ = store.record(message.span, with: &decoder, feed: 0, receivedAt: time)
+        _ = decoder.decode(message.span, receivedAt: time) { store.record($0, names: $1, feed: 0) }
     }
 
     mutating func decodeAll() {
-        for message in messages { decoder.decode(message.span, receivedAt: time) }
+        for message in messages { decoder.decode(message.span, receivedAt: time) { _, _ in } }
     }
 
     /// All messages once.

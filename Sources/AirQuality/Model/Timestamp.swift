@@ -1,2 +1,0 @@
-/// Milliseconds since the Unix epoch, UTC, leap seconds not counted.
-public typealias Timestamp = Int64

@@ -1,0 +1,113 @@
+import JSON
+
+/// All cities: how to find one by its name, and what is known of each, by its number.
+struct Cities: Sendable {
+    private var table = CityTable()
+    private(set) var names = NameArena()
+    var states = CityStates()
+    var histories = ChunkedArray<History>()
+    private(set) var order = CityOrder()
+    /// Numbers of cities that were removed.
+    private var free: [UInt32] = []
+
+    var count: Int { table.count }
+    /// Their numbers are below this; some of those may be free.
+    var endNumber: Int { states.count }
+
+    @inline(__always)
+    func find(_ name: Span<UInt8>, hash: UInt64) -> Int? {
+        var search = table.search(for: hash)
+        while let city = table.next(&search) {
+            if names.isEqual(states[city].nameRange, to: name) { return city }
+        }
+        return nil
+    }
+
+    /// - Parameter name: is the name of no city yet.
+    mutating func insert(_ name: Span<UInt8>, hash: UInt64, version: UInt64) -> Int {
+        let state = CityState(
+            index: 0, updatedAt: 0, receivedAt: 0, nextPointAt: .min, nameCount: UInt8(name.count), category: 1,
+            nameOffset: names.append(name))
+        let city: Int
+        if let number = free.popLast() {
+            city = Int(number)
+            states[city] = state
+            histories[city] = History()
+        } else {
+            city = states.count
+            states.append(state)
+            histories.append(History())
+        }
+        states.mark(city, version: version)
+        table.insert(city, hash: hash)
+        changeOrder { order, cities in
+            order.insert(UInt32(city), version: version) { cities.precedes($0, name) }
+        }
+        return city
+    }
+
+    /// - Parameter hash: of its name.
+    mutating func remove(_ city: Int, hash: UInt64, version: UInt64) {
+        let name = name(of: city)
+        table.remove(city, hash: hash)
+        changeOrder { order, cities in
+            order.remove(UInt32(city), version: version) { cities.precedes($0, name.span) }
+        }
+        names.remove(states[city].nameRange)
+        states[city].nameCount = 0
+        histories[city] = History()
+        free.append(UInt32(city))
+        if names.isWasteful { compactNames() }
+    }
+
+    func name(of city: Int) -> [UInt8] { Array(names.bytes[states[city].nameRange]) }
+
+    /// The order is taken out while it changes, because comparing names reads all the rest.
+    private mutating func changeOrder(_ change: (inout CityOrder, borrowing Cities) -> Void) {
+        var order = CityOrder()
+        swap(&order, &self.order)
+        change(&order, self)
+        swap(&order, &self.order)
+    }
+
+    /// Whether the city's name sorts before this one.
+    private func precedes(_ city: UInt32, _ name: Span<UInt8>) -> Bool {
+        bytesPrecede(names.bytes.span.extracting(states[Int(city)].nameRange), name)
+    }
+
+    private mutating func compactNames() {
+        var compacted = NameArena()
+        for page in order.sequence {
+            for city in order.pages[Int(page)].cities {
+                states[Int(city)].nameOffset = compacted.append(name(of: Int(city)).span)
+            }
+        }
+        names = compacted
+    }
+}
+
+/// The names of all cities in one block of bytes.
+struct NameArena: Sendable {
+    private(set) var bytes: [UInt8] = []
+    /// Bytes of names that were removed.
+    private var wastedCount = 0
+
+    /// - Returns: where the name begins.
+    mutating func append(_ name: Span<UInt8>) -> UInt32 {
+        let offset = bytes.count
+        for index in name.indices { bytes.append(name[index]) }
+        return UInt32(offset)
+    }
+
+    @inline(__always)
+    func isEqual(_ range: Range<Int>, to name: Span<UInt8>) -> Bool {
+        bytesEqual(bytes.span.extracting(range), name)
+    }
+
+    mutating func remove(_ range: Range<Int>) {
+        wastedCount += range.count
+    }
+
+    /// Whether rewriting the names would give back more than half of the memory.
+    var isWasteful: Bool { wastedCount > 1 << 16 && wastedCount > bytes.count / 2 }
+}

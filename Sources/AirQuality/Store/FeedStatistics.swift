@@ -1,0 +1,63 @@
+/// What the exporter says about one feed.
+public struct FeedStatistics: Sendable, Equatable {
+    /// The `feed` label.
+    public var label: String
+    public var isConnected = false
+    public var isPaused = false
+    public var connectionAttempts: UInt64 = 0
+    public var disconnects = [UInt64](repeating: 0, count: DisconnectReason.allCases.count)
+    /// Whole messages, refused ones included.
+    public var messages: UInt64 = 0
+    /// Payload of whole messages.
+    public var bytes: UInt64 = 0
+    /// Readings accepted.
+    public var readings: UInt64 = 0
+    public var refusals = RefusalCounts()
+    /// nil before the first message.
+    public var lastMessageAt: Timestamp?
+    /// Why the last connection ended or the last dial failed, for people; nil while all is well.
+    public var lastTrouble: String?
+
+    public init(label: String) {
+        self.label = label
+    }
+}
+
+/// What happens to a feed's connection.
+public enum FeedEvent: Sendable, Equatable {
+    case connecting
+    case connected
+    /// A connection ended or a dial failed; the text is for people.
+    case disconnected(DisconnectReason, detail: String)
+    case paused
+    case resumed
+}
+
+/// How a connection ended or a dial failed: the values of the `reason` label, a closed set.
+public enum DisconnectReason: String, Sendable, CaseIterable {
+    case closed, lost, refused, resolve, tls, handshake, timeout
+    case pongTimeout = "pong_timeout"
+    case idle
+    case protocolError = "protocol"
+    case requested, paused
+}
+
+extension FeedStatistics {
+    mutating func apply(_ event: FeedEvent) {
+        switch event {
+        case .connecting:
+            connectionAttempts += 1
+        case .connected:
+            isConnected = true
+            lastTrouble = nil
+        case .disconnected(let reason, let detail):
+            isConnected = false
+            disconnects[reason.position] += 1
+            lastTrouble = detail
+        case .paused:
+            isPaused = true
+        case .resumed:
+            isPaused = false
+        }
+    }
+}

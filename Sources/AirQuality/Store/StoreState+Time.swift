@@ -1,0 +1,45 @@
+import JSON
+
+/// What time does to cities. Each change is for some cities, by their numbers, so that the lock is not held for long.
+extension StoreState {
+    /// Drops those not heard of for the time that the rules set.
+    ///
+    /// - Returns: how many.
+    mutating func expire(_ numbers: Range<Int>, at now: Timestamp) -> Int {
+        let oldest = now - rules.expireAfter
+        var count = 0
+        for city in numbers where cities.states[city].isPresent && cities.states[city].receivedAt < oldest {
+            remove(city)
+            count += 1
+        }
+        if count > 0 {
+            expiredCount += UInt64(count)
+            expiredAt = now
+            pointsVersion += 1
+        }
+        return count
+    }
+
+    private mutating func remove(_ city: Int) {
+        version += 1
+        let name = cities.name(of: city)
+        unsaved?.remove(city, named: name)
+        pointCount -= cities.histories[city].count
+        cities.remove(city, hash: ByteHash.hash(name.span, seed: rules.hashSeed), version: version)
+    }
+
+    /// Keeps the last readings of windows that are over.
+    mutating func closeWindows(_ numbers: Range<Int>, at now: Timestamp) {
+        for city in numbers where cities.histories[city].pending != nil {
+            let before = cities.histories[city].count
+            guard cities.histories[city].closeWindow(before: now, rule: rules.history) else { continue }
+            pointCount += cities.histories[city].count - before
+            cities.histories[city].changedAt = now
+            pointsVersion += 1
+            // A point of the history is a change of its city as well, for who saves changes.
+            version += 1
+            cities.states.mark(city, version: version)
+            unsaved?.countPoint(of: city, isNew: true)
+        }
+    }
+}

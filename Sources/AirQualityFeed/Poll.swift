@@ -1,0 +1,122 @@
+import AirSources
+import Bytes
+import CommandLine
+import HTTPClient
+import Synchronization
+import System
+
+/// Asks an HTTP source for real air and serves it as a feed until a signal comes.
+func poll(_ flags: ParsedFlags, signals: Signals) throws {
+    /// Readers hang up when nothing has come for a minute.
+    let heartbeat: Duration = .seconds(30)
+    let configuration = try PollConfiguration(flags)
+    let board = PollBoard(configuration.cities)
+    let server = try FeedServer(
+        configuration.listen, signals: signals, headers: [("Air-Quality-Source", configuration.source.headerValue)],
+        greeting: board.everything)
+    defer { server.stop() }
+    let cancellation = HTTPCancellation()
+    // Its ends wake this thread, whatever they are.
+    let failure = Mutex<HTTPFailure?>(nil)
+    let thread = try ServiceThread(name: "poll", stackBytes: 4 << 20) {
+        do throws(HTTPFailure) {
+            try askForEver(configuration, cancellation: cancellation) { news in
+                board.post(news)
+                signals.wake()
+            }
+        } catch {
+            failure.withLock { $0 = error }
+            signals.wake()
+        }
+    }
+    defer {
+        cancellation.cancel()
+        thread.join()
+    }
+    var nextHeartbeat = monotonicTime() + heartbeat
+    while server.wait(until: nextHeartbeat, orUntil: { board.hasNews || failure.withLock { $0 != nil } }) {
+        if let failure = failure.withLock(\.self) { throw failure }
+        let news = board.takeNews()
+        // What did not change is said again, or readers would take the silence for a lost feed.
+        let isHeartbeat = monotonicTime() >= nextHeartbeat
+        for message in isHeartbeat ? board.everything() : news { server.send(message) }
+        if isHeartbeat { nextHeartbeat = monotonicTime() + heartbeat }
+    }
+}
+
+/// Follows the plan until it is cancelled.
+private func askForEver(
+    _ configuration: PollConfiguration, cancellation: HTTPCancellation,
+    post: ([(city: Int, air: CityAir)]) -> Void
+) throws(HTTPFailure) {
+    var client = HTTPClientConfiguration(
+        userAgent: "air-quality-exporter/\(BuildVersion.version) (\(Program.feed.name) poll)")
+    client.timeout = configuration.timeout
+    client.caFile = configuration.caFile
+    let http = try HTTPClient(client, cancellation: cancellation)
+    var plan = PollPlan(
+        source: configuration.source,
+        api: configuration.source.source(
+            cities: configuration.cities, scale: configuration.scale, key: configuration.key,
+            maximumCost: configuration.rate.calls),
+        baseURL: configuration.baseURL, cities: configuration.cities, rate: configuration.rate,
+        interval: configuration.interval, random: randomUnit)
+    var progress = FillProgress(total: configuration.cities.count)
+    while !cancellation.isCancelled {
+        switch plan.next(at: currentTime()) {
+        case .wait(let time):
+            // At most a minute: the clock may be set.
+            let delay = min(max(time - currentTime(), 1), 60_000)
+            guard http.wait(for: .milliseconds(delay)) else { return }
+        case .ask(let request):
+            let answer: Result<HTTPResponse, HTTPFailure>
+            do throws(HTTPFailure) {
+                answer = .success(try http.get(request))
+            } catch {
+                if error.reason == .cancelled { return }
+                answer = .failure(error)
+            }
+            let report = plan.take(answer, at: currentTime())
+            progress.clear()
+            for line in report.log { say(masked(line, secret: configuration.key)) }
+            progress.show(plan.settledCount)
+            if !report.news.isEmpty { post(report.news) }
+        }
+    }
+}
+
+/// `42/300 cities` on a terminal, while the cities are asked for the first time.
+private struct FillProgress {
+    let total: Int
+    private let isTerminal = StandardStream.error.isTerminal
+    private var isShown = false
+
+    init(total: Int) {
+        self.total = total
+    }
+
+    mutating func show(_ count: Int) {
+        guard isTerminal, count < total else { return }
+        StandardStream.error.write("\(count)/\(total) cities")
+        isShown = true
+    }
+
+    mutating func clear() {
+        guard isShown else { return }
+        // Back to the beginning of the line, and all of it away.
+        StandardStream.error.write("\r\u{1B}[K")
+        isShown = false
+    }
+}
+
+/// A source may repeat what it was sent.
+private func masked(_ line: String, secret: String?) -> String {
+    guard let secret else { return line }
+    var rest = Array(line.utf8)[...]
+    var shown: [UInt8] = []
+    while let place = rest.range(of: Array(secret.utf8)) {
+        shown += rest[..<place.lowerBound] + Array("***".utf8)
+        rest = rest[place.upperBound...]
+    }
+    return String(decoding: shown + rest, as: UTF8.self)
+}

@@ -1,0 +1,82 @@
+import AirQualityIndex
+import AirSources
+import FeedSimulation
+import Synchronization
+
+/// What is known of the cities' air, and what of it is to be sent: between the thread that asks and the one that speaks.
+final class PollBoard: Sendable {
+    /// So that a message stays far below what readers take.
+    private static let citiesPerMessage = 1000
+
+    private struct State {
+        var known: [CityAir?]
+        /// In the order in which they came.
+        var news: [Int] = []
+    }
+
+    private let cities: [City]
+    private let state: Mutex<State>
+
+    init(_ cities: [City]) {
+        self.cities = cities
+        state = Mutex(State(known: Array(repeating: nil, count: cities.count)))
+    }
+
+    func post(_ news: [(city: Int, air: CityAir)]) {
+        state.withLock { state in
+            for (city, air) in news where state.known[city] != air {
+                state.known[city] = air
+                state.news.append(city)
+            }
+        }
+    }
+
+    var hasNews: Bool { state.withLock { !$0.news.isEmpty } }
+
+    /// What has changed since the last call.
+    func takeNews() -> [[UInt8]] {
+        let news = state.withLock { state in
+            defer { state.news = [] }
+            return state.news.compactMap { city in state.known[city].map { (city, $0) } }
+        }
+        return news.isEmpty ? [] : messages(news)
+    }
+
+    /// All that is known; one empty message when nothing is.
+    func everything() -> [[UInt8]] {
+        let known = state.withLock(\.known)
+        return messages(known.indices.compactMap { city in known[city].map { (city, $0) } })
+    }
+
+    private func messages(_ airs: [(Int, CityAir)]) -> [[UInt8]] {
+        stride(from: 0, to: max(1, airs.count), by: Self.citiesPerMessage).map { start in
+            var message = [UInt8(ascii: "[")]
+            for (city, air) in airs[start..<min(start + Self.citiesPerMessage, airs.count)] {
+                if message.count > 1 { message.append(UInt8(ascii: ",")) }
+                append(air, of: cities[city].name, to: &message)
+            }
+            message.append(UInt8(ascii: "]"))
+            return message
+        }
+    }
+}
+
+private func append(_ air: CityAir, of city: String, to message: inout [UInt8]) {
+    message += "{\"city\":".utf8
+    appendJSONString(Array(city.utf8).span, to: &message)
+    message += ",\"aqi\":".utf8
+    append(air.index, to: &message)
+    message += ",\"time\":\(air.observedAt)".utf8
+    // An element without the member says nothing of concentrations; an empty one would say that there are none.
+    if !air.concentrations.isEmpty {
+        message += ",\"pollutants\":{".utf8
+        var separator = ""
+        for pollutant in air.concentrations.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            message += "\(separator)\"\(pollutant.rawValue)\":".utf8
+            append(air.concentrations[pollutant] ?? 0, to: &message)
+            separator = ","
+        }
+        message.append(UInt8(ascii: "}"))
+    }
+    message += ",\"basis\":\"\(air.basis)\"}".utf8
+}

@@ -1,0 +1,88 @@
+import AirSources
+import Bytes
+import CommandLine
+import FeedSimulation
+import System
+
+/// The built-in lists of cities: CSV as a user's, made by `Cities/make-sets` from GeoNames.
+enum CitySet: String, CaseIterable {
+    case seeds, india, capitals
+
+    var cities: [City] {
+        get throws {
+            let bytes =
+                switch self {
+                case .seeds: PackageResources.seeds_csv
+                case .india: PackageResources.india_csv
+                case .capitals: PackageResources.capitals_csv
+                }
+            return try readCities(bytes, name: "--set \(rawValue)")
+        }
+    }
+}
+
+/// Reads `city,latitude,longitude[,id]`; the first row names the columns.
+/// - Parameter name: of the file, for errors.
+func readCities(_ bytes: [UInt8], name: String) throws(SystemError) -> [City] {
+    var reader = CSVReader(offset: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+    var fields: [CSVReader.Field] = []
+    func readRow() throws(SystemError) -> (line: Int, texts: [[UInt8]])? {
+        while true {
+            let line = reader.line
+            do throws(RecordingError) {
+                guard try reader.readRow(of: bytes, into: &fields) else { return nil }
+            } catch {
+                throw SystemError(.configuration, "\(name):\(error.line): \(error.reason)")
+            }
+            // An empty line.
+            if fields.count > 1 || !fields[0].range.isEmpty { return (line, fields.map { $0.text(in: bytes) }) }
+        }
+    }
+    let expected = "expected city,latitude,longitude or city,latitude,longitude,id"
+    let header = try readRow()?.texts.map { String(decoding: $0, as: UTF8.self) } ?? []
+    guard header == ["city", "latitude", "longitude"] || header == ["city", "latitude", "longitude", "id"] else {
+        throw SystemError(
+            .configuration, "\(name):1: the header is \(quoted(header.joined(separator: ","))), \(expected)")
+    }
+    var cities: [City] = []
+    var lines: [[UInt8]: Int] = [:]
+    while let (line, texts) = try readRow() {
+        guard texts.count == header.count else {
+            throw SystemError(
+                .configuration, "\(name):\(line): the row has \(texts.count) columns, expected \(header.count)")
+        }
+        func refusal(_ column: Int, _ expected: String) -> SystemError {
+            let text = quoted(String(decoding: texts[column], as: UTF8.self))
+            return SystemError(.configuration, "\(name):\(line): \(header[column]) \(text): expected \(expected)")
+        }
+        func degrees(_ column: Int, within bound: Double) throws(SystemError) -> Double {
+            let text = String(decoding: texts[column], as: UTF8.self)
+            guard let degrees = ValueFormat<Double>.number(in: -bound...bound).parse(text) else {
+                throw refusal(column, "a number from -\(Int(bound)) to \(Int(bound))")
+            }
+            return degrees
+        }
+        guard let city = label(texts[0]) else {
+            throw refusal(0, "a name of at most 128 bytes of UTF-8 without control characters")
+        }
+        if let first = lines[Array(city.utf8)] { throw refusal(0, "each city once, it is in line \(first) already") }
+        lines[Array(city.utf8)] = line
+        let id = texts.count > 3 && !texts[3].isEmpty ? label(texts[3]) : nil
+        if texts.count > 3, !texts[3].isEmpty, id == nil {
+            throw refusal(3, "at most 128 bytes of UTF-8 without control characters")
+        }
+        cities.append(
+            City(name: city, latitude: try degrees(1, within: 90), longitude: try degrees(2, within: 180), id: id))
+    }
+    guard !cities.isEmpty else { throw SystemError(.configuration, "\(name): there is no city in it") }
+    return cities
+}
+
+/// What the exporter takes as a city: not empty, at most 128 bytes, valid UTF-8, no control character.
+private func label(_ bytes: [UInt8]) -> String? {
+    let name = trimmed(bytes)
+    guard !name.isEmpty, name.count <= 128, let text = String(validating: name, as: UTF8.self),
+        !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+    else { return nil }
+    return text
+}

@@ -1,0 +1,89 @@
+import AirQualityIndex
+import AirSources
+import CommandLine
+import HTTPClient
+import System
+
+/// What `poll` is told by its flags, checked.
+struct PollConfiguration {
+    static let keyVariable = "AIR_QUALITY_FEED_KEY"
+
+    let listen: TCPAddress
+    let source: SourceName
+    let scale: IndexScale
+    let cities: [City]
+    let key: String?
+    let baseURL: String
+    let interval: Duration
+    let rate: CallRate
+    let timeout: Duration
+    let caFile: String?
+
+    init(_ flags: ParsedFlags) throws {
+        let options: PollOptions = try flags.options()
+        listen = options.listen
+        (source, scale, interval, timeout) = (options.source, options.index, options.interval, options.timeout)
+        if let given = source.givenIndex, scale != given {
+            throw flags.refusal(
+                of: \PollOptions.index, expected: "\(given.rawValue), the index that \(source.rawValue) gives")
+        }
+        rate = options.rate ?? source.rate
+        baseURL = options.baseURL ?? source.baseURL
+        caFile = options.caFile
+        // Said at the start, not at the first request.
+        if let caFile { _ = try readFile(caFile, limit: 16 << 20) }
+        key = try Self.key(options, flags)
+        if source.needsKey, key == nil {
+            throw flags.refusal(
+                of: \PollOptions.keyFile,
+                expected: "a file with the key for \(source.rawValue), or the key in \(Self.keyVariable)")
+        }
+        cities = try Self.cities(options, flags)
+    }
+
+    private static func key(_ options: PollOptions, _ flags: ParsedFlags) throws -> String? {
+        if let path = options.keyFile {
+            let bytes = try readFile(path, limit: 4096)
+            let text = String(decoding: bytes.reversed().drop { $0 == 10 || $0 == 13 }.reversed(), as: UTF8.self)
+            guard isKey(text) else {
+                throw flags.refusal(
+                    of: \PollOptions.keyFile, expected: "a file with one line of printable ASCII without blanks")
+            }
+            return text
+        }
+        guard let text = environmentVariable(keyVariable), !text.isEmpty else { return nil }
+        guard isKey(text) else { throw FlagError("\(keyVariable) ***: expected printable ASCII without blanks") }
+        return text
+    }
+
+    private static func cities(_ options: PollOptions, _ flags: ParsedFlags) throws -> [City] {
+        guard let path = options.cities else { return try options.set.cities }
+        if flags.isGiven(\PollOptions.set) {
+            throw flags.refusal(of: \PollOptions.set, expected: "no --cities beside it")
+        }
+        return try readCities(readFile(path, limit: 16 << 20), name: path)
+    }
+}
+
+extension ValueFormat<CallRate> {
+    static var callRate: Self {
+        Self("N/DURATION", expected: "N/DURATION, so many calls in any so long, for example 60/1m") { text in
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, let calls = ValueFormat<Int>.integer(in: 1...1_000_000).parse(parts[0]),
+                let period = ValueFormat<Duration>.duration(from: .milliseconds(1)).parse(parts[1])
+            else { return nil }
+            return CallRate(calls: calls, per: period)
+        }
+    }
+}
+
+extension ValueFormat<String> {
+    /// Scheme and host, without a path.
+    static var origin: Self {
+        Self("URL", expected: "http:// or https:// and a host, without user, path and query") { text in
+            let text = text.hasSuffix("/") ? String(text.dropLast()) : text
+            guard let origin = HTTPOrigin(text), "\(origin)".utf8.count == text.utf8.count else { return nil }
+            return text
+        }
+    }
+}

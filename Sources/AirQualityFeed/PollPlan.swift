@@ -1,0 +1,251 @@
+import AirSources
+import Bytes
+import HTTPClient
+
+/// What to ask a source next and when, and what follows from the answers: no clock, no socket. Times are milliseconds since
+/// the Unix epoch.
+///
+/// A round asks for the cities that may have something new: those whose newest hour is not the present one, the longest
+/// unheard of first. The first round begins at once, the others at multiples of the interval, a little late. What fails is
+/// tried again in its round, after the others, with back-off and full jitter, the bound being the interval at most.
+struct PollPlan {
+    enum Step {
+        case ask(HTTPRequest)
+        case wait(until: Int64)
+    }
+
+    /// What came of an answer.
+    struct Report {
+        /// Of the cities of which something new is known.
+        var news: [(city: Int, air: CityAir)] = []
+        var log: [String] = []
+    }
+
+    static let longestRetryAfter: Duration = .seconds(3600)
+    static let longestJitter: Int64 = 60_000
+    static let maximumCityLines = 10
+    private static let maximumValidators = 1000
+
+    private struct CityState {
+        var observedAt: Int64?
+        var reason: String?
+        var isReasonNew = false
+    }
+
+    private let source: SourceName
+    private let baseURL: String
+    private let cities: [City]
+    private let interval: Int64
+    private let random: @Sendable () -> Double
+    private var api: any AirSource
+    private var budget: CallBudget
+    private var states: [CityState]
+
+    private var queue: [SourceQuery] = []
+    private var nextRoundAt: Int64?
+    private var isRoundOpen = false
+    /// Something of the round failed: it need not come to its end before the next one.
+    private var hasRoundFailed = false
+    /// Something of the round will get no answer.
+    private var isRoundIncomplete = false
+    private var pausedUntil: Int64 = 0
+    private var failures = 0
+    /// What was last said to be wrong.
+    private var trouble: String?
+    /// What makes a request conditional, by path.
+    private var validators: [String: [String]] = [:]
+
+    /// - Parameters:
+    ///   - interval: a second at least.
+    ///   - random: in 0..<1.
+    init(
+        source: SourceName, api: any AirSource, baseURL: String, cities: [City], rate: CallRate, interval: Duration,
+        random: @escaping @Sendable () -> Double
+    ) {
+        self.source = source
+        self.api = api
+        self.baseURL = baseURL
+        self.cities = cities
+        self.interval = Int64(interval / .milliseconds(1))
+        self.random = random
+        budget = CallBudget(rate)
+        states = Array(repeating: CityState(), count: cities.count)
+    }
+
+    /// Cities of which there is air, or a reason why not.
+    var settledCount: Int { states.count { $0.observedAt != nil || $0.reason != nil } }
+
+    // MARK: Asking
+
+    mutating func next(at now: Int64) -> Step {
+        // A clock that was set back must not stop the plan for as long.
+        pausedUntil = min(pausedUntil, now + Self.longestPause(interval))
+        if let time = nextRoundAt, time > now + interval + Self.longestJitter { nextRoundAt = nil }
+        if now < pausedUntil { return .wait(until: pausedUntil) }
+        if now >= nextRoundAt ?? now, queue.isEmpty || hasRoundFailed { beginRound(at: now) }
+        guard let query = queue.first else { return .wait(until: nextRoundAt ?? now) }
+        let delay = budget.delay(for: query.cost, at: now)
+        guard delay == 0 else { return .wait(until: now + delay) }
+        budget.spend(query.cost)
+        return .ask(HTTPRequest(url: baseURL + query.path, headers: query.headers + (validators[query.path] ?? [])))
+    }
+
+    private static func longestPause(_ interval: Int64) -> Int64 {
+        max(interval, Int64(longestRetryAfter / .milliseconds(1)))
+    }
+
+    private mutating func beginRound(at now: Int64) {
+        let jitter = Int64(random() * Double(min(interval / 10, Self.longestJitter)))
+        nextRoundAt = (now / interval + 1) * interval + jitter
+        let hour = now / 3_600_000
+        let due = cities.indices.filter { states[$0].observedAt.map { $0 / 3600 < hour } ?? true }
+            .sorted { (states[$0].observedAt ?? 0, $0) < (states[$1].observedAt ?? 0, $1) }
+        queue = due.isEmpty ? [] : api.queries(for: due, at: now / 1000)
+        isRoundOpen = !queue.isEmpty
+        hasRoundFailed = false
+        isRoundIncomplete = false
+    }
+
+    // MARK: Answers
+
+    /// Takes the answer to what was asked last.
+    mutating func take(_ answer: Result<HTTPResponse, HTTPFailure>, at now: Int64) -> Report {
+        var report = Report()
+        guard !queue.isEmpty else { return report }
+        let query = queue.removeFirst()
+        switch answer {
+        case .success(let response): take(response, of: query, at: now, &report)
+        case .failure(let failure):
+            retry(query, kind: failure.reason.rawValue, "cannot be reached (\(failure))", at: now, &report)
+        }
+        if queue.isEmpty, isRoundOpen { endRound(&report) }
+        return report
+    }
+
+    private mutating func take(
+        _ response: HTTPResponse, of query: SourceQuery, at now: Int64, _ report: inout Report
+    ) {
+        let said = explanation(in: response.body).map { ": \($0)" } ?? ""
+        switch response.status {
+        case 200:
+            do throws(SourceError) {
+                let answer = try api.read(response.body, of: query, at: now / 1000)
+                failures = 0
+                queue.insert(contentsOf: answer.queries, at: 0)
+                remember(response, of: query)
+                note(answer.findings, &report)
+                respectLimit(of: response, at: now)
+            } catch {
+                switch error {
+                case .refused(let text): refuse("refuses: \(text)", &report)
+                case .busy(let text): retry(query, kind: "busy", "asks for fewer calls: \(text)", at: now, &report)
+                case .unreadable(let text):
+                    let line = "answers what is not as documented, for \(query.subject): \(text)"
+                    retry(query, kind: "unreadable", line, at: now, &report)
+                }
+            }
+        case 304:
+            failures = 0
+            note(api.giveUp(query, at: now / 1000), &report)
+        case 401, 403: refuse("refuses with status \(response.status)\(said)", &report)
+        case 429:
+            pause(until: retryAfter(of: response, at: now))
+            retry(query, kind: "busy", "asks for fewer calls with status 429\(said)", at: now, &report)
+        case 408, 425, 500...:
+            pause(until: retryAfter(of: response, at: now))
+            retry(query, kind: "status", "has a fault of its own, status \(response.status)\(said)", at: now, &report)
+        default:
+            let line = "has no answer for \(query.subject), status \(response.status)\(said)"
+            complain("status \(response.status)", line, &report)
+            isRoundIncomplete = true
+            note(api.giveUp(query, at: now / 1000), &report)
+        }
+    }
+
+    private mutating func note(_ findings: [CityFinding], _ report: inout Report) {
+        for finding in findings {
+            switch finding.air {
+            case .success(let air):
+                states[finding.city].reason = nil
+                // What is older than what is known is the word of a station that lags.
+                guard air.observedAt >= states[finding.city].observedAt ?? 0 else { continue }
+                states[finding.city].observedAt = air.observedAt
+                report.news.append((finding.city, air))
+            case .failure(let reason):
+                let text = "\(reason)"
+                states[finding.city].isReasonNew = states[finding.city].reason != text
+                states[finding.city].reason = text
+            }
+        }
+    }
+
+    /// Says, once each, which cities have nothing, and that all is well again.
+    private mutating func endRound(_ report: inout Report) {
+        isRoundOpen = false
+        let silent = states.indices.filter { states[$0].isReasonNew }
+        for city in silent.prefix(Self.maximumCityLines) {
+            report.log.append("left out \(cities[city].name): \(states[city].reason ?? "")")
+        }
+        if silent.count > Self.maximumCityLines {
+            report.log.append("left out \(silent.count - Self.maximumCityLines) more cities")
+        }
+        for city in silent { states[city].isReasonNew = false }
+        if !isRoundIncomplete, trouble != nil {
+            trouble = nil
+            report.log.append("\(source.rawValue) answers again")
+        }
+    }
+
+    // MARK: Trouble
+
+    /// The query is tried again, after the others.
+    private mutating func retry(
+        _ query: SourceQuery, kind: String, _ line: String, at now: Int64, _ report: inout Report
+    ) {
+        queue.append(query)
+        hasRoundFailed = true
+        let bound = min(1000 << min(failures, 20), interval)
+        failures += 1
+        pause(until: now + Int64(random() * Double(bound)))
+        complain(kind, line + "; trying again", &report)
+    }
+
+    /// Nothing more is asked in this round.
+    private mutating func refuse(_ line: String, _ report: inout Report) {
+        queue = []
+        hasRoundFailed = true
+        isRoundIncomplete = true
+        complain("refused", line + "; trying again at the next interval", &report)
+    }
+
+    private mutating func complain(_ kind: String, _ line: String, _ report: inout Report) {
+        guard trouble != kind else { return }
+        trouble = kind
+        report.log.append("\(source.rawValue) \(line)")
+    }
+
+    private mutating func pause(until time: Int64?) {
+        if let time { pausedUntil = max(pausedUntil, time) }
+    }
+
+    /// `Retry-After`, or what OpenAQ says in its place.
+    private func retryAfter(of response: HTTPResponse, at now: Int64) -> Int64? {
+        let text = response.header("Retry-After") ?? response.header("x-ratelimit-reset")
+        guard let delay = text.flatMap({ parseRetryAfter($0, now: now) }) else { return nil }
+        return now + Int64(min(delay, Self.longestRetryAfter) / .milliseconds(1))
+    }
+
+    private mutating func respectLimit(of response: HTTPResponse, at now: Int64) {
+        guard response.header("x-ratelimit-remaining") == "0" else { return }
+        pause(until: retryAfter(of: response, at: now))
+    }
+
+    private mutating func remember(_ response: HTTPResponse, of query: SourceQuery) {
+        let lines = [("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since")].compactMap { name, condition in
+            response.header(name).map { "\(condition): \($0)" }
+        }
+        guard query.standsAlone, !lines.isEmpty else { return }
+        if validators.count >= Self.maximumValidators { validators = [:] }
+        validators[query.path] = lines
+    }
+}

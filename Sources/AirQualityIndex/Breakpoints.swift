@@ -1,0 +1,109 @@
+/// How a concentration becomes a sub-index: classes, each with a range of concentrations and one of the index, and
+/// straight lines between their ends.
+struct SubIndexCurve: Sendable {
+    private let points: [(concentration: Double, index: Double)]
+
+    /// - Parameters:
+    ///   - classes: the index range of each class.
+    ///   - start: the concentration at which the first class begins.
+    ///   - ends: the concentration at which each class ends.
+    ///   - step: from the end of a class to the beginning of the next one, as the table prints them.
+    ///   - openClass: where the class begins that has no end.
+    init(
+        _ classes: [ClosedRange<Double>], from start: Double = 0, upTo ends: [Double], step: Double,
+        openClass: Double? = nil
+    ) {
+        var points: [(concentration: Double, index: Double)] = []
+        for (range, (start, end)) in zip(classes, zip([start] + ends.map { $0 + step }, ends)) {
+            points += [(start, range.lowerBound), (end, range.upperBound)]
+        }
+        let (last, first) = (points[points.count - 1], points[points.count - 2])
+        slope = (last.index - first.index) / (last.concentration - first.concentration)
+        if let openClass { points.append((last.concentration + step, openClass)) }
+        self.points = points
+    }
+
+    /// Of the last class with an end; it goes on above the last point.
+    private let slope: Double
+
+    var start: Double { points[0].concentration }
+
+    /// The sub-index, not rounded; nil below the curve's start.
+    func index(_ concentration: Double) -> Double? {
+        guard concentration >= start else { return nil }
+        guard let above = points.firstIndex(where: { concentration <= $0.concentration }) else {
+            let last = points[points.count - 1]
+            return last.index + (concentration - last.concentration) * slope
+        }
+        guard above > 0 else { return points[0].index }
+        let (low, high) = (points[above - 1], points[above])
+        let share = (concentration - low.concentration) / (high.concentration - low.concentration)
+        return low.index + share * (high.index - low.index)
+    }
+}
+
+/// Every breakpoint, as the three authorities print them.
+enum Breakpoints {
+    // MARK: India
+
+    /// Central Pollution Control Board, "National Air Quality Index" (2014), breakpoints for the scale 0 to 500: Good,
+    /// Satisfactory, Moderately polluted, Poor, Very poor; Severe begins at 401 and has no end.
+    /// µg/m³, carbon monoxide mg/m³; means of 24 hours, of 8 hours for ozone and carbon monoxide.
+    static let india: [Pollutant: SubIndexCurve] = [
+        .pm25: indian(upTo: [30, 60, 90, 120, 250]),
+        .pm10: indian(upTo: [50, 100, 250, 350, 430]),
+        .no2: indian(upTo: [40, 80, 180, 280, 400]),
+        .so2: indian(upTo: [40, 80, 380, 800, 1600]),
+        // The last class, and what is above it, is of one hour.
+        .o3: indian(upTo: [50, 100, 168, indianOzoneEnd, 748]),
+        .co: indian(upTo: [1, 2, 10, 17, 34], step: 0.1),
+        .nh3: indian(upTo: [200, 400, 800, 1200, 1800]),
+    ]
+    /// Up to here ozone is a mean of eight hours.
+    static let indianOzoneEnd = 208.0
+
+    private static func indian(upTo ends: [Double], step: Double = 1) -> SubIndexCurve {
+        SubIndexCurve(
+            [0...50, 51...100, 101...200, 201...300, 301...400], upTo: ends, step: step, openClass: 401)
+    }
+
+    // MARK: United States
+
+    /// Environmental Protection Agency, EPA-454/B-24-002 (May 2024), table 6: Good, Moderate, Unhealthy for Sensitive
+    /// Groups, Unhealthy, Very Unhealthy, Hazardous. Concentrations are truncated to the step before they are looked up.
+    static let pm25 = american(upTo: [9.0, 35.4, 55.4, 125.4, 225.4, 325.4], step: 0.1)  // µg/m³
+    static let pm10 = american(upTo: [54, 154, 254, 354, 424, 604], step: 1)  // µg/m³
+    static let co = american(upTo: [4.4, 9.4, 12.4, 15.4, 30.4, 50.4], step: 0.1)  // ppm, 8 hours
+    static let no2 = american(upTo: [53, 100, 360, 649, 1249, 2049], step: 1)  // ppb, 1 hour
+    // The first four classes are of one hour, the others of 24.
+    static let so2 = american(upTo: [35, 75, 185, so2HourEnd, 604, 1004], step: 1)  // ppb
+    static let so2HourEnd = 304.0
+    // In ppm with three decimals in the table, which are whole ppb.
+    static let ozone8Hours = american(upTo: [54, 70, 85, 105, ozone8HoursEnd], step: 1)  // ppb
+    static let ozone8HoursEnd = 200.0
+    static let ozoneHour = SubIndexCurve(
+        Array(americanClasses[2...]), from: 125, upTo: [164, 204, 404, 604], step: 1)  // ppb
+
+    private static let americanClasses = [0...50, 51...100, 101...150, 151...200, 201...300, 301...500.0]
+
+    private static func american(upTo ends: [Double], step: Double) -> SubIndexCurve {
+        SubIndexCurve(americanClasses, upTo: ends, step: step)
+    }
+
+    // MARK: Europe
+
+    /// European Environment Agency, European Air Quality Index, limits since 2024/25: Good, Fair, Moderate, Poor, Very
+    /// poor; Extremely poor is above. µg/m³, one hour. The index has names only; it is numbered as Open-Meteo numbers it:
+    /// a class has twenty points.
+    static let europe: [Pollutant: SubIndexCurve] = [
+        .pm25: european(upTo: [5, 15, 50, 90, 140]),
+        .pm10: european(upTo: [15, 45, 120, 195, 270]),
+        .no2: european(upTo: [10, 25, 60, 100, 150]),
+        .o3: european(upTo: [60, 100, 120, 160, 180]),
+        .so2: european(upTo: [20, 40, 125, 190, 275]),
+    ]
+
+    private static func european(upTo ends: [Double]) -> SubIndexCurve {
+        SubIndexCurve([0...20, 20...40, 40...60, 60...80, 80...100], upTo: ends, step: 0)
+    }
+}

@@ -1,0 +1,71 @@
+/// A place's concentrations in µg/m³, hour by hour. An hour is counted from the Unix epoch.
+public struct HourlyConcentrations: Sendable, Equatable {
+    /// What an instrument may report; anything else is a code for "no value" or a defect.
+    public static let plausible = 0.0...1_000_000.0
+    /// How old a value may be to stand for the present: those of the newest hour may come late.
+    static let newestHours = 3
+
+    private var values: [Pollutant: [Int: Double]] = [:]
+
+    public init() {}
+
+    /// A value that is not plausible is left out. A second value of the same hour replaces the first.
+    public mutating func record(_ concentration: Double, of pollutant: Pollutant, at hour: Int) {
+        guard Self.plausible.contains(concentration) else { return }
+        values[pollutant, default: [:]][hour] = concentration
+    }
+
+    public mutating func removeHours(before hour: Int) {
+        values = values.mapValues { $0.filter { $0.key >= hour } }.filter { !$0.value.isEmpty }
+    }
+
+    /// The newest hour that has a value, nil when there is none.
+    /// - Parameter limit: hours after it do not count: they are a forecast.
+    public func newestHour(notAfter limit: Int) -> Int? {
+        values.values.lazy.flatMap(\.keys).filter { $0 <= limit }.max()
+    }
+
+    /// Each pollutant's newest value of the three hours up to `hour`.
+    public func newest(at hour: Int) -> [Pollutant: Double] {
+        var newest: [Pollutant: Double] = [:]
+        for pollutant in values.keys { newest[pollutant] = self.newest(of: pollutant, at: hour) }
+        return newest
+    }
+
+    func newest(of pollutant: Pollutant, at hour: Int) -> Double? {
+        window(of: pollutant, endingAt: hour, hours: Self.newestHours).lazy.compactMap(\.self).first
+    }
+
+    /// The mean of the hours that have a value, nil when fewer than `least` have one.
+    func mean(of pollutant: Pollutant, endingAt hour: Int, hours: Int, least: Int) -> Double? {
+        let present = window(of: pollutant, endingAt: hour, hours: hours).compactMap(\.self)
+        return present.count >= least ? present.reduce(0, +) / Double(present.count) : nil
+    }
+
+    /// The weighted mean of the newest twelve hours by which EPA says "now" of particulate matter (EPA-454/B-24-002, "How
+    /// the NowCast is calculated"): the faster the air changes, the less older hours count. Nil unless two of the newest
+    /// three hours have a value.
+    func nowCast(of pollutant: Pollutant, endingAt hour: Int) -> Double? {
+        let window = window(of: pollutant, endingAt: hour, hours: 12)
+        let present = window.compactMap(\.self)
+        guard window.prefix(3).compactMap(\.self).count >= 2, let low = present.min(), let high = present.max() else {
+            return nil
+        }
+        let weight = high > 0 ? max(low / high, 0.5) : 1
+        var (sum, weights, power) = (0.0, 0.0, 1.0)
+        for value in window {
+            if let value {
+                sum += value * power
+                weights += power
+            }
+            power *= weight
+        }
+        return sum / weights
+    }
+
+    /// Newest first.
+    private func window(of pollutant: Pollutant, endingAt hour: Int, hours: Int) -> [Double?] {
+        let values = values[pollutant] ?? [:]
+        return (0..<hours).map { values[hour - $0] }
+    }
+}

@@ -1,0 +1,129 @@
+/// The national rule by which concentrations become one number.
+public enum IndexScale: String, CaseIterable, Sendable {
+    /// Central Pollution Control Board, 2014: means of 24 hours with at least 16 values, of 8 hours with at least 6 for
+    /// ozone and carbon monoxide.
+    case india
+    /// Environmental Protection Agency, 2024: NowCast for particulate matter, 8 hours with at least 6 values for ozone and
+    /// carbon monoxide, the newest hour otherwise.
+    case us
+    /// European Air Quality Index, 2024/25: the newest hour.
+    case eu
+
+    /// What an index of this scale rests on, as the feed says it.
+    public var basis: String {
+        switch self {
+        case .india: "24h"
+        case .us: "nowcast"
+        case .eu: "1h"
+        }
+    }
+
+    /// Whether sub-indices of these pollutants are enough for an index.
+    public func isEnough(_ pollutants: some Collection<Pollutant>) -> Bool {
+        let hasParticles = pollutants.contains(where: \.isParticulateMatter)
+        return switch self {
+        case .india: hasParticles && pollutants.count >= 3
+        case .us: !pollutants.isEmpty
+        // What the European Environment Agency wants of a station that is not beside a road.
+        case .eu: hasParticles && pollutants.contains(.no2) && pollutants.contains(.o3)
+        }
+    }
+
+    private var needs: String {
+        switch self {
+        case .india: "three pollutants with 16 of 24 hours (o3 and co: 6 of 8), one of them pm2_5 or pm10"
+        case .us: "one pollutant with enough hours"
+        case .eu: "pm2_5 or pm10, no2 and o3 of the newest three hours"
+        }
+    }
+
+    /// The index at an hour: the greatest of the pollutants' sub-indices, a whole number.
+    ///
+    /// India's and America's are rounded, as both authorities round; Europe's is cut off, so that it stays in its class.
+    /// - Parameter hour: the newest one that counts.
+    /// - Throws: what is missing. An index is never made of less than its rule wants.
+    public func index(of air: HourlyConcentrations, at hour: Int) throws(NoIndex) -> Double {
+        var subIndices: [Pollutant: Double] = [:]
+        for pollutant in Pollutant.allCases {
+            subIndices[pollutant] = subIndex(of: pollutant, in: air, at: hour)
+        }
+        guard isEnough(subIndices.keys), let greatest = subIndices.values.max() else {
+            throw NoIndex(has: Pollutant.allCases.filter { subIndices[$0] != nil }, scale: rawValue, needs: needs)
+        }
+        return greatest.rounded(self == .eu ? .down : .toNearestOrAwayFromZero)
+    }
+
+    /// Not rounded; nil when the scale does not know the pollutant or hours are missing.
+    func subIndex(of pollutant: Pollutant, in air: HourlyConcentrations, at hour: Int) -> Double? {
+        switch self {
+        case .india: indian(pollutant, air, hour)
+        case .us: american(pollutant, air, hour)
+        case .eu: air.newest(of: pollutant, at: hour).flatMap { Breakpoints.europe[pollutant]?.index($0) }
+        }
+    }
+
+    private func indian(_ pollutant: Pollutant, _ air: HourlyConcentrations, _ hour: Int) -> Double? {
+        guard let curve = Breakpoints.india[pollutant] else { return nil }
+        let isShort = pollutant == .o3 || pollutant == .co
+        let mean = air.mean(of: pollutant, endingAt: hour, hours: isShort ? 8 : 24, least: isShort ? 6 : 16)
+        guard let mean else { return nil }
+        switch pollutant {
+        case .co: return curve.index(mean / 1000)
+        case .o3 where mean > Breakpoints.indianOzoneEnd:
+            return greater(curve.index(Breakpoints.indianOzoneEnd), air.newest(of: .o3, at: hour).flatMap(curve.index))
+        default: return curve.index(mean)
+        }
+    }
+
+    private func american(_ pollutant: Pollutant, _ air: HourlyConcentrations, _ hour: Int) -> Double? {
+        func mean8Hours() -> Double? { air.mean(of: pollutant, endingAt: hour, hours: 8, least: 6) }
+        func ppb(_ concentration: Double?) -> Double? {
+            guard let concentration, let weight = pollutant.microgramsPerPPB else { return nil }
+            return truncated(concentration / weight, to: 1)
+        }
+        switch pollutant {
+        case .pm25:
+            return air.nowCast(of: .pm25, endingAt: hour).flatMap { Breakpoints.pm25.index(truncated($0, to: 0.1)) }
+        case .pm10:
+            return air.nowCast(of: .pm10, endingAt: hour).flatMap { Breakpoints.pm10.index(truncated($0, to: 1)) }
+        case .co:
+            guard let mean = mean8Hours(), let weight = pollutant.microgramsPerPPB else { return nil }
+            return Breakpoints.co.index(truncated(mean / weight / 1000, to: 0.1))
+        case .no2: return ppb(air.newest(of: .no2, at: hour)).flatMap(Breakpoints.no2.index)
+        case .so2:
+            guard let newest = ppb(air.newest(of: .so2, at: hour)) else { return nil }
+            if newest <= Breakpoints.so2HourEnd { return Breakpoints.so2.index(newest) }
+            // An hour says no more than 200; above it the day decides ("Calculating AQI values for SO2").
+            let day = ppb(air.mean(of: .so2, endingAt: hour, hours: 24, least: 18))
+            return Breakpoints.so2.index(max(Breakpoints.so2HourEnd, day ?? 0))
+        case .o3:
+            // The newest hour has a table of its own, which begins higher and goes on where that of eight hours ends.
+            guard let mean = ppb(mean8Hours()) else { return nil }
+            return greater(
+                Breakpoints.ozone8Hours.index(min(mean, Breakpoints.ozone8HoursEnd)),
+                ppb(air.newest(of: .o3, at: hour)).flatMap(Breakpoints.ozoneHour.index))
+        case .nh3: return nil
+        }
+    }
+
+    private func greater(_ one: Double?, _ other: Double?) -> Double? {
+        [one, other].compactMap(\.self).max()
+    }
+
+    /// Cuts off what is behind the step; a hair below the next step counts as that step, because tenths are no binary
+    /// fractions.
+    private func truncated(_ value: Double, to step: Double) -> Double {
+        let steps = (value / step + 1e-9).rounded(.down)
+        return step == 1 ? steps : steps / (1 / step)
+    }
+}
+
+/// Why there is no index.
+public struct NoIndex: Error, Sendable, Equatable, CustomStringConvertible {
+    public let description: String
+
+    init(has pollutants: [Pollutant], scale: String, needs: String) {
+        let list = pollutants.isEmpty ? "none has" : pollutants.map(\.rawValue).joined(separator: ", ") + " have"
+        description = "\(list) enough hours, the index \(scale) needs \(needs)"
+    }
+}

@@ -1,0 +1,137 @@
+public import AirQualityIndex
+
+/// A place to report on.
+public struct City: Sendable, Equatable {
+    public var name: String
+    public var latitude: Double
+    public var longitude: Double
+    /// What the source calls it; nil = it is found by its place or its name.
+    public var id: String?
+
+    public init(name: String, latitude: Double, longitude: Double, id: String? = nil) {
+        self.name = name
+        self.latitude = latitude
+        self.longitude = longitude
+        self.id = id
+    }
+}
+
+/// A city's air as the feed says it.
+public struct CityAir: Sendable, Equatable {
+    public var index: Double
+    /// Seconds since the Unix epoch: of the newest hour that is in it.
+    public var observedAt: Int64
+    /// µg/m³, of the newest hours; empty when the source has none.
+    public var concentrations: [Pollutant: Double]
+    /// What the index rests on: `24h`, `nowcast`, `1h`, or `given` by the source.
+    public var basis: String
+
+    public init(index: Double, observedAt: Int64, concentrations: [Pollutant: Double] = [:], basis: String) {
+        self.index = index
+        self.observedAt = observedAt
+        self.concentrations = concentrations
+        self.basis = basis
+    }
+}
+
+/// What a source says of one city.
+public struct CityFinding: Sendable, Equatable {
+    /// The city's place in the list of cities.
+    public var city: Int
+    public var air: Result<CityAir, NoAir>
+
+    public init(city: Int, _ air: Result<CityAir, NoAir>) {
+        self.city = city
+        self.air = air
+    }
+}
+
+/// Why nothing is said of a city.
+public struct NoAir: Error, Sendable, Equatable, CustomStringConvertible {
+    public var description: String
+
+    public init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// One request to a source.
+public struct SourceQuery: Sendable, Equatable {
+    enum Kind: Sendable, Equatable {
+        case cities([Int])
+        case stations(city: Int)
+        case hours(city: Int, sensor: Int)
+        case page(offset: Int)
+    }
+
+    /// Path and query as the source documents them. May hold the key.
+    public var path: String
+    /// Header lines. May hold the key.
+    public var headers: [String] = []
+    /// How many calls it counts for.
+    public var cost = 1
+    /// What it asks for, in words for a log.
+    public var subject: String
+    var kind: Kind
+
+    /// Whether "not modified" is an answer: not where it would be one part of several.
+    public var standsAlone: Bool {
+        switch kind {
+        case .cities, .hours: true
+        case .stations, .page: false
+        }
+    }
+}
+
+public struct SourceAnswer: Sendable, Equatable {
+    public var findings: [CityFinding] = []
+    /// What has to be asked now that this is known.
+    public var queries: [SourceQuery] = []
+}
+
+/// Why an answer says nothing.
+public enum SourceError: Error, Sendable, Equatable {
+    /// The key is wrong, or does not allow this.
+    case refused(String)
+    /// Too many calls.
+    case busy(String)
+    /// Not in the documented shape.
+    case unreadable(String)
+}
+
+/// What to ask a source, and what its answers mean. A value without a clock: times are seconds since the Unix epoch.
+public protocol AirSource: Sendable {
+    /// The queries of a new round; what is left of the one before is forgotten.
+    mutating func queries(for cities: [Int], at now: Int64) -> [SourceQuery]
+    /// Reads the body of a good answer.
+    mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceAnswer
+    /// What is known when a query gets no answer in this round.
+    mutating func giveUp(_ query: SourceQuery, at now: Int64) -> [CityFinding]
+}
+
+extension AirSource {
+    public mutating func giveUp(_ query: SourceQuery, at now: Int64) -> [CityFinding] { [] }
+}
+
+/// Air that nobody has heard of for this many seconds is none.
+let staleAfter: Int64 = 24 * 3600
+
+extension IndexScale {
+    /// The index and the concentrations of the newest hour that is not in the future.
+    func air(_ concentrations: HourlyConcentrations, at now: Int64) -> Result<CityAir, NoAir> {
+        guard let hour = concentrations.newestHour(notAfter: Int(now / 3600)) else {
+            return .failure(NoAir("no hour has a value"))
+        }
+        let observedAt = Int64(hour) * 3600
+        guard now - observedAt <= staleAfter else {
+            return .failure(NoAir("the newest value is \((now - observedAt) / 3600) hours old"))
+        }
+        do {
+            let index = try index(of: concentrations, at: hour)
+            let newest = concentrations.newest(at: hour).mapValues { ($0 * 100).rounded() / 100 }
+            return .success(CityAir(index: index, observedAt: observedAt, concentrations: newest, basis: basis))
+        } catch {
+            return .failure(NoAir("\(error)"))
+        }
+    }
+}

@@ -1,0 +1,98 @@
+internal import AirQualityIndex
+internal import Bytes
+
+/// Open-Meteo's air quality API: hours of the Copernicus models CAMS, Europe and global. No key; with one, which it calls
+/// apikey, the address of its customers is wanted as well.
+///
+/// Documented at https://open-meteo.com/en/docs/air-quality-api. Many places are one request and count as many calls. The
+/// hours begin at midnight (UTC) of yesterday and end with today, so that 24 have passed at any time; those to come are a
+/// forecast. Its own indices are not asked for: their limits are older.
+struct OpenMeteo: AirSource {
+    private static let maximumCities = 50
+    private static let variables: [(name: String, pollutant: Pollutant)] = [
+        ("pm2_5", .pm25), ("pm10", .pm10), ("nitrogen_dioxide", .no2), ("sulphur_dioxide", .so2), ("ozone", .o3),
+        ("carbon_monoxide", .co), ("ammonia", .nh3),
+    ]
+
+    let cities: [City]
+    let scale: IndexScale
+    let key: String?
+    let maximumCost: Int
+
+    func queries(for due: [Int], at now: Int64) -> [SourceQuery] {
+        let size = max(1, min(Self.maximumCities, maximumCost))
+        return stride(from: 0, to: due.count, by: size).map { start in
+            query(for: Array(due[start..<min(start + size, due.count)]))
+        }
+    }
+
+    private func query(for numbers: [Int]) -> SourceQuery {
+        let places = numbers.map { cities[$0] }
+        let path =
+            "/v1/air-quality?latitude=\(places.map { degrees($0.latitude) }.joined(separator: ","))"
+            + "&longitude=\(places.map { degrees($0.longitude) }.joined(separator: ","))"
+            + "&hourly=\(Self.variables.map(\.name).joined(separator: ","))"
+            + "&past_days=1&forecast_days=1&timeformat=unixtime"
+            + (key.map { "&apikey=" + percentEncoded($0.utf8) } ?? "")
+        let others = places.count > 1 ? " and \(places.count - 1) more" : ""
+        return SourceQuery(path: path, cost: places.count, subject: places[0].name + others, kind: .cities(numbers))
+    }
+
+    func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceAnswer {
+        guard case .cities(let numbers) = query.kind else { return SourceAnswer() }
+        let places = try decoded(Places.self, from: body).places
+        guard places.count == numbers.count else {
+            throw .unreadable("it has \(places.count) places, expected \(numbers.count)")
+        }
+        let findings = zip(numbers, places).map { number, place in
+            CityFinding(city: number, place.result.flatMap { scale.air($0.concentrations, at: now) })
+        }
+        return SourceAnswer(findings: findings)
+    }
+
+    /// One place is an object, several are an array of them.
+    private struct Places: Decodable {
+        var places: [Lenient<Place>]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let places = try? container.decode([Lenient<Place>].self) {
+                self.places = places
+            } else {
+                places = [try container.decode(Lenient<Place>.self)]
+            }
+        }
+    }
+
+    private struct Place: Decodable {
+        var concentrations = HourlyConcentrations()
+
+        private struct Name: CodingKey {
+            var stringValue: String
+            var intValue: Int? { nil }
+
+            init(stringValue: String) {
+                self.stringValue = stringValue
+            }
+
+            init?(intValue: Int) { nil }
+        }
+
+        init(from decoder: any Decoder) throws {
+            let hourly = try decoder.container(keyedBy: Name.self).nestedContainer(
+                keyedBy: Name.self, forKey: Name(stringValue: "hourly"))
+            let times = try hourly.decode([Int64].self, forKey: Name(stringValue: "time"))
+            for (name, pollutant) in OpenMeteo.variables {
+                let key = Name(stringValue: name)
+                guard let values = try hourly.decodeIfPresent([Double?].self, forKey: key) else { continue }
+                guard values.count == times.count else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: key, in: hourly, debugDescription: "not as many values as times")
+                }
+                for (time, value) in zip(times, values) {
+                    if let value { concentrations.record(value, of: pollutant, at: Int(time / 3600)) }
+                }
+            }
+        }
+    }
+}

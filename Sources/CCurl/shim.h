@@ -1,0 +1,56 @@
+#pragma once
+#include <curl/curl.h>
+
+/* curl_easy_setopt and curl_easy_getinfo take any type, which Swift cannot call. */
+static inline CURLcode CCurl_setNumber(CURL *handle, CURLoption option, long value)
+{
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode CCurl_setPointer(CURL *handle, CURLoption option, void *value)
+{
+    return curl_easy_setopt(handle, option, value);
+}
+
+/* libcurl copies the text. */
+static inline CURLcode CCurl_setText(CURL *handle, CURLoption option, const char *value)
+{
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode CCurl_setCallback(CURL *handle, CURLoption option, curl_write_callback value)
+{
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline long CCurl_status(CURL *handle)
+{
+    long status = 0;
+    curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
+    return status;
+}
+
+/* Belongs to the handle; NULL when the answer is no redirect. */
+static inline const char *CCurl_redirectURL(CURL *handle)
+{
+    char *url = NULL;
+    curl_easy_getinfo(handle, CURLINFO_REDIRECT_URL, &url);
+    return url;
+}
+
+/* How the transfer has ended that curl_multi_perform has ended; CURLE_FAILED_INIT when none has. */
+static inline CURLcode CCurl_result(CURLM *multi)
+{
+    CURLcode result = CURLE_FAILED_INIT;
+    int left;
+    for (CURLMsg *message; (message = curl_multi_info_read(multi, &left));)
+        if (message->msg == CURLMSG_DONE)
+            result = message->data.result;
+    return result;
+}
+
+/* A macro. */
+static inline CURLcode CCurl_initialize(void)
+{
+    return curl_global_init(CURL_GLOBAL_DEFAULT);
+}

@@ -1,0 +1,184 @@
+#include "CSimdJSON.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <simdjson.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace simdjson;
+
+namespace {
+
+constexpr size_t recordsAtOnce = 128;
+/// Buffers for longer messages are given back when shorter ones follow: they take some fifteen times the message.
+constexpr size_t keptCapacity = 1 << 20;
+
+std::string string(const uint8_t *bytes, size_t count) {
+    return count == 0 ? std::string() : std::string(reinterpret_cast<const char *>(bytes), count);
+}
+
+/// RFC 6901 section 4: digits without a leading zero.
+std::optional<size_t> arrayIndex(std::string_view token) {
+    if (token.size() > 1 && token.front() == '0') return std::nullopt;
+    size_t index = 0;
+    auto [end, error] = std::from_chars(token.begin(), token.end(), index);
+    if (error != std::errc() || end != token.end()) return std::nullopt;
+    return index;
+}
+
+}  // namespace
+
+struct CSimdJSON_reader {
+    const size_t maximumDepth;
+    std::vector<std::string> tokens;
+    std::vector<std::string> members;
+    dom::parser parser;
+    std::vector<CSimdJSON_value> values;
+    struct Array {
+        dom::array::iterator next, end;
+    };
+    /// The items that have not been given yet, if they are an array.
+    std::optional<Array> array;
+    /// The one item, if it has not been given yet and stands in no array.
+    std::optional<dom::element> object;
+    size_t textEnd = 0;
+
+    explicit CSimdJSON_reader(size_t maximumDepth) : maximumDepth(maximumDepth) {}
+
+    CSimdJSON_outcome read(const uint8_t *message, size_t count) {
+        array = std::nullopt;
+        object = std::nullopt;
+        textEnd = 0;
+        if (count == 0) return CSimdJSON_outcome_notJSON;
+        if (parser.capacity() == 0 || (parser.capacity() > keptCapacity && count <= keptCapacity)) {
+            parser = dom::parser();
+            // The document itself is a level for simdjson, and it refuses at the limit, not beyond it.
+            if (parser.allocate(dom::MINIMAL_DOCUMENT_CAPACITY, maximumDepth + 1)) return CSimdJSON_outcome_notJSON;
+        }
+        dom::element items;
+        // true: copies the message to where it has room behind it.
+        if (parser.parse(message, count, true).get(items)) return CSimdJSON_outcome_notJSON;
+        for (const auto &token : tokens) {
+            if (!descend(items, token)) return CSimdJSON_outcome_notAnArray;
+        }
+        dom::array elements;
+        if (items.is_object()) {
+            object = items;
+        } else if (!items.get(elements)) {
+            array = Array{elements.begin(), elements.end()};
+        } else {
+            return CSimdJSON_outcome_notAnArray;
+        }
+        return CSimdJSON_outcome_records;
+    }
+
+    /// Goes on to the value that the token names. Of a member that stands twice it is the last one.
+    static bool descend(dom::element &value, std::string_view token) {
+        dom::object object;
+        dom::array array;
+        if (!value.get(object)) {
+            bool isFound = false;
+            for (auto field : object) {
+                if (field.key != token) continue;
+                value = field.value;
+                isFound = true;
+            }
+            return isFound;
+        }
+        auto index = arrayIndex(token);
+        return index && !value.get(array) && !array.at(*index).get(value);
+    }
+
+    size_t fill() {
+        if (object) {
+            fill(values.data(), *object);
+            object = std::nullopt;
+            return 1;
+        }
+        if (!array) return 0;
+        size_t count = 0;
+        auto *record = values.data();
+        for (; array->next != array->end && count < recordsAtOnce; ++array->next, ++count, record += members.size()) {
+            fill(record, *array->next);
+        }
+        return count;
+    }
+
+    void fill(CSimdJSON_value *record, dom::element element) {
+        dom::object object;
+        const auto isObject = !element.get(object);
+        const auto count = members.size();
+        for (size_t member = 0; member < count; ++member) {
+            record[member].kind = isObject ? CSimdJSON_kind_absent : CSimdJSON_kind_notAnObject;
+        }
+        if (!isObject) return;
+        for (auto field : object) {
+            for (size_t member = 0; member < count; ++member) {
+                if (field.key != members[member]) continue;
+                // Of a member that stands twice the last one counts, as in JavaScript.
+                fill(record[member], field.value);
+                break;
+            }
+        }
+    }
+
+    void fill(CSimdJSON_value &value, dom::element element) {
+        switch (element.type()) {
+        case dom::element_type::STRING: {
+            const auto text = element.get_string().value_unsafe();
+            value.kind = CSimdJSON_kind_text;
+            value.offset = static_cast<uint32_t>(reinterpret_cast<const uint8_t *>(text.data()) - texts());
+            value.count = static_cast<uint32_t>(text.size());
+            textEnd = std::max(textEnd, size_t(value.offset) + value.count);
+            break;
+        }
+        case dom::element_type::DOUBLE:
+        case dom::element_type::INT64:
+        case dom::element_type::UINT64:
+            value.kind = CSimdJSON_kind_number;
+            value.number = element.get_double().value_unsafe();
+            break;
+        case dom::element_type::NULL_VALUE: value.kind = CSimdJSON_kind_null; break;
+        default: value.kind = CSimdJSON_kind_other; break;
+        }
+    }
+
+    /// Where simdjson puts all strings of a document, one behind the other.
+    const uint8_t *texts() const { return parser.doc.string_buf.get(); }
+};
+
+extern "C" {
+
+CSimdJSON_reader *CSimdJSON_make(size_t maximumDepth) {
+    return new CSimdJSON_reader(maximumDepth);
+}
+
+void CSimdJSON_free(CSimdJSON_reader *reader) { delete reader; }
+
+void CSimdJSON_addToken(CSimdJSON_reader *reader, const uint8_t *bytes, size_t count) {
+    reader->tokens.push_back(string(bytes, count));
+}
+
+void CSimdJSON_addMember(CSimdJSON_reader *reader, const uint8_t *bytes, size_t count) {
+    reader->members.push_back(string(bytes, count));
+    reader->values.resize(reader->members.size() * recordsAtOnce);
+}
+
+CSimdJSON_outcome CSimdJSON_read(CSimdJSON_reader *reader, const uint8_t *message, size_t count) {
+    return reader->read(message, count);
+}
+
+const CSimdJSON_value *CSimdJSON_nextRecords(CSimdJSON_reader *reader, size_t *count) {
+    *count = reader->fill();
+    return reader->values.data();
+}
+
+const uint8_t *CSimdJSON_texts(const CSimdJSON_reader *reader, size_t *count) {
+    *count = reader->textEnd;
+    return reader->texts();
+}
+
+}

@@ -1,0 +1,70 @@
+// simdjson is C++, which Swift imports only with its C++ interoperability switched on for every target above. This is
+// as much of it as the reader of records needs, behind a C face. Nothing here throws; out of memory ends the process,
+// as it does in Swift.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma clang assume_nonnull begin
+
+/// A simdjson parser with its buffers, and what it is to look for. Used from one thread at a time.
+typedef struct CSimdJSON_reader CSimdJSON_reader;
+
+typedef enum __attribute__((enum_extensibility(closed))) CSimdJSON_outcome : uint32_t {
+    CSimdJSON_outcome_records,
+    /// Also a number that no double can hold, an unpaired surrogate, and objects and arrays nested too deep.
+    CSimdJSON_outcome_notJSON,
+    /// Valid JSON, but neither an array nor an object at the place of the items.
+    CSimdJSON_outcome_notAnArray,
+} CSimdJSON_outcome;
+
+typedef enum __attribute__((enum_extensibility(closed))) CSimdJSON_kind : uint32_t {
+    CSimdJSON_kind_absent,
+    CSimdJSON_kind_null,
+    CSimdJSON_kind_text,
+    CSimdJSON_kind_number,
+    /// true, false, an array or an object.
+    CSimdJSON_kind_other,
+    /// The record itself is no object.
+    CSimdJSON_kind_notAnObject,
+} CSimdJSON_kind;
+
+/// A member of a record.
+typedef struct CSimdJSON_value {
+    double number;
+    /// Where the text is in what ``CSimdJSON_texts`` lends: UTF-8, escapes replaced.
+    uint32_t offset;
+    uint32_t count;
+    CSimdJSON_kind kind;
+} CSimdJSON_value;
+
+/// Given back with ``CSimdJSON_free``. Deeper messages than `maximumDepth` are no JSON.
+CSimdJSON_reader *CSimdJSON_make(size_t maximumDepth);
+void CSimdJSON_free(CSimdJSON_reader *reader);
+
+/// The next reference token of the pointer (RFC 6901) to the items, which is empty without any.
+void CSimdJSON_addToken(CSimdJSON_reader *reader, const uint8_t *_Nullable bytes, size_t count);
+/// The name of the next member of each record.
+void CSimdJSON_addMember(CSimdJSON_reader *reader, const uint8_t *_Nullable bytes, size_t count);
+
+/// Checks the whole message, at most 1 GiB, and finds the items in it; forgets the message before.
+CSimdJSON_outcome CSimdJSON_read(CSimdJSON_reader *reader, const uint8_t *_Nullable message, size_t count);
+
+/// The next records of the message, so many at most that they fit a processor's nearest cache.
+///
+/// Sets `count`, which is 0 at the end. Each record has as many values as members were added. They are the reader's
+/// until the next call.
+const CSimdJSON_value *_Nullable CSimdJSON_nextRecords(CSimdJSON_reader *reader, size_t *count);
+
+/// What the texts of all records read so far of this message point into. The reader's until the next message.
+const uint8_t *_Nullable CSimdJSON_texts(const CSimdJSON_reader *reader, size_t *count);
+
+#pragma clang assume_nonnull end
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,199 @@
+internal import Bytes
+
+extension Program {
+    /// Reads a command line. `--help` and `--version` win over whatever else stands there, right or wrong.
+    /// - Parameters:
+    ///   - arguments: without the program's own name.
+    ///   - environment: the value of a variable, nil when it is not set.
+    public func parse(
+        arguments: [String], environment: (String) -> String? = { _ in nil }
+    ) throws(FlagError) -> Invocation {
+        let flagWords = arguments.prefix { $0 != "--" }
+        if flagWords.contains("--help") || flagWords.contains("-h") {
+            return .help(helpText(for: arguments.first.flatMap(command(named:))))
+        }
+        if flagWords.contains("--version") { return .version }
+
+        var words = Words(program: self)
+        try words.read(arguments)
+        var operands = words.operands[...]
+        var command = commands[0]
+        if let named = operands.first.flatMap({ self.command(named: $0.text) }) {
+            command = named
+            operands = operands.dropFirst()
+        }
+        try check(words.order, operands, of: command)
+        let variables = variables(of: command, in: environment)
+        return .run(
+            ParsedFlags(
+                command: command, operands: operands.map(\.text),
+                given: words.given.merging(variables) { flag, _ in flag }))
+    }
+
+    private func command(named name: String) -> Command? {
+        commands.first { !$0.name.isEmpty && $0.name == name }
+    }
+
+    private func check(
+        _ flags: [String], _ operands: ArraySlice<Words.Operand>, of command: Command
+    ) throws(FlagError) {
+        for flag in flags where !command.flags.contains(where: { $0.name == flag }) {
+            let owners = commands.filter { $0.flags.contains { $0.name == flag } }.map(\.name)
+            throw FlagError("--\(flag): not a flag of \(command.name), only of \(owners.joined(separator: ", "))")
+        }
+        if operands.count < command.operands.count {
+            throw FlagError("\(command.operands[operands.count]) is missing, expected: \(usage(of: command))")
+        }
+        if let surplus = operands.dropFirst(command.operands.count).first {
+            throw FlagError("unexpected argument \(surplus.shown), expected: \(usage(of: command))")
+        }
+    }
+
+    private func variables(of command: Command, in environment: (String) -> String?) -> [String: GivenFlag] {
+        guard let environmentPrefix else { return [:] }
+        var given: [String: GivenFlag] = [:]
+        for flag in command.flags {
+            let variable = flag.variable(prefix: environmentPrefix)
+            guard let text = environment(variable), !text.isEmpty else { continue }
+            let values = flag.isRepeatable ? text.split(separator: "\n").map(String.init) : [text]
+            given[flag.name] = GivenFlag(values: values, origin: variable)
+        }
+        return given
+    }
+}
+
+/// The flags of a command line that is well formed; their values are checked when the options are asked for.
+public struct ParsedFlags: Sendable {
+    public let command: Command
+    /// As many as the command names.
+    public let operands: [String]
+    fileprivate let given: [String: GivenFlag]
+
+    /// The values, those that are not given by their defaults. The command's table must be that of these options.
+    public func options<Values: Options>(_: Values.Type = Values.self) throws(FlagError) -> Values {
+        var values = Values()
+        for flag in Values.flags {
+            guard let given = given[flag.name], let refused = flag.store(given.values, &values) else { continue }
+            throw refusal(of: flag.name, refused.text, expected: refused.expected)
+        }
+        return values
+    }
+
+    /// Whether the command line or the environment has the member's flag.
+    public func isGiven<Values: Options>(_ member: PartialKeyPath<Values>) -> Bool {
+        given[Values.name(of: member)] != nil
+    }
+
+    /// The error for a value that is well formed and still not usable, or not together with others.
+    /// - Parameters:
+    ///   - index: which one, when the flag has several values.
+    ///   - expected: what would be right; secrets of the value must not be repeated in it.
+    public func refusal<Values: Options>(
+        of member: PartialKeyPath<Values>, at index: Int? = nil, expected: String
+    ) -> FlagError {
+        let name = Values.name(of: member)
+        return refusal(of: name, index.flatMap { given[name]?.values[$0] }, expected: expected)
+    }
+
+    private func refusal(of name: String, _ text: String?, expected: String) -> FlagError {
+        let flag = command.flags.first { $0.name == name }
+        let origin = given[name]?.origin ?? "--" + name
+        guard let flag, let text = text ?? given[name]?.values.last ?? flag.defaultText,
+            !flag.isSwitch || text != "true"
+        else { return FlagError("\(origin): expected \(expected)") }
+        return FlagError("\(origin) \(flag.shown(text)): expected \(expected)")
+    }
+}
+
+/// The values of one flag and where they come from: `--flag`, or a variable's name.
+private struct GivenFlag: Sendable {
+    var values: [String]
+    var origin: String
+}
+
+/// The words of a command line, sorted into flags and operands.
+private struct Words {
+    struct Operand {
+        var text: String
+        var shown: String
+    }
+
+    let program: Program
+    var given: [String: GivenFlag] = [:]
+    /// The given flags, in the order of their first use.
+    var order: [String] = []
+    var operands: [Operand] = []
+    /// A value with blanks that was not quoted in the shell goes on in the words after it; a secret one may.
+    private var mayContinueSecret = false
+
+    init(program: Program) {
+        self.program = program
+    }
+
+    mutating func read(_ arguments: [String]) throws(FlagError) {
+        var rest = arguments[...]
+        while let word = rest.popFirst() {
+            if word == "--" {
+                for word in rest { append(operand: word) }
+                return
+            }
+            if word.hasPrefix("-"), word != "-" {
+                try read(flag: word, rest: &rest)
+            } else {
+                append(operand: word)
+            }
+        }
+    }
+
+    private mutating func append(operand: String) {
+        operands.append(Operand(text: operand, shown: mayContinueSecret ? "***" : quoted(masked(address: operand))))
+    }
+
+    private mutating func read(flag word: String, rest: inout ArraySlice<String>) throws(FlagError) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let known = program.commands.lazy.flatMap(\.flags)
+        guard parts[0].hasPrefix("--"), let flag = known.first(where: { "--" + $0.name == parts[0] }) else {
+            throw unknown(parts[0], among: known.map(\.name))
+        }
+        var value = parts.count > 1 ? parts[1] : nil
+        if flag.isSwitch {
+            value = value ?? "true"
+        } else if value == nil, let next = rest.first, !next.hasPrefix("--") {
+            value = rest.popFirst()
+        }
+        guard let value else {
+            throw FlagError("\(parts[0]): the value is missing, expected \(parts[0])=\(flag.placeholder ?? "")")
+        }
+        mayContinueSecret = flag.secrecy == .whole
+        if given[flag.name] == nil {
+            order.append(flag.name)
+        } else if !flag.isRepeatable {
+            throw FlagError("\(parts[0]) \(flag.shown(value)): given twice, expected once")
+        }
+        given[flag.name, default: GivenFlag(values: [], origin: parts[0])].values.append(value)
+    }
+
+    /// The value is left out: it may be a secret of the flag that was meant.
+    private func unknown(_ word: String, among names: [String]) -> FlagError {
+        let name = String(word.drop { $0 == "-" })
+        let nearest = names.map { (name: $0, distance: distance(name, $0)) }.min { $0.distance < $1.distance }
+        let meant = nearest.flatMap { $0.distance <= max(2, name.count / 4) ? "did you mean --\($0.name)?" : nil }
+        return FlagError("unknown flag \(quoted(word)), \(meant ?? "expected one that --help lists")")
+    }
+}
+
+/// How many characters must be added, removed or exchanged to make one of the other (Levenshtein).
+private func distance(_ one: String, _ other: String) -> Int {
+    let other = Array(other.utf8)
+    var row = Array(0...other.count)
+    for (line, character) in one.utf8.prefix(64).enumerated() {
+        var diagonal = row[0]
+        row[0] = line + 1
+        for column in other.indices {
+            let replaced = diagonal + (character == other[column] ? 0 : 1)
+            diagonal = row[column + 1]
+            row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
+        }
+    }
+    return row[other.count]
+}

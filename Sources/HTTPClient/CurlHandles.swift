@@ -1,0 +1,208 @@
+internal import Bytes
+internal import CCurl
+internal import System
+
+/// The one owner of a `CURLM`, which keeps the connections, and of the `CURL` for its transfers.
+@safe struct CurlHandles: ~Copyable {
+    private let multi: UnsafeMutableRawPointer
+    private let handle: UnsafeMutableRawPointer
+    private let cancellation: HTTPCancellation
+
+    /// Nil when there is no memory.
+    init?(cancellation: HTTPCancellation) {
+        guard let multi = unsafe curl_multi_init() else { return nil }
+        guard let handle = unsafe curl_easy_init() else {
+            unsafe curl_multi_cleanup(multi)
+            return nil
+        }
+        unsafe self.multi = multi
+        unsafe self.handle = handle
+        self.cancellation = cancellation
+        unsafe cancellation.arm(multi)
+    }
+
+    deinit {
+        cancellation.disarm()
+        unsafe curl_easy_cleanup(handle)
+        unsafe curl_multi_cleanup(multi)
+    }
+
+    func wait(for duration: Duration) -> Bool {
+        let deadline = monotonicTime() + duration
+        while !cancellation.isCancelled {
+            let rest = deadline - monotonicTime()
+            guard rest > .zero else { return true }
+            unsafe curl_multi_poll(multi, nil, 0, rest.pollMilliseconds, nil)
+        }
+        return false
+    }
+
+    /// - Returns: the response, and where it leads when it is a redirect.
+    func perform(
+        _ request: HTTPRequest, configuration: HTTPClientConfiguration
+    ) throws(HTTPFailure) -> (HTTPResponse, redirect: String?) {
+        guard !request.url.utf8.contains(0), let headers = HeaderList(request.headers) else {
+            throw HTTPFailure(.other, "the request has a control character or too many bytes")
+        }
+        let transfer = Transfer(maximumBodyBytes: configuration.maximumBodyBytes)
+        var message = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
+        let result: CURLcode = unsafe message.withUnsafeMutableBytes { message in
+            setOptions(request, configuration)
+            unsafe CCurl_setPointer(handle, CURLOPT_HTTPHEADER, headers.list)
+            unsafe CCurl_setPointer(handle, CURLOPT_ERRORBUFFER, message.baseAddress)
+            let owner = unsafe Unmanaged.passUnretained(transfer).toOpaque()
+            unsafe CCurl_setPointer(handle, CURLOPT_WRITEDATA, owner)
+            unsafe CCurl_setCallback(handle, CURLOPT_WRITEFUNCTION, httpBody)
+            unsafe CCurl_setPointer(handle, CURLOPT_HEADERDATA, owner)
+            unsafe CCurl_setCallback(handle, CURLOPT_HEADERFUNCTION, httpHeader)
+            let result = run()
+            unsafe CCurl_setPointer(handle, CURLOPT_ERRORBUFFER, nil)
+            return result
+        }
+        let status = unsafe CCurl_status(handle)
+        let redirect = unsafe CCurl_redirectURL(handle).map { unsafe String(cString: $0) }
+        if cancellation.isCancelled { throw HTTPFailure(.cancelled, "the program ends") }
+        if let excess = transfer.excess { throw HTTPFailure(.tooLarge, excess) }
+        guard result == CURLE_OK else {
+            let end = message.firstIndex(of: 0) ?? 0
+            let text = end > 0 ? String(decoding: message[..<end].map(UInt8.init), as: UTF8.self) : ""
+            let detail = text.isEmpty ? unsafe String(cString: curl_easy_strerror(result)) : text
+            throw HTTPFailure(reason(of: result), SystemError(.peer, detail).reason)
+        }
+        return (HTTPResponse(status: status, headers: transfer.headers, body: transfer.body), redirect)
+    }
+
+    private func setOptions(_ request: HTTPRequest, _ configuration: HTTPClientConfiguration) {
+        unsafe curl_easy_reset(handle)
+        unsafe CCurl_setText(handle, CURLOPT_URL, request.url)
+        unsafe CCurl_setText(handle, CURLOPT_PROTOCOLS_STR, "http,https")
+        unsafe CCurl_setText(handle, CURLOPT_USERAGENT, configuration.userAgent)
+        // All that this libcurl can decompress.
+        unsafe CCurl_setText(handle, CURLOPT_ACCEPT_ENCODING, "")
+        if let caFile = configuration.caFile { unsafe CCurl_setText(handle, CURLOPT_CAINFO, caFile) }
+        unsafe CCurl_setNumber(handle, CURLOPT_TIMEOUT_MS, Int(configuration.timeout.pollMilliseconds))
+        let connectTimeout = min(configuration.connectTimeout, configuration.timeout)
+        unsafe CCurl_setNumber(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(connectTimeout.pollMilliseconds))
+        unsafe CCurl_setNumber(handle, CURLOPT_MAXFILESIZE, configuration.maximumBodyBytes)
+        // Signals are the main thread's.
+        unsafe CCurl_setNumber(handle, CURLOPT_NOSIGNAL, 1)
+        // The answers of a proxy to CONNECT are none of the server's.
+        unsafe CCurl_setNumber(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    }
+
+    private func run() -> CURLcode {
+        unsafe curl_multi_add_handle(multi, handle)
+        defer { unsafe curl_multi_remove_handle(multi, handle) }
+        var running: Int32 = 1
+        while !cancellation.isCancelled {
+            guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { return CURLE_FAILED_INIT }
+            if running == 0 { return unsafe CCurl_result(multi) }
+            // libcurl shortens the wait to its own timers.
+            unsafe curl_multi_poll(multi, nil, 0, 60_000, nil)
+        }
+        return CURLE_ABORTED_BY_CALLBACK
+    }
+}
+
+/// The one owner of a `curl_slist`.
+@safe private struct HeaderList: ~Copyable {
+    let list: UnsafeMutablePointer<curl_slist>?
+
+    /// Nil when a line is not one line or there is no memory.
+    init?(_ lines: [String]) {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for line in lines {
+            let isOneLine = !line.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+            guard isOneLine, let longer = unsafe curl_slist_append(list, line) else {
+                unsafe curl_slist_free_all(list)
+                return nil
+            }
+            unsafe list = longer
+        }
+        unsafe self.list = list
+    }
+
+    deinit {
+        unsafe curl_slist_free_all(list)
+    }
+}
+
+/// What comes in during one transfer.
+private final class Transfer {
+    private static let maximumHeaderBytes = 64 << 10
+
+    private let maximumBodyBytes: Int
+    private(set) var body: [UInt8] = []
+    private(set) var headers: [HTTPHeader] = []
+    private var headerBytes = 0
+    /// What there was too much of.
+    private(set) var excess: String?
+
+    init(maximumBodyBytes: Int) {
+        self.maximumBodyBytes = maximumBodyBytes
+    }
+
+    /// False when the transfer is to end.
+    func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
+        guard body.count + bytes.count <= maximumBodyBytes else {
+            excess = "the body has more than \(maximumBodyBytes) bytes"
+            return false
+        }
+        unsafe body.append(contentsOf: bytes)
+        return true
+    }
+
+    func receive(headerLine bytes: UnsafeRawBufferPointer) -> Bool {
+        headerBytes += bytes.count
+        guard headerBytes <= Self.maximumHeaderBytes else {
+            excess = "the header has more than \(Self.maximumHeaderBytes) bytes"
+            return false
+        }
+        let line = unsafe String(decoding: bytes, as: UTF8.self)
+        // A line of status begins a header: the last one counts, those of status 1xx do not.
+        if line.hasPrefix("HTTP/") {
+            headers = []
+        } else if let header = HTTPHeader(line: line.prefix { $0 != "\r\n" && $0 != "\r" && $0 != "\n" }) {
+            headers.append(header)
+        }
+        return true
+    }
+}
+
+/// Corresponds to `curl_write_callback`; anything but the number of bytes ends the transfer.
+@c(airquality_http_body)
+func httpBody(
+    bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, owner: UnsafeMutableRawPointer?
+) -> Int {
+    guard let owner = unsafe owner else { return 0 }
+    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(owner).takeUnretainedValue()
+    return unsafe transfer.receive(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+}
+
+/// The same for each line of the header.
+@c(airquality_http_header)
+func httpHeader(
+    bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, owner: UnsafeMutableRawPointer?
+) -> Int {
+    guard let owner = unsafe owner else { return 0 }
+    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(owner).takeUnretainedValue()
+    return unsafe transfer.receive(headerLine: UnsafeRawBufferPointer(start: bytes, count: size * count))
+        ? size * count : 0
+}
+
+private func reason(of result: CURLcode) -> HTTPFailure.Reason {
+    switch result {
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .resolve
+    case CURLE_COULDNT_CONNECT, CURLE_PROXY: .connect
+    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
+        CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED:
+        .tls
+    case CURLE_OPERATION_TIMEDOUT: .timeout
+    case CURLE_FILESIZE_EXCEEDED: .tooLarge
+    case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+        .lost
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_URL_MALFORMAT:
+        .malformed
+    default: .other
+    }
+}

@@ -1,0 +1,34 @@
+/// The number that `text` is, and nothing else: JSON's grammar (RFC 8259 section 6), with JSON's white space around it
+/// allowed.
+///
+/// - Returns: the nearest `Double`, infinite beyond its range; nil when the text is no number.
+public func jsonNumber(_ text: Span<UInt8>) -> Double? {
+    var index = 0
+    func skip(_ isWanted: (UInt8) -> Bool) -> Bool {
+        guard index < text.count, isWanted(text[index]) else { return false }
+        index += 1
+        return true
+    }
+    func skip(_ character: Unicode.Scalar) -> Bool { skip { $0 == UInt8(ascii: character) } }
+    func skipWhiteSpace() { while skip({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }) {} }
+    func skipDigits() -> Bool {
+        let first = index
+        while skip({ $0 &- UInt8(ascii: "0") < 10 }) {}
+        return index > first
+    }
+    skipWhiteSpace()
+    let start = index
+    _ = skip("-")
+    guard skip("0") || skipDigits() else { return nil }
+    if skip(".") {
+        guard skipDigits() else { return nil }
+    }
+    if skip("e") || skip("E") {
+        if !skip("-") { _ = skip("+") }
+        guard skipDigits() else { return nil }
+    }
+    let number = text.extracting(start..<index)
+    skipWhiteSpace()
+    guard index == text.count else { return nil }
+    return unsafe number.withUnsafeBufferPointer { unsafe Double(String(decoding: $0, as: UTF8.self)) }
+}

@@ -1,0 +1,66 @@
+import AirSources
+import System
+import Testing
+
+@testable import AirQualityFeed
+
+struct PollCitiesTests {
+    private func read(_ text: String) throws -> [City] { try readCities(Array(text.utf8), name: "c.csv") }
+
+    @Test func `Names, places and the source's own names`() throws {
+        let cities = try read("city,latitude,longitude,id\nDelhi,28.6,77.2,\n\"Fresno, CA\",36.74,-119.79,@42\n\n")
+        #expect(
+            cities == [
+                City(name: "Delhi", latitude: 28.6, longitude: 77.2),
+                City(name: "Fresno, CA", latitude: 36.74, longitude: -119.79, id: "@42"),
+            ])
+        #expect(try read("\u{FEFF}city,latitude,longitude\r\n Pune ,18,73\r\n").map(\.name) == ["Pune"])
+    }
+
+    @Test(arguments: [
+        ("", #"c.csv:1: the header is "", expected city,latitude,longitude or city,latitude,longitude,id"#),
+        (
+            "Delhi,1,2\n",
+            #"c.csv:1: the header is "Delhi,1,2", expected city,latitude,longitude or city,latitude,longitude,id"#
+        ),
+        ("city,latitude,longitude\n", "c.csv: there is no city in it"),
+        ("city,latitude,longitude\nA,1,2\nB,1\n", "c.csv:3: the row has 2 columns, expected 3"),
+        ("city,latitude,longitude\nA,91,2\n", #"c.csv:2: latitude "91": expected a number from -90 to 90"#),
+        ("city,latitude,longitude\nA,1,east\n", #"c.csv:2: longitude "east": expected a number from -180 to 180"#),
+        ("city,latitude,longitude\nA,nan,2\n", #"c.csv:2: latitude "nan": expected a number from -90 to 90"#),
+        (
+            "city,latitude,longitude\n ,1,2\n",
+            #"c.csv:2: city " ": expected a name of at most 128 bytes of UTF-8 without control characters"#
+        ),
+        (
+            "city,latitude,longitude\nA\u{7},1,2\n",
+            #"c.csv:2: city "A\u{7}": expected a name of at most 128 bytes of UTF-8 without control characters"#
+        ),
+        (
+            "city,latitude,longitude\nA,1,2\nB,1,2\nA,3,4\n",
+            #"c.csv:4: city "A": expected each city once, it is in line 2 already"#
+        ),
+        (
+            "city,latitude,longitude\n\"A,1,2\n",
+            "c.csv:2: a quotation mark is open to the end of the file, expected another one"
+        ),
+    ])
+    func `A mistake is named with line and column`(text: String, line: String) throws {
+        let error = try #require(throws: SystemError.self) { try read(text) }
+        #expect(error.reason == line)
+    }
+
+    @Test func `A name that is not UTF-8`() throws {
+        let bytes = Array("city,latitude,longitude\nA".utf8) + [0xFF] + Array(",1,2\n".utf8)
+        #expect(throws: SystemError.self) { try readCities(bytes, name: "c.csv") }
+    }
+
+    @Test(arguments: [(CitySet.seeds, 12), (.india, 300), (.capitals, 243)])
+    func `The built-in sets`(set: CitySet, count: Int) throws {
+        #expect(try set.cities.count == count)
+    }
+
+    @Test func `The seeds are the cities of the simulated feed`() throws {
+        #expect(try CitySet.seeds.cities.map(\.name).prefix(3) == ["Mumbai", "Bengaluru", "Delhi"])
+    }
+}

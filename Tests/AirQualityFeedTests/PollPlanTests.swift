@@ -1,0 +1,307 @@
+import AirQualityIndex
+import AirSources
+import HTTPClient
+import Synchronization
+import Testing
+
+@testable import AirQualityFeed
+
+private let minute: Int64 = 60_000
+private let hour = 60 * minute
+/// Twenty past an hour.
+private let start: Int64 = 495_739 * hour + 20 * minute
+
+private let cities = ["Delhi", "Pune", "Agra"].enumerated().map { number, name in
+    City(name: name, latitude: Double(number), longitude: 70)
+}
+
+/// A plan for three cities of WAQI, one query each, so that answers are short; and what becomes of it.
+private struct Scenario {
+    private var plan: PollPlan
+    var now = start
+    /// What was sent to the exporter's side, and said.
+    private(set) var news: [String] = []
+    private(set) var log: [String] = []
+
+    init(
+        interval: Duration = .seconds(900), rate: CallRate = CallRate(calls: 100, per: .seconds(60)), random: Double = 0
+    ) {
+        plan = PollPlan(
+            source: .waqi, api: SourceName.waqi.source(cities: cities, scale: .us, key: "k", maximumCost: 1),
+            baseURL: "http://h", cities: cities, rate: rate, interval: interval, random: { random })
+    }
+
+    var settledCount: Int { plan.settledCount }
+
+    /// The city that is asked for now; nil when it is time to wait, and then until when.
+    mutating func ask() -> (city: String?, headers: [String], wait: Int64?) {
+        switch plan.next(at: now) {
+        case .wait(let time): return (nil, [], time)
+        case .ask(let request):
+            let latitude = request.url.split(separator: ":").last?.prefix { $0 != "." }
+            return (latitude.flatMap { Int($0) }.map { cities[$0].name }, request.headers, nil)
+        }
+    }
+
+    mutating func answer(_ status: Int = 200, _ body: String = "", headers: [HTTPHeader] = []) {
+        note(plan.take(.success(HTTPResponse(status: status, headers: headers, body: Array(body.utf8))), at: now))
+    }
+
+    mutating func fail(_ reason: HTTPFailure.Reason = .connect, _ detail: String = "refused") {
+        note(plan.take(.failure(HTTPFailure(reason, detail)), at: now))
+    }
+
+    private mutating func note(_ report: PollPlan.Report) {
+        news += report.news.map { "\(cities[$0.city].name) \(Int($0.air.index))" }
+        log += report.log
+    }
+
+    /// Asks and answers all with an index of the present hour; what was asked for.
+    mutating func answerAll(index: Int = 50) -> [String] {
+        var asked: [String] = []
+        while let city = ask().city {
+            asked.append(city)
+            answer(200, station(index, at: now))
+        }
+        return asked
+    }
+}
+
+/// WAQI's answer with an index of the hour of a time.
+private func station(_ index: Int, at time: Int64) -> String {
+    let (hours, day) = (time / hour % 24, time / hour / 24)
+    // Counted from 2026-07-21, which is the day 20,655.
+    let iso = "2026-07-\(21 + day - 20_655)T\(hours < 10 ? "0" : "")\(hours):00:00Z"
+    return #"{"status":"ok","data":{"aqi":\#(index),"time":{"iso":"\#(iso)"}}}"#
+}
+
+struct PollPlanTests {
+    // MARK: When
+
+    @Test func `The first round begins at once, the next ones at multiples of the interval`() {
+        var scenario = Scenario()
+        #expect(scenario.answerAll() == ["Delhi", "Pune", "Agra"])
+        #expect(scenario.news == ["Delhi 50", "Pune 50", "Agra 50"])
+        #expect(scenario.settledCount == 3)
+        #expect(scenario.ask().wait == start + 10 * minute)
+    }
+
+    @Test func `A round begins up to a tenth of the interval late, a minute at most`() {
+        var scenario = Scenario(random: 0.5)
+        _ = scenario.answerAll()
+        #expect(scenario.ask().wait == start + 10 * minute + 30_000)
+        var short = Scenario(interval: .seconds(10), random: 0.5)
+        _ = short.answerAll()
+        #expect(short.ask().wait == start + 10_500)
+    }
+
+    @Test func `A city whose newest hour is the present one is not asked for again before the next hour`() {
+        var scenario = Scenario()
+        _ = scenario.answerAll()
+        scenario.now = start + 10 * minute
+        #expect(scenario.ask().wait == start + 25 * minute)
+        scenario.now = start + 25 * minute
+        #expect(scenario.ask().wait == start + 40 * minute)
+        scenario.now = start + 40 * minute
+        #expect(scenario.answerAll() == ["Delhi", "Pune", "Agra"])
+    }
+
+    @Test func `A station that has not said this hour's index is asked at each round, the longest unheard of first`() {
+        var scenario = Scenario()
+        #expect(scenario.ask().city == "Delhi")
+        scenario.answer(200, station(50, at: start - hour))
+        #expect(scenario.ask().city == "Pune")
+        scenario.answer(200, station(50, at: start))
+        #expect(scenario.ask().city == "Agra")
+        scenario.answer(200, station(50, at: start - 2 * hour))
+        scenario.now += 10 * minute
+        #expect(scenario.answerAll() == ["Agra", "Delhi"])
+    }
+
+    @Test func `A round that takes longer than the interval comes to its end`() {
+        var scenario = Scenario(rate: CallRate(calls: 1, per: .seconds(1800)))
+        var asked: [String] = []
+        for _ in 0..<6 {
+            let (city, _, wait) = scenario.ask()
+            if let city {
+                asked.append(city)
+                scenario.answer(200, station(50, at: scenario.now))
+            }
+            if let wait { scenario.now = wait }
+        }
+        #expect(asked == ["Delhi", "Pune", "Agra"])
+    }
+
+    @Test func `The rate is kept`() {
+        var scenario = Scenario(rate: CallRate(calls: 2, per: .seconds(60)))
+        #expect(scenario.answerAll() == ["Delhi", "Pune"])
+        #expect(scenario.ask().wait == start + 30_000)
+        scenario.now += 30_000
+        #expect(scenario.answerAll() == ["Agra"])
+    }
+
+    // MARK: What fails
+
+    @Test func `What fails is tried again after the others, said once, and said again when it is over`() {
+        var scenario = Scenario()
+        #expect(scenario.ask().city == "Delhi")
+        scenario.fail()
+        #expect(scenario.ask().city == "Pune")
+        scenario.fail()
+        #expect(scenario.log == ["waqi cannot be reached (connect: refused); trying again"])
+        #expect(scenario.answerAll() == ["Agra", "Delhi", "Pune"])
+        #expect(scenario.log.dropFirst() == ["waqi answers again"])
+    }
+
+    @Test func `Another kind of trouble is said as well`() {
+        var scenario = Scenario()
+        for _ in 0..<2 {
+            _ = scenario.ask()
+            scenario.answer(503, #"{"reason":"maintenance"}"#)
+        }
+        _ = scenario.ask()
+        scenario.fail(.timeout, "30 s")
+        _ = scenario.ask()
+        scenario.answer(200, "<html>")
+        #expect(
+            scenario.log == [
+                "waqi has a fault of its own, status 503: maintenance; trying again",
+                "waqi cannot be reached (timeout: 30 s); trying again",
+                "waqi answers what is not as documented, for Delhi: it is no JSON; trying again",
+            ])
+    }
+
+    @Test func `The back-off doubles up to the interval, with full jitter`() {
+        var scenario = Scenario(random: 0.5)
+        var waits: [Int64] = []
+        for _ in 0..<13 {
+            _ = scenario.ask()
+            scenario.fail()
+            let wait = scenario.ask().wait ?? 0
+            waits.append(wait - scenario.now)
+            scenario.now = wait
+        }
+        let bounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900].map { Int64($0) * 500 }
+        #expect(waits == bounds)
+        _ = scenario.answerAll()
+        scenario.now = (scenario.now / hour + 1) * hour + minute
+        _ = scenario.ask()
+        scenario.fail()
+        #expect(scenario.ask().wait == scenario.now + 500)
+    }
+
+    @Test func `Retry-After is obeyed, an hour at most`() {
+        for (headers, wait) in [
+            ([HTTPHeader("Retry-After", "120")], 120_000), ([HTTPHeader("x-ratelimit-reset", "30")], 30_000),
+            ([HTTPHeader("retry-after", "86400")], hour),
+        ] as [([HTTPHeader], Int64)] {
+            for status in [429, 503] {
+                var scenario = Scenario()
+                _ = scenario.ask()
+                scenario.answer(status, headers: headers)
+                #expect(scenario.ask().wait == start + wait)
+            }
+        }
+        var scenario = Scenario(random: 0.5)
+        _ = scenario.ask()
+        scenario.answer(429, #"{"error":true,"reason":"Minutely API request limit exceeded."}"#)
+        #expect(scenario.ask().wait == start + 500)
+        #expect(
+            scenario.log == [
+                "waqi asks for fewer calls with status 429: Minutely API request limit exceeded.; trying again"
+            ])
+    }
+
+    @Test func `The last call that is allowed is followed by the wait that the source names`() {
+        var scenario = Scenario()
+        _ = scenario.ask()
+        scenario.answer(
+            200, station(50, at: start),
+            headers: [HTTPHeader("x-ratelimit-remaining", "0"), HTTPHeader("x-ratelimit-reset", "45")])
+        #expect(scenario.ask().wait == start + 45_000)
+        #expect(scenario.log.isEmpty)
+    }
+
+    @Test func `A refusal ends the round, and the next one asks again`() {
+        for (status, body, line) in [
+            (401, #"{"message":"Unauthorized"}"#, "waqi refuses with status 401: Unauthorized"),
+            (403, "", "waqi refuses with status 403"),
+            (200, #"{"status":"error","data":"Invalid key"}"#, "waqi refuses: invalid key"),
+        ] {
+            var scenario = Scenario()
+            _ = scenario.ask()
+            scenario.answer(status, body)
+            #expect(scenario.ask().wait == start + 10 * minute)
+            scenario.now = start + 10 * minute
+            #expect(scenario.ask().city == "Delhi")
+            scenario.answer(status, body)
+            #expect(scenario.log == [line + "; trying again at the next interval"])
+            scenario.now = start + 25 * minute
+            #expect(scenario.answerAll() == ["Delhi", "Pune", "Agra"])
+            #expect(scenario.log.last == "waqi answers again")
+        }
+    }
+
+    @Test func `A status that says no to one query leaves the others`() {
+        var scenario = Scenario()
+        _ = scenario.ask()
+        scenario.answer(404)
+        #expect(scenario.answerAll() == ["Pune", "Agra"])
+        #expect(scenario.log == ["waqi has no answer for Delhi, status 404"])
+        scenario.now = start + 10 * minute
+        #expect(scenario.answerAll() == ["Delhi"])
+    }
+
+    // MARK: What is known
+
+    @Test func `Why a city is left out is said once, ten at most`() {
+        var scenario = Scenario()
+        for _ in 0..<2 {
+            while scenario.ask().city != nil { scenario.answer(200, #"{"status":"error","data":"Unknown station"}"#) }
+            scenario.now += 15 * minute
+        }
+        #expect(scenario.log == cities.map { "left out \($0.name): Unknown station" })
+        #expect(scenario.settledCount == 3)
+    }
+
+    @Test func `An older observation than the known one is no news`() {
+        var scenario = Scenario()
+        _ = scenario.ask()
+        scenario.answer(200, station(50, at: start - hour))
+        scenario.now += 10 * minute
+        while let city = scenario.ask().city {
+            scenario.answer(200, station(60, at: city == "Delhi" ? start - 2 * hour : start))
+        }
+        #expect(scenario.news == ["Delhi 50", "Pune 60", "Agra 60"])
+    }
+
+    @Test func `A request is conditional on what the last answer named, and 304 changes nothing`() {
+        var scenario = Scenario()
+        #expect(scenario.ask().headers.isEmpty)
+        scenario.answer(
+            200, station(50, at: start - hour),
+            headers: [HTTPHeader("etag", "\"a\""), HTTPHeader("Last-Modified", "Tue, 21 Jul 2026 19:00:00 GMT")])
+        _ = scenario.answerAll()
+        scenario.now += 10 * minute
+        let (city, headers, _) = scenario.ask()
+        #expect(city == "Delhi")
+        #expect(headers == ["If-None-Match: \"a\"", "If-Modified-Since: Tue, 21 Jul 2026 19:00:00 GMT"])
+        scenario.answer(304)
+        #expect(scenario.news.count { $0.hasPrefix("Delhi") } == 1)
+        #expect(scenario.log.isEmpty)
+        #expect(scenario.ask().wait == start + 25 * minute)
+    }
+
+    @Test func `A clock that is set back delays nothing for longer than the interval`() {
+        var scenario = Scenario()
+        _ = scenario.answerAll()
+        scenario.now = start - 5 * hour
+        let wait = scenario.ask().wait ?? 0
+        #expect(wait <= start - 5 * hour + 15 * minute)
+        var paused = Scenario()
+        _ = paused.ask()
+        paused.answer(429, headers: [HTTPHeader("Retry-After", "3600")])
+        paused.now = start - 5 * hour
+        #expect(paused.ask().wait == start - 4 * hour)
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@testable import AirQualityIndex
+
+/// One class of one pollutant as CPCB prints it: typed from its table once more, not made from ours.
+private struct PrintedClass: Sendable, CustomTestStringConvertible {
+    var pollutant: Pollutant
+    var concentrations: ClosedRange<Double>
+    var indices: ClosedRange<Double>
+    var testDescription: String { "\(pollutant) \(concentrations)" }
+
+    private static func row(_ pollutant: Pollutant, _ ranges: ClosedRange<Double>...) -> [PrintedClass] {
+        let indices = [0...50, 51...100, 101...200, 201...300, 301...400.0]
+        return zip(ranges, indices).map { PrintedClass(pollutant: pollutant, concentrations: $0, indices: $1) }
+    }
+
+    static let all =
+        row(.pm25, 0...30, 31...60, 61...90, 91...120, 121...250)
+        + row(.pm10, 0...50, 51...100, 101...250, 251...350, 351...430)
+        + row(.no2, 0...40, 41...80, 81...180, 181...280, 281...400)
+        + row(.so2, 0...40, 41...80, 81...380, 381...800, 801...1600)
+        + row(.co, 0...1.0, 1.1...2.0, 2.1...10, 10.1...17, 17.1...34)
+        + row(.o3, 0...50, 51...100, 101...168, 169...208, 209...748)
+        + row(.nh3, 0...200, 201...400, 401...800, 801...1200, 1201...1800)
+}
+
+private func isNear(_ index: Double?, _ expected: Double) -> Bool {
+    index.map { abs($0 - expected) < 1e-6 } ?? false
+}
+
+struct BreakpointsTests {
+    @Test(arguments: PrintedClass.all)
+    private func `A class of CPCB's table begins and ends where it is printed`(row: PrintedClass) throws {
+        let curve = try #require(Breakpoints.india[row.pollutant])
+        #expect(isNear(curve.index(row.concentrations.lowerBound), row.indices.lowerBound))
+        #expect(isNear(curve.index(row.concentrations.upperBound), row.indices.upperBound))
+        let middle = (row.concentrations.lowerBound + row.concentrations.upperBound) / 2
+        #expect(isNear(curve.index(middle), (row.indices.lowerBound + row.indices.upperBound) / 2))
+    }
+
+    /// CPCB's monthly report of October 2015, page 1: "51 at concentration 31 µg/m³, 100 at … 60 µg/m³ and 75 at … 45 µg/m³".
+    @Test(arguments: [(31.0, 51.0), (45, 75), (60, 100)])
+    func `CPCB's worked example`(concentration: Double, index: Double) throws {
+        #expect(try #require(Breakpoints.india[.pm25]?.index(concentration)).rounded() == index)
+    }
+
+    @Test(arguments: [(Pollutant.pm25, 251.0), (.pm10, 431), (.no2, 401), (.so2, 1601), (.co, 34.1), (.nh3, 1801)])
+    func `Severe begins at 401 and goes on with the slope of Very poor`(pollutant: Pollutant, start: Double) throws {
+        let curve = try #require(Breakpoints.india[pollutant])
+        #expect(isNear(curve.index(start), 401))
+        let veryPoor = try #require(PrintedClass.all.last { $0.pollutant == pollutant })
+        let width = veryPoor.concentrations.upperBound - veryPoor.concentrations.lowerBound
+        #expect(isNear(curve.index(start + width), 500))
+        #expect(isNear(curve.index(start + 2 * width), 599))
+    }
+
+    @Test func `Above EPA's last class its slope goes on: PM10 of 604 is 500`() {
+        #expect(isNear(Breakpoints.pm10.index(604), 500))
+        #expect(isNear(Breakpoints.pm10.index(604 + 179), 699))
+        #expect(isNear(Breakpoints.pm25.index(325.4), 500))
+    }
+
+    @Test func `Above the last European class its slope goes on`() {
+        #expect(isNear(Breakpoints.europe[.pm25]?.index(140), 100))
+        #expect(isNear(Breakpoints.europe[.pm25]?.index(190), 120))
+    }
+
+    @Test func `European classes touch, twenty points each`() throws {
+        let pm25 = try #require(Breakpoints.europe[.pm25])
+        for (concentration, index) in [(0.0, 0.0), (2.5, 10), (5, 20), (15, 40), (50, 60), (90, 80), (140, 100)] {
+            #expect(isNear(pm25.index(concentration), index), "\(concentration)")
+        }
+    }
+
+    @Test func `No curve has a hole or falls`() throws {
+        var curves = [Breakpoints.pm25, Breakpoints.pm10, Breakpoints.co, Breakpoints.no2, Breakpoints.so2]
+        curves += [Breakpoints.ozone8Hours, Breakpoints.ozoneHour]
+        curves += Array(Breakpoints.india.values) + Array(Breakpoints.europe.values)
+        for curve in curves {
+            var last = try #require(curve.index(curve.start)) - 1
+            for step in 0...30_000 {
+                guard let index = curve.index(curve.start + Double(step) / 10) else {
+                    Issue.record("no index at step \(step)")
+                    return
+                }
+                #expect(index > last && index - last < 6, "at step \(step)")
+                last = index
+            }
+            #expect(curve.index(curve.start - 0.1) == nil)
+        }
+    }
+
+    @Test func `Two independent packages give the same American sub-indices`() throws {
+        let tables = [
+            "pm2_5": Breakpoints.pm25, "pm10": Breakpoints.pm10, "co": Breakpoints.co, "no2": Breakpoints.no2,
+            "so2": Breakpoints.so2, "ozone8Hours": Breakpoints.ozone8Hours, "ozoneHour": Breakpoints.ozoneHour,
+        ]
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Oracle/us.csv")
+        let rows = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").dropFirst()
+        #expect(rows.count > 600)
+        for row in rows {
+            let fields = row.split(separator: ",")
+            let curve = try #require(tables[String(fields[2])])
+            let index = try #require(Double(fields[3]).flatMap(curve.index))
+            let rounded = fields[1] == "down" ? (index + 1e-9).rounded(.down) : index.rounded(.toNearestOrEven)
+            #expect(rounded == Double(fields[4]), "\(row), ours \(index)")
+        }
+    }
+}

@@ -1,0 +1,223 @@
+import Testing
+
+@testable import AirQualityIndex
+
+/// Air whose newest hour is `hour`; values newest first, nil where an hour is missing.
+private func air(_ values: [Pollutant: [Double?]], endingAt hour: Int = 1000) -> HourlyConcentrations {
+    var air = HourlyConcentrations()
+    for (pollutant, values) in values {
+        for (age, value) in values.enumerated() {
+            if let value { air.record(value, of: pollutant, at: hour - age) }
+        }
+    }
+    return air
+}
+
+/// The same value in each of a number of hours.
+private func steady(_ value: Double, hours: Int = 24) -> [Double?] { Array(repeating: value, count: hours) }
+
+private func sparse(_ value: Double, present: Int, of hours: Int) -> [Double?] {
+    (0..<hours).map { $0 < present ? value : nil }
+}
+
+private func µg(_ ppb: Double, _ pollutant: Pollutant) -> Double { ppb * (pollutant.microgramsPerPPB ?? .nan) }
+
+struct NowCastTests {
+    /// EPA, "Computing the NowCast": 13, 16, 10, 21, 74, 64, 53, 82, 90, 75, 80, 50 µg/m³, newest first, give 17.4.
+    @Test func `EPA's published example`() throws {
+        let values: [Double?] = [13, 16, 10, 21, 74, 64, 53, 82, 90, 75, 80, 50]
+        let nowCast = try #require(air([.pm25: values]).nowCast(of: .pm25, endingAt: 1000))
+        #expect((nowCast * 10).rounded() == 174)
+    }
+
+    @Test func `Air that does not change is its mean`() {
+        #expect(air([.pm10: steady(40)]).nowCast(of: .pm10, endingAt: 1000) == 40)
+        #expect(air([.pm10: steady(0)]).nowCast(of: .pm10, endingAt: 1000) == 0)
+    }
+
+    @Test func `Two of the newest three hours are needed, and only twelve count`() {
+        #expect(air([.pm25: [nil, nil] + steady(10)]).nowCast(of: .pm25, endingAt: 1000) == nil)
+        #expect(air([.pm25: [nil, 10, nil, 10]]).nowCast(of: .pm25, endingAt: 1000) == nil)
+        #expect(air([.pm25: [10, nil, 10]]).nowCast(of: .pm25, endingAt: 1000) == 10)
+        #expect(air([.pm25: steady(10, hours: 12) + [9000]]).nowCast(of: .pm25, endingAt: 1000) == 10)
+    }
+
+    @Test func `A missing hour keeps the weight of the others' ages`() {
+        // Weight 0.5: (10 + 20 × 0.25) / (1 + 0.25).
+        #expect(air([.pm25: [10, nil, 20]]).nowCast(of: .pm25, endingAt: 1000) == 12)
+    }
+}
+
+struct IndianIndexTests {
+    private let others: [Pollutant: [Double?]] = [.no2: steady(40), .so2: steady(20)]
+
+    private func index(_ values: [Pollutant: [Double?]]) throws -> Double {
+        try IndexScale.india.index(of: air(values), at: 1000)
+    }
+
+    @Test func `The greatest sub-index of the day's means, rounded`() throws {
+        #expect(try index(others.merging([.pm25: steady(45)]) { $1 }) == 75)
+        let day: [Double?] = (0..<24).map { $0 < 12 ? 30 : 60 }
+        #expect(try index(others.merging([.pm25: day]) { $1 }) == 75)
+    }
+
+    @Test func `Sixteen of 24 hours are enough, fifteen are not`() throws {
+        #expect(try index(others.merging([.pm25: sparse(60, present: 16, of: 24)]) { $1 }) == 100)
+        #expect(throws: NoIndex.self) {
+            try index(others.merging([.pm25: sparse(60, present: 15, of: 24)]) { $1 })
+        }
+    }
+
+    @Test func `Without three pollutants there is none, and the reason says which there are`() throws {
+        let error = try #require(throws: NoIndex.self) { try index([.pm25: steady(60), .no2: steady(40)]) }
+        #expect(
+            "\(error)" == "pm2_5, no2 have enough hours, the index india needs three pollutants with 16 of 24 hours "
+                + "(o3 and co: 6 of 8), one of them pm2_5 or pm10")
+        let none = try #require(throws: NoIndex.self) { try index([:]) }
+        #expect("\(none)".hasPrefix("none has enough hours, the index india needs "))
+    }
+
+    @Test func `Without particulate matter there is none`() {
+        #expect(throws: NoIndex.self) {
+            try index([.no2: steady(40), .so2: steady(20), .co: steady(500), .nh3: steady(10)])
+        }
+    }
+
+    @Test func `Carbon monoxide and ozone are means of eight hours with six values`() throws {
+        // 2 mg/m³ in the newest eight hours; the hours before do not count.
+        let monoxide = steady(2000, hours: 8) + steady(90_000, hours: 16)
+        let low: [Pollutant: [Double?]] = [.pm10: steady(10), .no2: steady(1)]
+        #expect(try index(low.merging([.co: monoxide]) { $1 }) == 100)
+        #expect(try index(low.merging([.co: sparse(2000, present: 6, of: 8)]) { $1 }) == 100)
+        #expect(throws: NoIndex.self) { try index(low.merging([.co: sparse(2000, present: 5, of: 8)]) { $1 }) }
+        #expect(try index(low.merging([.o3: steady(168, hours: 8)]) { $1 }) == 200)
+    }
+
+    @Test func `Ozone above 208 takes the newest hour, and is never below the end of its class`() throws {
+        let low: [Pollutant: [Double?]] = [.pm10: steady(10), .no2: steady(1)]
+        #expect(try index(low.merging([.o3: steady(208, hours: 8)]) { $1 }) == 300)
+        #expect(try index(low.merging([.o3: [748] + steady(250, hours: 7)]) { $1 }) == 400)
+        #expect(try index(low.merging([.o3: [100] + steady(250, hours: 7)]) { $1 }) == 300)
+        // A high hour alone changes nothing while the mean of eight hours is below.
+        #expect(try index(low.merging([.o3: [748] + steady(50, hours: 7)]) { $1 }) == 155)
+    }
+
+    @Test func `Goes on above 500`() throws {
+        #expect(try index(others.merging([.pm25: steady(900)]) { $1 }) == 899)
+    }
+}
+
+struct AmericanIndexTests {
+    private func index(_ values: [Pollutant: [Double?]]) throws -> Double {
+        try IndexScale.us.index(of: air(values), at: 1000)
+    }
+
+    /// The example of EPA's Technical Assistance Document: 0.078 ppm of ozone, 35.9 µg/m³ of PM2.5 and 8.4 ppm of carbon
+    /// monoxide are 126, 102 and 90.
+    @Test func `EPA's worked example`() throws {
+        #expect(try index([.o3: steady(µg(78.5333, .o3))]) == 126)
+        #expect(try index([.pm25: steady(35.9)]) == 102)
+        #expect(try index([.co: steady(µg(8400.1, .co))]) == 90)
+        #expect(
+            try index([.o3: steady(µg(78.5333, .o3)), .pm25: steady(35.9), .co: steady(µg(8400.1, .co))]) == 126)
+    }
+
+    @Test(arguments: [
+        (9.0, 50.0), (9.09, 50), (9.1, 51), (35.4, 100), (35.49, 100), (55.4, 150), (125.4, 200), (225.4, 300),
+    ])
+    func `PM2.5 is truncated to a tenth`(concentration: Double, expected: Double) throws {
+        #expect(try index([.pm25: steady(concentration)]) == expected)
+    }
+
+    @Test func `PM10 is truncated to whole µg/m³`() throws {
+        #expect(try index([.pm10: steady(54.9)]) == 50)
+        #expect(try index([.pm10: steady(604.9)]) == 500)
+        #expect(try index([.pm10: steady(605)]) == 501)
+    }
+
+    @Test func `Nitrogen dioxide is the newest hour in ppb`() throws {
+        #expect(try index([.no2: [µg(100.5, .no2)] + steady(0)]) == 100)
+        #expect(try index([.no2: [nil, nil, µg(53.2, .no2)]]) == 50)
+        #expect(throws: NoIndex.self) { try index([.no2: [nil, nil, nil] + steady(50)]) }
+    }
+
+    @Test func `Ozone is the greater of eight hours and of the newest hour`() throws {
+        #expect(try index([.o3: steady(µg(70.5, .o3), hours: 8)]) == 100)
+        // The hour's table begins at 125 ppb.
+        #expect(try index([.o3: [µg(164.5, .o3)] + steady(0, hours: 7)]) == 150)
+        #expect(try index([.o3: [µg(124.5, .o3)] + steady(0, hours: 7)]) == 14)
+        // Above 200 ppb the hour alone decides, and 300 is the least.
+        #expect(try index([.o3: [µg(504.5, .o3)] + steady(µg(250, .o3), hours: 7)]) == 400)
+        #expect(try index([.o3: [µg(130.5, .o3)] + steady(µg(250, .o3), hours: 7)]) == 300)
+        #expect(throws: NoIndex.self) { try index([.o3: sparse(µg(150, .o3), present: 5, of: 8)]) }
+    }
+
+    @Test func `Sulphur dioxide above 304 ppb is 200 until the day says more`() throws {
+        #expect(try index([.so2: steady(µg(75.5, .so2))]) == 100)
+        #expect(try index([.so2: [µg(400, .so2)] + steady(0)]) == 200)
+        #expect(try index([.so2: [µg(400, .so2)]]) == 200)
+        #expect(try index([.so2: steady(µg(604.5, .so2))]) == 300)
+    }
+
+    @Test func `Ammonia has no American sub-index`() {
+        #expect(throws: NoIndex.self) { try index([.nh3: steady(1000)]) }
+    }
+}
+
+struct EuropeanIndexTests {
+    private func index(_ values: [Pollutant: [Double?]]) throws -> Double {
+        try IndexScale.eu.index(of: air(values), at: 1000)
+    }
+
+    @Test func `The newest hour alone, cut off to a whole number`() throws {
+        #expect(try index([.pm25: [4.99, 900], .no2: [1], .o3: [1]]) == 19)
+        #expect(try index([.pm25: [5], .no2: [1], .o3: [1]]) == 20)
+        #expect(try index([.pm10: [nil, 270], .no2: [1], .o3: [1]]) == 100)
+        #expect(try index([.pm10: [1], .no2: [1], .o3: [1], .so2: [275]]) == 100)
+    }
+
+    @Test func `Needs particulate matter, nitrogen dioxide and ozone`() {
+        #expect(throws: NoIndex.self) { try index([.pm25: [5], .no2: [1]]) }
+        #expect(throws: NoIndex.self) { try index([.so2: [5], .no2: [1], .o3: [1]]) }
+    }
+
+    @Test func `Carbon monoxide and ammonia do not count`() throws {
+        #expect(try index([.pm25: [5], .no2: [1], .o3: [1], .co: [90_000], .nh3: [5000]]) == 20)
+    }
+}
+
+struct HourlyConcentrationsTests {
+    @Test func `Values that no instrument reports are left out`() {
+        var air = HourlyConcentrations()
+        for value in [-1, -999, 1_000_001, .nan, .infinity] { air.record(value, of: .pm10, at: 7) }
+        #expect(air.newestHour(notAfter: 100) == nil)
+        air.record(0, of: .pm10, at: 7)
+        #expect(air.newest(at: 7) == [.pm10: 0])
+    }
+
+    @Test func `Hours after the moment of asking do not count`() throws {
+        var values = air([.pm25: steady(45), .no2: steady(1), .so2: steady(1)])
+        for hour in 1001...1024 { values.record(900, of: .pm25, at: hour) }
+        #expect(values.newestHour(notAfter: 1000) == 1000)
+        #expect(try IndexScale.india.index(of: values, at: 1000) == 75)
+        #expect(values.newest(at: 1000)[.pm25] == 45)
+    }
+
+    @Test func `The order of recording does not matter, and the last value of an hour counts`() throws {
+        var one = HourlyConcentrations()
+        var other = HourlyConcentrations()
+        let hours = Array(0..<24)
+        for hour in hours { one.record(Double(hour), of: .pm25, at: hour) }
+        for hour in hours.reversed() {
+            other.record(500, of: .pm25, at: hour)
+            other.record(Double(hour), of: .pm25, at: hour)
+        }
+        #expect(one == other)
+    }
+
+    @Test func `Old hours can be forgotten`() {
+        var values = air([.pm25: steady(10), .no2: [nil, nil, 5]])
+        values.removeHours(before: 999)
+        #expect(values == air([.pm25: [10, 10]]))
+    }
+}

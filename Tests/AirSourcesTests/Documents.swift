@@ -1,0 +1,52 @@
+import AirQualityIndex
+import Testing
+
+@testable import AirSources
+
+/// The moment of asking in these tests: 2026-07-21 19:20 UTC, in the hour 495,739.
+let now: Int64 = 1_784_661_600
+let thisHour = now / 3600 * 3600
+
+let delhi = City(name: "Delhi", latitude: 28.65195, longitude: 77.23149)
+let pune = City(name: "Pune", latitude: 18.51957, longitude: 73.85535)
+
+extension AirSource {
+    /// Asks what `queries(for:)` says and answers each from the documents by its path; a path without one is given up.
+    mutating func findings(
+        for cities: [Int], at time: Int64 = now, _ document: (_ path: String) -> String?
+    ) throws -> [CityFinding] {
+        var queue = queries(for: cities, at: time)
+        var findings: [CityFinding] = []
+        while !queue.isEmpty {
+            let query = queue.removeFirst()
+            guard let document = document(query.path) else {
+                findings += giveUp(query, at: time)
+                continue
+            }
+            let answer = try read(Array(document.utf8), of: query, at: time)
+            findings += answer.findings
+            queue += answer.queries
+        }
+        return findings
+    }
+
+    mutating func error(of document: String) throws -> SourceError {
+        let query = try #require(queries(for: [0], at: now).first)
+        do throws(SourceError) {
+            _ = try read(Array(document.utf8), of: query, at: now)
+        } catch {
+            return error
+        }
+        throw NoAir("there is no error")
+    }
+}
+
+/// The reason for which there is no air.
+func reason(_ findings: [CityFinding]) throws -> String {
+    guard case .failure(let reason) = try #require(findings.first).air else { throw NoAir("there is air") }
+    return "\(reason)"
+}
+
+func air(_ findings: [CityFinding]) throws -> CityAir {
+    try #require(findings.first).air.get()
+}

@@ -1,0 +1,147 @@
+import AirQualityIndex
+import Testing
+
+@testable import AirSources
+
+/// Documents in the shape of https://docs.openaq.org/api: `/v3/locations` and `/v3/sensors/{id}/hours`.
+struct OpenAQTests {
+    private func location(
+        _ id: Int, last: Int64 = thisHour, isMonitor: Bool = true, isMobile: Bool = false, distance: Int = 1000,
+        _ sensors: [(Int, String, String)]
+    ) -> String {
+        let list = sensors.map { id, name, units in
+            #"{"id":\#(id),"name":"s","parameter":{"id":2,"name":"\#(name)","units":"\#(units)","displayName":null}}"#
+        }
+        return """
+            {"id":\(id),"name":"L","timezone":"Asia/Kolkata","isMobile":\(isMobile),"isMonitor":\(isMonitor),
+            "sensors":[\(list.joined(separator: ","))],"coordinates":{"latitude":28.6,"longitude":77.2},
+            "distance":\(distance),"datetimeLast":{"utc":"\(rfc3339(last))","local":"x"}}
+            """
+    }
+
+    private func page(_ results: [String]) -> String {
+        let list = results.joined(separator: ",")
+        return #"{"meta":{"name":"openaq-api","website":"/","page":1,"limit":100,"found":1},"results":[\#(list)]}"#
+    }
+
+    /// So many hours up to the present one.
+    private func hours(_ value: String, count: Int = 24, endingAt end: Int64 = thisHour) -> String {
+        page(
+            (0..<count).map { age in
+                #"{"value":\#(value),"period":{"label":"1hour","datetimeTo":{"utc":"\#(rfc3339(end - Int64(age) * 3600))"}}}"#
+            })
+    }
+
+    private let micrograms = "µg/m³"
+    private func source(_ scale: IndexScale = .india) -> OpenAQ { OpenAQ(cities: [delhi], scale: scale, key: "k") }
+
+    @Test func `Asks for stations first, then for the hours of their sensors, with the key in a header`() throws {
+        var source = source()
+        let query = try #require(source.queries(for: [0], at: now).first)
+        #expect(query.path == "/v3/locations?coordinates=28.6520,77.2315&radius=25000&limit=100")
+        #expect(query.headers == ["X-API-Key: k"])
+        let document = page([location(1, [(11, "pm25", micrograms), (12, "temperature", "c"), (13, "o3", "furlongs")])])
+        let answer = try source.read(Array(document.utf8), of: query, at: now)
+        #expect(answer.findings.isEmpty)
+        #expect(
+            answer.queries.map(\.path) == ["/v3/sensors/11/hours?datetime_from=2026-07-20T18:00:00.000Z&limit=100"])
+        var city = delhi
+        city.id = "8118"
+        var named = OpenAQ(cities: [city], scale: .india, key: "k")
+        #expect(named.queries(for: [0], at: now)[0].path == "/v3/locations/8118")
+    }
+
+    @Test func `The mean of the stations' hours, in µg/m³ whatever the unit`() throws {
+        var source = source()
+        let findings = try source.findings(for: [0]) { path in
+            switch path {
+            case let path where path.hasPrefix("/v3/locations"):
+                page([
+                    location(1, [(11, "pm25", micrograms), (12, "no2", "ppb"), (13, "co", "ppm")]),
+                    location(2, [(21, "pm25", "μg/m³")]),
+                ])
+            case let path where path.contains("/11/"): hours("30")
+            case let path where path.contains("/12/"): hours("10")
+            case let path where path.contains("/13/"): hours("0.5")
+            default: hours("60")
+            }
+        }
+        #expect(findings.count == 1)
+        let air = try air(findings)
+        #expect(air.index == 75)
+        #expect(air.observedAt == thisHour)
+        #expect(air.concentrations == [.pm25: 45, .no2: 18.82, .co: 572.8])
+    }
+
+    @Test func `Three stations: reference monitors first, then the nearest; none that moves or has stopped`() throws {
+        var source = source()
+        let document = page([
+            location(1, distance: 900, [(11, "pm25", micrograms)]),
+            location(2, last: now - 25 * 3600, distance: 1, [(21, "pm25", micrograms)]),
+            location(3, isMonitor: false, distance: 2, [(31, "pm25", micrograms)]),
+            location(4, isMobile: true, distance: 3, [(41, "pm25", micrograms)]),
+            location(5, distance: 100, [(51, "pm25", micrograms)]), #"{"id":"broken"}"#,
+            location(6, isMonitor: false, distance: 1, [(61, "pm25", micrograms)]),
+        ])
+        let query = source.queries(for: [0], at: now)[0]
+        let answer = try source.read(Array(document.utf8), of: query, at: now)
+        #expect(answer.queries.map { $0.path.split(separator: "/")[2] } == ["51", "11", "61"])
+    }
+
+    @Test func `No live station is no air, and is asked again at the next round`() throws {
+        var source = source()
+        let document = page([location(2, last: now - 25 * 3600, [(21, "pm25", micrograms)])])
+        #expect(
+            try reason(source.findings(for: [0]) { _ in document })
+                == "no station within 25 km has reported within a day")
+        #expect(source.queries(for: [0], at: now)[0].path.hasPrefix("/v3/locations"))
+    }
+
+    @Test func `A sensor that has been silent for a day is left alone until the stations are looked for again`() throws
+    {
+        var source = source(.us)
+        let stations = page([location(1, [(11, "pm25", micrograms), (12, "pm10", micrograms)])])
+        let air = try air(
+            source.findings(for: [0]) { path in
+                path.hasPrefix("/v3/locations") ? stations : path.contains("/11/") ? hours("9") : page([])
+            })
+        #expect(air.index == 50)
+        // The present hour is there: nothing to ask. An hour later the live sensor is asked alone.
+        #expect(source.queries(for: [0], at: now).isEmpty)
+        #expect(source.queries(for: [0], at: now + 3600).map { $0.path.split(separator: "/")[2] } == ["11"])
+        #expect(source.queries(for: [0], at: now + 24 * 3600)[0].path.hasPrefix("/v3/locations"))
+    }
+
+    @Test func `The city's air comes when the last of its sensors has answered or been given up`() throws {
+        var source = source(.us)
+        let stations = page([location(1, [(11, "pm25", micrograms), (12, "pm10", micrograms)])])
+        let findings = try source.findings(for: [0]) { path in
+            path.hasPrefix("/v3/locations") ? stations : path.contains("/11/") ? hours("9") : nil
+        }
+        #expect(findings.count == 1)
+        #expect(try air(findings).index == 50)
+    }
+
+    @Test func `Codes for missing values, null and unreadable times are left out`() throws {
+        var source = source(.us)
+        let stations = page([location(1, [(11, "pm25", micrograms)])])
+        let good = (0..<3).map {
+            #"{"value":9,"period":{"datetimeTo":{"utc":"\#(rfc3339(thisHour - Int64($0) * 3600))"}}}"#
+        }
+        let document = page(
+            good + [
+                #"{"value":-999,"period":{"datetimeTo":{"utc":"\#(rfc3339(thisHour - 4 * 3600))"}}}"#,
+                #"{"value":null,"period":{"datetimeTo":{"utc":"\#(rfc3339(thisHour))"}}}"#,
+                #"{"value":5,"period":{"datetimeTo":{"utc":"yesterday"}}}"#, #"{"value":5}"#, "7",
+            ])
+        let air = try air(source.findings(for: [0]) { $0.hasPrefix("/v3/locations") ? stations : document })
+        #expect(air.index == 50)
+        #expect(air.concentrations == [.pm25: 9])
+    }
+
+    @Test func `A document that is not as documented`() throws {
+        var source = source()
+        #expect(try source.error(of: #"{"results":{}}"#) == .unreadable("results has the wrong type"))
+        #expect(try source.error(of: #"{"message":"x"}"#) == .unreadable("results is missing"))
+    }
+}

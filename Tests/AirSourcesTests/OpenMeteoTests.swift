@@ -1,0 +1,135 @@
+import AirQualityIndex
+import Testing
+
+@testable import AirSources
+
+/// Documents in the shape of https://open-meteo.com/en/docs/air-quality-api, "JSON Return Object".
+struct OpenMeteoTests {
+    private func source(_ cities: [City] = [delhi], maximumCost: Int = 400, key: String? = nil) -> OpenMeteo {
+        OpenMeteo(cities: cities, scale: .india, key: key, maximumCost: maximumCost)
+    }
+
+    /// A place with so many hours before and after the present one, all of them the same.
+    private func place(_ values: [(String, String)], future: Int = 4, coming: String = "900") -> String {
+        let hours = Array(-43...future)
+        let times = hours.map { "\(thisHour + Int64($0) * 3600)" }.joined(separator: ",")
+        let series = values.map { name, value in
+            "\"\(name)\":[\(hours.map { $0 > 0 ? coming : value }.joined(separator: ","))]"
+        }
+        return """
+            {"latitude":28.6,"longitude":77.2,"generationtime_ms":0.5,"utc_offset_seconds":0,"timezone":"GMT",
+            "hourly_units":{"time":"unixtime","pm10":"μg/m³"},
+            "hourly":{"time":[\(times)],\(series.joined(separator: ","))}}
+            """
+    }
+
+    private let three = [("pm2_5", "45"), ("nitrogen_dioxide", "20.5"), ("sulphur_dioxide", "8")]
+
+    @Test func `Asks for all pollutants of yesterday and today, many places at once`() throws {
+        let queries = source([delhi, pune]).queries(for: [0, 1], at: now)
+        #expect(
+            queries.map(\.path) == [
+                "/v1/air-quality?latitude=28.6520,18.5196&longitude=77.2315,73.8554"
+                    + "&hourly=pm2_5,pm10,nitrogen_dioxide,sulphur_dioxide,ozone,carbon_monoxide,ammonia"
+                    + "&past_days=1&forecast_days=1&timeformat=unixtime"
+            ])
+        #expect(queries.map(\.cost) == [2])
+        #expect(source(key: "a&b").queries(for: [0], at: now)[0].path.hasSuffix("&apikey=a%26b"))
+    }
+
+    @Test func `A query has fifty places at most, and no more than the rate allows at once`() {
+        let cities = Array(repeating: delhi, count: 120)
+        #expect(source(cities).queries(for: Array(0..<120), at: now).map(\.cost) == [50, 50, 20])
+        #expect(source(cities, maximumCost: 7).queries(for: Array(0..<15), at: now).map(\.cost) == [7, 7, 1])
+        #expect(source(cities).queries(for: [], at: now).isEmpty)
+    }
+
+    @Test func `The index of a place, its hour and its newest concentrations; hours to come do not count`() throws {
+        var source = source()
+        let document = place(three)
+        let air = try air(source.findings(for: [0]) { _ in document })
+        #expect(
+            air
+                == CityAir(
+                    index: 75, observedAt: thisHour, concentrations: [.pm25: 45, .no2: 20.5, .so2: 8], basis: "24h"))
+    }
+
+    @Test func `Several places are an array, in the order asked`() throws {
+        var source = source([delhi, pune])
+        let document = "[\(place(three)),\(place([("pm2_5", "60"), ("ozone", "10"), ("carbon_monoxide", "300")]))]"
+        let findings = try source.findings(for: [1, 0]) { _ in document }
+        #expect(findings.map(\.city) == [1, 0])
+        #expect(try findings.map { try $0.air.get().index } == [75, 100])
+    }
+
+    @Test func `Hours of null are missing, and a pollutant of nothing but null is none`() throws {
+        var source = source()
+        let hours = (0..<24).map { $0 < 16 ? "45" : "null" }.joined(separator: ",")
+        let times = (0..<24).map { "\(thisHour - Int64($0) * 3600)" }.joined(separator: ",")
+        let nulls = Array(repeating: "null", count: 24).joined(separator: ",")
+        let document =
+            #"{"hourly":{"time":[\#(times)],"pm2_5":[\#(hours)],"ozone":[\#(hours)],"#
+            + #""carbon_monoxide":[\#(hours)],"ammonia":[\#(nulls)]}}"#
+        let air = try air(source.findings(for: [0]) { _ in document })
+        #expect(air.index == 75)
+        #expect(air.concentrations.keys.contains(.nh3) == false)
+    }
+
+    @Test func `Hours out of order are sorted by their time`() throws {
+        var source = source()
+        let order = Array(0..<30).reversed() + [30, 31]
+        let times = order.map { "\(thisHour - Int64($0) * 3600)" }.joined(separator: ",")
+        let values = order.map { $0 == 0 ? "77" : "45" }.joined(separator: ",")
+        let document = #"{"hourly":{"time":[\#(times)],"pm2_5":[\#(values)],"ozone":[\#(values)],"pm10":[\#(values)]}}"#
+        let air = try air(source.findings(for: [0]) { _ in document })
+        #expect(air.observedAt == thisHour)
+        #expect(air.concentrations[.pm25] == 77)
+    }
+
+    @Test func `Too few pollutants, no hours, old hours: no air, and why`() throws {
+        var source = source()
+        let two = place(Array(three.prefix(2)))
+        #expect(try reason(source.findings(for: [0]) { _ in two }).hasPrefix("pm2_5, no2 have enough hours"))
+        let none = place([("pm2_5", "null")], coming: "null")
+        #expect(try reason(source.findings(for: [0]) { _ in none }) == "no hour has a value")
+        let document = place(three, future: 0)
+        #expect(
+            try reason(source.findings(for: [0], at: now + 25 * 3600) { _ in document })
+                == "the newest value is 25 hours old")
+    }
+
+    @Test func `A place that is not as documented does not take its neighbours with it`() throws {
+        var source = source([delhi, pune, delhi])
+        let document = "[\(place(three)),{\"hourly\":{\"time\":\"soon\"}},\(place(three))]"
+        let findings = try source.findings(for: [0, 1, 2]) { _ in document }
+        #expect(findings.map { (try? $0.air.get())?.index } == [75, nil, 75])
+        #expect(try reason([findings[1]]) == "[1].hourly.time has the wrong type")
+    }
+
+    @Test(arguments: [
+        (#"{"hourly":{"time":[1784660400],"pm10":["9"]}}"#, "hourly.pm10[0] has the wrong type"),
+        (#"{"hourly":{"time":[1784660400],"pm10":[1,2]}}"#, "hourly.pm10 cannot be read"),
+        (#"{"hourly":{"pm10":[1]}}"#, "hourly.time is missing"),
+        (#"{"hourly":null}"#, "hourly is null"),
+        ("{}", "hourly is missing"),
+    ])
+    func `What of a place is not as documented`(document: String, text: String) throws {
+        var source = source()
+        #expect(try reason(source.findings(for: [0]) { _ in document }) == text)
+    }
+
+    @Test(arguments: [
+        ("[]", "it has 0 places, expected 1"), ("[{},{}]", "it has 2 places, expected 1"), ("", "it is no JSON"),
+        (#"{"hourly":{"ti"#, "it is no JSON"), ("<html>502</html>", "it is no JSON"),
+    ])
+    func `A document that says nothing`(document: String, text: String) throws {
+        var source = source()
+        #expect(try source.error(of: document) == .unreadable(text))
+    }
+
+    @Test func `Values that are no concentrations are left out`() throws {
+        var source = source()
+        let document = place(three + [("pm10", "-999"), ("ozone", "1e9")])
+        #expect(try air(source.findings(for: [0]) { _ in document }).concentrations.count == 3)
+    }
+}

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import AirSources
+
+struct TextTests {
+    @Test func `Indian times`() {
+        #expect(epochSeconds(indian: "22-07-2026 00:30:00") == 1_784_660_400)
+        #expect(epochSeconds(indian: "01-01-1970 05:30:00") == 0)
+    }
+
+    @Test(arguments: [
+        "", "2026-07-21 19:00:00", "21-07-2026", "21-07-2026 19:00", "32-07-2026 19:00:00", "29-02-2026 19:00:00",
+        "21-13-2026 19:00:00", "21-07-2026 24:00:00", "21-07-2026 19:60:00", "21-07-2026T19:00:00", "+1-07-2026 19:00:00",
+        "NA",
+    ])
+    func `What is no Indian time`(text: String) {
+        #expect(epochSeconds(indian: text) == nil)
+    }
+
+    @Test func `Times are written and read`() {
+        #expect(rfc3339(1_784_660_400) == "2026-07-21T19:00:00.000Z")
+        #expect(epochSeconds("2024-01-15T12:00:00+08:00") == 1_705_291_200)
+        #expect(epochSeconds("2024-01-15T12:00") == nil)
+    }
+
+    @Test func `Degrees have four decimals`() {
+        #expect(degrees(28.61389) == "28.6139")
+        #expect(degrees(-0.12574) == "-0.1257")
+        #expect(degrees(-0.00001) == "0.0000")
+        #expect(degrees(0.00995) == "0.0100")
+        #expect(degrees(180) == "180.0000")
+    }
+
+    @Test func `The way between two places`() {
+        #expect(Int(kilometers(28.6139, 77.2090, 19.0760, 72.8777)) == 1148)
+        #expect(kilometers(10, 20, 10, 20) == 0)
+    }
+
+    @Test func `A source's explanation is one line`() {
+        #expect(explanation(in: Array(#"{"error":true,"reason":"Value of\n type"}"#.utf8)) == "Value of  type")
+        #expect(explanation(in: Array(#"{"error":"Key not authorised"}"#.utf8)) == "Key not authorised")
+        #expect(explanation(in: Array(#"{"status":"error","data":"Invalid key"}"#.utf8)) == "Invalid key")
+        #expect(explanation(in: Array(#"{"detail":[{"loc":["query"]}]}"#.utf8)) == nil)
+        #expect(explanation(in: Array("<html>".utf8)) == nil)
+    }
+}

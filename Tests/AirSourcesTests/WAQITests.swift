@@ -1,0 +1,65 @@
+import Testing
+
+@testable import AirSources
+
+/// Documents in the shape of https://aqicn.org/json-api/doc, "Geolocalized feed".
+struct WAQITests {
+    private func station(
+        aqi: String = "68", iso: String = "2026-07-22T00:30:00+05:30", geo: String = "[28.6, 77.2]"
+    ) -> String {
+        """
+        {"status":"ok","data":{"aqi":\(aqi),"idx":1437,"attributions":[{"url":"https://waqi.info/","name":"WAQI"}],
+        "city":{"geo":\(geo),"name":"Delhi","url":"https://aqicn.org/city/delhi"},"dominentpol":"pm25",
+        "iaqi":{"pm25":{"v":68},"t":{"v":8}},
+        "time":{"s":"2026-07-22 00:30:00","tz":"+05:30","v":1784680200,"iso":"\(iso)"}}}
+        """
+    }
+
+    private func source() -> WAQI { WAQI(cities: [delhi], token: "k&y") }
+
+    @Test func `Asks by place, or by the station's own number`() {
+        var (station, city) = (pune, pune)
+        station.id = "@1437"
+        city.id = "usa/fresno?"
+        let queries = WAQI(cities: [delhi, station, city], token: "k&y").queries(for: [0, 1, 2], at: now)
+        #expect(
+            queries.map(\.path) == [
+                "/feed/geo:28.6520;77.2315/?token=k%26y", "/feed/@1437/?token=k%26y",
+                "/feed/usa/fresno%3F/?token=k%26y",
+            ])
+    }
+
+    @Test func `The index as given, with the time of its zone and no concentrations`() throws {
+        var source = source()
+        let document = station()
+        #expect(
+            try air(source.findings(for: [0]) { _ in document })
+                == CityAir(index: 68, observedAt: 1_784_660_400, basis: "given"))
+        let text = station(aqi: "\"68\"")
+        #expect(try air(source.findings(for: [0]) { _ in text }).index == 68)
+    }
+
+    @Test func `A station that says nothing, is late, or is far away`() throws {
+        var source = source()
+        for (document, text) in [
+            (station(aqi: "\"-\""), "the station gives no index"), (station(aqi: "-1"), "the station gives no index"),
+            (station(iso: ""), "the station gives no time"),
+            (station(iso: "2026-07-20T12:00:00+05:30"), "the station's time is 2026-07-20T12:00:00+05:30"),
+            (station(iso: "2026-07-23T12:00:00+05:30"), "the station's time is 2026-07-23T12:00:00+05:30"),
+            (station(geo: "[18.52, 73.85]"), "the nearest station is 1177 km away"),
+            (#"{"status":"error","data":"Unknown station"}"#, "Unknown station"),
+        ] {
+            let reason = try reason(source.findings(for: [0]) { _ in document })
+            #expect(reason == text)
+        }
+    }
+
+    @Test func `Refusals come with status 200`() throws {
+        var source = source()
+        #expect(try source.error(of: #"{"status":"error","data":"Invalid key"}"#) == .refused("invalid key"))
+        #expect(try source.error(of: #"{"status":"error","data":"Over quota"}"#) == .busy("over quota"))
+        #expect(try source.error(of: #"{"status":"ok","data":[]}"#) == .unreadable("data has the wrong type"))
+        let error = try source.error(of: "null")
+        #expect(error == .unreadable("the document is null"))
+    }
+}

@@ -1,6 +1,5 @@
 #pragma once
 #include <microhttpd.h>
-#include <sys/epoll.h>
 
 /* Only what Swift cannot import. */
 
@@ -19,15 +18,6 @@ static inline struct MHD_Daemon *CLibMicroHTTPD_start(
         MHD_OPTION_URI_LOG_CALLBACK, requestLine, context,
         MHD_OPTION_ARRAY, options,
         MHD_OPTION_END);
-}
-
-/* Has the daemon's thread wait for a readable descriptor too, which ends its wait: once for each call if `once`, else
- * always. The library passes over an event without a pointer. Not 0: see errno. */
-static inline int CLibMicroHTTPD_wake(struct MHD_Daemon *daemon, int operation, int readable, int once)
-{
-    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
-    struct epoll_event event = {.events = once ? EPOLLIN | EPOLLET : EPOLLIN, .data = {.ptr = NULL}};
-    return info ? epoll_ctl(info->epoll_fd, operation, readable, &event) : -1;
 }
 
 /* To be called before the header is read, by the thread that reads it. The fields come first, and the first of a name

@@ -2,8 +2,7 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// Accepts connections on its own thread, hands them to the daemon, hangs up on those that are overdue, and wakes the
-/// daemon when it may have fallen asleep over a crowd.
+/// Accepts connections on its own thread, hands them to the daemon, and hangs up on those that are overdue.
 final class HTTPAcceptor: Sendable {
     private let listening: Mutex<[ListeningSocket]>
     private let intake: HTTPDaemon.Intake
@@ -28,20 +27,15 @@ final class HTTPAcceptor: Sendable {
         var nextSweep = monotonicTime() + sweepInterval
         var isShortOfResources = false
         while true {
-            let count = connections.count
-            let isCrowded = count >= HTTPDaemon.crowd
             // Without connections nothing can be overdue, and nothing wakes this thread.
-            let mustWake = isShortOfResources || count > 0
-            let longest = isCrowded ? HTTPDaemon.wakeInterval : sweepInterval
-            let wait = mustWake ? min(max(nextSweep - monotonicTime(), .zero), longest) : nil
+            let mustWake = isShortOfResources || !connections.isEmpty
+            let wait = mustWake ? max(nextSweep - monotonicTime(), .zero) : nil
             let ready = waitForSockets(isShortOfResources ? [] : sockets, wait)
             if ready.isStopped { break }
-            if isCrowded { intake.wake() }
             isShortOfResources = !ready.sockets.allSatisfy(acceptAll)
             let now = monotonicTime()
             if now >= nextSweep {
                 connections.hangUpOnOverdue(at: .now)
-                connections.noticeEnds()
                 nextSweep = now + sweepInterval
                 isShortOfResources = false
             }

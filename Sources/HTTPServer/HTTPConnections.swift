@@ -29,8 +29,8 @@ final class HTTPConnections: Sendable {
         _ = open.withLock { $0.removeValue(forKey: connection.socket) }
     }
 
-    var count: Int {
-        open.withLock { $0.count }
+    var isEmpty: Bool {
+        open.withLock { $0.isEmpty }
     }
 
     /// Ends the overdue connections; libmicrohttpd notices and cleans up.
@@ -41,25 +41,6 @@ final class HTTPConnections: Sendable {
                 // Under the lock although it is a call of C: the connection leaves the table before its socket is
                 // closed, so the number is still this connection's. The call does not block.
                 _ = shutdown(socket, Int32(SHUT_RDWR))
-            }
-        }
-    }
-    /// `POLLRDHUP` of poll(2), which glibc's headers give to `_GNU_SOURCE` only.
-    private static let endOfPeer: Int16 = 0x2000
-
-    /// Tells libmicrohttpd of the clients that send no more.
-    ///
-    /// When the end of a client comes together with its last bytes, 0.9.75 takes the bytes, believes that nothing is
-    /// left to read, and gets no second event from the edge-triggered epoll: the connection would stay until it is
-    /// overdue.
-    func noticeEnds() {
-        open.withLock { connections in
-            var sockets = connections.keys.map { pollfd(fd: $0, events: Self.endOfPeer, revents: 0) }
-            guard unsafe poll(&sockets, nfds_t(sockets.count), 0) > 0 else { return }
-            for socket in sockets where socket.revents & Self.endOfPeer != 0 {
-                // Makes the event. What has come can still be read, and an answer under way is still sent. Under the
-                // lock for the same reason as above; neither call blocks.
-                _ = shutdown(socket.fd, Int32(SHUT_RD))
             }
         }
     }

@@ -2,7 +2,7 @@ internal import CLibMicroHTTPD
 internal import Glibc
 internal import System
 
-/// The owner of an `MHD_Daemon`: one thread in epoll that serves the connections given to it.
+/// The owner of an `MHD_Daemon`: one thread in `poll` that serves the connections given to it.
 ///
 /// The daemon does not listen: its own accepting cannot be ended safely while it runs (`MHD_quiesce_daemon` races with
 /// the daemon's thread and the loser aborts the process), serves one socket only, and knows no reload.
@@ -23,25 +23,14 @@ internal import System
         return max(1, (memoryLimit / 2 - 640 - fields * 64) / 16)
     }
 
-    /// With this many connections open the daemon has to be woken again and again, or some may wait for ever.
-    ///
-    /// 0.9.75 takes 128 events at a time (`MAX_EVENTS` in `MHD_epoll`), and after exactly so many it waits for one more,
-    /// without limit, before it looks at any. All but two come from connections: those two wake it.
-    static let crowd = 128 - 2
-    /// How long the events of a crowd may wait at most.
-    static let wakeInterval = Duration.milliseconds(50)
-
     private let daemon: OpaquePointer
-    /// Has rung, and ends the wait of the daemon's thread whenever that is told of it.
-    private let waker: WakePipe
 
     /// - Parameter service: must outlive the daemon.
     init(service: HTTPService, limits: HTTPLimits, usesTLS: Bool) throws(SystemError) {
         let flags =
-            MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_USE_TURBO.rawValue | MHD_USE_ITC.rawValue
+            MHD_USE_POLL_INTERNAL_THREAD.rawValue | MHD_USE_TURBO.rawValue | MHD_USE_ITC.rawValue
             | MHD_USE_NO_LISTEN_SOCKET.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
             | (usesTLS ? MHD_USE_TLS.rawValue : 0)
-        let waker = try WakePipe()
         let noCertificate = unsafe unsafeBitCast(
             tlsNoCertificate as @convention(c) (OpaquePointer?) -> Int32, to: UnsafeMutableRawPointer.self)
         let connections = OpenFileLimit.raise(forConnections: limits.maximumConnections)
@@ -62,40 +51,25 @@ internal import System
         guard let daemon = unsafe daemon else {
             throw SystemError(.system, "libmicrohttpd did not start: \(describe(errorNumber: errno))")
         }
-        waker.ring()
-        guard unsafe CLibMicroHTTPD_wake(daemon, EPOLL_CTL_ADD, waker.descriptor, 1) == 0 else {
-            let error = errno
-            unsafe MHD_stop_daemon(daemon)
-            throw SystemError(.system, "libmicrohttpd cannot be woken: \(describe(errorNumber: error))")
-        }
         unsafe self.daemon = daemon
-        self.waker = waker
     }
 
-    /// To give connections to the daemon, and to wake it, from one other thread at a time.
-    var intake: Intake { unsafe Intake(daemon: daemon, waker: waker.descriptor) }
+    /// To give connections to the daemon from another thread.
+    var intake: Intake { unsafe Intake(daemon: daemon) }
 
     @safe struct Intake: @unchecked Sendable {
         // @unchecked: `MHD_add_connection` may be called from any thread. Whoever ends the daemon first ends the
         // thread that uses this.
         fileprivate let daemon: OpaquePointer
-        fileprivate let waker: Int32
 
         /// Hands over a connected socket, which libmicrohttpd closes, at once if there is no room for it.
         func add(_ socket: Int32, from address: UnsafePointer<sockaddr>, length: socklen_t) {
             _ = unsafe MHD_add_connection(daemon, socket, address, length)
         }
-
-        /// Has the daemon's thread look at the events that it has taken.
-        func wake() {
-            _ = unsafe CLibMicroHTTPD_wake(daemon, EPOLL_CTL_MOD, waker, 1)
-        }
     }
 
     /// Closes the connections that are left and waits for the daemon's thread: never from a callback.
     deinit {
-        // The notice of its end could be among the events over which it sleeps.
-        _ = unsafe CLibMicroHTTPD_wake(daemon, EPOLL_CTL_MOD, waker.descriptor, 0)
         unsafe MHD_stop_daemon(daemon)
     }
 }

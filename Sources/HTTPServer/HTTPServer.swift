@@ -59,7 +59,7 @@ public final class HTTPServer: Sendable {
         guard let running = running.withLock({ $0.take() }) else { return }
         running.acceptor.stop()
         running.thread.join()
-        service.drain(within: limit, waking: running.daemon.intake)
+        service.drain(within: limit)
         service.stopCheckingPasswords()
     }
 

@@ -233,14 +233,13 @@ final class HTTPService: Sendable {
     // MARK: - The end
 
     /// Waits until no request is under way. Connections are closed after the answer that they are in.
-    func drain(within limit: Duration, waking intake: HTTPDaemon.Intake) {
+    func drain(within limit: Duration) {
         isDraining.store(true, ordering: .sequentiallyConsistent)
         connections.streams.end()
         let deadline = monotonicTime() + limit
         while requestsUnderWay.load(ordering: .sequentiallyConsistent) > 0 {
             let left = deadline - monotonicTime()
-            guard left > .zero, !drained.wait(min(left, HTTPDaemon.wakeInterval)) else { return }
-            intake.wake()
+            guard left > .zero, !drained.wait(left) else { return }
         }
     }
 

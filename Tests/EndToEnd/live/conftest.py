@@ -1,0 +1,106 @@
+"""The bridge beside a local server that answers like a source, and somebody who listens to it."""
+
+import json
+import re
+import threading
+
+import pytest
+from websockets.sync.client import connect
+
+from live.sources import SourceServer
+from support.certificates import CertificateAuthority
+from support.waiting import wait_for
+
+
+class Listener:
+    """A client of the bridge that keeps the elements it hears."""
+
+    def __init__(self, url: str):
+        self._context = connect(url)
+        self._connection = self._context.__enter__()
+        self.source = self._connection.response.headers.get("Air-Quality-Source")
+        self.messages: list[list[dict]] = []
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self):
+        for message in self._connection:
+            self.messages.append(json.loads(message))
+
+    @property
+    def elements(self) -> list[dict]:
+        return [element for message in list(self.messages) for element in message]
+
+    def wait_for(self, condition, what: str, seconds: float = 60):
+        return wait_for(lambda: condition(self.elements), what, seconds)
+
+    def wait_for_city(self, city: str, seconds: float = 60) -> dict:
+        return self.wait_for(lambda elements: [e for e in elements if e["city"] == city], city, seconds)[0]
+
+    def stop(self):
+        self._context.__exit__(None, None, None)
+        self._thread.join(10)
+
+
+@pytest.fixture
+def serve():
+    """Starts sources; stops them after the test."""
+    servers = []
+
+    def serve(answer, context=None) -> SourceServer:
+        servers.append(SourceServer(answer, context))
+        return servers[-1]
+
+    yield serve
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture
+def cities(tmp_path):
+    """Writes a list of cities and gives the flag for it."""
+
+    def cities(*rows: str) -> str:
+        file = tmp_path / "cities.csv"
+        file.write_text("city,latitude,longitude,id\n" + "".join(row + "\n" for row in rows))
+        return f"--cities={file}"
+
+    return cities
+
+
+@pytest.fixture
+def key_file(tmp_path):
+    file = tmp_path / "key"
+    file.write_text("a-very-secret-key\n")
+    return f"--key-file={file}"
+
+
+@pytest.fixture
+def listen():
+    """Connects to a bridge; hangs up after the test."""
+    listeners = []
+
+    def listen(url: str) -> Listener:
+        listeners.append(Listener(url))
+        return listeners[-1]
+
+    yield listen
+    for listener in listeners:
+        listener.stop()
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory) -> CertificateAuthority:
+    return CertificateAuthority(tmp_path_factory.mktemp("certificates") / "known")
+
+
+@pytest.fixture(scope="module")
+def stranger(tmp_path_factory) -> CertificateAuthority:
+    return CertificateAuthority(tmp_path_factory.mktemp("certificates") / "unknown")
+
+
+def address(program) -> str:
+    """Of a bridge that was not started as a Feed."""
+    return wait_for(
+        lambda: next((m[1] for line in program.output if (m := re.fullmatch(r"listening on (ws://\S+)", line))), None),
+        "the line that names the feed's address")

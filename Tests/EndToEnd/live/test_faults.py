@@ -1,0 +1,288 @@
+"""What goes wrong at a source: it is said once, the others' values stay, and the bridge goes on by itself."""
+
+import json
+import os
+import pty
+import subprocess
+import time
+
+import pytest
+
+from live import sources
+from live.sources import HOUR, Answer, DeafListener
+from live.test_sources import AIR, DELHI, PUNE, open_meteo, openaq, steady, waqi
+from support.waiting import wait_for
+
+QUICK = ("--interval=1s", "--timeout=2s")
+
+
+def hang_in_header(handler):
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Ty")
+    handler.wfile.flush()
+    handler.hang()
+
+
+def hang_in_body(handler):
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+    handler.wfile.flush()
+    handler.hang()
+
+
+def cut_off(handler):
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+    handler.close_connection = True
+
+
+def oversized(handler):
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + b" " * (9 << 20))
+    handler.close_connection = True
+
+
+def redirect(handler):
+    handler.send(Answer({}, 302, {"Location": "http://127.0.0.2:1/elsewhere"}))
+
+
+TRYING = "; trying again"
+NEXT = "; trying again at the next interval"
+
+# What the source does at first, and what is said of it.
+FAULTS = {
+    "401": (Answer({"error": True, "reason": "no"}, 401), "refuses with status 401: no" + NEXT),
+    "403": (Answer({"error": "Key not authorised"}, 403), "refuses with status 403: Key not authorised" + NEXT),
+    "404": (Answer(body=b"", status=404), "has no answer for Delhi and 1 more, status 404"),
+    "429": (
+        Answer({"error": True, "reason": "Minutely API request limit exceeded."}, 429),
+        "asks for fewer calls with status 429: Minutely API request limit exceeded." + TRYING),
+    "500": (Answer(body=b"<html>", status=500), "has a fault of its own, status 500" + TRYING),
+    "503": (Answer({}, 503, {"Retry-After": "1"}), "has a fault of its own, status 503" + TRYING),
+    "redirect": (redirect, "cannot be reached (redirect: the answer 302 leads to http://127.0.0.2:1)" + TRYING),
+    "hang before": (None, "cannot be reached (timeout: "),
+    "hang in header": (hang_in_header, "cannot be reached (timeout: "),
+    "hang in body": (hang_in_body, "cannot be reached (timeout: "),
+    "truncated": (cut_off, "cannot be reached (lost: "),
+    "oversized": (oversized, "cannot be reached (too large: the body has more than 8388608 bytes)" + TRYING),
+    "no JSON": (Answer(body=b"<html>"), "answers what is not as documented, for Delhi and 1 more: it is no JSON" + TRYING),
+    "wrong type": (Answer({"hourly": 7}), "answers what is not as documented, for Delhi and 1 more: it has 1 places, expected 2" + TRYING),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_said_once_and_gone_through(name, start, serve, listen, cities):
+    fault, line = FAULTS[name]
+    count = 2 if name != "oversized" else 1
+
+    def answer(path, query, headers):
+        return fault if len(server.requests) <= count else good(path, query, headers)
+
+    good = open_meteo()
+    server = serve(answer)
+    bridge = start.feed("poll", f"--base-url={server.url}", cities(DELHI, PUNE), *QUICK)
+    listener = listen(bridge.url)
+    assert listener.wait_for_city("Delhi")["aqi"] == 75
+    wait_for(lambda: bridge.errors[-1:] == ["air-quality-feed: open-meteo answers again"], "the all clear")
+    assert bridge.errors[0].startswith(f"air-quality-feed: open-meteo {line}")
+    assert len(bridge.errors) == 2
+    # Nothing was said of the cities that was not true.
+    assert {e["aqi"] for e in listener.elements} == {75}
+
+
+@pytest.mark.parametrize("document, reason", [
+    ({"hourly": {"time": [0], "pm2_5": [None], "pm10": [None]}}, "no hour has a value"),
+    ({"hourly": {"time": "soon"}}, "[0].hourly.time has the wrong type"),
+    ({"error": True}, "[0].hourly is missing"),
+    ("pollutants", "pm2_5, no2 have enough hours, the index india needs three pollutants with 16 of 24 hours "
+                   "(o3 and co: 6 of 8), one of them pm2_5 or pm10"),
+])
+def test_a_city_without_an_index_is_left_out_and_its_neighbour_is_not(start, serve, listen, cities, document, reason):
+    def answer(path, query, headers):
+        places = sources.open_meteo(query, steady(AIR))
+        if document == "pollutants":
+            places[0]["hourly"] = {name: places[0]["hourly"][name] for name in ("time", "pm2_5", "nitrogen_dioxide")}
+        else:
+            places[0] = document
+        return Answer(places)
+
+    bridge = start.feed("poll", f"--base-url={serve(answer).url}", cities(DELHI, PUNE), *QUICK)
+    listener = listen(bridge.url)
+    assert listener.wait_for_city("Pune")["aqi"] == 75
+    wait_for(lambda: bridge.errors, "the reason")
+    assert bridge.errors == [f"air-quality-feed: left out Delhi: {reason}"]
+    assert all(e["city"] == "Pune" for e in listener.elements)
+
+
+def test_hours_out_of_order(start, serve, listen, cities):
+    def answer(path, query, headers):
+        place = sources.open_meteo(query, steady(AIR))
+        for values in place["hourly"].values():
+            values.reverse()
+        return Answer(place)
+
+    bridge = start.feed("poll", f"--base-url={serve(answer).url}", cities(DELHI))
+    assert listen(bridge.url).wait_for_city("Delhi")["aqi"] == 75
+
+
+def test_a_stale_station(start, serve, listen, cities, key_file):
+    server = serve(waqi(age=30 * HOUR))
+    bridge = start.feed("poll", "--source=waqi", "--index=us", f"--base-url={server.url}", cities(DELHI), key_file)
+    wait_for(lambda: bridge.errors, "the reason")
+    assert bridge.errors[0].startswith("air-quality-feed: left out Delhi: the station's time is ")
+
+
+def test_retry_after_is_obeyed(start, serve, listen, cities):
+    def answer(path, query, headers):
+        if len(server.requests) == 1:
+            return Answer({}, 429, {"Retry-After": "3"})
+        return good(path, query, headers)
+
+    good = open_meteo()
+    server = serve(answer)
+    bridge = start.feed("poll", f"--base-url={server.url}", cities(DELHI), "--interval=1s")
+    listen(bridge.url).wait_for_city("Delhi")
+    assert server.times[1] - server.times[0] >= 3
+
+
+@pytest.mark.parametrize("source, answer, line", [
+    ("openaq", openaq(), "refuses with status 401: Unauthorized. A valid API key must be provided in the X-API-Key header."),
+    ("waqi", lambda *_: Answer({"status": "error", "data": "Invalid key"}), "refuses: invalid key"),
+    ("cpcb", lambda *_: Answer({"error": "Key not authorised"}, 403), "refuses with status 403: Key not authorised"),
+    # A source that repeats what it was sent.
+    ("waqi", lambda *_: Answer({"status": "error", "data": "Invalid key: another-secret"}), "refuses: invalid key: ***"),
+])
+def test_a_key_that_is_wrong(start, serve, cities, tmp_path, source, answer, line):
+    key = tmp_path / "key"
+    key.write_text("another-secret")
+    server = serve(answer)
+    flags = ["--index=us"] if source == "waqi" else []
+    bridge = start.feed(
+        "poll", f"--source={source}", f"--base-url={server.url}", cities(DELHI), f"--key-file={key}", *flags, *QUICK)
+    wait_for(lambda: len(server.requests) >= 3, "the third round")
+    assert bridge.errors == [f"air-quality-feed: {source} {line}; trying again at the next interval"]
+
+
+def test_a_source_that_goes_down_leaves_the_last_values_and_their_age(start, serve, listen, cities):
+    """The values are as old as they were; whoever comes later hears them, and each half minute they are said again."""
+    observed_at = int(time.time()) // HOUR * HOUR - 2 * HOUR
+
+    def answer(path, query, headers):
+        if len(server.requests) > 1:
+            return Answer({}, 500)
+        return Answer(sources.open_meteo(query, lambda la, lo, p, t: AIR.get(p) if t <= observed_at else None))
+
+    server = serve(answer)
+    bridge = start.feed("poll", f"--base-url={server.url}", cities(DELHI), *QUICK)
+    listener = listen(bridge.url)
+    element = listener.wait_for_city("Delhi")
+    wait_for(lambda: len(bridge.errors) == 1, "the line that it is down")
+    late = listen(bridge.url)
+    assert late.wait_for_city("Delhi") == element
+    listener.wait_for(lambda elements: len(elements) >= 2, "the heartbeat", 90)
+    assert all(e == element and e["time"] == observed_at for e in listener.elements)
+    assert len(bridge.errors) == 1
+
+
+def test_nothing_known_yet_is_a_message_too(start, cities, listen):
+    """So that a reader does not take the bridge for a dead feed while the source is down from the start."""
+    bridge = start.feed("poll", "--base-url=http://127.0.0.1:1", cities(DELHI), *QUICK)
+    listener = listen(bridge.url)
+    wait_for(lambda: listener.messages == [[]], "the empty message")
+    wait_for(lambda: bridge.errors, "the line")
+    assert bridge.errors[0].startswith("air-quality-feed: open-meteo cannot be reached (connect: ")
+
+
+def test_no_network(start, cities):
+    bridge = start.feed("poll", "--base-url=http://source.invalid", cities(DELHI), *QUICK)
+    wait_for(lambda: bridge.errors, "the line")
+    assert bridge.errors[0].startswith("air-quality-feed: open-meteo cannot be reached (resolve: ")
+
+
+def test_a_connection_that_hangs(start, cities):
+    listener = DeafListener()
+    try:
+        bridge = start.feed("poll", f"--base-url={listener.url}", cities(DELHI), "--timeout=1s")
+        wait_for(lambda: bridge.errors, "the line")
+        assert bridge.errors[0].startswith("air-quality-feed: open-meteo cannot be reached (timeout: ")
+    finally:
+        listener.stop()
+
+
+def test_it_ends_at_once_while_the_source_hangs(start, serve, cities):
+    server = serve(lambda *_: None)
+    bridge = start.feed("poll", f"--base-url={server.url}", cities(DELHI), "--timeout=1h")
+    wait_for(lambda: server.requests, "the request")
+    assert bridge.stop() is None
+
+
+def test_certificates(start, serve, listen, cities, authority, stranger):
+    good = serve(open_meteo(), authority.issue("source").server_context())
+    bad = {
+        "unknown authority": serve(open_meteo(), stranger.issue("source").server_context()),
+        "expired": serve(open_meteo(), authority.issue("old", is_expired=True).server_context()),
+        "another name": serve(open_meteo(), authority.issue("other", "DNS:feed.example").server_context()),
+    }
+    flags = (cities(DELHI), f"--ca-file={authority.file}")
+    assert listen(start.feed("poll", f"--base-url={good.url}", *flags).url).wait_for_city("Delhi")["aqi"] == 75
+    # The system's authorities do not know ours.
+    bridges = [start.feed("poll", f"--base-url={good.url}", flags[0], *QUICK)]
+    bridges += [start.feed("poll", f"--base-url={server.url}", *flags, *QUICK) for server in bad.values()]
+    for bridge in bridges:
+        wait_for(lambda bridge=bridge: bridge.errors, "the line")
+        assert bridge.errors[0].startswith("air-quality-feed: open-meteo cannot be reached (tls: "), bridge.errors
+    assert not any(server.requests for server in bad.values())
+
+
+def test_a_question_is_conditional_where_the_source_helps(start, serve, listen, cities):
+    old = int(time.time()) // HOUR * HOUR - HOUR
+
+    def answer(path, query, headers):
+        if headers.get("if-none-match") == '"one"':
+            return Answer(status=304, body=b"")
+        return Answer(
+            sources.open_meteo(query, lambda la, lo, p, t: AIR.get(p) if t <= old else None), headers={"ETag": '"one"'})
+
+    server = serve(answer)
+    bridge = start.feed("poll", f"--base-url={server.url}", cities(DELHI), *QUICK)
+    listener = listen(bridge.url)
+    listener.wait_for_city("Delhi")
+    wait_for(lambda: sum("if-none-match" in headers for _, _, headers in server.requests) >= 2, "two conditional questions")
+    assert {e["aqi"] for e in listener.elements} == {75}
+    assert bridge.errors == []
+
+
+def test_progress_on_a_terminal(programs, serve, cities, key_file):
+    """`1/3 cities` while the first fill goes on; afterwards the line is gone."""
+    server = serve(waqi())
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [str(programs.folder / "air-quality-feed"), "poll", "--listen=127.0.0.1:0", "--source=waqi", "--index=us",
+         f"--base-url={server.url}", cities(DELHI, PUNE, "Agra,27.2,78.0,"), key_file],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    try:
+        shown = b""
+        while not shown.endswith(b"\x1b[K") or b"2/3" not in shown:
+            shown += os.read(ours, 1000)
+        assert shown == b"1/3 cities\r\x1b[K2/3 cities\r\x1b[K"
+    finally:
+        process.terminate()
+        assert process.wait(30) == 0
+        os.close(ours)
+
+
+def test_bad_city_files(programs, tmp_path):
+    """Line and column are named; nothing starts."""
+    file = tmp_path / "cities.csv"
+    for text, line in (
+        ("city,latitude,longitude\nDelhi,28,77\nPune,99,73\n", '3: latitude "99": expected a number from -90 to 90'),
+        ("city,latitude,longitude\nDelhi,28,77\nDelhi,1,2\n", '3: city "Delhi": expected each city once, it is in line 2 already'),
+    ):
+        file.write_text(text)
+        program = programs.run("air-quality-feed", "poll", f"--cities={file}")
+        assert program.process.returncode == 1
+        assert program.errors == [f"air-quality-feed: {file}:{line}"]
+        assert program.output == []
+
+
+def test_elements_are_json_whatever_the_name(start, serve, listen, cities):
+    bridge = start.feed("poll", f"--base-url={serve(open_meteo()).url}", cities('"He said ""hi"", \\ ü",1,2,'))
+    element = listen(bridge.url).wait_for_city('He said "hi", \\ ü')
+    assert json.loads(json.dumps(element)) == element

@@ -21,7 +21,7 @@ final class StorageService: Sendable {
         self.store = store
         self.logger = logger
         let rules = store.rules
-        let limits = StorageLimits(maximumNameBytes: CityName.maximumCount, maximumIndex: FeedDecoder.maximumIndex)
+        let limits = StorageLimits(maximumNameBytes: CityName.maximumCount, maximumIndex: AirQualityIndex.maximum)
         let restored = try StorageFile.open(
             StorageConfiguration(
                 path: path, capacity: rules.history.capacity, scale: rules.scale.name, limits: limits),

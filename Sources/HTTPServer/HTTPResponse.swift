@@ -5,7 +5,7 @@ public enum HTTPBody: Sendable {
     case bytes([UInt8])
     /// One after another. More than `HTTPResponse.maximumPieces` of them are joined, which copies.
     case blocks([[UInt8]])
-    /// What comes as it is made.
+    /// What comes as it is made. Not for HEAD: libmicrohttpd 0.9.75 would send the end of the content.
     case stream(HTTPStream)
 
     var count: Int {

@@ -107,7 +107,7 @@ struct PageFrame {
         let last = feeds.compactMap(\.lastMessageAt).max()
         let message: Markup = last.map { ", last message \(ago($0))" } ?? ", no message yet"
         return """
-            <p class="feed \(state)" role="status"><span class="dot" aria-hidden="true"></span> \
+            <p class="feed \(state)"><span class="dot" aria-hidden="true"></span> \
             <span><bdi>\(name)</bdi> \(word)\(message)</span></p>
             """
     }

@@ -256,8 +256,12 @@
     stream = new EventSource(new URL(body.dataset.events, location.href));
     stream.addEventListener("cities", showCities);
     // What changed between this page and the stream's beginning.
-    stream.addEventListener("open", () => { if (Date.now() - takenAt > 1000) refreshSoon(); });
+    stream.addEventListener("open", () => {
+      body.dataset.live = "";
+      if (Date.now() - takenAt > 1000) refreshSoon();
+    });
     stream.addEventListener("error", () => {
+      delete body.dataset.live;
       if (stream?.readyState !== EventSource.CLOSED) return;
       // Refused: the page is asked for instead, and the stream tried again later.
       disconnect();
@@ -270,6 +274,7 @@
     clearTimeout(retryTimer);
     stream?.close();
     stream = null;
+    delete body.dataset.live;
   }
 
   // MARK: The address

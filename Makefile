@@ -63,17 +63,22 @@ run: build
 	@Tests/Tools/run-demo .build/release/air-quality-exporter
 
 # The tests, cheapest first.
-.PHONY: test lint unit end-to-end grafana
-test: test-deps lint unit end-to-end
+.PHONY: test lint unit packages end-to-end grafana
+test: test-deps lint unit packages end-to-end
 
 lint: toolchain
 	git ls-files -z '*.swift' | xargs -0 swift format lint --strict --parallel
 	Tests/Gates/rooms
+	Tests/Gates/packages
 
 unit: test-deps
 	swift build --build-tests
 	AIRQUALITY_TEST_PYTHON=$(CURDIR)/$(PYTHON) swift test --skip-build --quiet
 	for page in Tests/AirQualityTests/Golden/*.prom; do promtool check metrics <"$$page"; done
+
+# The image installs what the programs are linked with.
+packages: build
+	Tests/Gates/packages .build/release/air-quality-exporter .build/release/air-quality-feed
 
 # In as many processes as there are WORKERS: most tests wait most of the time.
 WORKERS ?= 2

@@ -87,7 +87,7 @@ let package = Package(
                 "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedSimulation", "HTTPClient", "System",
                 "WebSocket",
             ],
-            exclude: ["Cities/make-sets"],
+            exclude: ["Cities/make-sets", "README.md"],
             resources: [
                 .embedInCode("Cities/capitals.csv"), .embedInCode("Cities/india.csv"), .embedInCode("Cities/seeds.csv"),
             ],
@@ -96,9 +96,10 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
-        .testTarget(name: "BytesTests", dependencies: ["Bytes"]),
+        .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport"]),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"]),
-        .testTarget(name: "WebSocketTests", dependencies: ["Bytes", "System", "WebSocket", "TestSupport"]),
+        .testTarget(
+            name: "WebSocketTests", dependencies: ["Bytes", "CLibWebSockets", "System", "WebSocket", "TestSupport"]),
         .testTarget(
             name: "WebConfigurationTests", dependencies: ["System", "WebConfiguration", "TestSupport"],
             exclude: ["Fixtures"]),

@@ -14,10 +14,12 @@ final class Exporter: Sendable {
     private let feeds: [FeedReceiver]
     private let demo: DemoFeed?
     private let storage: StorageService?
-    private let readers: Readers
+    private let usage: FeedUsage
     /// nil without listeners.
     private let events: EventHub?
     private let webFiles: WebFiles
+    /// Reads the files again that the flags name; nil when all is well, else what is wrong, in one line.
+    private let reload: @Sendable () -> String?
     private let signals: Signals
 
     /// Opens what a start needs: storage, the demo feed, listening sockets. From then on `/metrics` is answered; feeds
@@ -42,10 +44,16 @@ final class Exporter: Sendable {
                 format: configuration.format, store: store, logger: logger)
         }
         self.feeds = feeds
-        let readers = Readers(limit: configuration.pauseWhenUnused, at: monotonicTime())
-        self.readers = readers
+        let usage = FeedUsage(limit: configuration.pauseWhenUnused, at: monotonicTime())
+        self.usage = usage
         let webFiles = try WebFiles(path: configuration.web.configFile, logger: logger)
         self.webFiles = webFiles
+        let connection = configuration.feed
+        let reload: @Sendable () -> String? = {
+            let troubles = [connection.reload(logger: logger), webFiles.reload()].compactMap { $0 }
+            return troubles.isEmpty ? nil : troubles.joined(separator: "; ")
+        }
+        self.reload = reload
         // Client libraries have these from the start, so that rate() sees the first one.
         let scrapes = HTTPMeter(limit: configuration.web.maximumRequests, statuses: [200, 500, 503])
         let metrics = MetricsEndpoint(
@@ -67,13 +75,13 @@ final class Exporter: Sendable {
             page: PageEndpoint(store: store, health: health, web: configuration.web, version: BuildVersion.version),
             events: events,
             onRead: {
-                guard readers.read(at: monotonicTime()) == .resume else { return }
+                guard usage.read(at: monotonicTime()) == .resume else { return }
                 for feed in feeds { feed.resume() }
                 // The supervisor has the next pause to wait for.
                 signals.wake()
             },
             reconnect: { for feed in feeds { feed.reconnect() } },
-            reload: webFiles.reload)
+            reload: reload)
         var server = HTTPServerConfiguration(addresses: configuration.web.listenAddresses)
         let telemetryPath = configuration.web.telemetryPath
         server.isMetered = { $0 == telemetryPath }
@@ -126,8 +134,8 @@ final class Exporter: Sendable {
             if expired > 0 { logger.debug("Cities expired", metadata: ["count": "\(expired)"]) }
             store.closeWindows(at: wall)
             // Who listens reads all the time.
-            if let events, events.listenerCount > 0 { _ = readers.read(at: now) }
-            if readers.tick(at: now) == .pause {
+            if let events, events.listenerCount > 0 { _ = usage.read(at: now) }
+            if usage.tick(at: now) == .pause {
                 for feed in feeds { feed.pause() }
             }
             demo?.tick(at: now)
@@ -139,7 +147,7 @@ final class Exporter: Sendable {
                 logger.info("Received signal, shutting down")
                 return
             case .hangUp:
-                _ = webFiles.reload()
+                _ = reload()
             case nil:
                 continue
             }
@@ -157,7 +165,7 @@ final class Exporter: Sendable {
         }
         // A changed file is in force a second later at most.
         if !webFiles.isEmpty { times.append(.seconds(1)) }
-        if let next = readers.nextTickAt { times.append(max(.milliseconds(1), next - now)) }
+        if let next = usage.nextTickAt { times.append(max(.milliseconds(1), next - now)) }
         if let demo { times.append(max(.milliseconds(1), demo.nextTickAt - now)) }
         if let next = events?.nextTickAt { times.append(max(.milliseconds(1), next - now)) }
         if let watchdog = notify?.watchdogInterval { times.append(watchdog / 2) }

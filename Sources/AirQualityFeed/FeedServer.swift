@@ -17,7 +17,7 @@ struct FeedServer {
     ///   - greeting: the messages that a new client gets first; asked on the server's thread. Change what it tells
     ///     before you `send` the change, and no client misses anything.
     init(
-        _ address: TCPAddress, signals: Signals, headers: [(name: String, value: String)] = [],
+        _ address: TCPAddress, signals: Signals, headers: [HTTPField] = [],
         greeting: @escaping @Sendable () -> [[UInt8]] = { [] }
     ) throws {
         var events = WebSocketServerEvents()

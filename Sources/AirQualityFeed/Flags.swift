@@ -86,11 +86,13 @@ struct ReplayOptions: Options {
 struct PollOptions: Options {
     var listen = TCPAddress()
     var source = SourceName.openMeteo
+    /// A file; nil: those of `set`.
     var cities: String?
     var set = CitySet.seeds
     var index = IndexScale.india
     var interval = Duration.seconds(15 * 60)
     var keyFile: String?
+    /// Nil: the source's own, and so is the rate.
     var baseURL: String?
     var caFile: String?
     var rate: CallRate?
@@ -98,22 +100,21 @@ struct PollOptions: Options {
 
     static let flags: [Flag<Self>] = [
         .listen(\.listen),
-        Flag("source", \.source, .choice, choices(of: SourceName.self)),
+        Flag("source", \.source, .choice, names(of: SourceName.self)),
         Flag("cities", \.cities, .file, "CSV with the columns city, latitude, longitude and perhaps id"),
-        Flag("set", \.set, .choice, "cities that are built in: " + choices(of: CitySet.self)),
-        Flag("index", \.index, .choice, choices(of: IndexScale.self)),
-        Flag(
-            "interval", \.interval, .duration(from: .seconds(1)), "from one round of questions to the next"),
+        Flag("set", \.set, .choice, "cities that are built in: " + names(of: CitySet.self)),
+        Flag("index", \.index, .choice, names(of: IndexScale.self)),
+        Flag("interval", \.interval, .duration(from: .seconds(1)), "from one round of questions to the next"),
         Flag("key-file", \.keyFile, .file, "the key of the source, if it wants one"),
         Flag("base-url", \.baseURL, .origin, secrecy: .address, "a mirror of the source: its scheme and host"),
         Flag("ca-file", \.caFile, .file, "certificate authorities in PEM, in place of the system's"),
         Flag("rate", \.rate, .callRate, "calls to the source at most; each has a default within what it allows"),
         Flag("timeout", \.timeout, .duration(from: .milliseconds(1)), "for one answer, from beginning to end"),
     ]
-}
 
-private func choices<Choice: CaseIterable & RawRepresentable<String>>(of type: Choice.Type) -> String {
-    type.allCases.map(\.rawValue).joined(separator: ", or ")
+    private static func names<Choice: CaseIterable & RawRepresentable<String>>(of type: Choice.Type) -> String {
+        type.allCases.map(\.rawValue).joined(separator: ", or ")
+    }
 }
 
 struct RecordOptions: Options {

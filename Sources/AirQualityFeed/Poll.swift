@@ -4,6 +4,7 @@ import CommandLine
 import HTTPClient
 import Synchronization
 import System
+import WebSocket
 
 /// Asks an HTTP source for real air and serves it as a feed until a signal comes.
 func poll(_ flags: ParsedFlags, signals: Signals) throws {
@@ -12,7 +13,7 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     let configuration = try PollConfiguration(flags)
     let board = PollBoard(configuration.cities)
     let server = try FeedServer(
-        configuration.listen, signals: signals, headers: [("Air-Quality-Source", configuration.source.headerValue)],
+        configuration.listen, signals: signals, headers: [HTTPField(name: "Air-Quality-Source", value: configuration.source.headerValue)],
         greeting: board.everything)
     defer { server.stop() }
     let cancellation = HTTPCancellation()

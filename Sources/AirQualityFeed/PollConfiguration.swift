@@ -22,15 +22,18 @@ struct PollConfiguration {
     init(_ flags: ParsedFlags) throws {
         let options: PollOptions = try flags.options()
         listen = options.listen
-        (source, scale, interval, timeout) = (options.source, options.index, options.interval, options.timeout)
+        source = options.source
+        scale = options.index
         if let given = source.givenIndex, scale != given {
             throw flags.refusal(
                 of: \PollOptions.index, expected: "\(given.rawValue), the index that \(source.rawValue) gives")
         }
+        interval = options.interval
+        timeout = options.timeout
         rate = options.rate ?? source.rate
         baseURL = options.baseURL ?? source.baseURL
         caFile = options.caFile
-        // Said at the start, not at the first request.
+        // An error at the start, not at the first request.
         if let caFile { _ = try readFile(caFile, limit: 16 << 20) }
         key = try Self.key(options, flags)
         if source.needsKey, key == nil {

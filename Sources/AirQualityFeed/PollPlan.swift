@@ -7,7 +7,8 @@ import HTTPClient
 ///
 /// A round asks for the cities that may have something new: those whose newest hour is not the present one, the longest
 /// unheard of first. The first round begins at once, the others at multiples of the interval, a little late. What fails is
-/// tried again in its round, after the others, with back-off and full jitter, the bound being the interval at most.
+/// tried again in its round, after the others, with back-off and full jitter, the bound being the interval at most; while
+/// others succeed, four times.
 struct PollPlan {
     enum Step {
         case ask(HTTPRequest)
@@ -24,6 +25,7 @@ struct PollPlan {
     static let longestRetryAfter: Duration = .seconds(3600)
     static let longestJitter: Int64 = 60_000
     static let maximumCityLines = 10
+    static let maximumAttempts = 4
     private static let maximumValidators = 1000
 
     private struct CityState {
@@ -41,11 +43,12 @@ struct PollPlan {
     private var budget: CallBudget
     private var states: [CityState]
 
-    private var queue: [SourceQuery] = []
+    private var queue: [(query: SourceQuery, attempts: Int)] = []
     private var nextRoundAt: Int64?
     private var isRoundOpen = false
     /// Something of the round failed: it need not come to its end before the next one.
     private var hasRoundFailed = false
+    private var hasRoundSucceeded = false
     /// Something of the round will get no answer.
     private var isRoundIncomplete = false
     private var pausedUntil: Int64 = 0
@@ -83,7 +86,7 @@ struct PollPlan {
         if let time = nextRoundAt, time > now + interval + Self.longestJitter { nextRoundAt = nil }
         if now < pausedUntil { return .wait(until: pausedUntil) }
         if now >= nextRoundAt ?? now, queue.isEmpty || hasRoundFailed { beginRound(at: now) }
-        guard let query = queue.first else { return .wait(until: nextRoundAt ?? now) }
+        guard let query = queue.first?.query else { return .wait(until: nextRoundAt ?? now) }
         let delay = budget.delay(for: query.cost, at: now)
         guard delay == 0 else { return .wait(until: now + delay) }
         budget.spend(query.cost)
@@ -100,9 +103,10 @@ struct PollPlan {
         let hour = now / 3_600_000
         let due = cities.indices.filter { states[$0].observedAt.map { $0 / 3600 < hour } ?? true }
             .sorted { (states[$0].observedAt ?? 0, $0) < (states[$1].observedAt ?? 0, $1) }
-        queue = due.isEmpty ? [] : api.queries(for: due, at: now / 1000)
+        queue = due.isEmpty ? [] : api.queries(for: due, at: now / 1000).map { ($0, 0) }
         isRoundOpen = !queue.isEmpty
         hasRoundFailed = false
+        hasRoundSucceeded = false
         isRoundIncomplete = false
     }
 
@@ -112,18 +116,19 @@ struct PollPlan {
     mutating func take(_ answer: Result<HTTPResponse, HTTPFailure>, at now: Int64) -> Report {
         var report = Report()
         guard !queue.isEmpty else { return report }
-        let query = queue.removeFirst()
+        let (query, attempts) = queue.removeFirst()
         switch answer {
-        case .success(let response): take(response, of: query, at: now, &report)
+        case .success(let response): take(response, of: query, attempts + 1, at: now, &report)
         case .failure(let failure):
-            retry(query, kind: failure.reason.rawValue, "cannot be reached (\(failure))", at: now, &report)
+            let line = "cannot be reached (\(failure))"
+            retry(query, attempts + 1, kind: failure.reason.rawValue, line, at: now, &report)
         }
         if queue.isEmpty, isRoundOpen { endRound(&report) }
         return report
     }
 
     private mutating func take(
-        _ response: HTTPResponse, of query: SourceQuery, at now: Int64, _ report: inout Report
+        _ response: HTTPResponse, of query: SourceQuery, _ attempts: Int, at now: Int64, _ report: inout Report
     ) {
         let said = explanation(in: response.body).map { ": \($0)" } ?? ""
         switch response.status {
@@ -131,17 +136,20 @@ struct PollPlan {
             do throws(SourceError) {
                 let answer = try api.read(response.body, of: query, at: now / 1000)
                 failures = 0
-                queue.insert(contentsOf: answer.queries, at: 0)
+                hasRoundSucceeded = true
+                queue.insert(contentsOf: answer.queries.map { ($0, 0) }, at: 0)
                 remember(response, of: query)
                 note(answer.findings, &report)
                 respectLimit(of: response, at: now)
             } catch {
                 switch error {
                 case .refused(let text): refuse("refuses: \(text)", &report)
-                case .busy(let text): retry(query, kind: "busy", "asks for fewer calls: \(text)", at: now, &report)
+                case .busy(let text):
+                    let line = "asks for fewer calls: \(text)"
+                    retry(query, attempts, kind: "busy", line, at: now, &report)
                 case .unreadable(let text):
                     let line = "answers what is not as documented, for \(query.subject): \(text)"
-                    retry(query, kind: "unreadable", line, at: now, &report)
+                    retry(query, attempts, kind: "unreadable", line, at: now, &report)
                 }
             }
         case 304:
@@ -150,10 +158,11 @@ struct PollPlan {
         case 401, 403: refuse("refuses with status \(response.status)\(said)", &report)
         case 429:
             pause(until: retryAfter(of: response, at: now))
-            retry(query, kind: "busy", "asks for fewer calls with status 429\(said)", at: now, &report)
+            retry(query, attempts, kind: "busy", "asks for fewer calls with status 429\(said)", at: now, &report)
         case 408, 425, 500...:
             pause(until: retryAfter(of: response, at: now))
-            retry(query, kind: "status", "has a fault of its own, status \(response.status)\(said)", at: now, &report)
+            let line = "has a fault of its own, status \(response.status)\(said)"
+            retry(query, attempts, kind: "status", line, at: now, &report)
         default:
             let line = "has no answer for \(query.subject), status \(response.status)\(said)"
             complain("status \(response.status)", line, &report)
@@ -198,11 +207,16 @@ struct PollPlan {
 
     // MARK: Trouble
 
-    /// The query is tried again, after the others.
+    /// The query is tried again, after the others; not for ever when it alone fails.
     private mutating func retry(
-        _ query: SourceQuery, kind: String, _ line: String, at now: Int64, _ report: inout Report
+        _ query: SourceQuery, _ attempts: Int, kind: String, _ line: String, at now: Int64, _ report: inout Report
     ) {
-        queue.append(query)
+        if attempts < Self.maximumAttempts || !hasRoundSucceeded {
+            queue.append((query, attempts))
+        } else {
+            isRoundIncomplete = true
+            note(api.giveUp(query, at: now / 1000), &report)
+        }
         hasRoundFailed = true
         let bound = min(1000 << min(failures, 20), interval)
         failures += 1

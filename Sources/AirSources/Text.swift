@@ -19,7 +19,7 @@ func epochSeconds(indian text: String) -> Int64? {
     let bytes = Array(text.utf8)
     let separators = [2: "-", 5: "-", 10: " ", 13: ":", 16: ":"].mapValues { $0.utf8.first }
     guard bytes.count == 19, separators.allSatisfy({ bytes[$0] == $1 }) else { return nil }
-    func number(_ range: Range<Int>) -> Int64? { decimalNumber(bytes[range], as: Int64.self) }
+    func number(_ range: Range<Int>) -> Int64? { decimalNumber(bytes[range]) }
     guard let day = number(0..<2), let month = number(3..<5), let year = number(6..<10), let hour = number(11..<13),
         let minute = number(14..<16), let second = number(17..<19), hour < 24, minute < 60, second <= 60,
         let date = CivilDate(year: year, month: month, day: day)

@@ -20,13 +20,15 @@ struct WAQI: AirSource {
                 city.id.map { Self.path(of: $0) }
                 ?? "geo:\(degrees(city.latitude));\(degrees(city.longitude))"
             return SourceQuery(
-                path: "/feed/\(place)/?token=" + percentEncoded(token.utf8), subject: city.name, kind: .cities([number]))
+                path: "/feed/\(place)/?token=" + percentEncoded(token.utf8), subject: city.name,
+                kind: .cities([number]))
         }
     }
 
     /// A station is `@1437`, a city `beijing` or `usa/california/fresno`.
     private static func path(of id: String) -> String {
-        (id.hasPrefix("@") ? "@" : "") + percentEncoded(id.utf8.drop { $0 == UInt8(ascii: "@") }, keepsSlashes: true)
+        let name = id.utf8.drop { $0 == UInt8(ascii: "@") }
+        return (id.hasPrefix("@") ? "@" : "") + percentEncoded(name, keepsSlashes: true)
     }
 
     func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceAnswer {

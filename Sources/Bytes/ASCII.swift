@@ -36,9 +36,7 @@ package func trimmed(_ text: Substring) -> Substring { Substring(trimmed(text.ut
 
 /// A number in decimal digits alone, at least one; nil for anything else, and when it does not fit.
 @inlinable
-package func decimalNumber<Number: FixedWidthInteger>(
-    _ text: some Sequence<UInt8>, as type: Number.Type = Int.self
-) -> Number? {
+package func decimalNumber<Number: FixedWidthInteger>(_ text: some Sequence<UInt8>) -> Number? {
     var number: Number?
     for byte in text {
         guard isDigit(byte), let digit = Number(exactly: byte &- UInt8(ascii: "0")) else { return nil }

@@ -124,7 +124,7 @@ package func parseRFC3339(_ text: Span<UInt8>) -> Int64? {
 ///
 /// - Parameter now: milliseconds since the Unix epoch.
 package func parseRetryAfter(_ text: String, now: Int64) -> Duration? {
-    if text.utf8.count <= 9, let seconds = decimalNumber(text.utf8) { return .seconds(seconds) }
+    if text.utf8.count <= 9, let seconds: Int = decimalNumber(text.utf8) { return .seconds(seconds) }
     return parseHTTPDate(text).map { max(.zero, .milliseconds($0 * 1000 - now)) }
 }
 
@@ -132,7 +132,7 @@ package func parseRetryAfter(_ text: String, now: Int64) -> Duration? {
 /// (RFC 9110, section 5.6.7).
 package func parseHTTPDate(_ text: String) -> Int64? {
     func number(_ text: Substring, digits: Int) -> Int64? {
-        text.utf8.count == digits ? decimalNumber(text.utf8, as: Int64.self) : nil
+        text.utf8.count == digits ? decimalNumber(text.utf8) : nil
     }
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     let parts = text.split(separator: " ")

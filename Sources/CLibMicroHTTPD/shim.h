@@ -1,7 +1,7 @@
 #pragma once
 #include <microhttpd.h>
 
-/* Only what Swift cannot import. */
+/* Only what Swift cannot import: variadic functions, and unions as answers. */
 
 /* MHD_start_daemon is variadic. One context serves all callbacks; the daemon never listens itself (flags hold
  * MHD_USE_NO_LISTEN_SOCKET), so there is no port. */
@@ -18,15 +18,6 @@ static inline struct MHD_Daemon *CLibMicroHTTPD_start(
         MHD_OPTION_URI_LOG_CALLBACK, requestLine, context,
         MHD_OPTION_ARRAY, options,
         MHD_OPTION_END);
-}
-
-/* To be called before the header is read, by the thread that reads it. The fields come first, and the first of a name
- * is the one that the library itself follows: it looks for no content, and for no cookies, for whose parsed form it
- * has no room when there are many. It keeps the pointers, so the texts are constants. */
-static inline int CLibMicroHTTPD_hide_content(struct MHD_Connection *connection)
-{
-    return MHD_set_connection_value(connection, MHD_HEADER_KIND, "Content-Length", "0") == MHD_YES
-        && MHD_set_connection_value(connection, MHD_HEADER_KIND, "Cookie", "-") == MHD_YES;
 }
 
 /* MHD_get_connection_info is variadic and answers with a union. */
@@ -56,4 +47,12 @@ static inline void *CLibMicroHTTPD_tls_session(struct MHD_Connection *connection
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
     return info ? info->tls_session : NULL;
+}
+
+/* The fields come in front of those that the client sends, if this is called before the header is read. The library
+ * keeps the pointers, so the texts are constants. See LibMicroHTTPDWorkarounds.swift. */
+static inline int CLibMicroHTTPD_hide_content(struct MHD_Connection *connection)
+{
+    return MHD_set_connection_value(connection, MHD_HEADER_KIND, "Content-Length", "0") == MHD_YES
+        && MHD_set_connection_value(connection, MHD_HEADER_KIND, "Cookie", "-") == MHD_YES;
 }

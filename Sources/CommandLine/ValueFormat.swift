@@ -84,7 +84,7 @@ extension ValueFormat<Int> {
             }
         ) { text in
             guard let unit = units.first(where: { text.hasSuffix($0.0) }),
-                let count = decimalNumber(text.utf8.dropLast(unit.0.utf8.count))
+                let count: Int = decimalNumber(text.utf8.dropLast(unit.0.utf8.count))
             else { return nil }
             let (bytes, isTooLarge) = count.multipliedReportingOverflow(by: unit.1)
             return isTooLarge || !range.contains(bytes) ? nil : bytes
@@ -104,7 +104,7 @@ extension ValueFormat<Int> {
 extension ValueFormat<UInt64> {
     /// A whole number from 0 to 2⁶⁴ − 1: what starts a random generator.
     public static var seed: Self {
-        Self("NUMBER", expected: "a whole number, 0 to \(UInt64.max)") { decimalNumber($0.utf8, as: UInt64.self) }
+        Self("NUMBER", expected: "a whole number, 0 to \(UInt64.max)") { decimalNumber($0.utf8) }
     }
 }
 
@@ -198,7 +198,7 @@ private func parseDuration(_ text: String) -> Duration? {
     while !rest.isEmpty {
         let digits = rest.prefix(while: isDigit)
         let name = rest[digits.endIndex...].prefix { !isDigit($0) }
-        guard let count = decimalNumber(digits, as: Int64.self),
+        guard let count: Int64 = decimalNumber(digits),
             let index = units.firstIndex(where: { $0.name.utf8.elementsEqual(name) })
         else { return nil }
         let (part, isTooLong) = count.multipliedReportingOverflow(by: units[index].milliseconds)

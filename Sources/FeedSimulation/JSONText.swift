@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Appends a number as JavaScript prints it (ECMA-262, Number::toString): the shortest text that reads back, whole
 /// numbers without a point. Swift prints the same digits.
 package func append(_ number: Double, to bytes: inout [UInt8]) {
@@ -18,14 +20,10 @@ package func appendJSONString(_ text: Span<UInt8>, to bytes: inout [UInt8]) {
             bytes.append(UInt8(ascii: "\\"))
             bytes.append(byte)
         case 0..<0x20:
-            bytes += "\\u00".utf8
-            bytes.append(hexadecimalDigits[Int(byte >> 4)])
-            bytes.append(hexadecimalDigits[Int(byte & 15)])
+            bytes += "\\u\(hexadecimal(byte, digits: 4))".utf8
         default:
             bytes.append(byte)
         }
     }
     bytes.append(UInt8(ascii: "\""))
 }
-
-private let hexadecimalDigits = Array("0123456789abcdef".utf8)

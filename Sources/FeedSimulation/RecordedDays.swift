@@ -1,3 +1,4 @@
+internal import Bytes
 internal import JSON
 
 /// Daily readings of cities, as the Central Pollution Control Board publishes them: rows of CSV.
@@ -60,7 +61,7 @@ struct RecordedDays: Sendable {
         }
         let (city, index) = (fields[columns.city], fields[columns.index])
         guard !city.range.isEmpty else { throw RecordingError(line: line, "City is empty, expected a name") }
-        guard isUTF8(bytes[city.range]) else {
+        guard isUTF8(bytes[city.range].span) else {
             throw RecordingError(line: line, "City \(shown(bytes[city.range])) is not UTF-8, expected a name")
         }
         guard isMissing(index) || jsonNumber(bytes[index.range].span) != nil else {
@@ -81,17 +82,12 @@ struct RecordedDays: Sendable {
 
     /// `2019-10-01` as 20191001.
     private static func date(_ text: ArraySlice<UInt8>) -> Int32? {
-        guard text.count == 10 else { return nil }
-        var number: Int32 = 0
-        for (position, byte) in text.enumerated() {
-            if position == 4 || position == 7 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-            } else {
-                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-                number = number * 10 + Int32(byte - UInt8(ascii: "0"))
-            }
-        }
-        return (1...12).contains(number / 100 % 100) && (1...31).contains(number % 100) ? number : nil
+        let parts = text.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard parts.map(\.count) == [4, 2, 2], let year: Int32 = decimalNumber(parts[0]),
+            let month: Int32 = decimalNumber(parts[1]), let day: Int32 = decimalNumber(parts[2]),
+            (1...12).contains(month), (1...31).contains(day)
+        else { return nil }
+        return year * 10_000 + month * 100 + day
     }
 
     var count: Int { starts.count }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import JSON
 
 /// Appends the line that keeps a message: `{"time_ms":1795236585252,"message":"[{\"city\":…}]"}` and a line break.
@@ -6,15 +7,11 @@ internal import JSON
 ///   - message: a text message; nothing is appended when it is not UTF-8, since JSON could not give it back.
 /// - Returns: whether it was.
 public func appendRecordedLine(receivedAt: Int64, message: Span<UInt8>, to bytes: inout [UInt8]) -> Bool {
-    guard (try? UTF8Span(validating: message)) != nil else { return false }
+    guard isUTF8(message) else { return false }
     bytes += "{\"time_ms\":\(receivedAt),\"message\":".utf8
     appendJSONString(message, to: &bytes)
     bytes += "}\n".utf8
     return true
-}
-
-func isUTF8(_ bytes: some Sequence<UInt8>) -> Bool {
-    String(validating: bytes, as: UTF8.self) != nil
 }
 
 /// Messages that stand in lines of JSON.

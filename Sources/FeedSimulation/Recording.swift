@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Messages of a feed, or readings of several days, out of a file.
 ///
 /// Two sorts of files are told apart by their first character:
@@ -88,8 +90,5 @@ func isJSONBlank(_ byte: UInt8) -> Bool {
 
 /// Text of a file in an error: on one line, and not too much of it.
 func shown(_ bytes: some Sequence<UInt8>) -> String {
-    let limit = 60
-    let text = String(decoding: Array(bytes.prefix(limit + 1)), as: UTF8.self)
-    let scalars = text.unicodeScalars.prefix(limit).map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }
-    return "\"" + String(String.UnicodeScalarView(scalars)) + (text.unicodeScalars.count > limit ? "…\"" : "\"")
+    quoted(String(decoding: Array(bytes.prefix(1000)), as: UTF8.self), limit: 60)
 }

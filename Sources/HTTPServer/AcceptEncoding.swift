@@ -50,17 +50,9 @@ private func thousandths(_ text: Substring.UTF8View) -> Int? {
     var value = Int(first - UInt8(ascii: "0")) * 1000
     var place = 100
     for digit in fraction.dropFirst() {
-        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+        guard isDigit(digit) else { return nil }
         value += Int(digit - UInt8(ascii: "0")) * place
         place /= 10
     }
     return value <= 1000 ? value : nil
-}
-
-/// Without the blanks and tabs around it.
-private func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
-    var text = text
-    while let first = text.first, first == 0x20 || first == 0x09 { text = text.dropFirst() }
-    while let last = text.last, last == 0x20 || last == 0x09 { text = text.dropLast() }
-    return text
 }

@@ -45,7 +45,7 @@ final class HTTPAcceptor: Sendable {
 
     /// Any thread.
     func stop() {
-        stopped.ring()
+        stopped.wake()
     }
 
     /// Corresponds to `poll`.

@@ -2,10 +2,78 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// The open connections of a server, to hang up on those that are overdue.
+/// One connection and the request on it: HTTP/1.1 has one at a time.
 ///
-/// libmicrohttpd's own time-out begins again with each byte, so a client that sends or takes one byte now and then
-/// would stay for ever.
+/// It lives from libmicrohttpd's notice that the connection began to the one that it ended, which comes before the
+/// socket is closed.
+final class HTTPConnection: @unchecked Sendable {
+    // @unchecked: the variables of the request are touched by libmicrohttpd's callbacks only, and all callbacks of a
+    // connection come from one thread. What other threads read is constant or atomic.
+    let socket: Int32
+    /// What the connection's TLS session points into; nil: plain HTTP.
+    let tls: TLSContext?
+    private let deadline: Atomic<Int64>
+
+    /// Where the current request stands.
+    enum Phase {
+        case idle
+        /// The request line has come.
+        case header
+        /// The header has come, and no content follows.
+        case complete
+        /// libmicrohttpd waits until the password is checked.
+        case suspended
+        case answered
+        /// The answer is a stream, which may never end; nobody waits for it.
+        case streaming
+    }
+
+    /// What became of the password of a suspended request; written by another thread before it resumes the connection.
+    enum Verdict: UInt8, AtomicRepresentable {
+        case accepted
+        case refused
+        case unavailable
+    }
+
+    var phase = Phase.idle
+    var target = HTTPRequestTarget.malformed
+    var isMetered = false
+    let verdict = Atomic(Verdict.unavailable)
+    /// Of the answer under way.
+    var status: Int?
+    /// Of the request under way.
+    var headerBytes = 0
+    /// Of all requests before it.
+    var headerBytesBefore = 0
+
+    init(socket: Int32, tls: TLSContext?, deadline: CoarseTime) {
+        self.socket = socket
+        self.tls = tls
+        self.deadline = Atomic(deadline.milliseconds)
+    }
+
+    /// Hangs up when the current phase takes longer.
+    func setDeadline(_ time: CoarseTime) {
+        deadline.store(time.milliseconds, ordering: .relaxed)
+    }
+
+    func isOverdue(at now: CoarseTime) -> Bool {
+        deadline.load(ordering: .relaxed) < now.milliseconds
+    }
+
+    /// So that a slow reader is noticed after little, and costs the system little. Corresponds to `SO_SNDBUF`.
+    func limitSendBuffer() {
+        var bytes: Int32 = 64 * 1024
+        _ = unsafe setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Ends the connection; libmicrohttpd notices and cleans up. Does not block.
+    func hangUp() {
+        _ = shutdown(socket, Int32(SHUT_RDWR))
+    }
+}
+
+/// The open connections of a server, to hang up on those that are overdue.
 final class HTTPConnections: Sendable {
     private let open = Mutex<[Int32: HTTPConnection]>([:])
     /// Rings when there is a connection after there was none: from then on one can be overdue.
@@ -22,7 +90,7 @@ final class HTTPConnections: Sendable {
             connections[connection.socket] = connection
             return connections.count == 1
         }
-        if isFirst { appeared.ring() }
+        if isFirst { appeared.wake() }
     }
 
     func remove(_ connection: HTTPConnection) {
@@ -33,15 +101,50 @@ final class HTTPConnections: Sendable {
         open.withLock { $0.isEmpty }
     }
 
-    /// Ends the overdue connections; libmicrohttpd notices and cleans up.
     func hangUpOnOverdue(at now: CoarseTime) {
         streams.endDeserted()
         open.withLock { connections in
-            for (socket, connection) in connections where connection.isOverdue(at: now) {
-                // Under the lock although it is a call of C: the connection leaves the table before its socket is
-                // closed, so the number is still this connection's. The call does not block.
-                _ = shutdown(socket, Int32(SHUT_RDWR))
-            }
+            // Under the lock although it is a call of C: the connection leaves the table before its socket is closed,
+            // so the number is still this connection's.
+            for connection in connections.values where connection.isOverdue(at: now) { connection.hangUp() }
         }
+    }
+}
+
+/// A point of the monotonic clock, a few milliseconds exact and cheap to read (`CLOCK_MONOTONIC_COARSE`).
+struct CoarseTime: Comparable {
+    let milliseconds: Int64
+
+    static var now: CoarseTime {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        return CoarseTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    static func + (time: CoarseTime, milliseconds: Int64) -> CoarseTime {
+        CoarseTime(milliseconds: time.milliseconds + milliseconds)
+    }
+
+    static func < (one: CoarseTime, other: CoarseTime) -> Bool {
+        one.milliseconds < other.milliseconds
+    }
+}
+
+/// What the kernel knows of a TCP connection (`TCP_INFO` of tcp(7)).
+struct TCPInformation {
+    /// Bytes of content that the peer has acknowledged.
+    var acknowledgedBytes: Int
+    /// Bytes of content that have come, read or not.
+    var receivedBytes: Int
+
+    /// Nil for a socket that is none of TCP.
+    init?(of socket: Int32) {
+        // `struct tcp_info` of linux/tcp.h up to `tcpi_bytes_received`; glibc's ends before.
+        var words = InlineArray<17, UInt64>(repeating: 0)
+        var length = socklen_t(MemoryLayout.size(ofValue: words))
+        let result = unsafe getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &words, &length)
+        guard result == 0, Int(length) == MemoryLayout.size(ofValue: words) else { return nil }
+        acknowledgedBytes = Int(clamping: words[15])
+        receivedBytes = Int(clamping: words[16])
     }
 }

@@ -2,27 +2,8 @@ internal import CLibMicroHTTPD
 internal import Glibc
 internal import System
 
-/// The owner of an `MHD_Daemon`: one thread in `poll` that serves the connections given to it.
-///
-/// The daemon does not listen: its own accepting cannot be ended safely while it runs (`MHD_quiesce_daemon` races with
-/// the daemon's thread and the loser aborts the process), serves one socket only, and knows no reload.
+/// The owner of an `MHD_Daemon`: one thread in `poll` that serves the connections given to it. It never listens.
 @safe struct HTTPDaemon: ~Copyable {
-    /// Bytes for each connection: what has come, the parsed fields, the answer's header and its list of pieces. All of
-    /// it is zeroed after each request (`MHD_pool_reset`), so more costs time.
-    static let memoryLimit = 24 * 1024
-
-    /// How many pieces the answer to this request may have.
-    ///
-    /// When their list finds no room, 0.9.75 unlocks a mutex that it does not hold, and aborts the process later. What
-    /// has come, requests after this one included, takes half of the memory, as long as the header is too short for
-    /// the read buffer to have grown; then the parsed fields and the list share the rest.
-    static func roomForPieces(beside connection: OpaquePointer) -> Int {
-        guard unsafe CLibMicroHTTPD_header_size(connection) <= HTTPLimits.maximumHeaderBytes else { return 1 }
-        let fields = Int(unsafe MHD_get_connection_values(connection, .HEADER_KIND, nil, nil))
-        // `struct MHD_HTTP_Header` has 56 bytes, an entry of the list 16.
-        return max(1, (memoryLimit / 2 - 640 - fields * 64) / 16)
-    }
-
     private let daemon: OpaquePointer
 
     /// - Parameter service: must outlive the daemon.
@@ -35,7 +16,7 @@ internal import System
             tlsNoCertificate as @convention(c) (OpaquePointer?) -> Int32, to: UnsafeMutableRawPointer.self)
         let connections = OpenFileLimit.raise(forConnections: limits.maximumConnections)
         let options = unsafe [
-            MHD_OptionItem(option: .CONNECTION_MEMORY_LIMIT, value: Self.memoryLimit, ptr_value: nil),
+            MHD_OptionItem(option: .CONNECTION_MEMORY_LIMIT, value: connectionMemory, ptr_value: nil),
             MHD_OptionItem(option: .CONNECTION_LIMIT, value: connections, ptr_value: nil),
             MHD_OptionItem(
                 option: .PER_IP_CONNECTION_LIMIT, value: limits.maximumConnectionsPerAddress, ptr_value: nil),
@@ -81,15 +62,11 @@ func httpConnection(
     context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
     socketContext: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, event: MHD_ConnectionNotificationCode
 ) {
-    guard let service = unsafe service(context), let connection = unsafe connection,
+    guard let service = unsafe service(context), let connection = unsafe MHDConnection(connection),
         let socketContext = unsafe socketContext
     else { return }
     if event == .CONNECTION_NOTIFY_STARTED {
-        let began = service.connectionBegan(on: unsafe CLibMicroHTTPD_socket(connection))
-        if let session = unsafe CLibMicroHTTPD_tls_session(connection) {
-            unsafe began.tls?.adopt(OpaquePointer(session))
-        }
-        unsafe socketContext.pointee = Unmanaged.passRetained(began).toOpaque()
+        unsafe socketContext.pointee = Unmanaged.passRetained(service.connectionBegan(connection)).toOpaque()
     } else if let ended = unsafe socketContext.pointee {
         service.connectionEnded(unsafe Unmanaged<HTTPConnection>.fromOpaque(ended).takeRetainedValue())
     }
@@ -101,19 +78,11 @@ func httpConnection(
 func httpRequestLine(
     context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
-    guard let service = unsafe service(context), let connection = unsafe connection,
-        let request = unsafe HTTPConnection.of(connection)
+    guard let service = unsafe service(context), let connection = unsafe MHDConnection(connection),
+        let target = unsafe MHDRequestTarget(target), let state = connection.state
     else { return nil }
-    let count = unsafe target.map { unsafe strlen($0) } ?? 0
-    let bytes = unsafe UnsafeRawBufferPointer(start: target, count: count)
-    service.requestBegan(unsafe Span(_unsafeElements: bytes.assumingMemoryBound(to: UInt8.self)), on: request)
-    if let query = unsafe target.flatMap({ unsafe strchr($0, Int32(UInt8(ascii: "?"))) }), unsafe query[1] != 0 {
-        // It will cut the target here, and then take apart what follows, at 64 bytes for each parameter: without room
-        // for all of them 0.9.75 forgets that it has refused the request, and never answers. It is our reader's part.
-        unsafe query[1] = 0
-    }
-    if unsafe CLibMicroHTTPD_hide_content(connection) == 0 { shutdown(request.socket, Int32(SHUT_RDWR)) }
-    return unsafe CLibMicroHTTPD_socket_context(connection)
+    service.requestBegan(target, on: state, connection)
+    return unsafe Unmanaged.passUnretained(state).toOpaque()
 }
 
 /// Called by libmicrohttpd when the header has come and when the whole request has; corresponds to
@@ -124,14 +93,14 @@ func httpAccess(
     method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?, content: UnsafePointer<CChar>?,
     contentBytes: UnsafeMutablePointer<Int>?, request: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
-    guard let service = unsafe service(context), let connection = unsafe connection, let method = unsafe method,
-        let version = unsafe version, let request = unsafe request?.pointee
+    guard let service = unsafe service(context), let connection = unsafe MHDConnection(connection),
+        let method = unsafe method, let version = unsafe version, let request = unsafe request?.pointee
     else { return .NO }
     // Nearly all are GET, which costs no reading.
     return unsafe service.requestArrived(
         method: strcmp(method, "GET") == 0 ? "GET" : String(cString: method),
         needsHost: strcmp(version, "HTTP/1.0") != 0,
-        Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue(), connection)
+        on: Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue(), connection)
 }
 
 /// Called by libmicrohttpd once for each request whose first line has come, whatever became of it; corresponds to
@@ -142,7 +111,7 @@ func httpCompleted(
     request: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, reason: MHD_RequestTerminationCode
 ) {
     guard let service = unsafe service(context), let request = unsafe request?.pointee else { return }
-    service.requestEnded(unsafe Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue())
+    service.requestEnded(on: unsafe Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue())
 }
 
 private func service(_ context: UnsafeMutableRawPointer?) -> HTTPService? {

@@ -47,12 +47,10 @@ struct HTTPFraming: Equatable {
 
 extension HTTPFraming {
     /// Of a request whose header has come. Corresponds to `MHD_get_connection_values_n`.
-    init(of connection: OpaquePointer) {
+    init(of connection: MHDConnection) {
         self.init()
-        unsafe withUnsafeMutablePointer(to: &self) { framing in
-            _ = unsafe MHD_get_connection_values_n(connection, .HEADER_KIND, framingField, framing)
-        }
-        // The one that `CLibMicroHTTPD_hide_content` has put there.
+        unsafe withUnsafeMutablePointer(to: &self) { unsafe connection.visitFields(framingField, $0) }
+        // The one that `hideContent` has put there.
         lengths -= 1
     }
 }
@@ -68,4 +66,27 @@ private func framingField(
         name: UnsafeRawBufferPointer(start: name, count: nameLength),
         value: UnsafeRawBufferPointer(start: value, count: valueLength))
     return .YES
+}
+
+/// What the server answers itself, before the route closure is asked.
+public struct HTTPRefusal: Sendable {
+    /// 400, 401, 411, 414, 429, 431 or 503.
+    public let status: Int
+    /// Fields that the status needs.
+    public let headers: [(name: String, value: String)]
+    /// Why, in one line.
+    public let line: String
+
+    public init(_ status: Int, headers: [(name: String, value: String)] = [], _ line: String) {
+        self.status = status
+        self.headers = headers
+        self.line = line
+    }
+
+    static let unauthorized = HTTPRefusal(
+        401, headers: [("WWW-Authenticate", "Basic")], "a user and a password are needed")
+
+    static func busy(_ line: String) -> HTTPRefusal {
+        HTTPRefusal(503, headers: [("Retry-After", "1")], line)
+    }
 }

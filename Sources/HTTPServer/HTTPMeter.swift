@@ -26,17 +26,43 @@ public final class HTTPMeter: Sendable {
     func end(status: Int?) {
         counts.withLock { counts in
             counts.requestsInFlight -= 1
-            guard let status else { return }
-            // A handful, found faster by looking through than by hashing.
-            let place = counts.answers.firstIndex { $0.status >= status } ?? counts.answers.endIndex
-            if place == counts.answers.endIndex || counts.answers[place].status != status {
-                counts.answers.insert(.init(status: status, count: 0), at: place)
-            }
-            counts.answers[place].count += 1
+            if let status { counts.countAnswer(status: status) }
         }
     }
 
     public var current: HTTPStatistics {
         counts.withLock { $0 }
+    }
+}
+
+/// The counts of an `HTTPServer`'s metered requests.
+public struct HTTPStatistics: Sendable, Equatable {
+    /// Requests under way: asked in the route closure, this includes the request that it answers.
+    public var requestsInFlight = 0
+    /// Answers since the start, by ascending status.
+    public var answers: [Answers] = []
+
+    public struct Answers: Sendable, Equatable {
+        public var status: Int
+        public var count: Int
+
+        public init(status: Int, count: Int) {
+            self.status = status
+            self.count = count
+        }
+    }
+
+    public init(requestsInFlight: Int = 0, answers: [Answers] = []) {
+        self.requestsInFlight = requestsInFlight
+        self.answers = answers
+    }
+
+    fileprivate mutating func countAnswer(status: Int) {
+        // A handful, found faster by looking through than by hashing.
+        let place = answers.firstIndex { $0.status >= status } ?? answers.endIndex
+        if place == answers.endIndex || answers[place].status != status {
+            answers.insert(.init(status: status, count: 0), at: place)
+        }
+        answers[place].count += 1
     }
 }

@@ -1,11 +1,9 @@
 internal import Bytes
-internal import CLibMicroHTTPD
-internal import Glibc
 
 /// A request as the route closure sees it, valid while that closure runs.
 ///
 /// Header fields are looked up when asked for: what nobody asks for is not copied.
-@safe public struct HTTPRequest: ~Copyable {
+public struct HTTPRequest: ~Copyable {
     public let method: String
     /// Percent-decoded and otherwise as sent: `//` and `/..` stay what they are.
     public let path: String
@@ -13,8 +11,8 @@ internal import Glibc
     public let query: String
     private let fields: Fields
 
-    @safe private enum Fields {
-        case connection(OpaquePointer)
+    private enum Fields {
+        case connection(MHDConnection)
         case list([(name: String, value: String)])
     }
 
@@ -28,21 +26,19 @@ internal import Glibc
         fields = .list(headers)
     }
 
-    init(method: String, path: String, query: String, connection: OpaquePointer) {
+    init(method: String, path: String, query: String, connection: MHDConnection) {
         self.method = method
         self.path = path
         self.query = query
-        unsafe fields = .connection(connection)
+        fields = .connection(connection)
     }
-
-    public var isHead: Bool { method == "HEAD" }
 
     /// The value of a header field whatever the case of its name; several lines of one name are joined with `, `
     /// (RFC 9110 section 5.3).
     public func header(_ name: String) -> String? {
         switch fields {
         case .connection(let connection):
-            return unsafe headerField(name, of: connection)
+            return connection.header(name)
         case .list(let fields):
             let values = fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
             return values.isEmpty ? nil : values.joined(separator: ", ")
@@ -50,36 +46,90 @@ internal import Glibc
     }
 }
 
-/// What `headerFieldFound` looks for and has found.
-@unsafe private struct HeaderSearch {
-    let name: UnsafePointer<CChar>
-    let nameLength: Int
-    var value: String?
-}
+/// The request target of RFC 9112 section 3.2, taken apart.
+enum HTTPRequestTarget: Equatable {
+    /// The path is percent-decoded and otherwise as sent: no segment is merged or resolved. The query is raw.
+    case valid(path: String, query: String)
+    case malformed
+    case tooLong
 
-/// Corresponds to `MHD_get_connection_values_n`: `MHD_lookup_connection_value` gives the first line only.
-func headerField(_ name: String, of connection: OpaquePointer) -> String? {
-    unsafe name.withCString { start in
-        var search = unsafe HeaderSearch(name: start, nameLength: name.utf8.count)
-        unsafe withUnsafeMutablePointer(to: &search) { search in
-            _ = unsafe MHD_get_connection_values_n(connection, .HEADER_KIND, headerFieldFound, search)
+    /// Reads the origin form (`/path?query`), the absolute form (`http://host/path?query`) and `*`.
+    init(parsing target: Span<UInt8>, limit: Int) {
+        if target.count > limit {
+            self = .tooLong
+        } else if let start = Self.startOfPath(in: target) {
+            self = Self.split(target, from: start)
+        } else {
+            self = .malformed
         }
-        return unsafe search.value
     }
-}
 
-/// Called by libmicrohttpd for each header line; corresponds to `MHD_KeyValueIteratorN`.
-@c(airquality_http_header_field)
-private func headerFieldFound(
-    context: UnsafeMutableRawPointer?, kind: MHD_ValueKind, name: UnsafePointer<CChar>?, nameLength: Int,
-    value: UnsafePointer<CChar>?, valueLength: Int
-) -> MHD_Result {
-    guard let context = unsafe context, let name = unsafe name else { return .YES }
-    let search = unsafe context.assumingMemoryBound(to: HeaderSearch.self)
-    // Nobody calls setlocale, so these are the letters of ASCII.
-    guard unsafe nameLength == search.pointee.nameLength, unsafe strncasecmp(name, search.pointee.name, nameLength) == 0
-    else { return .YES }
-    let line = unsafe String(decoding: UnsafeRawBufferPointer(start: value, count: valueLength), as: UTF8.self)
-    unsafe search.pointee.value = search.pointee.value.map { $0 + ", " + line } ?? line
-    return .YES
+    /// Nil when it cannot be read.
+    var path: String? {
+        if case .valid(let path, _) = self { path } else { nil }
+    }
+
+    private static func startOfPath(in target: Span<UInt8>) -> Int? {
+        guard target.count > 0 else { return nil }
+        if target[0] == UInt8(ascii: "/") { return 0 }
+        if target.count == 1, target[0] == UInt8(ascii: "*") { return 0 }
+        return startOfPathAfterAuthority(in: target)
+    }
+
+    /// RFC 9112 section 3.2.2: a server must accept the absolute form.
+    private static func startOfPathAfterAuthority(in target: Span<UInt8>) -> Int? {
+        for scheme in ["http://", "https://"] where hasPrefix(scheme, target) {
+            var index = scheme.utf8.count
+            let authority = index
+            while index < target.count, target[index] != UInt8(ascii: "/"), target[index] != UInt8(ascii: "?") {
+                index += 1
+            }
+            return index > authority ? index : nil
+        }
+        return nil
+    }
+
+    private static func hasPrefix(_ prefix: String, _ target: Span<UInt8>) -> Bool {
+        guard target.count >= prefix.utf8.count else { return false }
+        var index = 0
+        for byte in prefix.utf8 {
+            let sent = target[index]
+            let lower = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(sent) ? sent | 0x20 : sent
+            guard lower == byte else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// The usual target: ASCII without query and escapes. Up to 15 bytes it takes no allocation.
+    private static func plainPath(_ target: Span<UInt8>, from start: Int) -> String? {
+        guard start == 0 else { return nil }
+        for index in 0..<target.count {
+            let byte = target[index]
+            guard isVisible(byte), byte < 0x80, byte != UInt8(ascii: "?"), byte != UInt8(ascii: "%") else { return nil }
+        }
+        return unsafe String(unsafeUninitializedCapacity: target.count) { path in
+            // Both have the capacity, and the string is given up to it.
+            for index in 0..<target.count { unsafe path[index] = target[index] }
+            return target.count
+        }
+    }
+
+    /// Anything but ASCII's blanks and controls. Bytes beyond ASCII are no part of RFC 3986 and harm nobody.
+    private static func isVisible(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte != 0x7F
+    }
+
+    private static func split(_ target: Span<UInt8>, from start: Int) -> HTTPRequestTarget {
+        if let path = plainPath(target, from: start) { return .valid(path: path, query: "") }
+        let bytes = (start..<target.count).map { target[$0] }
+        guard bytes.allSatisfy(isVisible) else { return .malformed }
+        let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+        // With a NUL, C would end the path there and a reader after us would see another one.
+        guard let path = percentDecoded(bytes[..<end]), !path.contains(0),
+            let path = String(validating: path.isEmpty ? [UInt8(ascii: "/")] : path, as: UTF8.self),
+            let query = String(validating: bytes[end...].dropFirst(), as: UTF8.self)
+        else { return .malformed }
+        return .valid(path: path, query: query)
+    }
 }

@@ -44,29 +44,35 @@ public struct HTTPResponse: Sendable {
             body: .bytes(Array("\(line)\n".utf8)))
     }
 
-    /// The most pieces that are sent without joining them.
+    /// The most pieces that are sent without joining some of them.
     public static let maximumPieces = 512
 
     /// Content up to this size is joined into one piece, because a piece less to send is faster than a copy.
-    static let joinedBytes = 64 * 1024
+    static let maximumJoinedBytes = 64 * 1024
 
-    /// Hands the answer to libmicrohttpd, which keeps it until it is sent. Corresponds to `MHD_queue_response`.
+    /// Hands the answer to libmicrohttpd, which keeps it until it is sent.
     /// - Parameter extra: further fields for every answer of this server.
-    func queue(on connection: OpaquePointer, extra: [(name: String, value: String)]) -> MHD_Result {
-        let response = HTTPNativeResponse(unsafe content(for: connection))
+    func queue(
+        on state: HTTPConnection, _ connection: MHDConnection, extra: [(name: String, value: String)]
+    ) -> MHD_Result {
+        let response = nativeResponse(on: state, connection, extra: extra)
         for (name, value) in headers { response.addHeader(name, value) }
         for (name, value) in extra { response.addHeader(name, value) }
-        return unsafe response.queue(on: connection, status: status)
+        return response.queue(on: connection, status: status)
     }
 
-    /// The body in at most as many pieces as there is room for.
-    private func content(for connection: OpaquePointer) -> HTTPBody {
-        guard case .blocks = body else { return body }
-        let pieces = pieces(of: body)
-        if pieces.count > 1, unsafe pieces.count > HTTPDaemon.roomForPieces(beside: connection) {
-            return .blocks(joined(body))
+    private func nativeResponse(
+        on state: HTTPConnection, _ connection: MHDConnection, extra: [(name: String, value: String)]
+    ) -> HTTPNativeResponse {
+        if case .stream(let stream) = body { return HTTPNativeResponse(stream) }
+        let content = pieces(of: body) {
+            // Beside these fields there are the status line and those that libmicrohttpd adds.
+            let headerBytes = (headers + extra).reduce(256) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+            let room = roomForPieces(
+                on: state, fieldCount: connection.fieldCount, answerHeaderBytes: headerBytes)
+            return min(room, Self.maximumPieces)
         }
-        return .blocks(pieces)
+        return HTTPNativeResponse(content)
     }
 }
 
@@ -76,19 +82,18 @@ public struct HTTPResponse: Sendable {
 
     /// Corresponds to `MHD_create_response_from_iovec`, which copies the vector and for a single piece makes the
     /// response that is sent together with its header.
-    init(_ content: HTTPBody) {
+    init(_ pieces: [[UInt8]]) {
+        let context = unsafe Unmanaged.passRetained(HTTPContent(pieces)).toOpaque()
         let response =
-            switch content {
-            case .bytes(let bytes):
-                unsafe withUnsafePointer(to: Self.entry(bytes)) { vector in
-                    unsafe MHD_create_response_from_iovec(vector, 1, contentSent, Self.kept(content))
+            if pieces.count == 1 {
+                unsafe withUnsafePointer(to: Self.entry(pieces[0])) { vector in
+                    unsafe MHD_create_response_from_iovec(vector, 1, contentSent, context)
                 }
-            case .blocks(let blocks):
-                unsafe blocks.map { unsafe Self.entry($0) }.withUnsafeBufferPointer { vector in
+            } else {
+                unsafe pieces.map { unsafe Self.entry($0) }.withUnsafeBufferPointer { vector in
                     unsafe MHD_create_response_from_iovec(
-                        vector.baseAddress, UInt32(vector.count), contentSent, Self.kept(content))
+                        vector.baseAddress, UInt32(vector.count), contentSent, context)
                 }
-            case .stream(let stream): unsafe streamingResponse(stream)
             }
         guard let response = unsafe response else {
             preconditionFailure("MHD_create_response_from_iovec fails without memory only")
@@ -96,8 +101,11 @@ public struct HTTPResponse: Sendable {
         unsafe self.response = response
     }
 
-    private static func kept(_ content: HTTPBody) -> UnsafeMutableRawPointer {
-        unsafe Unmanaged.passRetained(HTTPContent(content)).toOpaque()
+    init(_ stream: HTTPStream) {
+        guard let response = unsafe streamingResponse(stream) else {
+            preconditionFailure("MHD_create_response_from_callback fails without memory only")
+        }
+        unsafe self.response = response
     }
 
     private static func entry(_ piece: [UInt8]) -> MHD_IoVec {
@@ -117,8 +125,8 @@ public struct HTTPResponse: Sendable {
         }
     }
 
-    func queue(on connection: OpaquePointer, status: Int) -> MHD_Result {
-        unsafe MHD_queue_response(connection, UInt32(status), response)
+    func queue(on connection: MHDConnection, status: Int) -> MHD_Result {
+        unsafe connection.queue(response, status: status)
     }
 
     deinit {
@@ -128,10 +136,10 @@ public struct HTTPResponse: Sendable {
 
 /// Keeps the arrays alive that a response points into.
 private final class HTTPContent {
-    let body: HTTPBody
+    let pieces: [[UInt8]]
 
-    init(_ body: HTTPBody) {
-        self.body = body
+    init(_ pieces: [[UInt8]]) {
+        self.pieces = pieces
     }
 }
 
@@ -142,41 +150,26 @@ private func contentSent(context: UnsafeMutableRawPointer?) {
     unsafe Unmanaged<HTTPContent>.fromOpaque(context).release()
 }
 
-/// The pieces to send: one when the content is small, and never more than `HTTPResponse.maximumPieces`.
-func pieces(of body: HTTPBody) -> [[UInt8]] {
-    guard case .blocks(let blocks) = body, body.count > HTTPResponse.joinedBytes else { return joined(body) }
-    guard blocks.count > HTTPResponse.maximumPieces else { return blocks }
-    return grouped(blocks, atLeast: body.count / (HTTPResponse.maximumPieces / 2))
-}
-
-func joined(_ body: HTTPBody) -> [[UInt8]] {
+/// The pieces to send: one when the content is small, and never more than allowed, neighbours being joined.
+func pieces(of body: HTTPBody, maximum: () -> Int) -> [[UInt8]] {
     switch body {
-    case .bytes(let bytes): [bytes]
-    case .blocks(let blocks): [joined(blocks[...], count: body.count)]
-    case .stream: []
-    }
-}
-
-private func joined(_ blocks: ArraySlice<[UInt8]>, count: Int) -> [UInt8] {
-    if blocks.count == 1, let block = blocks.first { return block }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count)
-    for block in blocks { bytes += block }
-    return bytes
-}
-
-/// Neighbours joined until each group has `bytes`, so that there is one group more at most than `bytes` fit in all.
-private func grouped(_ blocks: [[UInt8]], atLeast bytes: Int) -> [[UInt8]] {
-    var groups: [[UInt8]] = []
-    var start = 0
-    var count = 0
-    for (index, block) in blocks.enumerated() {
-        count += block.count
-        if count >= bytes || index == blocks.count - 1 {
-            groups.append(joined(blocks[start...index], count: count))
-            start = index + 1
-            count = 0
+    case .stream: return []
+    case .bytes(let bytes): return [bytes]
+    case .blocks(let blocks):
+        guard blocks.count > 1, body.count > HTTPResponse.maximumJoinedBytes else { return [joined(blocks[...])] }
+        let maximum = maximum()
+        guard blocks.count > maximum else { return blocks }
+        let size = (blocks.count + maximum - 1) / maximum
+        return stride(from: 0, to: blocks.count, by: size).map {
+            joined(blocks[$0..<min($0 + size, blocks.count)])
         }
     }
-    return groups
+}
+
+private func joined(_ blocks: ArraySlice<[UInt8]>) -> [UInt8] {
+    if blocks.count == 1, let block = blocks.first { return block }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(blocks.reduce(0) { $0 + $1.count })
+    for block in blocks { bytes += block }
+    return bytes
 }

@@ -67,3 +67,58 @@ public final class HTTPServer: Sendable {
         stop(within: .zero)
     }
 }
+
+/// What an `HTTPServer` listens on and how far a client may go.
+public struct HTTPServerConfiguration: Sendable {
+    public var addresses: [ListenAddress]
+    /// Serves on the sockets that systemd has opened for this process instead of on `addresses`.
+    public var usesSystemdSockets = false
+    public var limits = HTTPLimits()
+
+    /// Requests of these paths are counted and limited by `meter`.
+    public var isMetered: @Sendable (_ path: String) -> Bool = { _ in false }
+    /// One server's. The route closure may ask it for its counts.
+    public var meter = HTTPMeter()
+
+    /// TLS, passwords, headers of each answer and the rate limit.
+    public var web = WebConfiguration()
+    /// Paths that never need a password.
+    public var isPublic: @Sendable (_ path: String) -> Bool = { _ in false }
+
+    /// How a refusal is answered that the server decides on itself. The path is nil when it cannot be read.
+    public var refuse: @Sendable (_ refusal: HTTPRefusal, _ path: String?) -> HTTPResponse = { refusal, _ in
+        HTTPResponse(status: refusal.status, headers: refusal.headers, line: refusal.line)
+    }
+
+    public init(addresses: [ListenAddress]) {
+        self.addresses = addresses
+    }
+}
+
+/// How far a client may go before it is refused or hung up on.
+public struct HTTPLimits: Sendable {
+    /// Open connections. One more is closed at once. The process's limit of open files is raised for them; where that
+    /// is not allowed there are fewer.
+    public var maximumConnections = 4096
+    /// Connections of one IP address, so that one client cannot take them all. 0 = no limit.
+    public var maximumConnectionsPerAddress = 3584
+
+    /// From the connection to the end of its first request's header, and from a request's first line to its end.
+    /// It does not begin again with each byte, as libmicrohttpd's own time-out does.
+    public var requestTimeout = Duration.seconds(10)
+    /// From an answer to the end of the next request's header on the same connection.
+    public var idleTimeout = Duration.seconds(180)
+    /// To send an answer, beside what `minimumRate` allows for its size.
+    public var answerTimeout = Duration.seconds(60)
+    /// To take what a stream has sent, beyond what fits the system's buffers.
+    public var streamTimeout = Duration.seconds(15)
+    /// Bytes a second that a reader has to take.
+    public var minimumRate = 64 * 1024
+
+    /// Bytes of path and query; more get 414.
+    public var maximumTargetBytes = 4 * 1024
+    /// Bytes of request line and header; more get 431.
+    public static let maximumHeaderBytes = 8 * 1024
+
+    public init() {}
+}

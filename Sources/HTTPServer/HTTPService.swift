@@ -1,5 +1,4 @@
 internal import CLibMicroHTTPD
-internal import Glibc
 internal import Synchronization
 internal import System
 internal import WebConfiguration
@@ -11,7 +10,7 @@ final class HTTPService: Sendable {
     private let onRequest: @Sendable (borrowing HTTPRequest) -> HTTPResponse
     private let refuse: @Sendable (HTTPRefusal, String?) -> HTTPResponse
     private let isPublic: @Sendable (String) -> Bool
-    private let policy: Mutex<HTTPPolicy>
+    private let active: Mutex<ActiveWebConfiguration>
     private let passwords = PasswordChecker()
     private let timeouts: Timeouts
     /// Requests that have come in whole and are not over.
@@ -27,6 +26,7 @@ final class HTTPService: Sendable {
         let request: Int64
         let idle: Int64
         let answer: Int64
+        let stream: Int64
         /// For each byte of an answer.
         let perByte: Double
 
@@ -34,6 +34,7 @@ final class HTTPService: Sendable {
             request = Int64(limits.requestTimeout / .milliseconds(1))
             idle = Int64(limits.idleTimeout / .milliseconds(1))
             answer = Int64(limits.answerTimeout / .milliseconds(1))
+            stream = Int64(limits.streamTimeout / .milliseconds(1))
             perByte = 1000 / Double(max(limits.minimumRate, 1))
         }
     }
@@ -46,7 +47,7 @@ final class HTTPService: Sendable {
         isMetered = configuration.isMetered
         isPublic = configuration.isPublic
         refuse = configuration.refuse
-        policy = Mutex(try HTTPPolicy(configuration.web, replacing: nil))
+        active = Mutex(try ActiveWebConfiguration(configuration.web, replacing: nil))
         meter = configuration.meter
         connections = try HTTPConnections()
         drained = try WakePipe()
@@ -55,179 +56,172 @@ final class HTTPService: Sendable {
 
     // MARK: - A connection
 
-    func connectionBegan(on socket: Int32) -> HTTPConnection {
-        let tls = policy.withLock { $0 }.tls
-        let connection = HTTPConnection(socket: socket, tls: tls, deadline: .now + timeouts.request)
-        connections.insert(connection)
-        return connection
+    func connectionBegan(_ connection: MHDConnection) -> HTTPConnection {
+        let tls = active.withLock { $0 }.tls
+        let state = HTTPConnection(socket: connection.socket, tls: tls, deadline: .now + timeouts.request)
+        if let tls, let session = unsafe connection.tlsSession { unsafe tls.adopt(session) }
+        connections.insert(state)
+        return state
     }
 
-    func connectionEnded(_ connection: HTTPConnection) {
-        connections.remove(connection)
+    func connectionEnded(_ state: HTTPConnection) {
+        connections.remove(state)
     }
 
     // MARK: - A request
 
     /// The request line has come; the header has not.
-    func requestBegan(_ target: Span<UInt8>, on connection: HTTPConnection) {
-        connection.target = HTTPRequestTarget(parsing: target, limit: limits.maximumTargetBytes)
-        connection.phase = .header
-        connection.status = nil
-        connection.setDeadline(.now + timeouts.request)
+    func requestBegan(_ target: MHDRequestTarget, on state: HTTPConnection, _ connection: MHDConnection) {
+        state.target = target.parsed(limit: limits.maximumTargetBytes)
+        state.phase = .header
+        state.status = nil
+        state.setDeadline(.now + timeouts.request)
+        target.hideQuery()
+        if !connection.hideContent() { state.hangUp() }
     }
 
     /// One call of the access handler: when the header has come, when the request is over, and when a password has been
     /// checked.
     /// - Parameter needsHost: false for HTTP/1.0.
     func requestArrived(
-        method: String, needsHost: Bool, _ connection: HTTPConnection, _ handle: OpaquePointer
+        method: String, needsHost: Bool, on state: HTTPConnection, _ connection: MHDConnection
     ) -> MHD_Result {
-        switch connection.phase {
+        switch state.phase {
         case .idle, .header:
+            state.headerBytes = connection.headerBytes
             // An answer now is the connection's last: what follows is not read, as it may not be what it seems.
-            let framing = unsafe HTTPFraming(of: handle)
-            if let refusal = unsafe refusal(of: connection, handle) ?? framing.refusal(needsHost: needsHost) {
-                countIn(connection)
-                return unsafe answer(refuse(refusal, connection.target.path), on: connection, handle)
+            let framing = HTTPFraming(of: connection)
+            if let refusal = refusal(of: state) ?? framing.refusal(needsHost: needsHost) {
+                countIn(state)
+                return answer(refuse(refusal, state.target.path), on: state, connection)
             }
-            if framing.hasContent { return unsafe respond(method: method, to: connection, handle) }
-            connection.phase = .complete
+            if framing.hasContent { return respond(method: method, to: state, connection) }
+            state.phase = .complete
             return .YES
         case .complete:
-            return unsafe respond(method: method, to: connection, handle)
+            return respond(method: method, to: state, connection)
         case .suspended:
-            return unsafe answer(respondToChecked(method: method, connection, handle), on: connection, handle)
+            return answer(respondToChecked(method: method, state, connection), on: state, connection)
         case .answered, .streaming:
             return .YES
         }
     }
 
-    private func countIn(_ connection: HTTPConnection) {
-        connection.phase = .answered
+    private func countIn(_ state: HTTPConnection) {
+        state.phase = .answered
         requestsUnderWay.add(1, ordering: .sequentiallyConsistent)
     }
 
-    private func refusal(of connection: HTTPConnection, _ handle: OpaquePointer) -> HTTPRefusal? {
-        switch connection.target {
+    private func refusal(of state: HTTPConnection) -> HTTPRefusal? {
+        switch state.target {
         case .malformed:
             HTTPRefusal(400, "the request target is malformed")
         case .tooLong:
             HTTPRefusal(414, "the request target is longer than \(limits.maximumTargetBytes) bytes")
-        case .valid where unsafe CLibMicroHTTPD_header_size(handle) > HTTPLimits.maximumHeaderBytes:
+        case .valid where state.headerBytes > HTTPLimits.maximumHeaderBytes:
             HTTPRefusal(431, "the request's header is longer than \(HTTPLimits.maximumHeaderBytes) bytes")
         case .valid: nil
         }
     }
 
-    private func respond(method: String, to connection: HTTPConnection, _ handle: OpaquePointer) -> MHD_Result {
-        countIn(connection)
-        guard let response = unsafe response(method: method, connection, handle) else { return .YES }
-        return unsafe answer(response, on: connection, handle)
+    private func respond(method: String, to state: HTTPConnection, _ connection: MHDConnection) -> MHD_Result {
+        countIn(state)
+        guard let response = response(method: method, state, connection) else { return .YES }
+        return answer(response, on: state, connection)
     }
 
     /// Nil when a password has to be checked first.
-    private func response(method: String, _ connection: HTTPConnection, _ handle: OpaquePointer) -> HTTPResponse? {
-        guard case .valid(let path, let query) = connection.target else { preconditionFailure("it was refused before") }
-        let policy = policy.withLock { $0 }
-        guard policy.admitsRequest() else { return refuse(HTTPRefusal(429, "too many requests"), path) }
-        let request = unsafe HTTPRequest(method: method, path: path, query: query, connection: handle)
-        if isPublic(path) { return route(request, connection) }
-        switch policy.entrance(authorization: request.header("Authorization")) {
-        case .open: return route(request, connection)
+    private func response(method: String, _ state: HTTPConnection, _ connection: MHDConnection) -> HTTPResponse? {
+        guard case .valid(let path, let query) = state.target else { preconditionFailure("it was refused before") }
+        let active = active.withLock { $0 }
+        guard active.admitsRequest() else { return refuse(HTTPRefusal(429, "too many requests"), path) }
+        let request = HTTPRequest(method: method, path: path, query: query, connection: connection)
+        if isPublic(path) { return route(request, state) }
+        switch active.entrance(authorization: request.header("Authorization")) {
+        case .open: return route(request, state)
         case .closed: return refuse(.unauthorized, path)
-        case .password(let question):
-            switch passwords.known(question) {
-            case true: return route(request, connection)
+        case .password(let check):
+            switch passwords.known(check) {
+            case true: return route(request, state)
             case false: return refuse(.unauthorized, path)
             case nil:
-                unsafe suspend(connection, handle, until: question)
+                suspend(state, connection, until: check)
                 return nil
             }
         }
     }
 
-    /// Corresponds to `MHD_suspend_connection`: the connection is not looked at until it is resumed, and then the
-    /// access handler is called again.
-    private func suspend(_ connection: HTTPConnection, _ handle: OpaquePointer, until question: PasswordQuestion) {
-        connection.phase = .suspended
-        connection.verdict.store(.unavailable, ordering: .releasing)
-        let suspended = unsafe SuspendedConnection(handle: handle)
-        // Before the question is asked: resumed first, it would wait for ever.
-        unsafe MHD_suspend_connection(handle)
-        let isAsked = passwords.ask(question) { answer in
-            if let answer { connection.verdict.store(answer ? .accepted : .refused, ordering: .releasing) }
-            suspended.resume()
+    private func suspend(_ state: HTTPConnection, _ connection: MHDConnection, until check: CredentialCheck) {
+        state.phase = .suspended
+        state.verdict.store(.unavailable, ordering: .releasing)
+        // Before the check is submitted: resumed first, the connection would wait for ever.
+        connection.suspend()
+        let isSubmitted = passwords.submit(check) { verdict in
+            if let verdict { state.verdict.store(verdict ? .accepted : .refused, ordering: .releasing) }
+            connection.resume()
         }
-        if !isAsked { suspended.resume() }
-    }
-
-    @safe private struct SuspendedConnection: @unchecked Sendable {
-        // @unchecked: a suspended connection stays until it is resumed, and `MHD_resume_connection` may be called from
-        // any thread. The daemon is not stopped before `PasswordChecker.stop` has had all of them resumed.
-        let handle: OpaquePointer
-
-        func resume() {
-            unsafe MHD_resume_connection(handle)
-        }
+        if !isSubmitted { connection.resume() }
     }
 
     private func respondToChecked(
-        method: String, _ connection: HTTPConnection, _ handle: OpaquePointer
+        method: String, _ state: HTTPConnection, _ connection: MHDConnection
     ) -> HTTPResponse {
-        connection.phase = .answered
-        guard case .valid(let path, let query) = connection.target else { preconditionFailure("it was read before") }
-        switch connection.verdict.load(ordering: .acquiring) {
+        state.phase = .answered
+        guard case .valid(let path, let query) = state.target else { preconditionFailure("it was read before") }
+        switch state.verdict.load(ordering: .acquiring) {
         case .accepted:
-            return route(unsafe HTTPRequest(method: method, path: path, query: query, connection: handle), connection)
+            return route(HTTPRequest(method: method, path: path, query: query, connection: connection), state)
         case .refused: return refuse(.unauthorized, path)
         case .unavailable: return refuse(.busy("too many passwords to check at once"), path)
         }
     }
 
-    private func route(_ request: borrowing HTTPRequest, _ connection: HTTPConnection) -> HTTPResponse {
+    private func route(_ request: borrowing HTTPRequest, _ state: HTTPConnection) -> HTTPResponse {
         if isMetered(request.path) {
-            connection.isMetered = true
+            state.isMetered = true
             guard meter.begin() else { return refuse(.busy("too many requests of this path at once"), request.path) }
         }
         return onRequest(request)
     }
 
     private func answer(
-        _ response: HTTPResponse, on connection: HTTPConnection, _ handle: OpaquePointer
+        _ response: HTTPResponse, on state: HTTPConnection, _ connection: MHDConnection
     ) -> MHD_Result {
         let allowance = Int64(Double(response.contentBytes) * timeouts.perByte)
-        connection.setDeadline(.now + timeouts.answer + allowance)
-        connection.status = response.status
-        if case .stream(let stream) = response.body { unsafe begin(stream, on: connection, handle) }
-        return unsafe response.queue(on: handle, extra: policy.withLock { $0 }.headers)
+        state.setDeadline(.now + timeouts.answer + allowance)
+        state.status = response.status
+        if case .stream(let stream) = response.body { begin(stream, on: state, connection) }
+        return response.queue(on: state, connection, extra: active.withLock { $0 }.headers)
     }
 
-    private func begin(_ stream: HTTPStream, on connection: HTTPConnection, _ handle: OpaquePointer) {
-        connection.phase = .streaming
+    private func begin(_ stream: HTTPStream, on state: HTTPConnection, _ connection: MHDConnection) {
+        state.phase = .streaming
         requestsUnderWay.subtract(1, ordering: .sequentiallyConsistent)
-        unsafe stream.begin(on: handle, connection, timeout: Int64(limits.streamTimeout / .milliseconds(1)))
-        connections.streams.insert(stream, on: connection.socket)
+        stream.begin(on: state, connection, timeout: timeouts.stream)
+        connections.streams.insert(stream, on: state.socket)
     }
 
     /// The request has ended in whatever way; its content may still be in the kernel's buffers.
-    func requestEnded(_ connection: HTTPConnection) {
-        if connection.isMetered {
-            connection.isMetered = false
-            meter.end(status: connection.status)
+    func requestEnded(on state: HTTPConnection) {
+        if state.isMetered {
+            state.isMetered = false
+            meter.end(status: state.status)
         }
-        if connection.phase == .answered || connection.phase == .suspended { countOut(connection) }
-        if connection.phase == .streaming { connections.streams.remove(on: connection.socket) }
-        connection.phase = .idle
-        connection.setDeadline(.now + timeouts.idle)
+        if state.phase == .answered || state.phase == .suspended { countOut(state) }
+        if state.phase == .streaming { connections.streams.remove(on: state.socket) }
+        state.phase = .idle
+        state.headerBytesBefore += state.headerBytes
+        state.headerBytes = 0
+        state.setDeadline(.now + timeouts.idle)
     }
 
-    private func countOut(_ connection: HTTPConnection) {
+    private func countOut(_ state: HTTPConnection) {
         // Both sides write before they read, so one of them sees that the last request has ended while draining.
         let left = requestsUnderWay.subtract(1, ordering: .sequentiallyConsistent).newValue
         guard isDraining.load(ordering: .sequentiallyConsistent) else { return }
         // What is queued is still sent; the next request would be one too many.
-        _ = shutdown(connection.socket, Int32(SHUT_RDWR))
-        if left == 0 { drained.ring() }
+        state.hangUp()
+        if left == 0 { drained.wake() }
     }
 
     // MARK: - The end
@@ -252,11 +246,11 @@ final class HTTPService: Sendable {
 
     /// Connections and requests that begin from now on follow this one.
     func adopt(_ configuration: WebConfiguration) throws(SystemError) {
-        let current = policy.withLock { $0 }
+        let current = active.withLock { $0 }
         guard (current.tls == nil) == (configuration.tls == nil) else {
             throw SystemError(.configuration, "turning TLS on or off needs a restart")
         }
-        let next = try HTTPPolicy(configuration, replacing: current)
-        policy.withLock { $0 = next }
+        let next = try ActiveWebConfiguration(configuration, replacing: current)
+        active.withLock { $0 = next }
     }
 }

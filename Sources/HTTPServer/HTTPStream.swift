@@ -19,13 +19,12 @@ public final class HTTPStream: Sendable {
     private let onEnd: @Sendable () -> Void
     private let state = Mutex(State())
 
-    @safe private struct State: @unchecked Sendable {
-        // @unchecked: a suspended connection stays until it is resumed, and `MHD_resume_connection` may be called from
-        // any thread. `HTTPStreams.end` has all of them resumed before the daemon stops.
-        /// nil before the answer is queued, and once the connection is done with it.
-        var handle: OpaquePointer?
+    private struct State: Sendable {
+        /// nil before the answer is queued, and once the connection is done with it. Suspended, it stays until it is
+        /// resumed: `HTTPStreams.end` has all of them resumed before the daemon stops.
+        var connection: MHDConnection?
         var isSuspended = false
-        var connection: HTTPConnection?
+        var http: HTTPConnection?
         /// Milliseconds.
         var timeout: Int64 = 0
         /// `wake` was called since the last time that `read` was.
@@ -58,19 +57,19 @@ public final class HTTPStream: Sendable {
     }
 
     private func resume(_ state: inout State) {
-        guard state.isSuspended, let handle = unsafe state.handle else { return }
+        guard state.isSuspended, let connection = state.connection else { return }
         state.isSuspended = false
-        unsafe MHD_resume_connection(handle)
+        connection.resume()
     }
 
     // MARK: What libmicrohttpd's callbacks call
 
     /// - Parameter timeout: milliseconds.
-    func begin(on handle: OpaquePointer, _ connection: HTTPConnection, timeout: Int64) {
-        connection.limitSendBuffer()
+    func begin(on http: HTTPConnection, _ connection: MHDConnection, timeout: Int64) {
+        http.limitSendBuffer()
         state.withLock { state in
-            unsafe state.handle = handle
             state.connection = connection
+            state.http = http
             state.timeout = timeout
         }
     }
@@ -100,18 +99,18 @@ public final class HTTPStream: Sendable {
     /// from the content reader.
     private func suspend() -> Bool {
         state.withLock { state in
-            guard !state.isAwake, !state.isEnded, let handle = unsafe state.handle else { return false }
+            guard !state.isAwake, !state.isEnded, let connection = state.connection else { return false }
             state.isSuspended = true
             // For what is not there yet it may wait as long as it likes.
-            state.connection?.setDeadline(CoarseTime(milliseconds: .max))
-            unsafe MHD_suspend_connection(handle)
+            state.http?.setDeadline(CoarseTime(milliseconds: .max))
+            connection.suspend()
             return true
         }
     }
 
     /// When the reader must have taken what it is sent now.
     private func setDeadline() {
-        state.withLock { $0.connection?.setDeadline(.now + $0.timeout) }
+        state.withLock { $0.http?.setDeadline(.now + $0.timeout) }
     }
 
     /// `MHD_CONTENT_READER_END_OF_STREAM`, a cast in C.
@@ -119,8 +118,8 @@ public final class HTTPStream: Sendable {
 
     fileprivate func finish() {
         state.withLock { state in
-            unsafe state.handle = nil
             state.connection = nil
+            state.http = nil
             state.isSuspended = false
         }
         onEnd()

@@ -1,49 +1,49 @@
 internal import Synchronization
 internal import System
+internal import WebConfiguration
 
-/// Answers password questions on a thread of its own, one at a time, and remembers the answers.
+/// Checks passwords on a thread of its own, one at a time, and remembers the verdicts.
 final class PasswordChecker: Sendable {
-    /// Answers remembered, of each kind: wrong guesses cannot push out the right passwords.
-    static let memory = 100
-    /// Questions that may wait.
-    static let room = 64
+    /// Verdicts remembered, of each kind: wrong guesses cannot push out the right passwords.
+    static let maximumRemembered = 100
+    static let maximumWaiting = 64
 
-    private let check: @Sendable (PasswordQuestion) -> Bool
+    private let run: @Sendable (CredentialCheck) -> Bool
     private let state = Mutex(State())
 
-    /// Called with nil when there will be no answer.
+    /// Called with nil when there will be no verdict.
     typealias Reply = @Sendable (Bool?) -> Void
 
     private struct State {
-        var right = RecentSet<PasswordQuestion>(capacity: PasswordChecker.memory)
-        var wrong = RecentSet<PasswordQuestion>(capacity: PasswordChecker.memory)
-        var waiting: [(question: PasswordQuestion, reply: Reply)] = []
-        /// Of the question that is being answered.
+        var right = RecentSet<CredentialCheck>(capacity: PasswordChecker.maximumRemembered)
+        var wrong = RecentSet<CredentialCheck>(capacity: PasswordChecker.maximumRemembered)
+        var waiting: [(check: CredentialCheck, reply: Reply)] = []
+        /// Of the check under way.
         var current: Reply?
-        /// A thread is answering, and ends when nothing waits.
+        /// There is a thread, which ends when nothing waits.
         var isWorking = false
         var isStopped = false
 
-        func answer(to question: PasswordQuestion) -> Bool? {
-            if right.contains(question) { return true }
-            return wrong.contains(question) ? false : nil
+        func verdict(of check: CredentialCheck) -> Bool? {
+            if right.contains(check) { return true }
+            return wrong.contains(check) ? false : nil
         }
     }
 
-    init(check: @escaping @Sendable (PasswordQuestion) -> Bool = { $0.answer() }) {
-        self.check = check
+    init(run: @escaping @Sendable (CredentialCheck) -> Bool = { $0.run() }) {
+        self.run = run
     }
 
-    /// The answer if it is remembered.
-    func known(_ question: PasswordQuestion) -> Bool? {
-        state.withLock { $0.answer(to: question) }
+    /// The verdict if it is remembered.
+    func known(_ check: CredentialCheck) -> Bool? {
+        state.withLock { $0.verdict(of: check) }
     }
 
-    /// Has the question answered. False when too many wait or there is no thread for it; then `reply` is never called.
-    func ask(_ question: PasswordQuestion, reply: @escaping Reply) -> Bool {
+    /// Queues the check. False when too many wait; then `reply` is never called.
+    func submit(_ check: CredentialCheck, reply: @escaping Reply) -> Bool {
         let (isTaken, needsThread) = state.withLock { state in
-            guard !state.isStopped, state.waiting.count < Self.room else { return (false, false) }
-            state.waiting.append((question, reply))
+            guard !state.isStopped, state.waiting.count < Self.maximumWaiting else { return (false, false) }
+            state.waiting.append((check, reply))
             defer { state.isWorking = true }
             return (true, !state.isWorking)
         }
@@ -65,34 +65,34 @@ final class PasswordChecker: Sendable {
     }
 
     private func work() {
-        while let (question, known) = next() {
-            let answer = known ?? check(question)
-            finish(question, answer)?(answer)
+        while let (check, known) = next() {
+            let verdict = known ?? run(check)
+            finish(check, verdict)?(verdict)
         }
     }
 
-    /// Another may have asked the same before.
-    private func next() -> (question: PasswordQuestion, known: Bool?)? {
+    /// The same may have been checked while this waited.
+    private func next() -> (check: CredentialCheck, known: Bool?)? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {
                 state.isWorking = false
                 return nil
             }
-            let (question, reply) = state.waiting.removeFirst()
+            let (check, reply) = state.waiting.removeFirst()
             state.current = reply
-            return (question, state.answer(to: question))
+            return (check, state.verdict(of: check))
         }
     }
 
     /// The reply to give, unless `stop` has given it.
-    private func finish(_ question: PasswordQuestion, _ answer: Bool) -> Reply? {
+    private func finish(_ check: CredentialCheck, _ verdict: Bool) -> Reply? {
         state.withLock { state in
-            if answer { state.right.insert(question) } else { state.wrong.insert(question) }
+            if verdict { state.right.insert(check) } else { state.wrong.insert(check) }
             return state.current.take()
         }
     }
 
-    /// Replies nil to all that wait, and to all questions from now on. The thread ends after the check that it is in.
+    /// Replies nil to all that wait, and takes no more. The thread ends after the check that it is in.
     func stop() {
         let replies = state.withLock { state in
             state.isStopped = true
@@ -103,6 +103,27 @@ final class PasswordChecker: Sendable {
             return [state.current].compactMap { $0 } + state.waiting.map(\.reply)
         }
         for reply in replies { reply(nil) }
+    }
+}
+
+/// Whether a password is that of a user.
+struct CredentialCheck: Sendable, Hashable {
+    let user: [UInt8]
+    let password: [UInt8]
+    let hash: String
+    /// An unknown user is refused, which takes as long.
+    let isKnownUser: Bool
+
+    init(credentials: BasicCredentials, hash: String, isKnownUser: Bool) {
+        user = credentials.user
+        password = credentials.password
+        self.hash = hash
+        self.isKnownUser = isKnownUser
+    }
+
+    /// Takes as long as bcrypt does: tens of milliseconds and up.
+    func run() -> Bool {
+        Bcrypt.verify(password: password, hash: hash) && isKnownUser
     }
 }
 

@@ -81,7 +81,7 @@ internal import WebConfiguration
 func tlsVerify(session: gnutls_session_t?) -> Int32 {
     // libmicrohttpd makes its connection the session's pointer.
     guard let session = unsafe session, let connection = unsafe gnutls_session_get_ptr(session),
-        let context = unsafe HTTPConnection.of(OpaquePointer(connection))?.tls, unsafe context.accepts(session)
+        let context = unsafe MHDConnection(OpaquePointer(connection))?.state?.tls, unsafe context.accepts(session)
     else { return GNUTLS_E_CERTIFICATE_ERROR }
     return 0
 }

@@ -110,7 +110,7 @@ public final class StorageFile: Sendable {
 
     /// Has one last batch written; then ``run(since:changes:onEvent:)`` returns. Any thread.
     public func stop() {
-        stopped.ring()
+        stopped.wake()
     }
 
     /// Any thread.

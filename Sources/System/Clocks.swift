@@ -42,3 +42,8 @@ extension Duration {
         return Int32(duration.seconds * 1000 + (duration.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }
+
+/// A number in 0..<1, all equally likely, from the system's generator; any thread.
+public func randomUnit() -> Double {
+    Double.random(in: 0..<1)
+}

@@ -30,7 +30,7 @@ public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
             throw malformed(text, "expected host:port, [address]:port, :port or unix:/path")
         }
         let digits = text[text.index(after: colon)...].utf8
-        guard digits.count <= 5, let port = decimalNumber(digits), port <= 65535 else {
+        guard digits.count <= 5, let port: Int = decimalNumber(digits), port <= 65535 else {
             throw malformed(text, "the port must be a number from 0 to 65535")
         }
         return .tcp(host: try host(text[..<colon], text: text), port: port)

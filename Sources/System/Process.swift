@@ -72,7 +72,7 @@ struct ProcessStat: Equatable {
         let fields = text[(nameEnd + 1)...].split(whereSeparator: isSeparator)
         // proc(5) counts from 1 and the first field after the name is number 3.
         func field(_ number: Int) -> UInt64? {
-            fields.indices.contains(number - 3) ? decimalNumber(fields[number - 3], as: UInt64.self) : nil
+            fields.indices.contains(number - 3) ? decimalNumber(fields[number - 3]) : nil
         }
         guard let user = field(14), let system = field(15), let threads = field(20), let start = field(22),
             let virtualMemory = field(23)
@@ -92,8 +92,8 @@ struct ProcessMemoryPages: Equatable {
 
     init?(_ text: [UInt8]) {
         let fields = text.split(whereSeparator: isSeparator)
-        guard fields.count >= 3, let resident = decimalNumber(fields[1], as: UInt64.self),
-            let shared = decimalNumber(fields[2], as: UInt64.self)
+        guard fields.count >= 3, let resident: UInt64 = decimalNumber(fields[1]),
+            let shared: UInt64 = decimalNumber(fields[2])
         else { return nil }
         self.resident = resident
         self.shared = shared
@@ -115,7 +115,7 @@ struct NetworkOctets: Equatable {
             guard let place = names.firstIndex(where: { $0.elementsEqual(name.utf8) }), place < values.count else {
                 return nil
             }
-            return decimalNumber(values[place], as: UInt64.self)
+            return decimalNumber(values[place])
         }
         guard let received = value("InOctets"), let sent = value("OutOctets") else { return nil }
         self.received = received

@@ -91,7 +91,7 @@ package struct WakePipe: ~Copyable, Sendable {
     /// For `poll`: readable from the first wake on.
     package var descriptor: Int32 { readEnd.number }
 
-    package func ring() {
+    package func wake() {
         // A full socket has been woken already.
         _ = unsafe send(writeEnd.number, [1] as [UInt8], 1, Int32(MSG_NOSIGNAL))
     }

@@ -94,7 +94,6 @@ enum GoScalar: Equatable {
     /// An optional sign, digits with at most one point among or around them, an optional exponent.
     private static func isFloat(_ text: [UInt8]) -> Bool {
         var rest = text[...]
-        func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
         func skip(_ characters: String) -> Bool {
             guard let first = rest.first, characters.utf8.contains(first) else { return false }
             rest = rest.dropFirst()

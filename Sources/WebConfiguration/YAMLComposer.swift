@@ -1,3 +1,4 @@
+internal import Bytes
 internal import System
 
 /// Builds the tree of a document from the parser's events.
@@ -65,7 +66,7 @@ struct YAMLComposer: ~Copyable {
                 if case .scalar(let scalar) = key.content, !scalar.isMergeKey,
                     !keys.insert(Array(scalar.text.utf8)).inserted
                 {
-                    throw .yaml(line: line, "the key \(quoted(scalar.text)) is there twice")
+                    throw .yaml(line: line, "the key \(quoted(scalar.text, limit: 40)) is there twice")
                 }
                 let (event, line) = try parser.next()
                 pairs.append(.init(key: key, value: try child(event, line: line, depth: depth, of: &size)))
@@ -124,10 +125,4 @@ extension YAMLNode.Scalar {
     var isMergeKey: Bool {
         text == "<<" && (isPlain || tag == "tag:yaml.org,2002:merge")
     }
-}
-
-/// The text in quotes for an error's line, cut when it is long.
-func quoted(_ text: String) -> String {
-    let shown = text.unicodeScalars.prefix(40)
-    return "\"" + String(shown) + (shown.endIndex < text.unicodeScalars.endIndex ? "…\"" : "\"")
 }

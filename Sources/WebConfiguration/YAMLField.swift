@@ -14,7 +14,7 @@ struct YAMLField {
         let found =
             switch node.content {
             case .scalar where isSecret: "<secret>"
-            case .scalar(let scalar): quoted(scalar.text)
+            case .scalar(let scalar): quoted(scalar.text, limit: 40)
             case .sequence: "a list"
             case .mapping: "a mapping"
             }

@@ -2,109 +2,114 @@ internal import CLibWebSockets
 internal import Glibc
 internal import System
 
-/// The one owner of an `lws_context` and of what it keeps pointers to.
+/// Who runs a `WebSocketContext` hears on its thread what happens to the sockets.
+class SocketLoop {
+    /// - Parameter bytes: what has arrived; there during the call, and empty when it is not `received`.
+    func handle(_ event: SocketEvent, of socket: Socket, bytes: Span<UInt8>) {}
+
+    /// The time of `WebSocketContext.schedule` has come.
+    func timerFired() {}
+}
+
+/// The one owner of an `lws_context` and of what it keeps pointers to: sockets and a timer in one loop.
 ///
-/// Everything but `Waker.wake` belongs to the thread that calls `service`.
+/// Everything but `LoopWaker.wake` belongs to the thread that calls `service`.
 @safe struct WebSocketContext: ~Copyable {
-    /// `lws_callback_function`, as a pointer to one.
-    typealias Callback =
-        @convention(c) (
-            OpaquePointer?, lws_callback_reasons, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int
-        ) -> Int32
+    /// What one `recv` takes at most.
+    private static let receiveBufferBytes: UInt32 = 64 << 10
 
     let context: OpaquePointer
     let memory: Memory
-    private let owner: AnyObject
-    private let waker: Waker
-    /// Of a client with a `wss://` address: a virtual host, which is libwebsockets' own, and what it was made of.
-    var secureHost: OpaquePointer?
-    var tls: OpenSSLContext?
-    var tlsFiles: [FileStamp?] = []
+    private let loop: SocketLoop
+    private let waker: LoopWaker
 
     /// - Parameters:
-    ///   - owner: whom the callbacks look for; kept until the last of them, which comes while this object goes.
+    ///   - loop: kept until its last event, which comes while this object goes.
+    ///   - interface: an IP address to listen on; empty = all of the machine's.
+    ///   - maximumSockets: those that listen as well.
     ///   - waker: lets other threads end `service` from now on until this object goes.
     ///   - configure: adds what a client or a server needs.
-    ///   - interface: an IP address to listen on; empty = all of the machine's.
     /// - Returns: nil when libwebsockets refuses; it does not say why.
     init?(
-        owner: AnyObject, callback: @escaping Callback, onTimer: @escaping sul_cb_t,
-        interface: String = "", waker: Waker, configure: (inout lws_context_creation_info) -> Void
+        _ loop: SocketLoop, interface: String = "", maximumSockets: Int, waker: LoopWaker,
+        configure: (inout lws_context_creation_info) -> Void
     ) {
         lws_set_log_level(0, nil)
-        let ownerAddress = unsafe Unmanaged.passUnretained(owner).toOpaque()
-        let memory = unsafe Memory(owner: ownerAddress, callback: callback, onTimer: onTimer, interface: interface)
+        let address = unsafe Unmanaged.passUnretained(loop).toOpaque()
+        let memory = unsafe Memory(loop: address, interface: interface)
         var info = unsafe lws_context_creation_info()
         unsafe info.protocols = unsafe UnsafePointer(memory.protocols)
         unsafe info.retry_and_idle_policy = unsafe UnsafePointer(memory.retry)
         // The address says where to connect to, not the environment's http_proxy.
         unsafe info.http_proxy_address = unsafe UnsafePointer(memory.noProxy)
-        unsafe info.user = ownerAddress
+        unsafe info.user = address
         unsafe info.iface = unsafe UnsafePointer(memory.interface)
+        unsafe info.pt_serv_buf_size = Self.receiveBufferBytes
+        unsafe info.fd_limit_per_thread = UInt32(maximumSockets)
+        // The deadlines are ours.
+        unsafe info.timeout_secs = UInt32(Int32.max) / 2
+        unsafe info.connect_timeout_secs = UInt32(Int32.max) / 2
         // Root stays root, as it would without libwebsockets.
         unsafe info.uid = -1
         unsafe info.gid = -1
         unsafe configure(&info)
         guard let context = unsafe lws_create_context(&info) else { return nil }
         unsafe self.context = context
-        self.owner = owner
+        self.loop = loop
         self.memory = memory
         self.waker = waker
-        unsafe secureHost = nil
-        tls = nil
         unsafe waker.arm(context)
     }
 
-    /// Waits for something to happen and lets the owner know. Corresponds to `lws_service`.
+    /// Waits for something to happen and lets the loop handle it. Corresponds to `lws_service`.
     func service() {
         _ = unsafe lws_service(context, 0)
     }
 
-    /// Calls the owner's `timerFired` once, that long from now; an earlier call's time is forgotten.
+    /// Calls the loop's `timerFired` once, that long from now; an earlier call's time is forgotten.
     func schedule(in delay: Duration) {
         let microseconds = delay.components.seconds * 1_000_000 + delay.components.attoseconds / 1_000_000_000_000
-        unsafe lws_sul_schedule(context, 0, &memory.timer.pointee.sul, memory.onTimer, max(1, microseconds))
+        unsafe lws_sul_schedule(context, 0, &memory.timer.pointee.sul, socketTimer, max(1, microseconds))
     }
 
     deinit {
         waker.disarm()
         unsafe lws_sul_cancel(&memory.timer.pointee.sul)
-        withExtendedLifetime(owner) { unsafe lws_context_destroy(context) }
+        withExtendedLifetime(loop) { unsafe lws_context_destroy(context) }
     }
 }
 
 extension WebSocketContext {
     /// What libwebsockets keeps pointers to as long as the context is there.
     @safe struct Memory: ~Copyable {
+        static let protocolName: StaticString = "feed"
+        /// That of sockets whose bytes libwebsockets hands on as they are.
+        static let role: StaticString = "raw-skt"
+
         let protocols: UnsafeMutablePointer<lws_protocols>
-        /// Without a policy libwebsockets pings and hangs up by itself after five minutes. Zeros switch that off.
+        /// Without a policy libwebsockets hangs up by itself after five minutes. Zeros switch that off.
         let retry: UnsafeMutablePointer<lws_retry_bo>
         let timer: UnsafeMutablePointer<CLibWebSockets_timer>
-        let onTimer: sul_cb_t
         let interface: UnsafeMutablePointer<CChar>?
         let noProxy: UnsafeMutablePointer<CChar>
 
-        private static let protocolName: StaticString = "feed"
-
-        init(
-            owner: UnsafeMutableRawPointer, callback: @escaping Callback, onTimer: @escaping sul_cb_t,
-            interface: String
-        ) {
+        init(loop: UnsafeMutableRawPointer, interface: String) {
             unsafe protocols = .allocate(capacity: 2)
             unsafe protocols.initialize(repeating: lws_protocols(), count: 2)
-            unsafe protocols[0].name = UnsafeRawPointer(Self.protocolName.utf8Start).assumingMemoryBound(to: CChar.self)
-            unsafe protocols[0].callback = callback
-            // Else a long message goes out in pieces of a few kilobytes.
-            unsafe protocols[0].tx_packet_size = Int(Int32.max) / 2
+            unsafe protocols[0].name = Self.characters(of: Self.protocolName)
+            unsafe protocols[0].callback = socketCallback
             unsafe retry = .allocate(capacity: 1)
             unsafe retry.initialize(to: lws_retry_bo())
             unsafe timer = .allocate(capacity: 1)
             unsafe timer.initialize(to: CLibWebSockets_timer())
-            unsafe timer.pointee.owner = owner
-            unsafe self.onTimer = onTimer
+            unsafe timer.pointee.owner = loop
             unsafe noProxy = .allocate(capacity: 1)
             unsafe noProxy.initialize(to: 0)
             unsafe self.interface = interface.isEmpty ? nil : strdup(interface)
+        }
+
+        static func characters(of text: StaticString) -> UnsafePointer<CChar> {
+            unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
         }
 
         deinit {
@@ -115,4 +120,28 @@ extension WebSocketContext {
             unsafe noProxy.deallocate()
         }
     }
+}
+
+/// Called by libwebsockets for everything that happens to a socket; corresponds to `lws_callback_function`.
+@c(airquality_socket_callback)
+func socketCallback(
+    wsi: OpaquePointer?, reason: lws_callback_reasons, user: UnsafeMutableRawPointer?,
+    bytes: UnsafeMutableRawPointer?, count: Int
+) -> Int32 {
+    guard let event = SocketEvent(reason), let wsi = unsafe wsi,
+        let owner = unsafe lws_context_user(lws_get_context(wsi))
+    else { return 0 }
+    let loop = unsafe Unmanaged<SocketLoop>.fromOpaque(owner).takeUnretainedValue()
+    // With other events there is something else behind the pointer.
+    let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: event == .received ? count : 0)
+    unsafe loop.handle(event, of: Socket(wsi), bytes: buffer.bindMemory(to: UInt8.self).span)
+    return 0
+}
+
+/// Called by libwebsockets when `WebSocketContext.schedule`'s time has come; corresponds to `sul_cb_t`.
+@c(airquality_socket_timer)
+func socketTimer(timer: UnsafeMutablePointer<lws_sorted_usec_list_t>?) {
+    guard let timer = unsafe timer else { return }
+    let owner = unsafe UnsafeMutableRawPointer(timer).assumingMemoryBound(to: CLibWebSockets_timer.self).pointee.owner!
+    unsafe Unmanaged<SocketLoop>.fromOpaque(owner).takeUnretainedValue().timerFired()
 }

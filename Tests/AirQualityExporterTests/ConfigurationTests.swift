@@ -125,8 +125,8 @@ struct ConfigurationTests {
             Mistake(
                 "--feed.ca-file=/nowhere",
                 line:
-                    #"--feed.ca-file "/nowhere": expected a file that can be read: cannot read /nowhere: No "#
-                    + #"such file or directory"#
+                    #"--feed.ca-file "/nowhere": expected certificates of authorities in PEM: cannot read "#
+                    + #"/nowhere: No such file or directory"#
             ),
             Mistake("--city.limit=0", line: #"--city.limit "0": expected a whole number, 1 to 10000000"#),
             Mistake(

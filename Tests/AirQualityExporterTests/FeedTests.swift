@@ -1,36 +1,12 @@
-import AirQuality
 import Logging
 import Testing
-import WebSocket
 
+@testable import AirQuality
 @testable import AirQualityExporter
+@testable import WebSocket
 
 @Suite("A feed")
 struct FeedTests {
-    @Test(
-        "has header fields as users write them",
-        arguments: [
-            ("Authorization: Bearer x", HeaderField(name: "Authorization", value: "Bearer x")),
-            ("A:b", HeaderField(name: "A", value: "b")), ("A: \tb \t", HeaderField(name: "A", value: "b")),
-            ("A:", HeaderField(name: "A", value: "")), ("A: b: c", HeaderField(name: "A", value: "b: c")),
-            ("A: é", HeaderField(name: "A", value: "é")), ("no colon", nil), (": b", nil), ("A b: c", nil),
-            ("A : b", nil),
-            ("A: b\r\nC: d", nil), ("A: b\u{0}", nil), ("", nil),
-        ] as [(String, HeaderField?)])
-    func headerFields(_ text: String, _ field: HeaderField?) {
-        #expect(HeaderField(text[...]) == field)
-    }
-
-    @Test("has header fields from a file, comments and blank lines passed over")
-    func headerFile() throws {
-        let text = "# secrets\n\nAuthorization: Bearer x\r\n  \nX-Key: 1"
-        #expect(
-            try HeaderField.parse(file: text).get() == [
-                HeaderField(name: "Authorization", value: "Bearer x"), HeaderField(name: "X-Key", value: "1"),
-            ])
-        #expect(throws: HeaderField.BadLine(number: 3)) { try HeaderField.parse(file: "# a\nA: b\noops").get() }
-    }
-
     @Test("has each reason of disconnection in the core that the transport gives, and no other")
     func reasons() {
         let reasons = WebSocket.DisconnectReason.allCases.map { AirQuality.DisconnectReason($0) }
@@ -46,33 +22,63 @@ struct FeedTests {
         }
         func lost(_ reason: AirQuality.DisconnectReason) -> FeedEvent { .disconnected(reason, detail: "detail") }
         #expect(level(.connecting) == "debug Connecting to feed")
-        #expect(level(lost(.refused)) == "warning Feed cannot be reached, trying on")
-        #expect(level(lost(.refused)) == "debug Feed cannot be reached, trying on")
-        #expect(level(lost(.timeout)) == "warning Feed cannot be reached, trying on")
+        #expect(level(lost(.refused)) == "warning Feed unreachable, retrying")
+        #expect(level(lost(.refused)) == "debug Feed unreachable, retrying")
+        #expect(level(lost(.timeout)) == "warning Feed unreachable, retrying")
         #expect(level(.connected) == "info Feed connected")
         #expect(level(lost(.lost)) == "warning Feed lost, reconnecting")
-        #expect(level(lost(.lost)) == "debug Feed cannot be reached, trying on")
+        #expect(level(lost(.lost)) == "debug Feed unreachable, retrying")
         #expect(level(.connected) == "info Feed connected")
         #expect(level(lost(.paused)) == "info Feed disconnected")
-        #expect(level(.paused) == "info Feed paused, nobody reads")
+        #expect(level(.paused) == "info Feed paused: no scrapes")
         #expect(level(.resumed) == "info Feed resumed")
         #expect(level(.connected) == "info Feed connected")
     }
 
+    @Test("is logged with its source when it connects and names one")
+    func logOfSource() {
+        var log = FeedLog(label: "ws://x/")
+        let fields = HTTPFields([HTTPField(name: "air-quality-source", value: "open-meteo; kind=model")])
+        #expect(
+            log.entry(for: .connected, source: FeedSource(fields))?.metadata
+                == ["feed": "ws://x/", "source": "open-meteo"])
+        #expect(log.entry(for: .connected)?.metadata == ["feed": "ws://x/"])
+    }
+
+    @Test(
+        "has a source with a kind and a license, none of them longer than 128 bytes",
+        arguments: [
+            (#"open-meteo; kind=model; license="CC BY 4.0""#, ["open-meteo", "model", "CC BY 4.0"]),
+            ("cpcb;KIND=stations", ["cpcb", "stations", ""]), ("waqi", ["waqi", "", ""]),
+            (#"a b ; license = "x" ; kind=satellite"#, ["a b", "", ""]),
+            (#""a;b"; license="say \"hi\" \\; or not" ; kind=model"#, ["a;b", "model", #"say "hi" \; or not"#]),
+            ("openaq; license=\"unfinished; kind=model", ["openaq", "", "unfinished; kind=model"]),
+            ("x; kind; license; =; ;;", ["x", "", ""]),
+            (String(repeating: "x", count: 128), [String(repeating: "x", count: 128), "", ""]),
+            ("x; license=\(String(repeating: "y", count: 129))", ["x", "", ""]),
+            ("x; license=\"a\u{7}b\"", ["x", "", ""]), (String(repeating: "x", count: 129), nil), ("", nil),
+            ("; kind=model", nil), ("\u{1}", nil),
+        ] as [(String, [String]?)])
+    func source(text: String, expected: [String]?) {
+        let other = HTTPField(name: "Air-Quality-Source", value: "second")
+        let source = FeedSource(HTTPFields([HTTPField(name: "Air-Quality-Source", value: text), other]))
+        #expect(source.map { [$0.name, $0.kind, $0.license] } == expected)
+    }
+
     @Test("is paused when nobody has read for the limit, and resumed by the next read")
-    func readers() {
-        let readers = Readers(limit: .seconds(60), at: .seconds(100))
-        #expect(readers.tick(at: .seconds(159)) == nil)
-        #expect(readers.read(at: .seconds(159)) == nil)
-        #expect(readers.nextTickAt == .seconds(219))
-        #expect(readers.tick(at: .seconds(218)) == nil)
-        #expect(readers.tick(at: .seconds(219)) == .pause)
-        #expect(readers.tick(at: .seconds(300)) == nil)
-        #expect(readers.nextTickAt == nil)
-        #expect(readers.read(at: .seconds(301)) == .resume)
-        #expect(readers.read(at: .seconds(302)) == nil)
-        #expect(readers.tick(at: .seconds(362)) == .pause)
-        let never = Readers(limit: .zero, at: .zero)
+    func usage() {
+        let usage = FeedUsage(limit: .seconds(60), at: .seconds(100))
+        #expect(usage.tick(at: .seconds(159)) == nil)
+        #expect(usage.read(at: .seconds(159)) == nil)
+        #expect(usage.nextTickAt == .seconds(219))
+        #expect(usage.tick(at: .seconds(218)) == nil)
+        #expect(usage.tick(at: .seconds(219)) == .pause)
+        #expect(usage.tick(at: .seconds(300)) == nil)
+        #expect(usage.nextTickAt == nil)
+        #expect(usage.read(at: .seconds(301)) == .resume)
+        #expect(usage.read(at: .seconds(302)) == nil)
+        #expect(usage.tick(at: .seconds(362)) == .pause)
+        let never = FeedUsage(limit: .zero, at: .zero)
         #expect(never.tick(at: .seconds(1_000_000)) == nil)
         #expect(never.read(at: .zero) == nil)
     }
@@ -84,21 +90,28 @@ struct FeedTests {
         var a = FeedStatistics(label: "ws://a/")
         let b = FeedStatistics(label: "ws://b/")
         #expect(
-            health.unreadiness(of: [a, b], at: 0) == "no fresh feed: ws://a/: not connected; ws://b/: not connected")
+            health.readinessProblem(of: [a, b], at: 0)
+                == "no fresh feed: ws://a/: not connected; ws://b/: not connected")
         a.lastTrouble = "connection refused"
-        #expect(health.unreadiness(of: [a], at: 0) == "no fresh feed: ws://a/: not connected (connection refused)")
+        #expect(health.readinessProblem(of: [a], at: 0) == "no fresh feed: ws://a/: not connected (connection refused)")
         a.isConnected = true
-        #expect(health.unreadiness(of: [a], at: 0) == "no fresh feed: ws://a/: connected, no message yet")
+        #expect(health.readinessProblem(of: [a], at: 0) == "no fresh feed: ws://a/: connected, no message yet")
         a.lastMessageAt = 1000
-        #expect(health.unreadiness(of: [a, b], at: 61_000) == nil)
-        #expect(health.unreadiness(of: [a], at: 61_001) == "no fresh feed: ws://a/: no message for 60 s")
+        #expect(health.readinessProblem(of: [a, b], at: 61_000) == nil)
+        #expect(health.readinessProblem(of: [a], at: 61_001) == "no fresh feed: ws://a/: no message for 60 s")
         a.isConnected = false
         a.isPaused = true
-        #expect(health.unreadiness(of: [b, a], at: 1_000_000) == nil)
+        #expect(health.readinessProblem(of: [b, a], at: 1_000_000) == nil)
         let patient = Health(store: store, idleTimeout: .zero, stuckFeeds: { ["ws://a/"] })
         a.isConnected = true
-        #expect(patient.unreadiness(of: [a], at: 1_000_000_000) == nil)
-        #expect(patient.sickness == "the loop of the feed ws://a/ does not turn")
-        #expect(health.sickness == nil)
+        #expect(patient.readinessProblem(of: [a], at: 1_000_000_000) == nil)
+        #expect(patient.livenessProblem == "the loop of the feed ws://a/ does not turn")
+        #expect(health.livenessProblem == nil)
+        store.withLock { _ in
+            #expect(health.livenessProblem(at: .seconds(10)) == nil)
+            #expect(health.livenessProblem(at: .seconds(11)) == nil)
+            #expect(health.livenessProblem(at: .seconds(12)) == "the store is locked for more than a second")
+        }
+        #expect(health.livenessProblem(at: .seconds(20)) == nil)
     }
 }

@@ -171,6 +171,20 @@ struct PollPlanTests {
             ])
     }
 
+    @Test func `One query that fails while the others succeed is left alone after four times, until the next round`() {
+        var scenario = Scenario()
+        var asked: [String] = []
+        while let city = scenario.ask().city {
+            asked.append(city)
+            if city == "Delhi" { scenario.answer(500) } else { scenario.answer(200, station(50, at: start)) }
+        }
+        #expect(asked == ["Delhi", "Pune", "Agra", "Delhi", "Delhi", "Delhi"])
+        #expect(scenario.log == ["waqi has a fault of its own, status 500; trying again"])
+        scenario.now = start + 10 * minute
+        #expect(scenario.answerAll() == ["Delhi"])
+        #expect(scenario.log.last == "waqi answers again")
+    }
+
     @Test func `The back-off doubles up to the interval, with full jitter`() {
         var scenario = Scenario(random: 0.5)
         var waits: [Int64] = []

@@ -77,7 +77,7 @@ struct HistoryDocumentTests {
             ("cities=Pune", #"query: unknown parameter "cities", expected city, limit or since"#),
             ("City=Pune", #"query: unknown parameter "City", expected city, limit or since"#),
             ("=1", #"query: unknown parameter "", expected city, limit or since"#),
-            ("a%0Ab=1", #"query: unknown parameter "a?b", expected city, limit or since"#),
+            ("a%0Ab=1", #"query: unknown parameter "a\nb", expected city, limit or since"#),
             ("city=%", #"query: the value of "city" is no percent-encoded UTF-8"#),
             ("city=%zz", #"query: the value of "city" is no percent-encoded UTF-8"#),
             ("city=%ff", #"query: the value of "city" is no percent-encoded UTF-8"#),

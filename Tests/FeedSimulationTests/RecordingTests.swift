@@ -187,7 +187,7 @@ private struct BadFile: Sendable, CustomTestStringConvertible {
         .init(content: "[1\n[2]\n", line: 1, reason: #""[1" is not JSON, expected a message of a feed"#),
         .init(content: "[1]\nhello\n[2]\n", line: 2, reason: #""hello" is not JSON, expected a message of a feed"#),
         .init(
-            content: "[1]\n\u{1B}[0m\n", line: 2, reason: "\"\u{FFFD}[0m\" is not JSON, expected a message of a feed"),
+            content: "[1]\n\u{1B}[0m\n", line: 2, reason: #""\u{1B}[0m" is not JSON, expected a message of a feed"#),
         .init(content: "[1]\n5\n", line: 2, reason: #""5" is not a message, expected an array or an object"#),
         .init(
             content: #"{"message":"x"}"#, line: 1, reason: "time_ms is missing or wrong, expected epoch milliseconds"),
@@ -199,7 +199,7 @@ private struct BadFile: Sendable, CustomTestStringConvertible {
             reason: "time_ms is missing or wrong, expected epoch milliseconds"),
         .init(
             content: #"{"time_ms":1,"message":"\ud800"}"#, line: 1,
-            reason: #""{"time_ms":1,"message":"\ud800"}" is not JSON, expected a message of a feed"#),
+            reason: #""{\"time_ms\":1,\"message\":\"\\ud800\"}" is not JSON, expected a message of a feed"#),
     ]
 }
 

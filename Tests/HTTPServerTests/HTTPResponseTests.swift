@@ -14,8 +14,9 @@ import Testing
             PiecesCase(name: "none", blockBytes: [], count: 1...1),
             PiecesCase(name: "one", blockBytes: [100_000], count: 1...1),
             PiecesCase(name: "small ones", blockBytes: [1, 0, 3], count: 1...1),
-            PiecesCase(name: "up to the bound", blockBytes: [HTTPResponse.joinedBytes / 2, 32768], count: 1...1),
-            PiecesCase(name: "over the bound", blockBytes: [HTTPResponse.joinedBytes, 1], count: 2...2),
+            PiecesCase(
+                name: "up to the bound", blockBytes: [HTTPResponse.maximumJoinedBytes / 2, 32768], count: 1...1),
+            PiecesCase(name: "over the bound", blockBytes: [HTTPResponse.maximumJoinedBytes, 1], count: 2...2),
             PiecesCase(name: "512", blockBytes: Array(repeating: 1000, count: 512), count: 512...512),
             PiecesCase(name: "513", blockBytes: Array(repeating: 1000, count: 513), count: 2...512),
             PiecesCase(name: "10,000", blockBytes: Array(repeating: 17, count: 10_000), count: 2...512),
@@ -30,7 +31,7 @@ import Testing
         let blocks = scenario.blockBytes.enumerated().map { index, count in
             [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: count)
         }
-        let pieces = pieces(of: .blocks(blocks))
+        let pieces = pieces(of: .blocks(blocks)) { HTTPResponse.maximumPieces }
         #expect(scenario.count.contains(pieces.count))
         #expect(Array(pieces.joined()) == Array(blocks.joined()))
     }
@@ -86,7 +87,7 @@ import Testing
 
         static func fields(_ count: Int) -> String { String(repeating: "a:b\r\n", count: count) }
 
-        static let all: [RoomCase] = manyFields + manyParameters + longHeaders + manyAtOnce
+        static let all: [RoomCase] = manyFields + manyParameters + longHeaders + emptyLines + manyAtOnce
 
         static let manyFields: [RoomCase] = [50, 100, 150, 170, 180, 190, 200, 300, 400].map {
             RoomCase(name: "\($0) fields", parts: [get(fields($0))])
@@ -108,6 +109,18 @@ import Testing
                 RoomCase(
                     name: "\(count) bytes of header in two parts, then others",
                     parts: ["GET / HTTP/1.1\r\nHost: x\r\nX: \(bytes)", rest], requests: 601),
+            ]
+        }
+
+        /// Empty lines before a request are passed over, and stay in the connection's memory.
+        static let emptyLines: [RoomCase] = [1000, 3000, 4000, 5000, 6000, 7000, 8000].flatMap { lines in
+            let empty = String(repeating: "\r\n", count: lines)
+            let long = get("X: " + String(repeating: "x", count: 7900) + "\r\n")
+            return [
+                RoomCase(name: "\(lines) empty lines", parts: [empty + get("")]),
+                RoomCase(name: "\(lines) empty lines and a long header", parts: [empty + long]),
+                RoomCase(
+                    name: "\(lines) empty lines before the second request", parts: [get(""), empty + long], requests: 2),
             ]
         }
 

@@ -8,17 +8,17 @@ import Testing
 @testable import WebConfiguration
 
 @Suite struct PasswordCheckerTests {
-    private func question(_ password: String, user: String = "alice", isKnown: Bool = true) -> PasswordQuestion {
-        PasswordQuestion(
+    private func question(_ password: String, user: String = "alice", isKnown: Bool = true) -> CredentialCheck {
+        CredentialCheck(
             credentials: BasicCredentials(user: Array(user.utf8), password: Array(password.utf8)), hash: "h",
             isKnownUser: isKnown)
     }
 
     /// Asks and waits for the reply.
-    private func ask(_ checker: PasswordChecker, _ question: PasswordQuestion) throws -> Bool? {
+    private func ask(_ checker: PasswordChecker, _ question: CredentialCheck) throws -> Bool? {
         let bell = SharedBell()
         let answer = Mutex<Bool?>(nil)
-        let isTaken = checker.ask(question) { reply in
+        let isTaken = checker.submit(question) { reply in
             answer.withLock { $0 = reply }
             bell.ring()
         }
@@ -46,7 +46,7 @@ import Testing
     @Test func wrongGuessesDoNotPushOutRightPasswords() throws {
         let checker = PasswordChecker { $0.password == [UInt8(ascii: "r")] }
         #expect(try ask(checker, question("r")) == true)
-        for index in 0...PasswordChecker.memory { #expect(try ask(checker, question("\(index)")) == false) }
+        for index in 0...PasswordChecker.maximumRemembered { #expect(try ask(checker, question("\(index)")) == false) }
         #expect(checker.known(question("r")) == true)
         #expect(checker.known(question("0")) == nil)
         #expect(checker.known(question("1")) == false)
@@ -55,8 +55,8 @@ import Testing
     @Test func anUnknownUserIsRefusedWhateverThePassword() {
         let hash = "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"
         let credentials = BasicCredentials(user: [1], password: Array("correct horse".utf8))
-        #expect(PasswordQuestion(credentials: credentials, hash: hash, isKnownUser: true).answer())
-        #expect(!PasswordQuestion(credentials: credentials, hash: hash, isKnownUser: false).answer())
+        #expect(CredentialCheck(credentials: credentials, hash: hash, isKnownUser: true).run())
+        #expect(!CredentialCheck(credentials: credentials, hash: hash, isKnownUser: false).run())
     }
 
     @Test func oneIsCheckedAtATimeAndFewMayWait() throws {
@@ -73,12 +73,12 @@ import Testing
         }
         let replies = Mutex<[Bool?]>([])
         let reply: PasswordChecker.Reply = { answer in replies.withLock { $0.append(answer) } }
-        #expect(checker.ask(question("first"), reply: reply))
+        #expect(checker.submit(question("first"), reply: reply))
         eventually("the first check") { running.withLock { $0.now } == 1 }
-        for index in 0..<PasswordChecker.room { #expect(checker.ask(question("\(index)"), reply: reply)) }
-        #expect(!checker.ask(question("one too many"), reply: reply))
+        for index in 0..<PasswordChecker.maximumWaiting { #expect(checker.submit(question("\(index)"), reply: reply)) }
+        #expect(!checker.submit(question("one too many"), reply: reply))
         gate.ring()
-        eventually("all replies") { replies.withLock { $0.count } == PasswordChecker.room + 1 }
+        eventually("all replies") { replies.withLock { $0.count } == PasswordChecker.maximumWaiting + 1 }
         #expect(replies.withLock { $0 }.allSatisfy { $0 == true })
         #expect(running.withLock { $0.most } == 1)
     }
@@ -93,12 +93,12 @@ import Testing
         }
         let replies = Mutex<[Bool?]>([])
         for index in 0..<3 {
-            #expect(checker.ask(question("\(index)")) { answer in replies.withLock { $0.append(answer) } })
+            #expect(checker.submit(question("\(index)")) { answer in replies.withLock { $0.append(answer) } })
         }
         eventually("the check") { isChecking.withLock { $0 } }
         checker.stop()
         #expect(replies.withLock { $0 } == [nil, nil, nil])
-        #expect(!checker.ask(question("late")) { _ in })
+        #expect(!checker.submit(question("late")) { _ in })
         gate.ring()
         eventually("its answer") { checker.known(question("0")) == true }
         #expect(replies.withLock { $0.count } == 3)

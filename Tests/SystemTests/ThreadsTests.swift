@@ -63,8 +63,8 @@ import Testing
     @Test("a wake ends the wait, also one that comes before it") func wakes() throws {
         let shared = try Shared()
         #expect(!shared.wakes(within: .zero))
-        shared.pipe.ring()
-        shared.pipe.ring()
+        shared.pipe.wake()
+        shared.pipe.wake()
         #expect(shared.wakes(within: .seconds(60)))
         #expect(shared.wakes(within: .zero), "it stays awake until it is cleared")
         shared.pipe.clear()
@@ -73,7 +73,7 @@ import Testing
 
     @Test("any number of wakes is one, and none blocks") func many() throws {
         let shared = try Shared()
-        for _ in 0..<100_000 { shared.pipe.ring() }
+        for _ in 0..<100_000 { shared.pipe.wake() }
         #expect(shared.wakes(within: .zero))
         shared.pipe.clear()
         #expect(!shared.wakes(within: .zero))
@@ -84,7 +84,7 @@ import Testing
         let gate = Gate()
         let thread = try ServiceThread(name: "wakes") {
             gate.wait()
-            shared.pipe.ring()
+            shared.pipe.wake()
         }
         gate.open()
         #expect(shared.wakes(within: .seconds(60)))

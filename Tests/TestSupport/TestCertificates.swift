@@ -34,6 +34,13 @@ public struct TestCertificates: Sendable {
         Array(try Data(contentsOf: URL(fileURLWithPath: path(name))))
     }
 
+    /// A copy of a certificate's key under a pass phrase, in a directory of the test's.
+    public func encryptedKey(of name: String, in other: TemporaryDirectory) throws -> String {
+        let file = other.file("\(name)-locked.key")
+        try openssl("pkey", "-in", "\(name).key", "-aes256", "-passout", "pass:secret", "-out", file)
+        return file
+    }
+
     private func makeAuthority(_ name: String) throws {
         try openssl(
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "\(name).key",

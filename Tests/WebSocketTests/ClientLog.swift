@@ -15,7 +15,10 @@ final class ClientLog: Sendable {
     }
 
     struct State {
+        /// `connected` without the answer's fields.
         var events: [WebSocketEvent] = []
+        /// Of each `connected`.
+        var answers: [HTTPFields] = []
         var messages: [Message] = []
         var hasReturned = false
 
@@ -31,7 +34,14 @@ final class ClientLog: Sendable {
     private let state = Mutex(State())
 
     func add(_ event: WebSocketEvent) {
-        state.withLock { $0.events.append(event) }
+        state.withLock { state in
+            if case .connected(let fields) = event {
+                state.answers.append(fields)
+                state.events.append(.opened)
+            } else {
+                state.events.append(event)
+            }
+        }
     }
 
     func add(_ kind: WebSocketMessageKind, _ bytes: Span<UInt8>) {
@@ -64,6 +74,10 @@ final class ClientLog: Sendable {
             "no \(what); events: \(last.events), messages: \(last.messages.count)", sourceLocation: sourceLocation)
         return last
     }
+}
+
+extension WebSocketEvent {
+    static let opened = WebSocketEvent.connected(HTTPFields())
 }
 
 /// Runs the body with a client that is stopped and awaited afterwards.

@@ -39,7 +39,7 @@ private final class Course {
         handle(.started)
         handle(.tcpConnected)
         handle(.requesting)
-        handle(.answered(.accepted(isCompressed: false)))
+        handle(.answered(.accepted(isCompressed: false, fields: HTTPFields())))
     }
 
     var events: [WebSocketEvent] {
@@ -74,21 +74,21 @@ private final class Course {
         var testDescription: String { name }
 
         static let open: [ConnectionState.ConnectionEvent] = [
-            .tcpConnected, .requesting, .answered(.accepted(isCompressed: false)),
+            .tcpConnected, .requesting, .answered(.accepted(isCompressed: false, fields: HTTPFields())),
         ]
 
         static let all: [End] = [
             End(name: "name not found", address: "ws://host/", event: .notResolved(detail: "d"), reason: .resolve),
             End(name: "name without address", address: "ws://host/", event: .resolved([]), reason: .resolve),
-            End(name: "no TCP", event: .ended(detail: "d"), reason: .refused),
+            End(name: "no TCP", event: .ended, reason: .refused),
             End(
-                name: "no TLS", steps: [.tcpConnected], address: "wss://127.0.0.1/", event: .ended(detail: "d"),
+                name: "no TLS", steps: [.tcpConnected], address: "wss://127.0.0.1/", event: .ended,
                 reason: .tls),
-            End(name: "no file", address: "wss://127.0.0.1/", event: .cannotSecure(detail: "d"), reason: .tls),
-            End(name: "no answer", steps: [.tcpConnected], event: .ended(detail: "d"), reason: .lost),
+            End(name: "no file", address: "wss://127.0.0.1/", event: .tlsFailed(detail: "d"), reason: .tls),
+            End(name: "no answer", steps: [.tcpConnected], event: .ended, reason: .lost),
             End(
                 name: "no answer after TLS", steps: [.tcpConnected, .requesting], address: "wss://127.0.0.1/",
-                event: .ended(detail: "d"), reason: .lost),
+                event: .ended, reason: .lost),
             End(
                 name: "other answer", steps: [.tcpConnected, .requesting],
                 event: .answered(.refused(detail: "d", retryAfter: nil)), reason: .handshake),
@@ -98,7 +98,7 @@ private final class Course {
             End(
                 name: "bad redirect", steps: [.tcpConnected, .requesting], event: .answered(.redirected(to: "ftp://x")),
                 reason: .handshake),
-            End(name: "end of stream", steps: open, event: .ended(detail: "d"), reason: .lost),
+            End(name: "end of stream", steps: open, event: .ended, reason: .lost),
             End(
                 name: "close frame", steps: open,
                 event: .closeFrame(try! CloseFrame(payload: [0x03, 0xE8])), reason: .closed),
@@ -114,7 +114,7 @@ private final class Course {
         let number = course.state.number
         for _ in 0..<2 {
             course.handle(.connection(number, row.event))
-            course.handle(.connection(number, .ended(detail: "again")))
+            course.handle(.connection(number, .ended))
         }
         #expect(course.disconnects == [row.reason])
         #expect(course.hangUps == [number])
@@ -145,14 +145,14 @@ private final class Course {
         course.handle(.started)
         course.handle(.resolved(["::1", "10.0.0.1", "127.0.0.1"]))
         #expect(course.dials == ["::1"])
-        course.handle(.ended(detail: "refused"))
+        course.handle(.ended)
         #expect(course.dials == ["::1", "10.0.0.1"])
         course.pass(.milliseconds(4499))
         #expect(course.dials == ["::1", "10.0.0.1"])
         course.pass(.milliseconds(1))
         #expect(course.dials == ["::1", "10.0.0.1", "127.0.0.1"])
         #expect(course.hangUps == [course.state.number - 1])
-        course.handle(.ended(detail: "refused"))
+        course.handle(.ended)
         #expect(course.disconnects == [.refused])
         #expect(course.events.filter { $0 == .connecting }.count == 1)
     }
@@ -283,7 +283,7 @@ private final class Course {
         course.handle(.started)
         #expect(course.state.nextDeadline == nil)
         course.handle(.tcpConnected)
-        course.handle(.answered(.accepted(isCompressed: false)))
+        course.handle(.answered(.accepted(isCompressed: false, fields: HTTPFields())))
         #expect(course.state.nextDeadline == nil)
     }
 
@@ -305,17 +305,17 @@ private final class Course {
         course.random = 0
         course.handle(.started)
         for _ in 0..<2 {
-            course.handle(.ended(detail: "refused"))
+            course.handle(.ended)
             course.pass(.zero)
         }
         course.random = 1
         course.handle(.tcpConnected)
-        course.handle(.answered(.accepted(isCompressed: false)))
+        course.handle(.answered(.accepted(isCompressed: false, fields: HTTPFields())))
         for _ in 0..<seconds {
             course.pass(.seconds(1))
             course.state.received(at: course.now)
         }
-        course.handle(.ended(detail: "lost"))
+        course.handle(.ended)
         #expect(course.state.nextDeadline == course.now + .milliseconds(bound))
     }
 
@@ -336,14 +336,14 @@ private final class Course {
         let course = Course()
         course.handle(.started)
         for _ in 0..<5 {
-            course.handle(.ended(detail: "refused"))
+            course.handle(.ended)
             course.pass(.seconds(30))
         }
-        course.handle(.ended(detail: "refused"))
+        course.handle(.ended)
         course.forget()
         course.handle(.reconnect)
         #expect(course.events == [.connecting])
-        course.handle(.ended(detail: "refused"))
+        course.handle(.ended)
         #expect(course.state.nextDeadline == course.now + .milliseconds(250))
     }
 
@@ -364,7 +364,7 @@ private final class Course {
     @Test("pause between two attempts ends none") func pauseWaiting() {
         let course = Course()
         course.handle(.started)
-        course.handle(.ended(detail: "refused"))
+        course.handle(.ended)
         course.forget()
         course.handle(.pause)
         #expect(course.events == [.paused])
@@ -406,7 +406,7 @@ private final class Course {
         #expect(during.actions.last == .finish)
         let between = Course()
         between.handle(.started)
-        between.handle(.ended(detail: "refused"))
+        between.handle(.ended)
         between.forget()
         between.handle(.stop)
         #expect(between.actions == [.finish])
@@ -440,10 +440,11 @@ private final class Course {
                             [
                                 .resolved(["127.0.0.1", "127.0.0.2"]), .resolved(["127.0.0.1"]),
                                 .notResolved(detail: "d"), .tcpConnected, .requesting,
-                                .answered(.accepted(isCompressed: true)), .answered(.redirected(to: "/")),
+                                .answered(.accepted(isCompressed: true, fields: HTTPFields())),
+                                .answered(.redirected(to: "/")),
                                 .answered(.refused(detail: "d", retryAfter: .seconds(1))),
                                 .closeFrame(try! CloseFrame(payload: [])), .violation(ProtocolViolation("v")),
-                                .ended(detail: "d"), .cannotSecure(detail: "d"),
+                                .ended, .tlsFailed(detail: "d"),
                             ].randomElement(using: &random)!)
                     }
                 course.handle(event)

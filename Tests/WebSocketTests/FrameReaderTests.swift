@@ -16,8 +16,11 @@ private struct Reading: Equatable {
     var violation: String?
 
     /// - Parameter pieces: lengths of the pieces in which the bytes arrive, over and over.
-    init(_ bytes: [UInt8], pieces: [Int], limit: Int = 1 << 20, isCompressed: Bool = false) {
-        var reader = FrameReader(maximumMessageBytes: limit, isCompressed: isCompressed)
+    init(
+        _ bytes: [UInt8], from sender: FrameHeader.Sender = .server, pieces: [Int], limit: Int = 1 << 20,
+        isCompressed: Bool = false
+    ) {
+        var reader = FrameReader(from: sender, maximumMessageBytes: limit, isCompressed: isCompressed)
         var items: [Item] = []
         var position = 0
         var piece = 0
@@ -250,6 +253,40 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
             let parts = Reading(bytes, pieces: pieces, limit: 200, isCompressed: isCompressed)
             #expect(whole == parts)
         }
+    }
+
+    @Test("a client's frames are read as they were before they were masked, in any pieces") func masked() {
+        let texts = [0, 1, 125, 126, 1000, 65535, 65536].map { count in
+            String(decoding: (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 26) }, as: UTF8.self)
+        }
+        let ping = FrameWriter.frame(.ping, Array("ping".utf8), mask: 0xFFFF_FFFF)
+        let bytes = texts.flatMap { FrameWriter.frame(.text, Array($0.utf8), mask: 0x1234_5678) } + ping
+        for pieces in [[Int.max / 2], [1], [3, 5, 7]] {
+            let reading = Reading(bytes, from: .client, pieces: pieces)
+            #expect(reading.items == texts.map { .text($0) } + [.control(.ping(Array("ping".utf8)))])
+            #expect(reading.violation == nil)
+        }
+    }
+
+    @Test("a client has to mask") func unmasked() {
+        let reading = Reading(serverFrame(0x81, "[]"), from: .client, pieces: [1])
+        #expect(reading.violation == "frame without a mask from the client")
+    }
+
+    @Test("a server's frames are final, not masked and in the shortest form", arguments: [0, 125, 126, 65535, 65536])
+    func writesForServer(count: Int) {
+        let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+        #expect(FrameWriter.frame(.text, payload, mask: nil) == serverFrame(0x81, payload))
+    }
+
+    @Test(
+        "each violation closes with the status that RFC 6455, section 7.4.1, has for it",
+        arguments: [
+            ([3, 232, 0xFF], 1007), ([3, 232, 0xC3], 1007), ([3], 1002), ([3, 237], 1002), ([0, 0], 1002),
+        ] as [([UInt8], UInt16)])
+    func closeStatus(payload: [UInt8], status: UInt16) {
+        let violation = #expect(throws: ProtocolViolation.self) { try CloseFrame(payload: payload) }
+        #expect(violation?.closeStatus == status)
     }
 
     @Test("a client's frames are final, masked and in the shortest form", arguments: [0, 1, 125, 126, 65535, 65536])

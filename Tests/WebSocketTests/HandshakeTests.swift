@@ -8,167 +8,271 @@ import Testing
     private static let key = Array("the sample nonce".utf8)
     private static let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
 
-    private func dial(_ address: String, isTrusted: Bool = true) throws -> ConnectionState.Dial {
-        ConnectionState.Dial(ipAddress: "127.0.0.1", address: try WebSocketAddress(address), isTrusted: isTrusted)
+    private static func request(
+        _ address: String = "ws://host/", isTrusted: Bool = true, fields: [HTTPField] = [], subprotocols: [String] = []
+    ) throws -> HandshakeRequest {
+        let address = try WebSocketAddress(address)
+        return try HandshakeRequest(
+            ConnectionState.Dial(ipAddress: "127.0.0.1", address: address, isTrusted: isTrusted), fields: fields,
+            subprotocols: subprotocols, key: key)
     }
 
-    private func text(_ request: HandshakeRequest) -> String { String(decoding: request.lines, as: UTF8.self) }
+    private func text(_ request: HandshakeRequest) -> String { String(decoding: request.bytes, as: UTF8.self) }
 
-    @Test("the accept value of RFC 6455, section 1.3") func accepts() throws {
-        let request = try HandshakeRequest(dial("ws://host/"), headers: [], key: Self.key)
+    @Test("the request, and the accept value of RFC 6455, section 1.3") func accepts() throws {
+        let request = try Self.request("ws://host:8080/path?query")
         #expect(request.expectedAccept == Self.accept)
         #expect(
             text(request) == """
+                GET /path?query HTTP/1.1\r
+                Host: host:8080\r
                 Upgrade: websocket\r
                 Connection: Upgrade\r
                 Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
                 Sec-WebSocket-Version: 13\r
                 Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover\r
+                \r
 
                 """)
     }
 
     @Test("authorization and headers go to the host that was asked for only") func secrets() throws {
-        let headers = [(name: "X-Key", value: "k")]
-        let request = try HandshakeRequest(dial("ws://u:p@host/"), headers: headers, key: Self.key)
-        #expect(text(request).hasSuffix("\r\nAuthorization: Basic dTpw\r\nX-Key: k\r\n"))
-        let other = try HandshakeRequest(dial("ws://other/", isTrusted: false), headers: headers, key: Self.key)
+        let fields = [HTTPField(name: "X-Key", value: "k")]
+        let request = try Self.request("ws://u:p@host/", fields: fields)
+        #expect(text(request).hasSuffix("\r\nAuthorization: Basic dTpw\r\nX-Key: k\r\n\r\n"))
+        let other = try Self.request("ws://other/", isTrusted: false, fields: fields)
         #expect(!text(other).contains("X-Key"))
-        let own = try HandshakeRequest(
-            dial("ws://u:p@host/"), headers: [(name: "authorization", value: "Bearer t")], key: Self.key)
-        #expect(text(own).hasSuffix("\r\nauthorization: Bearer t\r\n"))
+        let own = try Self.request("ws://u:p@host/", fields: [HTTPField(name: "authorization", value: "Bearer t")])
+        #expect(text(own).hasSuffix("\r\nauthorization: Bearer t\r\n\r\n"))
         #expect(!text(own).contains("Basic"))
     }
 
-    @Test(
-        "header lines",
-        arguments: [
-            ("Name: value", "Name", "value"), ("X-A:b:c", "X-A", "b:c"), ("X:\t v w \t", "X", "v w"), ("X:", "X", ""),
-            ("X: é", "X", "é"),
-        ])
-    func headerLines(line: String, name: String, value: String) throws {
-        let header = try WebSocketHeader.parse(line)
-        #expect(header.name == name)
-        #expect(header.value == value)
+    @Test("subprotocols are offered in their order") func subprotocols() throws {
+        let request = try Self.request(subprotocols: ["aqi.v2", "aqi.v1"])
+        #expect(text(request).contains("\r\nSec-WebSocket-Protocol: aqi.v2, aqi.v1\r\n"))
+        #expect(!text(try Self.request()).contains("Sec-WebSocket-Protocol"))
     }
 
     @Test(
-        "bad header lines",
+        "fields that cannot be sent",
         arguments: [
-            ("no colon, secret", "a header has no colon: Name: value was expected"),
-            (": v", "a header's name is not a token of RFC 9110: Name: value was expected"),
-            ("a b: v", "a header's name is not a token of RFC 9110: Name: value was expected"),
-            ("Host: v", "the header Host is the handshake's own and cannot be given"),
-            ("sec-websocket-KEY: v", "the header sec-websocket-KEY is the handshake's own and cannot be given"),
-            ("X: a\r\nY: b", "the value of the header X has a control character"),
-            ("X: a\u{0}b", "the value of the header X has a control character"),
+            HTTPField(name: "Host", value: "v"), HTTPField(name: "sec-websocket-KEY", value: "v"),
+            HTTPField(name: "Sec-WebSocket-Protocol", value: "v"), HTTPField(name: "X", value: "a\r\nY: b"),
+            HTTPField(name: "a b", value: "v"), HTTPField(name: "", value: "v"),
         ])
-    func badHeaderLines(line: String, reason: String) {
-        let error = #expect(throws: SystemError.self) { try WebSocketHeader.parse(line) }
-        #expect(error?.reason == reason)
+    func badFields(field: HTTPField) {
+        #expect(throws: SystemError(.configuration, "the header \(field.name) cannot be sent")) {
+            try Self.request(fields: [field])
+        }
+    }
+
+    @Test("a request that is too long") func tooLong() {
+        let field = HTTPField(name: "X", value: String(repeating: "x", count: 65536))
+        #expect(throws: SystemError(.configuration, "the handshake's headers are longer than 65536 bytes")) {
+            try Self.request(fields: [field])
+        }
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
-        var head: HandshakeAnswer.Head
-        var answer: HandshakeAnswer
+        var status = "HTTP/1.1 101 Switching Protocols"
+        var fields = HandshakeTests.good
+        var offered: [String] = []
+        var answer: Answer
         var testDescription: String { name }
 
-        private static let good = HandshakeAnswer.Head(
-            status: 101, upgrade: "websocket", connection: "Upgrade", accept: HandshakeTests.accept)
-
-        private static func changed(_ change: (inout HandshakeAnswer.Head) -> Void) -> HandshakeAnswer.Head {
-            var head = good
-            change(&head)
-            return head
+        enum Answer: Sendable, Equatable {
+            case accepted, compressed, interim
+            case redirected(String)
+            case refused(String, Duration? = nil)
         }
 
-        private static func refused(_ detail: String, _ retryAfter: Duration? = nil) -> HandshakeAnswer {
-            .refused(detail: detail, retryAfter: retryAfter)
+        /// The good answer with fields of these names instead, or without them where there is none.
+        private static func changed(
+            _ name: String, _ changes: [String: [String]], offered: [String] = [], _ answer: Answer
+        ) -> Row {
+            var fields = HandshakeTests.good.filter { changes[$0.name] == nil }
+            for (name, values) in changes { fields += values.map { HTTPField(name: name, value: $0) } }
+            return Row(name: name, fields: fields, offered: offered, answer: answer)
         }
 
-        private static func extensions(_ text: String, _ answer: HandshakeAnswer? = nil) -> Row {
+        private static func extensions(_ text: String, _ answer: Answer? = nil) -> Row {
+            changed(
+                text, ["Sec-WebSocket-Extensions": [text]],
+                answer ?? .refused("status 101 with an extension that was not offered: \(text)"))
+        }
+
+        private static func other(_ status: String, _ fields: [String] = [], _ answer: Answer) -> Row {
             Row(
-                name: text, head: changed { $0.extensions = text },
-                answer: answer ?? refused("status 101 with an extension that was not offered: \(text)"))
+                name: ([status] + fields).joined(separator: ", "), status: status,
+                fields: fields.map { HTTPField(line: $0)! }, answer: answer)
         }
 
         static let all: [Row] = [
-            Row(name: "good", head: good, answer: .accepted(isCompressed: false)),
-            Row(name: "other case", head: changed { $0.upgrade = "WebSocket" }, answer: .accepted(isCompressed: false)),
-            Row(
-                name: "list", head: changed { $0.connection = "keep-alive, UPGRADE" },
-                answer: .accepted(isCompressed: false)),
-            Row(
-                name: "no upgrade", head: changed { $0.upgrade = nil },
-                answer: refused("status 101 without Upgrade: websocket")),
-            Row(
-                name: "upgrade to h2c", head: changed { $0.upgrade = "h2c" },
-                answer: refused("status 101 without Upgrade: websocket")),
-            Row(
-                name: "no connection", head: changed { $0.connection = nil },
-                answer: refused("status 101 without Connection: Upgrade")),
-            Row(
-                name: "connection: close", head: changed { $0.connection = "close" },
-                answer: refused("status 101 without Connection: Upgrade")),
-            Row(
-                name: "no accept", head: changed { $0.accept = nil },
-                answer: refused("status 101 with a wrong Sec-WebSocket-Accept")),
-            Row(
-                name: "wrong accept", head: changed { $0.accept = "x" },
-                answer: refused("status 101 with a wrong Sec-WebSocket-Accept")),
-            Row(name: "body", head: changed { $0.hasBody = true }, answer: refused("status 101 with a body")),
-            extensions(
-                "permessage-deflate; server_no_context_takeover; client_no_context_takeover",
-                .accepted(isCompressed: true)),
-            extensions("permessage-deflate;server_no_context_takeover", .accepted(isCompressed: true)),
-            extensions(
-                "permessage-deflate; server_max_window_bits=12; Server_No_Context_Takeover",
-                .accepted(isCompressed: true)),
+            Row(name: "good", answer: .accepted),
+            Row(name: "no reason phrase", status: "HTTP/1.1 101", answer: .accepted),
+            changed("other case", ["Upgrade": ["WebSocket"]], .accepted),
+            changed("list", ["Connection": ["keep-alive, UPGRADE"]], .accepted),
+            changed("list with empty members", ["Connection": [",", "keep-alive,, \t upgrade ,"]], .accepted),
+            changed("length of no body", ["Content-Length": ["0"]], .accepted),
+            changed("length of a body", ["Content-Length": ["10"]], .accepted),
+            changed("coding of a body", ["Transfer-Encoding": ["chunked"]], .accepted),
+            changed("no upgrade", ["Upgrade": []], .refused("status 101 without Upgrade: websocket")),
+            changed("upgrade to h2c", ["Upgrade": ["h2c"]], .refused("status 101 without Upgrade: websocket")),
+            changed("no connection", ["Connection": []], .refused("status 101 without Connection: Upgrade")),
+            changed("connection: close", ["Connection": ["close"]], .refused("status 101 without Connection: Upgrade")),
+            changed(
+                "no accept", ["Sec-WebSocket-Accept": []], .refused("status 101 with a wrong Sec-WebSocket-Accept")),
+            changed(
+                "wrong accept", ["Sec-WebSocket-Accept": ["x"]],
+                .refused("status 101 with a wrong Sec-WebSocket-Accept")),
+            changed(
+                "two accepts", ["Sec-WebSocket-Accept": [HandshakeTests.accept, HandshakeTests.accept]],
+                .refused("status 101 with a wrong Sec-WebSocket-Accept")),
+            changed(
+                "a subprotocol that was offered", ["Sec-WebSocket-Protocol": ["b"]], offered: ["a", "b"], .accepted),
+            Row(name: "none of those that were offered", offered: ["a"], answer: .accepted),
+            changed(
+                "a subprotocol when none was offered", ["Sec-WebSocket-Protocol": ["a"]],
+                .refused("status 101 with a subprotocol that was not offered: a")),
+            changed(
+                "a subprotocol in another case", ["Sec-WebSocket-Protocol": ["A"]], offered: ["a"],
+                .refused("status 101 with a subprotocol that was not offered: A")),
+            changed(
+                "two subprotocols", ["Sec-WebSocket-Protocol": ["a", "b"]], offered: ["a", "b"],
+                .refused("status 101 with a subprotocol that was not offered: a, b")),
+            extensions("permessage-deflate; server_no_context_takeover; client_no_context_takeover", .compressed),
+            extensions("permessage-deflate;server_no_context_takeover", .compressed),
+            extensions("permessage-deflate; server_max_window_bits=12; Server_No_Context_Takeover", .compressed),
+            extensions("permessage-deflate\t;\tserver_no_context_takeover ", .compressed),
             extensions("permessage-deflate"),
             extensions("permessage-deflate; server_no_context_takeover; client_max_window_bits=10"),
             extensions("permessage-deflate; server_no_context_takeover; server_max_window_bits=16"),
             extensions("permessage-deflate; server_no_context_takeover; server_no_context_takeover"),
             extensions("permessage-deflate; server_no_context_takeover, x-other"),
             extensions("x-webkit-deflate-frame"),
-            Row(name: "200", head: .init(status: 200), answer: refused("status 200 instead of 101")),
-            Row(name: "401", head: .init(status: 401), answer: refused("status 401 instead of 101")),
-            Row(
-                name: "503 with seconds", head: .init(status: 503, retryAfter: "120"),
-                answer: refused("status 503 instead of 101", .seconds(120))),
-            Row(
-                name: "429 with a date", head: .init(status: 429, retryAfter: "Sun, 06 Nov 1994 08:49:37 GMT"),
-                answer: refused("status 429 instead of 101", .seconds(37))),
-            Row(
-                name: "a date in the past", head: .init(status: 429, retryAfter: "Sun, 06 Nov 1994 08:48:37 GMT"),
-                answer: refused("status 429 instead of 101", .zero)),
-            Row(
-                name: "neither", head: .init(status: 503, retryAfter: "soon"),
-                answer: refused("status 503 instead of 101")),
-            Row(
-                name: "redirect", head: .init(status: 307, location: "/x"), answer: .redirected(to: "/x")),
-            Row(
-                name: "redirect to nowhere", head: .init(status: 302), answer: refused("status 302 without a Location")),
-            Row(name: "304", head: .init(status: 304), answer: refused("status 304 instead of 101")),
+            other("HTTP/1.1 100 Continue", [], .interim),
+            other("HTTP/1.1 103 Early Hints", ["Link: </style.css>"], .interim),
+            other("HTTP/1.1 200 OK", [], .refused("status 200 instead of 101")),
+            other("HTTP/1.1 401 ", [], .refused("status 401 instead of 101")),
+            other("HTTP/1.1 503 Busy", ["Retry-After: 120"], .refused("status 503 instead of 101", .seconds(120))),
+            other(
+                "HTTP/1.1 429 Slow", ["retry-after: Sun, 06 Nov 1994 08:49:37 GMT"],
+                .refused("status 429 instead of 101", .seconds(37))),
+            other(
+                "HTTP/1.1 429 Slow", ["Retry-After: Sun, 06 Nov 1994 08:48:37 GMT"],
+                .refused("status 429 instead of 101", .zero)),
+            other("HTTP/1.1 503 Busy", ["Retry-After: soon"], .refused("status 503 instead of 101")),
+            other("HTTP/1.1 307 There", ["Location: /x"], .redirected("/x")),
+            other("HTTP/1.1 302 There", [], .refused("status 302 without a Location")),
+            other("HTTP/1.1 304 Same", [], .refused("status 304 instead of 101")),
+            other("HTTP/1.1 99 X", [], .refused("the answer is not HTTP")),
+            other("HTTP/1.1 1O1 X", [], .refused("the answer is not HTTP")),
+            other("HTTP/1.1", [], .refused("the answer is not HTTP")),
         ]
     }
 
-    @Test("answers", arguments: Row.all) func answers(_ row: Row) {
+    private static let good = [
+        HTTPField(name: "Upgrade", value: "websocket"), HTTPField(name: "Connection", value: "Upgrade"),
+        HTTPField(name: "Sec-WebSocket-Accept", value: accept),
+    ]
+
+    @Test("answers", arguments: Row.all) func answers(_ row: Row) throws {
         // Sun, 06 Nov 1994 08:49:00 GMT
-        let answer = HandshakeAnswer(row.head, expectedAccept: Self.accept, now: 784_111_740_000)
-        #expect(answer == row.answer)
+        let fields = HTTPFields(row.fields)
+        let answer = HandshakeAnswer(
+            HTTPHead(startLine: row.status, fields: fields), to: try Self.request(subprotocols: row.offered),
+            now: 784_111_740_000)
+        let expected: HandshakeAnswer =
+            switch row.answer {
+            case .accepted: .accepted(isCompressed: false, fields: fields)
+            case .compressed: .accepted(isCompressed: true, fields: fields)
+            case .interim: .interim
+            case .redirected(let location): .redirected(to: location)
+            case .refused(let detail, let retryAfter): .refused(detail: detail, retryAfter: retryAfter)
+            }
+        #expect(answer == expected)
     }
 
-    @Test(
-        "dates",
-        arguments: [
-            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
-            ("Thu, 29 Feb 2024 23:59:60 GMT", 1_709_251_200), ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
-            ("Sunday, 06-Nov-94 08:49:37 GMT", nil), ("Sun, 6 Nov 1994 08:49:37 GMT", nil),
-            ("Sun, 06 Nov 1994 24:00:00 GMT", nil),
-            ("Sun, 06 Foo 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 08:49:37 CET", nil), ("", nil),
-        ] as [(String, Int64?)])
-    func dates(text: String, seconds: Int64?) {
-        #expect(parseHTTPDate(text) == seconds)
+    // MARK: The server's side
+
+    struct Request: Sendable, CustomTestStringConvertible {
+        var name: String
+        var text: String
+        /// The first line of the answer and its last.
+        var answer: [String]
+        var testDescription: String { name }
+
+        private static let good = """
+            GET / HTTP/1.1\r
+            Host: h\r
+            Upgrade: websocket\r
+            Connection: Upgrade\r
+            Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+            Sec-WebSocket-Version: 13\r
+            \r
+
+            """
+
+        private static func changed(_ line: String, _ change: String, _ answer: [String]) -> Request {
+            Request(
+                name: change.isEmpty ? "without \(line)" : change, text: good.replacing(line, with: change),
+                answer: answer)
+        }
+
+        private static let accepted = ["HTTP/1.1 101 Switching Protocols", "X-More: yes"]
+        private static let upgrade = ["HTTP/1.1 426 Upgrade Required", "this is a WebSocket feed"]
+        private static let version = ["HTTP/1.1 426 Upgrade Required", "version 13 of WebSocket is spoken here"]
+        private static let bad = ["HTTP/1.1 400 Bad Request", "this is no request of HTTP/1.1"]
+        private static let key = ["HTTP/1.1 400 Bad Request", "Sec-WebSocket-Key is not 16 bytes in base64"]
+        private static let field = ["HTTP/1.1 400 Bad Request", "the header has a line that is no \"Name: value\""]
+
+        static let all = [
+            Request(name: "good", text: good, answer: accepted),
+            changed("Upgrade: websocket", "upgrade:\tWebSocket ", accepted),
+            changed("Connection: Upgrade", "Connection: keep-alive\r\nConnection: x, upgrade", accepted),
+            changed("GET /", "\r\nGET /feed?x", accepted),
+            changed("Upgrade: websocket\r\n", "", upgrade),
+            changed("Connection: Upgrade", "Connection: close", upgrade),
+            changed("Version: 13", "Version: 8", version),
+            changed("Sec-WebSocket-Version: 13\r\n", "", version),
+            changed("dGhlIHNhbXBsZSBub25jZQ==", "dGhlIHNhbXBsZSBub25jZ", key),
+            changed("dGhlIHNhbXBsZSBub25jZQ==", "dGhlIHNhbXBsZSBub25j", key),
+            changed("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n", "", key),
+            changed("GET ", "POST ", ["HTTP/1.1 405 Method Not Allowed", "only GET leads to the feed"]),
+            changed("HTTP/1.1", "HTTP/1.0", ["HTTP/1.1 505 HTTP Version Not Supported", "HTTP/1.1 is spoken here"]),
+            changed("Host: h\r\n", "", bad),
+            changed("Host: h", "Host: h\r\nHost: g", bad),
+            changed("GET / HTTP/1.1", "hello", bad),
+            Request(name: "TLS", text: "\u{16}\u{3}\u{1}", answer: bad),
+            changed("Host: h", "Host : h", field),
+            changed("Host: h", "Host: h\r\nno field", field),
+            changed("Host: h", "Host: h\u{0}", field),
+        ]
+    }
+
+    @Test("requests", arguments: Request.all) func requests(_ row: Request) {
+        var reader = HTTPHeadReader()
+        var position = 0
+        var answer: ServerHandshake
+        do throws(HTTPHeadError) {
+            guard let head = try reader.read(Array(row.text.utf8).span, at: &position) else {
+                Issue.record("no head")
+                return
+            }
+            answer = ServerHandshake(head, fields: [HTTPField(name: "X-More", value: "yes")])
+        } catch {
+            answer = ServerHandshake(error)
+        }
+        let isAccepted: Bool
+        let bytes: [UInt8]
+        switch answer {
+        case .accepted(let answer): (isAccepted, bytes) = (true, answer)
+        case .refused(let answer): (isAccepted, bytes) = (false, answer)
+        }
+        let lines = String(decoding: bytes, as: UTF8.self).split { $0.isNewline }.map(String.init)
+        #expect([lines.first, lines.last] == row.answer)
+        #expect(isAccepted == (row.answer[0] == "HTTP/1.1 101 Switching Protocols"))
+        #expect(lines.contains("Sec-WebSocket-Accept: \(Self.accept)") == isAccepted)
     }
 }

@@ -32,13 +32,13 @@ import Testing
                 label: "ws://127.0.0.1:8765/a/b", hostHeader: "127.0.0.1:8765"),
             Good(
                 text: "ws://127.0.0.1", host: "127.0.0.1", port: 80, target: "/", label: "ws://127.0.0.1/",
-                hostHeader: "127.0.0.1:80"),
+                hostHeader: "127.0.0.1"),
             Good(
                 text: "ws://[::1]:9/x", host: "::1", port: 9, target: "/x", label: "ws://[::1]:9/x",
                 hostHeader: "[::1]:9"),
             Good(
                 text: "ws://[2001:DB8::1]", host: "2001:db8::1", port: 80, target: "/", label: "ws://[2001:db8::1]/",
-                hostHeader: "[2001:db8::1]:80"),
+                hostHeader: "[2001:db8::1]"),
             Good(
                 text: "ws://host?token=t", host: "host", port: 80, target: "/?token=t", label: "ws://host/",
                 hostHeader: "host"),
@@ -97,30 +97,12 @@ import Testing
             ("ws://host/#part", "it has a fragment (#), which a WebSocket address cannot have"),
             ("ws://u%zz:p@host/", "a % in its user or password is not followed by two hexadecimal digits"),
             ("ws://u%4@host/", "a % in its user or password is not followed by two hexadecimal digits"),
-            ("ws://\(String(repeating: "h", count: 101))/", "its host is longer than 100 bytes"),
-            ("ws://host/\(String(repeating: "p", count: 1900))", "its path and query are longer than 1900 bytes"),
+            ("ws://\(String(repeating: "h", count: 254))/", "its host is longer than 253 bytes"),
+            ("ws://host/\(String(repeating: "p", count: 8000))", "its path and query are longer than 8000 bytes"),
         ])
     func refuses(text: String, reason: String) {
         let error = #expect(throws: WebSocketAddressError.self) { try WebSocketAddress(text) }
         #expect(error?.description == reason)
-    }
-
-    @Test(
-        "what may be shown has no secrets",
-        arguments: [
-            ("ws://user:pass@host/path?token=x", "ws://***@host/path?***"),
-            ("ws://host/path", "ws://host/path"),
-            ("ws://user:pa/ss@host/", "ws://***@host/"),
-            ("ws://user:pa?ss@host/", "ws://***"),
-            ("ws://host/?mail=a@b", "ws://***"),
-            ("ws://host/#secret", "ws://host/#***"),
-            ("user:pass@host", "***@host"),
-            ("ws://user:pass@\u{301}host/", "ws://***@\u{301}host/"),
-            ("ws://host/?\u{301}token=x", "ws://host/?***"),
-            ("garbage", "garbage"),
-        ])
-    func masks(text: String, shown: String) {
-        #expect(WebSocketAddress.masked(text) == shown)
     }
 
     @Test(

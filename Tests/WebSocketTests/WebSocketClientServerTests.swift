@@ -12,7 +12,7 @@ import Testing
         try withServer { server in
             try withClient(configuration(port: server.port)) { _, one in
                 try withClient(configuration(port: server.port)) { _, two in
-                    for log in [one, two] { log.wait(for: "connection") { $0.events.contains(.connected) } }
+                    for log in [one, two] { log.wait(for: "connection") { $0.events.contains(.opened) } }
                     for text in texts { server.broadcast(Array(text.utf8)) }
                     for log in [one, two] {
                         log.wait(for: "messages") { $0.messages.count == texts.count }
@@ -30,7 +30,7 @@ import Testing
         port.withLock { $0 = server.port }
         let thread = try ServiceThread(name: "server") { server.run() }
         try withClient(configuration(port: server.port)) { _, log in
-            log.wait(for: "connection") { $0.events.contains(.connected) }
+            log.wait(for: "connection") { $0.events.contains(.opened) }
             server.stop()
             thread.join()
             log.wait(for: "end") { _ in log.disconnects.contains(.closed) }
@@ -41,7 +41,7 @@ import Testing
                 again.stop()
                 second.join()
             }
-            log.wait(for: "second connection") { $0.events.count { $0 == .connected } == 2 }
+            log.wait(for: "second connection") { $0.events.count { $0 == .opened } == 2 }
             #expect(log.disconnects.first == .closed)
         }
     }
@@ -53,7 +53,7 @@ import Testing
                 configuration: try configuration(port: server.port), onEvent: { log.add($0) },
                 onMessage: { log.add($0, $1) })
             let thread = try ServiceThread(name: "client") { client.run() }
-            log.wait(for: "connection") { $0.events.contains(.connected) }
+            log.wait(for: "connection") { $0.events.contains(.opened) }
             client.stop()
             thread.join()
             #expect(log.disconnects == [.requested])

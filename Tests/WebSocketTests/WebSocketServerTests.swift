@@ -26,7 +26,7 @@ import Testing
         events.onDisconnect = { count in counts.withLock { $0.append(count) } }
         try withServer(events: events, maximumQueuedBytes: 1 << 20) { server in
             try withClient(configuration(port: server.port)) { _, log in
-                log.wait(for: "connection") { $0.events.contains(.connected) }
+                log.wait(for: "connection") { $0.events.contains(.opened) }
                 let slow = try rawClient(of: server)
                 eventually("the slow client") { server.clientCount == 2 }
                 let text = String(repeating: "x", count: 100_000)
@@ -55,7 +55,7 @@ import Testing
         try withServer { server in
             try withClient(configuration(port: server.port)) { _, one in
                 try withClient(configuration(port: server.port)) { _, two in
-                    for log in [one, two] { log.wait(for: "connection") { $0.events.contains(.connected) } }
+                    for log in [one, two] { log.wait(for: "connection") { $0.events.contains(.opened) } }
                     eventually("both") { server.clientCount == 2 }
                     for message in messages { server.broadcast(Array(message.utf8)) }
                     server.close(status: status)
@@ -64,12 +64,12 @@ import Testing
                         #expect(log.texts == messages)
                         #expect(
                             log.current.events.prefix(3) == [
-                                .connecting, .connected,
+                                .connecting, .opened,
                                 .disconnected(
                                     .closed, detail: "closed by the server with status \(status)", retryAfter: nil),
                             ])
                         // It was told to these clients; the server goes on, and they come back.
-                        log.wait(for: "second connection") { $0.events.count { $0 == .connected } == 2 }
+                        log.wait(for: "second connection") { $0.events.count { $0 == .opened } == 2 }
                     }
                 }
             }
@@ -96,7 +96,10 @@ import Testing
     @Test("the answer has the headers that were given") func headers() throws {
         let server = try WebSocketServer(
             listen: "127.0.0.1", port: 0,
-            headers: [("Air-Quality-Source", "open-meteo; kind=model; license=\"CC BY 4.0\""), ("X-Two", "2")])
+            headers: [
+                HTTPField(name: "Air-Quality-Source", value: "open-meteo; kind=model; license=\"CC BY 4.0\""),
+                HTTPField(name: "X-Two", value: "2"),
+            ])
         try run(server) {
             let client = try RawHTTPClient(port: server.port)
             client.send(request)
@@ -108,8 +111,8 @@ import Testing
     }
 
     @Test("a header that cannot be sent") func badHeader() {
-        #expect(throws: SystemError(.configuration, "the value of the header X has a control character")) {
-            try WebSocketServer(listen: "127.0.0.1", port: 0, headers: [("X", "a\r\nY: b")])
+        #expect(throws: SystemError(.configuration, "the header X cannot be sent")) {
+            try WebSocketServer(listen: "127.0.0.1", port: 0, headers: [HTTPField(name: "X", value: "a\r\nY: b")])
         }
     }
 
@@ -136,7 +139,7 @@ import Testing
         try withServer { server in
             port.withLock { $0 = server.port }
             try withClient(configuration(port: server.port)) { _, log in
-                log.wait(for: "connection") { $0.events.contains(.connected) }
+                log.wait(for: "connection") { $0.events.contains(.opened) }
                 server.stop()
                 log.wait(for: "end") { _ in log.disconnects.contains(.closed) }
             }

@@ -119,7 +119,7 @@ struct WebSocketTLSTests {
             "good", host: host, change: { _ in },
             { _, log in
                 log.wait(for: "messages") { $0.messages.count == 6 }
-                #expect(log.current.events == [.connecting, .connected])
+                #expect(log.current.events == [.connecting, .opened])
                 #expect(log.texts.last == "secure")
                 #expect(log.texts.dropLast().allSatisfy { $0.utf8.count == 60000 })
             })
@@ -197,7 +197,7 @@ struct WebSocketTLSTests {
             },
             { _, log in
                 log.wait(for: "messages") { $0.messages.count == 6 }
-                #expect(log.current.events == [.connecting, .connected])
+                #expect(log.current.events == [.connecting, .opened])
             })
     }
 
@@ -223,7 +223,7 @@ struct WebSocketTLSTests {
                 log.wait(for: "refusal") { _ in log.disconnects.contains(.tls) }
                 let good = try Data(contentsOf: URL(filePath: certificates.path("ca")))
                 try good.write(to: URL(filePath: file), options: .atomic)
-                log.wait(for: "connection") { $0.events.contains(.connected) }
+                log.wait(for: "connection") { $0.events.contains(.opened) }
             })
     }
 
@@ -249,7 +249,7 @@ struct WebSocketTLSTests {
                     { two, second in
                         for round in 1...50 {
                             for log in [first, second] {
-                                log.wait(for: "connection") { $0.events.count { $0 == .connected } == round }
+                                log.wait(for: "connection") { $0.events.count { $0 == .opened } == round }
                             }
                             one.reconnect()
                             two.reconnect()

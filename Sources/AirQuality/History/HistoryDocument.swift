@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 
 /// The JSON of the history.
 public enum HistoryDocument {

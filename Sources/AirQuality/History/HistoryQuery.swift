@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Which points a reader of the history wants.
 public struct HistoryQuery: Sendable, Equatable {
     /// Names, byte for byte; nil: all cities.
@@ -57,42 +59,16 @@ public struct HistoryQuery: Sendable, Equatable {
 
     /// Digits alone; larger than 64 bits counts as the largest.
     private static func number(_ text: [UInt8]) -> UInt64? {
-        guard !text.isEmpty, text.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
-        return UInt64(String(decoding: text, as: UTF8.self)) ?? .max
+        guard !text.isEmpty, text.allSatisfy(isDigit) else { return nil }
+        return decimalNumber(text) ?? .max
     }
 
-    /// `+` is a blank, `%41` is A; nil for bad escapes and for what is no UTF-8 then.
+    /// Nil for bad escapes and for what is no UTF-8 then.
     private static func decoded(_ text: Substring.UTF8View.SubSequence) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var iterator = text.makeIterator()
-        while let byte = iterator.next() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = iterator.next().flatMap(hexadecimal), let low = iterator.next().flatMap(hexadecimal)
-                else { return nil }
-                bytes.append(high << 4 | low)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self) == nil ? nil : bytes
+        percentDecoded(text, plusIsBlank: true).flatMap { isUTF8($0.span) ? $0 : nil }
     }
 
-    private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
-
-    /// For an error: short, and without what could break its line.
     private static func quoted(_ text: [UInt8]) -> String {
-        let printable = String(decoding: text.prefix(64), as: UTF8.self).unicodeScalars.map { scalar in
-            scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar == "\u{2028}" || scalar == "\u{2029}"
-                ? "?" : scalar
-        }
-        return "\"" + String(String.UnicodeScalarView(printable)) + "\"" + (text.count > 64 ? "…" : "")
+        Bytes.quoted(String(decoding: text, as: UTF8.self), limit: 64)
     }
 }

@@ -1,4 +1,4 @@
-import JSON
+import Bytes
 
 /// The rules for a city's name as a label value.
 ///

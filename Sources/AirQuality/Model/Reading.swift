@@ -14,7 +14,7 @@ public enum AirQualityIndex {
 /// The decoder has checked its form. Whether the index is one is for the store to judge: a reading that is late is
 /// refused for that first, and only the store knows the city's newest reading.
 struct Reading: Sendable {
-    /// Of the name, by ``JSON/ByteHash`` with the store's seed.
+    /// Of the name, by ``Bytes/ByteHash`` with the store's seed.
     var nameHash: UInt64
     /// Any number that is not NaN.
     var index: Double

@@ -1,4 +1,4 @@
-import JSON
+import Bytes
 
 /// All cities: how to find one by its name, and what is known of each, by its number.
 struct Cities: Sendable {

@@ -7,12 +7,22 @@ import Synchronization
 /// what changes afterwards is copied in chunks of 256 cities.
 public final class ReadingStore: Sendable {
     private let state: Mutex<StoreState>
+    /// How often the lock was taken.
+    private let turns = Atomic<UInt64>(0)
+    private let lastSeenTurn = Mutex((turn: UInt64(0), at: Duration.zero))
     public let rules: StoreRules
 
     /// - Parameter feeds: their labels; messages and events name feeds by their place here.
     public init(rules: StoreRules, feeds: [String], at now: Timestamp) {
         self.rules = rules
         state = Mutex(StoreState(rules: rules, feeds: feeds, at: now))
+    }
+
+    func withLock<Result>(_ body: (inout StoreState) -> Result) -> Result {
+        state.withLock { state in
+            turns.add(1, ordering: .relaxed)
+            return body(&state)
+        }
     }
 
     // MARK: What feeds say
@@ -22,7 +32,7 @@ public final class ReadingStore: Sendable {
     /// - Parameter names: what the readings' names point into; the decoder lends it.
     /// - Returns: whether ``takeRefusedNames()`` has something new.
     public func record(_ message: DecodedMessage, names: Span<UInt8>, feed: Int) -> Bool {
-        state.withLock { state in
+        withLock { state in
             state.record(message, names: names, feed: feed)
             return state.refusedNames.hasNew
         }
@@ -38,12 +48,12 @@ public final class ReadingStore: Sendable {
     }
 
     public func apply(_ event: FeedEvent, feed: Int) {
-        state.withLock { $0.apply(event, feed: feed) }
+        withLock { $0.apply(event, feed: feed) }
     }
 
     /// Names that the city limit refused, each given once, ten at most in the store's life.
     public func takeRefusedNames() -> [String] {
-        state.withLock { $0.refusedNames.takeNew() }
+        withLock { $0.refusedNames.takeNew() }
     }
 
     // MARK: What time does
@@ -77,7 +87,7 @@ public final class ReadingStore: Sendable {
     ) {
         var start = 0
         while true {
-            let end = state.withLock { state in
+            let end = withLock { state in
                 let end = state.cities.endNumber
                 let numbers = min(start, end)..<min(start + Self.sliceCount, end)
                 change(&state, numbers)
@@ -92,33 +102,35 @@ public final class ReadingStore: Sendable {
     // MARK: What readers see
 
     public func snapshot() -> StoreSnapshot {
-        state.withLock { $0.snapshot }
+        withLock { $0.snapshot }
     }
 
     public func pageSnapshot() -> PageSnapshot {
-        state.withLock { PageSnapshot(store: $0.snapshot, histories: $0.cities.histories) }
+        withLock { PageSnapshot(store: $0.snapshot, histories: $0.cities.histories) }
     }
 
-    /// Whether the lock is free at some moment of the time. For health checks, which must not hang.
-    public func canBeLocked(within time: Duration) -> Bool {
-        let deadline = ContinuousClock.now + time
-        repeat {
-            if state.withLockIfAvailable({ _ in true }) != nil { return true }
-        } while ContinuousClock.now < deadline
-        return false
+    /// How long the lock has been held by the same caller, as far as this and earlier calls have seen. Never waits, so
+    /// the first call that finds it held says zero.
+    public func lockedDuration(at now: Duration) -> Duration {
+        guard state.withLockIfAvailable({ _ in true }) == nil else { return .zero }
+        let turn = turns.load(ordering: .relaxed)
+        return lastSeenTurn.withLock { seen in
+            if seen.turn != turn { seen = (turn, now) }
+            return now - seen.at
+        }
     }
 
     public var feeds: [FeedStatistics] {
-        state.withLock { $0.feeds }
+        withLock { $0.feeds }
     }
 
     /// Another number whenever ``HistoryDocument`` would be another.
     public var pointsVersion: UInt64 {
-        state.withLock { $0.pointsVersion }
+        withLock { $0.pointsVersion }
     }
 
     func historySnapshot() -> HistorySnapshot {
-        state.withLock { state in
+        withLock { state in
             HistorySnapshot(
                 startedAt: state.startedAt, expiredAt: state.expiredAt, names: state.cities.names,
                 states: state.cities.states, histories: state.cities.histories, order: state.cities.order)
@@ -129,14 +141,14 @@ public final class ReadingStore: Sendable {
 
     /// Brings cities back with their original times. Before any feed runs.
     public func restore(_ cities: [SavedCity]) {
-        state.withLock { state in
+        withLock { state in
             for city in cities { state.restore(city) }
         }
     }
 
     /// From now on remembers what is not saved yet. Once, before any feed runs.
     public func beginSaving() {
-        state.withLock { $0.unsaved = UnsavedChanges() }
+        withLock { $0.unsaved = UnsavedChanges() }
     }
 
     /// What changed since `version`: 0 for everything, else the version of an earlier answer.
@@ -144,7 +156,7 @@ public final class ReadingStore: Sendable {
     /// Asking from the version of the last answer says that it was written; asking from an earlier one, that it was
     /// not: then its changes are in this answer too.
     public func unsavedChanges(since version: UInt64) -> SavedChanges {
-        let answer = state.withLock { $0.answer(since: version) }
+        let answer = withLock { $0.answer(since: version) }
         return answer.savedChanges
     }
 }
@@ -178,4 +190,28 @@ public struct StoreRules: Sendable {
         self.readingsHaveTimes = readingsHaveTimes
         self.hashSeed = hashSeed
     }
+}
+
+/// The store's state at one moment, shared with it until either changes.
+public struct StoreSnapshot: Sendable {
+    public let version: UInt64
+    let names: NameArena
+    let states: CityStates
+    let order: CityOrder
+    public let feeds: [FeedStatistics]
+    let feedsVersion: UInt64
+    public let cityCount: Int
+    let pointCount: Int
+    let expiredCount: UInt64
+}
+
+/// The points of all cities at one moment.
+struct HistorySnapshot: Sendable {
+    let startedAt: Timestamp
+    /// When cities last expired.
+    let expiredAt: Timestamp?
+    let names: NameArena
+    let states: CityStates
+    let histories: ChunkedArray<History>
+    let order: CityOrder
 }

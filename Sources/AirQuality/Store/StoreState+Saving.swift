@@ -1,4 +1,4 @@
-import JSON
+import Bytes
 
 /// A city as the storage keeps it.
 public struct SavedCity: Sendable, Equatable {

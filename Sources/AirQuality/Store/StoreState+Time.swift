@@ -1,4 +1,4 @@
-import JSON
+import Bytes
 
 /// What time does to cities. Each change is for some cities, by their numbers, so that the lock is not held for long.
 extension StoreState {

@@ -1,5 +1,3 @@
-import JSON
-
 /// What the store holds and what messages do to it, one caller at a time. What time does is in `StoreState+Time`, what
 /// survives a restart in `StoreState+Saving`.
 struct StoreState: Sendable {

@@ -40,8 +40,10 @@ struct Configuration: Sendable {
 
     /// What every connection to a feed shares.
     struct Connection: Sendable {
-        var headers: [HeaderField] = []
+        var headers: [HTTPField] = []
         var headerFile: String?
+        /// Each once.
+        var subprotocols: [String] = []
         var subscriptions: [String] = []
         var tls = WebSocketTLS()
         var connectTimeout = Duration.seconds(10)
@@ -106,12 +108,16 @@ extension Configuration {
                 of: \Self.feed.tls.keyFile,
                 expected: "\(Self.flag(\.feed.tls.certificateFile)) with it")
         }
-        for member in [\Self.feed.tls.caFile, \.feed.tls.certificateFile, \.feed.tls.keyFile] {
-            guard let path = self[keyPath: member] else { continue }
-            do throws(SystemError) {
-                _ = try readFile(path, limit: 16 << 20)
+        let subprotocols = feed.subprotocols
+        for (index, name) in subprotocols.enumerated() where subprotocols[..<index].contains(name) {
+            throw flags.refusal(of: \Self.feed.subprotocols, at: index, expected: "each subprotocol once")
+        }
+        // The health check connects to no feed.
+        if flags.command.name.isEmpty {
+            do throws(UnusableFile) {
+                try feed.checkFiles()
             } catch {
-                throw flags.refusal(of: member, expected: "a file that can be read: \(error.reason)")
+                throw flags.refusal(of: error.member, expected: error.expected)
             }
         }
         if feed.reconnectMinimum > feed.reconnectMaximum {
@@ -133,7 +139,6 @@ extension Configuration {
     /// - Throws: one line about the first that is bad.
     func checkFiles() throws(SystemError) {
         if let file = web.configFile { _ = try WebConfiguration(file: file) }
-        if case .failure(let error) = feed.headerFields() { throw error }
     }
 }
 

@@ -36,6 +36,9 @@ extension Configuration: Options {
         Flag(
             "feed.header-file", \.feed.headerFile, .file,
             "File with header fields for the handshake, one a line; read at each connect."),
+        Flag(
+            "feed.subprotocol", \.feed.subprotocols, .subprotocol,
+            "Subprotocol offered in the handshake; the first one is the best."),
         Flag("feed.subscribe", \.feed.subscriptions, .text, secrecy: .whole, "Text message sent after every connect."),
         Flag(
             "feed.ca-file", \.feed.tls.caFile, .file,
@@ -144,9 +147,12 @@ extension ValueFormat<WebSocketAddress> {
     }
 }
 
-extension ValueFormat<HeaderField> {
+extension ValueFormat<HTTPField> {
     static var headerField: Self {
-        Self("NAME: VALUE", expected: "\"Name: value\" on one line") { HeaderField($0[...]) }
+        Self(
+            "NAME: VALUE",
+            expected: { HTTPField(line: $0)?.expectedInstead ?? "\"Name: value\" on one line" },
+            parse: { HTTPField(line: $0).flatMap { $0.isReserved ? nil : $0 } })
     }
 }
 
@@ -159,8 +165,10 @@ extension ValueFormat<JSONPointer> {
 extension ValueFormat<Shard> {
     static var shard: Self {
         Self("I/N", expected: "i/n, shard i of n, with i from 0 to n-1, for example 0/4") { text in
-            let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { decimalNumber($0.utf8) }
-            guard numbers.count == 2, let index = numbers[0], let count = numbers[1], index < count else { return nil }
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(\.utf8)
+            guard parts.count == 2, let index: Int = decimalNumber(parts[0]), let count: Int = decimalNumber(parts[1]),
+                index < count
+            else { return nil }
             return Shard(index: index, count: count)
         }
     }
@@ -175,6 +183,10 @@ extension ValueFormat<ListenAddress> {
 }
 
 extension ValueFormat<String> {
+    static var subprotocol: Self {
+        Self("NAME", expected: "a name of letters, digits and !#$%&'*+-.^_`|~") { isSubprotocol($0) ? $0 : nil }
+    }
+
     static var telemetryPath: Self {
         let reserved = [
             "/", Routes.historyPath, Routes.healthyPath, Routes.readyPath, Routes.reconnectPath, Routes.reloadPath,

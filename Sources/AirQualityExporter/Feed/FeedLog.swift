@@ -21,12 +21,13 @@ struct FeedLog: Sendable {
         self.label = label
     }
 
-    mutating func entry(for event: FeedEvent) -> Entry? {
+    /// - Parameter source: of a connection that names one.
+    mutating func entry(for event: FeedEvent, source: FeedSource? = nil) -> Entry? {
         switch event {
         case .connecting:
             return Entry(level: .debug, message: "Connecting to feed", metadata: ["feed": label])
         case .connected:
-            return entry(.connected, .info, "Feed connected")
+            return entry(.connected, .info, "Feed connected", source.map { ["source": $0.name] } ?? [:])
         case .disconnected(let reason, let detail):
             let details = ["reason": reason.rawValue, "err": detail]
             if reason == .requested || reason == .paused {
@@ -37,9 +38,9 @@ struct FeedLog: Sendable {
             let wasConnected = state == .connected
             return entry(
                 .failing(reason), .warning,
-                wasConnected ? "Feed lost, reconnecting" : "Feed cannot be reached, trying on", details)
+                wasConnected ? "Feed lost, reconnecting" : "Feed unreachable, retrying", details)
         case .paused:
-            return entry(.paused, .info, "Feed paused, nobody reads")
+            return entry(.paused, .info, "Feed paused: no scrapes")
         case .resumed:
             return Entry(level: .info, message: "Feed resumed", metadata: ["feed": label])
         }

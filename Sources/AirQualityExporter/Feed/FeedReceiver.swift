@@ -24,8 +24,10 @@ final class FeedReceiver: Sendable {
         client = WebSocketClient(
             configuration: WebSocketClientConfiguration(address, connection),
             onEvent: { event in
+                var source: FeedSource?
+                if case .connected(let answer) = event { source = FeedSource(answer) }
                 let event = FeedEvent(event)
-                if let entry = log.withLock({ $0.entry(for: event) }) { logger.log(entry) }
+                if let entry = log.withLock({ $0.entry(for: event, source: source) }) { logger.log(entry) }
                 store.apply(event, feed: number)
             },
             onMessage: { kind, message in
@@ -58,7 +60,7 @@ final class FeedReceiver: Sendable {
     func resume() { client.resume() }
 
     /// Whether the feed's loop has not turned for much longer than it ever sleeps.
-    var isStuck: Bool { monotonicTime() - client.lastTick > WebSocketClient.longestSleep * 3 }
+    var isStuck: Bool { monotonicTime() - client.lastTick > WebSocketClient.maximumSleep * 3 }
 }
 
 /// The core's word for a client's reason: the core's are the values of the label.

@@ -11,18 +11,21 @@ struct Health: Sendable {
     var stuckFeeds: @Sendable () -> [String]
 
     /// nil while every feed's loop turns and the store can be locked, else what is wrong, in one line.
-    var sickness: String? {
-        guard store.canBeLocked(within: .seconds(1)) else { return "the store is locked for more than a second" }
+    var livenessProblem: String? { livenessProblem(at: monotonicTime()) }
+
+    /// - Parameter now: by the monotonic clock.
+    func livenessProblem(at now: Duration) -> String? {
+        if store.lockedDuration(at: now) > .seconds(1) { return "the store is locked for more than a second" }
         let stuck = stuckFeeds()
         return stuck.isEmpty ? nil : "the loop of the feed \(stuck.joined(separator: ", ")) does not turn"
     }
 
     /// nil when a feed is connected and fresh, or paused on purpose, else what is missing, in one line.
-    var unreadiness: String? {
-        unreadiness(of: store.feeds, at: currentTime())
+    var readinessProblem: String? {
+        readinessProblem(of: store.feeds, at: currentTime())
     }
 
-    func unreadiness(of feeds: [FeedStatistics], at now: Timestamp) -> String? {
+    func readinessProblem(of feeds: [FeedStatistics], at now: Timestamp) -> String? {
         var reasons: [String] = []
         for feed in feeds {
             if feed.isPaused { return nil }

@@ -73,7 +73,7 @@ struct PageEndpoint: Sendable {
     }
 
     private func trouble(_ snapshot: PageSnapshot, _ now: Timestamp) -> String? {
-        health.unreadiness(of: snapshot.feeds, at: now)
+        health.readinessProblem(of: snapshot.feeds, at: now)
     }
 
     private func answer(status: Int, _ document: [UInt8], to request: borrowing HTTPRequest) -> HTTPResponse {

@@ -40,9 +40,9 @@ struct Routes: Sendable {
         case Self.eventsPath where events != nil:
             return refusal(of: request) ?? reading { events!.respond(to: request) }
         case Self.healthyPath:
-            return refusal(of: request) ?? Self.response(to: health.sickness, otherwise: "healthy")
+            return refusal(of: request) ?? Self.response(to: health.livenessProblem, otherwise: "healthy")
         case Self.readyPath:
-            return refusal(of: request) ?? Self.response(to: health.unreadiness, otherwise: "ready")
+            return refusal(of: request) ?? Self.response(to: health.readinessProblem, otherwise: "ready")
         case Self.reconnectPath:
             if let refusal = lifecycleRefusal(of: request) { return refusal }
             reconnect()

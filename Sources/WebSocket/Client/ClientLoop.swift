@@ -1,31 +1,32 @@
 internal import CLibWebSockets
-internal import Glibc
 internal import System
 
-/// What runs on a client's thread: carries events of libwebsockets, of the resolver and of other threads to the
-/// `ConnectionState`, and does what it answers.
-@safe final class ClientLoop {
+/// What runs on a client's thread: carries what happens to its sockets, what the resolver finds and what other threads
+/// want to the `ConnectionState`, and does what it answers.
+final class ClientLoop: SocketLoop {
     private let configuration: WebSocketClientConfiguration
     private let onEvent: @Sendable (WebSocketEvent) -> Void
     private let onMessage: @Sendable (WebSocketMessageKind, Span<UInt8>) -> Void
-    private let waker: Waker
+    private let waker: LoopWaker
     private let resolver: Resolver
-    private let tlsFaults = TLSFaults()
     private var state: ConnectionState
-    /// One that counts, and a few before it that still say goodbye: too few for a dictionary.
-    private var links: [ClientLink] = []
-    /// A dial waits for the loop's next turn: libwebsockets is not entered again from its own callbacks.
+    /// One that counts, and those before it that still end: too few for a dictionary.
+    private var connections: [ClientConnection] = []
+    /// A dial waits for the loop's next turn, so that libwebsockets is never entered from its own callbacks.
     private var nextDial: (number: Int, ConnectionState.Dial)?
-    private(set) var isFinished = false
-    /// The connection whose callback is running, and whether it is to end with it.
-    private var current: ClientLink?
-    private var currentEnds = false
+    /// Made for the first `wss://` address, and again when a file has changed.
+    private var tls: OpenSSLContext?
+    private var tlsFiles: [FileStamp?] = []
     private var timerAt: Duration?
+    private(set) var isFinished = false
+
+    /// One connection, and those before it that end within a second.
+    static let maximumSockets = 64
     /// The timer may come that much too early.
-    private static let slack: Duration = .seconds(2)
+    private static let timerSlack: Duration = .seconds(2)
 
     init(
-        configuration: WebSocketClientConfiguration, waker: Waker,
+        configuration: WebSocketClientConfiguration, waker: LoopWaker,
         onEvent: @escaping @Sendable (WebSocketEvent) -> Void,
         onMessage: @escaping @Sendable (WebSocketMessageKind, Span<UInt8>) -> Void
     ) {
@@ -37,89 +38,50 @@ internal import System
         state = ConnectionState(configuration)
     }
 
-    func happened(_ event: ConnectionState.Event) {
+    func handle(_ event: ConnectionState.Event) {
         for action in state.handle(event, at: monotonicTime(), random: randomUnit()) { perform(action) }
     }
 
+    private func handle(_ event: ConnectionState.ConnectionEvent, of connection: ClientConnection) {
+        handle(.connection(connection.number, event))
+    }
+
     /// What is to be done outside of libwebsockets' callbacks, before each `service`.
-    func turn(_ context: inout WebSocketContext, at now: Duration) {
-        if let (number, result) = resolver.takeResult() {
-            happened(.connection(number, result))
-        }
-        while nextDial != nil, let (number, dial) = nextDial.take() {
-            self.dial(number, dial, &context)
-        }
+    func turn(_ context: borrowing WebSocketContext, at now: Duration) {
+        if let (number, result) = resolver.takeResult() { handle(.connection(number, result)) }
+        while nextDial != nil, let (number, dial) = nextDial.take() { self.dial(number, dial, context) }
         schedule(context, at: now)
     }
 
     /// Comes from within `service`, before it waits.
-    func timerFired() {
+    override func timerFired() {
         timerAt = nil
-        happened(.timer)
+        handle(.timer)
         // So that it does not wait, and the next turn sets the timer.
         waker.wake()
+    }
+
+    override func handle(_ event: SocketEvent, of socket: Socket, bytes: Span<UInt8>) {
+        guard let connection = connection(socket.number) else { return }
+        switch event {
+        case .connected: begin(connection, socket)
+        case .received: if !connection.isEnding { receive(bytes, connection) }
+        case .writable: connection.flush()
+        case .ended: ended(connection)
+        }
     }
 
     /// The timer is set when it has to be earlier, but seldom to be later: most deadlines move on and on, and to set it
     /// for each message costs more than it saves; never to do so would wake a busy client for nothing.
     private func schedule(_ context: borrowing WebSocketContext, at now: Duration) {
-        let wanted = min(state.nextDeadline ?? .seconds(Int32.max), now + WebSocketClient.longestSleep)
-        if let timerAt, timerAt <= wanted, wanted - timerAt < Self.slack { return }
+        let wanted = min(state.nextDeadline ?? .seconds(Int32.max), now + WebSocketClient.maximumSleep)
+        if let timerAt, timerAt <= wanted, wanted - timerAt < Self.timerSlack { return }
         timerAt = wanted
         context.schedule(in: wanted - now)
     }
 
-    private func dial(_ number: Int, _ dial: ConnectionState.Dial, _ context: inout WebSocketContext) {
-        guard number == state.number else { return }
-        if dial.address.isSecure {
-            do throws(SystemError) {
-                tlsFaults.forget()
-                try context.prepareForTLS(configuration.tls, faults: tlsFaults)
-            } catch {
-                return happened(.connection(number, .cannotSecure(detail: error.reason)))
-            }
-        }
-        let request: HandshakeRequest
-        do throws(SystemError) {
-            let key = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-            request = try HandshakeRequest(dial, headers: try configuration.headers().get(), key: key)
-        } catch {
-            return happened(.connection(number, .answered(.refused(detail: error.reason, retryAfter: nil))))
-        }
-        let link = ClientLink(number: number, dial: dial, request: request)
-        links.append(link)
-        // When it fails at once, not all of the callbacks come.
-        if !context.dial(number, dial) { ended(link, "") }
-    }
-
-    private func link(_ number: Int) -> ClientLink? {
-        links.first { $0.number == number }
-    }
-
-    private func ended(_ link: ClientLink, _ words: String) {
-        guard let index = links.firstIndex(where: { $0 === link }) else { return }
-        links.remove(at: index)
-        link.end()
-        happened(.connection(link.number, connectionEnd(link, words)))
-    }
-
-    /// libwebsockets' words are for those who know it; `HS:` begins what it says of an answer that is not HTTP.
-    private func connectionEnd(_ link: ClientLink, _ words: String) -> ConnectionState.ConnectionEvent {
-        switch state.step {
-        case .dialling:
-            .ended(detail: "cannot connect to \(link.dial.ipAddress) port \(link.dial.address.port)")
-        // With TLS 1.3 a server looks at our certificate when for us the handshake is over.
-        case .asking where tlsFaults.newest != nil && link.dial.address.isSecure:
-            .cannotSecure(detail: tlsFaults.newest ?? words)
-        case .asking where words.hasPrefix("HS:") || words == "problems parsing header":
-            .answered(.refused(detail: "the answer is not HTTP", retryAfter: nil))
-        case .asking:
-            .ended(detail: "the server ended the connection without an answer")
-        case .securing:
-            .ended(detail: link.certificateFault ?? tlsFaults.newest ?? "the server ended the TLS handshake")
-        case .resolving, nil:
-            .ended(detail: "the connection ended without a close frame")
-        }
+    private func connection(_ number: Int) -> ClientConnection? {
+        connections.first { $0.number == number }
     }
 }
 
@@ -132,99 +94,117 @@ extension ClientLoop {
         case .resolve(let number, let host): resolver.resolve(number, host: host)
         case .dial(let number, let dial): nextDial = (number, dial)
         case .open(let number, let isCompressed):
-            link(number)?.open(
-                FrameReader(maximumMessageBytes: configuration.maximumMessageBytes, isCompressed: isCompressed))
-            for text in configuration.subscriptions { link(number)?.send(.text, Array(text.utf8)) }
-        case .ping(let number): link(number)?.send(.ping, [])
+            guard let connection = connection(number) else { return }
+            connection.reader = FrameReader(
+                from: .server, maximumMessageBytes: configuration.maximumMessageBytes, isCompressed: isCompressed)
+            for text in configuration.subscriptions { connection.send(.text, Array(text.utf8)) }
+        case .ping(let number): connection(number)?.send(.ping, [])
         case .close(let number, let status):
-            link(number)?.send(.close, FrameWriter.closePayload(status: status))
-        case .hangUp(let number, let afterSending):
-            if let link = link(number) { hangUp(link, afterSending: afterSending) }
+            connection(number)?.send(.close, FrameWriter.closePayload(status: status))
+        case .hangUp(let number, afterSending: true): connection(number)?.end()
+        case .hangUp(let number, afterSending: false): connection(number)?.kill()
         case .finish: isFinished = true
         }
     }
 
-    private func hangUp(_ link: ClientLink, afterSending: Bool) {
-        link.reader = nil
-        link.isEnding = true
-        if afterSending {
-            link.endAfterSending(orIn: 1)
-        } else if current === link {
-            currentEnds = true
-        } else {
-            link.kill()
+    private func dial(_ number: Int, _ dial: ConnectionState.Dial, _ context: borrowing WebSocketContext) {
+        guard number == state.number else { return }
+        let session: TLSSession?
+        do throws(WebSocketTLSError) {
+            session = try makeSession(for: dial.address)
+        } catch {
+            return handle(.connection(number, .tlsFailed(detail: error.reason)))
         }
+        let request: HandshakeRequest
+        do throws(SystemError) {
+            request = try HandshakeRequest(
+                dial, fields: try configuration.headers().get(), subprotocols: configuration.subprotocols,
+                key: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        } catch {
+            return handle(.connection(number, .answered(.refused(detail: error.reason, retryAfter: nil))))
+        }
+        let connection = ClientConnection(number: number, dial: dial, request: request, tls: session)
+        connections.append(connection)
+        // It may have begun or even ended within the call.
+        if let socket = context.dial(dial.ipAddress, port: dial.address.port, number: number) {
+            connection.begin(socket)
+        } else {
+            ended(connection)
+        }
+    }
+
+    /// Nil for a `ws://` address.
+    private func makeSession(for address: WebSocketAddress) throws(WebSocketTLSError) -> TLSSession? {
+        guard address.isSecure else { return nil }
+        let files = configuration.tls.fileStamps
+        if tls == nil || tlsFiles != files {
+            tls = try OpenSSLContext(configuration.tls)
+            tlsFiles = files
+        }
+        return tls?.makeSession(for: address)
     }
 }
 
-// MARK: What libwebsockets says
+// MARK: What happens to the sockets
 
 extension ClientLoop {
-    /// - Returns: 0, or −1 when the connection is to end.
-    func happened(
-        _ reason: lws_callback_reasons, to wsi: OpaquePointer, user: UnsafeMutableRawPointer?,
-        bytes: UnsafeMutableRawPointer?, count: Int
-    ) -> Int32 {
-        let number = unsafe Int(bitPattern: lws_get_opaque_user_data(wsi))
-        guard let link = link(number) else { return 0 }
-        unsafe link.begin(wsi)
-        let outer = (current, currentEnds)
-        (current, currentEnds) = (link, false)
-        defer { (current, currentEnds) = outer }
-        switch reason {
-        case LWS_CALLBACK_WSI_CREATE:
-            link.setUserTimeout(userTimeout)
-            happened(.connection(number, .tcpConnected))
-        case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
-            guard let store = unsafe user else { return -1 }
-            return isTrusted(unsafe CertificateCheck(store: store, isGood: count != 0), link) ? 0 : -1
-        case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
-            happened(.connection(number, .requesting))
-            guard unsafe append(link.request.lines, to: bytes, room: count) else { return -1 }
-        case LWS_CALLBACK_ESTABLISHED_CLIENT_HTTP:
-            let answer = HandshakeAnswer(
-                link.answerHead(), expectedAccept: link.request.expectedAccept, now: currentTime())
-            happened(.connection(number, .answered(answer)))
-        case LWS_CALLBACK_RECEIVE_CLIENT_HTTP:
-            guard link.receive() else { return -1 }
-        case LWS_CALLBACK_RECEIVE_CLIENT_HTTP_READ:
-            guard let bytes = unsafe bytes else { return 0 }
-            let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
-            read(unsafe buffer.bindMemory(to: UInt8.self).span, link)
-        case LWS_CALLBACK_CLIENT_HTTP_WRITEABLE:
-            guard link.write() else { return -1 }
-        case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-            if state.step == .asking { link.readAlert() }
-            ended(link, unsafe text(bytes, count))
-        case LWS_CALLBACK_CLOSED_CLIENT_HTTP:
-            if state.step == .asking { link.readAlert() }
-            ended(link, "")
-        case LWS_CALLBACK_WSI_DESTROY:
-            ended(link, "")
-        // The body is over, which a WebSocket's never is while the connection is there.
-        case LWS_CALLBACK_COMPLETED_CLIENT_HTTP: return -1
-        default: break
+    private func begin(_ connection: ClientConnection, _ socket: Socket) {
+        connection.begin(socket)
+        connection.limitFlight(to: userTimeout)
+        handle(.tcpConnected, of: connection)
+        if connection.tls != nil {
+            receive(Span(), connection)
+        } else {
+            request(connection)
         }
-        return currentEnds ? -1 : 0
     }
 
-    private func isTrusted(_ check: CertificateCheck, _ link: ClientLink) -> Bool {
-        if configuration.tls.skipsVerification {
-            check.accept()
-            return true
-        }
-        let address = link.dial.address
-        link.certificateFault = check.verdict(ipAddress: address.isIPv6 ? address.host : nil)
-            .map { "the server's certificate: \($0)" }
-        return link.certificateFault == nil
+    private func request(_ connection: ClientConnection) {
+        handle(.requesting, of: connection)
+        connection.sendRequest()
     }
 
-    private func read(_ bytes: Span<UInt8>, _ link: ClientLink) {
+    private func receive(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
+        state.received(at: monotonicTime())
+        guard connection.tls != nil else { return read(bytes, connection) }
+        var event: ConnectionState.ConnectionEvent?
+        do throws(TLSSession.Fault) {
+            let goesOn = try connection.tls?.receive(
+                bytes, onEstablished: { request(connection) }, onPlaintext: { read($0, connection) })
+            if goesOn == false { event = .ended }
+        } catch {
+            event = .tlsFailed(detail: error.reason)
+        }
+        connection.sendFromTLS()
+        if let event {
+            // With what TLS says to that, before the state ends the connection.
+            connection.flush()
+            handle(event, of: connection)
+        }
+    }
+
+    /// Reads what the server has sent, without TLS: its answer, then frames.
+    private func read(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
+        var position = 0
+        if !connection.isEnding, connection.reader == nil {
+            do throws(HTTPHeadError) {
+                while connection.reader == nil, let head = try connection.head.read(bytes, at: &position) {
+                    let answer = HandshakeAnswer(head, to: connection.request, now: currentTime())
+                    if answer == .interim { continue }
+                    handle(.answered(answer), of: connection)
+                    if connection.reader == nil { return }
+                }
+            } catch {
+                handle(.answered(.refused(error)), of: connection)
+            }
+        }
+        if position < bytes.count { readFrames(bytes.extracting(droppingFirst: position), connection) }
+    }
+
+    private func readFrames(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
         // Taken out, because what it reads can make us give the connection up.
-        guard var reader = link.reader.take() else { return }
-        let now = monotonicTime()
+        guard var reader = connection.reader.take() else { return }
         let isOpen = state.isOpen
-        state.received(at: now)
         var hasMessage = false
         do throws(ProtocolViolation) {
             try reader.read(
@@ -235,40 +215,58 @@ extension ClientLoop {
                 },
                 onControl: { control in
                     switch control {
-                    case .ping(let payload): link.send(.pong, payload)
+                    case .ping(let payload): connection.send(.pong, payload)
                     case .pong: break
-                    case .close(let frame): happened(.connection(link.number, .closeFrame(frame)))
+                    case .close(let frame): handle(.closeFrame(frame), of: connection)
                     }
                 })
         } catch {
-            happened(.connection(link.number, .violation(error)))
+            handle(.violation(error), of: connection)
         }
-        if hasMessage { state.receivedMessage(at: now) }
-        if !link.isEnding { link.reader = consume reader }
+        if hasMessage { state.receivedMessage(at: monotonicTime()) }
+        if !connection.isEnding { connection.reader = consume reader }
     }
 
-    /// In flight to a dead peer, nothing should last longer than a ping would.
+    private func ended(_ connection: ClientConnection) {
+        guard let index = connections.firstIndex(where: { $0 === connection }) else { return }
+        connections.remove(at: index)
+        connection.forgetSocket()
+        handle(.ended, of: connection)
+    }
+
     private var userTimeout: Duration {
         let limits = (configuration.pingInterval, configuration.pongTimeout)
         return limits.0 > .zero && limits.1 > .zero ? limits.0 + limits.1 : .seconds(30)
     }
+}
 
-    /// Into libwebsockets' buffer, of which `position` is a pointer to the pointer to the free part.
-    private func append(_ lines: [UInt8], to position: UnsafeMutableRawPointer?, room: Int) -> Bool {
-        guard let position = unsafe position, lines.count <= room else {
-            let detail = "the handshake's headers are longer than \(room) bytes"
-            happened(.connection(state.number, .answered(.refused(detail: detail, retryAfter: nil))))
-            return false
+extension WebSocketContext {
+    static func client(_ loop: ClientLoop, waker: LoopWaker) throws(SystemError) -> WebSocketContext {
+        let made = unsafe WebSocketContext(loop, maximumSockets: ClientLoop.maximumSockets, waker: waker) { info in
+            unsafe info.port = CONTEXT_PORT_NO_LISTEN
         }
-        let free = unsafe position.assumingMemoryBound(to: UnsafeMutablePointer<UInt8>.self)
-        unsafe free.pointee.update(from: lines, count: lines.count)
-        unsafe free.pointee += lines.count
-        return true
+        guard let made else { throw SystemError(.system, "libwebsockets cannot make a context") }
+        return made
     }
 
-    private func text(_ bytes: UnsafeMutableRawPointer?, _ count: Int) -> String {
-        guard let bytes = unsafe bytes else { return "" }
-        let words = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
-        return unsafe String(decoding: words.prefix { $0 != 0 }, as: UTF8.self)
+    /// Begins to connect; nil when that failed at once. The loop knows the socket by its number, and may have heard of
+    /// it before this returns.
+    func dial(_ ipAddress: String, port: Int, number: Int) -> Socket? {
+        var info = unsafe lws_client_connect_info()
+        unsafe info.context = context
+        unsafe info.port = Int32(port)
+        unsafe info.opaque_user_data = UnsafeMutableRawPointer(bitPattern: number)
+        unsafe info.retry_and_idle_policy = unsafe UnsafePointer(memory.retry)
+        unsafe info.local_protocol_name = unsafe memory.protocols[0].name
+        // libwebsockets copies the strings.
+        let wsi = unsafe ipAddress.withCString { address in
+            unsafe "RAW".withCString { method in
+                unsafe info.address = address
+                unsafe info.host = address
+                unsafe info.method = method
+                return unsafe lws_client_connect_via_info(&info)
+            }
+        }
+        return unsafe wsi.map { unsafe Socket($0) }
     }
 }

@@ -1,4 +1,4 @@
-internal import System
+internal import Bytes
 
 /// The life of one feed's connections: whatever happens goes in, what to do comes out.
 ///
@@ -26,10 +26,10 @@ struct ConnectionState: ~Copyable {
         case answered(HandshakeAnswer)
         case closeFrame(CloseFrame)
         case violation(ProtocolViolation)
-        /// A file for TLS cannot be used.
-        case cannotSecure(detail: String)
+        /// A file for TLS cannot be used, or the server and we do not agree.
+        case tlsFailed(detail: String)
         /// There is no connection any more, or there never was one.
-        case ended(detail: String)
+        case ended
     }
 
     enum Action: Equatable {
@@ -44,22 +44,7 @@ struct ConnectionState: ~Copyable {
         case finish
     }
 
-    /// What an attempt waits for.
-    enum Step: String {
-        case resolving = "answer to the name lookup"
-        case dialling = "TCP connection"
-        case securing = "TLS handshake"
-        case asking = "answer to the handshake"
-    }
-
-    struct Dial: Equatable {
-        let ipAddress: String
-        let address: WebSocketAddress
-        /// The host that was asked for, so what is meant for it may be shown: user, password and headers.
-        let isTrusted: Bool
-    }
-
-    static let mostRedirects = 5
+    static let maximumRedirects = 5
     /// How long `stop` waits for the peer to answer the close frame.
     static let closeTimeout: Duration = .seconds(1)
     /// What has already arrived is read before a deadline is acted upon: the process may have been stopped meanwhile.
@@ -137,83 +122,6 @@ extension ConnectionState {
         case finished
     }
 
-    private struct Attempt {
-        var step = Step.resolving
-        var address: WebSocketAddress
-        var redirects = 0
-        var ipAddresses: ArraySlice<String> = []
-        /// Of the whole attempt, redirects included.
-        let deadline: Duration?
-        /// Of the IP address that is dialled: its share of the time that is left.
-        var addressDeadline: Duration?
-    }
-
-    private struct Open {
-        let connectedAt: Duration
-        private var lastByteAt: Duration
-        var lastMessageAt: Duration
-        private var pingSentAt: Duration?
-        /// A deadline was found to have passed.
-        private var overdueSince: Duration?
-
-        init(at now: Duration) {
-            (connectedAt, lastByteAt, lastMessageAt) = (now, now, now)
-        }
-
-        mutating func received(at now: Duration) {
-            lastByteAt = now
-            pingSentAt = nil
-        }
-
-        enum Due {
-            case nothing, ping
-            case hangUp(DisconnectReason, detail: String)
-        }
-
-        func nextDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
-            if let overdueSince { return overdueSince + ConnectionState.grace }
-            // Asked after every message, so without an array.
-            return earlier(idleDeadline(limits), earlier(pongDeadline(limits), pingDeadline(limits)))
-        }
-
-        mutating func due(at now: Duration, _ limits: WebSocketClientConfiguration) -> Due {
-            guard let hangUp = overdue(at: now, limits) else {
-                overdueSince = nil
-                guard let deadline = pingDeadline(limits), now >= deadline else { return .nothing }
-                pingSentAt = now
-                return .ping
-            }
-            guard let overdueSince else {
-                self.overdueSince = now
-                return .nothing
-            }
-            return now >= overdueSince + ConnectionState.grace ? hangUp : .nothing
-        }
-
-        private func overdue(at now: Duration, _ limits: WebSocketClientConfiguration) -> Due? {
-            if let deadline = idleDeadline(limits), now >= deadline {
-                return .hangUp(.idle, detail: "no whole message for \(limits.idleTimeout)")
-            }
-            if let deadline = pongDeadline(limits), now >= deadline {
-                return .hangUp(.pongTimeout, detail: "nothing for \(limits.pongTimeout) after a ping")
-            }
-            return nil
-        }
-
-        private func idleDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
-            limits.idleTimeout > .zero ? lastMessageAt + limits.idleTimeout : nil
-        }
-
-        private func pongDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
-            limits.pongTimeout > .zero ? pingSentAt.map { $0 + limits.pongTimeout } : nil
-        }
-
-        private func pingDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
-            guard limits.pingInterval > .zero, pingSentAt == nil || limits.pongTimeout == .zero else { return nil }
-            return (pingSentAt ?? lastByteAt) + limits.pingInterval
-        }
-    }
-
     private var isInitial: Bool {
         if case .initial = phase { true } else { false }
     }
@@ -247,6 +155,7 @@ extension ConnectionState {
             attempt.addressDeadline = now + (deadline - now) / attempt.ipAddresses.count
         }
         guard let ipAddress = attempt.ipAddresses.popFirst() else { return [] }
+        attempt.ipAddress = ipAddress
         attempt.step = .dialling
         phase = .attempting(attempt)
         number += 1
@@ -264,15 +173,17 @@ extension ConnectionState {
                 return [.close(number, status: frame.status)]
                     + disconnect(.closed, frame.description, saysGoodbye: true, at: now, random: random)
             case .violation(let violation):
-                return [.close(number, status: 1002)]
+                return [.close(number, status: violation.closeStatus)]
                     + disconnect(.protocolError, violation.description, saysGoodbye: true, at: now, random: random)
-            case .ended(let detail):
-                return disconnect(.lost, detail, at: now, random: random)
+            case .tlsFailed(let detail):
+                return disconnect(.tls, detail, at: now, random: random)
+            case .ended:
+                return disconnect(.lost, "the connection ended without a close frame", at: now, random: random)
             default: return []
             }
         case .closing:
             switch event {
-            case .closeFrame, .violation, .ended: return finish()
+            case .closeFrame, .violation, .tlsFailed, .ended: return finish()
             default: return []
             }
         case .initial, .waiting, .paused, .finished: return []
@@ -303,16 +214,12 @@ extension ConnectionState {
             return []
         case (.answered(let answer), _):
             return answered(answer, attempt, at: now, random: random)
-        case (.cannotSecure(let detail), _):
+        case (.tlsFailed(let detail), _):
             return disconnect(.tls, detail, at: now, random: random)
         case (.ended, .dialling) where !attempt.ipAddresses.isEmpty:
             return dialNext(attempt, at: now)
-        case (.ended(let detail), .dialling):
-            return disconnect(.refused, detail, at: now, random: random)
-        case (.ended(let detail), .securing):
-            return disconnect(.tls, detail, at: now, random: random)
-        case (.ended(let detail), .asking):
-            return disconnect(.lost, detail, at: now, random: random)
+        case (.ended, _):
+            return disconnect(attempt.end.reason, attempt.end.detail, at: now, random: random)
         default: return []
         }
     }
@@ -321,17 +228,19 @@ extension ConnectionState {
         _ answer: HandshakeAnswer, _ attempt: Attempt, at now: Duration, random: Double
     ) -> [Action] {
         switch answer {
-        case .accepted(let isCompressed):
+        case .interim:
+            return []
+        case .accepted(let isCompressed, let fields):
             phase = .open(Open(at: now))
-            return [.open(number, isCompressed: isCompressed), .report(.connected)]
+            return [.open(number, isCompressed: isCompressed), .report(.connected(fields))]
         case .refused(let detail, let retryAfter):
             return disconnect(.handshake, detail, retryAfter: retryAfter, at: now, random: random)
         case .redirected(let location):
             var attempt = attempt
             attempt.redirects += 1
-            guard attempt.redirects <= Self.mostRedirects else {
+            guard attempt.redirects <= Self.maximumRedirects else {
                 return disconnect(
-                    .handshake, "redirected more than \(Self.mostRedirects) times", at: now, random: random)
+                    .handshake, "redirected more than \(Self.maximumRedirects) times", at: now, random: random)
             }
             do throws(WebSocketAddressError) {
                 attempt.address = try attempt.address.redirected(to: location)
@@ -393,6 +302,7 @@ extension ConnectionState {
         let old = number
         number += 1
         self.phase = phase
+        // A peer's words fit on one line of a log.
         let report = Action.report(.disconnected(reason, detail: onOneLine(detail), retryAfter: retryAfter))
         return [.hangUp(old, afterSending: saysGoodbye), report]
     }
@@ -454,14 +364,4 @@ extension ConnectionState {
         number += 1
         return [.finish]
     }
-}
-
-private func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
-    guard let one, let other else { return one ?? other }
-    return min(one, other)
-}
-
-/// A peer's words fit on one line of a log.
-private func onOneLine(_ text: String) -> String {
-    SystemError(.peer, text).reason
 }

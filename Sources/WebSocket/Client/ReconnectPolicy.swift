@@ -6,16 +6,16 @@
 struct ReconnectPolicy: Equatable {
     static let healthyAfter: Duration = .seconds(60)
     /// A server that asks for more is asked again all the same.
-    static let longestRetryAfter: Duration = .seconds(3600)
+    static let maximumRetryAfter: Duration = .seconds(3600)
     /// With a smaller bound a dead feed would be dialled without a pause.
-    static let leastMinimum: Duration = .milliseconds(10)
+    static let minimumBound: Duration = .milliseconds(10)
 
     let minimum: Duration
     let maximum: Duration
     private(set) var failures = 0
 
     init(minimum: Duration, maximum: Duration) {
-        self.minimum = max(minimum, Self.leastMinimum)
+        self.minimum = max(minimum, Self.minimumBound)
         self.maximum = max(maximum, self.minimum)
     }
 
@@ -32,7 +32,7 @@ struct ReconnectPolicy: Equatable {
         if let connectedFor, connectedFor >= Self.healthyAfter { failures = 0 }
         let jittered = bound * random
         if bound < maximum { failures += 1 }
-        return max(jittered, min(retryAfter ?? .zero, Self.longestRetryAfter))
+        return max(jittered, min(retryAfter ?? .zero, Self.maximumRetryAfter))
     }
 
     /// Somebody asked for a new connection: earlier failures say nothing about it.

@@ -4,7 +4,7 @@ internal import System
 
 /// Looks up names on threads of their own: `getaddrinfo` can block for half a minute, and the loop has deadlines.
 final class Resolver: Sendable {
-    static let mostThreads = 4
+    static let maximumThreads = 4
 
     private struct State {
         /// Lookups that have not come back, by host.
@@ -26,8 +26,8 @@ final class Resolver: Sendable {
         let start = state.withLock { state in
             state.wanted = (number, host)
             state.result = nil
-            if state.running.count >= Self.mostThreads, !state.running.contains(host) {
-                state.result = (number, .notResolved(detail: "\(Self.mostThreads) name lookups hang"))
+            if state.running.count >= Self.maximumThreads, !state.running.contains(host) {
+                state.result = (number, .notResolved(detail: "\(Self.maximumThreads) name lookups hang"))
                 return false
             }
             return state.running.insert(host).inserted

@@ -4,19 +4,21 @@ internal import System
 
 /// A client that stays connected to one WebSocket server: it dials again for ever.
 ///
-/// libwebsockets does name and TLS connections, the event loop and the HTTP part of the handshake. The frames are read
-/// here (`FrameReader`): libwebsockets 4.1 takes masked frames from a server, hides which close status it was sent and
-/// whether a connection ended because of a fault of the peer's, and a compressed message can make it abort the process.
+/// libwebsockets connects, and runs the loop of sockets and timers. What goes over the sockets is made and read here:
+/// TLS by OpenSSL (`TLSSession`), the handshake (`HandshakeRequest`, `HandshakeAnswer`) and the frames (`FrameReader`).
+/// libwebsockets 4.1 reads an answer's header of 4 KiB only, none with a folded line and none after an interim one; takes
+/// masked frames from a server, hides which close status it was sent and whether a connection ended because of a fault of
+/// the peer's; and a compressed message can make it abort the process.
 ///
 /// Each client has a context and a thread of its own, so that nothing that happens to one feed delays another.
 public final class WebSocketClient: Sendable {
     /// `lastTick` is never older than that while the loop is well.
-    public static let longestSleep: Duration = .seconds(5)
+    public static let maximumSleep: Duration = .seconds(5)
 
     private let configuration: WebSocketClientConfiguration
     private let onEvent: @Sendable (WebSocketEvent) -> Void
     private let onMessage: @Sendable (WebSocketMessageKind, Span<UInt8>) -> Void
-    private let waker = Waker()
+    private let waker = LoopWaker()
     private let orders = Mutex<[ConnectionState.Event]>([])
     private let tick = Atomic<Int64>(0)
 
@@ -38,12 +40,12 @@ public final class WebSocketClient: Sendable {
     /// Blocks the calling thread until `stop`; to be called once.
     public func run() {
         let loop = ClientLoop(configuration: configuration, waker: waker, onEvent: onEvent, onMessage: onMessage)
-        guard var context = makeContext(loop) else { return }
-        loop.happened(.started)
+        guard let context = makeContext(loop) else { return }
+        loop.handle(.started)
         while true {
             let now = touch()
-            for order in orders.withLock({ orders in exchange(&orders, with: []) }) { loop.happened(order) }
-            loop.turn(&context, at: now)
+            for order in orders.withLock({ orders in exchange(&orders, with: []) }) { loop.handle(order) }
+            loop.turn(context, at: now)
             if loop.isFinished { return }
             context.service()
         }

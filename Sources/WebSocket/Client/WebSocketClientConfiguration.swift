@@ -3,8 +3,11 @@ public import System
 /// What a `WebSocketClient` is told once, at its start.
 public struct WebSocketClientConfiguration: Sendable {
     public var address: WebSocketAddress
-    /// More headers for the handshake; asked at each attempt. A failure fails the attempt, with reason `handshake`.
-    public var headers: @Sendable () -> Result<[(name: String, value: String)], SystemError> = { .success([]) }
+    /// More header fields for the handshake, none of them reserved; asked for at each attempt. A failure fails the
+    /// attempt, with reason `handshake`.
+    public var headers: @Sendable () -> Result<[HTTPField], SystemError> = { .success([]) }
+    /// Offered in the handshake, the best first; an answer with another one fails the attempt, with reason `handshake`.
+    public var subprotocols: [String] = []
     /// Text messages that are sent after each connect, in order.
     public var subscriptions: [String] = []
     public var tls = WebSocketTLS()
@@ -26,16 +29,4 @@ public struct WebSocketClientConfiguration: Sendable {
     public init(address: WebSocketAddress) {
         self.address = address
     }
-}
-
-/// How the server of a `wss://` address is checked and what is shown to it; files are PEM, read again when they change.
-public struct WebSocketTLS: Sendable, Equatable {
-    /// The authorities to trust instead of the system's.
-    public var caFile: String?
-    public var certificateFile: String?
-    public var keyFile: String?
-    /// Neither the certificate's issuer nor its name nor its dates are checked.
-    public var skipsVerification = false
-
-    public init() {}
 }

@@ -2,7 +2,8 @@
 public enum WebSocketEvent: Sendable, Equatable {
     /// An attempt begins. A `connected`, a `disconnected` or both follow before the next one.
     case connecting
-    case connected
+    /// With the header fields of the handshake's answer.
+    case connected(HTTPFields)
     /// One for each ended connection or failed attempt.
     ///
     /// `detail` is one line for people. `retryAfter` is what the server asked for when it refused the handshake.

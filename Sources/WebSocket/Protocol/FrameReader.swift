@@ -1,7 +1,7 @@
-/// A server's stream of bytes after the handshake → messages and control frames (RFC 6455, section 5).
+/// A peer's stream of bytes after the handshake → messages and control frames (RFC 6455, section 5).
 ///
-/// Strict about everything but the UTF-8 of text, which is handed on as it is. A message that lies whole in one call's
-/// bytes is handed on where it lies.
+/// Strict about everything but the UTF-8 of text, which is handed on as it is. A server's message that lies whole in one
+/// call's bytes is handed on where it lies.
 struct FrameReader: ~Copyable {
     /// A control frame, whole.
     enum Control: Equatable {
@@ -10,9 +10,10 @@ struct FrameReader: ~Copyable {
         case close(CloseFrame)
     }
 
+    private let sender: FrameHeader.Sender
     private let maximumMessageBytes: Int
     private var inflater: Inflater?
-    private var headerBytes = InlineArray<10, UInt8>(repeating: 0)
+    private var headerBytes = InlineArray<14, UInt8>(repeating: 0)
     private var headerCount = 0
     private var frame: FrameHeader?
     private var payloadLeft = 0
@@ -21,8 +22,11 @@ struct FrameReader: ~Copyable {
     /// Nothing that follows a close frame means anything.
     private var isClosed = false
 
-    /// - Parameter isCompressed: permessage-deflate was agreed on, without context takeover by the server.
-    init(maximumMessageBytes: Int, isCompressed: Bool) {
+    /// - Parameters:
+    ///   - sender: the peer.
+    ///   - isCompressed: permessage-deflate was agreed on, without context takeover by the peer.
+    init(from sender: FrameHeader.Sender, maximumMessageBytes: Int, isCompressed: Bool) {
+        self.sender = sender
         self.maximumMessageBytes = maximumMessageBytes
         inflater = isCompressed ? Inflater() : nil
     }
@@ -44,7 +48,12 @@ struct FrameReader: ~Copyable {
             let payload = bytes.extracting(position..<position + count)
             position += count
             payloadLeft -= count
-            try take(payload, onMessage: onMessage, onControl: onControl)
+            if let frame, sender == .client {
+                let unmasked = unmask(payload, of: frame, at: frame.payloadBytes - payloadLeft - count)
+                try take(unmasked.span, onMessage: onMessage, onControl: onControl)
+            } else {
+                try take(payload, onMessage: onMessage, onControl: onControl)
+            }
             guard payloadLeft == 0 else { return }
             frame = nil
         }
@@ -58,7 +67,7 @@ struct FrameReader: ~Copyable {
             headerCount += 1
             position += 1
         }
-        let header = try FrameHeader(headerBytes.span.extracting(first: headerCount))
+        let header = try FrameHeader(headerBytes.span.extracting(first: headerCount), from: sender)
         headerCount = 0
         frame = header
         payloadLeft = header.payloadBytes
@@ -125,6 +134,12 @@ struct FrameReader: ~Copyable {
         default: onControl(.pong)
         }
     }
+}
+
+/// A client's payload as it was before it was masked (section 5.3).
+/// - Parameter position: of these bytes in the whole payload.
+private func unmask(_ payload: Span<UInt8>, of frame: FrameHeader, at position: Int) -> [UInt8] {
+    payload.indices.map { payload[$0] ^ frame.mask[(position + $0) & 3] }
 }
 
 /// A message of which more is to come, or which did not lie in one piece.

@@ -2,8 +2,6 @@ internal import Bytes
 internal import Glibc
 
 /// A `ws://` or `wss://` address (RFC 6455, section 3), checked.
-///
-/// The client hands host and target to libwebsockets, which cuts them at fixed lengths: longer ones are refused here.
 public struct WebSocketAddress: Sendable, Equatable {
     public let isSecure: Bool
     /// In lower case; an IPv6 address without its brackets.
@@ -14,8 +12,10 @@ public struct WebSocketAddress: Sendable, Equatable {
     /// `Basic …`, from the user and the password in the address.
     public let authorization: String?
 
-    static let longestTarget = 1900
-    static let longestHost = 100
+    /// What a server has to take at least (RFC 9112, section 3).
+    static let maximumTargetBytes = 8000
+    /// Of a name in the DNS (RFC 1035, section 2.3.4).
+    static let maximumHostBytes = 253
 
     public init(_ text: String) throws(WebSocketAddressError) {
         guard let scheme = Self.scheme(of: text) else {
@@ -42,28 +42,14 @@ public struct WebSocketAddress: Sendable, Equatable {
         let target = Substring(rest[authority.endIndex...])
         self.target = target.hasPrefix("/") ? String(target) : "/" + target
         self.isSecure = isSecure
-        guard self.target.utf8.count <= Self.longestTarget else {
-            throw WebSocketAddressError("its path and query are longer than \(Self.longestTarget) bytes")
+        guard self.target.utf8.count <= Self.maximumTargetBytes else {
+            throw WebSocketAddressError("its path and query are longer than \(Self.maximumTargetBytes) bytes")
         }
     }
 
     /// The `feed` label: without user, password, query and default port; the path is `/` when there is none.
     public var label: String {
-        scheme + "://" + (port == defaultPort ? bracketedHost : "\(bracketedHost):\(port)")
-            + target.prefix { $0 != "?" }
-    }
-
-    /// What may be shown of a text that was meant to be an address: user, password and query are `***`.
-    /// Taken apart by its scalars: as a `Character`, `@` with a combining mark behind it is no `@`.
-    public static func masked(_ text: String) -> String {
-        let scheme = scheme(of: text).map { $0 + "://" } ?? ""
-        let rest = text.unicodeScalars.dropFirst(scheme.count)
-        let query = rest.firstIndex { $0 == "?" || $0 == "#" } ?? rest.endIndex
-        let shown = rest[..<query]
-        // An @ behind a ? can end a password with a bare ? in it as well as stand in a query.
-        if rest[query...].contains("@") { return scheme + "***" }
-        let masked = shown.lastIndex(of: "@").map { "***" + String(shown[$0...]) } ?? String(shown)
-        return scheme + masked + (query < rest.endIndex ? "\(rest[query])***" : "")
+        scheme + "://" + hostHeader + target.prefix { $0 != "?" }
     }
 
     var scheme: String { isSecure ? "wss" : "ws" }
@@ -75,11 +61,8 @@ public struct WebSocketAddress: Sendable, Equatable {
     /// As addresses and the `Host` header write it.
     var bracketedHost: String { isIPv6 ? "[\(host)]" : host }
 
-    /// The `Host` header (RFC 9110, section 7.2). An IP address always has its port: libwebsockets would take two
-    /// connections to one address without it for one pipeline.
-    var hostHeader: String {
-        port == defaultPort && !isNumericAddress(host) ? host : "\(bracketedHost):\(port)"
-    }
+    /// The `Host` header (RFC 9110, section 7.2).
+    var hostHeader: String { port == defaultPort ? bracketedHost : "\(bracketedHost):\(port)" }
 
     private static func scheme(of text: String) -> String? {
         for scheme in ["ws", "wss"] where text.prefix(scheme.count + 3).lowercased() == scheme + "://" { return scheme }
@@ -125,17 +108,45 @@ public struct WebSocketAddress: Sendable, Equatable {
                 throw WebSocketAddressError("its host has something other than letters, digits, '-', '.' and '_'")
             }
         }
-        guard host.utf8.count <= longestHost else {
-            throw WebSocketAddressError("its host is longer than \(longestHost) bytes")
+        guard host.utf8.count <= maximumHostBytes else {
+            throw WebSocketAddressError("its host is longer than \(maximumHostBytes) bytes")
         }
         return (host.lowercased(), try port.map(Self.port) ?? defaultPort)
     }
 
     private static func port(_ text: Substring) throws(WebSocketAddressError) -> Int {
-        guard !text.isEmpty, text.utf8.count <= 5, text.utf8.allSatisfy(isDigit), let port = Int(text),
-            (1...65535).contains(port)
-        else { throw WebSocketAddressError("its port is not a number from 1 to 65535") }
+        guard let port: Int = decimalNumber(text.utf8), text.utf8.count <= 5, (1...65535).contains(port) else {
+            throw WebSocketAddressError("its port is not a number from 1 to 65535")
+        }
         return port
+    }
+}
+
+extension WebSocketAddress {
+    /// Where a `Location` leads from here (RFC 3986, section 5.2; dots in a path are left to the server).
+    func redirected(to location: String) throws(WebSocketAddressError) -> WebSocketAddress {
+        let location = String(trimmed(location.prefix { $0 != "#" }))
+        let next = try WebSocketAddress(absolute(location))
+        guard next.isSecure || !isSecure else {
+            throw WebSocketAddressError("it leaves wss:// for ws://")
+        }
+        return next
+    }
+
+    private func absolute(_ location: String) -> String {
+        let schemes = ["ws://": "ws://", "wss://": "wss://", "http://": "ws://", "https://": "wss://"]
+        for (given, meant) in schemes where location.lowercased().hasPrefix(given) {
+            return meant + location.dropFirst(given.count)
+        }
+        if location.hasPrefix("//") { return "\(scheme):\(location)" }
+        let here = "\(scheme)://\(bracketedHost):\(port)"
+        if location.hasPrefix("/") { return here + location }
+        let path = target.prefix { $0 != "?" }
+        if location.hasPrefix("?") { return here + path + location }
+        // A scheme that is none of ours; the initializer says so.
+        if location.prefix(while: { $0 != "/" }).contains(":") { return location }
+        let folder = path[...(path.lastIndex(of: "/") ?? path.startIndex)]
+        return here + folder + location
     }
 }
 
@@ -150,8 +161,7 @@ public struct WebSocketAddressError: Error, Sendable, Equatable, CustomStringCon
 }
 
 private func isHostCharacter(_ byte: UInt8) -> Bool {
-    isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-        || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
+    isLetterOrDigit(byte) || "-._".utf8.contains(byte)
 }
 
 /// Corresponds to `inet_pton`.
@@ -162,19 +172,4 @@ func isNumericAddress(_ host: String, family: Int32) -> Bool {
 
 func isNumericAddress(_ host: String) -> Bool {
     isNumericAddress(host, family: AF_INET) || isNumericAddress(host, family: AF_INET6)
-}
-
-private func percentDecoded(_ text: Substring.UTF8View) -> [UInt8]? {
-    var decoded: [UInt8] = []
-    var rest = text
-    while let byte = rest.popFirst() {
-        guard byte == UInt8(ascii: "%") else {
-            decoded.append(byte)
-            continue
-        }
-        guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit)
-        else { return nil }
-        decoded.append(high << 4 | low)
-    }
-    return decoded
 }

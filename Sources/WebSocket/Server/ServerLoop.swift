@@ -1,152 +1,136 @@
 internal import CLibWebSockets
+internal import Glibc
 internal import Synchronization
+internal import System
 
 /// What runs on a server's thread: hands messages out to the clients.
-@safe final class ServerLoop {
-    /// A client of the server.
-    @safe private final class Client {
-        let wsi: OpaquePointer
-        var queue: [SharedMessage] = []
-        /// Of the queue that is sent already.
-        var sent = 0
-        var queuedBytes = 0
-        /// With which it is told goodbye when its queue is empty.
-        var closeStatus: UInt16?
-        var incoming: [UInt8] = []
-
-        init(_ wsi: OpaquePointer) {
-            unsafe self.wsi = wsi
-        }
-    }
-
-    static let mostMessagesPerTurn = 32
-    /// Of what a client sends; longer messages are left out.
-    static let longestIncomingBytes = 64 << 10
+final class ServerLoop: SocketLoop {
+    static let maximumClients = 1024
 
     private let maximumQueuedBytes: Int
-    /// Header lines of the handshake's answer; each ends with CR LF.
-    private let headerLines: [UInt8]
+    private let fields: [HTTPField]
     private let greeting: @Sendable () -> [[UInt8]]
     private let events: WebSocketServerEvents
-    /// By the address of their `lws`.
-    private var clients: [UInt: Client] = [:] {
-        didSet { count.count.store(clients.count, ordering: .relaxed) }
-    }
-
-    private let count: ClientCount
+    /// By the keys of their sockets; before their handshake as well.
+    private var connections: [UInt: ServerConnection] = [:]
+    /// Keys of those whose handshake is over.
+    private var clients: Set<UInt> = []
+    private let clientCount: ClientCount
 
     init(
-        maximumQueuedBytes: Int, clients count: ClientCount, headers: [(name: String, value: String)],
+        maximumQueuedBytes: Int, clientCount: ClientCount, fields: [HTTPField],
         greeting: @escaping @Sendable () -> [[UInt8]], events: WebSocketServerEvents
     ) {
         self.maximumQueuedBytes = maximumQueuedBytes
-        headerLines = headers.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
+        self.clientCount = clientCount
+        self.fields = fields
         self.greeting = greeting
-        self.count = count
         self.events = events
     }
 
     var isEmpty: Bool { clients.isEmpty }
 
-    /// Not from within a callback.
-    func broadcast(_ message: SharedMessage) {
-        for client in Array(clients.values) where client.closeStatus == nil {
+    func broadcast(_ frame: [UInt8]) {
+        for key in clients {
+            guard let client = connections[key], client.isOpen else { continue }
             // A message that is longer than the bound is sent all the same to a client that waits for nothing.
-            if client.queuedBytes > 0, client.queuedBytes + message.count > maximumQueuedBytes {
-                unsafe lws_set_timeout(client.wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC)
-                continue
+            if client.waitingBytes > 0, client.waitingBytes + frame.count > maximumQueuedBytes {
+                client.kill()
+            } else {
+                client.send(frame)
             }
-            enqueue(message, for: client)
         }
-    }
-
-    private func enqueue(_ message: SharedMessage, for client: Client) {
-        client.queue.append(message)
-        client.queuedBytes += message.count
-        unsafe lws_callback_on_writable(client.wsi)
     }
 
     func close(status: UInt16) {
-        for client in clients.values where client.closeStatus == nil {
-            client.closeStatus = status
-            unsafe lws_callback_on_writable(client.wsi)
-        }
+        for key in clients { connections[key]?.close(status: status) }
     }
 
-    /// Only ends the wait.
-    func timerFired() {}
-
-    /// - Returns: 0, or −1 when the connection is to end.
-    func happened(
-        _ reason: lws_callback_reasons, to wsi: OpaquePointer, bytes: UnsafeMutableRawPointer?, count: Int
-    ) -> Int32 {
-        let key = UInt(bitPattern: wsi)
-        switch reason {
-        case LWS_CALLBACK_ADD_HEADERS:
-            if let bytes = unsafe bytes { return unsafe addHeaders(to: bytes) ? 0 : -1 }
-        case LWS_CALLBACK_ESTABLISHED:
-            let client = unsafe Client(wsi)
-            clients[key] = client
-            for message in greeting() { enqueue(SharedMessage(message), for: client) }
-            events.onConnect(clients.count)
-        case LWS_CALLBACK_CLOSED:
-            if clients.removeValue(forKey: key) != nil { events.onDisconnect(clients.count) }
-        case LWS_CALLBACK_SERVER_WRITEABLE:
-            if let client = clients[key] { return write(client) ? 0 : -1 }
-        case LWS_CALLBACK_RECEIVE:
-            if let client = clients[key], let bytes = unsafe bytes {
-                unsafe receive(UnsafeRawBufferPointer(start: bytes, count: count), client)
+    override func handle(_ event: SocketEvent, of socket: Socket, bytes: Span<UInt8>) {
+        switch event {
+        case .connected: connections[socket.key] = ServerConnection(socket)
+        case .received:
+            guard let connection = connections[socket.key] else { return }
+            connection.receive(bytes, fields: fields) { event in
+                switch event {
+                case .opened: opened(connection, socket.key)
+                case .message(let message): events.onMessage(message)
+                }
             }
-        case LWS_CALLBACK_HTTP:
-            unsafe lws_return_http_status(wsi, 426, nil)
-            return -1
-        default: break
+        case .writable: connections[socket.key]?.flush()
+        case .ended: ended(socket.key)
         }
-        return 0
     }
 
-    /// Into libwebsockets' buffer; false when there is no room.
-    private func addHeaders(to arguments: UnsafeMutableRawPointer) -> Bool {
-        let arguments = unsafe arguments.assumingMemoryBound(to: lws_process_html_args.self)
-        guard unsafe headerLines.count <= arguments.pointee.max_len, let place = unsafe arguments.pointee.p else {
-            return false
-        }
-        unsafe UnsafeMutableRawPointer(place).copyMemory(from: headerLines, byteCount: headerLines.count)
-        unsafe arguments.pointee.p = place + headerLines.count
-        return true
+    private func opened(_ connection: ServerConnection, _ key: UInt) {
+        // Before the greeting is asked: what is broadcast after that is for this client too.
+        clients.insert(key)
+        clientCount.value.store(clients.count, ordering: .relaxed)
+        for message in greeting() { connection.send(FrameWriter.frame(.text, message, mask: nil)) }
+        events.onConnect(clients.count)
     }
 
-    /// Sends what waits, as long as the socket takes it; false when the connection is to end.
-    private func write(_ client: Client) -> Bool {
-        for _ in 0..<Self.mostMessagesPerTurn {
-            guard client.sent < client.queue.count else {
-                client.queue.removeAll(keepingCapacity: true)
-                client.sent = 0
-                guard let status = client.closeStatus else { return true }
-                unsafe lws_close_reason(client.wsi, lws_close_status(UInt32(status)), nil, 0)
-                return false
-            }
-            let message = client.queue[client.sent]
-            client.sent += 1
-            client.queuedBytes -= message.count
-            if unsafe !message.write(to: client.wsi) { return false }
-            if unsafe lws_partial_buffered(client.wsi) != 0 { break }
+    private func ended(_ key: UInt) {
+        connections[key] = nil
+        guard clients.remove(key) != nil else { return }
+        clientCount.value.store(clients.count, ordering: .relaxed)
+        events.onDisconnect(clients.count)
+    }
+}
+
+/// How many clients there are, for any thread.
+final class ClientCount: Sendable {
+    let value = Atomic<Int>(0)
+}
+
+extension WebSocketContext {
+    /// Listens.
+    /// - Parameters:
+    ///   - host: an IP address, the name of one, or nothing for all of the machine's.
+    ///   - port: 0 = a free one.
+    /// - Throws: a `SystemError` that names the address and the reason.
+    static func server(
+        _ loop: ServerLoop, listen host: String, port: Int, waker: LoopWaker
+    ) throws(SystemError) -> WebSocketContext {
+        guard (0...65535).contains(port) else {
+            throw SystemError(.address, "cannot listen on port \(port): it is not a number from 0 to 65535")
         }
-        if client.sent > 1024 {
-            client.queue.removeFirst(client.sent)
-            client.sent = 0
+        let ipAddress = try Self.ipAddress(of: host)
+        let made = unsafe WebSocketContext(
+            loop, interface: ipAddress, maximumSockets: ServerLoop.maximumClients + 1, waker: waker
+        ) { info in
+            unsafe info.port = Int32(port)
+            unsafe info.listen_accept_role = Memory.characters(of: Memory.role)
+            unsafe info.listen_accept_protocol = Memory.characters(of: Memory.protocolName)
+            let isIPv4 = isNumericAddress(ipAddress, family: AF_INET)
+            unsafe info.options =
+                UInt64(LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND)
+                | UInt64(LWS_SERVER_OPTION_ADOPT_APPLY_LISTEN_ACCEPT_CONFIG)
+                | (isIPv4 ? UInt64(LWS_SERVER_OPTION_DISABLE_IPV6) : 0)
         }
-        unsafe lws_callback_on_writable(client.wsi)
-        return true
+        guard let made else {
+            // libwebsockets does not say why, so the kernel is asked once more.
+            let address = ListenAddress.tcp(host: host, port: port)
+            _ = try ListeningSocket.open(address)
+            throw SystemError(.address, "cannot listen on \(address): libwebsockets does not say why")
+        }
+        return made
     }
 
-    private func receive(_ bytes: UnsafeRawBufferPointer, _ client: Client) {
-        if unsafe lws_is_first_fragment(client.wsi) != 0 { client.incoming = [] }
-        if client.incoming.count + bytes.count <= Self.longestIncomingBytes {
-            unsafe client.incoming.append(contentsOf: bytes)
+    /// The one that it listens on.
+    var listenPort: Int {
+        unsafe "default".withCString { name in
+            unsafe Int(lws_get_vhost_listen_port(lws_get_vhost_by_name(context, name)))
         }
-        guard unsafe lws_is_final_fragment(client.wsi) != 0 else { return }
-        events.onMessage(client.incoming)
-        client.incoming = []
+    }
+
+    private static func ipAddress(of host: String) throws(SystemError) -> String {
+        if host.isEmpty || isNumericAddress(host) { return host }
+        switch lookUp(host) {
+        case .resolved(let addresses) where !addresses.isEmpty:
+            return addresses.first { isNumericAddress($0, family: AF_INET) } ?? addresses[0]
+        case .notResolved(let detail): throw SystemError(.address, detail)
+        default: throw SystemError(.address, "no address for \(host)")
+        }
     }
 }

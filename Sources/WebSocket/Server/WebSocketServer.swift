@@ -20,7 +20,8 @@ public final class WebSocketServer: Sendable {
     private static let closeTimeout: Duration = .seconds(1)
 
     private struct Orders {
-        var messages: [SharedMessage] = []
+        /// As frames, which are the same for all clients.
+        var messages: [[UInt8]] = []
         var bytes = 0
         var closeStatus: UInt16?
         var stops = false
@@ -37,9 +38,9 @@ public final class WebSocketServer: Sendable {
     /// The real one, also when 0 was asked for.
     public let port: Int
     private let maximumQueuedBytes: Int
-    private let waker = Waker()
+    private let waker = LoopWaker()
     private let orders = Mutex(Orders())
-    private let clients = ClientCount()
+    private let connectedClients = ClientCount()
     private let parts: Mutex<Parts?>
 
     /// Listens at once; clients are answered when `run` is called.
@@ -54,13 +55,15 @@ public final class WebSocketServer: Sendable {
     /// - Throws: a `SystemError` that names the address and the reason, or the header that cannot be sent.
     public init(
         listen host: String, port: Int, maximumQueuedBytes: Int = 64 << 20,
-        headers: [(name: String, value: String)] = [], greeting: @escaping @Sendable () -> [[UInt8]] = { [] },
+        headers: [HTTPField] = [], greeting: @escaping @Sendable () -> [[UInt8]] = { [] },
         events: WebSocketServerEvents = WebSocketServerEvents()
     ) throws(SystemError) {
         self.maximumQueuedBytes = maximumQueuedBytes
-        for header in headers { try WebSocketHeader.check(header) }
+        if let bad = headers.first(where: { !$0.isValid || $0.isReserved }) {
+            throw SystemError(.configuration, "the header \(bad.name) cannot be sent")
+        }
         let loop = ServerLoop(
-            maximumQueuedBytes: maximumQueuedBytes, clients: clients, headers: headers, greeting: greeting,
+            maximumQueuedBytes: maximumQueuedBytes, clientCount: connectedClients, fields: headers, greeting: greeting,
             events: events)
         let context = try WebSocketContext.server(loop, listen: host, port: port, waker: waker)
         self.port = context.listenPort
@@ -91,11 +94,11 @@ public final class WebSocketServer: Sendable {
     /// thread as may wait for a client; the message is then left out.
     @discardableResult public func broadcast(_ message: [UInt8]) -> Bool {
         if clientCount == 0 { return true }
-        let shared = SharedMessage(message)
+        let frame = FrameWriter.frame(.text, message, mask: nil)
         let (isTaken, isFirst) = orders.withLock { orders in
             let isFirst = orders.messages.isEmpty
             guard isFirst || orders.bytes + message.count <= maximumQueuedBytes else { return (false, false) }
-            orders.messages.append(shared)
+            orders.messages.append(frame)
             orders.bytes += message.count
             return (true, isFirst)
         }
@@ -104,7 +107,7 @@ public final class WebSocketServer: Sendable {
     }
 
     /// Any thread.
-    public var clientCount: Int { clients.count.load(ordering: .relaxed) }
+    public var clientCount: Int { connectedClients.value.load(ordering: .relaxed) }
 
     /// Any thread: tells each client that is there goodbye, after what waits for it.
     public func close(status: UInt16 = 1000) {
@@ -126,8 +129,4 @@ public final class WebSocketServer: Sendable {
             return taken
         }
     }
-}
-
-final class ClientCount: Sendable {
-    let count = Atomic<Int>(0)
 }

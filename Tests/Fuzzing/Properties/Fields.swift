@@ -91,21 +91,22 @@ private let checks: [@Sendable (_ bytes: [UInt8], _ text: String) -> Void] = [
     }
 }
 
-@Sendable private func handshake(_: [UInt8], _ text: String) {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    let field = { (index: Int) in index < lines.count ? lines[index] : nil }
-    for status in [101, 302, 503] {
-        var head = HandshakeAnswer.Head(status: status)
-        head.upgrade = "websocket"
-        head.connection = field(0)
-        head.accept = "accept"
-        head.extensions = field(1)
-        head.location = field(2)
-        head.retryAfter = field(3)
-        switch HandshakeAnswer(head, expectedAccept: "accept", now: 1_795_236_585_252) {
+@Sendable private func handshake(_ bytes: [UInt8], _: String) {
+    let address = ConnectionState.Dial(
+        ipAddress: "127.0.0.1", address: try! WebSocketAddress("ws://127.0.0.1/"), isTrusted: true)
+    let request = try! HandshakeRequest(address, fields: [], subprotocols: ["a"], key: [UInt8](repeating: 0, count: 16))
+    let accept = "\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: \(request.expectedAccept)\r\n"
+    for status in [101, 103, 302, 503] {
+        var reader = HTTPHeadReader(beginning: "HTTP/1.")
+        var position = 0
+        let answer = Array("HTTP/1.1 \(status) X\(accept)".utf8) + bytes + Array("\r\n\r\n".utf8)
+        guard let head = try? reader.read(answer.span, at: &position) else { continue }
+        expect(position <= answer.count && head.fields.first("upgrade") == "websocket", "\(head)")
+        switch HandshakeAnswer(head, to: request, now: 1_795_236_585_252) {
         case .refused(_, let retryAfter): expect(retryAfter ?? .zero >= .zero, "\(retryAfter ?? .zero)")
-        case .accepted, .redirected: break
+        case .accepted, .redirected, .interim: break
         }
+        _ = ServerHandshake(head, fields: [])
     }
 }
 

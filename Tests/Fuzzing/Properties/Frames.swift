@@ -1,16 +1,19 @@
 @testable import HTTPServer
 @testable import WebSocket
 
-/// What a server sends after the handshake, read in one piece and in the pieces that the first bytes ask for: messages,
+/// What a peer sends after the handshake, read in one piece and in the pieces that the first bytes ask for: messages,
 /// control frames and the end must be the same, and no message longer than the limit.
 public func checkFrames(_ input: [UInt8]) {
     guard input.count > 2 else { return }
     let isCompressed = input[0] & 1 != 0
     let limit = input[0] & 2 != 0 ? 64 : 1 << 16
     let stream = Array(input[2...])
-    let whole = read(stream, pieces: stream.count, limit: limit, isCompressed: isCompressed)
-    let pieces = read(stream, pieces: Int(input[1] & 15) + 1, limit: limit, isCompressed: isCompressed)
-    expect(whole == pieces, "\(whole) and \(pieces)")
+    for sender in [FrameHeader.Sender.server, .client] {
+        let whole = read(stream, from: sender, pieces: stream.count, limit: limit, isCompressed: isCompressed)
+        let pieces = read(
+            stream, from: sender, pieces: Int(input[1] & 15) + 1, limit: limit, isCompressed: isCompressed)
+        expect(whole == pieces, "\(whole) and \(pieces)")
+    }
 }
 
 private struct Outcome: Equatable {
@@ -19,9 +22,11 @@ private struct Outcome: Equatable {
     var violation: String?
 }
 
-private func read(_ stream: [UInt8], pieces: Int, limit: Int, isCompressed: Bool) -> Outcome {
+private func read(
+    _ stream: [UInt8], from sender: FrameHeader.Sender, pieces: Int, limit: Int, isCompressed: Bool
+) -> Outcome {
     var outcome = Outcome()
-    var reader = FrameReader(maximumMessageBytes: limit, isCompressed: isCompressed)
+    var reader = FrameReader(from: sender, maximumMessageBytes: limit, isCompressed: isCompressed)
     var position = 0
     do throws(ProtocolViolation) {
         while position < stream.count {

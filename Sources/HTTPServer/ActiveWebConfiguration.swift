@@ -2,8 +2,8 @@ internal import Synchronization
 internal import System
 internal import WebConfiguration
 
-/// What a web configuration asks of every connection and request. It never changes; a reload makes another.
-final class HTTPPolicy: Sendable {
+/// The web configuration in force, with what is made from it. It never changes; a reload makes another.
+final class ActiveWebConfiguration: Sendable {
     let configuration: WebConfiguration
     /// On every answer.
     let headers: [(name: String, value: String)]
@@ -11,10 +11,9 @@ final class HTTPPolicy: Sendable {
     let tls: TLSContext?
     private let bucket: Mutex<TokenBucket?>
 
-    /// - Parameters:
-    ///   - previous: the policy that this one replaces: under an unchanged limit its requests still count.
+    /// - Parameter previous: the one that this replaces: under an unchanged limit its requests still count.
     /// - Throws: a `SystemError` when GnuTLS does not take the TLS configuration.
-    init(_ configuration: WebConfiguration, replacing previous: HTTPPolicy?) throws(SystemError) {
+    init(_ configuration: WebConfiguration, replacing previous: ActiveWebConfiguration?) throws(SystemError) {
         self.configuration = configuration
         headers = configuration.headers.map { ($0.name, $0.value) }
         if let previous, let tls = previous.tls, configuration.tls == previous.configuration.tls {
@@ -45,37 +44,45 @@ final class HTTPPolicy: Sendable {
         guard !configuration.users.isEmpty else { return .open }
         guard let credentials = authorization().flatMap(BasicCredentials.init(authorization:)) else { return .closed }
         if let hash = configuration.users[credentials.user] {
-            return .password(PasswordQuestion(credentials: credentials, hash: hash, isKnownUser: true))
+            return .password(CredentialCheck(credentials: credentials, hash: hash, isKnownUser: true))
         }
         // Somebody's hash, so that the time of the answer does not tell which users there are.
         let decoy = configuration.users.min { $0.key.lexicographicallyPrecedes($1.key) }!.value
-        return .password(PasswordQuestion(credentials: credentials, hash: decoy, isKnownUser: false))
+        return .password(CredentialCheck(credentials: credentials, hash: decoy, isKnownUser: false))
     }
 
     enum Entrance {
         case open
         case closed
-        case password(PasswordQuestion)
+        case password(CredentialCheck)
     }
 }
 
-/// Whether a password is that of a user.
-struct PasswordQuestion: Sendable, Hashable {
-    let user: [UInt8]
-    let password: [UInt8]
-    let hash: String
-    /// The answer to an unknown user is no, and takes as long to find.
-    let isKnownUser: Bool
+/// A rate limit: a token comes each interval, up to `burst` of them, and a request takes one.
+///
+/// It is full at the start and counts as `rate.Limiter` of `golang.org/x/time` does.
+struct TokenBucket: Sendable {
+    private let interval: Duration
+    private let burst: Double
+    private var tokens: Double
+    private var filledAt: Duration
 
-    init(credentials: BasicCredentials, hash: String, isKnownUser: Bool) {
-        user = credentials.user
-        password = credentials.password
-        self.hash = hash
-        self.isKnownUser = isKnownUser
+    /// - Parameter now: of the clock that `take` is given.
+    init(interval: Duration, burst: Int, now: Duration) {
+        self.interval = interval
+        self.burst = Double(burst)
+        tokens = Double(burst)
+        filledAt = now
     }
 
-    /// Takes as long as bcrypt does: tens of milliseconds and up.
-    func answer() -> Bool {
-        Bcrypt.verify(password: password, hash: hash) && isKnownUser
+    /// False when there is no token left.
+    mutating func take(at now: Duration) -> Bool {
+        if now > filledAt {
+            tokens = min(burst, tokens + (now - filledAt) / interval)
+            filledAt = now
+        }
+        guard tokens >= 1 else { return false }
+        tokens -= 1
+        return true
     }
 }

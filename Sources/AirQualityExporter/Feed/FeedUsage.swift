@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Whether anybody still reads, for `--feed.pause-when-unused`.
-final class Readers: Sendable {
+/// Whether anybody still reads what the feeds bring, for `--feed.pause-when-unused`.
+final class FeedUsage: Sendable {
     private let state: Mutex<State>
     private let limit: Duration
 

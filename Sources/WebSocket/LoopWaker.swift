@@ -2,7 +2,7 @@ internal import CLibWebSockets
 internal import Synchronization
 
 /// Ends a wait in `lws_service` from any thread: `lws_cancel_service` is the one function that other threads may call.
-@safe final class Waker: Sendable {
+@safe final class LoopWaker: Sendable {
     /// @unchecked: the pointer is only used under the lock, and taken away under it before the context is destroyed.
     @safe private struct Target: @unchecked Sendable {
         var context: OpaquePointer?

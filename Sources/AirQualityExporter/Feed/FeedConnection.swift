@@ -1,0 +1,114 @@
+import Bytes
+import Logging
+import System
+import WebSocket
+
+extension WebSocketClientConfiguration {
+    init(_ address: WebSocketAddress, _ connection: Configuration.Connection) {
+        self.init(address: address)
+        headers = {
+            do throws(UnusableFile) {
+                return .success(try connection.headerFields())
+            } catch {
+                return .failure(SystemError(.file, error.line))
+            }
+        }
+        subprotocols = connection.subprotocols
+        subscriptions = connection.subscriptions
+        tls = connection.tls
+        connectTimeout = connection.connectTimeout
+        pingInterval = connection.pingInterval
+        pongTimeout = connection.pongTimeout
+        idleTimeout = connection.idleTimeout
+        reconnectMinimum = connection.reconnectMinimum
+        reconnectMaximum = connection.reconnectMaximum
+        maximumMessageBytes = connection.maximumMessageBytes
+    }
+}
+
+/// A file that a flag names and no connection can be made with.
+struct UnusableFile: Error {
+    /// That the flag sets.
+    var member: any PartialKeyPath<Configuration> & Sendable
+    var path: String
+    /// What would be right; nothing of the file's content, which may be secret.
+    var expected: String
+
+    var line: String { "\(Configuration.flag(member)) \(quoted(path)): expected \(expected)" }
+}
+
+extension Configuration.Connection {
+    private static let maximumHeaderFileBytes = 64 << 10
+
+    /// Reads the files as each connection does.
+    func checkFiles() throws(UnusableFile) {
+        do throws(WebSocketTLSError) {
+            try tls.check()
+        } catch {
+            throw unusable(error)
+        }
+        _ = try headerFields()
+    }
+
+    /// Looks whether the next connection can be made with the files as they are now.
+    ///
+    /// - Returns: nil, or what is wrong in one line, which is logged as well.
+    func reload(logger: Logger) -> String? {
+        do throws(UnusableFile) {
+            try checkFiles()
+            return nil
+        } catch {
+            logger.error("Feeds cannot connect with a file as it is now", metadata: ["err": "\(error.line)"])
+            return error.line
+        }
+    }
+
+    private func unusable(_ error: WebSocketTLSError) -> UnusableFile {
+        let member: any WritableKeyPath<Configuration, String?> & Sendable
+        let path: String?
+        let expected: String
+        switch error.source {
+        case .authorities: (member, path, expected) = (\.feed.tls.caFile, tls.caFile, "certificates of authorities in PEM")
+        case .certificate: (member, path, expected) = (\.feed.tls.certificateFile, tls.certificateFile, "a certificate in PEM")
+        case .key:
+            (member, path, expected) = (
+                \.feed.tls.keyFile, tls.keyFile, "the certificate's key in PEM, without a pass phrase"
+            )
+        }
+        return UnusableFile(member: member, path: path ?? "", expected: "\(expected): \(error.reason)")
+    }
+
+    /// Those of the flags, then those of the file as it is now.
+    func headerFields() throws(UnusableFile) -> [HTTPField] {
+        guard let headerFile else { return headers }
+        let unusable = { UnusableFile(member: \.feed.headerFile, path: headerFile, expected: $0) }
+        let content: [UInt8]
+        do throws(SystemError) {
+            content = try readFile(headerFile, limit: Self.maximumHeaderFileBytes)
+        } catch {
+            throw unusable("a file that can be read: \(error.reason)")
+        }
+        let lines = String(decoding: content, as: UTF8.self)
+            .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        var fields = headers
+        for (index, line) in lines.enumerated() {
+            if line.first == "#" || line.allSatisfy({ $0 == " " || $0 == "\t" }) { continue }
+            guard let field = HTTPField(line: String(line)) else {
+                throw unusable("\"Name: value\" in line \(index + 1)")
+            }
+            if let expected = field.expectedInstead { throw unusable("\(expected), in line \(index + 1)") }
+            fields.append(field)
+        }
+        return fields
+    }
+}
+
+extension HTTPField {
+    /// Completes an error about a reserved field; nil for another.
+    var expectedInstead: String? {
+        guard isReserved else { return nil }
+        return name.lowercased() == "sec-websocket-protocol"
+            ? "\(Configuration.flag(\.feed.subprotocols)) instead of the header \(name)"
+            : "no header \(name), which the handshake sets itself"
+    }
+}

@@ -1,0 +1,73 @@
+extension ConnectionState {
+    /// Connected: when to ping and when to give up.
+    struct Open {
+        let connectedAt: Duration
+        private var lastByteAt: Duration
+        var lastMessageAt: Duration
+        private var pingSentAt: Duration?
+        /// A deadline was found to have passed.
+        private var overdueSince: Duration?
+
+        init(at now: Duration) {
+            (connectedAt, lastByteAt, lastMessageAt) = (now, now, now)
+        }
+
+        mutating func received(at now: Duration) {
+            lastByteAt = now
+            pingSentAt = nil
+        }
+
+        enum Due {
+            case nothing, ping
+            case hangUp(DisconnectReason, detail: String)
+        }
+
+        func nextDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
+            if let overdueSince { return overdueSince + ConnectionState.grace }
+            // Asked after every message, so without an array.
+            return earlier(idleDeadline(limits), earlier(pongDeadline(limits), pingDeadline(limits)))
+        }
+
+        mutating func due(at now: Duration, _ limits: WebSocketClientConfiguration) -> Due {
+            guard let hangUp = overdue(at: now, limits) else {
+                overdueSince = nil
+                guard let deadline = pingDeadline(limits), now >= deadline else { return .nothing }
+                pingSentAt = now
+                return .ping
+            }
+            guard let overdueSince else {
+                self.overdueSince = now
+                return .nothing
+            }
+            return now >= overdueSince + ConnectionState.grace ? hangUp : .nothing
+        }
+
+        private func overdue(at now: Duration, _ limits: WebSocketClientConfiguration) -> Due? {
+            if let deadline = idleDeadline(limits), now >= deadline {
+                return .hangUp(.idle, detail: "no whole message for \(limits.idleTimeout)")
+            }
+            if let deadline = pongDeadline(limits), now >= deadline {
+                return .hangUp(.pongTimeout, detail: "nothing for \(limits.pongTimeout) after a ping")
+            }
+            return nil
+        }
+
+        private func idleDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
+            limits.idleTimeout > .zero ? lastMessageAt + limits.idleTimeout : nil
+        }
+
+        private func pongDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
+            limits.pongTimeout > .zero ? pingSentAt.map { $0 + limits.pongTimeout } : nil
+        }
+
+        private func pingDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
+            guard limits.pingInterval > .zero, pingSentAt == nil || limits.pongTimeout == .zero else { return nil }
+            return (pingSentAt ?? lastByteAt) + limits.pingInterval
+        }
+    }
+}
+
+private func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
+}

@@ -1,0 +1,167 @@
+internal import Bytes
+internal import System
+
+/// The request for a WebSocket (RFC 6455, section 4.1).
+struct HandshakeRequest {
+    /// The one extension that is offered. Without context takeover each message is compressed on its own: see `Inflater`.
+    static let compressionOffer = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
+    static let maximumBytes = 64 << 10
+
+    let bytes: [UInt8]
+    /// What the server must put into `Sec-WebSocket-Accept`.
+    let expectedAccept: String
+    let subprotocols: [String]
+
+    /// - Parameters:
+    ///   - fields: go to the host that was asked for, and not where it redirects to.
+    ///   - key: 16 random bytes.
+    init(
+        _ dial: ConnectionState.Dial, fields: [HTTPField], subprotocols: [String], key: [UInt8]
+    ) throws(SystemError) {
+        let key = encodeBase64(key)
+        expectedAccept = webSocketAccept(key: key)
+        self.subprotocols = subprotocols
+        var lines = [
+            "GET \(dial.address.target) HTTP/1.1", "Host: \(dial.address.hostHeader)", "Upgrade: websocket",
+            "Connection: Upgrade", "Sec-WebSocket-Key: \(key)", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Extensions: \(Self.compressionOffer)",
+        ]
+        if !subprotocols.isEmpty {
+            lines.append("Sec-WebSocket-Protocol: \(subprotocols.joined(separator: ", "))")
+        }
+        let given = dial.isTrusted ? fields : []
+        let hasAuthorization = given.contains { equalsIgnoringCase($0.name.utf8, "authorization") }
+        if let authorization = dial.address.authorization, !hasAuthorization {
+            lines.append("Authorization: \(authorization)")
+        }
+        for field in given {
+            guard field.isValid, !field.isReserved else {
+                throw SystemError(.configuration, "the header \(field.name) cannot be sent")
+            }
+            lines.append("\(field.name): \(field.value)")
+        }
+        bytes = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+        guard bytes.count <= Self.maximumBytes else {
+            throw SystemError(.configuration, "the handshake's headers are longer than \(Self.maximumBytes) bytes")
+        }
+    }
+}
+
+extension HTTPField {
+    /// Whether the handshake sets it itself, so that it cannot be given.
+    public var isReserved: Bool {
+        Self.reserved.contains { equalsIgnoringCase(name.utf8, $0) }
+    }
+
+    private static let reserved = [
+        "Host", "Upgrade", "Connection", "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Extensions",
+        "Sec-WebSocket-Accept", "Sec-WebSocket-Protocol", "Content-Length", "Transfer-Encoding",
+    ]
+}
+
+/// Whether it can be offered as a subprotocol: a token (RFC 6455, section 4.1).
+public func isSubprotocol(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy(isTokenCharacter)
+}
+
+/// What the server has answered to the request.
+enum HandshakeAnswer: Equatable {
+    /// 100 to 199 without 101: the answer is still to come.
+    case interim
+    case accepted(isCompressed: Bool, fields: HTTPFields)
+    case redirected(to: String)
+    case refused(detail: String, retryAfter: Duration?)
+}
+
+extension HandshakeAnswer {
+    /// - Parameter now: milliseconds since the Unix epoch.
+    init(_ head: HTTPHead, to request: HandshakeRequest, now: Int64) {
+        guard let status = Self.status(head.startLine) else {
+            self = .refused(HTTPHeadError.notHTTP)
+            return
+        }
+        switch status {
+        case 101:
+            self = Self.upgrade(head.fields, request)
+        case 100..<200:
+            self = .interim
+        case 301, 302, 303, 307, 308:
+            guard let location = head.fields.first("Location") else {
+                self = .refused(detail: "status \(status) without a Location", retryAfter: nil)
+                return
+            }
+            self = .redirected(to: location)
+        default:
+            let retryAfter = head.fields.first("Retry-After").flatMap { parseRetryAfter($0, now: now) }
+            self = .refused(detail: "status \(status) instead of 101", retryAfter: retryAfter)
+        }
+    }
+
+    /// For an answer that cannot be read.
+    static func refused(_ error: HTTPHeadError) -> HandshakeAnswer {
+        let detail =
+            switch error {
+            case .notHTTP: "the answer is not HTTP"
+            case .tooLong: "the answer's header is longer than \(HTTPHeadReader.maximumBytes) bytes"
+            case .badField: "the answer's header has a line that is no \"Name: value\""
+            }
+        return .refused(detail: detail, retryAfter: nil)
+    }
+
+    /// `HTTP/1.1 101 Switching Protocols`; what stands behind the number does not matter.
+    private static func status(_ line: String) -> Int? {
+        let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count >= 2, parts[0].utf8.count == 8, parts[1].utf8.count == 3, parts[1].utf8.allSatisfy(isDigit)
+        else { return nil }
+        return Int(parts[1]).flatMap { $0 >= 100 ? $0 : nil }
+    }
+
+    /// A body is not looked for: an answer of status 101 never has one, whatever its length or coding say (RFC 9112,
+    /// section 6.3). Some servers send such fields.
+    private static func upgrade(_ fields: HTTPFields, _ request: HandshakeRequest) -> HandshakeAnswer {
+        func refused(_ detail: String) -> HandshakeAnswer {
+            .refused(detail: "status 101 " + detail, retryAfter: nil)
+        }
+        guard fields.list("Upgrade").map({ $0.lowercased() }) == ["websocket"] else {
+            return refused("without Upgrade: websocket")
+        }
+        guard fields.list("Connection").contains(where: { $0.lowercased() == "upgrade" }) else {
+            return refused("without Connection: Upgrade")
+        }
+        guard fields.list("Sec-WebSocket-Accept") == [request.expectedAccept] else {
+            return refused("with a wrong Sec-WebSocket-Accept")
+        }
+        let subprotocols = fields.list("Sec-WebSocket-Protocol")
+        guard subprotocols.isEmpty || subprotocols.count == 1 && request.subprotocols.contains(subprotocols[0]) else {
+            let shown = subprotocols.joined(separator: ", ")
+            return refused("with a subprotocol that was not offered: \(shown)")
+        }
+        let extensions = fields.list("Sec-WebSocket-Extensions")
+        guard extensions.isEmpty || extensions.count == 1 && agreesOnCompression(extensions[0]) else {
+            return refused("with an extension that was not offered: \(extensions.joined(separator: ", "))")
+        }
+        return .accepted(isCompressed: !extensions.isEmpty, fields: fields)
+    }
+
+    /// Whether the server took the one offer that was made, `HandshakeRequest.compressionOffer` (RFC 7692, 7.1).
+    private static func agreesOnCompression(_ text: String) -> Bool {
+        let parts = text.split(separator: ";", omittingEmptySubsequences: false).map { trimmed($0).lowercased() }
+        guard parts[0] == "permessage-deflate" else { return false }
+        let parameters = parts.dropFirst()
+        guard Set(parameters).count == parameters.count, parameters.contains("server_no_context_takeover") else {
+            return false
+        }
+        return parameters.allSatisfy { parameter in
+            switch parameter {
+            case "server_no_context_takeover", "client_no_context_takeover": true
+            default: isWindowLimit(parameter)
+            }
+        }
+    }
+
+    /// `server_max_window_bits=8` to `=15`, quoted or not; any window fits into ours.
+    private static func isWindowLimit(_ parameter: String) -> Bool {
+        guard let value = parameter.dropping(prefix: "server_max_window_bits=") else { return false }
+        return (8...15).contains { value == "\($0)" || value == "\"\($0)\"" }
+    }
+}

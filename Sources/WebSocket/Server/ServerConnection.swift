@@ -1,0 +1,149 @@
+/// One client of a server.
+///
+/// Belongs to the loop's thread.
+final class ServerConnection {
+    enum Event {
+        case opened
+        /// A whole message, unless it is too long.
+        case message([UInt8])
+    }
+
+    /// Of what a client sends; longer messages are left out.
+    static let maximumMessageBytes = 64 << 10
+    /// From the connection to the request, and from our close frame to the client's.
+    private static let patience: Int32 = 10
+    /// A pong waits as long as more than that does.
+    private static let pongRoom = 64 << 10
+
+    private var output: SocketOutput
+    private var head = HTTPHeadReader()
+    /// Nil before the end of the handshake, while it reads, and when nothing that still arrives matters.
+    private var reader: FrameReader?
+    /// Only the newest ping is answered (RFC 6455, section 5.5.3): a flood of them fills no queue.
+    private var pong: [UInt8]?
+    /// Between the handshake and the close frame that we send.
+    private(set) var isOpen = false
+    private var isEnding = false
+
+    init(_ socket: Socket) {
+        output = SocketOutput(socket)
+        socket.setDeadline(seconds: Self.patience)
+    }
+
+    var waitingBytes: Int { output.byteCount }
+
+    /// A frame of a message; nothing before the handshake or after a close frame.
+    func send(_ frame: [UInt8]) {
+        if isOpen { output.append(frame) }
+    }
+
+    /// After what waits.
+    func close(status: UInt16?) {
+        guard isOpen else { return }
+        isOpen = false
+        sendPong()
+        output.append(FrameWriter.frame(.close, FrameWriter.closePayload(status: status), mask: nil))
+        output.socket.setDeadline(seconds: Self.patience)
+    }
+
+    func flush() {
+        if output.byteCount <= Self.pongRoom { sendPong() }
+        output.flush()
+    }
+
+    /// Ends in the loop's next turn.
+    func kill() {
+        isOpen = false
+        isEnding = true
+        output.socket.kill()
+    }
+
+    /// Reads what has arrived.
+    func receive(_ bytes: Span<UInt8>, fields: [HTTPField], onEvent: (Event) -> Void) {
+        if isEnding { return }
+        var position = 0
+        if reader == nil {
+            do throws(HTTPHeadError) {
+                guard let head = try head.read(bytes, at: &position) else { return }
+                answer(ServerHandshake(head, fields: fields))
+            } catch {
+                answer(ServerHandshake(error))
+            }
+            if isOpen { onEvent(.opened) }
+        }
+        readFrames(bytes.extracting(droppingFirst: position), onEvent)
+    }
+
+    private func answer(_ answer: ServerHandshake) {
+        switch answer {
+        case .accepted(let bytes):
+            output.append(bytes)
+            output.socket.setDeadline(seconds: nil)
+            reader = FrameReader(
+                from: .client, maximumMessageBytes: Self.maximumMessageBytes, isCompressed: false)
+            isOpen = true
+        case .refused(let bytes):
+            output.append(bytes)
+            end()
+        }
+    }
+
+    private func readFrames(_ bytes: Span<UInt8>, _ onEvent: (Event) -> Void) {
+        guard var reader = reader.take() else { return }
+        var violation: ProtocolViolation?
+        do throws(ProtocolViolation) {
+            try reader.read(
+                bytes,
+                onMessage: { kind, message in
+                    if violation == nil { violation = take(kind, message, onEvent) }
+                },
+                onControl: { control in
+                    if violation != nil { return }
+                    switch control {
+                    case .ping(let payload): answerPing(payload)
+                    case .pong: break
+                    case .close(let frame):
+                        close(status: frame.status)
+                        end()
+                    }
+                })
+        } catch {
+            violation = violation ?? error
+        }
+        if let violation {
+            close(status: violation.closeStatus)
+            end()
+        }
+        if !isEnding { self.reader = consume reader }
+    }
+
+    private func take(
+        _ kind: WebSocketMessageKind, _ message: Span<UInt8>, _ onEvent: (Event) -> Void
+    ) -> ProtocolViolation? {
+        let bytes = message.indices.map { message[$0] }
+        switch kind {
+        case .tooLarge: break
+        case .text where String(validating: bytes, as: UTF8.self) == nil:
+            return ProtocolViolation("text that is not UTF-8", closeStatus: 1007)
+        case .text, .binary: onEvent(.message(bytes))
+        }
+        return nil
+    }
+
+    private func answerPing(_ payload: [UInt8]) {
+        guard isOpen else { return }
+        pong = payload
+        output.socket.wantToWrite()
+    }
+
+    private func sendPong() {
+        if let payload = pong.take() { output.append(FrameWriter.frame(.pong, payload, mask: nil)) }
+    }
+
+    /// After what waits; it is for the server to end the connection (RFC 6455, section 7.1.1).
+    private func end() {
+        isOpen = false
+        isEnding = true
+        output.end(within: Self.patience)
+    }
+}

@@ -1,0 +1,124 @@
+import CommandLine
+import TestSupport
+import Testing
+
+@testable import AirQualityExporter
+@testable import WebSocket
+
+@Suite("The connection to a feed")
+struct FeedConnectionTests {
+    private let directory = TemporaryDirectory()
+
+    private func configured(_ arguments: [String], command: String? = nil) throws -> Configuration.Connection {
+        let given = (command.map { [$0] } ?? ["--feed.url=ws://x/"]) + arguments
+        guard case .run(let flags) = try Program.exporter.parse(arguments: given) else { throw FlagError("no run") }
+        return try Configuration(flags).feed
+    }
+
+    private func line(_ arguments: String...) -> String {
+        let error = #expect(throws: FlagError.self) { try configured(arguments) }
+        return error?.line ?? ""
+    }
+
+    @Test("has header fields of flags and of a file, comments and blank lines passed over")
+    func headers() throws {
+        let file = directory.write("headers", "# secrets\n\nAuthorization: Bearer x\r\n  \nX-Key: 1")
+        let connection = try configured(["--feed.header=X-Flag: 0", "--feed.header-file=\(file)"])
+        #expect(
+            try connection.headerFields() == [
+                HTTPField(name: "X-Flag", value: "0"), HTTPField(name: "Authorization", value: "Bearer x"),
+                HTTPField(name: "X-Key", value: "1"),
+            ])
+        directory.write("headers", "X-Key: 2")
+        #expect(try connection.headerFields().last == HTTPField(name: "X-Key", value: "2"), "read at each connect")
+        directory.write("headers", "secret")
+        let error = #expect(throws: UnusableFile.self) { try connection.headerFields() }
+        #expect(error?.line == "--feed.header-file \"\(file)\": expected \"Name: value\" in line 1")
+    }
+
+    @Test("refuses fields that the handshake sets itself, whether a flag or a file has them")
+    func reserved() {
+        for name in ["Host", "upgrade", "Sec-WebSocket-Key", "Content-Length", "Connection"] {
+            #expect(
+                line("--feed.header=\(name): secret")
+                    == "--feed.header ***: expected no header \(name), which the handshake sets itself")
+            let file = directory.write("headers", "A: b\n\(name): secret\n")
+            #expect(
+                line("--feed.header-file=\(file)") == "--feed.header-file \"\(file)\": expected no header \(name), "
+                    + "which the handshake sets itself, in line 2")
+        }
+        #expect(
+            line("--feed.header=Sec-WebSocket-Protocol: aqi") == "--feed.header ***: expected --feed.subprotocol "
+                + "instead of the header Sec-WebSocket-Protocol")
+    }
+
+    @Test("refuses a header file that cannot be read or has a bad line, without showing it")
+    func badHeaderFile() {
+        let file = directory.write("headers", "A: b\n\nsecret without a colon\n")
+        #expect(
+            line("--feed.header-file=\(file)") == "--feed.header-file \"\(file)\": expected \"Name: value\" in line 3")
+        #expect(
+            line("--feed.header-file=/nowhere") == "--feed.header-file \"/nowhere\": expected a file that can be read: "
+                + "cannot read /nowhere: No such file or directory")
+    }
+
+    @Test("offers subprotocols that are tokens, each once")
+    func subprotocols() throws {
+        let given = ["--feed.subprotocol=aqi.v2", "--feed.subprotocol=aqi.v1"]
+        #expect(try configured(given).subprotocols == ["aqi.v2", "aqi.v1"])
+        let expected = "a name of letters, digits and !#$%&'*+-.^_`|~"
+        for bad in ["a b", "", "a,b", "é"] {
+            #expect(line("--feed.subprotocol=\(bad)") == "--feed.subprotocol \"\(bad)\": expected \(expected)")
+        }
+        #expect(
+            line("--feed.subprotocol=a", "--feed.subprotocol=a")
+                == "--feed.subprotocol \"a\": expected each subprotocol once")
+    }
+
+    @Test("refuses files for TLS that no connection could use, at the start and when they are read again")
+    func tls() throws {
+        let certificates = try TestCertificates.shared()
+        let path = certificates.path
+        let good = [
+            "--feed.ca-file=\(path("ca.pem"))", "--feed.cert-file=\(path("client.pem"))",
+            "--feed.key-file=\(path("client.key"))",
+        ]
+        #expect(throws: Never.self) { try configured(good) }
+        let garbage = directory.write("garbage.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+        let locked = try certificates.encryptedKey(of: "client", in: directory)
+        let cases: [(changed: (Int, String), expected: String)] = [
+            ((0, path("ca.key")), "certificates of authorities in PEM: cannot use the authorities in"),
+            ((0, garbage), "certificates of authorities in PEM: cannot use the authorities in"),
+            ((0, "/nowhere"), "certificates of authorities in PEM: cannot read /nowhere: No such file"),
+            ((0, directory.write("empty", "")), "certificates of authorities in PEM: cannot use the authorities in"),
+            ((1, path("client.key")), "a certificate in PEM: cannot use the certificate in"),
+            ((1, garbage), "a certificate in PEM: cannot use the certificate in"),
+            ((2, path("server.key")), "the certificate's key in PEM, without a pass phrase: cannot use the key in"),
+            ((2, path("client.pem")), "the certificate's key in PEM, without a pass phrase: cannot use the key in"),
+            ((2, locked), "the certificate's key in PEM, without a pass phrase: cannot use the key in"),
+        ]
+        for (changed, expected) in cases {
+            var arguments = good
+            let flag = String(arguments[changed.0].prefix { $0 != "=" })
+            arguments[changed.0] = "\(flag)=\(changed.1)"
+            let error = #expect(throws: FlagError.self) { try configured(arguments) }
+            #expect(
+                error?.line.hasPrefix("\(flag) \"\(changed.1)\": expected \(expected)") == true, "\(error?.line ?? "")")
+        }
+
+        // A good file that becomes a bad one.
+        let file = directory.write("ca.pem", try certificates.content("ca.pem"))
+        let connection = try configured(["--feed.ca-file=\(file)"])
+        #expect(throws: Never.self) { try connection.checkFiles() }
+        directory.write("ca.pem", "")
+        let error = #expect(throws: UnusableFile.self) { try connection.checkFiles() }
+        #expect(
+            error?.line.hasPrefix("--feed.ca-file \"\(file)\": expected certificates of authorities in PEM") == true)
+    }
+
+    @Test("is none of the health check's")
+    func healthcheck() throws {
+        let arguments = ["--feed.ca-file=/nowhere", "--feed.header-file=/nowhere"]
+        #expect(throws: Never.self) { try configured(arguments, command: "healthcheck") }
+    }
+}

@@ -1,0 +1,52 @@
+import TestSupport
+import Testing
+
+@testable import Bytes
+
+@Suite("Runs of bytes")
+struct RunsTests {
+    private static func equal(_ left: [UInt8], _ right: [UInt8], from start: Int = 0) -> Bool {
+        bytesEqual(left.span, right.span.extracting(start...))
+    }
+
+    private static func precede(_ left: [UInt8], _ right: [UInt8]) -> Bool { bytesPrecede(left.span, right.span) }
+
+    private static func hash(_ bytes: [UInt8], from start: Int = 0, seed: UInt64 = 1) -> UInt64 {
+        ByteHash.hash(bytes.span.extracting(start...), seed: seed)
+    }
+
+    /// Runs that differ in one byte, in their length or not at all.
+    @Test("are compared and hashed whatever their length and wherever they begin", arguments: 0...40)
+    func comparison(_ count: Int) {
+        var random = SeededRandom(seed: UInt64(count))
+        let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+        #expect(Self.equal(bytes, [1, 2, 3] + bytes, from: 3))
+        #expect(!Self.precede(bytes, bytes))
+        #expect(Self.hash(bytes) == Self.hash([1, 2, 3] + bytes, from: 3))
+        #expect(Self.hash(bytes) != Self.hash(bytes, seed: 2))
+        let longer = bytes + [0]
+        #expect(!Self.equal(bytes, longer))
+        #expect(Self.precede(bytes, longer))
+        #expect(!Self.precede(longer, bytes))
+        #expect(Self.hash(bytes) != Self.hash(longer))
+        for place in 0..<count {
+            var other = bytes
+            other[place] ^= 0x80
+            #expect(!Self.equal(bytes, other))
+            #expect(Self.precede(bytes, other) == (bytes[place] < other[place]))
+            #expect(Self.hash(bytes) != Self.hash(other))
+        }
+    }
+
+    @Test("are printable ASCII or not, wherever what is not stands", arguments: 0...40)
+    func printable(_ count: Int) {
+        for byte in UInt8.min...UInt8.max {
+            for place in 0..<count {
+                var bytes = (0..<count).map { UInt8(0x20 + ($0 * 7 + count) % 0x5F) }
+                bytes[place] = byte
+                let isPrintable = isPrintableASCII(bytes.span)
+                #expect(isPrintable == (0x20...0x7E).contains(byte), "\(bytes)")
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Testing
+
+@testable import WebSocket
+
+@Suite struct HTTPHeadTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        var name: String
+        var text: String
+        var fields: [HTTPField] = []
+        var error: HTTPHeadError?
+        var testDescription: String { name }
+
+        private static func field(_ name: String, _ value: String) -> HTTPField { HTTPField(name: name, value: value) }
+
+        static let all: [Row] = [
+            Row(name: "no field", text: "HTTP/1.1 101 X\r\n\r\n"),
+            Row(
+                name: "blanks and tabs around a value", text: "HTTP/1.1 101 X\r\nA:b\r\nC: \t d e\t \r\nE:\r\n\r\n",
+                fields: [field("A", "b"), field("C", "d e"), field("E", "")]),
+            Row(name: "a value with colons", text: "HTTP/1.1 101 X\r\nA: b: c\r\n\r\n", fields: [field("A", "b: c")]),
+            Row(
+                name: "a folded line", text: "HTTP/1.1 101 X\r\nA: b\r\n c\r\n\t d \r\nE: f\r\n\r\n",
+                fields: [field("A", "b c d"), field("E", "f")]),
+            Row(
+                name: "a folded line of blanks", text: "HTTP/1.1 101 X\r\nA: b\r\n \r\nE: f\r\n\r\n",
+                fields: [field("A", "b"), field("E", "f")]),
+            Row(name: "lines that end with LF", text: "HTTP/1.1 101 X\nA: b\n\n", fields: [field("A", "b")]),
+            Row(name: "bytes outside of ASCII", text: "HTTP/1.1 101 X\r\nA: é\r\n\r\n", fields: [field("A", "é")]),
+            Row(name: "another protocol", text: "220 mail.example.com ESMTP\r\n", error: .notHTTP),
+            Row(name: "the end of a line too early", text: "HTTP\n", error: .notHTTP),
+            Row(name: "a control character in the first line", text: "HTTP/1.1 1\u{1}01", error: .notHTTP),
+            Row(name: "an empty line first", text: "\r\nHTTP/1.1 101 X\r\n", error: .notHTTP),
+            Row(name: "a folded line that follows nothing", text: "HTTP/1.1 101 X\r\n a\r\n\r\n", error: .badField),
+            Row(name: "no colon", text: "HTTP/1.1 101 X\r\nA b\r\n\r\n", error: .badField),
+            Row(name: "no name", text: "HTTP/1.1 101 X\r\n: b\r\n\r\n", error: .badField),
+            Row(name: "a blank before the colon", text: "HTTP/1.1 101 X\r\nA : b\r\n\r\n", error: .badField),
+            Row(name: "a NUL", text: "HTTP/1.1 101 X\r\nA: b\u{0}c\r\n\r\n", error: .badField),
+            Row(name: "a NUL in a folded line", text: "HTTP/1.1 101 X\r\nA: b\r\n \u{0}\r\n\r\n", error: .badField),
+            Row(name: "a lone CR", text: "HTTP/1.1 101 X\r\nA: b\rc\r\n\r\n", error: .badField),
+        ]
+    }
+
+    @Test("heads, in any pieces", arguments: Row.all) func heads(_ row: Row) throws {
+        for pieces in [Int.max / 2, 1, 3] {
+            let outcome = read(Array((row.text + "rest").utf8), pieces: pieces)
+            #expect(outcome.error == row.error)
+            guard row.error == nil else { continue }
+            #expect(outcome.head?.startLine == "HTTP/1.1 101 X")
+            #expect(outcome.head?.fields.fields == row.fields)
+            #expect(outcome.position == row.text.utf8.count, "what follows is left alone")
+        }
+    }
+
+    private func read(
+        _ bytes: [UInt8], pieces: Int
+    ) -> (head: HTTPHead?, position: Int, error: HTTPHeadError?) {
+        var reader = HTTPHeadReader(beginning: "HTTP/1.")
+        var start = 0
+        while start < bytes.count {
+            let piece = bytes.span.extracting(start..<min(bytes.count, start + pieces))
+            var position = 0
+            do throws(HTTPHeadError) {
+                if let head = try reader.read(piece, at: &position) { return (head, start + position, nil) }
+            } catch {
+                return (nil, start + position, error)
+            }
+            start += piece.count
+        }
+        return (nil, start, nil)
+    }
+
+    @Test("64 KiB in all, heads of interim answers as well") func limit() {
+        let interim = "HTTP/1.1 103 X\r\n\r\n"
+        let line = "A: \(String(repeating: "x", count: 1000))\r\n"
+        let start = "HTTP/1.1 101 X\r\n"
+        for surplus in [0, 1] {
+            var text = interim + start
+            while text.utf8.count + line.utf8.count + 100 < HTTPHeadReader.maximumBytes { text += line }
+            let left = HTTPHeadReader.maximumBytes - text.utf8.count - "B: \r\n\r\n".utf8.count + surplus
+            text += "B: \(String(repeating: "y", count: left))\r\n\r\n"
+            var reader = HTTPHeadReader(beginning: "HTTP/1.")
+            var position = 0
+            let bytes = Array(text.utf8)
+            #expect(throws: Never.self) { try reader.read(bytes.span, at: &position) }
+            #expect(position == interim.utf8.count)
+            if surplus == 0 {
+                #expect(throws: Never.self) { try reader.read(bytes.span, at: &position)?.fields.first("b") }
+                #expect(position == HTTPHeadReader.maximumBytes)
+            } else {
+                #expect(throws: HTTPHeadError.tooLong) { try reader.read(bytes.span, at: &position) }
+            }
+        }
+    }
+
+    @Test("the first field of a name counts, in any case; lists go together") func fields() {
+        let fields = HTTPFields([
+            HTTPField(name: "Air-Quality-Source", value: "one"), HTTPField(name: "air-quality-source", value: "two"),
+            HTTPField(name: "X", value: "a, b"), HTTPField(name: "x", value: ",c ,"),
+        ])
+        #expect(fields.first("AIR-QUALITY-SOURCE") == "one")
+        #expect(fields.first("other") == nil)
+        #expect(fields.list("X") == ["a", "b", "c"])
+        #expect(fields.list("other") == [])
+    }
+
+    @Test(
+        "fields as users write them",
+        arguments: [
+            ("Authorization: Bearer x", HTTPField(name: "Authorization", value: "Bearer x")),
+            ("A:b", HTTPField(name: "A", value: "b")), ("A: \tb \t", HTTPField(name: "A", value: "b")),
+            ("A:", HTTPField(name: "A", value: "")), ("A: b: c", HTTPField(name: "A", value: "b: c")),
+            ("A: é", HTTPField(name: "A", value: "é")), ("no colon", nil), (": b", nil), ("A b: c", nil),
+            ("A : b", nil), ("A: b\r\nC: d", nil), ("A: b\u{0}", nil), ("A: b\u{1}c", nil), ("", nil),
+        ] as [(String, HTTPField?)])
+    func lines(text: String, field: HTTPField?) {
+        #expect(HTTPField(line: text) == field)
+    }
+}

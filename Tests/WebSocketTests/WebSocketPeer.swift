@@ -1,0 +1,64 @@
+import TestSupport
+import Testing
+
+@testable import WebSocket
+
+extension RawServer.Connection {
+    /// Reads the request and answers it as RFC 6455 wants; gives the request.
+    @discardableResult func acceptWebSocket(extensions: String? = nil) -> String {
+        let (request, accept) = receiveRequest()
+        let line = extensions.map { "Sec-WebSocket-Extensions: \($0)\r\n" } ?? ""
+        send(goodAnswer(accept, line))
+        return request
+    }
+
+    /// The request, and what its answer has to have in `Sec-WebSocket-Accept`.
+    func receiveRequest() -> (request: String, accept: String) {
+        let request = receive(upTo: "\r\n\r\n")
+        let key = request.split(separator: "\r\n").first { $0.hasPrefix("Sec-WebSocket-Key: ") }?.dropFirst(19) ?? ""
+        return (request, webSocketAccept(key: String(key)))
+    }
+
+    /// A client's frame: its opcode and what it carries; nil at the end of the stream.
+    func receiveFrame() -> (opcode: UInt8, payload: [UInt8])? {
+        let head = receive(count: 2)
+        guard head.count == 2 else { return nil }
+        #expect(head[0] & 0xF0 == 0x80, "final, no reserved bit")
+        #expect(head[1] & 0x80 == 0x80, "masked")
+        var length = Int(head[1] & 0x7F)
+        if length == 126 { length = receive(count: 2).reduce(0) { $0 << 8 | Int($1) } }
+        let mask = receive(count: 4)
+        let payload = receive(count: length)
+        guard mask.count == 4, payload.count == length else { return nil }
+        return (head[0] & 0x0F, payload.enumerated().map { $1 ^ mask[$0 % 4] })
+    }
+}
+
+/// - Parameter more: lines of the header, each with its end.
+func goodAnswer(_ accept: String, _ more: String = "") -> String {
+    """
+    HTTP/1.1 101 Switching Protocols\r
+    Upgrade: websocket\r
+    Connection: Upgrade\r
+    Sec-WebSocket-Accept: \(accept)\r
+    \(more)\r
+
+    """
+}
+
+/// Runs the body with a client of a server that serves each connection so.
+func withPeer(
+    change: (inout WebSocketClientConfiguration) -> Void = { _ in },
+    _ serve: @escaping @Sendable (RawServer.Connection, Int) -> Void,
+    _ body: (WebSocketClient, ClientLog) throws -> Void
+) throws {
+    let server = RawServer(serve)
+    defer { server.stop() }
+    var configuration = try configuration(port: server.port)
+    change(&configuration)
+    try withClient(configuration) { client, log in
+        // Before the client, which would wait for its goodbye to be answered.
+        defer { server.stop() }
+        try body(client, log)
+    }
+}

@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 # What the libraries need to build the programs, and what the tests need besides.
-BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libdeflate-dev libcrypt-dev \
+BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libisal-dev libcrypt-dev \
 	libyaml-dev libsqlite3-dev libsimdjson-dev libcurl4-openssl-dev
 TEST_PACKAGES := prometheus python3-venv curl openssl gzip docker-compose
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins

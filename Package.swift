@@ -26,7 +26,7 @@ let package = Package(
         .systemLibrary(name: "CLibMicroHTTPD", providers: [.apt(["libmicrohttpd-dev", "libgnutls28-dev"])]),
         .systemLibrary(name: "CGnuTLS", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CLibDeflate", providers: [.apt(["libdeflate-dev"])]),
+        .systemLibrary(name: "CISAL", providers: [.apt(["libisal-dev"])]),
         .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
@@ -51,7 +51,7 @@ let package = Package(
         .target(
             name: "HTTPServer",
             dependencies: [
-                "Bytes", "System", "WebConfiguration", "CGnuTLS", "CLibDeflate", "CLibMicroHTTPD", "CZlib",
+                "Bytes", "System", "WebConfiguration", "CGnuTLS", "CISAL", "CLibMicroHTTPD", "CZlib",
             ]),
 
         // The pure core: bytes → readings → store → pages.
@@ -106,7 +106,9 @@ let package = Package(
         .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "System", "TestSupport"]),
         .testTarget(
             name: "HTTPServerTests",
-            dependencies: ["Bytes", "HTTPServer", "System", "WebConfiguration", "WebSocket", "TestSupport", "CGnuTLS"]),
+            dependencies: [
+                "Bytes", "HTTPServer", "System", "WebConfiguration", "WebSocket", "TestSupport", "CGnuTLS", "CZlib",
+            ]),
         .testTarget(
             name: "AirQualityTests", dependencies: ["AirQuality", "TestSupport"],
             exclude: ["Golden"]),

@@ -13,7 +13,8 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     let configuration = try PollConfiguration(flags)
     let board = PollBoard(configuration.cities)
     let server = try FeedServer(
-        configuration.listen, signals: signals, headers: [HTTPField(name: "Air-Quality-Source", value: configuration.source.headerValue)],
+        configuration.listen, signals: signals,
+        headers: [HTTPField(name: "Air-Quality-Source", value: configuration.source.headerValue)],
         greeting: board.everything)
     defer { server.stop() }
     let cancellation = HTTPCancellation()

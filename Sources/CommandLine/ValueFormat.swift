@@ -80,15 +80,16 @@ extension ValueFormat<Int> {
         let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("", 1)]
         return Self(
             "SIZE", expected: "a size in bytes, or with KiB, MiB or GiB" + words(for: range, in: " bytes"),
-            text: { bytes in units.first { bytes >= $0.1 && bytes % $0.1 == 0 }.map { "\(bytes / $0.1)\($0.0)" } ?? "0"
-            }
-        ) { text in
-            guard let unit = units.first(where: { text.hasSuffix($0.0) }),
-                let count: Int = decimalNumber(text.utf8.dropLast(unit.0.utf8.count))
-            else { return nil }
-            let (bytes, isTooLarge) = count.multipliedReportingOverflow(by: unit.1)
-            return isTooLarge || !range.contains(bytes) ? nil : bytes
-        }
+            text: { bytes in
+                units.first(where: { bytes >= $0.1 && bytes % $0.1 == 0 }).map { "\(bytes / $0.1)\($0.0)" } ?? "0"
+            },
+            parse: { text in
+                guard let unit = units.first(where: { text.hasSuffix($0.0) }),
+                    let count: Int = decimalNumber(text.utf8.dropLast(unit.0.utf8.count))
+                else { return nil }
+                let (bytes, isTooLarge) = count.multipliedReportingOverflow(by: unit.1)
+                return isTooLarge || !range.contains(bytes) ? nil : bytes
+            })
     }
 
     private static func words(for range: ClosedRange<Int>, in unit: String) -> String {

@@ -1,5 +1,5 @@
+internal import CISAL
 internal import CZlib
-internal import Synchronization
 
 /// A gzip member (RFC 1952) made of blocks that are compressed each on its own.
 ///
@@ -12,35 +12,28 @@ public struct Gzip: Sendable {
     private var checksum: UInt32 = 0
     private var length: UInt64 = 0
 
-    public init() {}
+    public init(_ blocks: [GzipBlock] = []) {
+        bytes.reserveCapacity(blocks.reduce(bytes.count) { $0 + $1.compressed.count })
+        for block in blocks { append(block) }
+    }
 
     public mutating func append(_ block: GzipBlock) {
         bytes += block.compressed
-        add(block)
+        count(block)
     }
 
-    /// Bytes so far.
-    public var count: Int { bytes.count }
+    /// The whole member.
+    public var member: [UInt8] { bytes + Self.trailer(checksum: checksum, length: length) }
 
-    public mutating func reserveCapacity(_ bytes: Int) {
-        self.bytes.reserveCapacity(bytes)
-    }
-
-    /// The whole member, in two pieces to be sent one after the other. What was there before `last` is not copied.
+    /// The whole member with one block more, in two pieces to be sent one after the other: what there was before is not
+    /// copied.
     public func member(endingWith last: GzipBlock) -> [[UInt8]] {
-        var end = self
-        end.bytes = last.compressed
-        end.add(last)
-        return [bytes, end.bytes + Self.trailer(checksum: end.checksum, length: end.length)]
+        var whole = self
+        whole.count(last)
+        return [bytes, last.compressed + Self.trailer(checksum: whole.checksum, length: whole.length)]
     }
 
-    public static func member(of blocks: [GzipBlock]) -> [UInt8] {
-        var gzip = Gzip()
-        for block in blocks { gzip.append(block) }
-        return gzip.bytes + trailer(checksum: gzip.checksum, length: gzip.length)
-    }
-
-    private mutating func add(_ block: GzipBlock) {
+    private mutating func count(_ block: GzipBlock) {
         guard block.length > 0 else { return }
         checksum = UInt32(truncatingIfNeeded: crc32_combine(uLong(checksum), uLong(block.checksum), block.length))
         length &+= UInt64(block.length)
@@ -54,9 +47,22 @@ public struct Gzip: Sendable {
         let words = [checksum, UInt32(truncatingIfNeeded: length)]
         return [0x03, 0x00] + words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
     }
+
+    /// A member of these bytes, as many as there may be.
+    public static func member(of bytes: Span<UInt8>) -> [UInt8] {
+        var compressor = GzipCompressor()
+        var gzip = Gzip()
+        for start in stride(from: 0, to: bytes.count, by: blockLength) {
+            gzip.append(compressor.block(bytes.extracting(start..<min(start + blockLength, bytes.count))))
+        }
+        return gzip.member
+    }
+
+    /// Larger blocks become hardly smaller.
+    private static let blockLength = 1 << 20
 }
 
-/// A compressed part of a `Gzip.member`.
+/// A compressed part of a ``Gzip/member``.
 public struct GzipBlock: Sendable, Equatable {
     public let compressed: [UInt8]
     /// CRC-32 of the plain bytes.
@@ -65,77 +71,55 @@ public struct GzipBlock: Sendable, Equatable {
     public let length: Int
 }
 
-/// Makes `GzipBlock`s. Any thread; one of them at a time reuses the state of the call before, others make their own.
-public final class GzipCompressor: Sendable {
-    private let level: Int32
-    private let idle = Mutex<DeflateStream?>(nil)
+/// Makes ``GzipBlock``s with ISA-L, whose state has 170 KB.
+///
+/// At level 1, the blocks of a page come out an eighth smaller than by zlib's level 1, in less than a third of its time.
+/// Level 0 is a quarter faster and needs half as many bytes again, level 2 is no smaller, level 3 takes twice the time.
+@safe public struct GzipCompressor: ~Copyable {
+    private let stream: UnsafeMutablePointer<isal_zstream>
+    private let levelBuffer: UnsafeMutablePointer<UInt8>
 
-    /// - Parameter level: 1, fastest, to 9, smallest.
-    public init(level: Int = 1) {
-        precondition((1...9).contains(level), "deflate has the levels 1 to 9")
-        self.level = Int32(level)
-    }
-
-    public func block(_ bytes: Span<UInt8>) -> GzipBlock {
-        var stream = idle.withLock { $0.take() }
-        if stream == nil { stream = DeflateStream(level: level) }
-        let block = stream!.block(bytes)
-        idle.withLock { swap(&$0, &stream) }
-        return block
-    }
-}
-
-/// The owner of a `z_stream` for raw deflate, about 270 KB.
-@safe struct DeflateStream: ~Copyable, @unchecked Sendable {
-    // @unchecked: there is one owner, and only it uses the stream.
-    /// On the heap: zlib refuses a stream that has moved.
-    private let stream: UnsafeMutablePointer<z_stream>
-
-    init(level: Int32) {
+    public init() {
         unsafe stream = .allocate(capacity: 1)
-        unsafe stream.initialize(to: z_stream())
-        // Negative window bits: neither zlib's nor gzip's header. 8 is zlib's own choice of memory.
-        let result = unsafe CZlib_deflateInit2(stream, level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY)
-        precondition(result == Z_OK, "deflateInit2 fails without memory only")
+        // What `isal_deflate_stateless_init` does not set, as `hist_bits`, is 0 then: the usual.
+        unsafe stream.initialize(to: isal_zstream())
+        unsafe levelBuffer = .allocate(capacity: Int(CISAL_LEVEL_1_BUFFER_BYTES))
     }
 
-    /// Corresponds to `deflateReset` and `deflate` with `Z_SYNC_FLUSH`.
-    mutating func block(_ bytes: Span<UInt8>) -> GzipBlock {
+    /// Corresponds to `isal_deflate_stateless` with `FULL_FLUSH`, which ends on a byte boundary, and without
+    /// `end_of_stream`, so that other blocks may follow. It keeps nothing from one call to the next.
+    public mutating func block(_ bytes: Span<UInt8>) -> GzipBlock {
         guard bytes.count > 0 else { return GzipBlock(compressed: [], checksum: 0, length: 0) }
-        unsafe deflateReset(stream)
-        // zlib counts in 32 bits.
+        // ISA-L counts in 32 bits.
         precondition(bytes.count <= 1 << 30, "a block has at most 1 GiB")
-        let compressed = compress(bytes)
-        let checksum = unsafe bytes.withUnsafeBufferPointer { unsafe crc32_z(0, $0.baseAddress, $0.count) }
-        return GzipBlock(compressed: compressed, checksum: UInt32(checksum), length: bytes.count)
+        return unsafe bytes.withUnsafeBufferPointer { input in
+            let checksum = unsafe crc32_gzip_refl(0, input.baseAddress, UInt64(input.count))
+            return GzipBlock(compressed: unsafe compressed(input), checksum: checksum, length: input.count)
+        }
     }
 
-    private func compress(_ bytes: Span<UInt8>) -> [UInt8] {
-        // The bound is for one stream with its end; what a flush needs more is less than this.
-        let bound = Int(unsafe deflateBound(stream, uLong(bytes.count))) + 64
-        let compressed = unsafe [UInt8](unsafeUninitializedCapacity: bound) { output, count in
-            unsafe bytes.withUnsafeBufferPointer { input in
-                // zlib does not write to the input.
-                unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-                unsafe stream.pointee.avail_in = uInt(input.count)
-                unsafe stream.pointee.next_out = output.baseAddress
-                unsafe stream.pointee.avail_out = uInt(bound)
-                let result = unsafe deflate(stream, Z_SYNC_FLUSH)
-                let inputLeft = unsafe stream.pointee.avail_in
-                let outputLeft = unsafe stream.pointee.avail_out
-                precondition(
-                    result == Z_OK && inputLeft == 0 && outputLeft > 0, "deflateBound is the most that deflate makes")
-                count = bound - Int(outputLeft)
-            }
-        }
-        // Blocks are kept for long; the bound is a little more than the plain bytes.
-        return unsafe [UInt8](unsafeUninitializedCapacity: compressed.count) { output, count in
-            count = unsafe output.initialize(fromContentsOf: compressed)
+    private func compressed(_ input: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        unsafe isal_deflate_stateless_init(stream)
+        unsafe stream.pointee.level = 1
+        unsafe stream.pointee.level_buf = levelBuffer
+        unsafe stream.pointee.level_buf_size = CISAL_LEVEL_1_BUFFER_BYTES
+        unsafe stream.pointee.flush = UInt16(FULL_FLUSH)
+        // ISA-L does not write to the input.
+        unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+        unsafe stream.pointee.avail_in = UInt32(input.count)
+        // What it cannot make smaller it stores, in blocks of 65,535 bytes with five bytes each. It wants room for eight.
+        let bound = max(8, input.count + 5 * (input.count / 65_535 + 1))
+        return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bound) { output in
+            unsafe stream.pointee.next_out = output.baseAddress
+            unsafe stream.pointee.avail_out = UInt32(bound)
+            let result = unsafe isal_deflate_stateless(stream)
+            precondition(result == COMP_OK, "isal_deflate_stateless fails only for wrong arguments or without room")
+            return unsafe Array(output[..<Int(stream.pointee.total_out)])
         }
     }
 
     deinit {
-        unsafe deflateEnd(stream)
         unsafe stream.deallocate()
+        unsafe levelBuffer.deallocate()
     }
 }

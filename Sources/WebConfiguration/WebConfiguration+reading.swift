@@ -163,7 +163,8 @@ extension WebConfigurationSchema.TLS {
                 let expected = TLSConfiguration.ClientAuthentication.allCases.map(\.rawValue).joined(separator: ", ")
                 throw .yaml(
                     line: clientAuthTypeLine,
-                    "tls_server_config.client_auth_type is \(quoted(clientAuthType, limit: 40)), expected one of \(expected)")
+                    "tls_server_config.client_auth_type is \(quoted(clientAuthType, limit: 40)), expected one of \(expected)"
+                )
             }
             return type
         }

@@ -36,7 +36,7 @@ struct MetricsPageTests {
     func empty() throws {
         let test = TestStore()
         try expectGolden(
-            Array(test.page(report: ExporterReport(build: ExporterReport.forTests.build)).utf8), named: "empty.prom")
+            Array(test.page(report: ExporterReport()).utf8), named: "empty.prom")
     }
 
     @Test("has no series twice and no family in two places", arguments: [ExpositionFormat.text004, .openMetrics100])
@@ -59,7 +59,7 @@ struct MetricsPageTests {
         var sent: (page: RenderedPage?, bytes: [UInt8]?) = (nil, nil)
         var random = SeededRandom(seed: seed)
         var test = TestStore(cityLimit: 2000, expireAfter: 500)
-        var kept = MetricsPage(rules: test.store.rules)
+        var kept = MetricsPage(rules: test.store.rules, build: .forTests)
         var now = TestStore.start
         for step in 0..<60 {
             now += Int64.random(in: 0...50, using: &random)
@@ -74,17 +74,18 @@ struct MetricsPageTests {
             }
             test.receive("[" + elements.joined(separator: ",") + "]", at: now)
             if step % 7 == 0 { _ = test.store.expire(at: now) }
-            let format: ExpositionFormat = step % 3 == 0 ? .openMetrics100 : .text004
+            // Mostly the same one, as a scraper asks.
+            let format = step % 4 == 0 ? ExpositionFormat.allCases.randomElement(using: &random) ?? .text004 : .text004
             let snapshot = test.store.snapshot()
             let page = kept.render(snapshot, report: .forTests, format: format)
-            var anew = MetricsPage(rules: test.store.rules)
+            var anew = MetricsPage(rules: test.store.rules, build: .forTests)
             let expected = anew.render(snapshot, report: .forTests, format: format)
             #expect(page.bytes == expected.bytes)
             let again = kept.render(snapshot, report: .forTests, format: format)
-            #expect(again.number == page.number)
+            #expect(again.blocks.elementsEqual(page.blocks) { $0 === $1 })
             #expect(again.bytes == expected.bytes)
             #expect(sent.page?.bytes == sent.bytes)
-            // Every other page is gone before the next, so that the next may be written where it stood.
+            // Every other page is gone before the next.
             sent = step % 2 == 0 ? (page, expected.bytes) : (nil, nil)
         }
     }
@@ -92,7 +93,7 @@ struct MetricsPageTests {
     @Test("ends with the counts of the scrapes, kept or made anew", arguments: ExpositionFormat.allCases)
     func handler(_ format: ExpositionFormat) {
         let test = Self.busyStore()
-        var kept = MetricsPage(rules: test.store.rules)
+        var kept = MetricsPage(rules: test.store.rules, build: .forTests)
         let counts: [[(code: Int, count: UInt64)]?] = [
             [(200, 0), (500, 0), (503, 0)], [(200, 1), (500, 0), (503, 0)], [(200, 9), (503, 12_345_678_901)], nil, [],
             [(200, 10)],
@@ -100,7 +101,7 @@ struct MetricsPageTests {
         for (inFlight, requests) in counts.enumerated() {
             var report = ExporterReport.forTests
             report.handler = requests.map { .init(inFlight: inFlight, requests: $0) }
-            var anew = MetricsPage(rules: test.store.rules)
+            var anew = MetricsPage(rules: test.store.rules, build: .forTests)
             let expected = anew.render(test.store.snapshot(), report: report, format: format).bytes
             #expect(kept.render(test.store.snapshot(), report: report, format: format).bytes == expected)
             guard format != .protobuf else { continue }
@@ -113,29 +114,47 @@ struct MetricsPageTests {
         }
     }
 
-    @Test("gives the same number to a block only when its bytes are the same")
-    func blockNumbers() {
+    @Test(
+        "renders only the blocks anew that say something else",
+        arguments: [ExpositionFormat.text004, .openMetrics100, .protobuf])
+    func newBlocks(_ format: ExpositionFormat) {
         var test = TestStore(cityLimit: 2000)
-        var page = MetricsPage(rules: test.store.rules)
-        var seen: [UInt64: [UInt8]] = [:]
-        var repeated = 0
-        var random = SeededRandom(seed: 3)
-        for step in 0..<30 {
-            if step % 3 == 0 {
-                test.receive(
-                    "City \(Int.random(in: 0..<400, using: &random))", Double(step), at: TestStore.start + Int64(step))
+        let elements = (1000..<2000).map { #"{"city":"City \#($0)","aqi":20}"# }
+        test.receive("[" + elements.joined(separator: ",") + "]")
+        var page = MetricsPage(rules: test.store.rules, build: .forTests)
+        var known = page.render(test.store.snapshot(), report: .forTests, format: format).blocks
+        #expect(test.store.snapshot().order.sequence.count > 2)
+
+        /// The families of the blocks that are not in the page before, and how many blocks there are.
+        func newBlocks(after index: Double) -> (families: Set<String>, count: Int) {
+            test.receive("City 1500", index, at: TestStore.start + Int64(index))
+            let blocks = page.render(test.store.snapshot(), report: .forTests, format: format).blocks
+            let new = blocks.filter { block in !known.contains { $0 === block } }
+            known = blocks
+            let families = new.flatMap { block in
+                let text = String(decoding: block.bytes, as: UTF8.self)
+                return MetricFamily.all.map(\.name).filter { text.contains("\n\($0){") || text.hasPrefix("\($0){") }
             }
-            let rendered = page.render(test.store.snapshot(), report: .forTests, format: .text004)
-            #expect(rendered.numbers.count == rendered.texts.count - 1)
-            for (number, text) in zip(rendered.numbers, rendered.texts) where !text.isEmpty {
-                if let bytes = seen[number] {
-                    repeated += 1
-                    #expect(bytes == text)
-                }
-                seen[number] = text
-            }
+            return (Set(families), new.count)
         }
-        #expect(repeated > 100)
+        let ofFeed = MetricFamily.all.map(\.name).filter { $0.contains("_exporter_feed_") }
+        // The second point of the city's history; then no more for a while.
+        _ = newBlocks(after: 20)
+        let reading = newBlocks(after: 21)
+        let change = newBlocks(after: 400)
+        if format == .protobuf {
+            // The feed's; and for each family of cities, the one of the run.
+            #expect(reading.count == 3)
+            // As well the headers, which say the families' length, of families that have become longer.
+            #expect(change.count == 8)
+        } else {
+            let ofReading = ["airquality_index", "airquality_last_update_timestamp_seconds"]
+            #expect(reading.families == Set(ofFeed + ofReading))
+            #expect(reading.count == 3)
+            #expect(change.families == Set(ofFeed + CityFamily.all.map(\.samples.family.name)))
+            // The changed timestamp's header as well: until now no city had changed its category.
+            #expect(change.count == 8)
+        }
     }
 
     @Test("tells a category by the scale that is in force", arguments: Scale.all)

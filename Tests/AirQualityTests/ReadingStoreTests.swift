@@ -186,15 +186,15 @@ struct ReadingStoreTests {
             #expect(test.store.snapshot().order.sequence.count <= CityOrder.maximumPages)
         }
         #expect(test.cities == (10_000..<50_000).map { "\($0) \(Double($0 % 500))" })
-        var page = MetricsPage(rules: test.store.rules)
-        #expect(page.render(test.store.snapshot(), report: .forTests, format: .text004).texts.count < 512)
+        var page = MetricsPage(rules: test.store.rules, build: .forTests)
+        #expect(page.render(test.store.snapshot(), report: .forTests, format: .text004).blocks.count < 512)
     }
 
     @Test("leaves a snapshot as it was")
     func snapshots() {
         var test = TestStore()
         test.receive("Pune", 1, at: TestStore.start)
-        var page = MetricsPage(rules: test.store.rules)
+        var page = MetricsPage(rules: test.store.rules, build: .forTests)
         let snapshot = test.store.snapshot()
         test.receive(#"[{"city":"Pune","aqi":2},{"city":"Delhi","aqi":3}]"#, at: TestStore.start + 1)
         let text = String(

@@ -78,7 +78,7 @@ struct TestStore: ~Copyable {
 
     /// The page as text.
     func page(_ format: ExpositionFormat = .text004, report: ExporterReport = .forTests) -> String {
-        var page = MetricsPage(rules: store.rules)
+        var page = MetricsPage(rules: store.rules, build: .forTests)
         return String(
             decoding: page.render(store.snapshot(), report: report, format: format).bytes, as: UTF8.self)
     }
@@ -92,8 +92,12 @@ extension ExporterReport {
         process.residentMemoryBytes = 7_340_032
         process.startTimeSeconds = 1_795_236_000.12
         return ExporterReport(
-            build: Build(version: "1.2.3", revision: "abcdef0", branch: "main", swiftVersion: "6.3.1"),
             storage: Storage(errors: 1, lastWriteAt: 1_795_236_585_000), process: process,
             handler: Handler(inFlight: 1, requests: [(200, 7), (500, 0), (503, 2)]))
     }()
+}
+
+extension ExporterReport.Build {
+    static let forTests = ExporterReport.Build(
+        version: "1.2.3", revision: "abcdef0", branch: "main", swiftVersion: "6.3.1")
 }

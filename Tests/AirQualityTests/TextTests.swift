@@ -20,7 +20,9 @@ struct TextTests {
             (1000.0001, "1000.0001"), (10.01, "10.01"), (0.02, "0.02"), (10_000.5, "10000.5"),
             (99_999_999.25, "99999999.25"), (899_999_999_999.5, "899999999999.5"), (1e12, "1000000000000"),
             (9_007_199_254_740_992, "9007199254740992"), (18_446_744_073_709_551_616, "1.8446744073709552e+19"),
-            (1e300, "1e+300"), (2.2250738585072014e-308, "2.2250738585072014e-308"),
+            (1e300, "1e+300"),
+            (-1, "-1"), (-0.25, "-0.25"), (-1e-7, "-1e-07"), (-1.7976931348623157e308, "-1.7976931348623157e+308"),
+            (2.2250738585072014e-308, "2.2250738585072014e-308"),
         ] as [(Double, String)])
     func numbers(_ number: Double, _ expected: String) {
         #expect(text { $0.appendNumber(number) } == expected)
@@ -44,22 +46,6 @@ struct TextTests {
         for _ in 0..<19 { powers.append((powers.count == 2 ? 1 : powers[powers.count - 1]) * 10) }
         for number in powers.flatMap({ [$0 &- 1, $0, $0 &+ 1] }) {
             #expect(text { $0.appendInteger(number) } == number.description)
-        }
-        #expect(text { $0.append(DecimalText(sign: -1)) } == "-1")
-        #expect(text { $0.append(DecimalText(sign: 0)) } == "0")
-        #expect(text { $0.append(DecimalText(sign: 1)) } == "1")
-    }
-
-    @Test("of a number is written where it belongs and nowhere else")
-    func place() {
-        for number: UInt64 in [
-            7, 42, 123, 1234, 12_345_678, 123_456_789, 1_234_567_890_123_456, 12_345_678_901_234_567,
-        ] {
-            let expected = number.description
-            var bytes = Array(repeating: UInt8(ascii: "#"), count: expected.count + 2)
-            var span = bytes.mutableSpan
-            DecimalText(number).write(to: &span, before: expected.count + 1)
-            #expect(String(decoding: bytes, as: UTF8.self) == "#\(expected)#")
         }
     }
 

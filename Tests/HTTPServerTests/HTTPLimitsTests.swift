@@ -147,7 +147,7 @@ import Testing
         let gate = try WakePipe()
         let server = try serve { request in
             if request.path == "/gate" {
-                entered.ring()
+                entered.wake()
                 _ = gate.wait(.seconds(30))
             }
             return echo(request)
@@ -159,7 +159,7 @@ import Testing
         let isHeld = entered.wait(.seconds(30))
         #expect(isHeld)
         for client in clients { client.send(Self.get) }
-        gate.ring()
+        gate.wake()
         for client in [holder] + clients { #expect(try client.readAnswer().status == 200) }
     }
 

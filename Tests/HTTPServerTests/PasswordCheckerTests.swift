@@ -16,11 +16,11 @@ import Testing
 
     /// Asks and waits for the reply.
     private func ask(_ checker: PasswordChecker, _ question: CredentialCheck) throws -> Bool? {
-        let bell = SharedBell()
+        let bell = SharedWakePipe()
         let answer = Mutex<Bool?>(nil)
         let isTaken = checker.submit(question) { reply in
             answer.withLock { $0 = reply }
-            bell.ring()
+            bell.wake()
         }
         #expect(isTaken)
         #expect(bell.wait())
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func oneIsCheckedAtATimeAndFewMayWait() throws {
-        let gate = SharedBell()
+        let gate = SharedWakePipe()
         let running = Mutex((now: 0, most: 0))
         let checker = PasswordChecker { _ in
             running.withLock { running in
@@ -77,14 +77,14 @@ import Testing
         eventually("the first check") { running.withLock { $0.now } == 1 }
         for index in 0..<PasswordChecker.maximumWaiting { #expect(checker.submit(question("\(index)"), reply: reply)) }
         #expect(!checker.submit(question("one too many"), reply: reply))
-        gate.ring()
+        gate.wake()
         eventually("all replies") { replies.withLock { $0.count } == PasswordChecker.maximumWaiting + 1 }
         #expect(replies.withLock { $0 }.allSatisfy { $0 == true })
         #expect(running.withLock { $0.most } == 1)
     }
 
     @Test func stopRepliesToAllOnceAndTakesNoMore() throws {
-        let gate = SharedBell()
+        let gate = SharedWakePipe()
         let isChecking = Mutex(false)
         let checker = PasswordChecker { _ in
             isChecking.withLock { $0 = true }
@@ -99,16 +99,16 @@ import Testing
         checker.stop()
         #expect(replies.withLock { $0 } == [nil, nil, nil])
         #expect(!checker.submit(question("late")) { _ in })
-        gate.ring()
+        gate.wake()
         eventually("its answer") { checker.known(question("0")) == true }
         #expect(replies.withLock { $0.count } == 3)
     }
 }
 
 /// A bell that closures can share.
-private final class SharedBell: Sendable {
+private final class SharedWakePipe: Sendable {
     private let bell = try! WakePipe()
 
-    func ring() { bell.ring() }
+    func wake() { bell.wake() }
     func wait() -> Bool { bell.wait(.seconds(30)) }
 }

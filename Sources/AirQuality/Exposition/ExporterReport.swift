@@ -1,6 +1,5 @@
 /// What `/metrics` says beside cities and feeds. A value that is not known is nil, and its family left out.
 public struct ExporterReport: Sendable, Equatable {
-    public var build: Build
     /// nil without `--storage.file`.
     public var storage: Storage?
     /// nil with `--web.disable-exporter-metrics`.
@@ -8,8 +7,7 @@ public struct ExporterReport: Sendable, Equatable {
     /// nil with `--web.disable-exporter-metrics`.
     public var handler: Handler?
 
-    public init(build: Build, storage: Storage? = nil, process: Process? = nil, handler: Handler? = nil) {
-        self.build = build
+    public init(storage: Storage? = nil, process: Process? = nil, handler: Handler? = nil) {
         self.storage = storage
         self.process = process
         self.handler = handler
@@ -71,111 +69,22 @@ public struct ExporterReport: Sendable, Equatable {
     }
 }
 
-extension ExporterReport.Build {
-    var families: [FamilySamples] {
-        [FamilySamples(.buildInfo, [([version, revision, branch, swiftVersion], 1)])]
-    }
-}
+/// What `/metrics` says about the store as a whole.
+struct StoreFigures: Sendable, Equatable {
+    var cities: Int
+    var cityLimit: Int
+    /// Milliseconds.
+    var expireAfter: Int64
+    var expired: UInt64
+    var points: Int
+    var capacity: Int
 
-extension ExporterReport.Storage {
-    var families: [FamilySamples] {
-        [
-            FamilySamples(.storageErrors, Double(errors)),
-            FamilySamples(.storageLastWriteAt, lastWriteAt.map { Double($0) / 1000 }),
-        ]
-    }
-}
-
-extension ExporterReport.Process {
-    var families: [FamilySamples] {
-        [
-            FamilySamples(.processCPU, cpuSeconds),
-            FamilySamples(.processHeap, heapBytes),
-            FamilySamples(.processMaxFDs, maxFDs),
-            FamilySamples(.processNetworkReceive, networkReceiveBytes),
-            FamilySamples(.processNetworkTransmit, networkTransmitBytes),
-            FamilySamples(.processOpenFDs, openFDs),
-            FamilySamples(.processResidentMemory, residentMemoryBytes),
-            FamilySamples(.processStartTime, startTimeSeconds),
-            FamilySamples(.processThreads, threads),
-            FamilySamples(.processVirtualMemory, virtualMemoryBytes),
-            FamilySamples(.processVirtualMemoryMax, virtualMemoryMaxBytes),
-        ]
-    }
-}
-
-extension ExporterReport.Handler {
-    var families: [FamilySamples] {
-        [
-            FamilySamples(.handlerInFlight, Double(inFlight)),
-            FamilySamples(.handlerRequests, requests.map { (["\($0.code)"], Double($0.count)) }),
-        ]
-    }
-}
-
-extension Scale {
-    var families: [FamilySamples] {
-        [
-            FamilySamples(
-                .categoryInfo,
-                categories.map { category in
-                    var from: [UInt8] = []
-                    from.appendNumber(category.from)
-                    return (
-                        [
-                            name, "\(category.number)", category.name, String(decoding: from, as: UTF8.self),
-                            category.color, category.face,
-                        ], 1
-                    )
-                })
-        ]
-    }
-}
-
-extension StoreSnapshot {
-    var feedFamilies: [FamilySamples] {
-        var families: [FamilySamples] = []
-        forEachFeedSample { family, labels, value in
-            if families.last?.family != family { families.append(FamilySamples(family, [])) }
-            families[families.count - 1].samples.append(.init(labels: labels(), value: value))
-        }
-        return families
-    }
-
-    /// Every sample of the feeds, in the order of the page; its labels for who asks for them.
-    func forEachFeedSample(_ body: (_ family: MetricFamily, _ labels: () -> [String], _ value: Double) -> Void) {
-        func each(_ family: MetricFamily, _ value: (FeedStatistics) -> Double?) {
-            for feed in feeds {
-                if let value = value(feed) { body(family, { [feed.label] }, value) }
-            }
-        }
-        each(.feedConnected) { $0.isConnected ? 1 : 0 }
-        each(.feedPaused) { $0.isPaused ? 1 : 0 }
-        each(.feedConnectionAttempts) { Double($0.connectionAttempts) }
-        for feed in feeds {
-            for (reason, count) in zip(DisconnectReason.allCases, feed.disconnects) {
-                body(.feedDisconnects, { [feed.label, reason.rawValue] }, Double(count))
-            }
-        }
-        each(.feedMessages) { Double($0.messages) }
-        each(.feedBytes) { Double($0.bytes) }
-        each(.feedReadings) { Double($0.readings) }
-        for feed in feeds {
-            for reason in RefusalReason.allCases {
-                body(.feedRefusals, { [feed.label, reason.rawValue] }, Double(feed.refusals[reason]))
-            }
-        }
-        each(.feedLastMessageAt) { $0.lastMessageAt.map { Double($0) / 1000 } }
-    }
-
-    func storeFamilies(rules: StoreRules) -> [FamilySamples] {
-        [
-            FamilySamples(.cities, Double(cityCount)),
-            FamilySamples(.citiesLimit, Double(rules.cityLimit)),
-            FamilySamples(.cityExpiry, Double(rules.expireAfter) / 1000),
-            FamilySamples(.citiesExpired, Double(expiredCount)),
-            FamilySamples(.historyPoints, Double(pointCount)),
-            FamilySamples(.historyCapacity, Double(rules.history.capacity)),
-        ]
+    init(_ snapshot: StoreSnapshot, rules: StoreRules) {
+        cities = snapshot.cityCount
+        cityLimit = rules.cityLimit
+        expireAfter = rules.expireAfter
+        expired = snapshot.expiredCount
+        points = snapshot.pointCount
+        capacity = rules.history.capacity
     }
 }

@@ -18,119 +18,94 @@ public struct MetricFamily: Sendable, Equatable {
     }
 }
 
-extension MetricFamily {
-    // MARK: Cities
+/// The value of a label, as the formats write it.
+struct LabelValue: Sendable {
+    /// As protobuf has it.
+    let bytes: [UInt8]
+    /// As the text formats have it.
+    let escaped: [UInt8]
 
-    static let index = MetricFamily(
-        "airquality_index", .gauge, labels: ["city"], "Current Air Quality Index of the city.")
-    static let category = MetricFamily(
-        "airquality_category", .gauge, labels: ["city"],
-        "Category of the city's index, 1 the best; airquality_category_info names them.")
-    static let categoryDirection = MetricFamily(
-        "airquality_category_direction", .gauge, labels: ["city"],
-        "Last change of the city's category: 1 better, -1 worse, 0 none yet.")
-    static let categoryChangedAt = MetricFamily(
-        "airquality_category_changed_timestamp_seconds", .gauge, labels: ["city"],
-        "When the city's category last changed, in seconds since the Unix epoch.")
-    static let categoryChanges = MetricFamily(
-        "airquality_category_changes_total", .counter, labels: ["city", "direction"],
-        "Changes of the city's category.")
-    static let lastUpdateAt = MetricFamily(
-        "airquality_last_update_timestamp_seconds", .gauge, labels: ["city"],
-        "Time of the city's newest reading, in seconds since the Unix epoch.")
-    static let categoryInfo = MetricFamily(
-        "airquality_category_info", .gauge, labels: ["scale", "category", "name", "from", "color", "face"],
-        "The categories of the scale in use; each reaches from its index up to the next one's.")
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        escaped = TextExposition.escaped(bytes)
+    }
 
-    // MARK: Feeds
+    init(_ text: String) {
+        self.init(Array(text.utf8))
+    }
+}
 
-    static let feedConnected = MetricFamily(
-        "airquality_exporter_feed_connected", .gauge, labels: ["feed"],
-        "Whether the feed is connected.")
-    static let feedPaused = MetricFamily(
-        "airquality_exporter_feed_paused", .gauge, labels: ["feed"],
-        "Whether the feed is disconnected on purpose, because nobody reads.")
-    static let feedConnectionAttempts = MetricFamily(
-        "airquality_exporter_feed_connection_attempts_total", .counter, labels: ["feed"],
-        "Attempts to connect to the feed.")
-    static let feedDisconnects = MetricFamily(
-        "airquality_exporter_feed_disconnects_total", .counter, labels: ["feed", "reason"],
-        "Connections to the feed that ended, and attempts that failed.")
-    static let feedMessages = MetricFamily(
-        "airquality_exporter_feed_messages_total", .counter, labels: ["feed"],
-        "Whole messages received, refused ones included.")
-    static let feedBytes = MetricFamily(
-        "airquality_exporter_feed_bytes_total", .counter, labels: ["feed"],
-        "Payload bytes of whole messages received.")
-    static let feedReadings = MetricFamily(
-        "airquality_exporter_feed_readings_total", .counter, labels: ["feed"],
-        "Readings accepted.")
-    static let feedRefusals = MetricFamily(
-        "airquality_exporter_feed_refusals_total", .counter, labels: ["feed", "reason"],
-        "Messages and elements of messages refused.")
-    static let feedLastMessageAt = MetricFamily(
-        "airquality_exporter_feed_last_message_timestamp_seconds", .gauge, labels: ["feed"],
-        "When the last whole message arrived, in seconds since the Unix epoch.")
+enum SampleValue {
+    case number(Double)
+    /// Shown in seconds, in text with three decimals.
+    case time(Timestamp)
+}
 
-    // MARK: The exporter
+/// What samples are read from.
+struct Subject<Source> {
+    /// Value of the first label of all its samples; nil when there is only one subject of the kind.
+    var label: LabelValue?
+    var source: Source
+}
 
-    static let cities = MetricFamily("airquality_exporter_cities", .gauge, "Cities exported.")
-    static let citiesLimit = MetricFamily(
-        "airquality_exporter_cities_limit", .gauge, "Cities beyond this number are refused.")
-    static let cityExpiry = MetricFamily(
-        "airquality_exporter_city_expiry_seconds", .gauge,
-        "A city not heard of for this long is dropped; 0 means never.")
-    static let citiesExpired = MetricFamily(
-        "airquality_exporter_cities_expired_total", .counter, "Cities dropped because they were not heard of.")
-    static let historyPoints = MetricFamily(
-        "airquality_exporter_history_points", .gauge, "Points kept in the history of all cities.")
-    static let historyCapacity = MetricFamily(
-        "airquality_exporter_history_capacity", .gauge, "Points that are kept of one city at most.")
-    static let storageErrors = MetricFamily(
-        "airquality_exporter_storage_errors_total", .counter, "Failed attempts to write the storage file.")
-    static let storageLastWriteAt = MetricFamily(
-        "airquality_exporter_storage_last_write_timestamp_seconds", .gauge,
-        "When the storage file was last written, in seconds since the Unix epoch.")
-    static let buildInfo = MetricFamily(
-        "airquality_exporter_build_info", .gauge, labels: ["version", "revision", "branch", "swiftversion"],
-        "What this program was built from; the value is 1.")
+/// A metric family, and how its samples are read from a source.
+struct SourceFamily<Source>: Sendable {
+    /// Takes the values of a sample's labels, without the subject's, and its value.
+    typealias AddSample = (_ labels: [LabelValue], _ value: SampleValue) -> Void
 
-    // MARK: The process
+    let family: MetricFamily
+    /// What the text formats write before the value of each label; of a family without labels, before the sample's.
+    let textBeforeLabels: [[UInt8]]
+    let addSamples: @Sendable (Source, AddSample) -> Void
 
-    static let processCPU = MetricFamily(
-        "process_cpu_seconds_total", .counter, "Total user and system CPU time spent in seconds.")
-    static let processMaxFDs = MetricFamily("process_max_fds", .gauge, "Maximum number of open file descriptors.")
-    static let processNetworkReceive = MetricFamily(
-        "process_network_receive_bytes_total", .counter, "Number of bytes received by the process over the network.")
-    static let processNetworkTransmit = MetricFamily(
-        "process_network_transmit_bytes_total", .counter, "Number of bytes sent by the process over the network.")
-    static let processOpenFDs = MetricFamily("process_open_fds", .gauge, "Number of open file descriptors.")
-    static let processResidentMemory = MetricFamily(
-        "process_resident_memory_bytes", .gauge, "Resident memory size in bytes.")
-    static let processStartTime = MetricFamily(
-        "process_start_time_seconds", .gauge, "Start time of the process since unix epoch in seconds.")
-    static let processThreads = MetricFamily("process_threads", .gauge, "Number of OS threads in the process.")
-    static let processVirtualMemory = MetricFamily(
-        "process_virtual_memory_bytes", .gauge, "Virtual memory size in bytes.")
-    static let processVirtualMemoryMax = MetricFamily(
-        "process_virtual_memory_max_bytes", .gauge, "Maximum amount of virtual memory available in bytes.")
-    static let processHeap = MetricFamily("process_heap_bytes", .gauge, "Process heap size in bytes.")
+    /// - Parameter labels: the subject's first, where it has one.
+    init(
+        _ name: String, _ kind: MetricFamily.Kind, labels: [String], _ help: String,
+        samples: @escaping @Sendable (Source, AddSample) -> Void
+    ) {
+        family = MetricFamily(name, kind, labels: labels, help)
+        textBeforeLabels = TextExposition.textBeforeLabels(of: family)
+        addSamples = samples
+    }
 
-    static let handlerInFlight = MetricFamily(
-        "promhttp_metric_handler_requests_in_flight", .gauge, "Current number of scrapes being served.")
-    static let handlerRequests = MetricFamily(
-        "promhttp_metric_handler_requests_total", .counter, labels: ["code"],
-        "Total number of scrapes by HTTP status code.")
+    /// One sample of each subject; none when the value is nil.
+    ///
+    /// - Parameter label: the subject's.
+    init(
+        _ name: String, _ kind: MetricFamily.Kind, label: String? = nil, _ help: String,
+        value: @escaping @Sendable (Source) -> Double?
+    ) {
+        self.init(name, kind, labels: label.map { [$0] } ?? [], help) { source, add in
+            if let value = value(source) { add([], .number(value)) }
+        }
+    }
+}
 
-    /// Every family there can be, in the order of the page.
-    public static let all: [MetricFamily] = [
-        index, category, categoryDirection, categoryChangedAt, categoryChanges, lastUpdateAt, categoryInfo,
-        feedConnected, feedPaused, feedConnectionAttempts, feedDisconnects, feedMessages, feedBytes, feedReadings,
-        feedRefusals, feedLastMessageAt,
-        cities, citiesLimit, cityExpiry, citiesExpired, historyPoints, historyCapacity,
-        storageErrors, storageLastWriteAt, buildInfo,
-        processCPU, processHeap, processMaxFDs, processNetworkReceive, processNetworkTransmit, processOpenFDs,
-        processResidentMemory, processStartTime, processThreads, processVirtualMemory, processVirtualMemoryMax,
-        handlerInFlight, handlerRequests,
-    ]
+/// A family whose series are the cities'.
+struct CityFamily: Sendable {
+    /// What changes the samples of a city.
+    enum Change {
+        case reading, category
+    }
+
+    let samples: SourceFamily<CityState>
+    let change: Change
+
+    init(
+        _ name: String, _ kind: MetricFamily.Kind, labels: [String] = [], _ help: String, changes change: Change,
+        samples: @escaping @Sendable (CityState, SourceFamily<CityState>.AddSample) -> Void
+    ) {
+        self.samples = SourceFamily(name, kind, labels: ["city"] + labels, help, samples: samples)
+        self.change = change
+    }
+
+    /// One sample of each city; none when the value is nil.
+    init(
+        _ name: String, _ kind: MetricFamily.Kind, _ help: String, changes change: Change,
+        value: @escaping @Sendable (CityState) -> SampleValue?
+    ) {
+        self.init(name, kind, help, changes: change) { city, add in
+            if let value = value(city) { add([], value) }
+        }
+    }
 }

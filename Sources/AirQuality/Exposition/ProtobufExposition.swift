@@ -4,69 +4,45 @@
 /// `io/prometheus/client/metrics.proto`: MetricFamily name 1, help 2, type 3, metric 4; Metric label 1, gauge 2,
 /// counter 3; LabelPair name 1, value 2; Gauge and Counter value 1; MetricType COUNTER 0, GAUGE 1.
 enum ProtobufExposition {
-    static func append(_ families: [FamilySamples], to bytes: inout [UInt8]) {
-        for family in families where !family.samples.isEmpty {
-            var metrics: [UInt8] = []
-            for sample in family.samples {
-                appendMetric(family.family, labels: sample.labels.map { Array($0.utf8) }, sample.value, to: &metrics)
-            }
-            appendFamily(family.family, metrics: metrics, to: &bytes)
-        }
+    /// What a family's message begins with, before its metrics.
+    ///
+    /// - Parameter sampleByteCount: of the metrics, because the message's length comes first.
+    static func appendHeader(of family: MetricFamily, sampleByteCount: Int, to bytes: inout [UInt8]) {
+        var fields: [UInt8] = []
+        append(1, family.name.utf8, to: &fields)
+        append(2, family.help.utf8, to: &fields)
+        appendVarint(3 << 3, to: &fields)
+        appendVarint(family.kind == .counter ? 0 : 1, to: &fields)
+        appendVarint(UInt64(fields.count + sampleByteCount), to: &bytes)
+        bytes += fields
     }
 
-    /// A family of one label, which is the city.
-    static func append(
-        _ family: MetricFamily, _ snapshot: StoreSnapshot, to bytes: inout [UInt8],
-        samples: (_ city: Int, _ append: (_ labels: [[UInt8]], _ value: Double) -> Void) -> Void
-    ) {
-        var metrics: [UInt8] = []
-        for page in snapshot.order.sequence {
-            for number in snapshot.order.pages[Int(page)].cities {
-                let city = Int(number)
-                let name = Array(snapshot.names.bytes[snapshot.states[city].nameRange])
-                samples(city) { labels, value in
-                    appendMetric(family, labels: [name] + labels, value, to: &metrics)
-                }
-            }
-        }
-        if !metrics.isEmpty { appendFamily(family, metrics: metrics, to: &bytes) }
-    }
-
-    private static func appendFamily(_ family: MetricFamily, metrics: [UInt8], to bytes: inout [UInt8]) {
-        var message: [UInt8] = []
-        message.reserveCapacity(metrics.count + 256)
-        appendBytes(1, Array(family.name.utf8), to: &message)
-        appendBytes(2, Array(family.help.utf8), to: &message)
-        appendVarint(3 << 3, to: &message)
-        appendVarint(family.kind == .counter ? 0 : 1, to: &message)
-        message += metrics
-        appendVarint(UInt64(message.count), to: &bytes)
-        bytes += message
-    }
-
-    private static func appendMetric(
-        _ family: MetricFamily, labels: [[UInt8]], _ value: Double, to bytes: inout [UInt8]
+    static func appendSample(
+        of family: MetricFamily, labels: [LabelValue], _ value: SampleValue, to bytes: inout [UInt8]
     ) {
         var metric: [UInt8] = []
         for (name, label) in zip(family.labels, labels) {
             var pair: [UInt8] = []
-            appendBytes(1, Array(name.utf8), to: &pair)
-            appendBytes(2, label, to: &pair)
-            appendBytes(1, pair, to: &metric)
+            append(1, name.utf8, to: &pair)
+            append(2, label.bytes, to: &pair)
+            append(1, pair, to: &metric)
         }
+        let double =
+            switch value {
+            case .number(let number): number
+            case .time(let time): Double(time) / 1000
+            }
         // A double is eight bytes behind the tag, little endian.
         var number: [UInt8] = [1 << 3 | 1]
-        withEachByte(of: value.bitPattern) { number.append($0) }
-        appendBytes(family.kind == .counter ? 3 : 2, number, to: &metric)
-        appendBytes(4, metric, to: &bytes)
-    }
-
-    private static func withEachByte(of word: UInt64, _ body: (UInt8) -> Void) {
-        for shift in stride(from: 0, to: 64, by: 8) { body(UInt8(truncatingIfNeeded: word >> UInt64(shift))) }
+        for shift in stride(from: 0, to: 64, by: 8) {
+            number.append(UInt8(truncatingIfNeeded: double.bitPattern >> UInt64(shift)))
+        }
+        append(family.kind == .counter ? 3 : 2, number, to: &metric)
+        append(4, metric, to: &bytes)
     }
 
     /// A length-delimited field.
-    private static func appendBytes(_ field: UInt64, _ content: [UInt8], to bytes: inout [UInt8]) {
+    private static func append(_ field: UInt64, _ content: some Collection<UInt8>, to bytes: inout [UInt8]) {
         appendVarint(field << 3 | 2, to: &bytes)
         appendVarint(UInt64(content.count), to: &bytes)
         bytes += content
@@ -79,29 +55,5 @@ enum ProtobufExposition {
             rest >>= 7
         }
         bytes.append(UInt8(truncatingIfNeeded: rest))
-    }
-}
-
-extension StoreSnapshot {
-    /// The whole page as protobuf, rendered anew.
-    func protobuf(rules: StoreRules, report: ExporterReport) -> [UInt8] {
-        var bytes: [UInt8] = []
-        func each(_ family: MetricFamily, _ value: (Int) -> Double?) {
-            ProtobufExposition.append(family, self, to: &bytes) { city, append in
-                if let value = value(city) { append([], value) }
-            }
-        }
-        each(.index) { states[$0].index }
-        each(.category) { Double(states[$0].category) }
-        each(.categoryDirection) { Double(states[$0].changes.direction) }
-        each(.categoryChangedAt) { states[$0].changes.changedAt.map { Double($0) / 1000 } }
-        ProtobufExposition.append(.categoryChanges, self, to: &bytes) { city, append in
-            append([Array("better".utf8)], Double(states[city].changes.better))
-            append([Array("worse".utf8)], Double(states[city].changes.worse))
-        }
-        each(.lastUpdateAt) { Double(states[$0].updatedAt) / 1000 }
-        ProtobufExposition.append(
-            rules.scale.families + feedFamilies + storeFamilies(rules: rules) + report.families, to: &bytes)
-        return bytes
     }
 }

@@ -1,29 +1,73 @@
-/// Numbers and strings as bytes of text.
-extension [UInt8] {
-    @inline(__always)
-    mutating func append(_ text: String) {
-        append(contentsOf: text.utf8)
-    }
+import JSON
 
-    /// Exactly `count` digits, leading zeros included.
-    mutating func appendDigits(_ number: UInt64, count: Int) {
-        var divisor: UInt64 = 1
-        for _ in 1..<count { divisor *= 10 }
-        while divisor > 0 {
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
-            divisor /= 10
-        }
-    }
+// Numbers and strings as bytes of text.
 
-    mutating func appendInteger(_ number: UInt64) {
-        append(DecimalText(number))
+extension OutputSpan<UInt8> {
+    /// Bytes of the longest number: seventeen digits of a double with sign, point and exponent.
+    static var maximumNumberCount: Int { 24 }
+
+    /// An integer, or a decimal with a fixed number of decimals.
+    ///
+    /// - Parameter number: in units of the last decimal.
+    mutating func append(_ number: UInt64, decimals: Int = 0) {
+        var text = InlineArray<24, UInt8>(repeating: 0)
+        var start = text.count
+        var rest = number
+        repeat {
+            start -= 1
+            text[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+            if decimals > 0, start == text.count - decimals {
+                start -= 1
+                text[start] = UInt8(ascii: ".")
+            }
+        } while rest > 0 || (decimals > 0 && start >= text.count - decimals - 1)
+        append(copying: text.span.extracting(start...))
     }
 
     /// The shortest decimal that reads back as the same double; whole numbers without a point.
     ///
-    /// - Parameter number: finite and not negative.
+    /// - Parameter number: finite.
+    mutating func append(_ number: Double) {
+        if number < 0 { append(UInt8(ascii: "-")) }
+        let magnitude = number.magnitude
+        // Most readings have few decimals. m / 10^4 with m below 2^53 is correctly rounded (both are exact doubles), so
+        // where it gives the number back, its digits are the shortest there are.
+        let scaled = magnitude * 10_000 + 0.5
+        guard scaled < 9_007_199_254_740_992, Double(UInt64(scaled)) / 10_000 == magnitude else {
+            let description = magnitude.description.utf8
+            for byte in description.dropLast(magnitude.description.hasSuffix(".0") ? 2 : 0) { append(byte) }
+            return
+        }
+        var (digits, decimals) = (UInt64(scaled), 4)
+        while decimals > 0, digits % 10 == 0 { (digits, decimals) = (digits / 10, decimals - 1) }
+        append(digits, decimals: decimals)
+    }
+}
+
+extension [UInt8] {
+    mutating func append(_ text: String) {
+        append(text.utf8Span.span)
+    }
+
+    mutating func append(_ bytes: Span<UInt8>) {
+        append(addingCapacity: bytes.count) { $0.append(copying: bytes) }
+    }
+
+    mutating func appendInteger(_ number: UInt64) {
+        append(addingCapacity: OutputSpan<UInt8>.maximumNumberCount) { $0.append(number) }
+    }
+
+    /// The shortest decimal that reads back as the same double; whole numbers without a point.
+    ///
+    /// - Parameter number: finite.
     mutating func appendNumber(_ number: Double) {
-        append(DecimalText(shortest: number))
+        append(addingCapacity: OutputSpan<UInt8>.maximumNumberCount) { $0.append(number) }
+    }
+
+    /// Epoch seconds with milliseconds.
+    mutating func appendSeconds(_ time: Timestamp) {
+        append(addingCapacity: OutputSpan<UInt8>.maximumNumberCount) { $0.append(UInt64(clamping: time), decimals: 3) }
     }
 
     /// The same for JSON, where a whole number has `.0`.
@@ -31,10 +75,5 @@ extension [UInt8] {
         let start = count
         appendNumber(number)
         if self[start...].allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) { append(".0") }
-    }
-
-    /// Epoch seconds with milliseconds.
-    mutating func appendSeconds(_ time: Timestamp) {
-        append(DecimalText(seconds: time))
     }
 }

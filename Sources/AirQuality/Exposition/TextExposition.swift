@@ -4,59 +4,66 @@
 /// of the old character set, and we send neither timestamps nor `_created` series.
 enum TextExposition {
     /// OpenMetrics names the family of a counter without `_total` and wants the type first.
-    static func appendHeader(_ family: MetricFamily, format: ExpositionFormat, to text: inout [UInt8]) {
-        func append(_ keyword: String, _ name: Substring, _ content: String) {
+    static func appendHeader(of family: MetricFamily, isOpenMetrics: Bool, to text: inout [UInt8]) {
+        let name = family.name.utf8Span.span
+        let isShortened = isOpenMetrics && family.kind == .counter
+        func append(_ keyword: String, _ content: String) {
             text.append(keyword)
-            text.append(contentsOf: name.utf8)
+            text.append(isShortened ? name.extracting(droppingLast: "_total".utf8.count) : name)
             text.append(" ")
             text.append(content)
             text.append("\n")
         }
-        guard format.isOpenMetrics else {
-            append("# HELP ", family.name[...], family.help)
-            append("# TYPE ", family.name[...], family.kind.rawValue)
-            return
-        }
-        let name = family.kind == .counter ? family.name.dropLast("_total".count) : family.name[...]
-        append("# TYPE ", name, family.kind.rawValue)
-        append("# HELP ", name, family.help)
+        if isOpenMetrics { append("# TYPE ", family.kind.rawValue) }
+        append("# HELP ", family.help)
+        if !isOpenMetrics { append("# TYPE ", family.kind.rawValue) }
     }
 
-    /// Nothing at all for a family without samples.
-    static func append(_ families: [FamilySamples], format: ExpositionFormat, to text: inout [UInt8]) {
-        for family in families where !family.samples.isEmpty {
-            appendHeader(family.family, format: format, to: &text)
-            for sample in family.samples {
-                text.append(family.family.name)
-                for (index, value) in sample.labels.enumerated() {
-                    text.append(index == 0 ? "{" : ",")
-                    text.append(family.family.labels[index])
-                    text.append("=\"")
-                    appendEscaped(value.utf8, to: &text)
-                    text.append("\"")
-                }
-                text.append(sample.labels.isEmpty ? " " : "} ")
-                text.appendNumber(sample.value)
-                text.append("\n")
-            }
-        }
+    /// What stands before the value of each label; for a family without labels, before the sample's.
+    static func textBeforeLabels(of family: MetricFamily) -> [[UInt8]] {
+        guard let first = family.labels.first else { return [Array("\(family.name) ".utf8)] }
+        let others = family.labels.dropFirst().map { Array("\",\($0)=\"".utf8) }
+        return [Array("\(family.name){\(first)=\"".utf8)] + others
     }
+
+    /// - Parameter subject: value of the first label, if it is not among `labels`.
+    static func appendSample<Source>(
+        of family: SourceFamily<Source>, _ subject: LabelValue?, _ labels: [LabelValue], _ value: SampleValue,
+        to text: inout [UInt8]
+    ) {
+        var count = 0
+        if let subject {
+            text += family.textBeforeLabels[0]
+            text += subject.escaped
+            count = 1
+        }
+        for label in labels {
+            text += family.textBeforeLabels[count]
+            text += label.escaped
+            count += 1
+        }
+        text += count == 0 ? family.textBeforeLabels[0] : endOfLabels
+        switch value {
+        case .number(let number): text.appendNumber(number)
+        case .time(let time): text.appendSeconds(time)
+        }
+        text.append(UInt8(ascii: "\n"))
+    }
+
+    private static let endOfLabels = Array("\"} ".utf8)
 
     /// A label value: backslash, quote and line feed are escaped.
-    static func appendEscaped(_ value: some Collection<UInt8>, to text: inout [UInt8]) {
-        func isEscaped(_ byte: UInt8) -> Bool {
-            byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
+    static func escaped(_ label: [UInt8]) -> [UInt8] {
+        let isPlain = label.allSatisfy {
+            $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\n")
         }
-        guard value.contains(where: isEscaped) else {
-            text.append(contentsOf: value)
-            return
-        }
-        for byte in value {
+        guard !isPlain else { return label }
+        return label.flatMap { byte -> [UInt8] in
             switch byte {
-            case UInt8(ascii: "\\"): text.append("\\\\")
-            case UInt8(ascii: "\""): text.append("\\\"")
-            case UInt8(ascii: "\n"): text.append("\\n")
-            default: text.append(byte)
+            case UInt8(ascii: "\\"): Array("\\\\".utf8)
+            case UInt8(ascii: "\""): Array("\\\"".utf8)
+            case UInt8(ascii: "\n"): Array("\\n".utf8)
+            default: [byte]
             }
         }
     }

@@ -38,6 +38,9 @@ struct CityStates: Sendable {
         latestVersions[versions.chunk(of: city)] = version
     }
 
+    /// The store's version when the city last changed.
+    func version(of city: Int) -> UInt64 { versions[city] }
+
     /// Calls `body` with each city that was marked later than at the version.
     @inline(__always)
     func forEach(changedSince version: UInt64, _ body: (Int) -> Void) {

@@ -1,4 +1,5 @@
 import Bytes
+import CommandLine
 import Logging
 import System
 import WebSocket
@@ -68,8 +69,10 @@ extension Configuration.Connection {
         let path: String?
         let expected: String
         switch error.source {
-        case .authorities: (member, path, expected) = (\.feed.tls.caFile, tls.caFile, "certificates of authorities in PEM")
-        case .certificate: (member, path, expected) = (\.feed.tls.certificateFile, tls.certificateFile, "a certificate in PEM")
+        case .authorities:
+            (member, path, expected) = (\.feed.tls.caFile, tls.caFile, "certificates of authorities in PEM")
+        case .certificate:
+            (member, path, expected) = (\.feed.tls.certificateFile, tls.certificateFile, "a certificate in PEM")
         case .key:
             (member, path, expected) = (
                 \.feed.tls.keyFile, tls.keyFile, "the certificate's key in PEM, without a pass phrase"

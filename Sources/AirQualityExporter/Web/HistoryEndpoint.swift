@@ -52,7 +52,7 @@ final class HistoryEndpoint: Sendable {
         let tag = "\"" + String(HistoryDocument.checksum(bytes), radix: 16) + (isGzip ? "-gzip" : "") + "\""
         let document = Document(
             version: version, query: query, isGzip: isGzip,
-            body: isGzip ? Gzip.member(of: [GzipCompressor(level: 6).block(bytes.span)]) : bytes, tag: tag)
+            body: isGzip ? Gzip.member(of: bytes.span) : bytes, tag: tag)
         kept.withLock { $0 = document }
         return document
     }

@@ -8,9 +8,8 @@ final class MetricsEndpoint: Sendable {
     private let store: ReadingStore
     private let scrapes: HTTPMeter?
     private let storage: StorageService?
-    /// What is kept from scrape to scrape. This lock is held while rendering, so that scrapes at the same time share
-    /// one rendering; the store's is not.
-    private let kept: Mutex<KeptPage>
+    /// This lock is held while rendering, so that scrapes at the same time share one rendering; the store's is not.
+    private let caches: Mutex<ScrapeCaches>
 
     /// - Parameters:
     ///   - scrapes: nil leaves out `process_*` and `promhttp_*`.
@@ -18,86 +17,63 @@ final class MetricsEndpoint: Sendable {
         self.store = store
         self.scrapes = scrapes
         self.storage = storage
-        let handler = scrapes.map { _ in ExporterReport.Handler(inFlight: 0, requests: []) }
-        kept = Mutex(
-            KeptPage(page: MetricsPage(rules: store.rules), report: ExporterReport(build: build, handler: handler)))
+        caches = Mutex(ScrapeCaches(page: MetricsPage(rules: store.rules, build: build)))
     }
 
     func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
         let accept = request.header("Accept") ?? ""
         let isGzip = prefersGzip(acceptEncoding: request.header("Accept-Encoding"))
         let snapshot = store.snapshot()
-        return kept.withLock { kept in
-            let negotiated = kept.negotiated(accept)
-            kept.report.storage = storage?.report
+        return caches.withLock { caches in
+            let answer = caches.answers.value(for: accept) { ScrapeAnswer(accept: accept) }
+            var report = ExporterReport(storage: storage?.report)
             if let scrapes {
-                kept.readProcess()
-                kept.report.handler?.update(scrapes.current)
+                report.process = caches.process.value(for: monotonicTime().components.seconds) {
+                    ExporterReport.Process(ProcessStatistics.current())
+                }
+                report.handler = ExporterReport.Handler(scrapes.current)
             }
-            let page = kept.page.render(snapshot, report: kept.report, format: negotiated.format)
+            let page = caches.page.render(snapshot, report: report, format: answer.format)
             return HTTPResponse(
-                status: 200, headers: isGzip ? negotiated.gzipHeaders : negotiated.headers,
-                body: isGzip ? .blocks(kept.compressed.member(of: page)) : kept.text.body(of: page))
+                status: 200, headers: isGzip ? answer.gzipHeaders : answer.headers,
+                body: .blocks(isGzip ? caches.gzip.member(of: page) : page.blocks.map(\.bytes) + [page.end]))
         }
     }
 }
 
 /// What scrapes leave for the next ones.
-private struct KeptPage {
+private struct ScrapeCaches: ~Copyable {
     var page: MetricsPage
-    var text = JoinedBlocks()
-    var compressed = CompressedBlocks()
-    private var negotiations: [Negotiated] = []
-    var report: ExporterReport
-    private var processReadAt: Duration?
+    var gzip = GzipCache()
+    /// By the second in which they were read: reading /proc costs more than a whole scrape.
+    var process = Cached<Int64, ExporterReport.Process>()
+    /// By the `Accept` header.
+    var answers = Cached<String, ScrapeAnswer>()
 
-    init(page: MetricsPage, report: ExporterReport) {
+    init(page: MetricsPage) {
         self.page = page
-        self.report = report
     }
+}
 
-    /// What an `Accept` header leads to.
-    struct Negotiated {
-        var accept: String
-        var format: ExpositionFormat
-        var headers: [(name: String, value: String)]
-        var gzipHeaders: [(name: String, value: String)]
+/// What an `Accept` header leads to.
+private struct ScrapeAnswer {
+    let format: ExpositionFormat
+    let headers: [(name: String, value: String)]
+    let gzipHeaders: [(name: String, value: String)]
 
-        init(accept: String) {
-            self.accept = accept
-            let accepted = AcceptedFormat.negotiate(accept)
-            format = accepted.format
-            headers = [("Content-Type", accepted.contentType), ("Vary", "Accept, Accept-Encoding")]
-            gzipHeaders = headers + [("Content-Encoding", "gzip")]
-        }
-    }
-
-    /// How many different headers are remembered.
-    private static let maximumNegotiations = 16
-
-    mutating func negotiated(_ accept: String) -> Negotiated {
-        // A handful, found faster by looking through than by hashing.
-        if let known = negotiations.first(where: { $0.accept == accept }) { return known }
-        if negotiations.count >= Self.maximumNegotiations { negotiations.removeAll() }
-        negotiations.append(Negotiated(accept: accept))
-        return negotiations[negotiations.count - 1]
-    }
-
-    /// Reading /proc costs more than a whole scrape, so once a second is enough.
-    mutating func readProcess() {
-        let now = monotonicTime()
-        if let processReadAt, now - processReadAt < .seconds(1) { return }
-        processReadAt = now
-        report.process = ExporterReport.Process(ProcessStatistics.current())
+    init(accept: String) {
+        let accepted = AcceptedFormat.negotiate(accept)
+        format = accepted.format
+        headers = [("Content-Type", accepted.contentType), ("Vary", "Accept, Accept-Encoding")]
+        gzipHeaders = headers + [("Content-Encoding", "gzip")]
     }
 }
 
 extension ExporterReport.Handler {
-    mutating func update(_ statistics: HTTPStatistics) {
-        inFlight = statistics.requestsInFlight
-        // In place, for each scrape does this.
-        requests.removeAll(keepingCapacity: true)
-        for answers in statistics.answers { requests.append((answers.status, UInt64(answers.count))) }
+    init(_ statistics: HTTPStatistics) {
+        self.init(
+            inFlight: statistics.requestsInFlight,
+            requests: statistics.answers.map { ($0.status, UInt64($0.count)) })
     }
 }
 

@@ -35,7 +35,7 @@ struct Workload: ~Copyable {
         let rules = StoreRules(cityLimit: 2_000_000, hashSeed: 1)
         store = ReadingStore(rules: rules, feeds: ["ws://127.0.0.1/"], at: time)
         decoder = FeedDecoder(format: FeedFormat(), hashSeed: 1)
-        page = MetricsPage(rules: rules)
+        page = MetricsPage(rules: rules, build: Self.build)
         for start in stride(from: 0, to: cities, by: 1000) {
             let elements = (start..<min(cities, start + 1000)).map {
                 #"{"city":"\#(Self.name($0))","aqi":\#(50 + $0 % 400)}"#
@@ -71,10 +71,12 @@ struct Workload: ~Copyable {
 
     /// - Returns: bytes of the page.
     mutating func render() -> Int {
-        let report = ExporterReport(
-            build: ExporterReport.Build(version: "1", revision: "1", branch: "main", swiftVersion: "6"))
-        return page.render(store.snapshot(), report: report, format: .text004).texts.reduce(0) { $0 + $1.count }
+        page.render(store.snapshot(), report: ExporterReport(), format: .text004).blocks.reduce(0) {
+            $0 + $1.bytes.count
+        }
     }
+
+    static let build = ExporterReport.Build(version: "1", revision: "1", branch: "main", swiftVersion: "6")
 }
 
 /// How the messages spell what they say.

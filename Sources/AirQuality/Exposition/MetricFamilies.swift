@@ -1,0 +1,205 @@
+// Every family there is: what the text formats and protobuf show, what the README lists.
+
+extension MetricFamily {
+    /// In the order of the page.
+    public static let all: [MetricFamily] =
+        families(of: CityFamily.all.map(\.samples)) + families(of: SourceFamily<Scale>.scale)
+        + families(of: SourceFamily<FeedStatistics>.feeds) + families(of: SourceFamily<StoreFigures>.store)
+        + families(of: SourceFamily<ExporterReport.Storage>.storage)
+        + families(of: SourceFamily<ExporterReport.Build>.build)
+        + families(of: SourceFamily<ExporterReport.Process>.process)
+        + families(of: SourceFamily<ExporterReport.Handler>.handler)
+
+    private static func families<Source>(of families: [SourceFamily<Source>]) -> [MetricFamily] {
+        families.map(\.family)
+    }
+}
+
+extension CityFamily {
+    static let all: [CityFamily] = [
+        CityFamily(
+            "airquality_index", .gauge, "Current Air Quality Index of the city.", changes: .reading
+        ) { .number($0.index) },
+        CityFamily(
+            "airquality_category", .gauge,
+            "Category of the city's index, 1 the best; airquality_category_info names them.", changes: .category
+        ) { .number(Double($0.category)) },
+        CityFamily(
+            "airquality_category_direction", .gauge,
+            "Last change of the city's category: 1 better, -1 worse, 0 none yet.", changes: .category
+        ) { .number(Double($0.changes.direction)) },
+        CityFamily(
+            "airquality_category_changed_timestamp_seconds", .gauge,
+            "When the city's category last changed, in seconds since the Unix epoch.", changes: .category
+        ) { $0.changes.changedAt.map { .time($0) } },
+        CityFamily(
+            "airquality_category_changes_total", .counter, labels: ["direction"], "Changes of the city's category.",
+            changes: .category
+        ) { city, add in
+            add([.better], .number(Double(city.changes.better)))
+            add([.worse], .number(Double(city.changes.worse)))
+        },
+        CityFamily(
+            "airquality_last_update_timestamp_seconds", .gauge,
+            "Time of the city's newest reading, in seconds since the Unix epoch.", changes: .reading
+        ) { .time($0.updatedAt) },
+    ]
+}
+
+extension LabelValue {
+    fileprivate static let better = LabelValue("better")
+    fileprivate static let worse = LabelValue("worse")
+}
+
+extension SourceFamily where Source == Scale {
+    static let scale: [SourceFamily] = [
+        SourceFamily(
+            "airquality_category_info", .gauge, labels: ["scale", "category", "name", "from", "color", "face"],
+            "The categories of the scale in use; each reaches from its index up to the next one's."
+        ) { scale, add in
+            for category in scale.categories {
+                var from: [UInt8] = []
+                from.appendNumber(category.from)
+                let labels = [scale.name, "\(category.number)", category.name].map { LabelValue($0) }
+                add(labels + [LabelValue(from), LabelValue(category.color), LabelValue(category.face)], .number(1))
+            }
+        }
+    ]
+}
+
+extension SourceFamily where Source == FeedStatistics {
+    static let feeds: [SourceFamily] = [
+        SourceFamily("airquality_exporter_feed_connected", .gauge, label: "feed", "Whether the feed is connected.") {
+            $0.isConnected ? 1 : 0
+        },
+        SourceFamily(
+            "airquality_exporter_feed_paused", .gauge, label: "feed",
+            "Whether the feed is disconnected on purpose, because nobody reads."
+        ) { $0.isPaused ? 1 : 0 },
+        SourceFamily(
+            "airquality_exporter_feed_connection_attempts_total", .counter, label: "feed",
+            "Attempts to connect to the feed."
+        ) { Double($0.connectionAttempts) },
+        SourceFamily(
+            "airquality_exporter_feed_disconnects_total", .counter, labels: ["feed", "reason"],
+            "Connections to the feed that ended, and attempts that failed."
+        ) { feed, add in
+            for (reason, count) in zip(DisconnectReason.allCases, feed.disconnects) {
+                add([LabelValue(reason.rawValue)], .number(Double(count)))
+            }
+        },
+        SourceFamily(
+            "airquality_exporter_feed_messages_total", .counter, label: "feed",
+            "Whole messages received, refused ones included."
+        ) { Double($0.messages) },
+        SourceFamily(
+            "airquality_exporter_feed_bytes_total", .counter, label: "feed",
+            "Payload bytes of whole messages received."
+        ) { Double($0.bytes) },
+        SourceFamily("airquality_exporter_feed_readings_total", .counter, label: "feed", "Readings accepted.") {
+            Double($0.readings)
+        },
+        SourceFamily(
+            "airquality_exporter_feed_refusals_total", .counter, labels: ["feed", "reason"],
+            "Messages and elements of messages refused."
+        ) { feed, add in
+            for reason in RefusalReason.allCases {
+                add([LabelValue(reason.rawValue)], .number(Double(feed.refusals[reason])))
+            }
+        },
+        SourceFamily(
+            "airquality_exporter_feed_last_message_timestamp_seconds", .gauge, label: "feed",
+            "When the last whole message arrived, in seconds since the Unix epoch."
+        ) { $0.lastMessageAt.map { Double($0) / 1000 } },
+    ]
+}
+
+extension SourceFamily where Source == StoreFigures {
+    static let store: [SourceFamily] = [
+        SourceFamily("airquality_exporter_cities", .gauge, "Cities exported.") { Double($0.cities) },
+        SourceFamily("airquality_exporter_cities_limit", .gauge, "Cities beyond this number are refused.") {
+            Double($0.cityLimit)
+        },
+        SourceFamily(
+            "airquality_exporter_city_expiry_seconds", .gauge,
+            "A city not heard of for this long is dropped; 0 means never."
+        ) { Double($0.expireAfter) / 1000 },
+        SourceFamily(
+            "airquality_exporter_cities_expired_total", .counter, "Cities dropped because they were not heard of."
+        ) { Double($0.expired) },
+        SourceFamily("airquality_exporter_history_points", .gauge, "Points kept in the history of all cities.") {
+            Double($0.points)
+        },
+        SourceFamily("airquality_exporter_history_capacity", .gauge, "Points that are kept of one city at most.") {
+            Double($0.capacity)
+        },
+    ]
+}
+
+extension SourceFamily where Source == ExporterReport.Storage {
+    static let storage: [SourceFamily] = [
+        SourceFamily(
+            "airquality_exporter_storage_errors_total", .counter, "Failed attempts to write the storage file."
+        ) { Double($0.errors) },
+        SourceFamily(
+            "airquality_exporter_storage_last_write_timestamp_seconds", .gauge,
+            "When the storage file was last written, in seconds since the Unix epoch."
+        ) { $0.lastWriteAt.map { Double($0) / 1000 } },
+    ]
+}
+
+extension SourceFamily where Source == ExporterReport.Build {
+    static let build: [SourceFamily] = [
+        SourceFamily(
+            "airquality_exporter_build_info", .gauge, labels: ["version", "revision", "branch", "swiftversion"],
+            "What this program was built from; the value is 1."
+        ) { build, add in
+            add([build.version, build.revision, build.branch, build.swiftVersion].map { LabelValue($0) }, .number(1))
+        }
+    ]
+}
+
+extension SourceFamily where Source == ExporterReport.Process {
+    static let process: [SourceFamily] = [
+        SourceFamily("process_cpu_seconds_total", .counter, "Total user and system CPU time spent in seconds.") {
+            $0.cpuSeconds
+        },
+        SourceFamily("process_heap_bytes", .gauge, "Process heap size in bytes.") { $0.heapBytes },
+        SourceFamily("process_max_fds", .gauge, "Maximum number of open file descriptors.") { $0.maxFDs },
+        SourceFamily(
+            "process_network_receive_bytes_total", .counter,
+            "Number of bytes received by the process over the network."
+        ) { $0.networkReceiveBytes },
+        SourceFamily(
+            "process_network_transmit_bytes_total", .counter, "Number of bytes sent by the process over the network."
+        ) { $0.networkTransmitBytes },
+        SourceFamily("process_open_fds", .gauge, "Number of open file descriptors.") { $0.openFDs },
+        SourceFamily("process_resident_memory_bytes", .gauge, "Resident memory size in bytes.") {
+            $0.residentMemoryBytes
+        },
+        SourceFamily(
+            "process_start_time_seconds", .gauge, "Start time of the process since unix epoch in seconds."
+        ) { $0.startTimeSeconds },
+        SourceFamily("process_threads", .gauge, "Number of OS threads in the process.") { $0.threads },
+        SourceFamily("process_virtual_memory_bytes", .gauge, "Virtual memory size in bytes.") {
+            $0.virtualMemoryBytes
+        },
+        SourceFamily(
+            "process_virtual_memory_max_bytes", .gauge, "Maximum amount of virtual memory available in bytes."
+        ) { $0.virtualMemoryMaxBytes },
+    ]
+}
+
+extension SourceFamily where Source == ExporterReport.Handler {
+    static let handler: [SourceFamily] = [
+        SourceFamily(
+            "promhttp_metric_handler_requests_in_flight", .gauge, "Current number of scrapes being served."
+        ) { Double($0.inFlight) },
+        SourceFamily(
+            "promhttp_metric_handler_requests_total", .counter, labels: ["code"],
+            "Total number of scrapes by HTTP status code."
+        ) { handler, add in
+            for (code, count) in handler.requests { add([LabelValue("\(code)")], .number(Double(count))) }
+        },
+    ]
+}

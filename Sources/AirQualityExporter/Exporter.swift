@@ -54,19 +54,19 @@ final class Exporter: Sendable {
             return troubles.isEmpty ? nil : troubles.joined(separator: "; ")
         }
         self.reload = reload
-        // Client libraries have these from the start, so that rate() sees the first one.
-        let scrapes = HTTPMeter(limit: configuration.web.maximumRequests, statuses: [200, 500, 503])
-        let metrics = MetricsEndpoint(
-            store: store, build: .current, scrapes: configuration.web.omitsExporterMetrics ? nil : scrapes,
-            storage: storage)
-        let health = Health(
-            store: store, idleTimeout: configuration.feed.idleTimeout,
-            stuckFeeds: { feeds.filter(\.isStuck).map(\.label) })
         let maximumListeners = configuration.web.maximumListeners
         let events =
             maximumListeners > 0
             ? EventHub(store: store, limit: maximumListeners, onFirst: signals.wake, at: currentTime()) : nil
         self.events = events
+        // Client libraries have these from the start, so that rate() sees the first one.
+        let scrapes = HTTPMeter(limit: configuration.web.maximumRequests, statuses: [200, 500, 503])
+        let metrics = MetricsEndpoint(
+            store: store, build: .current, scrapes: configuration.web.omitsExporterMetrics ? nil : scrapes,
+            storage: storage, events: events)
+        let health = Health(
+            store: store, idleTimeout: configuration.feed.idleTimeout,
+            stuckFeeds: { feeds.filter(\.isStuck).map(\.label) })
         let routes = Routes(
             telemetryPath: configuration.web.telemetryPath, isLifecycleEnabled: configuration.web.isLifecycleEnabled,
             metrics: metrics,

@@ -23,7 +23,7 @@ struct RoutesTests {
         let health = Health(store: store, idleTimeout: .seconds(60), stuckFeeds: { [] })
         return Routes(
             telemetryPath: "/metrics", isLifecycleEnabled: lifecycle,
-            metrics: MetricsEndpoint(store: store, build: .current, scrapes: nil, storage: nil),
+            metrics: MetricsEndpoint(store: store, build: .current, scrapes: nil, storage: nil, events: nil),
             history: HistoryEndpoint(store: store, corsOrigin: corsOrigin),
             health: health,
             page: PageEndpoint(store: store, health: health, web: Configuration.Web(), version: "1.2.3"),

@@ -46,10 +46,12 @@ import Testing
     }
 
     private func serveStream(_ source: Source, timeout: Duration = .seconds(600)) throws -> HTTPServer {
-        try serve({ $0.limits.streamTimeout = timeout }) { request in
-            request.path == "/stream"
-                ? HTTPResponse(status: 200, body: .stream(source.stream)) : HTTPResponse(status: 200, line: "ok")
-        }
+        try serve(
+            { $0.limits.streamTimeout = timeout },
+            respond: { request in
+                request.path == "/stream"
+                    ? HTTPResponse(status: 200, body: .stream(source.stream)) : HTTPResponse(status: 200, line: "ok")
+            })
     }
 
     private static let get = "GET /stream HTTP/1.1\r\nHost: x\r\n\r\n"

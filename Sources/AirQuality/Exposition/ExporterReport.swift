@@ -1,5 +1,7 @@
 /// What `/metrics` says beside cities and feeds. A value that is not known is nil, and its family left out.
 public struct ExporterReport: Sendable, Equatable {
+    /// nil without listeners.
+    public var web: Web?
     /// nil without `--storage.file`.
     public var storage: Storage?
     /// nil with `--web.disable-exporter-metrics`.
@@ -7,7 +9,8 @@ public struct ExporterReport: Sendable, Equatable {
     /// nil with `--web.disable-exporter-metrics`.
     public var handler: Handler?
 
-    public init(storage: Storage? = nil, process: Process? = nil, handler: Handler? = nil) {
+    public init(web: Web? = nil, storage: Storage? = nil, process: Process? = nil, handler: Handler? = nil) {
+        self.web = web
         self.storage = storage
         self.process = process
         self.handler = handler
@@ -21,6 +24,15 @@ public struct ExporterReport: Sendable, Equatable {
             self.revision = revision
             self.branch = branch
             self.swiftVersion = swiftVersion
+        }
+    }
+
+    public struct Web: Sendable, Equatable {
+        /// Of `/events`.
+        public var listeners: Int
+
+        public init(listeners: Int) {
+            self.listeners = listeners
         }
     }
 

@@ -45,7 +45,9 @@ public struct CityDocument: Sendable {
     }
 
     /// What is shown instead of a city that there is none of.
-    public func renderUnknown(_ name: [UInt8], _ snapshot: PageSnapshot, trouble: String?, at now: Timestamp) -> [UInt8] {
+    public func renderUnknown(
+        _ name: [UInt8], _ snapshot: PageSnapshot, trouble: String?, at now: Timestamp
+    ) -> [UInt8] {
         let frame = PageFrame(
             settings: settings, root: "../", title: "Unknown city · Air quality", isKiosk: false, now: now,
             trouble: trouble, feeds: snapshot.feeds)
@@ -88,7 +90,8 @@ public struct CityDocument: Sendable {
             """
         let caption: Markup =
             chart.points.isEmpty
-            ? "No point of this time is kept." : "AQI over the bands of the scale. Times are <span class=\"zone\">UTC</span>."
+            ? "No point of this time is kept."
+            : "AQI over the bands of the scale. Times are <span class=\"zone\">UTC</span>."
         return """
             <figure class="chart" data-points="\(points.count)">
             \(chart.markup(query.style, city: name, label: label))\
@@ -100,7 +103,9 @@ public struct CityDocument: Sendable {
 
     private func controls(_ chart: Chart, _ query: ChartQuery, all points: [HistoryPoint]) -> Markup {
         let span = chart.to - chart.from
-        func link(_ text: String, _ id: String, _ isCurrent: Bool = false, _ change: (inout ChartQuery) -> Void) -> Markup {
+        func link(
+            _ text: String, _ id: String, _ isCurrent: Bool = false, _ change: (inout ChartQuery) -> Void
+        ) -> Markup {
             let current: Markup = isCurrent ? " aria-current=\"true\"" : ""
             return "<a id=\"\(id)\" href=\"\(query.link(change))\"\(current)>\(text)</a>\n"
         }

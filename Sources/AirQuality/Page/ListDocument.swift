@@ -52,7 +52,9 @@ public struct ListDocument: Sendable {
             let count = selection.counts[Int(category.number)]
             let share = all == 0 ? 0 : Double(count) / Double(all)
             if count > 0 {
-                bar += "<rect class=\"c\(category.number)\" x=\"\(percent: start)\" width=\"\(percent: share)\" height=\"100%\"/>"
+                bar += """
+                    <rect class="c\(category.number)" x="\(percent: start)" width="\(percent: share)" height="100%"/>
+                    """
             }
             start += share
             chips += """
@@ -136,7 +138,9 @@ public struct ListDocument: Sendable {
         guard selection.pageCount > 1 else { return "" }
         let (page, last) = (selection.page, selection.pageCount)
         func step(_ text: String, _ target: Int, rel: String) -> Markup {
-            guard target >= 1, target <= last, target != page else { return "<span aria-hidden=\"true\">\(text)</span>\n" }
+            guard target >= 1, target <= last, target != page else {
+                return "<span aria-hidden=\"true\">\(text)</span>\n"
+            }
             return "<a href=\"\(query.link { $0.page = target })\" rel=\"\(rel)\">\(text)</a>\n"
         }
         return """

@@ -193,7 +193,9 @@ extension ValueFormat<String> {
             Routes.eventsPath,
         ]
         return Self(
-            "PATH", expected: "a path that begins with \"/\" and is none of \((reserved + Routes.folders).joined(separator: " "))",
+            "PATH",
+            expected: "a path that begins with \"/\" and is none of "
+                + (reserved + Routes.folders).joined(separator: " "),
             text: \.self
         ) { path in
             let isPath = path.first == "/" && isVisible(path) && !path.utf8.contains { "?#".utf8.contains($0) }
@@ -211,7 +213,8 @@ extension ValueFormat<String> {
     static var grafanaAddress: Self {
         Self("ADDRESS", expected: "an http:// or https:// address without a query") { text in
             let isAddress = text.hasPrefix("http://") || text.hasPrefix("https://")
-            guard isAddress, isVisible(text), !text.utf8.contains(where: { "?#\"".utf8.contains($0) }) else { return nil }
+            guard isAddress, isVisible(text), !text.utf8.contains(where: { "?#\"".utf8.contains($0) })
+            else { return nil }
             return text.hasSuffix("/") ? String(text.dropLast()) : text
         }
     }

@@ -112,7 +112,8 @@ final class EventHub: Sendable {
                 if let (position, version, id) = listener.missed {
                     // In small portions, each from the present state: nothing is held for a reader that is slow.
                     let (event, next) = CityEvents.next(
-                        store.snapshot(), changedSince: version, position: position, maximum: 200) { $0 ? id : nil }
+                        store.snapshot(), changedSince: version, position: position, maximum: 200
+                    ) { $0 ? id : nil }
                     listener.missed = next.map { ($0, version, id) }
                     listener.unsent = event.map { $0[...] } ?? []
                     continue

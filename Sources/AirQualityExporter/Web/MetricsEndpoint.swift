@@ -8,15 +8,20 @@ final class MetricsEndpoint: Sendable {
     private let store: ReadingStore
     private let scrapes: HTTPMeter?
     private let storage: StorageService?
+    private let events: EventHub?
     /// This lock is held while rendering, so that scrapes at the same time share one rendering; the store's is not.
     private let caches: Mutex<ScrapeCaches>
 
     /// - Parameters:
     ///   - scrapes: nil leaves out `process_*` and `promhttp_*`.
-    init(store: ReadingStore, build: ExporterReport.Build, scrapes: HTTPMeter?, storage: StorageService?) {
+    init(
+        store: ReadingStore, build: ExporterReport.Build, scrapes: HTTPMeter?, storage: StorageService?,
+        events: EventHub?
+    ) {
         self.store = store
         self.scrapes = scrapes
         self.storage = storage
+        self.events = events
         caches = Mutex(ScrapeCaches(page: MetricsPage(rules: store.rules, build: build)))
     }
 
@@ -26,7 +31,8 @@ final class MetricsEndpoint: Sendable {
         let snapshot = store.snapshot()
         return caches.withLock { caches in
             let answer = caches.answers.value(for: accept) { ScrapeAnswer(accept: accept) }
-            var report = ExporterReport(storage: storage?.report)
+            var report = ExporterReport(
+                web: events.map { ExporterReport.Web(listeners: $0.listenerCount) }, storage: storage?.report)
             if let scrapes {
                 report.process = caches.process.value(for: monotonicTime().components.seconds) {
                     ExporterReport.Process(ProcessStatistics.current())

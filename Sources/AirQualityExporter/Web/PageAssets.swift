@@ -22,7 +22,7 @@ struct PageAssets: Sendable {
             integrity = "sha256-\(encodeBase64(digest))"
             self.contentType = contentType
             self.bytes = bytes
-            compressed = Gzip.member(of: [GzipCompressor(level: 6).block(bytes.span)])
+            compressed = Gzip.member(of: bytes.span)
         }
 
         var forPage: PageAsset { PageAsset(path: String(path.dropFirst()), integrity: integrity) }

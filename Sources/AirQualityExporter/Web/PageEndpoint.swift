@@ -87,6 +87,6 @@ struct PageEndpoint: Sendable {
         headers.append(("Content-Encoding", "gzip"))
         return HTTPResponse(
             status: status, headers: headers,
-            body: .bytes(Gzip.member(of: [GzipCompressor(level: 6).block(document.span)])))
+            body: .bytes(Gzip.member(of: document.span)))
     }
 }

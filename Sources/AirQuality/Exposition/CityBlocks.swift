@@ -76,7 +76,7 @@ struct CityBlocks: Sendable {
         let key = HeaderKey(format: format, sampleByteCount: format == .protobuf ? sampleByteCount : nil)
         return headers[family].value(for: key) {
             var header: [UInt8] = []
-            format.appendHeader(of: families[family].samples.family, sampleByteCount: sampleByteCount, to: &header)
+            format.appendHeader(of: families[family].family, sampleByteCount: sampleByteCount, to: &header)
             return ExpositionBlock(header)
         }
     }
@@ -112,18 +112,18 @@ struct CityBlocks: Sendable {
             let changed = family.change == .reading ? withReading : withCategory
             guard !changed.isEmpty else { continue }
             runs[number].blocks[index] = block(
-                of: family, changed, count: run.cities.count, replacing: runs[number].blocks[index], format)
+                of: family, changed, run, snapshot, replacing: runs[number].blocks[index], format)
         }
     }
 
     private mutating func block(
-        of family: CityFamily, _ changed: [ChangedCity], count: Int, replacing old: CityBlock,
-        _ format: ExpositionFormat
+        of family: CityFamily, _ changed: [ChangedCity], _ run: CityPage, _ snapshot: StoreSnapshot,
+        replacing old: CityBlock, _ format: ExpositionFormat
     ) -> CityBlock {
         let oldBytes = old.block.bytes
         scratch.removeAll(keepingCapacity: true)
         var new = CityBlock()
-        new.ends.reserveCapacity(count)
+        new.ends.reserveCapacity(run.cities.count)
         func copy(upTo position: Int) {
             let cities = new.ends.count..<position
             guard !cities.isEmpty else { return }
@@ -134,10 +134,17 @@ struct CityBlocks: Sendable {
         }
         for changed in changed {
             copy(upTo: changed.position)
-            format.appendSamples(of: family.samples, changed.city, to: &scratch)
+            switch family.samples {
+            case .state(let samples): format.appendSamples(of: samples, changed.city, to: &scratch)
+            case .concentrations(let samples):
+                if let values = snapshot.concentrations[Int(run.cities[changed.position])] {
+                    let city = Subject(label: changed.city.label, source: values)
+                    format.appendSamples(of: samples, city, to: &scratch)
+                }
+            }
             new.ends.append(UInt32(scratch.count))
         }
-        copy(upTo: count)
+        copy(upTo: run.cities.count)
         // Not the scratch itself, which has room for the longest block that there was.
         new.block = ExpositionBlock([UInt8](capacity: scratch.count) { $0.append(copying: scratch.span) })
         return new

@@ -3,7 +3,7 @@
 extension MetricFamily {
     /// In the order of the page.
     public static let all: [MetricFamily] =
-        families(of: CityFamily.all.map(\.samples)) + families(of: SourceFamily<Scale>.scale)
+        CityFamily.all.map(\.family) + families(of: SourceFamily<Scale>.scale)
         + families(of: SourceFamily<FeedStatistics>.feeds) + families(of: SourceFamily<StoreFigures>.store)
         + families(of: SourceFamily<ExporterReport.Storage>.storage)
         + families(of: SourceFamily<ExporterReport.Build>.build)
@@ -43,12 +43,21 @@ extension CityFamily {
             "airquality_last_update_timestamp_seconds", .gauge,
             "Time of the city's newest reading, in seconds since the Unix epoch.", changes: .reading
         ) { .time($0.updatedAt) },
+        CityFamily(
+            "airquality_concentration_ugm3", labels: ["pollutant"],
+            "Concentration of a pollutant in the city's air, in micrograms per cubic metre."
+        ) { concentrations, add in
+            for (pollutant, label) in LabelValue.pollutants.enumerated() {
+                if let value = concentrations[pollutant] { add([label], .number(value)) }
+            }
+        },
     ]
 }
 
 extension LabelValue {
     fileprivate static let better = LabelValue("better")
     fileprivate static let worse = LabelValue("worse")
+    fileprivate static let pollutants = Concentrations.pollutants.map { LabelValue($0) }
 }
 
 extension SourceFamily where Source == Scale {
@@ -111,6 +120,13 @@ extension SourceFamily where Source == FeedStatistics {
             "airquality_exporter_feed_last_message_timestamp_seconds", .gauge, label: "feed",
             "When the last whole message arrived, in seconds since the Unix epoch."
         ) { $0.lastMessageAt.map { Double($0) / 1000 } },
+        SourceFamily(
+            "airquality_exporter_feed_source_info", .gauge, labels: ["feed", "source", "kind", "license"],
+            "Where the feed has its readings from, as it said when it connected; the value is 1."
+        ) { feed, add in
+            guard let source = feed.source else { return }
+            add([source.name, source.kind, source.license].map { LabelValue($0) }, .number(1))
+        },
     ]
 }
 

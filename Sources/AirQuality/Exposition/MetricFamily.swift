@@ -88,14 +88,27 @@ struct CityFamily: Sendable {
         case reading, category
     }
 
-    let samples: SourceFamily<CityState>
+    /// What the samples are read from.
+    enum Samples {
+        case state(SourceFamily<CityState>)
+        case concentrations(SourceFamily<Concentrations>)
+    }
+
+    let samples: Samples
     let change: Change
+
+    var family: MetricFamily {
+        switch samples {
+        case .state(let samples): samples.family
+        case .concentrations(let samples): samples.family
+        }
+    }
 
     init(
         _ name: String, _ kind: MetricFamily.Kind, labels: [String] = [], _ help: String, changes change: Change,
         samples: @escaping @Sendable (CityState, SourceFamily<CityState>.AddSample) -> Void
     ) {
-        self.samples = SourceFamily(name, kind, labels: ["city"] + labels, help, samples: samples)
+        self.samples = .state(SourceFamily(name, kind, labels: ["city"] + labels, help, samples: samples))
         self.change = change
     }
 
@@ -107,5 +120,14 @@ struct CityFamily: Sendable {
         self.init(name, kind, help, changes: change) { city, add in
             if let value = value(city) { add([], value) }
         }
+    }
+
+    /// Gauges with the city's concentrations; each reading may change them.
+    init(
+        _ name: String, labels: [String], _ help: String,
+        samples: @escaping @Sendable (Concentrations, SourceFamily<Concentrations>.AddSample) -> Void
+    ) {
+        self.samples = .concentrations(SourceFamily(name, .gauge, labels: ["city"] + labels, help, samples: samples))
+        change = .reading
     }
 }

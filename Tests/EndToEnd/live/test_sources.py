@@ -1,6 +1,7 @@
 """Each source's documents become elements of the feed, and the exporter's samples."""
 
 import math
+import re
 import time
 
 import pytest
@@ -100,9 +101,15 @@ def test_a_source_becomes_a_feed_and_the_exporter_s_samples(source, start, serve
     wait_for(lambda: late.messages, "the first message")
     assert {e["city"] for e in late.messages[0]} == {"Delhi", "Pune"}
 
-    exporter = start.exporter(f"--feed.url={bridge.url}", "--feed.time-field=time", "--aqi.scale=india")
+    exporter = start.exporter(
+        f"--feed.url={bridge.url}", "--feed.time-field=time", "--feed.pollutants-field=pollutants")
     exporter.wait_for_sample(metrics.INDEX, index, city="Delhi")
-    exporter.wait_for_sample("airquality_last_update_timestamp_seconds", observed_at, city="Delhi")
+    page = exporter.scrape()
+    assert page.value("airquality_last_update_timestamp_seconds", city="Delhi") == observed_at
+    concentrations = {labels["pollutant"]: value for labels, value in page.samples(metrics.CONCENTRATION, city="Delhi")}
+    assert concentrations == (pollutants or {})
+    name, kind, license_ = re.fullmatch(r'(.+); kind=(.+); license="(.+)"', header).groups()
+    assert page.value(metrics.SOURCE, source=name, kind=kind, license=license_) == 1
 
     # What is known of the present hour is not asked for again; the program says who it is, and nothing of the key.
     assert server.requests[0][2]["user-agent"].startswith("air-quality-exporter/")

@@ -10,8 +10,10 @@ struct ConcentrationsTests {
     @Test(
         "are read where they are numbers from 0 to a million, or text that holds one",
         arguments: [
-            (#"{"pm2_5":58.1,"pm10":120,"no2":0,"so2":-0,"o3":1e3,"co":1000000,"nh3":"7.5"}"#,
-                "pm2_5 58.1, pm10 120.0, no2 0.0, so2 0.0, o3 1000.0, co 1000000.0, nh3 7.5"),
+            (
+                #"{"pm2_5":58.1,"pm10":120,"no2":0,"so2":-0,"o3":1e3,"co":1000000,"nh3":"7.5"}"#,
+                "pm2_5 58.1, pm10 120.0, no2 0.0, so2 0.0, o3 1000.0, co 1000000.0, nh3 7.5"
+            ),
             (#"{"pm10":120,"pm2_5":1}"#, "pm2_5 1.0, pm10 120.0"),
             (#"{"pm2_5":-0.1,"pm10":1000000.1,"no2":1e9,"so2":2}"#, "so2 2.0"),
             (#"{"pm2_5":" 12\t","pm10":"","no2":"NA","so2":"-1","o3":"1e9","co":"0x10","nh3":"inf"}"#, "pm2_5 12.0"),
@@ -53,7 +55,8 @@ struct ConcentrationsTests {
         var test = TestStore(cityLimit: 2, format: Self.format)
         let now = TestStore.start / 1000
         test.receive(
-            #"[{"city":"Pune","aqi":1,"time":\#(now),"pollutants":{"pm10":1}},{"city":"Delhi","aqi":2,"time":\#(now)}]"#)
+            #"[{"city":"Pune","aqi":1,"time":\#(now),"pollutants":{"pm10":1}},{"city":"Delhi","aqi":2,"time":\#(now)}]"#
+        )
         test.receive(
             #"[{"city":"Pune","aqi":1,"time":\#(now - 9),"pollutants":{"pm10":2}},{"city":"Surat","aqi":1,"pollutants":{"pm10":3}},"#
                 + #"{"city":"Delhi","aqi":-1,"pollutants":{"pm10":4}},{"aqi":1,"pollutants":{"pm10":5}},{"city":"Delhi","pollutants":{"pm10":6}}]"#
@@ -129,7 +132,8 @@ struct ConcentrationsTests {
     @Test("change nothing in the history document")
     func history() {
         var plain = TestStore(format: FeedFormat(timeField: "time"))
-        plain.receive(#"[{"city":"Mumbai","aqi":183.2},{"city":"A \"quoted\\name\"","aqi":50},{"city":"Pune","aqi":50}]"#)
+        plain.receive(
+            #"[{"city":"Mumbai","aqi":183.2},{"city":"A \"quoted\\name\"","aqi":50},{"city":"Pune","aqi":50}]"#)
         let documents = [plain, Self.busyStore()].map { HistoryDocument.render($0.store) }
         #expect(documents[0] == documents[1])
     }

@@ -239,7 +239,7 @@ struct JSONRecordReaderTests {
             (#"{"city":"Pune","air":{"pm10":null,"no2":{"pm10":1,"x":2}}}"#, ["object", "null", "other"], []),
             (#"{"air":{"pm10":[],"no2":true},"city":"Pune"}"#, ["object", "other", "other"], []),
             (#"{"city":"Pune","air":{"pm10":7,"pm10":8}}"#, ["object", "8.0", "absent"], []),
-            (#"{"city":"Pune","air":{"no2":1,"a":1},"air":{"pm10":8,"b":1}}"#, ["object", "8.0", "absent"], ["a", "b"]),
+            (#"{"city":"P","air":{"no2":1,"a":1},"air":{"pm10":8,"b":1}}"#, ["object", "8.0", "absent"], ["a", "b"]),
             (#"{"city":"Pune","air":{"\u0070m10":8,"\u00e9":1}}"#, ["object", "8.0", "absent"], ["é"]),
             (#"{"city":{"pm10":1,"y":1},"air":{"no2":2}}"#, ["object", "absent", "2.0"], []),
             (#"{"city":"Pune","air":{"pm10":7},"air":5}"#, ["5.0"], []), (#"{"city":"Pune"}"#, ["absent"], []),

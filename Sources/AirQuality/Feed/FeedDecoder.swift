@@ -51,7 +51,8 @@ public struct FeedDecoder: ~Copyable {
     public init(format: FeedFormat, hashSeed: UInt64) {
         self.format = format
         self.hashSeed = hashSeed
-        let members = [format.cityField, format.valueField] + [format.timeField, format.pollutantsField].compactMap(\.self)
+        let members =
+            [format.cityField, format.valueField] + [format.timeField, format.pollutantsField].compactMap(\.self)
         pollutantsMember = format.pollutantsField == nil ? nil : members.count - 1
         reader = JSONRecordReader(
             items: format.items, members: members,

@@ -105,7 +105,8 @@ public final class ReadingStore: Sendable {
         withLock { state in
             StoreSnapshot(
                 version: state.version, names: state.cities.names, states: state.cities.states,
-                concentrations: state.cities.concentrations, order: state.cities.order, feeds: state.feeds, feedsVersion: state.feedsVersion,
+                concentrations: state.cities.concentrations, order: state.cities.order, feeds: state.feeds,
+                feedsVersion: state.feedsVersion,
                 cityCount: state.cities.count,
                 pointCount: state.pointCount, expiredCount: state.expiredCount)
         }

@@ -59,9 +59,9 @@ struct TestStore: ~Copyable {
         city(name).map { store.snapshot().states[$0].changes }
     }
 
-    /// Of a city: nil when none were ever said.
-    func concentrations(of name: String) -> String? {
-        guard let values = city(name).flatMap({ store.snapshot().concentrations[$0] }) else { return nil }
+    /// Of a city: each that is known, with its name.
+    func concentrations(of name: String) -> String {
+        guard let values = city(name).map({ store.snapshot().concentrations[$0] }) else { return "no city" }
         return zip(Concentrations.pollutants, Concentrations.pollutants.indices)
             .compactMap { name, place in values[place].map { "\(name) \($0)" } }.joined(separator: ", ")
     }

@@ -137,10 +137,9 @@ struct CityBlocks: Sendable {
             switch family.samples {
             case .state(let samples): format.appendSamples(of: samples, changed.city, to: &scratch)
             case .concentrations(let samples):
-                if let values = snapshot.concentrations[Int(run.cities[changed.position])] {
-                    let city = Subject(label: changed.city.label, source: values)
-                    format.appendSamples(of: samples, city, to: &scratch)
-                }
+                let values = snapshot.concentrations[Int(run.cities[changed.position])]
+                format.appendSamples(
+                    of: samples, Subject(label: changed.city.label, source: values), to: &scratch)
             }
             new.ends.append(UInt32(scratch.count))
         }

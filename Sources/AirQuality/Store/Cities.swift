@@ -57,7 +57,7 @@ struct Cities: Sendable {
         names.remove(states[city].nameRange)
         states[city].nameCount = 0
         histories[city] = History()
-        concentrations[city] = nil
+        concentrations.remove(city)
         free.append(UInt32(city))
         if names.isWasteful { compactNames() }
     }
@@ -118,15 +118,15 @@ struct NameArena: Sendable {
 struct CityConcentrations: Sendable {
     private var values = ChunkedArray<Concentrations>()
 
-    subscript(city: Int) -> Concentrations? {
-        get { city < values.count ? values[city] : nil }
+    subscript(city: Int) -> Concentrations {
+        get { city < values.count ? values[city] : Concentrations() }
         set {
-            guard let newValue else {
-                if city < values.count { values[city] = Concentrations() }
-                return
-            }
             while values.count <= city { values.append(Concentrations()) }
             values[city] = newValue
         }
+    }
+
+    mutating func remove(_ city: Int) {
+        if city < values.count { values[city] = Concentrations() }
     }
 }

@@ -12,7 +12,7 @@ import yaml
 
 from live import sources
 from live.sources import HOUR, Answer
-from live.test_sources import AIR, DELHI, PUNE, hour_now, open_meteo
+from live.test_sources import AIR, DELHI, PUNE, SOURCES, hour_now, open_meteo
 from support import metrics
 from support.exposition import Exposition
 from support.programs import Program
@@ -40,17 +40,23 @@ def recipe(*settings: str) -> list[str]:
     return result.stdout.strip().splitlines()[-1].split()
 
 
-def test_make_live(programs, serve):
-    """Its command, with these programs in place of the built ones, and the local server in place of Open-Meteo."""
-    command = recipe()
-    assert command == ["INDEX=india", "Tests/Tools/run-live", ".build/release"]
+def test_make_live_runs_this_command():
+    assert recipe() == ["INDEX=india", "Tests/Tools/run-live", ".build/release"]
     assert recipe("INDEX=us", "POLL=--set capitals --rate 9/1m") == [
         "INDEX=us", "Tests/Tools/run-live", ".build/release", "--set", "capitals", "--rate", "9/1m"]
-    server = serve(open_meteo())
+
+
+def run_live(programs, flags: list[str], index: str = "india") -> tuple[Program, int]:
+    """That command, with these programs in place of the built ones."""
     port = free_port()
     live = Program(
-        [str(ROOT / command[1]), str(programs.folder), f"--base-url={server.url}"],
-        {"PORT": str(port), "INDEX": "india"})
+        [str(ROOT / "Tests/Tools/run-live"), str(programs.folder), *flags], {"PORT": str(port), "INDEX": index})
+    return live, port
+
+
+def test_make_live_is_the_air_of_the_twelve_cities(programs, serve):
+    """With the local server in place of Open-Meteo."""
+    live, port = run_live(programs, [f"--base-url={serve(open_meteo()).url}"])
     try:
         wait_for(lambda: "Ctrl-C ends it." in live.output or not live.is_running, "what to open", 60)
         assert live.is_running, live.errors
@@ -58,12 +64,8 @@ def test_make_live(programs, serve):
         assert any("Open-Meteo.com" in line and "CC BY 4.0" in line for line in live.output)
         wait_for(lambda: len(scrape(port).samples(metrics.INDEX)) == 12, "the twelve cities")
         page = scrape(port)
-        # The twelve of the real feed, all with the same air.
         cities = page.by(metrics.INDEX, "city")
         assert "Delhi" in cities and set(cities.values()) == {75}
-        assert page.value(metrics.SOURCE, source="open-meteo", kind="model", license="CC BY 4.0") == 1
-        air = {labels["pollutant"]: value for labels, value in page.samples(metrics.CONCENTRATION, city="Delhi")}
-        assert air == AIR
         assert page.value("airquality_last_update_timestamp_seconds", city="Delhi") in (hour_now(), hour_now() - HOUR)
         children = descendants(live.pid)
         assert len(children) >= 2
@@ -71,6 +73,32 @@ def test_make_live(programs, serve):
         failure = live.stop()
     assert failure is None
     wait_for(lambda: not any(pathlib.Path(f"/proc/{child}/exe").exists() for child in children), "the end of both")
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_make_live_with_each_source_and_prometheus_beside_it(source, programs, serve, start, cities, key_file, tmp_path):
+    """Index, pollutants and source reach Prometheus; every rule runs, and none of them has anything to say."""
+    answer, flags, index, _, pollutants, header = SOURCES[source]
+    scale = "us" if source == "waqi" else "india"
+    flags = [flag for flag in flags if not flag.startswith("--index")]
+    live, port = run_live(
+        programs, [f"--source={source}", f"--base-url={serve(answer).url}", cities(DELHI, PUNE), key_file, *flags], scale)
+    try:
+        wait_for(lambda: len(scrape(port).samples(metrics.INDEX)) == 2, "both cities", 60)
+        prometheus = start.prometheus(tmp_path, f"127.0.0.1:{port}", rules=quick_rules(tmp_path))
+        prometheus.wait_for(f"airquality_index{{city='Delhi'}} == {index}")
+        kind = header.split("kind=")[1].split(";")[0]
+        prometheus.wait_for(f"{metrics.SOURCE}{{source='{source}', kind='{kind}'}} == 1")
+        found = prometheus.query(f"{metrics.CONCENTRATION}{{city='Delhi'}}")
+        assert {row["metric"]["pollutant"]: float(row["value"][1]) for row in found} == (pollutants or {})
+        prometheus.wait_for("count_over_time(airquality_index{city='Delhi'}[1m]) >= 5", 60)
+        prometheus.wait_for("instance_city:airquality_index:avg1h{city='Delhi'}")
+        rules = [rule for group in prometheus.ask("rules")["groups"] for rule in group["rules"]]
+        assert len(rules) > 20 and all(rule["health"] == "ok" for rule in rules), rules
+        assert prometheus.ask("alerts")["alerts"] == []
+    finally:
+        failure = live.stop()
+    assert failure is None
 
 
 def descendants(pid: int) -> list[int]:
@@ -81,7 +109,7 @@ def descendants(pid: int) -> list[int]:
 @pytest.mark.parametrize("flags, line", [
     (["--source=openaq"], "expected a file with the key for openaq"), (["--rate=nonsense"], "--rate \"nonsense\": expected")])
 def test_make_live_says_what_is_wrong_with_its_flags(programs, flags, line):
-    live = Program([str(ROOT / "Tests/Tools/run-live"), str(programs.folder), *flags], {"PORT": str(free_port())})
+    live, _ = run_live(programs, flags)
     assert live.wait(60) == 1
     assert any(line in each for each in live.errors)
 
@@ -99,16 +127,19 @@ def test_make_live_ends_when_one_of_both_ends(programs, serve):
 # MARK: Alerts
 
 
-def quick_alerts(folder: pathlib.Path) -> str:
-    """The alerts, evaluated each second and without their patience."""
-    rules = yaml.safe_load((RULES / "airquality.alerts.yaml").read_text())
-    for group in rules["groups"]:
-        group["interval"] = "1s"
-        for rule in group["rules"]:
-            rule.pop("for", None)
-    file = folder / "alerts.yaml"
-    file.write_text(yaml.safe_dump(rules, allow_unicode=True))
-    return str(file)
+def quick_rules(folder: pathlib.Path) -> list[str]:
+    """The rules, evaluated each second, and the alerts without their patience."""
+    copies = []
+    for source in sorted(RULES.glob("*.yaml")):
+        rules = yaml.safe_load(source.read_text())
+        for group in rules["groups"]:
+            group["interval"] = "1s"
+            for rule in group["rules"]:
+                rule.pop("for", None)
+        copy = folder / source.name
+        copy.write_text(yaml.safe_dump(rules, allow_unicode=True))
+        copies.append(str(copy))
+    return copies
 
 
 # City → how many hours old its newest hour is. Index of the rows of `cities` by their latitude.
@@ -135,7 +166,7 @@ def test_alerts_of_real_air(story, start, serve, cities, tmp_path):
     exporter = start.exporter(
         "--feed.url", bridge.url, "--feed.time-field=time", "--feed.pollutants-field=pollutants")
     exporter.wait_for_sample(metrics.CITIES, 2)
-    prometheus = start.prometheus(tmp_path, exporter.address, rules=[quick_alerts(tmp_path)])
+    prometheus = start.prometheus(tmp_path, exporter.address, rules=quick_rules(tmp_path))
     prometheus.wait_for("count(airquality_index) == 2 and count(airquality_concentration_ugm3) == 12")
     # Everything has been looked at several times.
     prometheus.wait_for("count_over_time(airquality_index{city='Delhi'}[1m]) >= 5", 60)

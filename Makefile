@@ -1,4 +1,5 @@
 # make run     installs what is missing, builds, and runs the exporter on its simulated feed
+# make live    the same with real air: asks Open-Meteo, without a key, for twelve cities
 # make test    installs what is missing, and runs every test
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -61,6 +62,11 @@ build: deps
 .PHONY: run
 run: build
 	@Tests/Tools/run-demo .build/release/air-quality-exporter
+
+# Other air: make live INDEX=eu POLL="--source openaq --key-file key --set capitals"
+.PHONY: live
+live: build
+	@INDEX=$(or $(INDEX),india) Tests/Tools/run-live .build/release $(POLL)
 
 # The tests, cheapest first.
 .PHONY: test lint unit packages end-to-end grafana

@@ -175,6 +175,7 @@ extension StoreRules {
             scale: configuration.scale, hysteresis: configuration.hysteresis, history: configuration.history,
             cityLimit: configuration.cityLimit, expireAfter: configuration.expireAfter.milliseconds,
             shard: configuration.shard, readingsHaveTimes: configuration.format.timeField != nil,
+            readingsHaveConcentrations: configuration.format.pollutantsField != nil,
             hashSeed: .random(in: 0...UInt64.max))
     }
 }

@@ -15,6 +15,8 @@ namespace {
 constexpr size_t recordsAtOnce = 128;
 /// Buffers for longer messages are given back when shorter ones follow: they take some fifteen times the message.
 constexpr size_t keptCapacity = 1 << 20;
+constexpr size_t maximumUnknown = 16;
+constexpr size_t none = SIZE_MAX;
 
 std::string string(const uint8_t *bytes, size_t count) {
     return count == 0 ? std::string() : std::string(reinterpret_cast<const char *>(bytes), count);
@@ -35,6 +37,11 @@ struct CSimdJSON_reader {
     const size_t maximumDepth;
     std::vector<std::string> tokens;
     std::vector<std::string> members;
+    /// The member that is read as an object, and what is read of it, which stands behind the members in each record.
+    size_t opened = none;
+    std::vector<std::string> innerMembers;
+    /// Names of other members of those objects, each once.
+    std::vector<CSimdJSON_value> unknown;
     dom::parser parser;
     std::vector<CSimdJSON_value> values;
     struct Array {
@@ -52,6 +59,7 @@ struct CSimdJSON_reader {
         array = std::nullopt;
         object = std::nullopt;
         textEnd = 0;
+        unknown.clear();
         if (count == 0) return CSimdJSON_outcome_notJSON;
         if (parser.capacity() == 0 || (parser.capacity() > keptCapacity && count <= keptCapacity)) {
             parser = dom::parser();
@@ -101,7 +109,7 @@ struct CSimdJSON_reader {
         if (!array) return 0;
         size_t count = 0;
         auto *record = values.data();
-        for (; array->next != array->end && count < recordsAtOnce; ++array->next, ++count, record += members.size()) {
+        for (; array->next != array->end && count < recordsAtOnce; ++array->next, ++count, record += recordSize()) {
             fill(record, *array->next);
         }
         return count;
@@ -118,21 +126,48 @@ struct CSimdJSON_reader {
                 if (field.key != members[member]) continue;
                 // Of a member that stands twice the last one counts, as in JavaScript.
                 fill(record[member], field.value);
+                if (member == opened) open(record[member], record + count, field.value);
                 break;
             }
         }
     }
 
+    /// Reads the members of an object; of anything else there is no more to say than what `value` says.
+    void open(CSimdJSON_value &value, CSimdJSON_value *inner, dom::element element) {
+        dom::object object;
+        if (element.get(object)) return;
+        value.kind = CSimdJSON_kind_object;
+        const auto count = innerMembers.size();
+        for (size_t member = 0; member < count; ++member) inner[member].kind = CSimdJSON_kind_absent;
+        for (auto field : object) {
+            const auto name = std::find(innerMembers.begin(), innerMembers.end(), field.key);
+            if (name == innerMembers.end()) {
+                note(field.key);
+            } else {
+                fill(inner[name - innerMembers.begin()], field.value);
+            }
+        }
+    }
+
+    void note(std::string_view name) {
+        const auto isName = [&](const CSimdJSON_value &other) {
+            return std::string_view(reinterpret_cast<const char *>(texts()) + other.offset, other.count) == name;
+        };
+        if (unknown.size() == maximumUnknown || std::any_of(unknown.begin(), unknown.end(), isName)) return;
+        unknown.emplace_back();
+        fillText(unknown.back(), name);
+    }
+
+    void fillText(CSimdJSON_value &value, std::string_view text) {
+        value.kind = CSimdJSON_kind_text;
+        value.offset = static_cast<uint32_t>(reinterpret_cast<const uint8_t *>(text.data()) - texts());
+        value.count = static_cast<uint32_t>(text.size());
+        textEnd = std::max(textEnd, size_t(value.offset) + value.count);
+    }
+
     void fill(CSimdJSON_value &value, dom::element element) {
         switch (element.type()) {
-        case dom::element_type::STRING: {
-            const auto text = element.get_string().value_unsafe();
-            value.kind = CSimdJSON_kind_text;
-            value.offset = static_cast<uint32_t>(reinterpret_cast<const uint8_t *>(text.data()) - texts());
-            value.count = static_cast<uint32_t>(text.size());
-            textEnd = std::max(textEnd, size_t(value.offset) + value.count);
-            break;
-        }
+        case dom::element_type::STRING: fillText(value, element.get_string().value_unsafe()); break;
         case dom::element_type::DOUBLE:
         case dom::element_type::INT64:
         case dom::element_type::UINT64:
@@ -143,6 +178,8 @@ struct CSimdJSON_reader {
         default: value.kind = CSimdJSON_kind_other; break;
         }
     }
+
+    size_t recordSize() const { return members.size() + innerMembers.size(); }
 
     /// Where simdjson puts all strings of a document, one behind the other.
     const uint8_t *texts() const { return parser.doc.string_buf.get(); }
@@ -162,7 +199,13 @@ void CSimdJSON_addToken(CSimdJSON_reader *reader, const uint8_t *bytes, size_t c
 
 void CSimdJSON_addMember(CSimdJSON_reader *reader, const uint8_t *bytes, size_t count) {
     reader->members.push_back(string(bytes, count));
-    reader->values.resize(reader->members.size() * recordsAtOnce);
+    reader->values.resize(reader->recordSize() * recordsAtOnce);
+}
+
+void CSimdJSON_addInnerMember(CSimdJSON_reader *reader, const uint8_t *bytes, size_t count) {
+    reader->opened = reader->members.size() - 1;
+    reader->innerMembers.push_back(string(bytes, count));
+    reader->values.resize(reader->recordSize() * recordsAtOnce);
 }
 
 CSimdJSON_outcome CSimdJSON_read(CSimdJSON_reader *reader, const uint8_t *message, size_t count) {
@@ -172,6 +215,11 @@ CSimdJSON_outcome CSimdJSON_read(CSimdJSON_reader *reader, const uint8_t *messag
 const CSimdJSON_value *CSimdJSON_nextRecords(CSimdJSON_reader *reader, size_t *count) {
     *count = reader->fill();
     return reader->values.data();
+}
+
+const CSimdJSON_value *CSimdJSON_unknownMembers(const CSimdJSON_reader *reader, size_t *count) {
+    *count = reader->unknown.size();
+    return reader->unknown.data();
 }
 
 const uint8_t *CSimdJSON_texts(const CSimdJSON_reader *reader, size_t *count) {

@@ -23,24 +23,29 @@ public struct JSONRecordReader: ~Copyable {
 
     /// Owned: freed with the reader.
     private let reader: OpaquePointer
-    private let memberCount: Int
-    /// The records that ``nextRecords()`` gave, ``memberCount`` values each. The reader's.
+    private let recordSize: Int
+    /// The records that ``nextRecords()`` gave, ``recordSize`` values each. The reader's.
     private var values: UnsafePointer<CSimdJSON_value>?
     private var recordCount = 0
 
     /// - Parameters:
     ///   - items: where the array is.
     ///   - members: their names; ``value(record:member:)`` counts them in this order.
-    public init(items: JSONPointer = JSONPointer(), members: [String]) {
+    ///   - innerMembers: if there are any, the last member is an object with these, and they are counted after the others.
+    public init(items: JSONPointer = JSONPointer(), members: [String], innerMembers: [String] = []) {
         precondition(!members.isEmpty, "a record has members")
         unsafe reader = CSimdJSON_make(Self.maximumDepth)
-        memberCount = members.count
+        recordSize = members.count + innerMembers.count
         for token in items.tokens {
             unsafe token.withUnsafeBufferPointer { unsafe CSimdJSON_addToken(reader, $0.baseAddress, $0.count) }
         }
         for member in members {
             let name = Array(member.utf8)
             unsafe name.withUnsafeBufferPointer { unsafe CSimdJSON_addMember(reader, $0.baseAddress, $0.count) }
+        }
+        for member in innerMembers {
+            let name = Array(member.utf8)
+            unsafe name.withUnsafeBufferPointer { unsafe CSimdJSON_addInnerMember(reader, $0.baseAddress, $0.count) }
         }
     }
 
@@ -72,17 +77,29 @@ public struct JSONRecordReader: ~Copyable {
 
     /// - Parameter record: one of the last ``nextRecords()``, from 0.
     public func value(record: Int, member: Int) -> JSONValue {
-        guard let values = unsafe values, record >= 0, record < recordCount, member >= 0, member < memberCount else {
+        guard let values = unsafe values, record >= 0, record < recordCount, member >= 0, member < recordSize else {
             preconditionFailure("there is no such member")
         }
-        let value = unsafe values[record &* memberCount &+ member]
+        let value = unsafe values[record &* recordSize &+ member]
         switch value.kind {
         case .absent: return .absent
         case .null: return .null
         case .text: return .text(Int(value.offset)..<Int(value.offset) &+ Int(value.count))
         case .number: return .number(value.number)
         case .other: return .other
+        case .object: return .object
         case .notAnObject: return .notAnObject
+        }
+    }
+
+    /// Names in opened objects that were not asked for, as texts: the first sixteen of the records read so far of the
+    /// message, each once.
+    public var unknownInnerMembers: [Range<Int>] {
+        var count = 0
+        guard let names = unsafe CSimdJSON_unknownMembers(reader, &count) else { return [] }
+        return (0..<count).map { index in
+            let name = unsafe names[index]
+            return Int(name.offset)..<Int(name.offset) + Int(name.count)
         }
     }
 
@@ -103,8 +120,10 @@ public enum JSONValue: Sendable, Equatable {
     case text(Range<Int>)
     /// The nearest `Double`.
     case number(Double)
-    /// `true`, `false`, an array or an object.
+    /// `true`, `false`, an array, or an object that is not opened.
     case other
+    /// An object whose members follow as values of their own.
+    case object
     /// The record is no object, so that it has no members.
     case notAnObject
 }

@@ -25,14 +25,14 @@ struct FeedTests {
         #expect(level(lost(.refused)) == "warning Feed unreachable, retrying")
         #expect(level(lost(.refused)) == "debug Feed unreachable, retrying")
         #expect(level(lost(.timeout)) == "warning Feed unreachable, retrying")
-        #expect(level(.connected) == "info Feed connected")
+        #expect(level(.connected(nil)) == "info Feed connected")
         #expect(level(lost(.lost)) == "warning Feed lost, reconnecting")
         #expect(level(lost(.lost)) == "debug Feed unreachable, retrying")
-        #expect(level(.connected) == "info Feed connected")
+        #expect(level(.connected(nil)) == "info Feed connected")
         #expect(level(lost(.paused)) == "info Feed disconnected")
         #expect(level(.paused) == "info Feed paused: no scrapes")
         #expect(level(.resumed) == "info Feed resumed")
-        #expect(level(.connected) == "info Feed connected")
+        #expect(level(.connected(nil)) == "info Feed connected")
     }
 
     @Test("is logged with its source when it connects and names one")
@@ -40,9 +40,9 @@ struct FeedTests {
         var log = FeedLog(label: "ws://x/")
         let fields = HTTPFields([HTTPField(name: "air-quality-source", value: "open-meteo; kind=model")])
         #expect(
-            log.entry(for: .connected, source: FeedSource(fields))?.metadata
+            log.entry(for: FeedEvent(.connected(fields)))?.metadata
                 == ["feed": "ws://x/", "source": "open-meteo"])
-        #expect(log.entry(for: .connected)?.metadata == ["feed": "ws://x/"])
+        #expect(log.entry(for: .connected(nil))?.metadata == ["feed": "ws://x/"])
     }
 
     @Test(

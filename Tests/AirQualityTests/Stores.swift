@@ -14,7 +14,8 @@ struct TestStore: ~Copyable {
         store = ReadingStore(
             rules: StoreRules(
                 scale: scale, hysteresis: hysteresis, history: history, cityLimit: cityLimit, expireAfter: expireAfter,
-                shard: format.shard, readingsHaveTimes: format.timeField != nil, hashSeed: 42),
+                shard: format.shard, readingsHaveTimes: format.timeField != nil,
+                readingsHaveConcentrations: format.pollutantsField != nil, hashSeed: 42),
             feeds: feeds, at: Self.start)
         decoder = FeedDecoder(format: format, hashSeed: 42)
     }
@@ -56,6 +57,13 @@ struct TestStore: ~Copyable {
 
     func changes(of name: String) -> CategoryChanges? {
         city(name).map { store.snapshot().states[$0].changes }
+    }
+
+    /// Of a city: each that is known, with its name.
+    func concentrations(of name: String) -> String {
+        guard let values = city(name).map({ store.snapshot().concentrations[$0] }) else { return "no city" }
+        return zip(Concentrations.pollutants, Concentrations.pollutants.indices)
+            .compactMap { name, place in values[place].map { "\(name) \($0)" } }.joined(separator: ", ")
     }
 
     /// The points of a city, oldest first.

@@ -42,6 +42,7 @@ enum Found: Equatable, CustomStringConvertible {
         case .absent: return "absent"
         case .null: return "null"
         case .other: return "other"
+        case .object: return "object"
         case .notAnObject: return "no object"
         case .number(let number): return "\(number)"
         case .text(let range):
@@ -228,6 +229,59 @@ struct JSONRecordReaderTests {
         #expect(
             Found.read(message, members: members) == .records([["'Pune'", "7.0", "8.0", "9.0", "10.0", "absent"]]))
         #expect(Found.read(message, members: ["t"]) == .records([["8.0"]]))
+    }
+
+    @Test(
+        "have the members of an object that is opened",
+        arguments: [
+            (#"{"city":"Pune","air":{"pm10":7,"dust":1,"no2":"3","":null}}"#, ["object", "7.0", "'3'"], ["dust", ""]),
+            (#"{"city":"Pune","air":{}}"#, ["object", "absent", "absent"], []),
+            (#"{"city":"Pune","air":{"pm10":null,"no2":{"pm10":1,"x":2}}}"#, ["object", "null", "other"], []),
+            (#"{"air":{"pm10":[],"no2":true},"city":"Pune"}"#, ["object", "other", "other"], []),
+            (#"{"city":"Pune","air":{"pm10":7,"pm10":8}}"#, ["object", "8.0", "absent"], []),
+            (#"{"city":"P","air":{"no2":1,"a":1},"air":{"pm10":8,"b":1}}"#, ["object", "8.0", "absent"], ["a", "b"]),
+            (#"{"city":"Pune","air":{"\u0070m10":8,"\u00e9":1}}"#, ["object", "8.0", "absent"], ["é"]),
+            (#"{"city":{"pm10":1,"y":1},"air":{"no2":2}}"#, ["object", "absent", "2.0"], []),
+            (#"{"city":"Pune","air":{"pm10":7},"air":5}"#, ["5.0"], []), (#"{"city":"Pune"}"#, ["absent"], []),
+            (#"{"city":"Pune","air":null}"#, ["null"], []), (#"{"city":"Pune","air":[1]}"#, ["other"], []),
+            (#"{"city":"Pune","air":"x"}"#, ["'x'"], []), ("7", ["no object"], []),
+        ] as [(String, [String], [String])])
+    func openedObjects(_ element: String, _ found: [String], _ unknown: [String]) {
+        var reader = JSONRecordReader(members: ["city", "air"], innerMembers: ["pm10", "no2"])
+        // One reader for several messages: nothing may be left of the one before, whose objects say more.
+        let full = #"{"city":"A","air":{"pm10":1,"no2":2,"before":3}}"#
+        for count in [1, 200] {
+            let message = "[" + String(repeating: full + ",", count: count) + element + "]"
+            let outcome = Found.read(Array(message.utf8), 4, with: &reader)
+            guard case .records(let records) = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(records.count == count + 1)
+            #expect(records[0] == ["'A'", "object", "1.0", "2.0"])
+            #expect(records.last.map { Array($0[1..<1 + found.count]) } == found)
+            #expect(names(reader) == ["before"] + unknown)
+        }
+        #expect(Found.read(Array(element.utf8), 4, with: &reader) != .notJSON)
+        #expect(names(reader) == unknown)
+        #expect(Found.read(Array("[".utf8), 4, with: &reader) == .notJSON)
+        #expect(names(reader).isEmpty)
+    }
+
+    @Test("name sixteen unknown members of opened objects at most, each once")
+    func unknownMembers() {
+        var reader = JSONRecordReader(members: ["air"], innerMembers: ["pm10"])
+        let object = "{" + (0..<100).map { #""x\#($0)":\#($0)"# }.joined(separator: ",") + "}"
+        let message = #"[{"air":\#(object)},{"air":\#(object)}]"#
+        #expect(Found.read(Array(message.utf8), 2, with: &reader) != .notJSON)
+        #expect(names(reader) == (0..<16).map { "x\($0)" })
+    }
+
+    private func names(_ reader: borrowing JSONRecordReader) -> [String] {
+        let ranges = reader.unknownInnerMembers
+        return reader.withTexts { texts in
+            ranges.map { range in String(decoding: range.map { texts[$0] }, as: UTF8.self) }
+        }
     }
 
     @Test("full of escapes have room for all of them")

@@ -46,7 +46,7 @@ struct CityBlocks: Sendable {
         /// In the run.
         let position: Int
         let name: LabelValue
-        let state: CityState
+        let figures: CityFigures
     }
 
     private struct HeaderKey: Equatable, Sendable {
@@ -107,13 +107,15 @@ struct CityBlocks: Sendable {
         _ number: Int, _ run: CityPage, _ snapshot: StoreSnapshot, since version: UInt64, _ format: ExpositionFormat
     ) {
         var withReading: [ChangedCity] = []
-        for (position, number) in run.cities.enumerated() where snapshot.states.version(of: Int(number)) > version {
-            let state = snapshot.states[Int(number)]
-            let name = LabelValue(Array(snapshot.names.bytes[state.nameRange]))
-            withReading.append(ChangedCity(position: position, name: name, state: state))
+        for (position, city) in run.cities.enumerated() where snapshot.states.version(of: Int(city)) > version {
+            let figures = CityFigures(
+                state: snapshot.states[Int(city)], concentrations: snapshot.concentrations[Int(city)])
+            let name = LabelValue(Array(snapshot.names.bytes[figures.state.nameRange]))
+            withReading.append(ChangedCity(position: position, name: name, figures: figures))
         }
+        let withCategory =
+            version == 0 ? withReading : withReading.filter { $0.figures.state.categoryVersion > version }
         guard !withReading.isEmpty else { return }
-        let withCategory = version == 0 ? withReading : withReading.filter { $0.state.categoryVersion > version }
         for (index, family) in families.enumerated() {
             let changed = family.change == .reading ? withReading : withCategory
             guard !changed.isEmpty else { continue }
@@ -128,7 +130,7 @@ struct CityBlocks: Sendable {
         samples.removeAll(keepingCapacity: true)
         sampleEnds.removeAll(keepingCapacity: true)
         for index in changed.indices {
-            format.appendSamples(of: family, city: changed[index].name, changed[index].state, to: &samples)
+            format.appendSamples(of: family, city: changed[index].name, changed[index].figures, to: &samples)
             sampleEnds.append(samples.count)
         }
         var new = CityBlock(block: ExpositionBlock(bytes(of: old, replacing: changed)), ends: old.ends)

@@ -48,9 +48,9 @@ extension ExpositionFormat {
         }
     }
 
-    func appendSamples(of family: CityFamily, city: LabelValue, _ state: CityState, to bytes: inout [UInt8]) {
+    func appendSamples(of family: CityFamily, city: LabelValue, _ figures: CityFigures, to bytes: inout [UInt8]) {
         for sample in family.samples {
-            guard let value = sample.value(state) else { continue }
+            guard let value = sample.value(figures) else { continue }
             if self == .protobuf {
                 let labels = [city] + (sample.label.map { [$0] } ?? [])
                 ProtobufExposition.appendSample(of: family.family, labels: labels, value, to: &bytes)

@@ -86,6 +86,12 @@ struct SourceFamily<Source>: Sendable {
     }
 }
 
+/// What the samples of a city are read from.
+struct CityFigures: Sendable {
+    var state: CityState
+    var concentrations: Concentrations
+}
+
 /// A family whose series are the cities'. Its samples are simpler than those of others, because there may be a million.
 struct CityFamily: Sendable {
     /// What changes the samples of a city.
@@ -98,11 +104,11 @@ struct CityFamily: Sendable {
         /// Value of the label behind `city`.
         let label: LabelValue?
         /// nil: no sample.
-        let value: @Sendable (CityState) -> SampleValue?
+        let value: @Sendable (CityFigures) -> SampleValue?
         let text: TextExposition.CitySample
 
         fileprivate init(
-            of family: MetricFamily, label: LabelValue?, value: @escaping @Sendable (CityState) -> SampleValue?
+            of family: MetricFamily, label: LabelValue?, value: @escaping @Sendable (CityFigures) -> SampleValue?
         ) {
             self.label = label
             self.value = value
@@ -113,25 +119,29 @@ struct CityFamily: Sendable {
     let family: MetricFamily
     let samples: [Sample]
     let change: Change
+    /// Without `--feed.pollutants-field` they are not there.
+    let areConcentrations: Bool
 
     /// A sample of each city for each value of another label.
     init(
         _ name: String, _ kind: MetricFamily.Kind, label: String, _ help: String, changes change: Change,
-        values: [(label: String, value: @Sendable (CityState) -> SampleValue?)]
+        values: [(label: String, value: @Sendable (CityFigures) -> SampleValue?)], areConcentrations: Bool = false
     ) {
         let family = MetricFamily(name, kind, labels: ["city", label], help)
         self.family = family
         samples = values.map { Sample(of: family, label: LabelValue($0.label), value: $0.value) }
         self.change = change
+        self.areConcentrations = areConcentrations
     }
 
     /// One sample of each city.
     init(
         _ name: String, _ kind: MetricFamily.Kind, _ help: String, changes change: Change,
-        value: @escaping @Sendable (CityState) -> SampleValue?
+        value: @escaping @Sendable (CityFigures) -> SampleValue?
     ) {
         family = MetricFamily(name, kind, labels: ["city"], help)
         samples = [Sample(of: family, label: nil, value: value)]
         self.change = change
+        areConcentrations = false
     }
 }

@@ -17,7 +17,7 @@ public struct RenderedPage: Sendable {
 public struct MetricsPage: Sendable {
     private let rules: StoreRules
     private let build: ExporterReport.Build
-    private var cities = CityBlocks(CityFamily.all)
+    private var cities: CityBlocks
     private var scale = GroupBlock(SourceFamily<Scale>.scale)
     private var feeds = GroupBlock(SourceFamily<FeedStatistics>.feeds)
     private var tls = GroupBlock(SourceFamily<ExporterReport.TLS>.tls)
@@ -30,6 +30,8 @@ public struct MetricsPage: Sendable {
     public init(rules: StoreRules, build: ExporterReport.Build) {
         self.rules = rules
         self.build = build
+        // Without concentrations their family would have no samples, and cost a look at each city.
+        cities = CityBlocks(CityFamily.all.filter { rules.readingsHaveConcentrations || !$0.areConcentrations })
     }
 
     /// What the blocks of a page are made from.

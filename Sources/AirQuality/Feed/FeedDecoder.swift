@@ -9,17 +9,20 @@ public struct FeedFormat: Sendable {
     public var valueField: String
     /// nil: readings have the time of their arrival.
     public var timeField: String?
+    /// nil: concentrations are not read.
+    public var pollutantsField: String?
     /// nil: all cities.
     public var shard: Shard?
 
     public init(
         items: JSONPointer = JSONPointer(), cityField: String = "city", valueField: String = "aqi",
-        timeField: String? = nil, shard: Shard? = nil
+        timeField: String? = nil, pollutantsField: String? = nil, shard: Shard? = nil
     ) {
         self.items = items
         self.cityField = cityField
         self.valueField = valueField
         self.timeField = timeField
+        self.pollutantsField = pollutantsField
         self.shard = shard
     }
 }
@@ -34,19 +37,26 @@ public struct FeedDecoder: ~Copyable {
     private enum Member {
         static let city = 0, value = 1, time = 2
     }
+    /// Where the object of concentrations is, which is the last member.
+    private let pollutantsMember: Int?
 
     private var reader: JSONRecordReader
     private let format: FeedFormat
     private let hashSeed: UInt64
     /// Kept from message to message to save the allocations.
     private var decoded = DecodedMessage(byteCount: 0, receivedAt: 0)
+    private var unknownPollutants = FirstNames()
 
     /// - Parameter hashSeed: the store's.
     public init(format: FeedFormat, hashSeed: UInt64) {
         self.format = format
         self.hashSeed = hashSeed
-        let members = [format.cityField, format.valueField] + (format.timeField.map { [$0] } ?? [])
-        reader = JSONRecordReader(items: format.items, members: members)
+        let members =
+            [format.cityField, format.valueField] + [format.timeField, format.pollutantsField].compactMap(\.self)
+        pollutantsMember = format.pollutantsField == nil ? nil : members.count - 1
+        reader = JSONRecordReader(
+            items: format.items, members: members,
+            innerMembers: format.pollutantsField == nil ? [] : Concentrations.pollutants)
     }
 
     /// Decodes a text message.
@@ -58,6 +68,7 @@ public struct FeedDecoder: ~Copyable {
         _ message: Span<UInt8>, receivedAt: Timestamp, _ body: (DecodedMessage, _ names: Span<UInt8>) -> Result
     ) -> Result {
         decoded.readings.removeAll(keepingCapacity: true)
+        decoded.concentrations.removeAll(keepingCapacity: true)
         decoded.refusals = RefusalCounts()
         decoded.byteCount = message.count
         decoded.receivedAt = receivedAt
@@ -70,18 +81,25 @@ public struct FeedDecoder: ~Copyable {
             swap(&decoded, &self.decoded)
             while case let count = reader.nextRecords(), count > 0 { decode(records: count, into: &decoded) }
             swap(&decoded, &self.decoded)
+            if pollutantsMember != nil { noteUnknownPollutants() }
         }
         return reader.withTexts { body(decoded, $0) }
     }
 
     private borrowing func decode(records: Int, into decoded: inout DecodedMessage) {
         var refusals = decoded.refusals
+        var concentrations: [(reading: Int, values: Concentrations)] = []
+        swap(&concentrations, &decoded.concentrations)
         let receivedAt = decoded.receivedAt
+        let before = decoded.readings.count
         decoded.readings.append(addingCapacity: records) { readings in
             reader.withTexts { texts in
                 for record in 0..<records {
                     do throws(RefusalReason) {
                         if let reading = try reading(record, texts, receivedAt: receivedAt) {
+                            if let values = self.concentrations(record, texts) {
+                                concentrations.append((before + readings.count, values))
+                            }
                             readings.append(reading)
                         }
                     } catch {
@@ -91,6 +109,7 @@ public struct FeedDecoder: ~Copyable {
             }
         }
         decoded.refusals = refusals
+        swap(&concentrations, &decoded.concentrations)
     }
 
     /// - Returns: nil for a city of another shard.
@@ -114,7 +133,7 @@ public struct FeedDecoder: ~Copyable {
         switch value {
         case .notAnObject: throw .notAnObject
         case .absent, .null: throw .noCity
-        case .number, .other: throw .badCity
+        case .number, .other, .object: throw .badCity
         case .text(let range):
             guard let name = CityName.accepted(texts, in: range) else { throw .badCity }
             return name
@@ -124,7 +143,7 @@ public struct FeedDecoder: ~Copyable {
     private borrowing func index(_ value: JSONValue, _ texts: Span<UInt8>) throws(RefusalReason) -> Double {
         switch value {
         case .absent, .null: throw .noValue
-        case .other, .notAnObject: throw .badValue
+        case .other, .object, .notAnObject: throw .badValue
         // Adding 0 makes 0 of -0.
         case .number(let number): return number + 0
         case .text(let range):
@@ -134,6 +153,48 @@ public struct FeedDecoder: ~Copyable {
             return number + 0
         }
     }
+
+    /// - Returns: nil when the element says nothing of them.
+    @inline(__always)
+    private borrowing func concentrations(_ record: Int, _ texts: Span<UInt8>) -> Concentrations? {
+        guard let member = pollutantsMember else { return nil }
+        return concentrations(record, member, texts)
+    }
+
+    private borrowing func concentrations(_ record: Int, _ member: Int, _ texts: Span<UInt8>) -> Concentrations? {
+        var concentrations = Concentrations()
+        switch reader.value(record: record, member: member) {
+        // `null` says as little as nothing does, as with the other members.
+        case .absent, .null, .notAnObject: return nil
+        // Says something, but no concentration.
+        case .text, .number, .other: break
+        case .object:
+            for pollutant in Concentrations.pollutants.indices {
+                let number: Double? =
+                    switch reader.value(record: record, member: member + 1 + pollutant) {
+                    case .number(let number): number
+                    case .text(let range): jsonNumber(texts.extracting(range))
+                    case .absent, .null, .other, .object, .notAnObject: nil
+                    }
+                concentrations[pollutant] = number.flatMap(Concentrations.accepted)
+            }
+        }
+        return concentrations
+    }
+
+    private mutating func noteUnknownPollutants() {
+        let names = reader.unknownInnerMembers
+        guard !names.isEmpty else { return }
+        var unknown = unknownPollutants
+        reader.withTexts { texts in
+            for name in names { unknown.insert(texts.extracting(name)) }
+        }
+        unknownPollutants = unknown
+    }
+
+    /// Names in objects of concentrations that are none of the closed set, each given once, ten at most in the decoder's
+    /// life.
+    public mutating func takeUnknownPollutants() -> [String] { unknownPollutants.takeNew() }
 
     /// Whether a value's text is one of those that sources send when there is no value: nothing, `-`, `NA`, `N/A`.
     private static func saysNothing(_ text: Span<UInt8>) -> Bool {
@@ -156,7 +217,7 @@ public struct FeedDecoder: ~Copyable {
         switch value {
         // `null` says as little as nothing does, as with the other members.
         case .absent, .null: return receivedAt
-        case .other, .notAnObject: time = nil
+        case .other, .object, .notAnObject: time = nil
         case .number(let number): time = Self.time(ofEpoch: number)
         case .text(let range): time = parseRFC3339(texts.extracting(range))
         }

@@ -31,6 +31,8 @@ struct Reading: Sendable {
 /// A whole message, decoded.
 public struct DecodedMessage: Sendable {
     var readings: [Reading] = []
+    /// Those that readings came with, in the readings' order, each with the reading's place among them.
+    var concentrations: [(reading: Int, values: Concentrations)] = []
     /// Of its elements, or of the message itself.
     var refusals = RefusalCounts()
     /// Of its payload.

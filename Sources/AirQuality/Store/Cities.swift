@@ -6,6 +6,7 @@ struct Cities: Sendable {
     private(set) var names = NameArena()
     var states = CityStates()
     var histories = ChunkedArray<History>()
+    var concentrations = CityConcentrations()
     private(set) var order = CityOrder()
     /// Numbers of cities that were removed.
     private var free: [UInt32] = []
@@ -56,6 +57,7 @@ struct Cities: Sendable {
         names.remove(states[city].nameRange)
         states[city].nameCount = 0
         histories[city] = History()
+        concentrations.remove(city)
         free.append(UInt32(city))
         if names.isWasteful { compactNames() }
     }
@@ -110,4 +112,21 @@ struct NameArena: Sendable {
 
     /// Whether rewriting the names would give back more than half of the memory.
     var isWasteful: Bool { wastedCount > 1 << 16 && wastedCount > bytes.count / 2 }
+}
+
+/// The concentrations of cities by number. Takes no memory until there are some.
+struct CityConcentrations: Sendable {
+    private var values = ChunkedArray<Concentrations>()
+
+    subscript(city: Int) -> Concentrations {
+        get { city < values.count ? values[city] : Concentrations() }
+        set {
+            while values.count <= city { values.append(Concentrations()) }
+            values[city] = newValue
+        }
+    }
+
+    mutating func remove(_ city: Int) {
+        if city < values.count { values[city] = Concentrations() }
+    }
 }

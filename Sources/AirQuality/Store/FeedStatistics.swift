@@ -17,16 +17,33 @@ public struct FeedStatistics: Sendable, Equatable {
     public var lastMessageAt: Timestamp?
     /// Why the last connection ended or the last dial failed, for people; nil while all is well.
     public var lastTrouble: String?
+    /// What the feed said of itself when it last connected; nil = nothing.
+    public var source: FeedSource?
 
     public init(label: String) {
         self.label = label
     }
 }
 
+/// Where a feed has its readings from.
+public struct FeedSource: Sendable, Equatable {
+    public var name: String
+    /// `model`, `stations`, or empty.
+    public var kind: String
+    public var license: String
+
+    public init(name: String, kind: String = "", license: String = "") {
+        self.name = name
+        self.kind = kind
+        self.license = license
+    }
+}
+
 /// What happens to a feed's connection.
 public enum FeedEvent: Sendable, Equatable {
     case connecting
-    case connected
+    /// With its source, if the feed names one.
+    case connected(FeedSource?)
     /// A connection ended or a dial failed; the text is for people.
     case disconnected(DisconnectReason, detail: String)
     case paused
@@ -58,8 +75,9 @@ extension FeedStatistics {
         switch event {
         case .connecting:
             connectionAttempts += 1
-        case .connected:
+        case .connected(let source):
             isConnected = true
+            self.source = source
             lastTrouble = nil
         case .disconnected(let reason, let detail):
             isConnected = false

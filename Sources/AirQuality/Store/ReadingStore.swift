@@ -105,7 +105,8 @@ public final class ReadingStore: Sendable {
         withLock { state in
             StoreSnapshot(
                 version: state.version, names: state.cities.names, states: state.cities.states,
-                order: state.cities.order, feeds: state.feeds, feedsVersion: state.feedsVersion,
+                concentrations: state.cities.concentrations, order: state.cities.order, feeds: state.feeds,
+                feedsVersion: state.feedsVersion,
                 cityCount: state.cities.count,
                 pointCount: state.pointCount, expiredCount: state.expiredCount)
         }
@@ -176,12 +177,15 @@ public struct StoreRules: Sendable {
     public var shard: Shard?
     /// The feed says the readings' times itself, so that they may be older than what is known.
     public var readingsHaveTimes: Bool
+    /// Readings may come with concentrations.
+    public var readingsHaveConcentrations: Bool
     /// A secret of the process; decoders need the same.
     public var hashSeed: UInt64
 
     public init(
         scale: Scale = .india, hysteresis: Double = 0, history: HistoryRule = HistoryRule(), cityLimit: Int = 100_000,
-        expireAfter: Int64 = 0, shard: Shard? = nil, readingsHaveTimes: Bool = false, hashSeed: UInt64
+        expireAfter: Int64 = 0, shard: Shard? = nil, readingsHaveTimes: Bool = false,
+        readingsHaveConcentrations: Bool = false, hashSeed: UInt64
     ) {
         self.scale = scale
         self.hysteresis = hysteresis
@@ -190,6 +194,7 @@ public struct StoreRules: Sendable {
         self.expireAfter = expireAfter
         self.shard = shard
         self.readingsHaveTimes = readingsHaveTimes
+        self.readingsHaveConcentrations = readingsHaveConcentrations
         self.hashSeed = hashSeed
     }
 }
@@ -199,6 +204,7 @@ public struct StoreSnapshot: Sendable {
     public let version: UInt64
     let names: NameArena
     let states: CityStates
+    let concentrations: CityConcentrations
     let order: CityOrder
     public let feeds: [FeedStatistics]
     let feedsVersion: UInt64

@@ -13,7 +13,8 @@ struct StoreState: Sendable {
     var pointCount = 0
     /// Counts up when the points of any city change.
     var pointsVersion: UInt64 = 1
-    var refusedNames = RefusedNames()
+    /// Those that the city limit refused.
+    var refusedNames = FirstNames()
     let startedAt: Timestamp
     /// When cities last expired.
     var expiredAt: Timestamp?
@@ -37,16 +38,44 @@ struct StoreState: Sendable {
     mutating func record(_ message: DecodedMessage, names: Span<UInt8>, feed: Int) {
         var (refusals, accepted) = (message.refusals, 0)
         if !message.readings.isEmpty { version &+= 1 }
-        for reading in message.readings {
-            if let reason = record(reading, named: names.extracting(reading.nameRange), receivedAt: message.receivedAt)
-            {
-                refusals[reason] += 1
-            } else {
-                accepted &+= 1
+        if message.concentrations.isEmpty {
+            for reading in message.readings {
+                if let reason = record(
+                    reading, named: names.extracting(reading.nameRange), receivedAt: message.receivedAt)
+                {
+                    refusals[reason] += 1
+                } else {
+                    accepted &+= 1
+                }
             }
+        } else {
+            accepted = recordWithConcentrations(message, names: names, refusals: &refusals)
         }
         feedsVersion &+= 1
         feeds[feed].count(message, readings: accepted, refusals: refusals)
+    }
+
+    /// What ``record(_:names:feed:)`` does with readings of which some have concentrations.
+    ///
+    /// - Returns: how many are accepted.
+    @inline(never)
+    private mutating func recordWithConcentrations(
+        _ message: DecodedMessage, names: Span<UInt8>, refusals: inout RefusalCounts
+    ) -> Int {
+        var (accepted, rest) = (0, message.concentrations[...])
+        for (place, reading) in message.readings.enumerated() {
+            let concentrations = rest.first?.reading == place ? rest.removeFirst().values : nil
+            let name = names.extracting(reading.nameRange)
+            if let reason = record(reading, named: name, receivedAt: message.receivedAt) {
+                refusals[reason] += 1
+                continue
+            }
+            accepted += 1
+            if let concentrations, let city = cities.find(name, hash: reading.nameHash) {
+                cities.concentrations[city] = concentrations
+            }
+        }
+        return accepted
     }
 
     /// - Returns: why the reading is refused, if it is.
@@ -99,27 +128,5 @@ struct StoreState: Sendable {
         cities.histories[city].changedAt = receivedAt
         pointsVersion += 1
         unsaved?.countPoint(of: city, isNew: admission == .kept)
-    }
-}
-
-/// The first names that the city limit refused, each once.
-struct RefusedNames: Sendable {
-    static let maximumCount = 10
-
-    private var names: [[UInt8]] = []
-    private var takenCount = 0
-
-    mutating func insert(_ name: Span<UInt8>) {
-        guard names.count < Self.maximumCount else { return }
-        let bytes = name.indices.map { name[$0] }
-        if !names.contains(bytes) { names.append(bytes) }
-    }
-
-    var hasNew: Bool { names.count > takenCount }
-
-    /// Those that were not taken before.
-    mutating func takeNew() -> [String] {
-        defer { takenCount = names.count }
-        return names[takenCount...].map { String(decoding: $0, as: UTF8.self) }
     }
 }

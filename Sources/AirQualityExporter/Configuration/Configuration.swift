@@ -21,6 +21,8 @@ struct Configuration: Sendable {
     var valueField = "aqi"
     /// Empty: readings have the time of their arrival.
     var timeField = ""
+    /// Empty: concentrations are not read.
+    var pollutantsField = ""
 
     var cityLimit = 100_000
     /// Zero = never.
@@ -73,7 +75,7 @@ struct Configuration: Sendable {
     var format: FeedFormat {
         FeedFormat(
             items: items, cityField: cityField, valueField: valueField, timeField: timeField.isEmpty ? nil : timeField,
-            shard: shard)
+            pollutantsField: pollutantsField.isEmpty ? nil : pollutantsField, shard: shard)
     }
 
     var history: HistoryRule {
@@ -128,6 +130,9 @@ extension Configuration {
         }
         if [cityField, valueField].contains(timeField) {
             throw flags.refusal(of: \Self.timeField, expected: "a member that no other flag names")
+        }
+        if !pollutantsField.isEmpty, [cityField, valueField, timeField].contains(pollutantsField) {
+            throw flags.refusal(of: \Self.pollutantsField, expected: "a member that no other flag names")
         }
     }
 

@@ -73,6 +73,9 @@ extension Configuration: Options {
         Flag(
             "feed.time-field", \.timeField, .text, placeholder: "NAME",
             "Member with the reading's time (RFC 3339, epoch seconds or milliseconds); empty = the arrival."),
+        Flag(
+            "feed.pollutants-field", \.pollutantsField, .text, placeholder: "NAME",
+            "Member with an object of concentrations in µg/m³; empty = not read."),
         Flag("city.limit", \.cityLimit, .integer(in: 1...10_000_000), "Cities beyond it are refused and counted."),
         Flag(
             "city.expire-after", \.expireAfter, .duration(),

@@ -21,12 +21,11 @@ struct FeedLog: Sendable {
         self.label = label
     }
 
-    /// - Parameter source: of a connection that names one.
-    mutating func entry(for event: FeedEvent, source: FeedSource? = nil) -> Entry? {
+    mutating func entry(for event: FeedEvent) -> Entry? {
         switch event {
         case .connecting:
             return Entry(level: .debug, message: "Connecting to feed", metadata: ["feed": label])
-        case .connected:
+        case .connected(let source):
             return entry(.connected, .info, "Feed connected", source.map { ["source": $0.name] } ?? [:])
         case .disconnected(let reason, let detail):
             let details = ["reason": reason.rawValue, "err": detail]

@@ -24,18 +24,24 @@ final class FeedReceiver: Sendable {
         client = WebSocketClient(
             configuration: WebSocketClientConfiguration(address, connection),
             onEvent: { event in
-                var source: FeedSource?
-                if case .connected(let answer) = event { source = FeedSource(answer) }
                 let event = FeedEvent(event)
-                if let entry = log.withLock({ $0.entry(for: event, source: source) }) { logger.log(entry) }
+                if let entry = log.withLock({ $0.entry(for: event) }) { logger.log(entry) }
                 store.apply(event, feed: number)
             },
             onMessage: { kind, message in
                 let now = currentTime()
                 switch kind {
                 case .text:
-                    let hasRefusedNames = decoder.withLock {
-                        $0.decode(message, receivedAt: now) { store.record($0, names: $1, feed: number) }
+                    let (hasRefusedNames, unknownPollutants) = decoder.withLock { decoder in
+                        (
+                            decoder.decode(message, receivedAt: now) { store.record($0, names: $1, feed: number) },
+                            decoder.takeUnknownPollutants()
+                        )
+                    }
+                    for name in unknownPollutants {
+                        logger.warning(
+                            "Pollutant skipped: not one that is known",
+                            metadata: ["pollutant": "\(name)", "feed": "\(label)"])
                     }
                     if hasRefusedNames {
                         for name in store.takeRefusedNames() {
@@ -90,7 +96,7 @@ extension FeedEvent {
         self =
             switch event {
             case .connecting: .connecting
-            case .connected: .connected
+            case .connected(let fields): .connected(FeedSource(fields))
             case .disconnected(let reason, let detail, _): .disconnected(DisconnectReason(reason), detail: detail)
             case .paused: .paused
             case .resumed: .resumed

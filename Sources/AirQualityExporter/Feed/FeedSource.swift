@@ -1,24 +1,19 @@
+import AirQuality
 import Bytes
 import WebSocket
 
-/// Where a feed has its readings from, as its handshake's answer says:
-/// `Air-Quality-Source: open-meteo; kind=model; license="CC BY 4.0"`.
-struct FeedSource: Sendable, Equatable {
+/// As the handshake's answer says it: `Air-Quality-Source: open-meteo; kind=model; license="CC BY 4.0"`.
+extension FeedSource {
     static let fieldName = "Air-Quality-Source"
     /// Of each value; a longer one counts as not there.
     static let maximumBytes = 128
-
-    var name: String
-    /// `model`, `stations`, or empty.
-    var kind = ""
-    var license = ""
 
     /// Nil when the answer names no source. Of several fields the first counts.
     init?(_ fields: HTTPFields) {
         guard let text = fields.first(Self.fieldName) else { return nil }
         let parts = Self.parts(text)
         guard Self.isAccepted(parts[0]), !parts[0].isEmpty else { return nil }
-        name = parts[0]
+        self.init(name: parts[0])
         for part in parts.dropFirst() {
             guard let equals = part.firstIndex(of: "=") else { continue }
             let value = String(part[part.index(after: equals)...])

@@ -27,8 +27,10 @@ typedef enum __attribute__((enum_extensibility(closed))) CSimdJSON_kind : uint32
     CSimdJSON_kind_null,
     CSimdJSON_kind_text,
     CSimdJSON_kind_number,
-    /// true, false, an array or an object.
+    /// true, false, an array, or an object that is not opened.
     CSimdJSON_kind_other,
+    /// An object whose members were asked for.
+    CSimdJSON_kind_object,
     /// The record itself is no object.
     CSimdJSON_kind_notAnObject,
 } CSimdJSON_kind;
@@ -51,14 +53,22 @@ void CSimdJSON_addToken(CSimdJSON_reader *reader, const uint8_t *_Nullable bytes
 /// The name of the next member of each record.
 void CSimdJSON_addMember(CSimdJSON_reader *reader, const uint8_t *_Nullable bytes, size_t count);
 
+/// The name of the next member to read of the object that each record's last member is. Its value follows those of the
+/// record's own members, and means something where that one's kind is `CSimdJSON_kind_object`.
+void CSimdJSON_addInnerMember(CSimdJSON_reader *reader, const uint8_t *_Nullable bytes, size_t count);
+
 /// Checks the whole message, at most 1 GiB, and finds the items in it; forgets the message before.
 CSimdJSON_outcome CSimdJSON_read(CSimdJSON_reader *reader, const uint8_t *_Nullable message, size_t count);
 
 /// The next records of the message, so many at most that they fit a processor's nearest cache.
 ///
-/// Sets `count`, which is 0 at the end. Each record has as many values as members were added. They are the reader's
-/// until the next call.
+/// Sets `count`, which is 0 at the end. Each record has as many values as members were added, of both sorts. They are
+/// the reader's until the next call.
 const CSimdJSON_value *_Nullable CSimdJSON_nextRecords(CSimdJSON_reader *reader, size_t *count);
+
+/// The first names of members of opened objects that were not asked for, each once, of the records read so far of this
+/// message. The reader's until the next call of any other function.
+const CSimdJSON_value *_Nullable CSimdJSON_unknownMembers(const CSimdJSON_reader *reader, size_t *count);
 
 /// What the texts of all records read so far of this message point into. The reader's until the next message.
 const uint8_t *_Nullable CSimdJSON_texts(const CSimdJSON_reader *reader, size_t *count);

@@ -54,7 +54,7 @@ def test_compose_accepts_it(tmp_path):
         pytest.skip("no docker compose here: apt-get install docker-compose")
     good = subprocess.run([*command, "config"], cwd=FOLDER, capture_output=True, text=True)
     assert good.returncode == 0, good.stderr
-    assert set(yaml.safe_load(good.stdout)["services"]) - {"feed", "alertmanager"} == {"exporter", "prometheus", "grafana"}
+    assert set(yaml.safe_load(good.stdout)["services"]) - {"feed", "live", "alertmanager"} == {"exporter", "prometheus", "grafana"}
     bad = tmp_path / "compose.yaml"
     bad.write_text(COMPOSE.replace("restart:", "restrat:"))
     refused = subprocess.run([*command, "--file", bad, "config"], cwd=FOLDER, capture_output=True, text=True)
@@ -105,6 +105,27 @@ def test_dependencies_are_services(name):
         assert "profiles" not in SERVICES[other], f"{name} would not start without a profile of {other}"
         if condition["condition"] == "service_healthy":
             assert "test" in SERVICES[other]["healthcheck"]
+
+
+def test_one_line_changes_the_demo_for_real_air():
+    """Both feeds answer to the name that the exporter dials, and each is in a profile of its own."""
+    address = urllib.parse.urlsplit(settings()["FEED_URL"])
+    assert SERVICES["feed"]["profiles"] == ["demo"]
+    assert SERVICES["live"]["profiles"] == ["live"]
+    assert SERVICES["live"]["networks"] == {"default": {"aliases": [address.hostname]}}
+    for name in ("feed", "live"):
+        command = SERVICES[name]["command"]
+        assert command[command.index("--listen") + 1].endswith(f":{address.port}")
+
+
+def test_commands_and_settings_are_the_programs(programs):
+    """What the services say to the programs, these take. The bridge is asked for its version in place of a start."""
+    for name in ("feed", "live"):
+        taken = programs.run("air-quality-feed", *SERVICES[name]["command"], "--version")
+        assert taken.process.returncode == 0, taken.errors
+    checked = programs.run(
+        "air-quality-exporter", "--config.check", environment=SERVICES["exporter"]["environment"])
+    assert checked.output == ["configuration is valid"], checked.errors
 
 
 # MARK: Grafana

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -15,6 +16,8 @@ import yaml
 from docker.engine import REPOSITORY
 
 BASE = REPOSITORY / "docker" / "kubernetes"
+FILES = BASE / "base"
+LIVE = BASE / "live"
 DASHBOARDS = REPOSITORY / "grafana" / "dashboards"
 RULES = REPOSITORY / "grafana" / "rules"
 
@@ -213,10 +216,84 @@ def test_an_overlay_changes_feed_image_and_namespace(objects, tmp_path):
 
 
 def test_generated_rules_are_up_to_date(tmp_path):
-    made = tmp_path / "docker" / "kubernetes"
+    made = tmp_path / "docker" / "kubernetes" / "base"
     made.mkdir(parents=True)
-    shutil.copy(BASE / "render-rules", made)
+    shutil.copy(FILES / "render-rules", made)
     shutil.copytree(RULES, tmp_path / "grafana" / "rules")
     subprocess.run([made / "render-rules"], check=True)
     fresh = (made / "prometheus-rules.yaml").read_text()
-    assert (BASE / "prometheus-rules.yaml").read_text() == fresh, "run docker/kubernetes/render-rules"
+    assert (FILES / "prometheus-rules.yaml").read_text() == fresh, "run docker/kubernetes/base/render-rules"
+
+
+# MARK: Real air
+
+
+@pytest.fixture(scope="module")
+def live() -> dict[tuple[str, str], dict]:
+    """The objects of the overlay by kind and name; the ConfigMap of the settings without its hash."""
+    if not kustomize_is_here():
+        pytest.skip("no kubectl with kustomize 4 or newer here")
+    return {(each["kind"], re.sub(r"^(air-quality-exporter)-[a-z0-9]{10}$", r"\1", each["metadata"]["name"])): each
+            for each in kustomize(LIVE)}  # fmt: skip
+
+
+@pytest.mark.parametrize("version", [OLDEST, kubernetes_validate.latest_version().rsplit(".", 1)[0]])
+def test_schemas_accept_the_overlay(live, version):
+    own = [each for each in live.values() if "coreos.com" not in each["apiVersion"]]
+    assert len(own) >= 14
+    for each in own:
+        kubernetes_validate.validate(each, version, strict=True)
+
+
+def test_overlay_is_the_base_with_a_bridge(objects, live):
+    base = {(each["kind"], re.sub(r"^(air-quality-exporter)-[a-z0-9]{10}$", r"\1", each["metadata"]["name"]))
+            for each in objects}  # fmt: skip
+    assert set(live) - base == {
+        ("Deployment", "air-quality-feed"), ("Service", "air-quality-feed"), ("NetworkPolicy", "air-quality-feed"),
+        ("NetworkPolicy", "air-quality-exporter-to-feed"),
+    }  # fmt: skip
+    assert base <= set(live)
+
+
+def test_exporter_reads_the_bridge(live):
+    settings = live["ConfigMap", "air-quality-exporter"]["data"]
+    service = live["Service", "air-quality-feed"]
+    (port,) = service["spec"]["ports"]
+    assert settings["AIR_QUALITY_EXPORTER_FEED_URL"] == f"ws://{service['metadata']['name']}:{port['port']}/"
+    assert settings["AIR_QUALITY_EXPORTER_FEED_TIME_FIELD"] == "time"
+    assert settings["AIR_QUALITY_EXPORTER_FEED_POLLUTANTS_FIELD"] == "pollutants"
+    template = live["Deployment", "air-quality-feed"]["spec"]["template"]
+    (container,) = template["spec"]["containers"]
+    labels = template["metadata"]["labels"]
+    exporter = live["Deployment", "air-quality-exporter"]["spec"]["template"]
+    # The name of the Service's port, the pods that it selects, and the policies on both sides.
+    assert {each["name"]: each["containerPort"] for each in container["ports"]} == {port["targetPort"]: port["port"]}
+    assert f"--listen=0.0.0.0:{port['port']}" in container["args"]
+    assert service["spec"]["selector"] == labels
+    assert live["Deployment", "air-quality-feed"]["spec"]["selector"]["matchLabels"] == labels
+    into, out = live["NetworkPolicy", "air-quality-feed"], live["NetworkPolicy", "air-quality-exporter-to-feed"]
+    assert into["spec"]["podSelector"]["matchLabels"] == labels
+    (ingress,) = into["spec"]["ingress"]
+    (egress,) = out["spec"]["egress"]
+    assert ingress["from"][0]["podSelector"]["matchLabels"].items() <= exporter["metadata"]["labels"].items()
+    assert out["spec"]["podSelector"]["matchLabels"].items() <= exporter["metadata"]["labels"].items()
+    assert egress["to"] == [{"podSelector": {"matchLabels": labels}}]
+    assert ingress["ports"] == egress["ports"] == [{"port": port["targetPort"]}]
+    # Nothing else is scraped or selected as an exporter.
+    assert live["Service", "air-quality-exporter"]["spec"]["selector"].items() - labels.items()
+    assert service["metadata"]["labels"]["app.kubernetes.io/name"] == "air-quality-feed"
+
+
+def test_bridge_is_the_image_s_with_the_exporter_s_rights(live, programs):
+    exporter, bridge = (
+        live["Deployment", name]["spec"]["template"]["spec"] for name in ("air-quality-exporter", "air-quality-feed")
+    )
+    assert bridge["containers"][0]["image"] == exporter["containers"][0]["image"]
+    assert bridge["containers"][0]["securityContext"] == exporter["containers"][0]["securityContext"]
+    for member in ("runAsUser", "runAsGroup", "runAsNonRoot", "seccompProfile"):
+        assert bridge["securityContext"][member] == exporter["securityContext"][member]
+    container = bridge["containers"][0]
+    taken = programs.run(*container["command"], *container["args"], "--version")
+    assert taken.process.returncode == 0, taken.errors
+    settings = live["ConfigMap", "air-quality-exporter"]["data"]
+    assert programs.run("air-quality-exporter", "--config.check", environment=settings).output == ["configuration is valid"]

@@ -26,7 +26,7 @@ def root(tmp_path) -> pathlib.Path:
     """A file system with the units, and empty files for what they start."""
     shutil.copytree(SYSTEM_UNITS, tmp_path / "usr/lib/systemd/system", symlinks=True)
     shutil.copytree(UNITS, tmp_path / "etc/systemd/system")
-    for program in ("usr/local/bin/air-quality-exporter", "bin/kill"):
+    for program in ("usr/local/bin/air-quality-exporter", "usr/local/bin/air-quality-feed", "bin/kill"):
         path = tmp_path / program
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
@@ -52,9 +52,21 @@ def test_systemd_sees_a_misspelt_key(root):
     assert "Unknown key" in verify(root)[1]
 
 
-def test_service_is_exposed_to_little(root):
+@pytest.mark.parametrize("service", ["air-quality-exporter.service", "air-quality-feed.service"])
+def test_service_is_exposed_to_little(root, service):
     command = ["systemd-analyze", "security", "--offline=true", f"--root={root}", f"--threshold={EXPOSURE}",
-               "--json=short", "--no-pager", "air-quality-exporter.service"]  # fmt: skip
+               "--json=short", "--no-pager", service]  # fmt: skip
     result = subprocess.run(command, capture_output=True, text=True)
     exposed = [each["name"] for each in json.loads(result.stdout or "[]") if each.get("exposure")]
     assert result.returncode == 0, f"{result.stderr} still exposed: {exposed}"
+
+
+def test_the_bridge_s_command_is_the_program_s(programs, root):
+    """With and without flags in its settings. It is asked for its version in place of a start."""
+    unit = (root / "etc/systemd/system/air-quality-feed.service").read_text()
+    (line,) = [line for line in unit.splitlines() if line.startswith("ExecStart=")]
+    program, *words = line.removeprefix("ExecStart=").split()
+    assert words[-1] == "$POLL_FLAGS"
+    for flags in ([], ["--source=openaq", "--set=capitals"]):
+        taken = programs.run(pathlib.Path(program).name, *words[:-1], *flags, "--version")
+        assert taken.process.returncode == 0, taken.errors

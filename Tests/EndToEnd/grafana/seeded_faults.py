@@ -144,13 +144,13 @@ FAULTS = [
         "structure", OVERVIEW, "two panels with one id", panel("Cities", lambda p: p.update(id=1)), "ids are not unique"
     ),
     Fault(
-        "structure", OVERVIEW, "one panel on another", panel("Cities", lambda p: p["gridPos"].update(x=4)), "lies on"
+        "structure", OVERVIEW, "one panel on another", panel("Cities", lambda p: p["gridPos"].update(x=3)), "lies on"
     ),
     Fault(
         "structure",
         OVERVIEW,
         "a panel beyond the edge",
-        panel("Scale", lambda p: p["gridPos"].update(w=4)),
+        panel("Source", lambda p: p["gridPos"].update(w=5)),
         "leaves the grid",
     ),
     Fault(

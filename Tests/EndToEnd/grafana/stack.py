@@ -34,6 +34,8 @@ CITIES = [
 ]
 # A city goes up and down between two of these, so that every category occurs and every city changes.
 LEVELS = [25.5, 75.25, 150.0, 250.5, 350.75, 450.0]
+POLLUTANTS = ["pm2_5", "pm10", "no2", "so2", "o3", "co", "nh3"]
+SOURCE = 'open-meteo; kind=model; license="CC BY 4.0"'
 POINTS = 25
 INTERVAL = 0.2
 
@@ -46,16 +48,21 @@ class Stack:
 
 def message(turn: int) -> str:
     elements: list[dict] = [
-        {"city": city, "aqi": LEVELS[(index + (turn // 6 + index) % 2) % len(LEVELS)]}
+        {"city": city, "aqi": LEVELS[(index + (turn // 6 + index) % 2) % len(LEVELS)],
+         "pollutants": {pollutant: turn % 50 + place for place, pollutant in enumerate(POLLUTANTS)}}
         for index, city in enumerate(CITIES)
     ]
     return "not JSON" if turn % 10 == 9 else json.dumps(elements + [{"city": "Nowhere", "aqi": None}])
 
 
+def name_source(connection, request, response) -> None:
+    response.headers["Air-Quality-Source"] = SOURCE
+
+
 @contextlib.contextmanager
 def feed() -> Iterator[WebSocketFeed]:
     """Sends all cities every `INTERVAL`."""
-    server, stop = WebSocketFeed(), threading.Event()
+    server, stop = WebSocketFeed(process_response=name_source), threading.Event()
 
     def talk() -> None:
         turn = 0
@@ -93,7 +100,8 @@ def start(programs: Programs) -> Iterator[Stack]:
         directory = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="airquality-grafana-")))
         address = running.enter_context(feed()).url
         exporter = programs.exporter(
-            "--feed.url", address, "--history.interval", "0", "--storage.file", str(directory / "cities.sqlite")
+            "--feed.url", address, "--history.interval", "0", "--storage.file", str(directory / "cities.sqlite"),
+            "--feed.pollutants-field", "pollutants",
         )
         running.callback(exporter.stop)
         prometheus = Prometheus(directory, (exporter.address,), rules=quick_rules(directory))

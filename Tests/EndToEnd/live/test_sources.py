@@ -1,6 +1,7 @@
 """Each source's documents become elements of the feed, and the exporter's samples."""
 
 import math
+import re
 import time
 
 import pytest
@@ -100,9 +101,15 @@ def test_a_source_becomes_a_feed_and_the_exporter_s_samples(source, start, serve
     wait_for(lambda: late.messages, "the first message")
     assert {e["city"] for e in late.messages[0]} == {"Delhi", "Pune"}
 
-    exporter = start.exporter(f"--feed.url={bridge.url}", "--feed.time-field=time", "--aqi.scale=india")
+    exporter = start.exporter(
+        f"--feed.url={bridge.url}", "--feed.time-field=time", "--feed.pollutants-field=pollutants")
     exporter.wait_for_sample(metrics.INDEX, index, city="Delhi")
-    exporter.wait_for_sample("airquality_last_update_timestamp_seconds", observed_at, city="Delhi")
+    page = exporter.scrape()
+    assert page.value("airquality_last_update_timestamp_seconds", city="Delhi") == observed_at
+    concentrations = {labels["pollutant"]: value for labels, value in page.samples(metrics.CONCENTRATION, city="Delhi")}
+    assert concentrations == (pollutants or {})
+    name, kind, license_ = re.fullmatch(r'(.+); kind=(.+); license="(.+)"', header).groups()
+    assert page.value(metrics.SOURCE, source=name, kind=kind, license=license_) == 1
 
     # What is known of the present hour is not asked for again; the program says who it is, and nothing of the key.
     assert server.requests[0][2]["user-agent"].startswith("air-quality-exporter/")
@@ -143,15 +150,17 @@ def indian_pm25(mean: float) -> int:
 
 
 def test_a_day_of_the_server_s_clock(start, serve, listen, cities):
-    """24 intervals of a second: each request moves the server's clock on by an hour. The averages are computed here as well."""
+    """24 intervals of a second: each request moves the server's clock on by an hour. The averages are computed here as well,
+    and the exporter has a point for each hour."""
     first = hour_now() - 23 * HOUR
     hours = [first + number * HOUR for number in range(-30, 24)]
     # Whole numbers that are in no hole of the table; some hours are missing, never more than eight of a day.
     series = {time_: None if number % 5 == 3 else 40.0 + 7 * (number % 4) + number for number, time_ in enumerate(hours)}
-    clock = {"hour": first - HOUR}
+    clock = {"hour": first - HOUR, "runs": False}
 
     def answer(path, query, headers):
-        clock["hour"] = min(clock["hour"] + HOUR, hours[-1])
+        if clock["runs"]:
+            clock["hour"] = min(clock["hour"] + HOUR, hours[-1])
         names = query["hourly"][0].split(",")
         past = [time_ for time_ in hours if time_ >= clock["hour"] - 47 * HOUR]
         hourly = {
@@ -161,7 +170,11 @@ def test_a_day_of_the_server_s_clock(start, serve, listen, cities):
         return Answer(sources.open_meteo_place(28.6, 77.2, past, hourly))
 
     bridge = start.feed("poll", f"--base-url={serve(answer).url}", cities(DELHI), "--interval=1s")
+    exporter = start.exporter(
+        f"--feed.url={bridge.url}", "--feed.time-field=time", "--history.interval=0", "--history.capacity=100")
     listener = listen(bridge.url)
+    exporter.wait_for_sample("airquality_last_update_timestamp_seconds", first - HOUR, city="Delhi")
+    clock["runs"] = True
     wanted = [first + number * HOUR for number in range(24)]
     listener.wait_for(lambda elements: {e["time"] for e in elements} >= set(wanted), "24 hours", 120)
     indices = {e["time"]: e["aqi"] for e in listener.elements}
@@ -174,6 +187,9 @@ def test_a_day_of_the_server_s_clock(start, serve, listen, cities):
             continue
         assert indices[time_] == indian_pm25(mean), time_
     assert len({indices[time_] for time_ in wanted}) > 10
+    exporter.wait_for_sample("airquality_last_update_timestamp_seconds", wanted[-1], city="Delhi")
+    points = {point["time_ms"] // 1000: point["aqi"] for point in exporter.history(city="Delhi")["points"]}
+    assert {time_: points.get(time_) for time_ in wanted} == {time_: indices[time_] for time_ in wanted}
 
 
 def test_through_a_proxy(start, serve, listen, cities):

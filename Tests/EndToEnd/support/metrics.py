@@ -1,6 +1,8 @@
 """Names of families that several tests ask for."""
 
 INDEX = "airquality_index"
+CONCENTRATION = "airquality_concentration_ugm3"
+SOURCE = "airquality_exporter_feed_source_info"
 CHANGES = "airquality_category_changes_total"
 CITIES = "airquality_exporter_cities"
 CONNECTED = "airquality_exporter_feed_connected"

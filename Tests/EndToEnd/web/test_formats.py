@@ -21,7 +21,8 @@ FAMILIES = {
         "gauge": "index category category_direction category_changed_timestamp_seconds last_update_timestamp_seconds"
         " category_info exporter_feed_connected exporter_feed_paused exporter_feed_last_message_timestamp_seconds"
         " exporter_cities exporter_cities_limit exporter_city_expiry_seconds exporter_history_points"
-        " exporter_history_capacity exporter_storage_last_write_timestamp_seconds exporter_build_info",
+        " exporter_history_capacity exporter_storage_last_write_timestamp_seconds exporter_build_info"
+        " concentration_ugm3 exporter_feed_source_info",
         "counter": "category_changes_total exporter_feed_connection_attempts_total exporter_feed_disconnects_total"
         " exporter_feed_messages_total exporter_feed_bytes_total exporter_feed_readings_total"
         " exporter_feed_refusals_total exporter_cities_expired_total exporter_storage_errors_total",
@@ -44,16 +45,23 @@ FAMILIES = {
 }
 
 
+def name_source(connection, request, response) -> None:
+    response.headers["Air-Quality-Source"] = '"quo\\"te"; kind=model; license="\\\\ {label=\\"x\\"} 2"'
+
+
 @pytest.fixture(scope="module")
 def exporter(programs, tmp_path_factory):
-    """An exporter whose state is complete and no longer changes: odd names, category changes, storage."""
-    feed = WebSocketFeed()
+    """An exporter whose state is complete and no longer changes: odd names, category changes, pollutants, a source that
+    names itself oddly, storage."""
+    feed = WebSocketFeed(process_response=name_source)
     storage = tmp_path_factory.mktemp("formats") / "history.db"
-    exporter = programs.exporter("--feed.url", feed.url, "--storage.file", str(storage), "--history.interval", "0")
+    exporter = programs.exporter("--feed.url", feed.url, "--storage.file", str(storage), "--history.interval", "0",
+                                   "--feed.pollutants-field", "air")
     try:
         feed.wait_for_client()
         for values in (range(40, 40 + len(ODD_NAMES)), range(40, 40 + 20 * len(ODD_NAMES), 20), [123.456] * 99):
-            feed.send([{"city": name, "aqi": value} for name, value in zip(SENT_NAMES, values)])
+            feed.send([{"city": name, "aqi": value, "air": {"pm2_5": value / 3, "o3": "61.02", "co": 0}}
+                       for name, value in zip(SENT_NAMES, values)])
         feed.send([{"city": name, "aqi": 1} for name in REFUSED_NAMES])
         refusals = metrics.REFUSALS
         exporter.wait_for_sample(refusals, len(REFUSED_NAMES), reason="bad_city")
@@ -126,6 +134,19 @@ def test_the_reader_of_these_tests_agrees_with_the_parser_of_python(pages, name)
         for sample in family.samples
     ]
     assert [tuple(sample) for sample in parse_samples(pages[name].decode())] == theirs
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_pollutants_and_source_are_what_the_feed_said(pages, name):
+    families = {family.name: family for family in parse_text(pages[name].decode())}
+    assert {(sample.labels["city"], sample.labels["pollutant"]): sample.value
+            for sample in families[metrics.CONCENTRATION].samples} == {
+        (city, pollutant): value for city in ODD_NAMES for pollutant, value in (("pm2_5", 41.152), ("o3", 61.02), ("co", 0))
+    }  # fmt: skip
+    (source,) = families[metrics.SOURCE].samples
+    assert {name: value for name, value in source.labels.items() if name != "feed"} == {
+        "source": 'quo"te', "kind": "model", "license": '\\ {label="x"} 2',
+    }  # fmt: skip
 
 
 def cities(families) -> dict[str, float]:

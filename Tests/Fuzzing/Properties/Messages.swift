@@ -20,6 +20,12 @@ public func checkMessages(_ message: [UInt8]) {
     let accepted = first.readings.filter { (0...AirQualityIndex.maximum).contains($0.index) }
     store(message, FeedFormat(), cities: Set(accepted.map(\.name)).count)
     store(message, FeedFormat(items: JSONPointer("/a/0")!, timeField: "t"), cities: nil)
+    // Concentrations change nothing of the readings; what is shown of them is a number.
+    guard message.contains("pollutants".utf8) else { return }
+    let format = FeedFormat(pollutantsField: "pollutants")
+    var decoderOfConcentrations = FeedDecoder(format: format, hashSeed: 7)
+    expect(decoded(message, with: &decoderOfConcentrations) == first, "other readings with concentrations")
+    store(message, format, cities: Set(accepted.map(\.name)).count)
 }
 
 /// Longer ones, shorter ones, and some that leave a parser in the middle.
@@ -52,12 +58,24 @@ private func decoded(_ message: [UInt8], with decoder: inout FeedDecoder) -> Dec
 /// - Parameter cities: how many there must be; nil = any number.
 private func store(_ message: [UInt8], _ format: FeedFormat, cities: Int?) {
     let store = ReadingStore(
-        rules: StoreRules(readingsHaveTimes: format.timeField != nil, hashSeed: 7), feeds: ["ws://feed.example/"],
-        at: arrival)
+        rules: StoreRules(
+            readingsHaveTimes: format.timeField != nil, readingsHaveConcentrations: format.pollutantsField != nil,
+            hashSeed: 7), feeds: ["ws://feed.example/"], at: arrival)
     var decoder = FeedDecoder(format: format, hashSeed: 7)
     _ = decoder.decode(message.span, receivedAt: arrival) { store.record($0, names: $1, feed: 0) }
     let count = store.snapshot().cityCount
     expect(cities == nil || count == cities, "\(count) cities instead of \(cities ?? 0)")
+    if format.pollutantsField != nil {
+        let build = ExporterReport.Build(version: "", revision: "", branch: "", swiftVersion: "")
+        var page = MetricsPage(rules: store.rules, build: build)
+        let text = page.render(store.snapshot(), report: ExporterReport(), format: .text004).pieces.flatMap(\.self)
+        let family = Array("airquality_concentration_ugm3{".utf8)
+        for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: family) {
+            let number = line.suffix(from: line.lastIndex(of: UInt8(ascii: " "))! + 1)
+            let value = Double(String(decoding: number, as: UTF8.self)) ?? -1
+            expect(value >= 0 && value <= Concentrations.maximum, "concentration \(value)")
+        }
+    }
     let document = HistoryDocument.render(store)
     expect(String(validating: document, as: UTF8.self) != nil, "UTF-8 of the history document")
 }

@@ -1,0 +1,188 @@
+import TestSupport
+import Testing
+
+@testable import AirQuality
+
+@Suite("Concentrations")
+struct ConcentrationsTests {
+    static let format = FeedFormat(timeField: "time", pollutantsField: "pollutants")
+
+    @Test(
+        "are read where they are numbers from 0 to a million, or text that holds one",
+        arguments: [
+            (
+                #"{"pm2_5":58.1,"pm10":120,"no2":0,"so2":-0,"o3":1e3,"co":1000000,"nh3":"7.5"}"#,
+                "pm2_5 58.1, pm10 120.0, no2 0.0, so2 0.0, o3 1000.0, co 1000000.0, nh3 7.5"
+            ),
+            (#"{"pm10":120,"pm2_5":1}"#, "pm2_5 1.0, pm10 120.0"),
+            (#"{"pm2_5":-0.1,"pm10":1000000.1,"no2":1e9,"so2":2}"#, "so2 2.0"),
+            (#"{"pm2_5":" 12\t","pm10":"","no2":"NA","so2":"-1","o3":"1e9","co":"0x10","nh3":"inf"}"#, "pm2_5 12.0"),
+            (#"{"pm2_5":null,"pm10":true,"no2":[1],"so2":{"v":1},"o3":4}"#, "o3 4.0"),
+            (#"{"PM2.5":1,"pm1":2,"pm10":3}"#, "pm10 3.0"), ("{}", ""), ("[]", ""), ("[{}]", ""), ("7", ""),
+            ("true", ""), (#""58.1""#, ""), (#"{"pm10":1,"pm10":"x"}"#, ""),
+        ])
+    func decodes(_ pollutants: String, _ expected: String) {
+        var test = TestStore(format: Self.format)
+        test.receive(#"[{"city":"Delhi","aqi":1},{"city":"Pune","aqi":7,"pollutants":\#(pollutants)}]"#)
+        #expect(test.concentrations(of: "Pune") == expected)
+        #expect(test.concentrations(of: "Delhi") == "")
+        // Whatever the concentrations are, the reading stands.
+        #expect(test.cities == ["Delhi 1.0", "Pune 7.0"])
+        #expect(test.refusals.isEmpty)
+    }
+
+    @Test("are replaced by an element that has the member, and stay with one that has none")
+    func replacement() {
+        var test = TestStore(format: Self.format)
+        test.receive(#"{"city":"Pune","aqi":7,"pollutants":{"pm2_5":1,"o3":2}}"#)
+        test.receive(#"{"city":"Pune","aqi":8}"#)
+        test.receive(#"{"city":"Pune","aqi":9,"pollutants":null}"#)
+        #expect(test.concentrations(of: "Pune") == "pm2_5 1.0, o3 2.0")
+        test.receive(#"{"city":"Pune","aqi":7,"pollutants":{"pm10":3}}"#)
+        #expect(test.concentrations(of: "Pune") == "pm10 3.0")
+        // Both are readings, in their order.
+        test.receive(
+            #"[{"city":"Pune","aqi":7,"pollutants":{"pm10":4}},{"city":"Pune","aqi":7,"pollutants":{"pm10":5}},{"city":"Pune","aqi":7}]"#
+        )
+        #expect(test.concentrations(of: "Pune") == "pm10 5.0")
+        test.receive(#"{"city":"Pune","aqi":7,"pollutants":{}}"#)
+        #expect(test.concentrations(of: "Pune") == "")
+        #expect(!test.page().contains("airquality_concentration_ugm3"))
+    }
+
+    @Test("of an element that is refused are not taken")
+    func refusals() {
+        var test = TestStore(cityLimit: 2, format: Self.format)
+        let now = TestStore.start / 1000
+        test.receive(
+            #"[{"city":"Pune","aqi":1,"time":\#(now),"pollutants":{"pm10":1}},{"city":"Delhi","aqi":2,"time":\#(now)}]"#
+        )
+        test.receive(
+            #"[{"city":"Pune","aqi":1,"time":\#(now - 9),"pollutants":{"pm10":2}},{"city":"Surat","aqi":1,"pollutants":{"pm10":3}},"#
+                + #"{"city":"Delhi","aqi":-1,"pollutants":{"pm10":4}},{"aqi":1,"pollutants":{"pm10":5}},{"city":"Delhi","pollutants":{"pm10":6}}]"#
+        )
+        #expect(test.concentrations(of: "Pune") == "pm10 1.0")
+        #expect(test.concentrations(of: "Delhi") == "")
+        #expect(
+            test.refusals == ["bad_time": 1, "city_limit": 1, "out_of_range": 1, "no_city": 1, "no_value": 1])
+    }
+
+    @Test("of other shards are left to them")
+    func shards() {
+        var test = TestStore(
+            format: FeedFormat(pollutantsField: "pollutants", shard: Shard(index: 1, count: 3)))
+        let elements = (0..<300).map { #"{"city":"City \#($0)","aqi":1,"pollutants":{"pm10":\#($0)}}"# }
+        test.receive("[" + elements.joined(separator: ",") + "]")
+        #expect((50...150).contains(test.cities.count))
+        for city in test.cities {
+            let name = String(city.dropLast(4))
+            #expect(test.concentrations(of: name) == "pm10 \(Double(name.dropFirst(5)) ?? -1)")
+        }
+    }
+
+    @Test("go with their city, and a city in its place begins without any")
+    func expiry() {
+        var test = TestStore(expireAfter: 60_000, format: FeedFormat(pollutantsField: "pollutants"))
+        test.receive(#"{"city":"Pune","aqi":7,"pollutants":{"pm2_5":1}}"#)
+        test.receive(#"{"city":"Delhi","aqi":7,"pollutants":{"pm2_5":2}}"#, at: TestStore.start + 30_000)
+        #expect(test.store.expire(at: TestStore.start + 70_000) == 1)
+        #expect(!test.page().contains("Pune"))
+        test.receive("Surat", 3, at: TestStore.start + 70_000)
+        test.receive("Pune", 3, at: TestStore.start + 70_000)
+        let lines = test.page().split(separator: "\n").filter { $0.hasPrefix("airquality_concentration_ugm3{") }
+        #expect(lines == [#"airquality_concentration_ugm3{city="Delhi",pollutant="pm2_5"} 2"#])
+    }
+
+    @Test("of names that nobody knows are told of once, ten names at most")
+    func unknownNames() {
+        var test = TestStore(format: Self.format)
+        test.receive(#"[{"city":"a","aqi":1,"pollutants":{"pm10":1,"pm1":2,"PM10":3}},{"city":"b","aqi":1}]"#)
+        #expect(test.decoder.takeUnknownPollutants() == ["pm1", "PM10"])
+        test.receive(#"{"city":"a","aqi":1,"pollutants":{"pm1":2,"dust\n":3}}"#)
+        #expect(test.decoder.takeUnknownPollutants() == ["dust\n"])
+        let long = String(repeating: "x", count: 1000)
+        let others = (0..<20).map { #""\#($0)\#(long)":1"# }.joined(separator: ",")
+        test.receive(#"{"city":"a","aqi":1,"pollutants":{\#(others)}}"#)
+        let names = test.decoder.takeUnknownPollutants()
+        #expect(names.count == 7)
+        #expect(names.allSatisfy { $0.utf8.count == 128 })
+        test.receive(#"{"city":"a","aqi":1,"pollutants":{"pm1":2,"another":3}}"#)
+        #expect(test.decoder.takeUnknownPollutants().isEmpty)
+    }
+
+    static func busyStore() -> TestStore {
+        var test = TestStore(format: format)
+        let source = FeedSource(name: "open-meteo", kind: "model", license: "CC BY 4.0")
+        test.store.apply(.connected(source), feed: 0)
+        test.receive(
+            #"[{"city":"Mumbai","aqi":183.2,"pollutants":{"nh3":1,"co":412.5,"o3":3,"so2":4,"no2":5,"pm10":120,"pm2_5":58.1}},"#
+                + #"{"city":"A \"quoted\\name\"","aqi":50,"pollutants":{"o3":"61.02"}},{"city":"Pune","aqi":50}]"#)
+        return test
+    }
+
+    @Test(
+        "and the feed's source are on the golden page in each text format",
+        arguments: [ExpositionFormat.text004, .text100, .openMetrics001, .openMetrics100])
+    func golden(_ format: ExpositionFormat) throws {
+        let text = Self.busyStore().page(format, report: ExporterReport())
+        try expectGolden(
+            Array(text.utf8), named: "concentrations.\(format).\(format.isOpenMetrics ? "om" : "prom")")
+    }
+
+    @Test("change nothing in the history document")
+    func history() {
+        var plain = TestStore(format: FeedFormat(timeField: "time"))
+        plain.receive(
+            #"[{"city":"Mumbai","aqi":183.2},{"city":"A \"quoted\\name\"","aqi":50},{"city":"Pune","aqi":50}]"#)
+        #expect(HistoryDocument.render(plain.store) == HistoryDocument.render(Self.busyStore().store))
+    }
+
+    /// The page keeps its blocks between scrapes; a page made anew must be the same bytes.
+    @Test("kept between scrapes are those of a page made anew", arguments: 1...4 as ClosedRange<UInt64>)
+    func keptBlocks(_ seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var test = TestStore(cityLimit: 2000, expireAfter: 500, format: Self.format)
+        var kept = MetricsPage(rules: test.store.rules, build: .forTests)
+        for step in 0..<60 {
+            let now = TestStore.start + Int64(step) * 25
+            let elements = (0..<Int.random(in: 0...80, using: &random)).map { _ in
+                let pollutants = Concentrations.pollutants.shuffled(using: &random)
+                    .prefix(Int.random(in: 0...7, using: &random))
+                    .map { #""\#($0)":\#(Int.random(in: 0...1000, using: &random))"# }.joined(separator: ",")
+                let member = Bool.random(using: &random) ? #","pollutants":{\#(pollutants)}"# : ""
+                return #"{"city":"City \#(Int.random(in: 0..<600, using: &random))","aqi":1\#(member)}"#
+            }
+            test.receive("[" + elements.joined(separator: ",") + "]", at: now)
+            if step % 7 == 0 { _ = test.store.expire(at: now) }
+            for format in [ExpositionFormat.text004, .protobuf] where step % 4 == 0 || format == .text004 {
+                var anew = MetricsPage(rules: test.store.rules, build: .forTests)
+                let snapshot = test.store.snapshot()
+                let expected = anew.render(snapshot, report: .forTests, format: format).bytes
+                #expect(kept.render(snapshot, report: .forTests, format: format).bytes == expected)
+            }
+        }
+    }
+}
+
+@Suite("The source of a feed")
+struct FeedSourceMetricTests {
+    @Test("is shown as long as the last connection named it, with its quotes escaped")
+    func info() {
+        let test = TestStore(feeds: ["ws://a/", "ws://b/"])
+        func lines() -> [Substring] {
+            test.page().split(separator: "\n").filter { $0.hasPrefix("airquality_exporter_feed_source_info{") }
+        }
+        #expect(lines().isEmpty)
+        test.store.apply(.connected(FeedSource(name: "open-meteo", kind: "model", license: "CC BY 4.0")), feed: 0)
+        test.store.apply(.connected(FeedSource(name: "a\"b\\")), feed: 1)
+        let first =
+            #"airquality_exporter_feed_source_info{feed="ws://a/",source="open-meteo",kind="model",license="CC BY 4.0"} 1"#
+        let second = #"airquality_exporter_feed_source_info{feed="ws://b/",source="a\"b\\",kind="",license=""} 1"#
+        #expect(lines().map(String.init) == [first, second])
+        // What it brought is still there when it is lost.
+        test.store.apply(.disconnected(.lost, detail: ""), feed: 0)
+        #expect(lines().map(String.init) == [first, second])
+        test.store.apply(.connected(nil), feed: 0)
+        #expect(lines().map(String.init) == [second])
+    }
+}

@@ -132,16 +132,21 @@ struct CityBlocks: Sendable {
             scratch.append(oldBytes.span.extracting(range))
             for position in cities { new.ends.append(UInt32(old.end(position) + shift)) }
         }
-        for changed in changed {
-            copy(upTo: changed.position)
-            switch family.samples {
-            case .state(let samples): format.appendSamples(of: samples, changed.city, to: &scratch)
-            case .concentrations(let samples):
+        switch family.samples {
+        case .state(let samples):
+            for changed in changed {
+                copy(upTo: changed.position)
+                format.appendSamples(of: samples, changed.city, to: &scratch)
+                new.ends.append(UInt32(scratch.count))
+            }
+        case .concentrations(let samples):
+            for changed in changed {
+                copy(upTo: changed.position)
                 let values = snapshot.concentrations[Int(run.cities[changed.position])]
                 format.appendSamples(
                     of: samples, Subject(label: changed.city.label, source: values), to: &scratch)
+                new.ends.append(UInt32(scratch.count))
             }
-            new.ends.append(UInt32(scratch.count))
         }
         copy(upTo: run.cities.count)
         // Not the scratch itself, which has room for the longest block that there was.

@@ -1,37 +1,55 @@
 internal import Bytes
-internal import CLibMicroHTTPD
 
-/// What a request's header says about where it goes and where it ends (RFC 9112 sections 3.2 and 6).
-///
-/// 0.9.75 would read this itself, refuse some of it, go on after its refusal as if there were none, and send an answer
-/// with a second header in its content (`parse_connection_headers`, `transmit_error_response_len`). So it is shown a
-/// `Content-Length` of 0 in front of all others and never looks for content.
+/// What a request's header says about where the request goes and where it ends (RFC 9112, sections 3.2 and 6), and
+/// whether everybody reads it the same way. What a proxy takes otherwise can hide a second request.
 struct HTTPFraming: Equatable {
     private var hosts = 0
     private var lengths = 0
     private var isLengthNumber = true
     private var isLengthZero = true
     private var hasTransferCoding = false
+    /// The first violation of the grammar.
+    private var defect: Defect?
+
+    enum Defect: String {
+        case requestLine = "the request line is malformed"
+        case lines = "a line of the header begins with a blank or has a NUL in it"
+        case name = "the name of a header field is not a token"
+        case value = "the value of a header field has a control character in it"
+        case host = "Host is not one host"
+    }
+
+    mutating func add(method: some Collection<UInt8>) {
+        if !method.allSatisfy(isTokenCharacter) { note(.requestLine) }
+    }
 
     /// One field of the header, its name in any case.
     mutating func add(name: some Collection<UInt8>, value: some BidirectionalCollection<UInt8>) {
+        if name.isEmpty || !name.allSatisfy(isTokenCharacter) { note(.name) }
+        if !value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) { note(.value) }
         switch name.count {
-        case 4 where equalsIgnoringCase(name, "host"):
+        case 4 where equalsIgnoringCase(name, "Host"):
             hosts += 1
-        case 14 where equalsIgnoringCase(name, "content-length"):
+            if !isHost(trimmed(Array(value))) { note(.host) }
+        case 14 where equalsIgnoringCase(name, "Content-Length"):
             lengths += 1
-            let digits = value.reversed().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-            isLengthNumber = !digits.isEmpty && digits.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+            let digits = trimmed(value)
+            isLengthNumber = !digits.isEmpty && digits.allSatisfy(isDigit)
             isLengthZero = digits.allSatisfy { $0 == UInt8(ascii: "0") }
-        case 17 where equalsIgnoringCase(name, "transfer-encoding"):
+        case 17 where equalsIgnoringCase(name, "Transfer-Encoding"):
             hasTransferCoding = true
         default: break
         }
     }
 
+    mutating func note(_ defect: Defect) {
+        if self.defect == nil { self.defect = defect }
+    }
+
     /// Why the request cannot be answered, if so.
     /// - Parameter needsHost: false for HTTP/1.0.
     func refusal(needsHost: Bool) -> HTTPRefusal? {
+        if let defect { return HTTPRefusal(400, defect.rawValue) }
         guard hosts == 1 || hosts == 0 && !needsHost else { return HTTPRefusal(400, "one Host field is needed") }
         // Two lengths, or a length and chunks, mean one thing to us and another to a proxy.
         guard lengths < 2, lengths == 0 || !hasTransferCoding else {
@@ -45,27 +63,25 @@ struct HTTPFraming: Equatable {
     var hasContent: Bool { !isLengthZero }
 }
 
-extension HTTPFraming {
-    /// Of a request whose header has come. Corresponds to `MHD_get_connection_values_n`.
-    init(of connection: MHDConnection) {
-        self.init()
-        unsafe withUnsafeMutablePointer(to: &self) { unsafe connection.visitFields(framingField, $0) }
-        // The one that `hideContent` has put there.
-        lengths -= 1
+/// `host [":" port]` of RFC 3986, section 3.2, or nothing. A comma, which is allowed there, would make it a list.
+private func isHost(_ text: ArraySlice<UInt8>) -> Bool {
+    var port = text[text.endIndex...]
+    if text.first == UInt8(ascii: "[") {
+        guard let end = text.firstIndex(of: UInt8(ascii: "]")) else { return false }
+        let address = text[text.startIndex + 1..<end]
+        guard let first = address.first, hexDigit(first) != nil || first == UInt8(ascii: ":"),
+            address.contains(UInt8(ascii: ":")),
+            address.allSatisfy({ isLetterOrDigit($0) || ":.%-_~".utf8.contains($0) })
+        else { return false }
+        port = text[(end + 1)...]
+    } else {
+        let end = text.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
+        guard percentDecoded(text[..<end]) != nil,
+            text[..<end].allSatisfy({ isLetterOrDigit($0) || "-._~!$&'()*+;=%".utf8.contains($0) })
+        else { return false }
+        port = text[end...]
     }
-}
-
-/// Called by libmicrohttpd for each header line; corresponds to `MHD_KeyValueIteratorN`.
-@c(airquality_http_framing_field)
-private func framingField(
-    context: UnsafeMutableRawPointer?, kind: MHD_ValueKind, name: UnsafePointer<CChar>?, nameLength: Int,
-    value: UnsafePointer<CChar>?, valueLength: Int
-) -> MHD_Result {
-    guard let context = unsafe context else { return .NO }
-    unsafe context.assumingMemoryBound(to: HTTPFraming.self).pointee.add(
-        name: UnsafeRawBufferPointer(start: name, count: nameLength),
-        value: UnsafeRawBufferPointer(start: value, count: valueLength))
-    return .YES
+    return port.isEmpty || port.first == UInt8(ascii: ":") && port.dropFirst().allSatisfy(isDigit)
 }
 
 /// What the server answers itself, before the route closure is asked.

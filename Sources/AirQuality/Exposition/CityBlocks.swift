@@ -45,9 +45,8 @@ struct CityBlocks: Sendable {
     private struct ChangedCity {
         /// In the run.
         let position: Int
-        let number: Int
         let name: LabelValue
-        let state: CityState
+        let figures: CityFigures
     }
 
     private struct HeaderKey: Equatable, Sendable {
@@ -108,32 +107,30 @@ struct CityBlocks: Sendable {
         _ number: Int, _ run: CityPage, _ snapshot: StoreSnapshot, since version: UInt64, _ format: ExpositionFormat
     ) {
         var withReading: [ChangedCity] = []
-        for (position, number) in run.cities.enumerated() where snapshot.states.version(of: Int(number)) > version {
-            let state = snapshot.states[Int(number)]
-            let name = LabelValue(Array(snapshot.names.bytes[state.nameRange]))
-            withReading.append(ChangedCity(position: position, number: Int(number), name: name, state: state))
+        for (position, city) in run.cities.enumerated() where snapshot.states.version(of: Int(city)) > version {
+            let figures = CityFigures(
+                state: snapshot.states[Int(city)], concentrations: snapshot.concentrations[Int(city)])
+            let name = LabelValue(Array(snapshot.names.bytes[figures.state.nameRange]))
+            withReading.append(ChangedCity(position: position, name: name, figures: figures))
         }
+        let withCategory =
+            version == 0 ? withReading : withReading.filter { $0.figures.state.categoryVersion > version }
         guard !withReading.isEmpty else { return }
-        let withCategory = version == 0 ? withReading : withReading.filter { $0.state.categoryVersion > version }
         for (index, family) in families.enumerated() {
             let changed = family.change == .reading ? withReading : withCategory
             guard !changed.isEmpty else { continue }
-            runs[number].blocks[index] = block(
-                of: family, changed.span, snapshot.concentrations, replacing: runs[number].blocks[index], format)
+            runs[number].blocks[index] = block(of: family, changed.span, replacing: runs[number].blocks[index], format)
         }
     }
 
     /// The block with other samples of the cities that have changed.
     private mutating func block(
-        of family: CityFamily, _ changed: Span<ChangedCity>, _ concentrations: CityConcentrations,
-        replacing old: CityBlock, _ format: ExpositionFormat
+        of family: CityFamily, _ changed: Span<ChangedCity>, replacing old: CityBlock, _ format: ExpositionFormat
     ) -> CityBlock {
         samples.removeAll(keepingCapacity: true)
         sampleEnds.removeAll(keepingCapacity: true)
         for index in changed.indices {
-            format.appendSamples(
-                of: family, city: changed[index].name, changed[index].state,
-                concentrations: concentrations[changed[index].number], to: &samples)
+            format.appendSamples(of: family, city: changed[index].name, changed[index].figures, to: &samples)
             sampleEnds.append(samples.count)
         }
         var new = CityBlock(block: ExpositionBlock(bytes(of: old, replacing: changed)), ends: old.ends)

@@ -48,18 +48,9 @@ extension ExpositionFormat {
         }
     }
 
-    func appendSamples(
-        of family: CityFamily, city: LabelValue, _ state: CityState, concentrations: @autoclosure () -> Concentrations,
-        to bytes: inout [UInt8]
-    ) {
+    func appendSamples(of family: CityFamily, city: LabelValue, _ figures: CityFigures, to bytes: inout [UInt8]) {
         for sample in family.samples {
-            let value =
-                if let pollutant = sample.pollutant {
-                    concentrations()[pollutant].map { SampleValue.number($0) }
-                } else {
-                    sample.value(state)
-                }
-            guard let value else { continue }
+            guard let value = sample.value(figures) else { continue }
             if self == .protobuf {
                 let labels = [city] + (sample.label.map { [$0] } ?? [])
                 ProtobufExposition.appendSample(of: family.family, labels: labels, value, to: &bytes)

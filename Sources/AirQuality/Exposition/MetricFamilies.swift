@@ -4,7 +4,8 @@ extension MetricFamily {
     /// In the order of the page.
     public static let all: [MetricFamily] =
         CityFamily.all.map(\.family) + families(of: SourceFamily<Scale>.scale)
-        + families(of: SourceFamily<FeedStatistics>.feeds) + families(of: SourceFamily<StoreFigures>.store)
+        + families(of: SourceFamily<FeedStatistics>.feeds) + families(of: SourceFamily<ExporterReport.TLS>.tls)
+        + families(of: SourceFamily<StoreFigures>.store)
         + families(of: SourceFamily<ExporterReport.Storage>.storage)
         + families(of: SourceFamily<ExporterReport.Build>.build)
         + families(of: SourceFamily<ExporterReport.Process>.process)
@@ -19,33 +20,38 @@ extension CityFamily {
     static let all: [CityFamily] = [
         CityFamily(
             "airquality_index", .gauge, "Current Air Quality Index of the city.", changes: .reading
-        ) { .number($0.index) },
+        ) { .number($0.state.index) },
         CityFamily(
             "airquality_category", .gauge,
             "Category of the city's index, 1 the best; airquality_category_info names them.", changes: .category
-        ) { .number(Double($0.category)) },
+        ) { .number(Double($0.state.category)) },
         CityFamily(
             "airquality_category_direction", .gauge,
             "Last change of the city's category: 1 better, -1 worse, 0 none yet.", changes: .category
-        ) { .number(Double($0.changes.direction)) },
+        ) { .number(Double($0.state.changes.direction)) },
         CityFamily(
             "airquality_category_changed_timestamp_seconds", .gauge,
             "When the city's category last changed, in seconds since the Unix epoch.", changes: .category
-        ) { $0.changes.changedAt.map { .time($0) } },
+        ) { $0.state.changes.changedAt.map { .time($0) } },
         CityFamily(
             "airquality_category_changes_total", .counter, label: "direction", "Changes of the city's category.",
             changes: .category,
             values: [
-                ("better", { .number(Double($0.changes.better)) }), ("worse", { .number(Double($0.changes.worse)) }),
+                ("better", { .number(Double($0.state.changes.better)) }),
+                ("worse", { .number(Double($0.state.changes.worse)) }),
             ]
         ),
         CityFamily(
             "airquality_last_update_timestamp_seconds", .gauge,
             "Time of the city's newest reading, in seconds since the Unix epoch.", changes: .reading
-        ) { .time($0.updatedAt) },
+        ) { .time($0.state.updatedAt) },
         CityFamily(
-            concentrations: "airquality_concentration_ugm3",
-            "Concentration of a pollutant in the city's air, in micrograms per cubic metre."),
+            "airquality_concentration_ugm3", .gauge, label: "pollutant",
+            "Concentration of a pollutant in the city's air, in micrograms per cubic metre.", changes: .reading,
+            values: Concentrations.pollutants.enumerated().map { place, pollutant in
+                (pollutant, { $0.concentrations[place].map { .number($0) } })
+            }, areConcentrations: true
+        ),
     ]
 }
 
@@ -119,6 +125,15 @@ extension SourceFamily where Source == FeedStatistics {
             guard let source = feed.source else { return }
             add([source.name, source.kind, source.license].map { LabelValue($0) }, .number(1))
         },
+    ]
+}
+
+extension SourceFamily where Source == ExporterReport.TLS {
+    static let tls: [SourceFamily] = [
+        SourceFamily(
+            "airquality_exporter_tls_handshake_failures_total", .counter,
+            "TLS handshakes with clients that failed."
+        ) { Double($0.handshakeFailures) }
     ]
 }
 

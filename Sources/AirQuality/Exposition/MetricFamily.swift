@@ -86,6 +86,12 @@ struct SourceFamily<Source>: Sendable {
     }
 }
 
+/// What the samples of a city are read from.
+struct CityFigures: Sendable {
+    var state: CityState
+    var concentrations: Concentrations
+}
+
 /// A family whose series are the cities'. Its samples are simpler than those of others, because there may be a million.
 struct CityFamily: Sendable {
     /// What changes the samples of a city.
@@ -98,17 +104,13 @@ struct CityFamily: Sendable {
         /// Value of the label behind `city`.
         let label: LabelValue?
         /// nil: no sample.
-        let value: @Sendable (CityState) -> SampleValue?
-        /// Of a concentration: its place among ``Concentrations/pollutants``, in place of the value.
-        let pollutant: Int?
+        let value: @Sendable (CityFigures) -> SampleValue?
         let text: TextExposition.CitySample
 
         fileprivate init(
-            of family: MetricFamily, label: LabelValue?, pollutant: Int? = nil,
-            value: @escaping @Sendable (CityState) -> SampleValue? = { _ in nil }
+            of family: MetricFamily, label: LabelValue?, value: @escaping @Sendable (CityFigures) -> SampleValue?
         ) {
             self.label = label
-            self.pollutant = pollutant
             self.value = value
             text = TextExposition.CitySample(family, label: label)
         }
@@ -117,37 +119,29 @@ struct CityFamily: Sendable {
     let family: MetricFamily
     let samples: [Sample]
     let change: Change
+    /// Without `--feed.pollutants-field` they are not there.
+    let areConcentrations: Bool
 
     /// A sample of each city for each value of another label.
     init(
         _ name: String, _ kind: MetricFamily.Kind, label: String, _ help: String, changes change: Change,
-        values: [(label: String, value: @Sendable (CityState) -> SampleValue?)]
+        values: [(label: String, value: @Sendable (CityFigures) -> SampleValue?)], areConcentrations: Bool = false
     ) {
         let family = MetricFamily(name, kind, labels: ["city", label], help)
         self.family = family
         samples = values.map { Sample(of: family, label: LabelValue($0.label), value: $0.value) }
         self.change = change
+        self.areConcentrations = areConcentrations
     }
 
     /// One sample of each city.
     init(
         _ name: String, _ kind: MetricFamily.Kind, _ help: String, changes change: Change,
-        value: @escaping @Sendable (CityState) -> SampleValue?
+        value: @escaping @Sendable (CityFigures) -> SampleValue?
     ) {
         family = MetricFamily(name, kind, labels: ["city"], help)
         samples = [Sample(of: family, label: nil, value: value)]
         self.change = change
+        areConcentrations = false
     }
-
-    /// A gauge of each city for each pollutant.
-    init(concentrations name: String, _ help: String) {
-        let family = MetricFamily(name, .gauge, labels: ["city", "pollutant"], help)
-        self.family = family
-        samples = Concentrations.pollutants.enumerated().map { pollutant, name in
-            Sample(of: family, label: LabelValue(name), pollutant: pollutant)
-        }
-        change = .reading
-    }
-
-    var isOfConcentrations: Bool { samples[0].pollutant != nil }
 }

@@ -52,11 +52,7 @@ struct StoreState: Sendable {
             accepted = recordWithConcentrations(message, names: names, refusals: &refusals)
         }
         feedsVersion &+= 1
-        feeds[feed].messages += 1
-        feeds[feed].bytes += UInt64(message.byteCount)
-        feeds[feed].readings += UInt64(accepted)
-        feeds[feed].refusals += refusals
-        feeds[feed].lastMessageAt = message.receivedAt
+        feeds[feed].count(message, readings: accepted, refusals: refusals)
     }
 
     /// What ``record(_:names:feed:)`` does with readings of which some have concentrations.

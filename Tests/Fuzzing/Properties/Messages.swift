@@ -21,10 +21,11 @@ public func checkMessages(_ message: [UInt8]) {
     store(message, FeedFormat(), cities: Set(accepted.map(\.name)).count)
     store(message, FeedFormat(items: JSONPointer("/a/0")!, timeField: "t"), cities: nil)
     // Concentrations change nothing of the readings; what is shown of them is a number.
-    let withPollutants = FeedFormat(pollutantsField: "pollutants")
-    var other = FeedDecoder(format: withPollutants, hashSeed: 7)
-    expect(decoded(message, with: &other) == first, "other readings with concentrations")
-    store(message, withPollutants, cities: Set(accepted.map(\.name)).count)
+    guard message.contains("pollutants".utf8) else { return }
+    let format = FeedFormat(pollutantsField: "pollutants")
+    var decoderOfConcentrations = FeedDecoder(format: format, hashSeed: 7)
+    expect(decoded(message, with: &decoderOfConcentrations) == first, "other readings with concentrations")
+    store(message, format, cities: Set(accepted.map(\.name)).count)
 }
 
 /// Longer ones, shorter ones, and some that leave a parser in the middle.
@@ -67,7 +68,7 @@ private func store(_ message: [UInt8], _ format: FeedFormat, cities: Int?) {
     if format.pollutantsField != nil {
         let build = ExporterReport.Build(version: "", revision: "", branch: "", swiftVersion: "")
         var page = MetricsPage(rules: store.rules, build: build)
-        let text = Array(page.render(store.snapshot(), report: ExporterReport(), format: .text004).pieces.joined())
+        let text = page.render(store.snapshot(), report: ExporterReport(), format: .text004).pieces.flatMap(\.self)
         let family = Array("airquality_concentration_ugm3{".utf8)
         for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: family) {
             let number = line.suffix(from: line.lastIndex(of: UInt8(ascii: " "))! + 1)

@@ -16,7 +16,6 @@ constexpr size_t recordsAtOnce = 128;
 /// Buffers for longer messages are given back when shorter ones follow: they take some fifteen times the message.
 constexpr size_t keptCapacity = 1 << 20;
 constexpr size_t maximumUnknown = 16;
-constexpr size_t none = SIZE_MAX;
 
 std::string string(const uint8_t *bytes, size_t count) {
     return count == 0 ? std::string() : std::string(reinterpret_cast<const char *>(bytes), count);
@@ -37,8 +36,7 @@ struct CSimdJSON_reader {
     const size_t maximumDepth;
     std::vector<std::string> tokens;
     std::vector<std::string> members;
-    /// The member that is read as an object, and what is read of it, which stands behind the members in each record.
-    size_t opened = none;
+    /// What is read of the object that the last member is; their values stand behind the members' in each record.
     std::vector<std::string> innerMembers;
     /// Names of other members of those objects, each once.
     std::vector<CSimdJSON_value> unknown;
@@ -109,7 +107,8 @@ struct CSimdJSON_reader {
         if (!array) return 0;
         size_t count = 0;
         auto *record = values.data();
-        for (; array->next != array->end && count < recordsAtOnce; ++array->next, ++count, record += recordSize()) {
+        const auto size = recordSize();
+        for (; array->next != array->end && count < recordsAtOnce; ++array->next, ++count, record += size) {
             fill(record, *array->next);
         }
         return count;
@@ -126,18 +125,18 @@ struct CSimdJSON_reader {
                 if (field.key != members[member]) continue;
                 // Of a member that stands twice the last one counts, as in JavaScript.
                 fill(record[member], field.value);
-                if (member == opened) open(record[member], record + count, field.value);
                 break;
             }
         }
     }
 
-    /// Reads the members of an object; of anything else there is no more to say than what `value` says.
-    void open(CSimdJSON_value &value, CSimdJSON_value *inner, dom::element element) {
-        dom::object object;
-        if (element.get(object)) return;
-        value.kind = CSimdJSON_kind_object;
+    /// Reads the members of an object, if it is a record's last member and that one is to be read.
+    void open(CSimdJSON_value &value, dom::object object) {
         const auto count = innerMembers.size();
+        const auto place = static_cast<size_t>(&value - values.data()) % recordSize();
+        if (count == 0 || place != members.size() - 1) return;
+        value.kind = CSimdJSON_kind_object;
+        auto *inner = &value + 1;
         for (size_t member = 0; member < count; ++member) inner[member].kind = CSimdJSON_kind_absent;
         for (auto field : object) {
             const auto name = std::find(innerMembers.begin(), innerMembers.end(), field.key);
@@ -175,6 +174,10 @@ struct CSimdJSON_reader {
             value.number = element.get_double().value_unsafe();
             break;
         case dom::element_type::NULL_VALUE: value.kind = CSimdJSON_kind_null; break;
+        case dom::element_type::OBJECT:
+            value.kind = CSimdJSON_kind_other;
+            open(value, element.get_object().value_unsafe());
+            break;
         default: value.kind = CSimdJSON_kind_other; break;
         }
     }
@@ -203,7 +206,6 @@ void CSimdJSON_addMember(CSimdJSON_reader *reader, const uint8_t *bytes, size_t 
 }
 
 void CSimdJSON_addInnerMember(CSimdJSON_reader *reader, const uint8_t *bytes, size_t count) {
-    reader->opened = reader->members.size() - 1;
     reader->innerMembers.push_back(string(bytes, count));
     reader->values.resize(reader->recordSize() * recordsAtOnce);
 }

@@ -91,13 +91,13 @@ public struct FeedDecoder: ~Copyable {
         var concentrations: [(reading: Int, values: Concentrations)] = []
         swap(&concentrations, &decoded.concentrations)
         let receivedAt = decoded.receivedAt
-        let before = decoded.readings.count
+        let (before, pollutants) = (decoded.readings.count, pollutantsMember)
         decoded.readings.append(addingCapacity: records) { readings in
             reader.withTexts { texts in
                 for record in 0..<records {
                     do throws(RefusalReason) {
                         if let reading = try reading(record, texts, receivedAt: receivedAt) {
-                            if let values = self.concentrations(record, texts) {
+                            if let pollutants, let values = self.concentrations(record, pollutants, texts) {
                                 concentrations.append((before + readings.count, values))
                             }
                             readings.append(reading)
@@ -155,12 +155,7 @@ public struct FeedDecoder: ~Copyable {
     }
 
     /// - Returns: nil when the element says nothing of them.
-    @inline(__always)
-    private borrowing func concentrations(_ record: Int, _ texts: Span<UInt8>) -> Concentrations? {
-        guard let member = pollutantsMember else { return nil }
-        return concentrations(record, member, texts)
-    }
-
+    @inline(never)
     private borrowing func concentrations(_ record: Int, _ member: Int, _ texts: Span<UInt8>) -> Concentrations? {
         var concentrations = Concentrations()
         switch reader.value(record: record, member: member) {

@@ -2,6 +2,7 @@ import AirQuality
 import HTTPServer
 import Logging
 import Storage
+import Synchronization
 import System
 import WebConfiguration
 import WebSocket
@@ -56,7 +57,7 @@ final class Exporter: Sendable {
         let scrapes = HTTPMeter(limit: configuration.web.maximumRequests, statuses: [200, 500, 503])
         let metrics = MetricsEndpoint(
             store: store, build: .current, scrapes: configuration.web.omitsExporterMetrics ? nil : scrapes,
-            storage: storage)
+            handshakes: webFiles.first.tls == nil ? nil : scrapes, storage: storage)
         let routes = Routes(
             telemetryPath: configuration.web.telemetryPath, isLifecycleEnabled: configuration.web.isLifecycleEnabled,
             metrics: metrics,
@@ -80,6 +81,14 @@ final class Exporter: Sendable {
         server.meter = scrapes
         server.usesSystemdSockets = configuration.web.usesSystemdSockets
         server.web = webFiles.first
+        let failures = Mutex(HandshakeLog())
+        server.onTLSHandshakeFailure = { failure in
+            let others = failures.withLock { $0.othersSinceLine(at: monotonicTime()) }
+            guard let others else { return }
+            logger.warning(
+                "TLS handshake failed",
+                metadata: ["client": "\(failure.peer)", "err": "\(failure.reason)", "others": "\(others)"])
+        }
         server.refuse = Routes.answer
         server.isPublic = { $0 == Routes.healthyPath || $0 == Routes.readyPath }
         self.server = try HTTPServer(configuration: server, onRequest: routes.respond)

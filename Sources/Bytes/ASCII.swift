@@ -7,8 +7,12 @@ package func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 package func isLetterOrDigit(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 || isDigit(byte) }
 
 /// A character of a token, such as the name of a header field (RFC 9110, section 5.6.2).
+@inlinable
 package func isTokenCharacter(_ byte: UInt8) -> Bool {
-    isLetterOrDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    switch byte {
+    case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E...0x60, 0x7C, 0x7E: true  // !#$%&'*+-.^_`|~
+    default: isLetterOrDigit(byte)
+    }
 }
 
 /// Space or tab.

@@ -10,6 +10,7 @@ final class HTTPConnection: @unchecked Sendable {
     // @unchecked: the variables of the request are touched by libmicrohttpd's callbacks only, and all callbacks of a
     // connection come from one thread. What other threads read is constant or atomic.
     let socket: Int32
+    let peer: PeerAddress
     /// What the connection's TLS session points into; nil: plain HTTP.
     let tls: TLSContext?
     private let deadline: Atomic<Int64>
@@ -35,7 +36,10 @@ final class HTTPConnection: @unchecked Sendable {
 
     var phase = Phase.idle
     var target = HTTPRequestTarget.malformed
+    var targetBytes = 0
     var isMetered = false
+    /// The answer is one of those that are limited because of their size.
+    var isLarge = false
     let verdict = Atomic(Verdict.unavailable)
     /// Of the answer under way.
     var status: Int?
@@ -43,9 +47,12 @@ final class HTTPConnection: @unchecked Sendable {
     var headerBytes = 0
     /// Of all requests before it.
     var headerBytesBefore = 0
+    /// What the client had acknowledged when the answer under way began; nil when that was not asked.
+    var acknowledgedBefore: Int?
 
-    init(socket: Int32, tls: TLSContext?, deadline: CoarseTime) {
+    init(socket: Int32, peer: PeerAddress, tls: TLSContext?, deadline: CoarseTime) {
         self.socket = socket
+        self.peer = peer
         self.tls = tls
         self.deadline = Atomic(deadline.milliseconds)
     }
@@ -62,6 +69,21 @@ final class HTTPConnection: @unchecked Sendable {
     /// Ends the connection; libmicrohttpd notices and cleans up. Does not block.
     func hangUp() {
         _ = shutdown(socket, Int32(SHUT_RDWR))
+    }
+
+    /// The same, and what waits in the kernel for this client is thrown away.
+    func abort() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        _ = unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+        hangUp()
+    }
+
+    /// Whether the client takes less than so many bytes a second of an answer that has been under way for a second.
+    func isSlow(since start: CoarseTime, minimumRate: Int, now: CoarseTime) -> Bool {
+        let milliseconds = now.milliseconds - start.milliseconds
+        guard milliseconds >= 1000 else { return false }
+        guard let acknowledgedBefore, let information = TCPInformation(of: socket) else { return true }
+        return information.acknowledgedBytes - acknowledgedBefore < Int(milliseconds) * minimumRate / 1000
     }
 }
 
@@ -89,6 +111,11 @@ final class HTTPConnections: Sendable {
 
     var isEmpty: Bool {
         open.withLock { $0.isEmpty }
+    }
+
+    /// Nil when it has ended.
+    subscript(socket: Int32) -> HTTPConnection? {
+        open.withLock { $0[socket] }
     }
 
     func hangUpOnOverdue(at now: CoarseTime) {

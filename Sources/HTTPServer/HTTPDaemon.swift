@@ -94,13 +94,11 @@ func httpAccess(
     contentBytes: UnsafeMutablePointer<Int>?, request: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
     guard let service = unsafe service(context), let connection = unsafe MHDConnection(connection),
-        let method = unsafe method, let version = unsafe version, let request = unsafe request?.pointee
+        let line = unsafe MHDRequestLine(method: method, url: url, version: version),
+        let request = unsafe request?.pointee
     else { return .NO }
-    // Nearly all are GET, which costs no reading.
-    return unsafe service.requestArrived(
-        method: strcmp(method, "GET") == 0 ? "GET" : String(cString: method),
-        needsHost: strcmp(version, "HTTP/1.0") != 0,
-        on: Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue(), connection)
+    return service.requestArrived(
+        line, on: unsafe Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue(), connection)
 }
 
 /// Called by libmicrohttpd once for each request whose first line has come, whatever became of it; corresponds to

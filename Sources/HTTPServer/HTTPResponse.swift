@@ -52,11 +52,15 @@ public struct HTTPResponse: Sendable {
     func queue(
         on state: HTTPConnection, _ connection: MHDConnection, extra: [(name: String, value: String)]
     ) -> MHD_Result {
+        // Less than that waits for no client: it finds room in the kernel.
+        let information = contentBytes > Self.maximumJoinedBytes ? TCPInformation(of: state.socket) : nil
+        state.acknowledgedBefore = information?.acknowledgedBytes
         let content = pieces(of: body) {
             // Beside these fields there are the status line and those that libmicrohttpd adds.
             let headerBytes = (headers + extra).reduce(256) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
             let room = roomForPieces(
-                on: state, fieldCount: connection.fieldCount, answerHeaderBytes: headerBytes)
+                on: state, received: information?.receivedBytes, fieldCount: connection.fieldCount,
+                answerHeaderBytes: headerBytes)
             return min(room, Self.maximumPieces)
         }
         let response = HTTPNativeResponse(content)

@@ -43,7 +43,7 @@ public final class HTTPServer: Sendable {
         return sockets
     }
 
-    /// The counts of the metered requests; any thread.
+    /// The counts of the metered requests and of failed handshakes; any thread.
     public var statistics: HTTPStatistics { service.meter.current }
 
     /// Puts another web configuration in force, for connections (TLS) and requests (the rest) that begin from now on; any
@@ -82,6 +82,9 @@ public struct HTTPServerConfiguration: Sendable {
 
     /// TLS, passwords, headers of each answer and the rate limit.
     public var web = WebConfiguration()
+    /// Called on the serving thread for each TLS handshake that fails after the client has said something; `meter`
+    /// counts them.
+    public var onTLSHandshakeFailure: @Sendable (_ failure: TLSHandshakeFailure) -> Void = { _ in }
     /// Paths that never need a password.
     public var isPublic: @Sendable (_ path: String) -> Bool = { _ in false }
 
@@ -113,10 +116,18 @@ public struct HTTPLimits: Sendable {
     /// Bytes a second that a reader has to take.
     public var minimumRate = 64 * 1024
 
+    /// Answers of more than so many bytes, of paths that are not metered, are limited in number: they are in memory until
+    /// they are read.
+    public static let minimumLargeAnswer = 1 << 20
+    /// One more gets 503, unless another one has to make room for it: see `RequestPlaces`.
+    public static let maximumLargeAnswers = 64
+
     /// Bytes of path and query; more get 414.
-    public var maximumTargetBytes = 4 * 1024
-    /// Bytes of request line and header; more get 431.
-    public static let maximumHeaderBytes = 8 * 1024
+    public var maximumTargetBytes = 8 * 1024
+    /// Bytes of request line and fields; more get 431. See `connectionMemory`.
+    public static let maximumHeaderBytes = 16 * 1024
+    /// More fields get 431.
+    public static let maximumFields = 100
 
     public init() {}
 }

@@ -10,9 +10,12 @@ final class HTTPService: Sendable {
     private let onRequest: @Sendable (borrowing HTTPRequest) -> HTTPResponse
     private let refuse: @Sendable (HTTPRefusal, String?) -> HTTPResponse
     private let isPublic: @Sendable (String) -> Bool
+    private let onHandshakeFailure: @Sendable (TLSHandshakeFailure) -> Void
     private let active: Mutex<ActiveWebConfiguration>
     private let passwords = PasswordChecker()
     private let timeouts: Timeouts
+    /// Of paths that are not metered.
+    private let largeAnswers = Mutex(RequestPlaces(limit: HTTPLimits.maximumLargeAnswers))
     /// Requests that have come in whole and are not over.
     private let requestsUnderWay = Atomic(0)
     private let isDraining = Atomic(false)
@@ -43,6 +46,10 @@ final class HTTPService: Sendable {
         limits = configuration.limits
         timeouts = Timeouts(configuration.limits)
         isMetered = configuration.isMetered
+        onHandshakeFailure = { [meter = configuration.meter, onFailure = configuration.onTLSHandshakeFailure] failure in
+            meter.countTLSHandshakeFailure()
+            onFailure(failure)
+        }
         isPublic = configuration.isPublic
         refuse = configuration.refuse
         active = Mutex(try ActiveWebConfiguration(configuration.web, replacing: nil))
@@ -56,8 +63,12 @@ final class HTTPService: Sendable {
 
     func connectionBegan(_ connection: MHDConnection) -> HTTPConnection {
         let tls = active.withLock { $0 }.tls
-        let state = HTTPConnection(socket: connection.socket, tls: tls, deadline: .now + timeouts.request)
-        if let tls, let session = unsafe connection.tlsSession { unsafe tls.adopt(session) }
+        let state = HTTPConnection(
+            socket: connection.socket, peer: connection.peer, tls: tls, deadline: .now + timeouts.request)
+        if let tls, let session = unsafe connection.tlsSession {
+            unsafe tls.adopt(session)
+            unsafe TLSHandshake.follow(session, of: state, as: tls, onFailure: onHandshakeFailure)
+        }
         connections.insert(state)
         return state
     }
@@ -71,6 +82,7 @@ final class HTTPService: Sendable {
     /// The request line has come; the header has not.
     func requestBegan(_ target: MHDRequestTarget, on state: HTTPConnection, _ connection: MHDConnection) {
         state.target = target.parsed(limit: limits.maximumTargetBytes)
+        state.targetBytes = target.count
         state.phase = .header
         state.status = nil
         state.setDeadline(.now + timeouts.request)
@@ -80,26 +92,23 @@ final class HTTPService: Sendable {
 
     /// One call of the access handler: when the header has come, when the request is over, and when a password has been
     /// checked.
-    /// - Parameter needsHost: false for HTTP/1.0.
-    func requestArrived(
-        method: String, needsHost: Bool, on state: HTTPConnection, _ connection: MHDConnection
-    ) -> MHD_Result {
+    func requestArrived(_ line: MHDRequestLine, on state: HTTPConnection, _ connection: MHDConnection) -> MHD_Result {
         switch state.phase {
         case .idle, .header:
             state.headerBytes = connection.headerBytes
             // An answer now is the connection's last: what follows is not read, as it may not be what it seems.
-            let framing = HTTPFraming(of: connection)
-            if let refusal = refusal(of: state) ?? framing.refusal(needsHost: needsHost) {
+            let framing = connection.framing(line, targetBytes: state.targetBytes)
+            if let refusal = refusal(of: state, connection) ?? framing.refusal(needsHost: line.needsHost) {
                 countIn(state)
                 return answer(refuse(refusal, state.target.path), on: state, connection)
             }
-            if framing.hasContent { return respond(method: method, to: state, connection) }
+            if framing.hasContent { return respond(method: line.methodText, to: state, connection) }
             state.phase = .complete
             return .YES
         case .complete:
-            return respond(method: method, to: state, connection)
+            return respond(method: line.methodText, to: state, connection)
         case .suspended:
-            return answer(respondToChecked(method: method, state, connection), on: state, connection)
+            return answer(respondToChecked(method: line.methodText, state, connection), on: state, connection)
         case .answered:
             return .YES
         }
@@ -110,7 +119,7 @@ final class HTTPService: Sendable {
         requestsUnderWay.add(1, ordering: .sequentiallyConsistent)
     }
 
-    private func refusal(of state: HTTPConnection) -> HTTPRefusal? {
+    private func refusal(of state: HTTPConnection, _ connection: MHDConnection) -> HTTPRefusal? {
         switch state.target {
         case .malformed:
             HTTPRefusal(400, "the request target is malformed")
@@ -118,6 +127,8 @@ final class HTTPService: Sendable {
             HTTPRefusal(414, "the request target is longer than \(limits.maximumTargetBytes) bytes")
         case .valid where state.headerBytes > HTTPLimits.maximumHeaderBytes:
             HTTPRefusal(431, "the request's header is longer than \(HTTPLimits.maximumHeaderBytes) bytes")
+        case .valid where connection.fieldCount > HTTPLimits.maximumFields + MHDConnection.hiddenFieldCount:
+            HTTPRefusal(431, "the request's header has more than \(HTTPLimits.maximumFields) fields")
         case .valid: nil
         }
     }
@@ -177,9 +188,31 @@ final class HTTPService: Sendable {
     private func route(_ request: borrowing HTTPRequest, _ state: HTTPConnection) -> HTTPResponse {
         if isMetered(request.path) {
             state.isMetered = true
-            guard meter.begin() else { return refuse(.busy("too many requests of this path at once"), request.path) }
+            guard isAdmitted(state, { meter.begin($0, isSlow: $1) }) else {
+                return refuse(.busy("too many requests of this path at once"), request.path)
+            }
+            return onRequest(request)
         }
-        return onRequest(request)
+        let response = onRequest(request)
+        guard response.contentBytes > HTTPLimits.minimumLargeAnswer else { return response }
+        state.isLarge = isAdmitted(state) { place, isSlow in
+            largeAnswers.withLock { $0.take(place, isSlow: isSlow) }
+        }
+        return state.isLarge ? response : refuse(.busy("too many large answers at once"), request.path)
+    }
+
+    /// Whether there is a place for the answer, or another one makes room.
+    private func isAdmitted(
+        _ state: HTTPConnection,
+        _ take: (RequestPlaces.Place, (RequestPlaces.Place) -> Bool) -> RequestPlaces.Admission
+    ) -> Bool {
+        let now = CoarseTime.now
+        let place = RequestPlaces.Place(socket: state.socket, peer: state.peer.group, since: now)
+        let admission = take(place) { place in
+            connections[place.socket]?.isSlow(since: place.since, minimumRate: limits.minimumRate, now: now) ?? false
+        }
+        if case .admittedInsteadOf(let other) = admission { connections[other.socket]?.abort() }
+        return admission != .refused
     }
 
     private func answer(
@@ -195,7 +228,11 @@ final class HTTPService: Sendable {
     func requestEnded(on state: HTTPConnection) {
         if state.isMetered {
             state.isMetered = false
-            meter.end(status: state.status)
+            meter.end(socket: state.socket, status: state.status)
+        }
+        if state.isLarge {
+            state.isLarge = false
+            largeAnswers.withLock { $0.release(socket: state.socket) }
         }
         if state.phase == .answered || state.phase == .suspended { countOut(state) }
         state.phase = .idle

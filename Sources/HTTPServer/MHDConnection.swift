@@ -19,6 +19,8 @@ internal import Glibc
 
     var socket: Int32 { unsafe CLibMicroHTTPD_socket(handle) }
 
+    var peer: PeerAddress { unsafe PeerAddress(CLibMicroHTTPD_peer(handle)) }
+
     /// Nil: plain HTTP.
     var tlsSession: gnutls_session_t? { unsafe CLibMicroHTTPD_tls_session(handle).map { OpaquePointer($0) } }
 

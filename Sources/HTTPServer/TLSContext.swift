@@ -19,8 +19,12 @@ internal import WebConfiguration
         credentials = try CertificateCredentials()
         try credentials.load(certificate: configuration.certificate, key: configuration.key)
         if let authorities = configuration.clientCertificateAuthorities { try credentials.trust(authorities) }
+        // GnuTLS enforces the key usage of certificates, Go does not. For those of clients only this stops it, which
+        // gives up two things of TLS 1.2 as well: the extended master secret, which protects resumption and
+        // renegotiation, and there is neither; and encrypt-then-MAC, which Go does not have.
+        let clients = configuration.clientAuthentication == .none ? "" : ":%COMPAT"
         var priority: gnutls_priority_t?
-        try unsafe checkGnuTLS(gnutls_priority_init(&priority, configuration.priority, nil))
+        try unsafe checkGnuTLS(gnutls_priority_init(&priority, configuration.priority + clients, nil))
         unsafe self.priority = priority!
         clientAuthentication = configuration.clientAuthentication
         allowedNames = configuration.allowedSubjectAlternativeNames
@@ -30,41 +34,55 @@ internal import WebConfiguration
         unsafe gnutls_priority_deinit(priority)
     }
 
+    /// Whether clients are asked for a certificate.
+    var asksClients: Bool { clientAuthentication != .none }
+
     /// Puts this in the place of what the session has. The session must end before this does.
     func adopt(_ session: gnutls_session_t) {
         unsafe gnutls_priority_set(session, priority)
         unsafe credentials.adopt(session)
-        unsafe gnutls_certificate_server_set_request(session, request)
-        if clientAuthentication != .none {
-            unsafe gnutls_session_set_verify_function(session, tlsVerify)
-        }
+        // Whether one is required is decided by `refusal`, which has an alert for those who send none.
+        unsafe gnutls_certificate_server_set_request(session, asksClients ? GNUTLS_CERT_REQUEST : GNUTLS_CERT_IGNORE)
     }
 
-    /// Whoever must have a certain name must have a certificate.
-    private var request: gnutls_certificate_request_t {
-        switch clientAuthentication {
-        case .none: GNUTLS_CERT_IGNORE
-        case .request, .verifyIfGiven: allowedNames == nil ? GNUTLS_CERT_REQUEST : GNUTLS_CERT_REQUIRE
-        case .requireAny, .requireAndVerify: GNUTLS_CERT_REQUIRE
-        }
+    /// Why a client may not come in.
+    struct ClientRefusal {
+        var reason: String
+        var alert: gnutls_alert_description_t
     }
 
-    /// Whether the client may come in with the certificates that it has sent.
-    fileprivate func accepts(_ session: gnutls_session_t) -> Bool {
+    /// Nil when the client may come in with the certificates that it has sent, or without any.
+    func refusal(of session: gnutls_session_t) -> ClientRefusal? {
         var count: UInt32 = 0
         guard let certificates = unsafe gnutls_certificate_get_peers(session, &count), count > 0 else {
-            return request == GNUTLS_CERT_REQUEST
+            return unsafe refusalWithoutCertificate(session)
         }
         switch clientAuthentication {
         case .none, .request, .requireAny: break
-        case .verifyIfGiven, .requireAndVerify: guard unsafe isSigned(session) else { return false }
+        case .verifyIfGiven, .requireAndVerify:
+            if let refusal = unsafe refusalByAuthorities(session) { return refusal }
         }
-        guard let allowedNames else { return true }
-        return unsafe subjectAlternativeNames(certificates).contains { allowedNames.contains($0) }
+        guard let allowedNames, unsafe !subjectAlternativeNames(certificates).contains(where: allowedNames.contains)
+        else { return nil }
+        return ClientRefusal(
+            reason: "its certificate has none of the names that are allowed", alert: GNUTLS_A_BAD_CERTIFICATE)
     }
 
-    /// By an authority, for clients, and in force today; corresponds to `gnutls_certificate_verify_peers`.
-    private func isSigned(_ session: gnutls_session_t) -> Bool {
+    private func refusalWithoutCertificate(_ session: gnutls_session_t) -> ClientRefusal? {
+        switch clientAuthentication {
+        // Whoever must have a certain name must have a certificate.
+        case .none, .request, .verifyIfGiven: if allowedNames == nil { return nil }
+        case .requireAny, .requireAndVerify: break
+        }
+        // The alert that says so is new in TLS 1.3.
+        let isNew = unsafe gnutls_protocol_get_version(session) == GNUTLS_TLS1_3
+        return ClientRefusal(
+            reason: "it has no certificate", alert: isNew ? GNUTLS_A_CERTIFICATE_REQUIRED : GNUTLS_A_BAD_CERTIFICATE)
+    }
+
+    /// Unless an authority has signed it, for clients, and it is in force today; corresponds to
+    /// `gnutls_certificate_verify_peers`.
+    private func refusalByAuthorities(_ session: gnutls_session_t) -> ClientRefusal? {
         var purpose = Array(GNUTLS_KP_TLS_WWW_CLIENT.utf8) + [0]
         var status: UInt32 = 0
         let result = unsafe purpose.withUnsafeMutableBufferPointer { purpose in
@@ -72,18 +90,18 @@ internal import WebConfiguration
                 type: GNUTLS_DT_KEY_PURPOSE_OID, data: purpose.baseAddress, size: 0)
             return unsafe gnutls_certificate_verify_peers(session, &wanted, 1, &status)
         }
-        return result >= 0 && status == 0
+        func has(_ flag: gnutls_certificate_status_t) -> Bool { status & UInt32(flag.rawValue) != 0 }
+        if result >= 0, status == 0 { return nil }
+        if result >= 0, has(GNUTLS_CERT_SIGNER_NOT_FOUND) {
+            return ClientRefusal(
+                reason: "its certificate is signed by none of the authorities", alert: GNUTLS_A_UNKNOWN_CA)
+        }
+        if result >= 0, has(GNUTLS_CERT_EXPIRED) || has(GNUTLS_CERT_NOT_ACTIVATED) {
+            return ClientRefusal(reason: "its certificate is not in force today", alert: GNUTLS_A_CERTIFICATE_EXPIRED)
+        }
+        return ClientRefusal(
+            reason: "its certificate cannot be used to come in here", alert: GNUTLS_A_BAD_CERTIFICATE)
     }
-}
-
-/// Called by GnuTLS when a client's certificates have come, or none; anything but 0 ends the handshake.
-@c(airquality_tls_verify)
-func tlsVerify(session: gnutls_session_t?) -> Int32 {
-    // libmicrohttpd makes its connection the session's pointer.
-    guard let session = unsafe session, let connection = unsafe gnutls_session_get_ptr(session),
-        let context = unsafe MHDConnection(OpaquePointer(connection))?.state?.tls, unsafe context.accepts(session)
-    else { return GNUTLS_E_CERTIFICATE_ERROR }
-    return 0
 }
 
 /// The names of the first certificate, addresses as text. Corresponds to `gnutls_x509_crt_get_subject_alt_name2`.
@@ -101,25 +119,12 @@ private func subjectAlternativeNames(_ certificates: UnsafePointer<gnutls_datum_
         let result = unsafe gnutls_x509_crt_get_subject_alt_name2(certificate, index, &name, &count, &kind, nil)
         if result == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE { return names }
         index += 1
-        // A name that is too long is none that is allowed.
+        // Names longer than that are never allowed.
         guard result >= 0 else { continue }
         switch gnutls_x509_subject_alt_name_t(kind) {
         case GNUTLS_SAN_DNSNAME, GNUTLS_SAN_RFC822NAME, GNUTLS_SAN_URI: names.append(Array(name[..<count]))
-        case GNUTLS_SAN_IPADDRESS: names.append(addressText(Array(name[..<count])))
+        case GNUTLS_SAN_IPADDRESS: names.append(Array(PeerAddress(bytes: Array(name[..<count])).description.utf8))
         default: break
         }
     }
-}
-
-/// The text of an address of 4 or 16 bytes, as Go writes it; corresponds to `inet_ntop`.
-func addressText(_ address: [UInt8]) -> [UInt8] {
-    // An IPv4 address in IPv6 is written as what it is.
-    if address.count == 16, address.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] {
-        return addressText(Array(address.suffix(4)))
-    }
-    guard address.count == 4 || address.count == 16 else { return [] }
-    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-    guard unsafe inet_ntop(address.count == 4 ? AF_INET : AF_INET6, address, &text, socklen_t(text.count)) != nil
-    else { return [] }
-    return text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
 }

@@ -103,6 +103,9 @@ struct TLSPriority: Equatable {
     var prefersServerCipherSuites = true
 
     /// A priority string (https://gnutls.org/manual/html_node/Priority-Strings.html) for a certificate with that key.
+    ///
+    /// GnuTLS enforces the key usage of certificates, Go does not: one that is not for signatures, as a common recipe for
+    /// OpenSSL makes them, would fail every handshake.
     func text(key: TLSKeyKind) -> String {
         let offer = offer(key: key)
         let parts =
@@ -111,6 +114,7 @@ struct TLSPriority: Equatable {
             + ["-CIPHER-ALL"] + offer.ciphers.map { "+" + $0.rawValue } + ["-MAC-ALL", "+AEAD", "+SHA1"]
             + ["-GROUP-ALL"] + unique(curves.isEmpty ? TLSCurve.allCases : curves).map { "+" + $0.gnuTLSName }
             + (prefersServerCipherSuites ? ["%SERVER_PRECEDENCE"] : [])
+            + ["%DEBUG_ALLOW_KEY_USAGE_VIOLATIONS"]
         return parts.joined(separator: ":")
     }
 
@@ -120,7 +124,7 @@ struct TLSPriority: Equatable {
         if minimumVersion > maximumVersion {
             return "min_version is above max_version, so no client can connect"
         }
-        if offer.keyExchange != key {
+        guard canBeSpoken(key: key) else {
             return "cipher_suites has none for the certificate's key, so no client can connect"
         }
         if offer.versions.first != maximumVersion {
@@ -130,6 +134,11 @@ struct TLSPriority: Equatable {
             return "cipher_suites has none for the certificate's key, so only TLS 1.3 is spoken"
         }
         return nil
+    }
+
+    /// Whether there is a version and a suite for a certificate of that key.
+    func canBeSpoken(key: TLSKeyKind) -> Bool {
+        offer(key: key).keyExchange == key
     }
 
     private struct Offer {

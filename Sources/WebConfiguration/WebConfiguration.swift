@@ -1,3 +1,6 @@
+internal import Bytes
+public import System
+
 /// What a web configuration file says, checked, with the files that it names read.
 ///
 /// The schema is the one that Prometheus exporters share: exporter-toolkit 0.17, `docs/web-configuration.md`.
@@ -65,5 +68,194 @@ public struct TLSConfiguration: Sendable, Equatable {
         case verifyIfGiven = "VerifyClientCertIfGiven"
         /// One that the authorities signed.
         case requireAndVerify = "RequireAndVerifyClientCert"
+    }
+}
+
+// MARK: - Reading
+
+extension WebConfiguration {
+    /// Bytes that the file, and each file that it names, may have at most.
+    static let fileLimit = 1 << 20
+
+    /// Reads the file and the files that it names.
+    ///
+    /// What is accepted is what exporter-toolkit 0.17 accepts.
+    /// - Throws: one line with the file, the line in it, the key, its value (secrets masked) and what was expected.
+    public init(file path: String) throws(SystemError) {
+        try self.init(text: readFile(path, limit: Self.fileLimit), path: path) { (path) throws(SystemError) in
+            try readFile(path, limit: Self.fileLimit)
+        }
+    }
+
+    /// - Parameter path: of the file that has the text; relative paths in it begin in its directory.
+    init(
+        text: [UInt8], path: String, read: (_ path: String) throws(SystemError) -> [UInt8]
+    ) throws(SystemError) {
+        do throws(SystemError) {
+            let schema = try WebConfigurationSchema(YAMLNode.parse(text))
+            self.init()
+            files = [path]
+            allowsHTTP2 = schema.http2
+            headers = schema.headers.compactMap(\.sendable)
+            users = schema.users
+            readRateLimit(schema)
+            tls = try readTLS(schema.tls, directory: directory(of: path), read: read)
+        } catch {
+            throw SystemError(error.code, "web configuration \(path): \(error.reason)")
+        }
+    }
+
+    private mutating func readRateLimit(_ schema: WebConfigurationSchema) {
+        // An interval below zero is no limit to Go, too.
+        guard schema.rateLimitInterval > 0 else { return }
+        rateLimit = RateLimit(
+            interval: .nanoseconds(schema.rateLimitInterval), burst: Int(max(schema.rateLimitBurst, 0)))
+        if schema.rateLimitBurst <= 0 {
+            warnings.append("rate_limit.burst is \(schema.rateLimitBurst), so every request is refused")
+        }
+    }
+
+    private mutating func readTLS(
+        _ schema: WebConfigurationSchema.TLS, directory: String, read: (String) throws(SystemError) -> [UInt8]
+    ) throws(SystemError) -> TLSConfiguration? {
+        guard schema.isEnabled else {
+            if schema.namesAnything {
+                warnings.append("tls_server_config has no certificate, so this is plain HTTP")
+            }
+            return nil
+        }
+        let certificate = try pem(
+            file: schema.certificateFile, text: schema.certificate, key: "cert", directory: directory, read: read)
+        guard let certificate else { throw .schema(" has neither cert nor cert_file") }
+        let key = try pem(file: schema.keyFile, text: schema.key, key: "key", directory: directory, read: read)
+        guard let key else { throw .schema(" has neither key nor key_file") }
+        let keyKind = try certificate.keyKind(of: key)
+        let clientAuthentication = try schema.clientAuthentication()
+        let priority = schema.priority.text(key: keyKind)
+        // What is chosen may be impossible with any certificate, which is a warning.
+        let canBeSpoken = schema.priority.canBeSpoken(key: keyKind)
+        try certificate.checkServing(key: key, priority: canBeSpoken ? priority : TLSPriority().text(key: keyKind))
+        let authorities = try pem(
+            file: schema.clientCAFile, text: schema.clientCA, key: "client_ca", directory: directory, read: read)
+        if let authorities, clientAuthentication == .none {
+            throw .schema(".\(authorities.name) is given, expected a client_auth_type other than NoClientCert with it")
+        }
+        var tls = TLSConfiguration(
+            certificate: certificate.content, key: key.content, priority: priority)
+        tls.clientCertificateAuthorities = (authorities?.content).flatMap(readableCertificates)
+        tls.clientAuthentication = clientAuthentication
+        tls.allowedSubjectAlternativeNames = schema.allowedSANs?.map { Array($0.utf8) }
+        if let warning = schema.priority.warning(key: keyKind) { warnings.append(warning) }
+        if let authorities, tls.clientCertificateAuthorities == nil {
+            let problem = "\(authorities.name) has no certificate that can be read"
+            // The exporter-toolkit accepts it, and then nobody's certificate verifies: a file that is cut off by accident
+            // would lock all clients out.
+            guard clientAuthentication != .verifyIfGiven, clientAuthentication != .requireAndVerify else {
+                throw .schema(".\(problem)")
+            }
+            warnings.append(problem)
+        }
+        if tls.allowedSubjectAlternativeNames != nil, clientAuthentication == .none {
+            warnings.append("client_allowed_sans is not looked at, because client_auth_type asks for no certificate")
+        }
+        return tls
+    }
+
+    /// The content of the file when one is named, else the text itself; nil when both are empty.
+    private mutating func pem(
+        file: String, text: String, key: String, directory: String,
+        read: (String) throws(SystemError) -> [UInt8]
+    ) throws(SystemError) -> PEM? {
+        guard !file.isEmpty else { return text.isEmpty ? nil : PEM(name: key, content: Array(text.utf8)) }
+        let path = file.utf8.first == UInt8(ascii: "/") ? file : directory + file
+        files.append(path)
+        do throws(SystemError) {
+            return try PEM(name: "\(key)_file (\(path))", content: read(path))
+        } catch {
+            throw .schema(".\(key)_file: \(error.reason)")
+        }
+    }
+}
+
+/// A PEM text and the key that it comes from, as errors name it.
+private struct PEM {
+    var name: String
+    var content: [UInt8]
+
+    func keyKind(of key: PEM) throws(SystemError) -> TLSKeyKind {
+        do throws(CertificatePair.Problem) {
+            return try CertificatePair.check(certificate: content, key: key.content)
+        } catch {
+            switch error {
+            case .certificate(let reason): throw .schema(".\(name) cannot be read as a certificate: \(reason)")
+            case .key(let reason): throw .schema(".\(key.name) cannot be read as a key: \(reason)")
+            case .pair(let reason): throw .schema(".\(key.name) is not the key of \(name): \(reason)")
+            case .kind(let kind):
+                throw .schema(".\(name) is for a key of the kind \(kind), expected RSA, ECDSA or Ed25519")
+            }
+        }
+    }
+
+    func checkServing(key: PEM, priority: String) throws(SystemError) {
+        do throws(SystemError) {
+            try TrialHandshake.run(certificate: content, key: key.content, priority: priority)
+        } catch {
+            throw .schema(".\(name) cannot be served: \(error.reason)")
+        }
+    }
+}
+
+/// With its slash at the end; empty for the current one.
+private func directory(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+}
+
+extension SystemError {
+    fileprivate static func schema(_ reason: String) -> SystemError {
+        SystemError(.configuration, "tls_server_config" + reason)
+    }
+}
+
+extension WebConfiguration.Header {
+    /// Nil when the value is blank, which means unset. Line ends and other control characters become blanks.
+    fileprivate var sendable: WebConfiguration.Header? {
+        var bytes = value.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 }[...]
+        bytes = bytes.drop { $0 == UInt8(ascii: " ") }
+        while bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
+        return bytes.isEmpty ? nil : Self(name: name, value: String(decoding: bytes, as: UTF8.self))
+    }
+}
+
+extension WebConfigurationSchema.TLS {
+    /// Versions, suites and names alone do not ask for TLS.
+    fileprivate var isEnabled: Bool {
+        !(certificate + certificateFile + key + keyFile + clientCA + clientCAFile + clientAuthType).isEmpty
+    }
+
+    fileprivate var namesAnything: Bool {
+        allowedSANs != nil || !cipherSuites.isEmpty || !curves.isEmpty || minimumVersion != .tls12
+            || maximumVersion != .tls13
+    }
+
+    fileprivate var priority: TLSPriority {
+        TLSPriority(
+            minimumVersion: minimumVersion, maximumVersion: maximumVersion, cipherSuites: cipherSuites, curves: curves,
+            prefersServerCipherSuites: prefersServerCipherSuites)
+    }
+
+    fileprivate func clientAuthentication() throws(SystemError) -> TLSConfiguration.ClientAuthentication {
+        switch clientAuthType {
+        case "": return .none
+        case "RequireClientCert": return .requireAny  // an older spelling
+        default:
+            guard let type = TLSConfiguration.ClientAuthentication(rawValue: clientAuthType) else {
+                let expected = TLSConfiguration.ClientAuthentication.allCases.map(\.rawValue).joined(separator: ", ")
+                let found = quoted(clientAuthType, limit: 40)
+                throw .yaml(
+                    line: clientAuthTypeLine,
+                    "tls_server_config.client_auth_type is \(found), expected one of \(expected)")
+            }
+            return type
+        }
     }
 }

@@ -44,11 +44,11 @@ struct YAMLField {
         }
     }
 
+    /// A fraction is cut off.
     func integer() throws(SystemError) -> Int64 {
         let expected = "a whole number"
         switch try resolve(expected: expected) {
-        case .integer(let value?): return value
-        case .float(let value) where value < 0x1p63: return Int64(max(value, -0x1p63))
+        case .number(let value): return try whole(value, expected: expected)
         case .null: return 0
         default: throw wrong(expected: expected)
         }
@@ -58,14 +58,18 @@ struct YAMLField {
     func duration() throws(SystemError) -> Int64 {
         let expected = "a duration such as 500ms, 30s or 1m30s"
         switch try resolve(expected: expected) {
-        case .integer(let value?): return value
-        case .float(let value) where value < 0x1p63: return Int64(max(value, -0x1p63))
+        case .number(let value): return try whole(value, expected: expected)
         case .null: return 0
         case .text:
             guard let nanoseconds = try parseGoDuration(text()) else { throw wrong(expected: expected) }
             return nanoseconds
         default: throw wrong(expected: expected)
         }
+    }
+
+    private func whole(_ value: Double, expected: String) throws(SystemError) -> Int64 {
+        guard value < 0x1p63 else { throw wrong(expected: expected) }
+        return Int64(max(value, -0x1p63))
     }
 
     /// Nil for null.

@@ -46,6 +46,8 @@ import Testing
             {
                 $0.isMetered = { $0 == "/" }
                 $0.meter = HTTPMeter(limit: 3)
+                // Nobody is too slow, however long the machine takes for this.
+                $0.limits.minimumRate = 0
             }, respond: { _ in HTTPResponse(status: 200, body: Self.large) })
         let readers = try (0..<3).map { _ in try server.connect(receiveBuffer: 4096) }
         for reader in readers { reader.send(Self.get) }
@@ -62,6 +64,27 @@ import Testing
         #expect(try server.connect().request("/").status == 200)
         eventually("the end") { server.statistics.requestsInFlight == 0 }
         #expect(server.statistics.answers == [.init(status: 200, count: 4), .init(status: 503, count: 1)])
+    }
+
+    /// Sixty readers of a large page in drops, which want all places, cost another address no scrape.
+    @Test func slowReadersCostTheirOwnAddress() throws {
+        let page = HTTPBody.blocks((0..<160).map { [UInt8](repeating: UInt8($0), count: 50_000) })
+        let server = try serve(
+            {
+                $0.isMetered = { _ in true }
+                $0.meter = HTTPMeter(limit: 40)
+            }, respond: { _ in HTTPResponse(status: 200, body: page) })
+        let readers = try (0..<60).map { _ in try server.connect(receiveBuffer: 4096, from: 2) }
+        for reader in readers { reader.send(Self.get) }
+        eventually("as many downloads as there may be") { server.statistics.requestsInFlight >= 40 }
+        for _ in 0..<20 {
+            for reader in readers.prefix(10) { try? reader.awaitBytes() }
+            let answer = try server.connect(from: 1).request("/")
+            #expect(answer.status == 200)
+            #expect(answer.body.count == 8_000_000)
+        }
+        // And its own address no more than it takes to see that it is slow.
+        eventually("an answer beside them") { (try? server.connect(from: 2).request("/"))?.status == 200 }
     }
 
     @Test func fiveHundredAbortedDownloads() throws {
@@ -204,7 +227,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (100, 200), (4000, 200), (4096, 200), (4097, 414), (8000, 414), (30_000, 414), (64_000, 414),
+        (100, 200), (4000, 200), (8191, 200), (8192, 200), (8193, 414), (15_000, 414), (30_000, 414), (64_000, 414),
     ]) func targetsAreLimited(_ bytes: Int, _ status: Int) throws {
         let server = try serve(respond: echo)
         let client = try server.connect()
@@ -213,7 +236,10 @@ import Testing
         #expect(try server.connect().request("/").status == 200)
     }
 
-    @Test(arguments: [(100, 200), (8000, 200), (9000, 431), (16_000, 431), (64_000, 431), (1_000_000, 431)])
+    @Test(arguments: [
+        (100, 200), (8000, 200), (12_000, 200), (16_000, 200), (16_500, 431), (20_000, 431), (64_000, 431),
+        (1_000_000, 431),
+    ])
     func headersAreLimited(_ bytes: Int, _ status: Int) throws {
         let server = try serve(respond: echo)
         let one = try? server.connect().request("/", headers: ["X: " + String(repeating: "x", count: bytes)])
@@ -222,5 +248,24 @@ import Testing
         let many = try? server.connect().request("/", headers: Array(repeating: "X-Y: 12345678", count: bytes / 15))
         #expect([status, 431].contains(many?.status) || many == nil && bytes >= 64_000)
         #expect(try server.connect().request("/").status == 200)
+    }
+
+    /// A target, a header and fields that are all as long as they may be, with an answer whose header is long.
+    @Test func theLimitsHoldTogether() throws {
+        let server = try serve { request in
+            HTTPResponse(
+                status: 200, headers: [("X-Long", String(repeating: "y", count: 700))],
+                body: .bytes(Array(request.query.utf8)))
+        }
+        let query = String(repeating: "q", count: 8190)
+        let client = try server.connect()
+        for _ in 0..<3 {
+            // Host is one of the hundred.
+            let fields = (1..<100).map { "X-\($0): " + String(repeating: "z", count: $0 < 99 ? 70 : 300) }
+            let answer = try client.request("/?" + query, headers: fields)
+            #expect(answer.status == 200)
+            #expect(answer.text == query)
+        }
+        #expect(try client.request("/", headers: (1...100).map { "X-\($0): z" }).status == 431)
     }
 }

@@ -23,8 +23,8 @@ extension HTTPServer {
         }
     }
 
-    func connect(receiveBuffer: Int32? = nil) throws -> RawHTTPClient {
-        try RawHTTPClient(port: port, receiveBuffer: receiveBuffer)
+    func connect(receiveBuffer: Int32? = nil, from host: UInt8 = 1) throws -> RawHTTPClient {
+        try RawHTTPClient(port: port, receiveBuffer: receiveBuffer, from: host)
     }
 }
 

@@ -17,13 +17,19 @@ import Testing
     private func tls(_ name: String = "server", _ change: (inout TLSConfiguration) -> Void = { _ in }) throws
         -> WebConfiguration
     {
-        var tls = TLSConfiguration(
-            certificate: try certificates.content("\(name).pem"), key: try certificates.content("\(name).key"),
-            priority: TLSPriority().text(key: name == "server" ? .rsa : .ecdsa))
-        change(&tls)
-        var web = WebConfiguration()
-        web.tls = tls
+        var web = try read(name)
+        change(&web.tls!)
         return web
+    }
+
+    /// The web configuration of a file with that certificate and further lines.
+    private func read(_ name: String, _ lines: String...) throws -> WebConfiguration {
+        let text = (["tls_server_config:", "  cert_file: \(name).pem", "  key_file: \(name).key"] + lines)
+            .map { $0 + "\n" }.joined()
+        return try WebConfiguration(text: Array(text.utf8), path: certificates.path("web.yml")) {
+            (path) throws(SystemError) in
+            try readFile(path, limit: 1 << 20)
+        }
     }
 
     private func serveTLS(
@@ -55,11 +61,28 @@ import Testing
         return run.status == 0
     }
 
-    @Test(arguments: ["server", "server-ec", "server-ed25519"]) func curlReads(_ name: String) throws {
+    @Test(arguments: [
+        "server", "server-ec", "server-p384", "server-p521", "server-ed25519", "server-pss", "server-encipherment",
+        "server-ec-encipherment",
+    ])
+    func curlReads(_ name: String) throws {
         let server = try serveTLS(tls(name))
-        let run = try curl(server, path: "/a?b", "-i")
-        #expect(run.text.hasSuffix("\r\n\r\nGET|/a|b"), "\(run.errors)")
-        #expect(run.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        for version in ["1.2", "1.3"] {
+            let run = try curl(server, path: "/a?b", "-i", "--tlsv\(version)", "--tls-max", version)
+            #expect(run.text.hasSuffix("\r\n\r\nGET|/a|b"), "TLS \(version): \(run.errors)")
+            #expect(run.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        }
+    }
+
+    /// They are refused when they are read, not when the first client comes.
+    @Test(arguments: [
+        ("server-ed448", "is for a key of the kind EdDSA (Ed448), expected RSA, ECDSA or Ed25519"),
+        ("server-p224", "cannot be served: "),
+    ]) func unservableCertificatesAreRefused(_ name: String, _ problem: String) {
+        let error = #expect(throws: SystemError.self) { try read(name) }
+        let file = certificates.path("\(name).pem")
+        #expect(
+            error?.reason.contains("tls_server_config.cert_file (\(file)) \(problem)") == true, "\(error?.reason ?? "")")
     }
 
     @Test func curlKnowsTheNameAndTheAuthority() throws {
@@ -134,6 +157,10 @@ import Testing
             .init(.requireAndVerify, nil, false), .init(.requireAndVerify, "client", true),
             .init(.requireAndVerify, "client-of-other", false), .init(.requireAndVerify, "client-expired", false),
             .init(.requireAndVerify, "client-for-clients", true), .init(.requireAndVerify, "client-for-servers", false),
+            .init(.request, "client-encipherment", true), .init(.requireAny, "client-encipherment", true),
+            .init(.requireAny, "client-rsa-encipherment", true), .init(.verifyIfGiven, "client-encipherment", true),
+            .init(.requireAndVerify, "client-encipherment", true),
+            .init(.requireAndVerify, "client-rsa-encipherment", true),
         ]
 
         static let names: [ClientCase] = [
@@ -257,16 +284,6 @@ import Testing
     }
 
     // MARK: - Broken clients
-
-    @Test func plainHTTPIsHungUpOn() throws {
-        let server = try serveTLS(tls())
-        let client = try server.connect()
-        client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        let answer = try client.readToEnd()
-        // A TLS alert or nothing.
-        #expect(answer.isEmpty || answer.first == 21)
-        #expect(try connects(server))
-    }
 
     @Test func anUnfinishedHandshakeIsHungUpOnAndHarmsNobody() throws {
         var limits = HTTPLimits()

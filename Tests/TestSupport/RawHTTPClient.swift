@@ -37,7 +37,8 @@ public final class RawHTTPClient {
     private var received: [UInt8] = []
 
     /// Connects to a port of the loopback interface.
-    public init(port: Int, isIPv6: Bool = false, receiveBuffer: Int32? = nil) throws {
+    /// - Parameter host: the last byte of the address 127.0.0.x that it comes from.
+    public init(port: Int, isIPv6: Bool = false, receiveBuffer: Int32? = nil, from host: UInt8 = 1) throws {
         socket = Glibc.socket(
             isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if let receiveBuffer { set(SO_RCVBUF, to: receiveBuffer) }
@@ -51,6 +52,14 @@ public final class RawHTTPClient {
         }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        if host != 1 {
+            address.sin_addr.s_addr = (in_addr_t(0x7F00_0000) + in_addr_t(host)).bigEndian
+            _ = unsafe withUnsafePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+        }
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
         try connect(&address)

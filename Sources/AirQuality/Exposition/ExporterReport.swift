@@ -1,5 +1,7 @@
 /// What `/metrics` says beside cities and feeds. A value that is not known is nil, and its family left out.
 public struct ExporterReport: Sendable, Equatable {
+    /// nil without TLS.
+    public var tls: TLS?
     /// nil without `--storage.file`.
     public var storage: Storage?
     /// nil with `--web.disable-exporter-metrics`.
@@ -7,7 +9,8 @@ public struct ExporterReport: Sendable, Equatable {
     /// nil with `--web.disable-exporter-metrics`.
     public var handler: Handler?
 
-    public init(storage: Storage? = nil, process: Process? = nil, handler: Handler? = nil) {
+    public init(tls: TLS? = nil, storage: Storage? = nil, process: Process? = nil, handler: Handler? = nil) {
+        self.tls = tls
         self.storage = storage
         self.process = process
         self.handler = handler
@@ -21,6 +24,14 @@ public struct ExporterReport: Sendable, Equatable {
             self.revision = revision
             self.branch = branch
             self.swiftVersion = swiftVersion
+        }
+    }
+
+    public struct TLS: Sendable, Equatable {
+        public var handshakeFailures: UInt64
+
+        public init(handshakeFailures: UInt64) {
+            self.handshakeFailures = handshakeFailures
         }
     }
 

@@ -4,7 +4,8 @@ extension MetricFamily {
     /// In the order of the page.
     public static let all: [MetricFamily] =
         families(of: CityFamily.all.map(\.samples)) + families(of: SourceFamily<Scale>.scale)
-        + families(of: SourceFamily<FeedStatistics>.feeds) + families(of: SourceFamily<StoreFigures>.store)
+        + families(of: SourceFamily<FeedStatistics>.feeds) + families(of: SourceFamily<ExporterReport.TLS>.tls)
+        + families(of: SourceFamily<StoreFigures>.store)
         + families(of: SourceFamily<ExporterReport.Storage>.storage)
         + families(of: SourceFamily<ExporterReport.Build>.build)
         + families(of: SourceFamily<ExporterReport.Process>.process)
@@ -111,6 +112,15 @@ extension SourceFamily where Source == FeedStatistics {
             "airquality_exporter_feed_last_message_timestamp_seconds", .gauge, label: "feed",
             "When the last whole message arrived, in seconds since the Unix epoch."
         ) { $0.lastMessageAt.map { Double($0) / 1000 } },
+    ]
+}
+
+extension SourceFamily where Source == ExporterReport.TLS {
+    static let tls: [SourceFamily] = [
+        SourceFamily(
+            "airquality_exporter_tls_handshake_failures_total", .counter,
+            "TLS handshakes with clients that failed."
+        ) { Double($0.handshakeFailures) }
     ]
 }
 

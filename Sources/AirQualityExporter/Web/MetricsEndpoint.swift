@@ -7,15 +7,21 @@ import System
 final class MetricsEndpoint: Sendable {
     private let store: ReadingStore
     private let scrapes: HTTPMeter?
+    private let handshakes: HTTPMeter?
     private let storage: StorageService?
     /// This lock is held while rendering, so that scrapes at the same time share one rendering; the store's is not.
     private let caches: Mutex<ScrapeCaches>
 
     /// - Parameters:
     ///   - scrapes: nil leaves out `process_*` and `promhttp_*`.
-    init(store: ReadingStore, build: ExporterReport.Build, scrapes: HTTPMeter?, storage: StorageService?) {
+    ///   - handshakes: nil without TLS.
+    init(
+        store: ReadingStore, build: ExporterReport.Build, scrapes: HTTPMeter?, handshakes: HTTPMeter? = nil,
+        storage: StorageService?
+    ) {
         self.store = store
         self.scrapes = scrapes
+        self.handshakes = handshakes
         self.storage = storage
         caches = Mutex(ScrapeCaches(page: MetricsPage(rules: store.rules, build: build)))
     }
@@ -27,6 +33,7 @@ final class MetricsEndpoint: Sendable {
         return caches.withLock { caches in
             let answer = caches.answers.value(for: accept) { ScrapeAnswer(accept: accept) }
             var report = ExporterReport(storage: storage?.report)
+            report.tls = handshakes.map { .init(handshakeFailures: UInt64($0.current.tlsHandshakeFailures)) }
             if let scrapes {
                 report.process = caches.process.value(for: monotonicTime().components.seconds) {
                     ExporterReport.Process(ProcessStatistics.current())

@@ -46,13 +46,19 @@ class CertificateAuthority:
         self._configuration.write_text(CONFIGURATION.format(folder=folder))
         (folder / "index.txt").touch()
         openssl(
-            "req", "-x509", *KEY, "-keyout", self._key, "-out", self.file, "-days", "10", "-subj", "/CN=Authority",
+            "req", "-x509", "-newkey", *KEYS["P-256"], "-nodes", "-keyout", self._key, "-out", self.file, "-days", "10", "-subj", "/CN=Authority",
             "-addext", "keyUsage=critical,keyCertSign,cRLSign")
 
-    def issue(self, name: str, names: str = "IP:127.0.0.1,DNS:localhost", is_expired: bool = False) -> Certificate:
-        """`names`: as openssl's subjectAltName has them."""
+    def issue(
+        self, name: str, names: str = "IP:127.0.0.1,DNS:localhost", is_expired: bool = False, kind: str = "P-256",
+        usage: str | None = None,
+    ) -> Certificate:
+        """`names` and `usage`: as openssl's subjectAltName and keyUsage have them; `kind`: one of `KEYS`."""
         request, key, file = (self.folder / f"{name}.{end}" for end in ("csr", "key", "pem"))
-        openssl("req", *KEY, "-keyout", key, "-out", request, "-subj", f"/CN={name}", "-addext", f"subjectAltName={names}")
+        extensions = [f"subjectAltName={names}"] + ([f"keyUsage={usage}"] if usage else [])
+        openssl(
+            "req", "-newkey", *KEYS[kind], "-nodes", "-keyout", key, "-out", request, "-subj", f"/CN={name}",
+            *(argument for extension in extensions for argument in ("-addext", extension)))
         openssl(
             "ca", "-batch", "-notext", "-config", self._configuration, "-cert", self.file, "-keyfile", self._key,
             "-in", request, "-out", file, "-startdate", "20200101000000Z",
@@ -60,7 +66,13 @@ class CertificateAuthority:
         return Certificate(file, key)
 
 
-KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+#: What openssl's `-newkey` takes.
+KEYS = {
+    "RSA": ("rsa:2048",),
+    "RSA-PSS": ("rsa-pss", "-pkeyopt", "rsa_keygen_bits:2048"),
+    "Ed25519": ("ed25519",),
+    "Ed448": ("ed448",),
+} | {curve: ("ec", "-pkeyopt", f"ec_paramgen_curve:{curve}") for curve in ("P-224", "P-256", "P-384", "P-521", "secp256k1")}
 
 
 def openssl(*arguments) -> None:

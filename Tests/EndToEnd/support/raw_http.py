@@ -8,8 +8,10 @@ import struct
 from support.answers import Answer
 
 
-def connect(port: int, seconds: float = 30, receive_buffer: int | None = None) -> socket.socket:
+def connect(port: int, seconds: float = 30, receive_buffer: int | None = None, source: str | None = None) -> socket.socket:
     client = socket.socket()
+    if source:
+        client.bind((source, 0))
     if receive_buffer:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
     client.settimeout(seconds)

@@ -111,43 +111,89 @@ def test_five_hundred_aborted_downloads_leave_nothing_behind(big):
         assert exporter.get("/metrics").status == 200
 
 
-def test_slow_readers_take_the_permits_and_give_them_back(big):
+def test_scrapes_beyond_the_limit_are_refused_and_permits_come_back(big):
     exporter = big("--web.max-requests", "3")
+    is_fast = threading.Event()
+
+    def read(reader: socket.socket) -> bytes:
+        """Fast enough not to be a slow reader, and for some seconds."""
+        received = b""
+        try:
+            while part := reader.recv(1 << 16):
+                received += part
+                is_fast.wait(0.05)
+        except OSError:
+            pass
+        return received
+
     readers = []
     try:
         for _ in range(3):
             reader = connect(exporter.port, receive_buffer=1 << 16)
             reader.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-            # The answer has begun, and cannot end while nobody reads.
-            begin = reader.recv(100)
-            assert begin.startswith(b"HTTP/1.1 200 ")
             readers.append(reader)
-        for _ in range(20):
-            refused = exporter.get("/metrics")
-            assert refused.status == 503
+        with ThreadPoolExecutor(3) as pool:
+            pages = [pool.submit(read, reader) for reader in readers]
+            refused = wait_for(lambda: next((a for a in [exporter.get("/metrics")] if a.status == 503), None), "a refusal")
             expect_one_line(refused)
             assert refused.headers["Retry-After"].isdigit()
-        # Only scrapes are limited.
-        for path in ("/-/healthy", "/-/ready", "/", "/history.json"):
-            assert exporter.get(path).status == 200
-        # One reads to the end, one leaves, one dies.
-        received = begin
-        while part := readers[2].recv(1 << 20):
-            received += part
-        assert parse_answers(received)[0].body.count(b"airquality_index{") == BIG
-        readers[0].close()
-        abort(readers[1])
+            # Only scrapes are limited.
+            for path in ("/-/healthy", "/-/ready", "/", "/history.json"):
+                assert exporter.get(path).status == 200
+            # One dies, two read to the end.
+            readers[0].shutdown(socket.SHUT_RDWR)
+            is_fast.set()
+            for page in pages[1:]:
+                assert parse_answers(page.result())[0].body.count(b"airquality_index{") == BIG
         wait_for(lambda: exporter.get("/metrics").status == 200, "a permit")
         wait_for(lambda: exporter.scrape().value(metrics.IN_FLIGHT) == 1, "all permits")
-        page = exporter.scrape()
-        assert page.value(metrics.REQUESTS, code="503") >= 20
+        assert exporter.scrape().value(metrics.REQUESTS, code="503") >= 1
         # All three at once again.
         with ThreadPoolExecutor(3) as pool:
             statuses = [answer.status for answer in pool.map(lambda _: exporter.get("/metrics"), range(3))]
         assert statuses == [200] * 3
     finally:
+        is_fast.set()
         for reader in readers:
             reader.close()
+
+
+def test_sixty_slow_readers_cost_their_own_address_and_nobody_else_a_scrape(big):
+    exporter = big()
+    done = threading.Event()
+    readers = []
+
+    def drip():
+        while not done.wait(0.1):
+            for reader in readers:
+                try:
+                    reader.recv(1024, socket.MSG_DONTWAIT)
+                except OSError:
+                    pass
+
+    try:
+        for _ in range(60):
+            reader = connect(exporter.port, receive_buffer=4096, source="127.0.0.2")
+            reader.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+            readers.append(reader)
+        dripping = threading.Thread(target=drip)
+        dripping.start()
+        for _ in range(10):
+            page = exporter.get("/metrics")
+            assert page.status == 200 and len(page.body) > 8_000_000
+            time.sleep(1)  # A scrape each second is what this is about.
+        # Their own address is served as well, once they are known to be slow.
+        request = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        with connect(exporter.port, source="127.0.0.2") as neighbour:
+            neighbour.sendall(request)
+            assert neighbour.recv(100).startswith(b"HTTP/1.1 200 ")
+        assert exporter.scrape().value(metrics.IN_FLIGHT) <= 41
+    finally:
+        done.set()
+        dripping.join()
+        for reader in readers:
+            reader.close()
+    wait_for(lambda: exporter.scrape().value(metrics.IN_FLIGHT) == 1, "all permits")
 
 
 def send_with_end(client: socket.socket, request: bytes) -> None:

@@ -6,8 +6,9 @@ import ssl
 import pytest
 
 from support.curl import BAD_PEER_CERTIFICATE, CurlError, curl
-from support.exposition import parse_samples
+from support.exposition import Exposition, parse_samples
 from support.peers import WebSocketFeed
+from support.raw_http import connect
 from support.waiting import wait_for
 from support.web_configuration import Client, expect_healthcheck, handshake, tls
 
@@ -20,8 +21,9 @@ def test_tls_is_spoken_and_nothing_else(start, authority, server, web):
     with pytest.raises(CurlError) as failure:
         curl(f"https://{exporter.address}/metrics")
     assert failure.value.status == BAD_PEER_CERTIFICATE
-    with pytest.raises(CurlError):
-        curl(f"http://{exporter.address}/metrics")
+    refused = curl(f"http://{exporter.address}/metrics")
+    assert (refused.status, refused.text) == (400, "Client sent an HTTP request to an HTTPS server.\n")
+    assert refused.headers["Content-Type"] == "text/plain; charset=utf-8"
 
 
 def test_a_page_of_many_tls_records_is_whole(start, authority, server, web):
@@ -66,6 +68,58 @@ def test_versions_and_cipher_suites(start, authority, server, web, settings, ver
     if settings.get("min_version") == "TLS13":
         with pytest.raises(ssl.SSLError):
             handshake(exporter, authority, maximum=ssl.TLSVersion.TLSv1_2).close()
+
+
+# MARK: Kinds of certificates
+
+
+@pytest.mark.parametrize("usage", [None, "digitalSignature", "keyEncipherment,dataEncipherment"])
+@pytest.mark.parametrize("kind", ["RSA", "RSA-PSS", "P-256", "P-384", "P-521", "Ed25519"])
+def test_certificates_that_are_served(start, programs, authority, web, kind, usage):
+    file = web(tls(authority.issue(f"{kind}-{str(usage)[:3]}", kind=kind, usage=usage)))
+    assert programs.run("air-quality-exporter", "--feed.demo", "--config.check", "--web.config.file", file).process.returncode == 0
+    client = Client(start.exporter("--feed.demo", "--web.config.file", file), authority)
+    for version in ("1.2", "1.3"):
+        assert client.status("/metrics", "--tlsv" + version, "--tls-max", version) == 200
+
+
+@pytest.mark.parametrize("kind", ["Ed448", "P-224", "secp256k1"])
+def test_certificates_that_cannot_be_served_are_refused(start, programs, authority, server, web, kind):
+    bad = tls(authority.issue(kind, kind=kind))
+    file = web(bad)
+    for flags in ([], ["--config.check"]):
+        ended = programs.run(
+            "air-quality-exporter", "--feed.demo", "--web.listen-address", "127.0.0.1:0", "--web.config.file", file, *flags)
+        assert ended.process.returncode == 1 and not ended.output
+        assert len(ended.errors) == 1 and str(bad["tls_server_config"]["cert_file"]) in ended.errors[0]
+    # A renewal that brings such a one leaves the last good one in force.
+    exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(server)), "--web.enable-lifecycle")
+    client = Client(exporter, authority)
+    web(bad)
+    refused = client("/-/reload", "--request", "POST")
+    assert refused.status == 500 and str(bad["tls_server_config"]["cert_file"]) in refused.text
+    assert client.status() == 200
+
+
+def test_failed_handshakes_are_counted_and_logged_once(start, authority, server, web):
+    file = web(tls(server, client_auth_type="VerifyClientCertIfGiven", client_ca_file=str(authority.file)))
+    exporter = start.exporter("--feed.demo", "--web.config.file", file)
+    client = Client(exporter, authority)
+
+    def failures() -> float:
+        return Exposition(client().text).value("airquality_exporter_tls_handshake_failures_total")
+
+    assert failures() == 0
+    for number in range(5):
+        with pytest.raises(ssl.SSLError) as failure:
+            context = ssl.create_default_context(cafile=authority.file)
+            context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_1
+            context.set_ciphers("ALL:@SECLEVEL=0")
+            with connect(exporter.port) as plain:
+                context.wrap_socket(plain, server_hostname="localhost")
+        assert failure.value.reason == "TLSV1_ALERT_PROTOCOL_VERSION"
+    wait_for(lambda: failures() == 5, "all failures")
+    assert exporter.count_lines("TLS handshake failed") == 1
 
 
 OK, NO = 200, "refused"

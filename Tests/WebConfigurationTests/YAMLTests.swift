@@ -4,7 +4,7 @@ import Testing
 @testable import System
 @testable import WebConfiguration
 
-@Suite struct YAMLNodeTests {
+@Suite struct YAMLTests {
     @Test(
         "documents become trees",
         arguments: [

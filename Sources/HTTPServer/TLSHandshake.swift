@@ -1,0 +1,218 @@
+internal import CGnuTLS
+internal import Glibc
+
+/// A TLS handshake that did not come to its end.
+public struct TLSHandshakeFailure: Sendable, Equatable {
+    /// The client's address.
+    public var peer: String
+    /// Why, in one line.
+    public var reason: String
+}
+
+/// Follows the handshake of one session, and what becomes of it if it fails.
+///
+/// libmicrohttpd 0.9.75 does the handshake and tells nobody of its failure, not even the client: it closes the
+/// connection without an alert. Nor does it say that it lets go of the session; so this is private data of the session,
+/// which GnuTLS hands over to be freed while the session can still send.
+final class TLSHandshake {
+    private let session: gnutls_session_t
+    private let connection: HTTPConnection
+    private let context: TLSContext
+    private let onFailure: @Sendable (TLSHandshakeFailure) -> Void
+
+    /// How far the handshake has come.
+    private enum Progress: Comparable {
+        /// Nothing has come, as from whoever only looks whether the port is open.
+        case silent
+        case begun
+        /// The client's first message is here.
+        case helloRead
+        /// There is a protocol version that both speak.
+        case versionAgreed
+        /// The answer to the client's first message is on its way.
+        case answered
+        case complete
+    }
+
+    private var progress = Progress.silent
+    private var isPlainHTTP = false
+    private var hasEnded = false
+    private var hasSentFinished = false
+    private var hasReceivedFinished = false
+    private var refusal: TLSContext.ClientRefusal?
+
+    private init(
+        _ session: gnutls_session_t, _ connection: HTTPConnection, _ context: TLSContext,
+        _ onFailure: @escaping @Sendable (TLSHandshakeFailure) -> Void
+    ) {
+        unsafe self.session = session
+        self.connection = connection
+        self.context = context
+        self.onFailure = onFailure
+    }
+
+    /// Of no registered extension (RFC 8446, section 11), so that no client sends it.
+    private static let privateData: Int32 = 0xFF5A
+
+    /// Has the session followed until it is freed.
+    static func follow(
+        _ session: gnutls_session_t, of connection: HTTPConnection, as context: TLSContext,
+        onFailure: @escaping @Sendable (TLSHandshakeFailure) -> Void
+    ) {
+        let result = unsafe gnutls_session_ext_register(
+            session, "followed", privateData, GNUTLS_EXT_NONE, nil, nil, tlsSessionEnds, nil, nil,
+            UInt32(GNUTLS_EXT_FLAG_CLIENT_HELLO.rawValue | GNUTLS_EXT_FLAG_TLS.rawValue))
+        precondition(result == 0, "gnutls_session_ext_register fails without memory only")
+        let handshake = unsafe Unmanaged.passRetained(
+            TLSHandshake(session, connection, context, onFailure)
+        ).toOpaque()
+        unsafe gnutls_ext_set_data(session, UInt32(privateData), handshake)
+        unsafe gnutls_transport_set_ptr2(
+            session, handshake, UnsafeMutableRawPointer(bitPattern: Int(connection.socket)))
+        unsafe gnutls_transport_set_pull_function(session, tlsPull)
+        unsafe gnutls_handshake_set_post_client_hello_function(session, tlsVersionAgreed)
+        unsafe gnutls_handshake_set_hook_function(
+            session, UInt32(GNUTLS_HANDSHAKE_ANY.rawValue), Int32(GNUTLS_HOOK_BOTH), tlsMessage)
+        if context.asksClients { unsafe gnutls_session_set_verify_function(session, tlsVerify) }
+    }
+
+    /// Corresponds to `gnutls_ext_get_data`.
+    fileprivate static func of(_ session: gnutls_session_t) -> TLSHandshake? {
+        var data: gnutls_ext_priv_data_t?
+        guard unsafe gnutls_ext_get_data(session, UInt32(privateData), &data) == 0, let data = unsafe data else {
+            return nil
+        }
+        return unsafe Unmanaged<TLSHandshake>.fromOpaque(data).takeUnretainedValue()
+    }
+
+    // MARK: - What happens
+
+    /// Corresponds to `recv`, of at most so many bytes.
+    fileprivate func pull(_ buffer: UnsafeMutableRawPointer, _ size: Int) -> Int {
+        let count = unsafe recv(connection.socket, buffer, size, 0)
+        if count == 0 { hasEnded = true }
+        if progress == .silent, count > 0 {
+            progress = .begun
+            // A record begins with a number below 64.
+            if unsafe (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(buffer.load(as: UInt8.self)) {
+                isPlainHTTP = true
+                answerPlainHTTP()
+                errno = ECONNRESET
+                return -1
+            }
+        }
+        return count
+    }
+
+    /// In the words of Go, which every exporter answers with.
+    private func answerPlainHTTP() {
+        let line = "Client sent an HTTP request to an HTTPS server.\n"
+        let answer = """
+            HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\
+            Content-Length: \(line.utf8.count)\r\n\r\n\(line)
+            """
+        // What is not read when the socket is closed makes a reset of the end, and the client may lose the answer.
+        var request = [UInt8](repeating: 0, count: 16 * 1024)
+        while unsafe recv(connection.socket, &request, request.count, Int32(MSG_DONTWAIT.rawValue)) > 0 {}
+        _ = unsafe send(
+            connection.socket, Array(answer.utf8), answer.utf8.count,
+            Int32(MSG_NOSIGNAL.rawValue | MSG_DONTWAIT.rawValue))
+        _ = shutdown(connection.socket, Int32(SHUT_WR))
+    }
+
+    fileprivate func message(_ type: UInt32, isIncoming: Bool, isDone: Bool) {
+        switch (type, isIncoming) {
+        case (GNUTLS_HANDSHAKE_CLIENT_HELLO.rawValue, true): progress = max(progress, .helloRead)
+        case (GNUTLS_HANDSHAKE_SERVER_HELLO.rawValue, false), (GNUTLS_HANDSHAKE_HELLO_RETRY_REQUEST.rawValue, false):
+            progress = max(progress, .answered)
+        // Which side is the last to finish differs with the version.
+        case (GNUTLS_HANDSHAKE_FINISHED.rawValue, false) where isDone:
+            if hasReceivedFinished { progress = .complete }
+            hasSentFinished = true
+        case (GNUTLS_HANDSHAKE_FINISHED.rawValue, true) where isDone:
+            if hasSentFinished { progress = .complete }
+            hasReceivedFinished = true
+        default: break
+        }
+    }
+
+    fileprivate func agreeOnVersion() {
+        progress = max(progress, .versionAgreed)
+    }
+
+    /// Whether the client may come in with the certificates that it has sent, or without any.
+    fileprivate func acceptsClient() -> Bool {
+        refusal = unsafe context.refusal(of: session)
+        return refusal == nil
+    }
+
+    /// The session is about to be freed; the socket is still open.
+    fileprivate func end() {
+        guard progress != .silent, progress != .complete else { return }
+        let (reason, alert) = failure()
+        if let alert { unsafe gnutls_alert_send(session, GNUTLS_AL_FATAL, alert) }
+        onFailure(TLSHandshakeFailure(peer: connection.peer.description, reason: reason))
+    }
+
+    private func failure() -> (reason: String, alert: gnutls_alert_description_t?) {
+        if isPlainHTTP { return ("it sent an HTTP request to the TLS port", nil) }
+        if let refusal { return (refusal.reason, refusal.alert) }
+        let received = unsafe gnutls_alert_get(session)
+        if received != GNUTLS_A_CLOSE_NOTIFY, let name = unsafe gnutls_alert_get_name(received) {
+            return unsafe ("it refused the handshake: \(String(cString: name))", nil)
+        }
+        if connection.isOverdue(at: .now) { return ("it took too long", nil) }
+        if hasEnded { return ("it ended the connection", nil) }
+        switch progress {
+        case .helloRead: return ("it speaks no TLS version that is allowed here", GNUTLS_A_PROTOCOL_VERSION)
+        case .versionAgreed: return ("it has no cipher suite, group or signature in common", GNUTLS_A_HANDSHAKE_FAILURE)
+        case .answered: return ("its part of the handshake is wrong", GNUTLS_A_DECRYPT_ERROR)
+        case .begun, .silent, .complete: return ("what it sent is not TLS", GNUTLS_A_UNEXPECTED_MESSAGE)
+        }
+    }
+}
+
+// MARK: - Called by GnuTLS
+
+/// Corresponds to `gnutls_pull_func`.
+@c(airquality_tls_pull)
+private func tlsPull(handshake: UnsafeMutableRawPointer?, buffer: UnsafeMutableRawPointer?, size: Int) -> Int {
+    guard let handshake = unsafe handshake, let buffer = unsafe buffer else { return -1 }
+    return unsafe Unmanaged<TLSHandshake>.fromOpaque(handshake).takeUnretainedValue().pull(buffer, size)
+}
+
+/// Corresponds to `gnutls_handshake_simple_hook_func`: the client's first message has been read as far as the version.
+@c(airquality_tls_version_agreed)
+private func tlsVersionAgreed(session: gnutls_session_t?) -> Int32 {
+    if let session = unsafe session { unsafe TLSHandshake.of(session)?.agreeOnVersion() }
+    return 0
+}
+
+/// Corresponds to `gnutls_handshake_hook_func`: before and after each message.
+@c(airquality_tls_message)
+private func tlsMessage(
+    session: gnutls_session_t?, type: UInt32, when: UInt32, isIncoming: UInt32, bytes: UnsafePointer<gnutls_datum_t>?
+) -> Int32 {
+    if let session = unsafe session {
+        unsafe TLSHandshake.of(session)?.message(
+            type, isIncoming: isIncoming != 0, isDone: when == UInt32(GNUTLS_HOOK_POST))
+    }
+    return 0
+}
+
+/// Corresponds to `gnutls_certificate_verify_function`: a client's certificates have come, or none; anything but 0 ends
+/// the handshake.
+@c(airquality_tls_verify)
+private func tlsVerify(session: gnutls_session_t?) -> Int32 {
+    guard let session = unsafe session, unsafe TLSHandshake.of(session)?.acceptsClient() == true else {
+        return GNUTLS_E_CERTIFICATE_ERROR
+    }
+    return 0
+}
+
+/// Corresponds to `gnutls_ext_deinit_data_func`.
+@c(airquality_tls_session_ends)
+private func tlsSessionEnds(handshake: UnsafeMutableRawPointer?) {
+    guard let handshake = unsafe handshake else { return }
+    unsafe Unmanaged<TLSHandshake>.fromOpaque(handshake).takeRetainedValue().end()
+}

@@ -1,0 +1,150 @@
+package import CGnuTLS
+internal import Glibc
+package import System
+
+/// The owner of a `gnutls_certificate_credentials_t`.
+@safe package struct CertificateCredentials: ~Copyable {
+    private let credentials: gnutls_certificate_credentials_t
+
+    package init() throws(SystemError) {
+        var allocated: gnutls_certificate_credentials_t?
+        try unsafe checkGnuTLS(gnutls_certificate_allocate_credentials(&allocated))
+        unsafe credentials = allocated!
+    }
+
+    deinit {
+        unsafe gnutls_certificate_free_credentials(credentials)
+    }
+
+    /// Corresponds to `gnutls_certificate_set_x509_key_mem`, which compares the key with the certificate; both are PEM.
+    package func load(certificate: [UInt8], key: [UInt8]) throws(SystemError) {
+        try checkGnuTLS(
+            unsafe withDatum(certificate) { certificate in
+                unsafe withDatum(key) { key in
+                    unsafe gnutls_certificate_set_x509_key_mem(credentials, certificate, key, GNUTLS_X509_FMT_PEM)
+                }
+            })
+    }
+
+    /// Corresponds to `gnutls_certificate_set_x509_trust_mem`; the authorities are PEM.
+    package func trust(_ authorities: [UInt8]) throws(SystemError) {
+        try checkGnuTLS(
+            unsafe withDatum(authorities) {
+                unsafe gnutls_certificate_set_x509_trust_mem(credentials, $0, GNUTLS_X509_FMT_PEM)
+            })
+    }
+
+    /// Corresponds to `gnutls_credentials_set`: the session points to these from now on.
+    package func adopt(_ session: gnutls_session_t) {
+        unsafe gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, UnsafeMutableRawPointer(credentials))
+    }
+}
+
+/// A server's certificate chain and its private key, loaded once to see that a server can use them.
+enum CertificatePair {
+    /// In the words of GnuTLS.
+    enum Problem: Error, Equatable {
+        case certificate(String)
+        case key(String)
+        /// They do not belong together.
+        case pair(String)
+        /// A kind of key that the cipher suites of Go, and so ours, cannot use.
+        case kind(String)
+    }
+
+    /// The kind of the key; both texts are PEM, the server's certificate first.
+    static func check(certificate: [UInt8], key: [UInt8]) throws(Problem) -> TLSKeyKind {
+        let algorithm: gnutls_pk_algorithm_t
+        do throws(SystemError) {
+            algorithm = try X509Certificate(pem: certificate).keyAlgorithm
+        } catch {
+            throw .certificate(error.reason)
+        }
+        do throws(SystemError) {
+            try readKey(key)
+        } catch {
+            throw .key(error.reason)
+        }
+        do throws(SystemError) {
+            try CertificateCredentials().load(certificate: certificate, key: key)
+        } catch {
+            throw .pair(error.reason)
+        }
+        switch algorithm {
+        case GNUTLS_PK_RSA, GNUTLS_PK_RSA_PSS: return .rsa
+        case GNUTLS_PK_ECDSA, GNUTLS_PK_EDDSA_ED25519: return .ecdsa
+        default: throw unsafe .kind(String(cString: gnutls_pk_get_name(algorithm)))
+        }
+    }
+
+    /// Corresponds to `gnutls_x509_privkey_import`.
+    private static func readKey(_ pem: [UInt8]) throws(SystemError) {
+        var key: gnutls_x509_privkey_t?
+        try unsafe checkGnuTLS(gnutls_x509_privkey_init(&key))
+        defer { unsafe gnutls_x509_privkey_deinit(key) }
+        try checkGnuTLS(unsafe withDatum(pem) { unsafe gnutls_x509_privkey_import(key, $0, GNUTLS_X509_FMT_PEM) })
+    }
+}
+
+/// The certificates of a PEM text that can be read, as PEM; nil when there is none. Other text is skipped, as Go skips
+/// it where it reads a pool of authorities.
+func readableCertificates(_ pem: [UInt8]) -> [UInt8]? {
+    let begin = Array("-----BEGIN CERTIFICATE-----".utf8)
+    let end = Array("-----END CERTIFICATE-----".utf8)
+    var certificates: [UInt8] = []
+    var rest = pem[...]
+    while let start = rest.range(of: begin), let stop = rest[start.upperBound...].range(of: end) {
+        let block = Array(rest[start.lowerBound..<stop.upperBound]) + [UInt8(ascii: "\n")]
+        if (try? X509Certificate(pem: block)) != nil { certificates += block }
+        rest = rest[stop.upperBound...]
+    }
+    return certificates.isEmpty ? nil : certificates
+}
+
+/// The owner of a `gnutls_x509_crt_t`.
+@safe private struct X509Certificate: ~Copyable {
+    private let certificate: gnutls_x509_crt_t
+
+    /// Reads the first certificate of the text. Corresponds to `gnutls_x509_crt_import`.
+    init(pem: [UInt8]) throws(SystemError) {
+        var allocated: gnutls_x509_crt_t?
+        try unsafe checkGnuTLS(gnutls_x509_crt_init(&allocated))
+        let result = unsafe withDatum(pem) { unsafe gnutls_x509_crt_import(allocated, $0, GNUTLS_X509_FMT_PEM) }
+        guard result >= 0 else {
+            unsafe gnutls_x509_crt_deinit(allocated)
+            throw SystemError(.tls, describe(gnuTLS: result))
+        }
+        unsafe certificate = allocated!
+    }
+
+    deinit {
+        unsafe gnutls_x509_crt_deinit(certificate)
+    }
+
+    var keyAlgorithm: gnutls_pk_algorithm_t {
+        unsafe gnutls_pk_algorithm_t(UInt32(gnutls_x509_crt_get_pk_algorithm(certificate, nil)))
+    }
+}
+
+// MARK: - GnuTLS
+
+/// Throws what GnuTLS says of a negative result.
+package func checkGnuTLS(_ result: Int32) throws(SystemError) {
+    guard result < 0 else { return }
+    throw SystemError(.tls, describe(gnuTLS: result))
+}
+
+/// Corresponds to `gnutls_strerror`, without the full stop.
+package func describe(gnuTLS error: Int32) -> String {
+    let text = unsafe String(cString: gnutls_strerror(error))
+    return text.hasSuffix(".") ? String(text.dropLast()) : text
+}
+
+/// Lends the bytes as GnuTLS takes them; it only reads them.
+package func withDatum<Result>(_ bytes: [UInt8], _ body: (UnsafePointer<gnutls_datum_t>) -> Result) -> Result {
+    unsafe bytes.withUnsafeBufferPointer { bytes in
+        let start = unsafe UnsafeMutablePointer(mutating: bytes.baseAddress)
+        var datum = unsafe gnutls_datum_t(data: start, size: UInt32(bytes.count))
+        return unsafe body(&datum)
+    }
+}

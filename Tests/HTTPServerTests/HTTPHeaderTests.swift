@@ -1,0 +1,190 @@
+import Bytes
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HTTPServer
+@testable import System
+@testable import WebConfiguration
+
+/// Requests that mean one thing to us and another to somebody else get 400 in one line, and the connection ends:
+/// whatever follows them is not answered.
+@Suite struct HTTPHeaderTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var bytes: [UInt8]
+        var testDescription: String { name }
+
+        /// - Parameter field: the bytes of a line of the header, without its end.
+        init(field: [UInt8], _ name: String? = nil, host: String = "Host: x\r\n") {
+            self.name = name ?? "field " + escaped(field)
+            bytes = Array("GET / HTTP/1.1\r\n\(host)".utf8) + field + Array("\r\nA: b\r\n\r\n".utf8)
+        }
+
+        init(target: [UInt8]) {
+            name = "target " + escaped(target)
+            bytes = Array("GET ".utf8) + target + Array(" HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+        }
+
+        init(line: [UInt8]) {
+            name = "request line " + escaped(line)
+            bytes = line + Array("\r\nHost: x\r\n\r\n".utf8)
+        }
+
+        static let all = names + values + lines + targets + hosts
+
+        static let names: [Case] =
+            [
+                "Content-Length : 39", "Content-Length\t: 39", " A: b", "\tA: b", ": b", ":", " : b", "A b: c",
+                "Transfer-Encoding : chunked", "A\u{E9}: b", "H\u{F6}st: x",
+            ].map { Case(field: Array($0.utf8)) }
+            + "\"(),/;<=>?@[\\]{}".utf8.map { Case(field: [UInt8(ascii: "A"), $0, 0x3A, 0x20, 0x62]) }
+            + [0x01, 0x0B, 0x0C, 0x0D, 0x1B, 0x7F, 0x80, 0xFF].map { Case(field: [0x41, $0, 0x3A, 0x20, 0x62]) }
+
+        static let values: [Case] =
+            ((0x00...0x1F).filter { $0 != 0x09 && $0 != 0x0A } + [0x7F]).flatMap { byte in
+                [
+                    Case(field: Array("A: b".utf8) + [byte] + Array("c".utf8)),
+                    Case(field: Array("A: b".utf8) + [byte]), Case(field: Array("A: ".utf8) + [byte]),
+                ]
+            }
+            + [
+                Case(field: Array("A: b\0\0c".utf8)), Case(field: Array("A: b\0\0C: d".utf8)),
+                Case(field: Array("A: b\0Content-Length: 5".utf8)),
+            ]
+
+        /// A line that begins with a NUL is the header's end to C; one that begins with a blank goes on with the line
+        /// before it (RFC 9112, section 5.2).
+        static let lines: [Case] =
+            ["\0", "\0A: b", "\0\0", "\0\0\0\0"].map { Case(field: Array($0.utf8)) }
+            + [" c", "\tc", "   ", " c: d"].map { Case(field: Array("A: b\r\n\($0)".utf8)) }
+            + [
+                Case(line: Array("G\0T / HTTP/1.1".utf8)), Case(line: Array("G\u{1}T / HTTP/1.1".utf8)),
+                Case(line: Array("G,T / HTTP/1.1".utf8)), Case(line: Array("GET  / HTTP/1.1".utf8)),
+                Case(line: Array("GET /  HTTP/1.1".utf8)), Case(line: Array("GET\t/ HTTP/1.1".utf8)),
+                Case(line: Array("GET / HTTP/1.1 ".utf8)),
+            ]
+
+        static let targets: [Case] =
+            ((0x00...0x1F).filter { $0 != 0x0A } + [0x7F]).flatMap { byte in
+                [
+                    Case(target: Array("/a".utf8) + [byte] + Array("b".utf8)),
+                    Case(target: Array("/a?b".utf8) + [byte]), Case(target: Array("/".utf8) + [byte]),
+                ]
+            }
+            + [
+                Case(target: Array("/a\0HTTP/1.1".utf8)), Case(target: Array("/a\0HTTP/1.1\0".utf8)),
+                Case(target: Array("/a HTTP/1.1\0".utf8)),
+            ]
+
+        static let hosts: [Case] = [
+            "a, b", "a,b", "a b", "a/b", "a?b", "a#b", "user@a", "a:b", "a:80:80", "a:-1", "[::1", "::1", "[::1]x",
+            "[]", "[::1]:x", "a\\b", "<a>", "h\u{F6}st", "\"a\"", "a%2", "[g::1]",
+        ].map { Case(field: Array("Host: \($0)".utf8), host: "") }
+    }
+
+    @Test(arguments: Case.all) func isRefused(_ scenario: Case) throws {
+        let server = try Self.plain.get()
+        // What a refused request may hide.
+        let hidden = Array("GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+        let good = Array("GET /good HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+        for before in [[], good] {
+            try expectRefused(before, server.exchange(before + scenario.bytes + hidden))
+            // In two parts: most of it comes when the request line has been read.
+            let end = before.count + (scenario.bytes.firstIndex(of: 0x0A) ?? 0) + 3
+            try expectRefused(before, server.exchange(before + scenario.bytes + hidden, cutAt: end))
+        }
+    }
+
+    @Test func isRefusedOverTLS() throws {
+        let server = try Self.encrypted.get()
+        let good = Array("GET /good HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+        for scenario in Case.all {
+            try expectRefused(good, server.exchange(good + scenario.bytes + good, isTLS: true), "\(scenario.name)")
+        }
+    }
+
+    private func expectRefused(_ before: [UInt8], _ received: [UInt8], _ name: String = "") throws {
+        var text = String(decoding: received, as: UTF8.self)[...]
+        if !before.isEmpty {
+            let first = "GET|/good|"
+            let end = try #require(text.range(of: first), "\(name): \(text)")
+            #expect(text.hasPrefix("HTTP/1.1 200 "), "\(name)")
+            text = text[end.upperBound...]
+        }
+        #expect(text.hasPrefix("HTTP/1.1 400 Bad Request\r\n"), "\(name): \(text)")
+        #expect(!text.contains("HTTP/1.1 200"), "\(name): \(text)")
+        // One answer, one line, and the end.
+        let parts = text.components(separatedBy: "\r\n\r\n")
+        #expect(parts.count == 2 && parts[0].contains("Connection: close"), "\(name): \(text)")
+        #expect(parts.last?.dropLast().contains("\n") == false, "\(name): \(text)")
+    }
+
+    /// What looks odd and is allowed.
+    @Test(arguments: [
+        "A:b", "A:", "A: \t ", "A:\tb\tc ", "!#$%&'*+-.^_`|~09azAZ: b", "A: \u{E9}\u{80}", "A: \"b, c\" (d) [e]",
+    ]) func isAccepted(_ field: String) throws {
+        let server = try Self.plain.get()
+        let request = "GET /good HTTP/1.1\r\nHost: x\r\n\(field)\r\nConnection: close\r\n\r\n"
+        let answer = String(decoding: try server.exchange(Array(request.utf8)), as: UTF8.self)
+        #expect(answer.hasSuffix("GET|/good|"), "\(answer)")
+    }
+
+    @Test(arguments: [
+        "", " ", "x", "X.example", "a-b_c~d", "1.2.3.4:80", "[::1]", "[::1]:10025", "[2001:db8::1.2.3.4]", "x:", "%41",
+        "a!$&'()*+;=", "  x  ",
+    ]) func hostsAreAccepted(_ host: String) throws {
+        let server = try Self.plain.get()
+        let request = "GET /good HTTP/1.1\r\nHost:\(host)\r\nConnection: close\r\n\r\n"
+        let answer = String(decoding: try server.exchange(Array(request.utf8)), as: UTF8.self)
+        #expect(answer.hasSuffix("GET|/good|"), "\(answer)")
+    }
+
+    private static let plain = Result { try serve(respond: echo) }
+
+    private static let encrypted = Result {
+        let certificates = try TestCertificates.shared()
+        return try serve(
+            {
+                $0.web.tls = TLSConfiguration(
+                    certificate: (try? certificates.content("server-ec.pem")) ?? [],
+                    key: (try? certificates.content("server-ec.key")) ?? [], priority: TLSPriority().text(key: .ecdsa))
+            }, respond: echo)
+    }
+}
+
+private func escaped(_ bytes: [UInt8]) -> String {
+    quoted(String(decoding: bytes, as: UTF8.self))
+}
+
+extension HTTPServer {
+    /// All that comes back for these bytes.
+    fileprivate func exchange(_ bytes: [UInt8], cutAt end: Int? = nil, isTLS: Bool = false) throws -> [UInt8] {
+        let deadline = monotonicTime() + .seconds(60)
+        let connection = try PlainConnection.open(host: "127.0.0.1", port: port, until: deadline)
+        if isTLS {
+            let session = try TLSClientSession.open(over: connection)
+            #expect(try session.handshake(until: deadline))
+            return try exchange(bytes, cutAt: end, over: session, until: deadline)
+        }
+        return try exchange(bytes, cutAt: end, over: connection, until: deadline)
+    }
+
+    private func exchange(
+        _ bytes: [UInt8], cutAt end: Int?, over stream: borrowing some ProbeStream & ~Copyable, until deadline: Duration
+    ) throws -> [UInt8] {
+        if let end {
+            try stream.send(Array(bytes[..<end]), until: deadline)
+            // The same thread serves all: what was sent before has been read when this is answered.
+            _ = try connect().request("/")
+            try? stream.send(Array(bytes[end...]), until: deadline)
+        } else {
+            try stream.send(bytes, until: deadline)
+        }
+        var received: [UInt8] = []
+        while true {
+            guard let more = try? stream.receive(until: deadline), !more.isEmpty else { return received }
+            received += more
+        }
+    }
+}

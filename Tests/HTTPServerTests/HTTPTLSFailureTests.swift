@@ -1,0 +1,206 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HTTPServer
+@testable import System
+@testable import WebConfiguration
+
+/// Clients whose TLS handshake fails are told why by an alert, and are counted.
+@Suite struct HTTPTLSFailureTests {
+    private let certificates: TestCertificates
+    private let failures = Failures()
+
+    final class Failures: Sendable {
+        private let list = Mutex<[TLSHandshakeFailure]>([])
+        func append(_ failure: TLSHandshakeFailure) { list.withLock { $0.append(failure) } }
+        var all: [TLSHandshakeFailure] { list.withLock { $0 } }
+    }
+
+    init() throws {
+        certificates = try TestCertificates.shared()
+    }
+
+    private func serveTLS(
+        _ mode: TLSConfiguration.ClientAuthentication = .none, names: [String]? = nil,
+        _ change: (inout HTTPServerConfiguration) -> Void = { _ in }
+    ) throws -> HTTPServer {
+        var tls = TLSConfiguration(
+            certificate: try certificates.content("server.pem"), key: try certificates.content("server.key"),
+            priority: TLSPriority().text(key: .rsa))
+        tls.clientAuthentication = mode
+        if mode == .verifyIfGiven || mode == .requireAndVerify {
+            tls.clientCertificateAuthorities = try certificates.content("ca.pem")
+        }
+        tls.allowedSubjectAlternativeNames = names?.map { Array($0.utf8) }
+        return try serve(
+            {
+                $0.web.tls = tls
+                $0.onTLSHandshakeFailure = failures.append
+                change(&$0)
+            }, respond: echo)
+    }
+
+    /// What `openssl s_client` says.
+    private func openssl(_ server: HTTPServer, _ options: [String]) throws -> String {
+        try Subprocess(
+            ["openssl", "s_client", "-connect", "127.0.0.1:\(server.port)", "-ign_eof"] + options
+        ).errors
+    }
+
+    private func asClient(_ name: String?) -> [String] {
+        name.map { ["-cert", certificates.path("\($0).pem"), "-key", certificates.path("\($0).key")] } ?? []
+    }
+
+    private func expectFailure(_ reason: String, of server: HTTPServer) {
+        eventually("the failure") { failures.all.count == 1 }
+        #expect(failures.all == [TLSHandshakeFailure(peer: "127.0.0.1", reason: reason)])
+        #expect(server.statistics.tlsHandshakeFailures == 1)
+    }
+
+    // MARK: - Before the server has answered
+
+    @Test func aVersionThatIsNotAllowed() throws {
+        let server = try serveTLS()
+        let output = try openssl(server, ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"])
+        #expect(output.contains("SSL alert number 70"), "\(output)")
+        expectFailure("it speaks no TLS version that is allowed here", of: server)
+    }
+
+    @Test(arguments: [["-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-GCM-SHA256"], ["-tls1_3", "-groups", "X448"]])
+    func nothingInCommon(_ options: [String]) throws {
+        let server = try serveTLS()
+        let output = try openssl(server, options)
+        #expect(output.contains("SSL alert number 40"), "\(output)")
+        expectFailure("it has no cipher suite, group or signature in common", of: server)
+    }
+
+    // MARK: - Clients' certificates
+
+    struct ClientCase: Sendable, CustomTestStringConvertible {
+        var client: String?
+        var names: [String]?
+        /// In TLS 1.2 and 1.3.
+        var alerts: [Int]
+        var reason: String
+        var testDescription: String { client ?? "no certificate" }
+
+        static let all: [ClientCase] = [
+            ClientCase(client: nil, alerts: [42, 116], reason: "it has no certificate"),
+            ClientCase(
+                client: "client-of-other", alerts: [48, 48],
+                reason: "its certificate is signed by none of the authorities"),
+            ClientCase(client: "client-expired", alerts: [45, 45], reason: "its certificate is not in force today"),
+            ClientCase(
+                client: "client-for-servers", alerts: [42, 42],
+                reason: "its certificate cannot be used to come in here"),
+            ClientCase(
+                client: "client", names: ["somebody else"], alerts: [42, 42],
+                reason: "its certificate has none of the names that are allowed"),
+        ]
+    }
+
+    @Test(arguments: ClientCase.all, [0, 1]) func certificatesOfClients(_ scenario: ClientCase, _ version: Int) throws {
+        let server = try serveTLS(.requireAndVerify, names: scenario.names)
+        let output = try openssl(server, [["-tls1_2"], ["-tls1_3"]][version] + asClient(scenario.client))
+        #expect(output.contains("SSL alert number \(scenario.alerts[version])"), "\(output)")
+        expectFailure(scenario.reason, of: server)
+    }
+
+    @Test(arguments: ["1.2", "1.3"]) func theClientRefusesOurs(_ version: String) throws {
+        let server = try serveTLS()
+        let run = try Subprocess([
+            "curl", "-sS", "--tlsv\(version)", "--tls-max", version, "https://127.0.0.1:\(server.port)/",
+        ])
+        #expect(run.status == 60, "\(run.errors)")
+        expectFailure("it refused the handshake: CA is unknown", of: server)
+    }
+
+    // MARK: - No TLS
+
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HEAD /metrics HTTP/1.0\r\n\r\n", "POST / HTTP/1.1\r\n",
+        "GET /" + String(repeating: "a", count: 100_000),
+    ]) func plainHTTPIsAnsweredInPlainText(_ request: String) throws {
+        let server = try serveTLS()
+        let client = try server.connect()
+        client.send(request)
+        let answer = try client.readAnswer()
+        #expect(answer.status == 400)
+        #expect(answer.text == "Client sent an HTTP request to an HTTPS server.\n")
+        #expect(answer.value("Content-Type") == "text/plain; charset=utf-8")
+        #expect(answer.value("Connection") == "close")
+        #expect((try? client.readToEnd())?.isEmpty ?? true)
+        expectFailure("it sent an HTTP request to the TLS port", of: server)
+    }
+
+    @Test func junkIsNoTLS() throws {
+        let server = try serveTLS()
+        let client = try server.connect()
+        client.send([UInt8](repeating: 7, count: 300))
+        let answer = try client.readToEnd()
+        #expect(answer.isEmpty || answer.first == 21)
+        expectFailure("what it sent is not TLS", of: server)
+    }
+
+    // MARK: - Ends
+
+    /// The beginning of a first message that is longer.
+    private static let beginning: [UInt8] = [22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]
+
+    @Test func aClientThatLeaves() throws {
+        let server = try serveTLS()
+        let client = try server.connect()
+        client.send(Self.beginning)
+        client.endSending()
+        _ = try client.readToEnd()
+        expectFailure("it ended the connection", of: server)
+    }
+
+    @Test func aClientThatStops() throws {
+        let server = try serveTLS { $0.limits.requestTimeout = .milliseconds(200) }
+        let client = try server.connect()
+        client.send(Self.beginning)
+        _ = try client.readToEnd()
+        expectFailure("it took too long", of: server)
+    }
+
+    /// Whoever only looks whether the port is open, and whoever comes in, is no failure.
+    @Test func whatIsNoFailure() throws {
+        let server = try serveTLS(.verifyIfGiven)
+        for version in ["-tls1_2", "-tls1_3"] {
+            // Leaves after the handshake, without a request.
+            #expect(
+                try Subprocess(["openssl", "s_client", "-connect", "127.0.0.1:\(server.port)", version]).status == 0)
+        }
+        for _ in 0..<10 { try server.connect().close() }
+        let run = try Subprocess([
+            "curl", "-sS", "--cacert", certificates.path("ca.pem"), "https://localhost:\(server.port)/x",
+        ])
+        #expect(run.text == "GET|/x|", "\(run.errors)")
+        // The one failure is the last.
+        let client = try server.connect()
+        client.send("GET / HTTP/1.1\r\n\r\n")
+        _ = try client.readAnswer()
+        expectFailure("it sent an HTTP request to the TLS port", of: server)
+    }
+
+    @Test func aFailureAmongMany() throws {
+        let server = try serveTLS()
+        let address = "https://localhost:\(try server.port)/"
+        for _ in 0..<3 { #expect(try server.plainAnswer() == 400) }
+        let run = try Subprocess(
+            ["curl", "-sS", "-H", "Connection: close", "--cacert", certificates.path("ca.pem"), "-w", "%{http_code} "]
+                + (0..<20).flatMap { _ in [address, "-o", "/dev/null"] })
+        #expect(run.text == String(repeating: "200 ", count: 20), "\(run.errors)")
+        eventually("three failures") { server.statistics.tlsHandshakeFailures == 3 }
+    }
+}
+
+extension HTTPServer {
+    fileprivate func plainAnswer() throws -> Int {
+        let client = try connect()
+        client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        return try client.readAnswer().status
+    }
+}

@@ -83,11 +83,10 @@ final class Exporter: Sendable {
         server.web = webFiles.first
         let failures = Mutex(HandshakeLog())
         server.onTLSHandshakeFailure = { failure in
-            let others = failures.withLock { $0.othersSinceLine(at: monotonicTime()) }
-            guard let others else { return }
+            guard let suppressed = failures.withLock({ $0.suppressed(before: monotonicTime()) }) else { return }
             logger.warning(
                 "TLS handshake failed",
-                metadata: ["client": "\(failure.peer)", "err": "\(failure.reason)", "others": "\(others)"])
+                metadata: ["client": "\(failure.peer)", "err": "\(failure.reason)", "suppressed": "\(suppressed)"])
         }
         server.refuse = Routes.answer
         server.isPublic = { $0 == Routes.healthyPath || $0 == Routes.readyPath }

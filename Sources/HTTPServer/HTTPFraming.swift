@@ -1,43 +1,42 @@
 internal import Bytes
 
 /// What a request's header says about where the request goes and where it ends (RFC 9112, sections 3.2 and 6), and
-/// whether others would read the same in it. Fields that libmicrohttpd takes and that a proxy may take otherwise hide
-/// requests.
+/// whether everybody reads it the same way. What a proxy takes otherwise can hide a second request.
 struct HTTPFraming: Equatable {
     private var hosts = 0
     private var lengths = 0
     private var isLengthNumber = true
     private var isLengthZero = true
     private var hasTransferCoding = false
-    /// The first that makes the header one that no client should send.
+    /// The first violation of the grammar.
     private var defect: Defect?
 
     enum Defect: String {
         case requestLine = "the request line is malformed"
-        case lines = "the header has a line that begins with a blank, or has a NUL in it"
-        case name = "a header field has no name, or one with a character that is not allowed there"
-        case value = "a header field has a control character in its value"
-        case host = "Host is not the name or address of one host"
+        case lines = "a line of the header begins with a blank or has a NUL in it"
+        case name = "the name of a header field is not a token"
+        case value = "the value of a header field has a control character in it"
+        case host = "Host is not one host"
     }
 
-    mutating func add(method: Span<UInt8>) {
-        if !allSatisfy(method, isTokenCharacter) { note(.requestLine) }
+    mutating func add(method: some Collection<UInt8>) {
+        if !method.allSatisfy(isTokenCharacter) { note(.requestLine) }
     }
 
     /// One field of the header, its name in any case.
-    mutating func add(name: Span<UInt8>, value: Span<UInt8>) {
-        if name.count == 0 || !allSatisfy(name, isTokenCharacter) { note(.name) }
-        if !allSatisfy(value, { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) { note(.value) }
+    mutating func add(name: some Collection<UInt8>, value: some BidirectionalCollection<UInt8>) {
+        if name.isEmpty || !name.allSatisfy(isTokenCharacter) { note(.name) }
+        if !value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) { note(.value) }
         switch name.count {
-        case 4 where equals(name, "host"):
+        case 4 where equalsIgnoringCase(name, "Host"):
             hosts += 1
-            if !isHost(bytes(value)) { note(.host) }
-        case 14 where equals(name, "content-length"):
+            if !isHost(trimmed(Array(value))) { note(.host) }
+        case 14 where equalsIgnoringCase(name, "Content-Length"):
             lengths += 1
-            let digits = trimmed(bytes(value))
+            let digits = trimmed(value)
             isLengthNumber = !digits.isEmpty && digits.allSatisfy(isDigit)
             isLengthZero = digits.allSatisfy { $0 == UInt8(ascii: "0") }
-        case 17 where equals(name, "transfer-encoding"):
+        case 17 where equalsIgnoringCase(name, "Transfer-Encoding"):
             hasTransferCoding = true
         default: break
         }
@@ -64,9 +63,8 @@ struct HTTPFraming: Equatable {
     var hasContent: Bool { !isLengthZero }
 }
 
-/// `host [":" port]` of RFC 3986, section 3.2, or nothing. A comma, a sub-delimiter there, makes it a list.
-private func isHost(_ value: [UInt8]) -> Bool {
-    let text = trimmed(value)
+/// `host [":" port]` of RFC 3986, section 3.2, or nothing. A comma, which is allowed there, would make it a list.
+private func isHost(_ text: ArraySlice<UInt8>) -> Bool {
     var port = text[text.endIndex...]
     if text.first == UInt8(ascii: "[") {
         guard let end = text.firstIndex(of: UInt8(ascii: "]")) else { return false }
@@ -84,25 +82,6 @@ private func isHost(_ value: [UInt8]) -> Bool {
         port = text[end...]
     }
     return port.isEmpty || port.first == UInt8(ascii: ":") && port.dropFirst().allSatisfy(isDigit)
-}
-
-private func allSatisfy(_ bytes: Span<UInt8>, _ predicate: (UInt8) -> Bool) -> Bool {
-    for index in 0..<bytes.count where !predicate(bytes[index]) { return false }
-    return true
-}
-
-/// - Parameter text: in lower case, as long as the bytes.
-private func equals(_ bytes: Span<UInt8>, _ text: String) -> Bool {
-    var index = 0
-    for byte in text.utf8 {
-        guard lowercase(bytes[index]) == byte else { return false }
-        index += 1
-    }
-    return true
-}
-
-private func bytes(_ span: Span<UInt8>) -> [UInt8] {
-    (0..<span.count).map { span[$0] }
 }
 
 /// What the server answers itself, before the route closure is asked.

@@ -78,22 +78,22 @@ public struct HTTPStatistics: Sendable, Equatable {
     }
 }
 
-/// Who may be answered when many ask, and who makes room.
+/// Who is answered when more ask than there are places.
 ///
-/// As long as there are places, everybody gets one. When all are taken, the address that has the most makes room for one
-/// that has fewer, so that whoever reads slowly costs its own address and nobody else. Within an address, and between
-/// those that have as many, only a slow reader makes room; else the request is refused.
+/// When all places are taken, the client that has the most gives one up to a client that has fewer: slow readers cost
+/// their own address only. Otherwise only a slow reader gives way, and without one the request is refused.
 struct RequestPlaces: Sendable {
     struct Place: Sendable, Equatable {
         /// Of the connection: one request at a time.
         var socket: Int32
-        var peer: PeerAddress.Group
+        /// `PeerAddress.client`.
+        var client: [UInt8]
         var since: CoarseTime
     }
 
     enum Admission: Equatable {
         case admitted
-        /// The connection of that place is to be hung up on.
+        /// The connection of that place must be aborted.
         case admittedInsteadOf(Place)
         case refused
     }
@@ -108,23 +108,19 @@ struct RequestPlaces: Sendable {
 
     /// - Parameter isSlow: whether the client of a place reads too slowly; not asked while there is room.
     mutating func take(_ place: Place, isSlow: (Place) -> Bool) -> Admission {
-        guard limit > 0, places.count >= limit else {
-            if limit > 0 { places.append(place) }
+        guard limit > 0 else { return .admitted }
+        guard places.count >= limit else {
+            places.append(place)
             return .admitted
         }
-        var counts: [PeerAddress.Group: Int] = [:]
-        for taken in places { counts[taken.peer, default: 0] += 1 }
-        let own = counts[place.peer] ?? 0
-        // Of those that have the most places the one that has had its own for longest.
-        let candidates = places.indices.sorted {
-            (-counts[places[$0].peer]!, places[$0].since) < (-counts[places[$1].peer]!, places[$1].since)
-        }
-        for index in candidates where counts[places[index].peer]! > own + 1 || isSlow(places[index]) {
-            let evicted = places[index]
-            places[index] = place
-            return .admittedInsteadOf(evicted)
-        }
-        return .refused
+        let counts = Dictionary(places.map { ($0.client, 1) }, uniquingKeysWith: +)
+        let own = counts[place.client, default: 0]
+        func count(_ index: Int) -> Int { counts[places[index].client, default: 0] }
+        // The clients with the most places first, and of their places the oldest.
+        let order = places.indices.sorted { (-count($0), places[$0].since) < (-count($1), places[$1].since) }
+        guard let index = order.first(where: { count($0) > own + 1 || isSlow(places[$0]) }) else { return .refused }
+        defer { places[index] = place }
+        return .admittedInsteadOf(places[index])
     }
 
     /// Nothing happens when the connection has none.

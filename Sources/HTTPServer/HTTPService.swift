@@ -207,7 +207,7 @@ final class HTTPService: Sendable {
         _ take: (RequestPlaces.Place, (RequestPlaces.Place) -> Bool) -> RequestPlaces.Admission
     ) -> Bool {
         let now = CoarseTime.now
-        let place = RequestPlaces.Place(socket: state.socket, peer: state.peer.group, since: now)
+        let place = RequestPlaces.Place(socket: state.socket, client: state.peer.client, since: now)
         let admission = take(place) { place in
             connections[place.socket]?.isSlow(since: place.since, minimumRate: limits.minimumRate, now: now) ?? false
         }

@@ -90,39 +90,39 @@ extension MHDConnection {
     /// How many fields `hideContent` puts in front of those that the client has sent.
     static let hiddenFieldCount = 2
 
-    /// The header as it was sent, judged.
+    /// Judges the header as it was sent.
     ///
-    /// - Symptom: texts end at a NUL, so what a client has put behind one in a target, a name or a value is in nothing that
-    ///   the library hands out. A line that begins with a NUL or with a colon ends the header (`process_broken_line`), and
-    ///   what follows is the next request. A line that begins with a blank goes on with the *name* of the field before.
-    /// - Instead: we look at the memory. There the header still is as it came, but for the ends of lines and names, which
-    ///   are NULs now. Where the next thing does not begin behind the last one, there is something that nobody was shown.
-    ///   A NUL in front of a line feed alone stays unseen: it looks like a carriage return there.
+    /// - Symptom: the library hands out nothing of what follows a NUL in a target, a name or a value. A line that begins
+    ///   with a NUL or a colon ends the header (`process_broken_line`), and what follows is the next request. A line that
+    ///   begins with a blank continues the *name* of the field before it.
+    /// - Instead: we look at its memory, where the header is as it came, except that the ends of lines and names are NULs.
+    ///   Something that does not begin where the one before it ends follows bytes that nobody was shown. A NUL in front of
+    ///   a lone line feed stays unseen: it looks like a carriage return.
     /// - Test: HTTPHeaderTests.isRefused.
     func framing(_ line: MHDRequestLine, targetBytes: Int) -> HTTPFraming {
-        // Later versions refuse all of this, and may have the header elsewhere.
-        guard MHD_VERSION < 0x0100_0000 else {
-            var scan = unsafe HeaderScan(position: nil)
-            unsafe withUnsafeMutablePointer(to: &scan) { unsafe visitFields(scannedField, $0) }
-            return unsafe scan.framing
-        }
-        var scan = unsafe HeaderScan(position: behindLine(line.version + strlen(line.version)))
+        var scan = unsafe HeaderScan()
         let method = unsafe UnsafeRawBufferPointer(start: line.method, count: strlen(line.method))
-        unsafe scan.framing.add(method: Span(_unsafeElements: method.assumingMemoryBound(to: UInt8.self)))
-        if unsafe line.url != line.method + method.count + 1 || line.version != line.url + targetBytes + 1 {
-            unsafe scan.framing.note(.requestLine)
+        unsafe scan.framing.add(method: method)
+        if keepsHeaderInPlace {
+            if unsafe line.url != line.method + method.count + 1 || line.version != line.url + targetBytes + 1 {
+                unsafe scan.framing.note(.requestLine)
+            }
+            unsafe scan.position = behindLine(line.version + strlen(line.version))
         }
         unsafe withUnsafeMutablePointer(to: &scan) { unsafe visitFields(scannedField, $0) }
-        // The empty line is left, or nothing where it looks like the end of the line before it.
-        let end = unsafe line.method + headerBytes
-        if let position = unsafe scan.position,
-            unsafe !(0...2).contains(end - position) || !(0..<end - position).allSatisfy({ unsafe position[$0] == 0 })
-        {
-            unsafe scan.framing.note(.lines)
+        if let position = unsafe scan.position {
+            // The empty line is left, or nothing of it where it looks like the end of the line before.
+            let left = unsafe line.method + headerBytes - position
+            if !(0...2).contains(left) || !(0..<left).allSatisfy({ unsafe position[$0] == 0 }) {
+                unsafe scan.framing.note(.lines)
+            }
         }
         return unsafe scan.framing
     }
 }
+
+/// Later versions refuse all of this themselves, and may have the header elsewhere.
+private let keepsHeaderInPlace = unsafe String(cString: MHD_get_version()).hasPrefix("0.")
 
 /// The request line, where libmicrohttpd has it.
 @safe struct MHDRequestLine {
@@ -153,12 +153,8 @@ private func behindLine(_ end: UnsafePointer<CChar>) -> UnsafePointer<CChar> {
 @unsafe private struct HeaderScan {
     var framing = HTTPFraming()
     var hiddenFields = MHDConnection.hiddenFieldCount
-    /// Where the next field must begin; nil: that is not looked at.
+    /// Where the next field must begin; nil: anywhere.
     var position: UnsafePointer<CChar>?
-
-    init(position: UnsafePointer<CChar>?) {
-        unsafe self.position = position
-    }
 }
 
 /// Called by libmicrohttpd for each field; corresponds to `MHD_KeyValueIteratorN`.
@@ -181,10 +177,8 @@ private func scannedField(
         }
         unsafe scan.pointee.position = behindLine(value + valueLength)
     }
-    let nameBytes = unsafe UnsafeRawBufferPointer(start: name, count: nameLength)
-    let valueBytes = unsafe UnsafeRawBufferPointer(start: value, count: valueLength)
     unsafe scan.pointee.framing.add(
-        name: Span(_unsafeElements: nameBytes.assumingMemoryBound(to: UInt8.self)),
-        value: Span(_unsafeElements: valueBytes.assumingMemoryBound(to: UInt8.self)))
+        name: UnsafeRawBufferPointer(start: name, count: nameLength),
+        value: UnsafeRawBufferPointer(start: value, count: valueLength))
     return .YES
 }

@@ -39,14 +39,6 @@ struct PeerAddress: Sendable, Equatable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// All that limits take for one client: an IPv4 address, or a network of IPv6, of which a subscriber has all 2⁶⁴
-    /// addresses.
-    struct Group: Hashable, Sendable {
-        fileprivate let bits: UInt64
-        fileprivate let count: Int
-    }
-
-    var group: Group {
-        Group(bits: bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }, count: bytes.count)
-    }
+    /// What limits take for one client: an IPv4 address, or a /64 of IPv6, which is what one subscriber has.
+    var client: [UInt8] { Array(bytes.prefix(8)) }
 }

@@ -19,9 +19,9 @@ internal import WebConfiguration
         credentials = try CertificateCredentials()
         try credentials.load(certificate: configuration.certificate, key: configuration.key)
         if let authorities = configuration.clientCertificateAuthorities { try credentials.trust(authorities) }
-        // GnuTLS enforces the key usage of certificates, Go does not. For those of clients only this stops it, which
-        // gives up two things of TLS 1.2 as well: the extended master secret, which protects resumption and
-        // renegotiation, and there is neither; and encrypt-then-MAC, which Go does not have.
+        // GnuTLS enforces the key usage of certificates, Go does not. Nothing else makes it accept any of clients. This
+        // also switches off two extensions of TLS 1.2: the extended master secret, which protects resumption and
+        // renegotiation, neither of which there is; and encrypt-then-MAC, which Go does not have.
         let clients = configuration.clientAuthentication == .none ? "" : ":%COMPAT"
         var priority: gnutls_priority_t?
         try unsafe checkGnuTLS(gnutls_priority_init(&priority, configuration.priority + clients, nil))
@@ -65,7 +65,7 @@ internal import WebConfiguration
         guard let allowedNames, unsafe !subjectAlternativeNames(certificates).contains(where: allowedNames.contains)
         else { return nil }
         return ClientRefusal(
-            reason: "its certificate has none of the names that are allowed", alert: GNUTLS_A_BAD_CERTIFICATE)
+            reason: "client certificate has none of the allowed names", alert: GNUTLS_A_BAD_CERTIFICATE)
     }
 
     private func refusalWithoutCertificate(_ session: gnutls_session_t) -> ClientRefusal? {
@@ -77,7 +77,7 @@ internal import WebConfiguration
         // The alert that says so is new in TLS 1.3.
         let isNew = unsafe gnutls_protocol_get_version(session) == GNUTLS_TLS1_3
         return ClientRefusal(
-            reason: "it has no certificate", alert: isNew ? GNUTLS_A_CERTIFICATE_REQUIRED : GNUTLS_A_BAD_CERTIFICATE)
+            reason: "no client certificate", alert: isNew ? GNUTLS_A_CERTIFICATE_REQUIRED : GNUTLS_A_BAD_CERTIFICATE)
     }
 
     /// Unless an authority has signed it, for clients, and it is in force today; corresponds to
@@ -93,14 +93,13 @@ internal import WebConfiguration
         func has(_ flag: gnutls_certificate_status_t) -> Bool { status & UInt32(flag.rawValue) != 0 }
         if result >= 0, status == 0 { return nil }
         if result >= 0, has(GNUTLS_CERT_SIGNER_NOT_FOUND) {
-            return ClientRefusal(
-                reason: "its certificate is signed by none of the authorities", alert: GNUTLS_A_UNKNOWN_CA)
+            return ClientRefusal(reason: "client certificate of an unknown authority", alert: GNUTLS_A_UNKNOWN_CA)
         }
         if result >= 0, has(GNUTLS_CERT_EXPIRED) || has(GNUTLS_CERT_NOT_ACTIVATED) {
-            return ClientRefusal(reason: "its certificate is not in force today", alert: GNUTLS_A_CERTIFICATE_EXPIRED)
+            return ClientRefusal(
+                reason: "client certificate expired or not yet valid", alert: GNUTLS_A_CERTIFICATE_EXPIRED)
         }
-        return ClientRefusal(
-            reason: "its certificate cannot be used to come in here", alert: GNUTLS_A_BAD_CERTIFICATE)
+        return ClientRefusal(reason: "client certificate not valid for this use", alert: GNUTLS_A_BAD_CERTIFICATE)
     }
 }
 

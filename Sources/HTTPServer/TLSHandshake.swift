@@ -9,12 +9,12 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
     public var reason: String
 }
 
-/// Follows the handshake of one session, and what becomes of it if it fails.
+/// Watches the handshake of one session. If it fails, it tells the client by an alert, and reports the failure.
 ///
-/// libmicrohttpd 0.9.75 does the handshake and tells nobody of its failure, not even the client: it closes the
-/// connection without an alert. Nor does it say that it lets go of the session; so this is private data of the session,
-/// which GnuTLS hands over to be freed while the session can still send.
-final class TLSHandshake {
+/// libmicrohttpd 0.9.75 does the handshake, closes the connection without an alert when it fails, and tells nobody. So
+/// this is private data of the session: GnuTLS calls its destructor, `tlsSessionEnds`, when libmicrohttpd frees the
+/// session, which can still send then.
+@safe final class TLSHandshake {
     private let session: gnutls_session_t
     private let connection: HTTPConnection
     private let context: TLSContext
@@ -22,7 +22,7 @@ final class TLSHandshake {
 
     /// How far the handshake has come.
     private enum Progress: Comparable {
-        /// Nothing has come, as from whoever only looks whether the port is open.
+        /// Nothing has come, as from a probe of the port.
         case silent
         case begun
         /// The client's first message is here.
@@ -51,10 +51,10 @@ final class TLSHandshake {
         self.onFailure = onFailure
     }
 
-    /// Of no registered extension (RFC 8446, section 11), so that no client sends it.
+    /// The number of no registered extension (RFC 8446, section 11).
     private static let privateData: Int32 = 0xFF5A
 
-    /// Has the session followed until it is freed.
+    /// Watches the session until it is freed.
     static func follow(
         _ session: gnutls_session_t, of connection: HTTPConnection, as context: TLSContext,
         onFailure: @escaping @Sendable (TLSHandshakeFailure) -> Void
@@ -71,8 +71,9 @@ final class TLSHandshake {
             session, handshake, UnsafeMutableRawPointer(bitPattern: Int(connection.socket)))
         unsafe gnutls_transport_set_pull_function(session, tlsPull)
         unsafe gnutls_handshake_set_post_client_hello_function(session, tlsVersionAgreed)
+        // UInt32.max: GNUTLS_HANDSHAKE_ANY, a macro that Swift does not see.
         unsafe gnutls_handshake_set_hook_function(
-            session, UInt32(GNUTLS_HANDSHAKE_ANY.rawValue), Int32(GNUTLS_HOOK_BOTH), tlsMessage)
+            session, UInt32.max, GNUTLS_HOOK_BOTH, tlsMessage)
         if context.asksClients { unsafe gnutls_session_set_verify_function(session, tlsVerify) }
     }
 
@@ -104,32 +105,31 @@ final class TLSHandshake {
         return count
     }
 
-    /// In the words of Go, which every exporter answers with.
+    /// In Go's words, as other exporters.
     private func answerPlainHTTP() {
         let line = "Client sent an HTTP request to an HTTPS server.\n"
         let answer = """
             HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\
             Content-Length: \(line.utf8.count)\r\n\r\n\(line)
             """
-        // What is not read when the socket is closed makes a reset of the end, and the client may lose the answer.
-        var request = [UInt8](repeating: 0, count: 16 * 1024)
-        while unsafe recv(connection.socket, &request, request.count, Int32(MSG_DONTWAIT.rawValue)) > 0 {}
+        // Closing with unread bytes sends a reset, which can make the client lose the answer.
+        var request = [UInt8](repeating: 0, count: 256 * 1024)
+        _ = unsafe recv(connection.socket, &request, request.count, Int32(MSG_DONTWAIT))
         _ = unsafe send(
-            connection.socket, Array(answer.utf8), answer.utf8.count,
-            Int32(MSG_NOSIGNAL.rawValue | MSG_DONTWAIT.rawValue))
+            connection.socket, Array(answer.utf8), answer.utf8.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
         _ = shutdown(connection.socket, Int32(SHUT_WR))
     }
 
     fileprivate func message(_ type: UInt32, isIncoming: Bool, isDone: Bool) {
-        switch (type, isIncoming) {
-        case (GNUTLS_HANDSHAKE_CLIENT_HELLO.rawValue, true): progress = max(progress, .helloRead)
-        case (GNUTLS_HANDSHAKE_SERVER_HELLO.rawValue, false), (GNUTLS_HANDSHAKE_HELLO_RETRY_REQUEST.rawValue, false):
+        switch (gnutls_handshake_description_t(type), isIncoming) {
+        case (GNUTLS_HANDSHAKE_CLIENT_HELLO, true): progress = max(progress, .helloRead)
+        case (GNUTLS_HANDSHAKE_SERVER_HELLO, false), (GNUTLS_HANDSHAKE_HELLO_RETRY_REQUEST, false):
             progress = max(progress, .answered)
         // Which side is the last to finish differs with the version.
-        case (GNUTLS_HANDSHAKE_FINISHED.rawValue, false) where isDone:
+        case (GNUTLS_HANDSHAKE_FINISHED, false) where isDone:
             if hasReceivedFinished { progress = .complete }
             hasSentFinished = true
-        case (GNUTLS_HANDSHAKE_FINISHED.rawValue, true) where isDone:
+        case (GNUTLS_HANDSHAKE_FINISHED, true) where isDone:
             if hasSentFinished { progress = .complete }
             hasReceivedFinished = true
         default: break
@@ -155,19 +155,19 @@ final class TLSHandshake {
     }
 
     private func failure() -> (reason: String, alert: gnutls_alert_description_t?) {
-        if isPlainHTTP { return ("it sent an HTTP request to the TLS port", nil) }
+        if isPlainHTTP { return ("HTTP request on the TLS port", nil) }
         if let refusal { return (refusal.reason, refusal.alert) }
         let received = unsafe gnutls_alert_get(session)
         if received != GNUTLS_A_CLOSE_NOTIFY, let name = unsafe gnutls_alert_get_name(received) {
-            return unsafe ("it refused the handshake: \(String(cString: name))", nil)
+            return unsafe ("alert from the client: \(String(cString: name))", nil)
         }
-        if connection.isOverdue(at: .now) { return ("it took too long", nil) }
-        if hasEnded { return ("it ended the connection", nil) }
+        if connection.isOverdue(at: .now) { return ("timed out", nil) }
+        if hasEnded { return ("connection ended by the client", nil) }
         switch progress {
-        case .helloRead: return ("it speaks no TLS version that is allowed here", GNUTLS_A_PROTOCOL_VERSION)
-        case .versionAgreed: return ("it has no cipher suite, group or signature in common", GNUTLS_A_HANDSHAKE_FAILURE)
-        case .answered: return ("its part of the handshake is wrong", GNUTLS_A_DECRYPT_ERROR)
-        case .begun, .silent, .complete: return ("what it sent is not TLS", GNUTLS_A_UNEXPECTED_MESSAGE)
+        case .helloRead: return ("no common TLS version", GNUTLS_A_PROTOCOL_VERSION)
+        case .versionAgreed: return ("no common cipher suite, group or signature algorithm", GNUTLS_A_HANDSHAKE_FAILURE)
+        case .answered: return ("bad handshake message", GNUTLS_A_DECRYPT_ERROR)
+        case .begun, .silent, .complete: return ("not TLS", GNUTLS_A_UNEXPECTED_MESSAGE)
         }
     }
 }

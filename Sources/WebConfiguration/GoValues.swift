@@ -71,7 +71,7 @@ func parseGoDuration(_ text: String) -> Int64? {
         rest = rest.dropFirst(name.count)
         let parts = amount.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let unit = unitNanoseconds[String(Substring(name))], parts.count <= 2, amount.contains(where: isDigit),
-            let whole = parts[0].isEmpty ? 0 : decimalNumber(parts[0], as: Int64.self)
+            let whole: Int64 = parts[0].isEmpty ? 0 : decimalNumber(parts[0])
         else { return nil }
         total += Int128(whole) * Int128(unit)
         if parts.count == 2, let fraction = Double("0." + String(Substring(parts[1])) + "0") {

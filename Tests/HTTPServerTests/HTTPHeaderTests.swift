@@ -33,49 +33,59 @@ import Testing
 
         static let all = names + values + lines + targets + hosts
 
-        static let names: [Case] =
-            [
-                "Content-Length : 39", "Content-Length\t: 39", " A: b", "\tA: b", ": b", ":", " : b", "A b: c",
-                "Transfer-Encoding : chunked", "A\u{E9}: b", "H\u{F6}st: x",
-            ].map { Case(field: Array($0.utf8)) }
-            + "\"(),/;<=>?@[\\]{}".utf8.map { Case(field: [UInt8(ascii: "A"), $0, 0x3A, 0x20, 0x62]) }
-            + [0x01, 0x0B, 0x0C, 0x0D, 0x1B, 0x7F, 0x80, 0xFF].map { Case(field: [0x41, $0, 0x3A, 0x20, 0x62]) }
+        static let names: [Case] = oddNames + separators + otherBytes
+
+        private static let oddNames: [Case] = [
+            "Content-Length : 39", "Content-Length\t: 39", " A: b", "\tA: b", ": b", ":", " : b", "A b: c",
+            "Transfer-Encoding : chunked", "A\u{E9}: b", "H\u{F6}st: x",
+        ].map { (field: String) in Case(field: Array(field.utf8)) }
+
+        private static let separators: [Case] = Array("\"(),/;<=>?@[\\]{}".utf8).map(withNameByte)
+
+        private static let otherBytes: [Case] = ([0x01, 0x0B, 0x0C, 0x0D, 0x1B, 0x7F, 0x80, 0xFF] as [UInt8])
+            .map(withNameByte)
+
+        private static func withNameByte(_ byte: UInt8) -> Case {
+            Case(field: [UInt8(ascii: "A"), byte] + Array(": b".utf8))
+        }
+
+        /// All but the line feed.
+        private static let controls: [UInt8] = Array(0x00...0x09) + Array(0x0B...0x1F) + [0x7F]
 
         static let values: [Case] =
-            ((0x00...0x1F).filter { $0 != 0x09 && $0 != 0x0A } + [0x7F]).flatMap { byte in
-                [
-                    Case(field: Array("A: b".utf8) + [byte] + Array("c".utf8)),
-                    Case(field: Array("A: b".utf8) + [byte]), Case(field: Array("A: ".utf8) + [byte]),
-                ]
-            }
-            + [
-                Case(field: Array("A: b\0\0c".utf8)), Case(field: Array("A: b\0\0C: d".utf8)),
-                Case(field: Array("A: b\0Content-Length: 5".utf8)),
+            controls.filter { $0 != 0x09 }.flatMap(withValueByte)
+            + ["A: b\0\0c", "A: b\0\0C: d", "A: b\0Content-Length: 5"].map { Case(field: Array($0.utf8)) }
+
+        private static func withValueByte(_ byte: UInt8) -> [Case] {
+            [
+                Case(field: Array("A: b".utf8) + [byte] + Array("c".utf8)), Case(field: Array("A: b".utf8) + [byte]),
+                Case(field: Array("A: ".utf8) + [byte]),
             ]
+        }
 
         /// A line that begins with a NUL is the header's end to C; one that begins with a blank goes on with the line
         /// before it (RFC 9112, section 5.2).
-        static let lines: [Case] =
-            ["\0", "\0A: b", "\0\0", "\0\0\0\0"].map { Case(field: Array($0.utf8)) }
-            + [" c", "\tc", "   ", " c: d"].map { Case(field: Array("A: b\r\n\($0)".utf8)) }
-            + [
-                Case(line: Array("G\0T / HTTP/1.1".utf8)), Case(line: Array("G\u{1}T / HTTP/1.1".utf8)),
-                Case(line: Array("G,T / HTTP/1.1".utf8)), Case(line: Array("GET  / HTTP/1.1".utf8)),
-                Case(line: Array("GET /  HTTP/1.1".utf8)), Case(line: Array("GET\t/ HTTP/1.1".utf8)),
-                Case(line: Array("GET / HTTP/1.1 ".utf8)),
-            ]
+        static let lines: [Case] = fields + requestLines
+
+        private static let fields: [Case] = [
+            "\0", "\0A: b", "\0\0", "\0\0\0\0", "A: b\r\n c", "A: b\r\n\tc", "A: b\r\n   ", "A: b\r\n c: d",
+        ].map { Case(field: Array($0.utf8)) }
+
+        private static let requestLines: [Case] = [
+            "G\0T / HTTP/1.1", "G\u{1}T / HTTP/1.1", "G,T / HTTP/1.1", "GET  / HTTP/1.1", "GET /  HTTP/1.1",
+            "GET\t/ HTTP/1.1", "GET / HTTP/1.1 ",
+        ].map { Case(line: Array($0.utf8)) }
 
         static let targets: [Case] =
-            ((0x00...0x1F).filter { $0 != 0x0A } + [0x7F]).flatMap { byte in
-                [
-                    Case(target: Array("/a".utf8) + [byte] + Array("b".utf8)),
-                    Case(target: Array("/a?b".utf8) + [byte]), Case(target: Array("/".utf8) + [byte]),
-                ]
-            }
-            + [
-                Case(target: Array("/a\0HTTP/1.1".utf8)), Case(target: Array("/a\0HTTP/1.1\0".utf8)),
-                Case(target: Array("/a HTTP/1.1\0".utf8)),
+            controls.flatMap(withTargetByte)
+            + ["/a\0HTTP/1.1", "/a\0HTTP/1.1\0", "/a HTTP/1.1\0"].map { Case(target: Array($0.utf8)) }
+
+        private static func withTargetByte(_ byte: UInt8) -> [Case] {
+            [
+                Case(target: Array("/a".utf8) + [byte] + Array("b".utf8)), Case(target: Array("/a?b".utf8) + [byte]),
+                Case(target: Array("/".utf8) + [byte]),
             ]
+        }
 
         static let hosts: [Case] = [
             "a, b", "a,b", "a b", "a/b", "a?b", "a#b", "user@a", "a:b", "a:80:80", "a:-1", "[::1", "::1", "[::1]x",

@@ -3,19 +3,19 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct RequestPlacesTests {
-    private static let one = PeerAddress(bytes: [10, 0, 0, 1]).group
-    private static let two = PeerAddress(bytes: [10, 0, 0, 2]).group
-    private static let three = PeerAddress(bytes: [10, 0, 0, 3]).group
+    private static let one = PeerAddress(bytes: [10, 0, 0, 1]).client
+    private static let two = PeerAddress(bytes: [10, 0, 0, 2]).client
+    private static let three = PeerAddress(bytes: [10, 0, 0, 3]).client
 
-    private func place(_ socket: Int32, _ peer: PeerAddress.Group, at time: Int64 = 0) -> RequestPlaces.Place {
-        .init(socket: socket, peer: peer, since: CoarseTime(milliseconds: time))
+    private func place(_ socket: Int32, _ client: [UInt8], at time: Int64 = 0) -> RequestPlaces.Place {
+        .init(socket: socket, client: client, since: CoarseTime(milliseconds: time))
     }
 
     /// Takes places for connections 0, 1, 2, … of these addresses, in that order.
-    private func taken(_ peers: [PeerAddress.Group], limit: Int) -> RequestPlaces {
+    private func taken(_ clients: [[UInt8]], limit: Int) -> RequestPlaces {
         var places = RequestPlaces(limit: limit)
-        for (index, peer) in peers.enumerated() {
-            let admission = places.take(place(Int32(index), peer, at: Int64(index))) { _ in false }
+        for (index, client) in clients.enumerated() {
+            let admission = places.take(place(Int32(index), client, at: Int64(index))) { _ in false }
             #expect(admission == .admitted)
         }
         return places
@@ -24,33 +24,33 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         /// Who has a place, the oldest first; all are taken.
-        var peers: [PeerAddress.Group]
-        var newcomer: PeerAddress.Group
+        var clients: [[UInt8]]
+        var newcomer: [UInt8]
         var slow: Set<Int32> = []
         /// Who makes room; nil: nobody.
         var evicted: Int32?
         var testDescription: String { name }
 
         static let all: [Case] = [
-            Case(name: "one address", peers: [one, one, one], newcomer: one),
-            Case(name: "one address, one slow reader", peers: [one, one, one], newcomer: one, slow: [1], evicted: 1),
-            Case(name: "the slowest for longest", peers: [one, one, one], newcomer: one, slow: [1, 2], evicted: 1),
-            Case(name: "another address", peers: [one, one, one], newcomer: two, evicted: 0),
-            Case(name: "one that has fewer", peers: [two, one, one, one], newcomer: two, evicted: 1),
-            Case(name: "one that has one fewer", peers: [two, one, one], newcomer: two),
-            Case(name: "one that has as many", peers: [two, one], newcomer: two),
-            Case(name: "nobody has more", peers: [one, two], newcomer: three),
-            Case(name: "nobody has more, one is slow", peers: [one, two], newcomer: three, slow: [1], evicted: 1),
-            Case(name: "the last place", peers: [one], newcomer: two),
-            Case(name: "the last place, slow", peers: [one], newcomer: two, slow: [0], evicted: 0),
+            Case(name: "one address", clients: [one, one, one], newcomer: one),
+            Case(name: "one address, one slow reader", clients: [one, one, one], newcomer: one, slow: [1], evicted: 1),
+            Case(name: "the slowest for longest", clients: [one, one, one], newcomer: one, slow: [1, 2], evicted: 1),
+            Case(name: "another address", clients: [one, one, one], newcomer: two, evicted: 0),
+            Case(name: "one that has fewer", clients: [two, one, one, one], newcomer: two, evicted: 1),
+            Case(name: "one that has one fewer", clients: [two, one, one], newcomer: two),
+            Case(name: "one that has as many", clients: [two, one], newcomer: two),
+            Case(name: "nobody has more", clients: [one, two], newcomer: three),
+            Case(name: "nobody has more, one is slow", clients: [one, two], newcomer: three, slow: [1], evicted: 1),
+            Case(name: "the last place", clients: [one], newcomer: two),
+            Case(name: "the last place, slow", clients: [one], newcomer: two, slow: [0], evicted: 0),
             Case(
-                name: "who has most, though another is slow", peers: [two, one, one, one], newcomer: three, slow: [0],
+                name: "who has most, though another is slow", clients: [two, one, one, one], newcomer: three, slow: [0],
                 evicted: 1),
         ]
     }
 
     @Test(arguments: Case.all) func someoneMakesRoom(_ scenario: Case) {
-        var places = taken(scenario.peers, limit: scenario.peers.count)
+        var places = taken(scenario.clients, limit: scenario.clients.count)
         let admission = places.take(place(99, scenario.newcomer, at: 99)) { scenario.slow.contains($0.socket) }
         switch admission {
         case .admittedInsteadOf(let evicted): #expect(evicted.socket == scenario.evicted)
@@ -81,7 +81,7 @@ import Testing
             switch places.take(place(socket, Self.two, at: Int64(socket)), isSlow: { _ in false }) {
             case .admitted: Issue.record("there was no room")
             case .admittedInsteadOf(let evicted):
-                #expect(evicted.peer == Self.one)
+                #expect(evicted.client == Self.one)
                 own.insert(socket)
             case .refused: break
             }
@@ -93,12 +93,12 @@ import Testing
         func address(_ last: UInt8, network: UInt8 = 1) -> PeerAddress {
             PeerAddress(bytes: [0x20, 1, 0x0D, 0xB8, 0, 0, 0, network, 0, 0, 0, 0, 0, 0, 0, last])
         }
-        #expect(address(1).group == address(2).group)
-        #expect(address(1).group != address(1, network: 2).group)
+        #expect(address(1).client == address(2).client)
+        #expect(address(1).client != address(1, network: 2).client)
         #expect(address(1).description == "2001:db8:0:1::1")
         let mapped = PeerAddress(bytes: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 10, 0, 0, 1])
-        #expect(mapped.group == Self.one)
+        #expect(mapped.client == Self.one)
         #expect(mapped.description == "10.0.0.1")
-        #expect(PeerAddress(bytes: []).group != PeerAddress(bytes: [0, 0, 0, 0]).group)
+        #expect(PeerAddress(bytes: []).client != PeerAddress(bytes: [0, 0, 0, 0]).client)
     }
 }

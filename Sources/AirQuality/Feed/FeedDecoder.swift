@@ -65,14 +65,11 @@ public struct FeedDecoder: ~Copyable {
         case .notJSON: decoded.refusals[.notJSON] = 1
         case .notAnArray: decoded.refusals[.notAnArray] = 1
         case .records:
-            while true {
-                let count = reader.nextRecords()
-                guard count > 0 else { break }
-                var decoded = DecodedMessage(byteCount: 0, receivedAt: 0)
-                swap(&decoded, &self.decoded)
-                decode(records: count, into: &decoded)
-                swap(&decoded, &self.decoded)
-            }
+            // Taken out while it changes, because the reader lends its texts meanwhile.
+            var decoded = DecodedMessage(byteCount: 0, receivedAt: 0)
+            swap(&decoded, &self.decoded)
+            while case let count = reader.nextRecords(), count > 0 { decode(records: count, into: &decoded) }
+            swap(&decoded, &self.decoded)
         }
         return reader.withTexts { body(decoded, $0) }
     }

@@ -43,6 +43,17 @@ public enum DisconnectReason: String, Sendable, CaseIterable {
 }
 
 extension FeedStatistics {
+    /// - Parameters:
+    ///   - readings: how many of the message's were accepted.
+    ///   - refusals: of all its elements, or its own.
+    mutating func count(_ message: DecodedMessage, readings accepted: Int, refusals refused: RefusalCounts) {
+        messages += 1
+        bytes += UInt64(message.byteCount)
+        readings += UInt64(accepted)
+        refusals += refused
+        lastMessageAt = message.receivedAt
+    }
+
     mutating func apply(_ event: FeedEvent) {
         switch event {
         case .connecting:

@@ -46,11 +46,7 @@ struct StoreState: Sendable {
             }
         }
         feedsVersion &+= 1
-        feeds[feed].messages += 1
-        feeds[feed].bytes += UInt64(message.byteCount)
-        feeds[feed].readings += UInt64(accepted)
-        feeds[feed].refusals += refusals
-        feeds[feed].lastMessageAt = message.receivedAt
+        feeds[feed].count(message, readings: accepted, refusals: refusals)
     }
 
     /// - Returns: why the reading is refused, if it is.

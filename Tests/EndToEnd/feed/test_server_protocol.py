@@ -34,8 +34,8 @@ def close(status: int, reason: bytes = b"") -> bytes:
 class Client:
     """The client's end of one connection, after the handshake."""
 
-    def __init__(self, port: int):
-        self.socket = connect(port)
+    def __init__(self, port: int, receive_buffer: int | None = None):
+        self.socket = connect(port, receive_buffer=receive_buffer)
         self.socket.sendall(REQUEST)
         self._received = b""
         while b"\r\n\r\n" not in self._received:
@@ -78,11 +78,13 @@ class Client:
         assert self.socket.recv(1) == b""
 
 
+def port_of(feed) -> int:
+    return int(feed.url.rsplit(":", 1)[1].strip("/"))
+
+
 @pytest.fixture
 def client(start):
-    feed = start.feed("simulate", "--interval", "20ms", "--cities", "3")
-    client = Client(int(feed.url.rsplit(":", 1)[1].strip("/")))
-    client.feed = feed
+    client = Client(port_of(start.feed("simulate", "--interval", "20ms", "--cities", "3")))
     yield client
     client.socket.close()
 
@@ -194,6 +196,23 @@ def test_the_newest_of_many_pings_is_answered(client):
     assert answered == sorted(set(answered))
 
 
+def test_a_client_that_sends_pings_and_never_reads_is_heard_to_its_end(start):
+    """No pong waits but that of the newest ping; the close behind 200,000 of them is read and answered."""
+    feed = start.feed("simulate", "--interval", "20ms", "--cities", "3")
+    pings = b"".join(frame(PING, b"%06d" % number * 20) for number in range(200_000))
+    client = Client(port_of(feed), receive_buffer=4096)
+    before = feed.peak_resident_bytes
+    client.socket.sendall(pings + close(1000))
+    controls = []
+    while not controls or controls[-1][0] != CLOSE:
+        controls.append(client.read_control())
+    assert status_of(controls[-1][1]) == 1000
+    assert controls[-2] == (PONG, b"199999" * 20)
+    client.read_end()
+    assert feed.peak_resident_bytes - before < 16 << 20
+    client.socket.close()
+
+
 # What clients may send
 
 
@@ -236,7 +255,7 @@ REQUESTS = {
 def test_what_is_no_request_for_a_websocket_is_refused(start, name):
     request, status = REQUESTS[name]
     feed = start.feed("simulate")
-    with connect(int(feed.url.rsplit(":", 1)[1].strip("/"))) as peer:
+    with connect(port_of(feed)) as peer:
         peer.sendall(request)
         received = b""
         while part := peer.recv(1 << 16):

@@ -1,0 +1,255 @@
+"""The scenarios of the exporter-toolkit's own tests (tls_config_test.go, san_test.go and rate_limit_test.go of its folder
+web), written anew: what it refuses is refused here, in our words, and what it serves is served.
+
+Where the outcome is another one, `unlike` says why.
+"""
+
+import base64
+import dataclasses
+import pathlib
+import signal
+import ssl
+
+import pytest
+
+from support.certificates import CertificateAuthority, openssl
+from support.raw_http import connect, exchange, parse_answers
+from support.waiting import wait_for
+from support.web_configuration import HASHES
+
+EXPORTER = "air-quality-exporter"
+
+PAIR = "  cert_file: server.pem\n  key_file: server.key\n"
+TLS = "tls_server_config:\n" + PAIR
+USERS = f"basic_auth_users:\n  dave: {HASHES['secret']}\n  carol: {HASHES['other']}\n"
+
+
+def tls(*lines: str) -> str:
+    return TLS + "".join(f"  {line}\n" for line in lines)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> pathlib.Path:
+    """Where the configuration is, and the files that it names."""
+    folder = tmp_path_factory.mktemp("toolkit")
+    authority = CertificateAuthority(folder / "authority")
+    (folder / "authority.pem").write_bytes(authority.file.read_bytes())
+    server = authority.issue("server", kind="RSA", usage="keyEncipherment,dataEncipherment")  # as the toolkit's own
+    (folder / "server.pem").write_bytes(server.file.read_bytes())
+    (folder / "server.key").write_bytes(server.key.read_bytes())
+    for name, names in (("client", "DNS:test3"), ("client2", "DNS:one,DNS:two,IP:127.0.0.1,URI:spiffe://one/two")):
+        openssl(
+            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-days", "10", "-addext",
+            f"subjectAltName={names}", "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.pem")
+    (folder / "nothing.pem").write_text("no certificate\n")
+    indented = {name: (folder / name).read_text().replace("\n", "\n    ").rstrip() for name in ("server.pem", "server.key")}
+    (folder / "inline").write_text(
+        f"tls_server_config:\n  cert: |\n    {indented['server.pem']}\n  key: |\n    {indented['server.key']}\n")
+    return folder
+
+
+def write(folder: pathlib.Path, text: str | None) -> str:
+    """The configuration's path; it appears whole. None: there is no such file."""
+    file = folder / "web.yml"
+    if text is None:
+        return str(folder / "somefile.yml")
+    (folder / "new").write_text((folder / text[1:]).read_text() if text.startswith("@") else text)
+    (folder / "new").replace(file)
+    return str(file)
+
+
+# Configurations that end the start: in the toolkit's words, the configuration, and in ours.
+REFUSED_AT_START = {
+    "path to config yml invalid": (None, "somefile.yml: No such file or directory"),
+    "invalid structure": ("hey: [you\n", "web.yml: line 2: did not find expected ',' or ']'"),
+    "invalid key": (
+        "tls_server_config:\n  cert_filse: server.pem\n", "web.yml: line 2: tls_server_config.cert_filse is unknown, expected one of cert, "),
+    "cert path empty": ("tls_server_config:\n  cert_file: ''\n  key_file: server.key\n", "tls_server_config has neither cert nor cert_file"),
+    "cert empty": ("tls_server_config:\n  cert: ''\n  key_file: server.key\n", "tls_server_config has neither cert nor cert_file"),
+    "key path empty": ("tls_server_config:\n  cert_file: server.pem\n  key_file: ''\n", "tls_server_config has neither key nor key_file"),
+    "key empty": ("tls_server_config:\n  cert_file: server.pem\n  key: ''\n", "tls_server_config has neither key nor key_file"),
+    "cert path and key path empty": (
+        "tls_server_config:\n  cert_file: ''\n  key_file: ''\n  client_auth_type: RequestClientCert\n",
+        "tls_server_config has neither cert nor cert_file"),
+    "cert path invalid": (
+        "tls_server_config:\n  cert_file: somefile\n  key_file: server.key\n", "tls_server_config.cert_file: cannot read FOLDER/somefile: No such file or directory"),
+    "key path invalid": (
+        "tls_server_config:\n  cert_file: server.pem\n  key_file: somefile\n", "tls_server_config.key_file: cannot read FOLDER/somefile: No such file or directory"),
+    "cert path and key path invalid": (
+        "tls_server_config:\n  cert_file: somefile\n  key_file: otherfile\n", "tls_server_config.cert_file: cannot read FOLDER/somefile: No such file or directory"),
+    "ClientCA set without policy": (
+        tls("client_ca_file: authority.pem"), "client_ca_file (FOLDER/authority.pem) is given, expected a client_auth_type other than NoClientCert with it"),
+    "invalid ClientAuth": (tls("client_auth_type: Sometimes"), 'client_auth_type is "Sometimes", expected one of NoClientCert, '),
+    "invalid ClientCAs filepath": (
+        tls("client_auth_type: RequireAndVerifyClientCert", "client_ca_file: somefile"),
+        "tls_server_config.client_ca_file: cannot read FOLDER/somefile: No such file or directory"),
+    "invalid user list": ("basic_auth_users:\n  dave: secret\n", "basic_auth_users.dave is <secret>, expected a bcrypt hash ($2y$…), but it is too short"),
+    "bad cipher": (tls("cipher_suites: [TLS_INVENTED]"), 'cipher_suites[0] is "TLS_INVENTED", expected one of TLS_'),
+    "bad curves": (tls("curve_preferences: [CurveP257]"), 'curve_preferences[0] is "CurveP257", expected one of X25519, '),
+    "bad TLS version": (tls("min_version: TLS111"), 'min_version is "TLS111", expected one of TLS10, TLS11, TLS12, TLS13'),
+    "invalid X-Content-Type-Options": (
+        "http_server_config:\n  headers:\n    X-Content-Type-Options: dislike\n", 'headers.X-Content-Type-Options is "dislike", expected nosniff'),
+    "invalid X-Frame-Options": (
+        "http_server_config:\n  headers:\n    X-Frame-Options: never\n", 'headers.X-Frame-Options is "never", expected deny or sameorigin'),
+    "header that can not be overridden": (
+        "http_server_config:\n  headers:\n    Server: other\n", "headers.Server is unknown, expected one of Content-Security-Policy, "),
+    "only client CA file set": ("tls_server_config:\n  client_ca_file: authority.pem\n", "tls_server_config has neither cert nor cert_file"),
+    "only client auth type set": (
+        "tls_server_config:\n  client_auth_type: RequireAndVerifyClientCert\n", "tls_server_config has neither cert nor cert_file"),
+    # Unlike the toolkit, which starts: nobody's certificate would verify, so a file that is cut off locks everybody out.
+    "ClientCAs without a certificate": (
+        tls("client_auth_type: RequireAndVerifyClientCert", "client_ca_file: nothing.pem"),
+        "tls_server_config.client_ca_file (FOLDER/nothing.pem) has no certificate that can be read"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("check", [[], ["--config.check"]], ids=["start", "check"])
+@pytest.mark.parametrize("name", REFUSED_AT_START)
+def test_a_configuration_that_ends_the_start(programs, folder, name, check):
+    text, words = REFUSED_AT_START[name]
+    ended = programs.run(
+        EXPORTER, "--feed.demo", "--web.listen-address=127.0.0.1:0", "--web.config.file", write(folder, text), *check)
+    assert ended.process.returncode == 1 and ended.output == []
+    assert len(ended.errors) == 1 and words.replace("FOLDER", str(folder)) in ended.errors[0], ended.errors
+
+
+@dataclasses.dataclass
+class Scenario:
+    """A configuration, a client, and what that gets: a status, or the alert by OpenSSL's name."""
+
+    configuration: str
+    outcome: int | str
+    #: None: plain HTTP.
+    client: dict | None = dataclasses.field(default_factory=dict)
+    cipher: str | None = None
+    #: Why the toolkit does otherwise.
+    unlike: str = ""
+
+
+def suites(*names: str) -> tuple[str, ...]:
+    return ("max_version: TLS12", f"cipher_suites: [{', '.join('TLS_ECDHE_RSA_WITH_' + name for name in names)}]")
+
+
+SOME = suites("AES_128_GCM_SHA256", "AES_256_GCM_SHA384", "CHACHA20_POLY1305_SHA256")
+BOTH = "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-AES128-GCM-SHA256"
+REQUIRED = ("client_auth_type: RequireAndVerifyClientCert", "client_ca_file: client2.pem")
+REFUSED_BEFORE, BAD, NONE = "SSLV3_ALERT_HANDSHAKE_FAILURE", "SSLV3_ALERT_BAD_CERTIFICATE", "TLSV13_ALERT_CERTIFICATE_REQUIRED"
+NO_TLS = "no TLS"
+BLOCKING = tls("client_auth_type: RequireAndVerifyClientCert", "client_ca_file: authority.pem")
+
+SCENARIOS = {
+    "empty config yml": Scenario("", 200, client=None),
+    "only non-enabling fields set": Scenario("tls_server_config: {min_version: TLS12}\n", 200, client=None),
+    "plain config and TLS client": Scenario("", NO_TLS),
+    "tls config and default client": Scenario(TLS, 400, client=None),
+    "tls config and tls client": Scenario(TLS, 200),
+    "cert and key inline": Scenario("@inline", 200),
+    "TLS 1.1 client": Scenario(TLS, "TLSV1_ALERT_PROTOCOL_VERSION", {"maximum": ssl.TLSVersion.TLSv1_1}),
+    "TLS 1.2 client": Scenario(TLS, 200, {"maximum": ssl.TLSVersion.TLSv1_2}),
+    "explicit versions are preserved": Scenario(
+        tls("min_version: TLS13", "max_version: TLS13"), "TLSV1_ALERT_PROTOCOL_VERSION", {"maximum": ssl.TLSVersion.TLSv1_2}),
+    "all ciphers": Scenario(
+        tls(*suites(
+            "AES_128_CBC_SHA", "AES_256_CBC_SHA", "AES_128_GCM_SHA256", "AES_256_GCM_SHA384", "CHACHA20_POLY1305_SHA256")), 200),
+    "some ciphers": Scenario(tls(*SOME), 200, {"ciphers": "ECDHE-RSA-AES128-GCM-SHA256"}),
+    "no common cipher": Scenario(tls(*SOME), REFUSED_BEFORE, {"ciphers": "ECDHE-RSA-AES256-SHA"}),
+    "multiple client ciphers": Scenario(tls(*SOME), 200, {"ciphers": BOTH}, "ECDHE-RSA-AES128-GCM-SHA256"),
+    "multiple client ciphers, client chooses cipher": Scenario(
+        tls(*SOME, "prefer_server_cipher_suites: false"), 200, {"ciphers": BOTH}, "ECDHE-RSA-AES256-GCM-SHA384",
+        unlike="Go has not asked the client since 1.17, whatever the file says; here the key does what it says."),
+    "all curves": Scenario(tls("curve_preferences: [CurveP256, CurveP384, CurveP521, X25519]"), 200),
+    "some curves": Scenario(tls("curve_preferences: [CurveP521]"), 200, {"curve": "secp521r1"}),
+    "no common curves": Scenario(tls("curve_preferences: [CurveP521]"), REFUSED_BEFORE, {"curve": "secp384r1"}),
+    "non-http2 ciphers": Scenario(tls(*suites("AES_128_CBC_SHA")) + "http_server_config: {http2: false}\n", 200),
+    "non-http2 ciphers but http2 enabled": Scenario(
+        tls(*suites("AES_128_CBC_SHA")), 200,
+        unlike="The toolkit refuses to start without a suite that HTTP/2 needs. Here HTTP/1.1 is spoken, which needs none."),
+    "valid headers": Scenario(
+        "http_server_config:\n  headers:\n    X-Frame-Options: deny\n    X-Content-Type-Options: nosniff\n", 200, client=None),
+    "RequireAnyClientCert (present certificate)": Scenario(
+        tls("client_auth_type: RequireAnyClientCert"), 200, {"certificate": "client"}),
+    "RequireAnyClientCert (without one)": Scenario(tls("client_auth_type: RequireAnyClientCert"), NONE),
+    "RequireAndVerifyClientCert (present certificate)": Scenario(tls(*REQUIRED), 200, {"certificate": "client2"}),
+    "RequireAndVerifyClientCert (another's)": Scenario(tls(*REQUIRED), "TLSV1_ALERT_UNKNOWN_CA", {"certificate": "client"}),
+    "present good SAN DNS entry": Scenario(
+        tls(*REQUIRED, "client_allowed_sans: [three, two]"), 200, {"certificate": "client2"}),
+    "present invalid SAN DNS entries": Scenario(
+        tls(*REQUIRED, "client_allowed_sans: [three]"), BAD, {"certificate": "client2"}),
+    "allowed SANs without a client certificate": Scenario(
+        tls("client_auth_type: VerifyClientCertIfGiven", "client_ca_file: client2.pem", "client_allowed_sans: [one]"), NONE),
+    "without basic auth": Scenario(USERS, 401, client=None),
+    "without basic auth and TLS": Scenario(TLS + USERS, 401),
+    "with correct basic auth and TLS": Scenario(TLS + USERS, 200, {"user": "dave:secret"}),
+    "with another correct basic auth and TLS": Scenario(TLS + USERS, 200, {"user": "carol:other"}),
+    "with bad password and TLS": Scenario(TLS + USERS, 401, {"user": "dave:bad"}),
+    "with bad username and TLS": Scenario(TLS + USERS, 401, {"user": "nonexistent:nonexistent"}),
+}  # fmt: skip
+
+
+def ask(
+    port: int, folder: pathlib.Path, maximum: ssl.TLSVersion | None = None, ciphers: str | None = None,
+    curve: str | None = None, certificate: str | None = None, user: str | None = None,
+) -> tuple[int | str, str | None]:
+    """Status and cipher suite over TLS; or the alert, by OpenSSL's name."""
+    context = ssl.create_default_context(cafile=folder / "authority.pem")
+    if maximum:
+        context.minimum_version = context.maximum_version = maximum
+        context.set_ciphers("ALL:@SECLEVEL=0")
+    if ciphers:
+        context.set_ciphers(ciphers)
+    if curve:
+        context.set_ecdh_curve(curve)
+    if certificate:
+        context.load_cert_chain(folder / f"{certificate}.pem", folder / f"{certificate}.key")
+    try:
+        with connect(port) as plain, context.wrap_socket(plain, server_hostname="localhost") as client:
+            client.sendall(request(user))
+            received = b""
+            while part := client.recv(1 << 16):
+                received += part
+            return parse_answers(received)[0].status, client.cipher()[0]
+    except ssl.SSLError as error:
+        # An answer in plain text, or an end without one.
+        return NO_TLS if error.reason in ("WRONG_VERSION_NUMBER", "UNEXPECTED_EOF_WHILE_READING") else error.reason, None
+
+
+def request(user: str | None = None) -> bytes:
+    credentials = f"Authorization: Basic {base64.b64encode(user.encode()).decode()}\r\n" if user else ""
+    return f"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{credentials}\r\n".encode()
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_an_answer(start, folder, name):
+    scenario = SCENARIOS[name]
+    exporter = start.exporter("--feed.demo", "--web.config.file", write(folder, scenario.configuration))
+    if scenario.client is None:
+        outcome, cipher = parse_answers(exchange(exporter.port, request()))[0].status, None
+    else:
+        outcome, cipher = ask(exporter.port, folder, **scenario.client)
+    assert outcome == scenario.outcome
+    assert scenario.cipher in (None, cipher)
+
+
+def test_a_configuration_that_blocks_and_then_does_not(start, folder):
+    exporter = start.exporter("--feed.demo", "--web.config.file", write(folder, BLOCKING))
+    assert ask(exporter.port, folder)[0] == NONE
+    write(folder, TLS)
+    exporter.signal(signal.SIGHUP)
+    wait_for(lambda: ask(exporter.port, folder)[0] == 200, "the end of the block")
+
+
+def test_the_rate_limit_is_read_again(start, folder):
+    limited = "rate_limit:\n  interval: 1h\n  burst: 1\n"
+    exporter = start.exporter("--feed.demo", "--web.config.file", write(folder, limited))
+
+    def status() -> int:
+        return exporter.get("/metrics").status
+
+    assert [status(), status()] == [200, 429]
+    write(folder, "http_server_config:\n  http2: true\n")
+    wait_for(lambda: status() == 200, "the end of the limit")
+    assert [status() for _ in range(10)] == [200] * 10
+    write(folder, limited)
+    # A bucket that is full again, once.
+    wait_for(lambda: status() == 429, "the limit")
+    assert status() == 429

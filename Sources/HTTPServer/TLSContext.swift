@@ -45,6 +45,13 @@ internal import WebConfiguration
         unsafe gnutls_certificate_server_set_request(session, asksClients ? GNUTLS_CERT_REQUEST : GNUTLS_CERT_IGNORE)
     }
 
+    /// Whether this version is allowed. Corresponds to `gnutls_priority_protocol_list`.
+    func allows(_ version: gnutls_protocol_t) -> Bool {
+        var versions: UnsafePointer<UInt32>?
+        let count = Int(unsafe gnutls_priority_protocol_list(priority, &versions))
+        return unsafe UnsafeBufferPointer(start: versions, count: count).contains(version.rawValue)
+    }
+
     /// Why a client may not come in.
     struct ClientRefusal {
         var reason: String

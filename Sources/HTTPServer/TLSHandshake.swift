@@ -36,6 +36,9 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
 
     private var progress = Progress.silent
     private var isPlainHTTP = false
+    /// An alert that is not encrypted. OpenSSL's clients send such where GnuTLS expects an encrypted one, in TLS 1.3.
+    private var plainAlert: gnutls_alert_description_t?
+    private var isPlainAlertNext = false
     private var hasEnded = false
     private var hasSentFinished = false
     private var hasReceivedFinished = false
@@ -92,10 +95,14 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
     fileprivate func pull(_ buffer: UnsafeMutableRawPointer, _ size: Int) -> Int {
         let count = unsafe recv(connection.socket, buffer, size, 0)
         if count == 0 { hasEnded = true }
+        let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: max(count, 0))
+        if isPlainAlertNext, count == 2 { plainAlert = unsafe gnutls_alert_description_t(UInt32(bytes[1])) }
+        // GnuTLS takes the header of a record, and then its content: here an alert of two bytes.
+        isPlainAlertNext = unsafe bytes.elementsEqual([21, 3, 3, 0, 2])
         if progress == .silent, count > 0 {
             progress = .begun
             // A record begins with a number below 64.
-            if unsafe (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(buffer.load(as: UInt8.self)) {
+            if unsafe (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[0]) {
                 isPlainHTTP = true
                 answerPlainHTTP()
                 errno = ECONNRESET
@@ -136,8 +143,9 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
         }
     }
 
+    /// GnuTLS goes on with TLS 1.2 even where only TLS 1.3 is allowed, and then finds no cipher suite.
     fileprivate func agreeOnVersion() {
-        progress = max(progress, .versionAgreed)
+        if unsafe context.allows(gnutls_protocol_get_version(session)) { progress = max(progress, .versionAgreed) }
     }
 
     /// Whether the client may come in with the certificates that it has sent, or without any.
@@ -157,7 +165,7 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
     private func failure() -> (reason: String, alert: gnutls_alert_description_t?) {
         if isPlainHTTP { return ("HTTP request on the TLS port", nil) }
         if let refusal { return (refusal.reason, refusal.alert) }
-        let received = unsafe gnutls_alert_get(session)
+        let received = unsafe plainAlert ?? gnutls_alert_get(session)
         if received != GNUTLS_A_CLOSE_NOTIFY, let name = unsafe gnutls_alert_get_name(received) {
             return unsafe ("alert from the client: \(String(cString: name))", nil)
         }

@@ -39,8 +39,8 @@ enum GoScalar: Equatable {
         let isNegative = text.first == UInt8(ascii: "-")
         let digits = isNegative || text.first == UInt8(ascii: "+") ? text.dropFirst() : text[...]
         let magnitude: Double? =
-            if digits.starts(with: "0x".utf8) {
-                UInt64(Substring(digits.dropFirst(2)), radix: 16).map(Double.init)
+            if digits.starts(with: "0x".utf8), digits.dropFirst(2).allSatisfy({ hexDigit($0) != nil }) {
+                UInt64(Substring(digits.dropFirst(2)), radix: 16).map { Double($0) }
             } else if digits.count > 1, digits.starts(with: "0".utf8), isDigit(digits.dropFirst().first!) {
                 nil
             } else if let first = digits.first, isDigit(first) || first == UInt8(ascii: "."),

@@ -67,6 +67,13 @@ import Testing
         expectFailure("no common TLS version", of: server)
     }
 
+    @Test func aVersionThatIsTooOld() throws {
+        let server = try serveTLS { $0.web.tls?.priority = TLSPriority(minimumVersion: .tls13).text(key: .rsa) }
+        let output = try openssl(server, ["-tls1_2"])
+        #expect(output.contains("SSL alert number 70"), "\(output)")
+        expectFailure("no common TLS version", of: server)
+    }
+
     @Test(arguments: [["-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-GCM-SHA256"], ["-tls1_3", "-groups", "X448"]])
     func nothingInCommon(_ options: [String]) throws {
         let server = try serveTLS()

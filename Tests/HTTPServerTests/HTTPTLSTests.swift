@@ -67,7 +67,8 @@ import Testing
     ])
     func curlReads(_ name: String) throws {
         let server = try serveTLS(tls(name))
-        for version in ["1.2", "1.3"] {
+        // In TLS 1.2 OpenSSL refuses an ECDSA key that may not sign, as a client.
+        for version in name == "server-ec-encipherment" ? ["1.3"] : ["1.2", "1.3"] {
             let run = try curl(server, path: "/a?b", "-i", "--tlsv\(version)", "--tls-max", version)
             #expect(run.text.hasSuffix("\r\n\r\nGET|/a|b"), "TLS \(version): \(run.errors)")
             #expect(run.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
@@ -82,7 +83,8 @@ import Testing
         let error = #expect(throws: SystemError.self) { try read(name) }
         let file = certificates.path("\(name).pem")
         #expect(
-            error?.reason.contains("tls_server_config.cert_file (\(file)) \(problem)") == true, "\(error?.reason ?? "")")
+            error?.reason.contains("tls_server_config.cert_file (\(file)) \(problem)") == true, "\(error?.reason ?? "")"
+        )
     }
 
     @Test func curlKnowsTheNameAndTheAuthority() throws {

@@ -15,8 +15,9 @@ class CurlError(Exception):
 
 
 COULD_NOT_CONNECT, BAD_PEER_CERTIFICATE = 7, 60
-# In the handshake; or, with TLS 1.3, at the first bytes after it.
-TLS_FAILURES = (35, 52, 55, 56)
+# In the handshake; or, with TLS 1.3, at the first bytes after it. 60 also stands for the alert that a certificate of ours has
+# expired.
+TLS_FAILURES = (35, 52, 55, 56, BAD_PEER_CERTIFICATE)
 
 
 def curl(url: str, *options: str, seconds: int = 30) -> Answer:

@@ -14,7 +14,7 @@ from support.raw_http import abort, connect, parse_answers
 from support.waiting import wait_for
 
 #: Cities of a page that is too big for the kernel's buffers.
-BIG = 20_000
+BIG = 24_000
 
 
 @pytest.fixture

@@ -79,7 +79,8 @@ def test_certificates_that_are_served(start, programs, authority, web, kind, usa
     file = web(tls(authority.issue(f"{kind}-{str(usage)[:3]}", kind=kind, usage=usage)))
     assert programs.run("air-quality-exporter", "--feed.demo", "--config.check", "--web.config.file", file).process.returncode == 0
     client = Client(start.exporter("--feed.demo", "--web.config.file", file), authority)
-    for version in ("1.2", "1.3"):
+    # In TLS 1.2 OpenSSL refuses a key for signatures alone that may not sign, as a client.
+    for version in ("1.3",) if usage and "digitalSignature" not in usage and "RSA" not in kind else ("1.2", "1.3"):
         assert client.status("/metrics", "--tlsv" + version, "--tls-max", version) == 200
 
 
@@ -91,13 +92,14 @@ def test_certificates_that_cannot_be_served_are_refused(start, programs, authori
         ended = programs.run(
             "air-quality-exporter", "--feed.demo", "--web.listen-address", "127.0.0.1:0", "--web.config.file", file, *flags)
         assert ended.process.returncode == 1 and not ended.output
-        assert len(ended.errors) == 1 and str(bad["tls_server_config"]["cert_file"]) in ended.errors[0]
+        # GnuTLS does not even read a key of a curve that it does not know.
+        assert len(ended.errors) == 1 and f"/{kind}." in ended.errors[0], ended.errors
     # A renewal that brings such a one leaves the last good one in force.
     exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(server)), "--web.enable-lifecycle")
     client = Client(exporter, authority)
     web(bad)
     refused = client("/-/reload", "--request", "POST")
-    assert refused.status == 500 and str(bad["tls_server_config"]["cert_file"]) in refused.text
+    assert refused.status == 500 and f"/{kind}." in refused.text
     assert client.status() == 200
 
 

@@ -22,9 +22,10 @@ struct EventHubTests {
             let store = store
             let hub = EventHub(store: store, limit: limit, onFirst: {}, at: 77)
             self.hub = hub
-            server = try HTTPServer(
-                configuration: HTTPServerConfiguration(addresses: [.tcp(host: "127.0.0.1", port: 0)]),
-                onRequest: { hub.respond(to: $0) })
+            var configuration = HTTPServerConfiguration(addresses: [.tcp(host: "127.0.0.1", port: 0)])
+            // A listener is ended by the hub alone, however slow the machine is.
+            configuration.limits.streamTimeout = .seconds(600)
+            server = try HTTPServer(configuration: configuration, onRequest: { hub.respond(to: $0) })
         }
 
         func receive(_ message: String) {

@@ -145,6 +145,10 @@ struct ChartTests {
         let all = points((0..<25).map { Double($0) })
         let chart = Chart(all, from: 1_060_000, to: 1_150_000, scale: .india)
         #expect(chart.points.map(\.index) == [2, 3, 4, 5])
+        // The line goes on to what is outside.
+        #expect(chart.line.map(\.index) == [1, 2, 3, 4, 5, 6])
+        #expect(Chart(all, from: 1_061_000, to: 1_062_000, scale: .india).line.map(\.index) == [2, 3])
+        #expect(Chart(all, from: nil, to: nil, scale: .india).line.count == 25)
         #expect(Chart(all, from: 5_000_000, to: 6_000_000, scale: .india).points.isEmpty)
         #expect(Chart(all, from: 5_000_000, to: nil, scale: .india).points.isEmpty)
         #expect(Chart(all, from: nil, to: 1, scale: .india).points.isEmpty)
@@ -182,7 +186,7 @@ struct MarkupTests {
         #expect(text("\("<i>" as Markup)") == "<i>")
         #expect(text("\(percent: Array("a/ä b?".utf8)[...])") == "a%2F%C3%A4%20b%3F")
         #expect(text("\(decimals: 50.996)|\(decimals: 0)|\(decimals: 7.049)") == "51.00|0.00|7.05")
-        #expect(text("\(percent: 1.0 / 3)|\(percent: 1)") == "33.33%|100.00%")
+        #expect(text("\(percent: 1.0 / 3)|\(percent: 1)|\(percent: -0.0125)") == "33.33%|100.00%|-1.25%")
     }
 
     private func text(_ markup: Markup) -> String { String(decoding: markup.bytes, as: UTF8.self) }

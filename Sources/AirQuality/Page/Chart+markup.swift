@@ -6,7 +6,7 @@ extension Chart {
         <div class="plot">
         <svg class="levels" aria-hidden="true">\(levelTexts)</svg>
         <svg class="area" id="area" role="img" aria-label="\(label)" data-from="\(from)" data-to="\(to)">
-        \(bandRectangles)\(tickLines)\(style == .bars ? bars : line)\(circles(areHidden: style == .bars))\
+        \(bandRectangles)\(tickLines)\(style == .bars ? bars : pieces)\(circles(areHidden: style == .bars))\(bandNames)\
         <rect class="selection" y="0" height="100%" x="0" width="0"/>\
         <line class="cursor" y1="0" y2="100%"/>
         </svg>
@@ -21,10 +21,18 @@ extension Chart {
         var markup: Markup = ""
         for (category, top, bottom) in bands {
             markup += """
-                <rect class="band c\(category.number)" y="\(percent: top)" width="100%" height="\(percent: bottom - top)"/>\
-                <text class="band" x="8" y="\(percent: top)" dy="16">\(category.name)</text>
+                <rect class="band c\(category.number)" y="\(percent: top)" width="100%" height="\(percent: bottom - top)"/>
 
                 """
+        }
+        return markup
+    }
+
+    /// On top of all else, so that they can be read.
+    private var bandNames: Markup {
+        var markup: Markup = ""
+        for (category, top, _) in bands {
+            markup += "<text class=\"band\" x=\"8\" y=\"\(percent: top)\" dy=\"16\">\(category.name)</text>\n"
         }
         return markup
     }
@@ -62,9 +70,9 @@ extension Chart {
     }
 
     /// A piece from each point to the next: a polyline knows no percent.
-    private var line: Markup {
+    private var pieces: Markup {
         var markup: Markup = ""
-        for (one, next) in zip(points, points.dropFirst()) {
+        for (one, next) in zip(line, line.dropFirst()) {
             markup += """
                 <line class="line" x1="\(percent: x(one.time))" y1="\(percent: y(one.index))" \
                 x2="\(percent: x(next.time))" y2="\(percent: y(next.index))"/>

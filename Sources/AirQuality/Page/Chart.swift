@@ -60,6 +60,8 @@ func thinned(_ points: [HistoryPoint], to count: Int) -> [HistoryPoint] {
 /// The points of a city over the bands of the scale: where everything is, as shares of the drawing's width and height.
 struct Chart {
     let points: [HistoryPoint]
+    /// The points, and those before and after them, which the line comes from and leads to.
+    let line: [HistoryPoint]
     let from, to: Timestamp
     /// The lowest and highest index drawn.
     let low, high: Double
@@ -73,8 +75,11 @@ struct Chart {
     ///   - beginsAtZero: as bars must, whose length is what is compared.
     init(_ points: [HistoryPoint], from: Timestamp?, to: Timestamp?, beginsAtZero: Bool = false, scale: Scale) {
         self.scale = scale
-        let shown = points.filter { $0.time >= from ?? .min && $0.time <= to ?? .max }
+        let first = points.firstIndex { $0.time >= from ?? .min } ?? points.endIndex
+        let end = points.firstIndex { $0.time > to ?? .max } ?? points.endIndex
+        let shown = Array(points[first..<max(first, end)])
         self.points = thinned(shown, to: Self.maximumPoints)
+        line = Array(points[max(0, first - 1)..<first]) + self.points + points[max(first, end)...].prefix(1)
         // A margin, so that the first and the last point are whole; a single moment gets a width to be in the middle of.
         let margin = max(1000, (points[points.count - 1].time - points[0].time) / 40)
         let start = from ?? min(points[0].time, to ?? .max) - margin

@@ -15,8 +15,10 @@ public struct ListDocument: Sendable {
             snapshot: snapshot)
         let selection = CitySelection(snapshot, query: query)
         var content: Markup = "<main id=\"content\">\n<h1 class=\"hidden\">Air quality of the cities</h1>\n"
-        content += summary(selection, query)
-        content += tools(query)
+        if snapshot.store.cityCount > 0 {
+            content += summary(selection, query)
+            content += tools(query)
+        }
         if selection.cities.isEmpty {
             content += empty(snapshot, query)
         } else {

@@ -56,8 +56,10 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
         /// With two decimals.
         mutating func appendInterpolation(decimals number: Double) {
             let hundredths = Int((number * 100).rounded())
-            let digits = String(hundredths % 100)
-            bytes.append(contentsOf: "\(hundredths / 100).\(digits.utf8.count < 2 ? "0" : "")\(digits)".utf8)
+            let digits = String(hundredths.magnitude % 100)
+            if hundredths < 0 { bytes.append(UInt8(ascii: "-")) }
+            bytes.append(
+                contentsOf: "\(hundredths.magnitude / 100).\(digits.utf8.count < 2 ? "0" : "")\(digits)".utf8)
         }
 
         /// A place in a drawing, in percent.

@@ -118,7 +118,7 @@ struct PageFrame {
         guard let trouble else { return "<div class=\"banner\" role=\"alert\" hidden></div>\n" }
         let claim: Markup =
             snapshot.store.cityCount > 0
-            ? "<strong>The data is stale.</strong> What you see is the last that is known"
+            ? "<strong>The data is stale.</strong> The last known readings are shown"
             : "<strong>There is no data yet</strong>"
         var banner: Markup = """
             <div class="banner" role="alert">
@@ -198,14 +198,14 @@ struct PageFrame {
     }
 
     static func age(of time: Timestamp, at now: Timestamp) -> String {
-        func ago(_ count: Int64, _ unit: String) -> String { "\(count) \(unit)\(count == 1 ? "" : "s") ago" }
         let seconds = max(0, now - time) / 1000
         switch seconds {
         case ..<5: return "just now"
-        case ..<60: return ago(seconds, "second")
-        case ..<3600: return ago(seconds / 60, "minute")
-        case ..<86_400: return ago(seconds / 3600, "hour")
-        default: return ago(seconds / 86_400, "day")
+        case ..<60: return "\(seconds) s ago"
+        case ..<3600: return "\(seconds / 60) min ago"
+        case ..<86_400: return "\(seconds / 3600) h ago"
+        case ..<172_800: return "1 day ago"
+        default: return "\(seconds / 86_400) days ago"
         }
     }
 }

@@ -56,7 +56,7 @@ final class EventHub: Sendable {
     ]
 
     func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
-        if request.isHead { return HTTPResponse(status: 200, headers: Self.headers, body: .bytes([])) }
+        if request.method == "HEAD" { return HTTPResponse(status: 200, headers: Self.headers, body: .bytes([])) }
         guard let stream = listen(after: request.header("Last-Event-ID")) else {
             return HTTPResponse(
                 status: 503, headers: [("Retry-After", "10")], line: "too many listeners, expected at most \(limit)")

@@ -72,7 +72,7 @@ struct PageEndpoint: Sendable {
     }
 
     private func trouble(_ snapshot: PageSnapshot, _ now: Timestamp) -> String? {
-        health.readinessProblem(of: snapshot.feeds, at: now)
+        health.staleness(of: snapshot.feeds, at: now)
     }
 
     /// Without an entity tag: the ages in it make each answer another one.

@@ -15,12 +15,11 @@
 
   function age(time) {
     const seconds = Math.max(0, Math.floor((Date.now() + offset - time) / 1000));
-    const ago = (count, unit) => `${count} ${unit}${count === 1 ? "" : "s"} ago`;
     if (seconds < 5) return "just now";
-    if (seconds < 60) return ago(seconds, "second");
-    if (seconds < 3600) return ago(Math.floor(seconds / 60), "minute");
-    if (seconds < 86400) return ago(Math.floor(seconds / 3600), "hour");
-    return ago(Math.floor(seconds / 86400), "day");
+    if (seconds < 60) return `${seconds} s ago`;
+    if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+    if (seconds < 86400) return `${Math.floor(seconds / 3600)} h ago`;
+    return seconds < 172800 ? "1 day ago" : `${Math.floor(seconds / 86400)} days ago`;
   }
 
   const setText = (element, text) => { if (element && element.textContent !== text) element.textContent = text; };
@@ -170,7 +169,7 @@
 
   function outage(reason) {
     const banner = find(".banner");
-    const text = `The data is stale. What you see is the last that is known: ${reason}.`;
+    const text = `The data is stale. The last known readings are shown: ${reason}.`;
     if (banner.hidden || !isUp) {
       banner.hidden = false;
       if (banner.textContent !== text) banner.textContent = text;

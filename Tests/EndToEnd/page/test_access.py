@@ -21,7 +21,7 @@ def test_keeps_the_rules_of_access(air, browser, page, scheme):
         browser.open(air.address + PAGES[page])
         assert browser.violations_of_access() == [], f"{width} px"
         assert browser.small_targets() == [], f"{width} px"
-        assert not browser.is_wider_than_the_screen(), f"{width} px"
+        assert not browser.is_wider_than_the_screen() and not browser.is_cut_off(), f"{width} px"
     assert all("404" in error for error in browser.errors())
 
 
@@ -33,6 +33,14 @@ def test_keeps_them_while_the_data_is_stale(air, browser, scheme):
     browser.open(air.address)
     assert browser.find(".banner").is_displayed() and browser.find(".retry button").is_displayed()
     assert browser.violations_of_access() == []
+
+
+def test_fits_every_width(air, browser):
+    for page in ("/", "/?kiosk", "/city/Delhi"):
+        browser.open(air.address + page)
+        for width in range(320, 1400, 40):
+            browser.show(width)
+            assert not browser.is_wider_than_the_screen() and not browser.is_cut_off(), f"{page}, {width} px"
 
 
 def test_is_dark_where_dark_is_preferred(air, browser):
@@ -64,9 +72,12 @@ def test_shows_on_a_wall_what_counts(air, browser):
     assert not browser.find("#search").is_displayed() and not browser.find("footer").is_displayed()
     size = browser.run("return parseFloat(getComputedStyle(document.querySelector('li .index')).fontSize)")
     assert size >= 32
+    fits = "return document.documentElement.scrollHeight <= innerHeight"
+    assert browser.run(fits)
     browser.find("li[data-city=Delhi] .name").click()
     browser.wait_for("h1", "Delhi")
     assert browser.all("body.kiosk")
+    assert browser.run(fits)
 
 
 def test_prints_without_what_is_there_to_be_clicked(air, browser):

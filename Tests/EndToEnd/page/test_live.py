@@ -41,8 +41,11 @@ def test_has_no_button_that_would_be_refused(breathe, browser):
     air.feed.stop()
     air.exporter.wait_for_sample("airquality_exporter_feed_connected", 0)
     browser.open(air.address)
-    browser.wait_for(".banner", BANNER)
+    browser.wait_for(".banner", "There is no data yet: ws://127.0.0.1")
     assert not browser.all(".retry")
+    assert browser.text("main .empty") == "No reading has arrived yet."
+    # Nothing to search in, nothing to count.
+    assert not browser.all("#search, .summary")
 
 
 def test_says_that_the_exporter_is_gone(air, browser):

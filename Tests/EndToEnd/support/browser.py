@@ -153,5 +153,16 @@ class Browser:
     def is_wider_than_the_screen(self) -> bool:
         return self.run("return document.documentElement.scrollWidth > innerWidth")
 
+    def is_cut_off(self) -> list[str]:
+        """What of a city's line stands out of it and is not seen."""
+        return self.run(
+            """
+            return [...document.querySelectorAll("li.city > *, .current > *")].filter(e => {
+              const [inner, outer] = [e.getBoundingClientRect(), e.parentElement.getBoundingClientRect()];
+              return inner.left < outer.left - 1 || inner.right > outer.right + 1;
+            }).map(e => e.outerHTML);
+            """
+        )
+
 
 __all__ = ["Browser", "CHROMIUM", "DRIVER", "Keys"]

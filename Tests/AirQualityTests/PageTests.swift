@@ -66,6 +66,7 @@ struct PageTests {
             ("sort=name", ["..", image, "Delhi", "Indore", "Mumbai", "القاهرة"]),
             ("sort=changed", ["Indore", "Delhi", "..", image, "Mumbai", "القاهرة"]),
             ("search=MUM", ["Mumbai"]), ("search=IMG+src", [image]), ("search=%D8%A7%D9%84", ["القاهرة"]),
+            ("search=%D9%82%D8%A7%D9%87%D8%B1%D8%A9", ["القاهرة"]), ("search=m&category=3", ["Mumbai"]),
             ("search=nowhere", []), ("category=1", ["Indore", ".."]), ("category=6", ["Delhi"]),
             ("category=5", []), ("category=1&search=i&sort=name", ["Indore"]),
             ("page=99", ["Delhi", "القاهرة", "Mumbai", image, "Indore", ".."]),
@@ -87,6 +88,24 @@ struct PageTests {
             #expect(String(decoding: text, as: UTF8.self).contains("Page \(page) of 3"))
         }
         #expect(seen == (0..<250).map { "c\($0 + 1000)" })
+    }
+
+    @Test(
+        "of very many cities has the right ones on each page, whatever the order",
+        arguments: ListQuery.Sort.allCases, [1, 2, 7, 12, 13, 99])
+    func deepPages(_ sort: ListQuery.Sort, _ page: Int) throws {
+        var store = TestStore(cityLimit: 2000)
+        // 7919 and 1200 have no common divisor: each value once.
+        let all = (0..<1200).map { #"{"city":"c\#($0 + 1000)","aqi":\#($0 * 7919 % 1200)}"# }
+        store.receive("[\(all.joined(separator: ","))]")
+        let text = ListDocument(Self.settings).render(
+            store.store.pageSnapshot(), query: try ListQuery("sort=\(sort.rawValue)&page=\(page)"), trouble: nil,
+            at: Self.now)
+        let names = (0..<1200).sorted {
+            sort == .index ? $0 * 7919 % 1200 > $1 * 7919 % 1200 : $0 < $1
+        }.map { "c\($0 + 1000)" }
+        let first = (min(page, 12) - 1) * 100
+        #expect(Self.names(text) == Array(names[first..<first + 100]))
     }
 
     @Test("leads from each city to the one before and after it by name, over the ends of runs too")

@@ -13,61 +13,92 @@ struct CitySelection {
     private(set) var pageCount = 1
 
     init(_ snapshot: PageSnapshot, query: ListQuery) {
-        let search = NameSearch(query.search)
-        var found: [Entry] = []
+        let search = query.search.isEmpty ? nil : NameSearch(query.search)
+        let wanted = min(query.page, snapshot.store.cityCount / Self.pageSize + 1) * Self.pageSize
+        var found = FirstEntries(wanted)
         for (place, city) in snapshot.cities.enumerated() {
+            if let search, !search.matches(snapshot.name(of: city)) { continue }
             let state = snapshot.state(of: city)
-            guard search.matches(snapshot.name(of: city)) else { continue }
             counts[0] += 1
             counts[Int(state.category)] += 1
             if let category = query.category, category != state.category { continue }
+            count += 1
             let key: UInt64 =
                 switch query.sort {
                 // The bits of two doubles that are not negative compare as the doubles do.
                 case .index: ~state.index.bitPattern
-                case .name: 0
+                case .name: UInt64(place)
                 case .changed: UInt64(clamping: Int64.max - (state.changes.changedAt ?? 0))
                 }
             found.append(Entry(key: key, place: UInt32(place), city: UInt32(city)))
         }
-        count = found.count
         pageCount = max(1, (count + Self.pageSize - 1) / Self.pageSize)
         page = min(query.page, pageCount)
-        if query.sort != .name { found.sort() }
-        cities = found.dropFirst((page - 1) * Self.pageSize).prefix(Self.pageSize).map { Int($0.city) }
+        cities = found.sorted.dropFirst((page - 1) * Self.pageSize).prefix(Self.pageSize).map { Int($0.city) }
+    }
+}
+
+private struct Entry: Comparable {
+    var key: UInt64
+    /// By name, which decides between equal keys.
+    var place: UInt32
+    var city: UInt32
+
+    static func < (one: Entry, other: Entry) -> Bool {
+        one.key != other.key ? one.key < other.key : one.place < other.place
+    }
+}
+
+/// The first entries in order of many: sorting all 100,000 would take the serving thread several times as long.
+private struct FirstEntries {
+    private let count: Int
+    private var kept: [Entry] = []
+    /// None from here on is among the first.
+    private var bound: Entry?
+
+    init(_ count: Int) {
+        self.count = count
     }
 
-    private struct Entry: Comparable {
-        var key: UInt64
-        /// By name, which decides between equal keys.
-        var place: UInt32
-        var city: UInt32
-
-        static func < (one: Entry, other: Entry) -> Bool {
-            one.key != other.key ? one.key < other.key : one.place < other.place
+    mutating func append(_ entry: Entry) {
+        if let bound, bound < entry { return }
+        kept.append(entry)
+        if kept.count == 2 * count {
+            kept = Array(kept.sorted().prefix(count))
+            bound = kept.last
         }
     }
+
+    var sorted: [Entry] { Array(kept.sorted().prefix(count)) }
 }
 
 /// Looks for a part of a name, whatever the case of its letters.
 private struct NameSearch {
     private let part: [UInt8]
+    private let isASCII: Bool
 
     init(_ part: [UInt8]) {
-        self.part = Self.lowercased(part[...])
+        self.part = Array(String(decoding: part, as: UTF8.self).lowercased().utf8)
+        isASCII = part.allSatisfy { $0 < 0x80 }
     }
 
     func matches(_ name: ArraySlice<UInt8>) -> Bool {
-        guard !part.isEmpty else { return true }
-        let name = Self.lowercased(name)
-        guard name.count >= part.count else { return false }
-        return (0...name.count - part.count).contains { name[$0] == part[0] && name[$0...].starts(with: part) }
+        // Without a copy of each name; letters beyond ASCII cannot be part of what is looked for.
+        if isASCII || name.allSatisfy({ $0 < 0x80 }) { return contains(name) }
+        return contains(Array(String(decoding: name, as: UTF8.self).lowercased().utf8)[...])
     }
 
-    private static func lowercased(_ text: ArraySlice<UInt8>) -> [UInt8] {
-        if text.allSatisfy({ $0 < 0x80 }) {
-            return text.map { $0 &- UInt8(ascii: "A") < 26 ? $0 | 0x20 : $0 }
+    private func contains(_ name: ArraySlice<UInt8>) -> Bool {
+        guard name.count >= part.count else { return false }
+        for start in name.startIndex...name.endIndex - part.count {
+            var place = 0
+            while place < part.count, Self.lowercased(name[start + place]) == part[place] { place += 1 }
+            if place == part.count { return true }
         }
-        return Array(String(decoding: text, as: UTF8.self).lowercased().utf8)
+        return false
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
     }
 }

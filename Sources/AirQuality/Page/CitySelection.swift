@@ -16,9 +16,10 @@ struct CitySelection {
         let search = query.search.isEmpty ? nil : NameSearch(query.search)
         let wanted = min(query.page, snapshot.store.cityCount / Self.pageSize + 1) * Self.pageSize
         var found = FirstEntries(wanted)
+        let names = snapshot.store.names.bytes.span
         for (place, city) in snapshot.cities.enumerated() {
-            if let search, !search.matches(snapshot.name(of: city)) { continue }
             let state = snapshot.state(of: city)
+            if let search, !search.matches(names.extracting(state.nameRange)) { continue }
             counts[0] += 1
             counts[Int(state.category)] += 1
             if let category = query.category, category != state.category { continue }
@@ -82,15 +83,15 @@ private struct NameSearch {
         isASCII = part.allSatisfy { $0 < 0x80 }
     }
 
-    func matches(_ name: ArraySlice<UInt8>) -> Bool {
-        // Without a copy of each name; letters beyond ASCII cannot be part of what is looked for.
-        if isASCII || name.allSatisfy({ $0 < 0x80 }) { return contains(name) }
-        return contains(Array(String(decoding: name, as: UTF8.self).lowercased().utf8)[...])
+    func matches(_ name: Span<UInt8>) -> Bool {
+        // Without a copy of each name: letters beyond ASCII are in no part that is ASCII.
+        if isASCII { return isIn(name) }
+        return isIn(Array(String(decoding: name.indices.map { name[$0] }, as: UTF8.self).lowercased().utf8).span)
     }
 
-    private func contains(_ name: ArraySlice<UInt8>) -> Bool {
+    private func isIn(_ name: Span<UInt8>) -> Bool {
         guard name.count >= part.count else { return false }
-        for start in name.startIndex...name.endIndex - part.count {
+        for start in 0...name.count - part.count {
             var place = 0
             while place < part.count, Self.lowercased(name[start + place]) == part[place] { place += 1 }
             if place == part.count { return true }

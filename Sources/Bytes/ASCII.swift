@@ -25,11 +25,13 @@ package func lowercase(_ byte: UInt8) -> UInt8 {
 }
 
 /// ASCII letters of both cases are equal, as in header names and tokens.
+@inlinable
 package func equalsIgnoringCase(_ one: some Collection<UInt8>, _ other: String) -> Bool {
     one.count == other.utf8.count && zip(one, other.utf8).allSatisfy { lowercase($0) == lowercase($1) }
 }
 
 /// Without the spaces and tabs around it.
+@inlinable
 package func trimmed<Text: BidirectionalCollection<UInt8>>(_ text: Text) -> Text.SubSequence {
     let start = text.firstIndex { !isBlank($0) } ?? text.endIndex
     let end = text[start...].lastIndex { !isBlank($0) }.map(text.index(after:)) ?? start

@@ -1,5 +1,5 @@
-// Runs of bytes as wholes. The only unsafe code of this room: eight bytes are loaded at once, which Swift 6.3 has no safe
-// way for.
+// Runs of bytes as wholes. The only unsafe code of this room: eight bytes are loaded at once, and runs are copied, which
+// Swift 6.3 has no safe way for.
 
 /// A 64-bit hash of bytes, eight at a time, each word folded in by a 64 × 64 → 128 bit multiplication.
 package enum ByteHash {
@@ -7,8 +7,10 @@ package enum ByteHash {
     package static func hash(_ bytes: Span<UInt8>, seed: UInt64) -> UInt64 {
         unsafe bytes.withUnsafeBytes { bytes in
             var state = seed
-            for offset in stride(from: 0, to: bytes.count, by: 8) {
+            var offset = 0
+            while offset < bytes.count {
                 state = unsafe fold(state ^ word(bytes, at: offset), 0x9E37_79B9_7F4A_7C15)
+                offset &+= 8
             }
             return fold(state ^ UInt64(truncatingIfNeeded: bytes.count), 0xD6E8_FEB8_6659_FD93)
         }
@@ -26,8 +28,10 @@ package func bytesEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     return unsafe left.withUnsafeBytes { left in
         unsafe right.withUnsafeBytes { right in
-            for offset in stride(from: 0, to: left.count, by: 8) {
+            var offset = 0
+            while offset < left.count {
                 guard unsafe word(left, at: offset) == word(right, at: offset) else { return false }
+                offset &+= 8
             }
             return true
         }
@@ -39,12 +43,16 @@ package func isPrintableASCII(_ bytes: Span<UInt8>) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
     return unsafe bytes.withUnsafeBytes { bytes in
         var others: UInt64 = 0
-        for offset in stride(from: 0, to: bytes.count, by: 8) {
+        var offset = 0
+        while offset < bytes.count {
             var word = unsafe word(bytes, at: offset)
-            if bytes.count &- offset < 8 { word |= ones &* 0x20 &<< UInt64((bytes.count &- offset) &* 8) }
+            // Spaces for what is behind the end.
+            let rest = bytes.count &- offset
+            if rest < 8 { word |= ones &* 0x20 &<< UInt64(truncatingIfNeeded: rest &* 8) }
             // A byte's top bit is set if it is beyond ASCII, if it is below the space and if it is DEL. When no byte is
             // any of these, nothing is borrowed from a byte's neighbour and nothing carried to it.
             others |= word | (word &- ones &* 0x20) | (word &+ ones)
+            offset &+= 8
         }
         return others & (ones &* 0x80) == 0
     }
@@ -58,14 +66,36 @@ package func bytesPrecede(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     return left.count < right.count
 }
 
-/// Eight bytes, the first of them the least significant; 0 for what is behind the end.
-@inlinable @unsafe
-func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
-    let missing = offset &+ 8 &- bytes.count
-    if missing <= 0 { return unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
-    if bytes.count >= 8 {
-        let last = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: bytes.count &- 8, as: UInt64.self))
-        return last &>> UInt64(truncatingIfNeeded: missing &* 8)
+extension OutputSpan<UInt8> {
+    /// There must be room for them.
+    @inlinable
+    package mutating func append(copying bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe withUnsafeMutableBufferPointer { output, count in
+                precondition(bytes.count <= output.count &- count, "the bytes are more than there is room for")
+                guard let source = bytes.baseAddress, let start = output.baseAddress else { return }
+                unsafe (start + count).initialize(from: source, count: bytes.count)
+                count &+= bytes.count
+            }
+        }
     }
-    return unsafe bytes[offset...].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+}
+
+/// Eight bytes, the first of them the least significant; 0 for what is behind the end.
+@inlinable @inline(__always) @unsafe
+func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+    func load<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, as type: Word.Type) -> UInt64 {
+        unsafe UInt64(Word(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type)))
+    }
+    let (count, rest) = (bytes.count, bytes.count &- offset)
+    if rest >= 8 { return load(offset, as: UInt64.self) }
+    // Where there are fewer, loads that overlap: a loop over so few costs more than the rest of a comparison.
+    if count >= 8 { return load(count &- 8, as: UInt64.self) &>> UInt64(truncatingIfNeeded: (8 &- rest) &* 8) }
+    if count >= 4 {
+        return load(0, as: UInt32.self)
+            | load(count &- 4, as: UInt32.self) &<< UInt64(truncatingIfNeeded: (count &- 4) &* 8)
+    }
+    let (middle, last) = (count / 2, count &- 1)
+    return load(0, as: UInt8.self) | load(middle, as: UInt8.self) &<< UInt64(truncatingIfNeeded: middle &* 8)
+        | load(last, as: UInt8.self) &<< UInt64(truncatingIfNeeded: last &* 8)
 }

@@ -109,12 +109,10 @@ struct CSimdJSON_reader {
 
     void fill(CSimdJSON_value *record, dom::element element) {
         dom::object object;
-        const auto isObject = !element.get(object);
+        const auto kind = element.get(object) ? CSimdJSON_kind_notAnObject : CSimdJSON_kind_absent;
         const auto count = members.size();
-        for (size_t member = 0; member < count; ++member) {
-            record[member].kind = isObject ? CSimdJSON_kind_absent : CSimdJSON_kind_notAnObject;
-        }
-        if (!isObject) return;
+        for (size_t member = 0; member < count; ++member) record[member].kind = kind;
+        if (kind == CSimdJSON_kind_notAnObject) return;
         for (auto field : object) {
             for (size_t member = 0; member < count; ++member) {
                 if (field.key != members[member]) continue;

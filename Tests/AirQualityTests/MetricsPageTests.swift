@@ -167,7 +167,7 @@ struct MetricsPageTests {
             let ofReading = ["airquality_index", "airquality_last_update_timestamp_seconds"]
             #expect(reading.families == Set(ofFeed + ofReading))
             #expect(reading.count == 3)
-            #expect(change.families == Set(ofFeed + CityFamily.all.map(\.samples.family.name)))
+            #expect(change.families == Set(ofFeed + CityFamily.all.map(\.family.name)))
             // The changed timestamp's header as well: until now no city had changed its category.
             #expect(change.count == 8)
         }

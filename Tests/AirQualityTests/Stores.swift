@@ -101,3 +101,7 @@ extension ExporterReport.Build {
     static let forTests = ExporterReport.Build(
         version: "1.2.3", revision: "abcdef0", branch: "main", swiftVersion: "6.3.1")
 }
+
+extension RenderedPage {
+    var bytes: [UInt8] { pieces.flatMap(\.self) }
+}

@@ -70,6 +70,6 @@ struct TextTests {
             (4_107_542_400_000, "4107542400.000"),
         ] as [(Timestamp, String)])
     func times(_ time: Timestamp, _ seconds: String) {
-        #expect(text { $0.appendSeconds(time) } == seconds)
+        #expect(text { $0.append(addingCapacity: 24) { $0.append(UInt64(time), decimals: 3) } } == seconds)
     }
 }

@@ -1,4 +1,4 @@
-import JSON
+import Bytes
 
 /// Bytes that a scrape gets. They never change: what says something else is another block, so whoever keeps something
 /// beside a block, as its compressed form, knows it again by its identity.
@@ -21,8 +21,9 @@ struct CityBlocks: Sendable {
     private var isProtobuf = false
     /// The store's when the blocks were last brought up to date.
     private var version: UInt64 = 0
-    /// Where a block is written before its size is known.
-    private var scratch: [UInt8] = []
+    /// The samples of the cities that have changed, one behind the other, and where each city's end.
+    private var samples: [UInt8] = []
+    private var sampleEnds: [Int] = []
 
     private struct Run: Sendable {
         /// The run's when its blocks were made; 0 before.
@@ -34,15 +35,18 @@ struct CityBlocks: Sendable {
     private struct CityBlock: Sendable {
         var block = ExpositionBlock([])
         /// Where the samples of each city end.
-        var ends: [UInt32] = []
+        var ends: [UInt32]
 
-        func end(_ position: Int) -> Int { position < 0 ? 0 : Int(ends[position]) }
+        func range(_ position: Int) -> Range<Int> {
+            (position == 0 ? 0 : Int(ends[position - 1]))..<Int(ends[position])
+        }
     }
 
     private struct ChangedCity {
         /// In the run.
         let position: Int
-        let city: Subject<CityState>
+        let name: LabelValue
+        let state: CityState
     }
 
     private struct HeaderKey: Equatable, Sendable {
@@ -75,9 +79,7 @@ struct CityBlocks: Sendable {
     ) -> ExpositionBlock {
         let key = HeaderKey(format: format, sampleByteCount: format == .protobuf ? sampleByteCount : nil)
         return headers[family].value(for: key) {
-            var header: [UInt8] = []
-            format.appendHeader(of: families[family].samples.family, sampleByteCount: sampleByteCount, to: &header)
-            return ExpositionBlock(header)
+            ExpositionBlock(format.header(of: families[family].family, sampleByteCount: sampleByteCount))
         }
     }
 
@@ -89,8 +91,9 @@ struct CityBlocks: Sendable {
         while runs.count < snapshot.order.pages.count { runs.append(Run()) }
         for (number, run) in snapshot.order.pages.enumerated() {
             if runs[number].layoutVersion != run.layoutVersion || run.cities.isEmpty {
+                let empty = CityBlock(ends: Array(repeating: 0, count: run.cities.count))
                 runs[number] = Run(
-                    layoutVersion: run.layoutVersion, blocks: Array(repeating: CityBlock(), count: families.count))
+                    layoutVersion: run.layoutVersion, blocks: Array(repeating: empty, count: families.count))
                 update(number, run, snapshot, since: 0, format)
             } else {
                 update(number, run, snapshot, since: version, format)
@@ -103,50 +106,60 @@ struct CityBlocks: Sendable {
     private mutating func update(
         _ number: Int, _ run: CityPage, _ snapshot: StoreSnapshot, since version: UInt64, _ format: ExpositionFormat
     ) {
-        let withReading = run.cities.indices.filter { snapshot.states.version(of: Int(run.cities[$0])) > version }.map {
-            ChangedCity(position: $0, city: snapshot.city(Int(run.cities[$0])))
+        var withReading: [ChangedCity] = []
+        for (position, number) in run.cities.enumerated() where snapshot.states.version(of: Int(number)) > version {
+            let state = snapshot.states[Int(number)]
+            let name = LabelValue(Array(snapshot.names.bytes[state.nameRange]))
+            withReading.append(ChangedCity(position: position, name: name, state: state))
         }
         guard !withReading.isEmpty else { return }
-        let withCategory = version == 0 ? withReading : withReading.filter { $0.city.source.categoryVersion > version }
+        let withCategory = version == 0 ? withReading : withReading.filter { $0.state.categoryVersion > version }
         for (index, family) in families.enumerated() {
             let changed = family.change == .reading ? withReading : withCategory
             guard !changed.isEmpty else { continue }
-            runs[number].blocks[index] = block(
-                of: family, changed, count: run.cities.count, replacing: runs[number].blocks[index], format)
+            runs[number].blocks[index] = block(of: family, changed.span, replacing: runs[number].blocks[index], format)
         }
     }
 
+    /// The block with other samples of the cities that have changed.
     private mutating func block(
-        of family: CityFamily, _ changed: [ChangedCity], count: Int, replacing old: CityBlock,
-        _ format: ExpositionFormat
+        of family: CityFamily, _ changed: Span<ChangedCity>, replacing old: CityBlock, _ format: ExpositionFormat
     ) -> CityBlock {
-        let oldBytes = old.block.bytes
-        scratch.removeAll(keepingCapacity: true)
-        var new = CityBlock()
-        new.ends.reserveCapacity(count)
-        func copy(upTo position: Int) {
-            let cities = new.ends.count..<position
-            guard !cities.isEmpty else { return }
-            let range = old.end(cities.lowerBound - 1)..<old.end(position - 1)
-            let shift = scratch.count - range.lowerBound
-            scratch.append(oldBytes.span.extracting(range))
-            for position in cities { new.ends.append(UInt32(old.end(position) + shift)) }
+        samples.removeAll(keepingCapacity: true)
+        sampleEnds.removeAll(keepingCapacity: true)
+        for index in changed.indices {
+            format.appendSamples(of: family, city: changed[index].name, changed[index].state, to: &samples)
+            sampleEnds.append(samples.count)
         }
-        for changed in changed {
-            copy(upTo: changed.position)
-            format.appendSamples(of: family.samples, changed.city, to: &scratch)
-            new.ends.append(UInt32(scratch.count))
+        var new = CityBlock(block: ExpositionBlock(bytes(of: old, replacing: changed)), ends: old.ends)
+        var ends = new.ends.mutableSpan
+        var (shift, start) = (0, 0)
+        for index in changed.indices {
+            let position = changed[index].position
+            shift += sampleEnds[index] - start - old.range(position).count
+            start = sampleEnds[index]
+            let next = index + 1 < changed.count ? changed[index + 1].position : ends.count
+            // Most samples are as long as those before, so most blocks only have other bytes.
+            if shift == 0 { continue }
+            for position in position..<next { ends[position] &+= UInt32(truncatingIfNeeded: shift) }
         }
-        copy(upTo: count)
-        // Not the scratch itself, which has room for the longest block that there was.
-        new.block = ExpositionBlock([UInt8](capacity: scratch.count) { $0.append(copying: scratch.span) })
         return new
     }
-}
 
-extension StoreSnapshot {
-    fileprivate func city(_ city: Int) -> Subject<CityState> {
-        let state = states[city]
-        return Subject(label: LabelValue(Array(names.bytes[state.nameRange])), source: state)
+    private func bytes(of old: CityBlock, replacing changed: Span<ChangedCity>) -> [UInt8] {
+        let (oldArray, samples) = (old.block.bytes, samples.span)
+        let oldBytes = oldArray.span
+        var count = oldBytes.count + samples.count
+        for index in changed.indices { count -= old.range(changed[index].position).count }
+        return [UInt8](capacity: count) { bytes in
+            var (oldStart, start) = (0, 0)
+            for index in changed.indices {
+                let replaced = old.range(changed[index].position)
+                bytes.append(copying: oldBytes.extracting(oldStart..<replaced.lowerBound))
+                bytes.append(copying: samples.extracting(start..<sampleEnds[index]))
+                (oldStart, start) = (replaced.upperBound, sampleEnds[index])
+            }
+            bytes.append(copying: oldBytes.extracting(oldStart...))
+        }
     }
 }

@@ -27,33 +27,45 @@ public enum ExpositionFormat: String, Sendable, CaseIterable {
 extension ExpositionFormat {
     /// Adds the families that have samples.
     func append<Source>(_ families: [SourceFamily<Source>], of subjects: [Subject<Source>], to bytes: inout [UInt8]) {
-        var samples: [UInt8] = []
         for family in families {
-            samples.removeAll(keepingCapacity: true)
-            for subject in subjects { appendSamples(of: family, subject, to: &samples) }
-            guard !samples.isEmpty else { continue }
-            appendHeader(of: family.family, sampleByteCount: samples.count, to: &bytes)
-            bytes += samples
+            let start = bytes.count
+            for subject in subjects { appendSamples(of: family, subject, to: &bytes) }
+            guard bytes.count > start else { continue }
+            bytes.insert(contentsOf: header(of: family.family, sampleByteCount: bytes.count - start), at: start)
         }
     }
 
-    func appendSamples<Source>(of family: SourceFamily<Source>, _ subject: Subject<Source>, to bytes: inout [UInt8]) {
+    private func appendSamples<Source>(
+        of family: SourceFamily<Source>, _ subject: Subject<Source>, to bytes: inout [UInt8]
+    ) {
         family.addSamples(subject.source) { labels, value in
             if self == .protobuf {
                 let labels = (subject.label.map { [$0] } ?? []) + labels
                 ProtobufExposition.appendSample(of: family.family, labels: labels, value, to: &bytes)
             } else {
-                TextExposition.appendSample(of: family, subject.label, labels, value, to: &bytes)
+                TextExposition.appendSample(of: family.family.text, subject.label, labels, value, to: &bytes)
+            }
+        }
+    }
+
+    func appendSamples(of family: CityFamily, city: LabelValue, _ state: CityState, to bytes: inout [UInt8]) {
+        for sample in family.samples {
+            guard let value = sample.value(state) else { continue }
+            if self == .protobuf {
+                let labels = [city] + (sample.label.map { [$0] } ?? [])
+                ProtobufExposition.appendSample(of: family.family, labels: labels, value, to: &bytes)
+            } else {
+                TextExposition.appendSample(sample.text, city: city, value, to: &bytes)
             }
         }
     }
 
     /// What stands before the samples of a family.
-    func appendHeader(of family: MetricFamily, sampleByteCount: Int, to bytes: inout [UInt8]) {
-        if self == .protobuf {
-            ProtobufExposition.appendHeader(of: family, sampleByteCount: sampleByteCount, to: &bytes)
-        } else {
-            TextExposition.appendHeader(of: family, isOpenMetrics: isOpenMetrics, to: &bytes)
+    func header(of family: MetricFamily, sampleByteCount: Int) -> [UInt8] {
+        switch self {
+        case .text004, .text100: family.text.header
+        case .openMetrics001, .openMetrics100: family.text.openMetricsHeader
+        case .protobuf: ProtobufExposition.header(of: family, sampleByteCount: sampleByteCount)
         }
     }
 }

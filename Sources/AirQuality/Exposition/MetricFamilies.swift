@@ -3,7 +3,7 @@
 extension MetricFamily {
     /// In the order of the page.
     public static let all: [MetricFamily] =
-        families(of: CityFamily.all.map(\.samples)) + families(of: SourceFamily<Scale>.scale)
+        CityFamily.all.map(\.family) + families(of: SourceFamily<Scale>.scale)
         + families(of: SourceFamily<FeedStatistics>.feeds)
         + families(of: SourceFamily<ExporterReport.Web>.web) + families(of: SourceFamily<StoreFigures>.store)
         + families(of: SourceFamily<ExporterReport.Storage>.storage)
@@ -34,22 +34,17 @@ extension CityFamily {
             "When the city's category last changed, in seconds since the Unix epoch.", changes: .category
         ) { $0.changes.changedAt.map { .time($0) } },
         CityFamily(
-            "airquality_category_changes_total", .counter, labels: ["direction"], "Changes of the city's category.",
-            changes: .category
-        ) { city, add in
-            add([.better], .number(Double(city.changes.better)))
-            add([.worse], .number(Double(city.changes.worse)))
-        },
+            "airquality_category_changes_total", .counter, label: "direction", "Changes of the city's category.",
+            changes: .category,
+            values: [
+                ("better", { .number(Double($0.changes.better)) }), ("worse", { .number(Double($0.changes.worse)) }),
+            ]
+        ),
         CityFamily(
             "airquality_last_update_timestamp_seconds", .gauge,
             "Time of the city's newest reading, in seconds since the Unix epoch.", changes: .reading
         ) { .time($0.updatedAt) },
     ]
-}
-
-extension LabelValue {
-    fileprivate static let better = LabelValue("better")
-    fileprivate static let worse = LabelValue("worse")
 }
 
 extension SourceFamily where Source == Scale {
@@ -61,8 +56,11 @@ extension SourceFamily where Source == Scale {
             for category in scale.categories {
                 var from: [UInt8] = []
                 from.appendNumber(category.from)
-                let labels = [scale.name, "\(category.number)", category.name].map { LabelValue($0) }
-                add(labels + [LabelValue(from), LabelValue(category.color), LabelValue(category.face)], .number(1))
+                add(
+                    [
+                        LabelValue(scale.name), LabelValue(Int(category.number)), LabelValue(category.name),
+                        LabelValue(from), LabelValue(category.color), LabelValue(category.face),
+                    ], .number(1))
             }
         }
     ]
@@ -212,7 +210,7 @@ extension SourceFamily where Source == ExporterReport.Handler {
             "promhttp_metric_handler_requests_total", .counter, labels: ["code"],
             "Total number of scrapes by HTTP status code."
         ) { handler, add in
-            for (code, count) in handler.requests { add([LabelValue("\(code)")], .number(Double(count))) }
+            for (code, count) in handler.requests { add([LabelValue(code)], .number(Double(count))) }
         },
     ]
 }

@@ -5,16 +5,18 @@ public struct MetricFamily: Sendable, Equatable {
     }
 
     /// As in text 0.0.4, a counter's `_total` included.
-    public var name: String
-    public var kind: Kind
-    public var help: String
-    public var labels: [String]
+    public let name: String
+    public let kind: Kind
+    public let help: String
+    public let labels: [String]
+    let text: TextExposition.Family
 
     init(_ name: String, _ kind: Kind, labels: [String] = [], _ help: String) {
         self.name = name
         self.kind = kind
         self.help = help
         self.labels = labels
+        text = TextExposition.Family(name, kind, labels: labels, help)
     }
 }
 
@@ -32,6 +34,12 @@ struct LabelValue: Sendable {
 
     init(_ text: String) {
         self.init(Array(text.utf8))
+    }
+
+    init(_ number: Int) {
+        var digits: [UInt8] = []
+        digits.appendInteger(UInt64(number))
+        (bytes, escaped) = (digits, digits)
     }
 }
 
@@ -54,8 +62,6 @@ struct SourceFamily<Source>: Sendable {
     typealias AddSample = (_ labels: [LabelValue], _ value: SampleValue) -> Void
 
     let family: MetricFamily
-    /// What the text formats write before the value of each label; of a family without labels, before the sample's.
-    let textBeforeLabels: [[UInt8]]
     let addSamples: @Sendable (Source, AddSample) -> Void
 
     /// - Parameter labels: the subject's first, where it has one.
@@ -64,7 +70,6 @@ struct SourceFamily<Source>: Sendable {
         samples: @escaping @Sendable (Source, AddSample) -> Void
     ) {
         family = MetricFamily(name, kind, labels: labels, help)
-        textBeforeLabels = TextExposition.textBeforeLabels(of: family)
         addSamples = samples
     }
 
@@ -81,31 +86,52 @@ struct SourceFamily<Source>: Sendable {
     }
 }
 
-/// A family whose series are the cities'.
+/// A family whose series are the cities'. Its samples are simpler than those of others, because there may be a million.
 struct CityFamily: Sendable {
     /// What changes the samples of a city.
     enum Change {
         case reading, category
     }
 
-    let samples: SourceFamily<CityState>
+    /// One of the samples of each city.
+    struct Sample: Sendable {
+        /// Value of the label behind `city`.
+        let label: LabelValue?
+        /// nil: no sample.
+        let value: @Sendable (CityState) -> SampleValue?
+        let text: TextExposition.CitySample
+
+        fileprivate init(
+            of family: MetricFamily, label: LabelValue?, value: @escaping @Sendable (CityState) -> SampleValue?
+        ) {
+            self.label = label
+            self.value = value
+            text = TextExposition.CitySample(family, label: label)
+        }
+    }
+
+    let family: MetricFamily
+    let samples: [Sample]
     let change: Change
 
+    /// A sample of each city for each value of another label.
     init(
-        _ name: String, _ kind: MetricFamily.Kind, labels: [String] = [], _ help: String, changes change: Change,
-        samples: @escaping @Sendable (CityState, SourceFamily<CityState>.AddSample) -> Void
+        _ name: String, _ kind: MetricFamily.Kind, label: String, _ help: String, changes change: Change,
+        values: [(label: String, value: @Sendable (CityState) -> SampleValue?)]
     ) {
-        self.samples = SourceFamily(name, kind, labels: ["city"] + labels, help, samples: samples)
+        let family = MetricFamily(name, kind, labels: ["city", label], help)
+        self.family = family
+        samples = values.map { Sample(of: family, label: LabelValue($0.label), value: $0.value) }
         self.change = change
     }
 
-    /// One sample of each city; none when the value is nil.
+    /// One sample of each city.
     init(
         _ name: String, _ kind: MetricFamily.Kind, _ help: String, changes change: Change,
         value: @escaping @Sendable (CityState) -> SampleValue?
     ) {
-        self.init(name, kind, help, changes: change) { city, add in
-            if let value = value(city) { add([], value) }
-        }
+        family = MetricFamily(name, kind, labels: ["city"], help)
+        samples = [Sample(of: family, label: nil, value: value)]
+        self.change = change
     }
 }

@@ -4,7 +4,11 @@ public struct RenderedPage: Sendable {
     public let blocks: [ExpositionBlock]
     public let end: [UInt8]
 
-    public var bytes: [UInt8] { blocks.flatMap(\.bytes) + end }
+    public var pieces: [[UInt8]] {
+        var pieces = blocks.map(\.bytes)
+        pieces.append(end)
+        return pieces
+    }
 }
 
 /// The page that scrapes get, in blocks that are kept as long as they say the same.
@@ -66,6 +70,7 @@ public struct MetricsPage: Sendable {
     /// The scrapes' own counts, and the mark that OpenMetrics ends with.
     private func end(_ handler: ExporterReport.Handler?, _ format: ExpositionFormat) -> [UInt8] {
         var end: [UInt8] = []
+        end.reserveCapacity(1024)
         if let handler { format.append(SourceFamily.handler, of: [Subject(source: handler)], to: &end) }
         if format.isOpenMetrics { end.append("# EOF\n") }
         return end

@@ -7,14 +7,15 @@ enum ProtobufExposition {
     /// What a family's message begins with, before its metrics.
     ///
     /// - Parameter sampleByteCount: of the metrics, because the message's length comes first.
-    static func appendHeader(of family: MetricFamily, sampleByteCount: Int, to bytes: inout [UInt8]) {
+    static func header(of family: MetricFamily, sampleByteCount: Int) -> [UInt8] {
         var fields: [UInt8] = []
         append(1, family.name.utf8, to: &fields)
         append(2, family.help.utf8, to: &fields)
         appendVarint(3 << 3, to: &fields)
         appendVarint(family.kind == .counter ? 0 : 1, to: &fields)
-        appendVarint(UInt64(fields.count + sampleByteCount), to: &bytes)
-        bytes += fields
+        var header: [UInt8] = []
+        appendVarint(UInt64(fields.count + sampleByteCount), to: &header)
+        return header + fields
     }
 
     static func appendSample(

@@ -1,4 +1,4 @@
-import JSON
+import Bytes
 
 // Numbers and strings as bytes of text.
 
@@ -31,6 +31,10 @@ extension OutputSpan<UInt8> {
     mutating func append(_ number: Double) {
         if number < 0 { append(UInt8(ascii: "-")) }
         let magnitude = number.magnitude
+        if magnitude < 10, let digit = UInt8(exactly: magnitude) {
+            append(UInt8(ascii: "0") + digit)
+            return
+        }
         // Most readings have few decimals. m / 10^4 with m below 2^53 is correctly rounded (both are exact doubles), so
         // where it gives the number back, its digits are the shortest there are.
         let scaled = magnitude * 10_000 + 0.5
@@ -63,11 +67,6 @@ extension [UInt8] {
     /// - Parameter number: finite.
     mutating func appendNumber(_ number: Double) {
         append(addingCapacity: OutputSpan<UInt8>.maximumNumberCount) { $0.append(number) }
-    }
-
-    /// Epoch seconds with milliseconds.
-    mutating func appendSeconds(_ time: Timestamp) {
-        append(addingCapacity: OutputSpan<UInt8>.maximumNumberCount) { $0.append(UInt64(clamping: time), decimals: 3) }
     }
 
     /// The same for JSON, where a whole number has `.0`.

@@ -1,56 +1,76 @@
+import Bytes
+
 /// The text formats: Prometheus text 0.0.4 and 1.0.0, OpenMetrics 0.0.1 and 1.0.0.
 ///
 /// They differ in the lines above the samples and in the last line. The samples are the same bytes in all: our names are
 /// of the old character set, and we send neither timestamps nor `_created` series.
 enum TextExposition {
-    /// OpenMetrics names the family of a counter without `_total` and wants the type first.
-    static func appendHeader(of family: MetricFamily, isOpenMetrics: Bool, to text: inout [UInt8]) {
-        let name = family.name.utf8Span.span
-        let isShortened = isOpenMetrics && family.kind == .counter
-        func append(_ keyword: String, _ content: String) {
-            text.append(keyword)
-            text.append(isShortened ? name.extracting(droppingLast: "_total".utf8.count) : name)
-            text.append(" ")
-            text.append(content)
-            text.append("\n")
-        }
-        if isOpenMetrics { append("# TYPE ", family.kind.rawValue) }
-        append("# HELP ", family.help)
-        if !isOpenMetrics { append("# TYPE ", family.kind.rawValue) }
-    }
+    /// What is the same in the text of a family whatever its samples are.
+    struct Family: Sendable, Equatable {
+        /// The lines above the samples.
+        let header: [UInt8]
+        let openMetricsHeader: [UInt8]
+        /// What stands before the value of each label; in a family without labels, before the value of the sample.
+        fileprivate let beforeLabels: [[UInt8]]
 
-    /// What stands before the value of each label; for a family without labels, before the sample's.
-    static func textBeforeLabels(of family: MetricFamily) -> [[UInt8]] {
-        guard let first = family.labels.first else { return [Array("\(family.name) ".utf8)] }
-        let others = family.labels.dropFirst().map { Array("\",\($0)=\"".utf8) }
-        return [Array("\(family.name){\(first)=\"".utf8)] + others
+        init(_ name: String, _ kind: MetricFamily.Kind, labels: [String], _ help: String) {
+            header = Array("# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n".utf8)
+            // OpenMetrics names the family of a counter without `_total` and wants the type first.
+            let short = kind == .counter ? String(name.dropLast("_total".count)) : name
+            openMetricsHeader = Array("# TYPE \(short) \(kind.rawValue)\n# HELP \(short) \(help)\n".utf8)
+            guard let first = labels.first else {
+                beforeLabels = [Array("\(name) ".utf8)]
+                return
+            }
+            beforeLabels = [Array("\(name){\(first)=\"".utf8)] + labels.dropFirst().map { Array("\",\($0)=\"".utf8) }
+        }
     }
 
     /// - Parameter subject: value of the first label, if it is not among `labels`.
-    static func appendSample<Source>(
-        of family: SourceFamily<Source>, _ subject: LabelValue?, _ labels: [LabelValue], _ value: SampleValue,
-        to text: inout [UInt8]
+    static func appendSample(
+        of family: Family, _ subject: LabelValue?, _ labels: [LabelValue], _ value: SampleValue, to text: inout [UInt8]
     ) {
         var count = 0
         if let subject {
-            text += family.textBeforeLabels[0]
+            text += family.beforeLabels[0]
             text += subject.escaped
             count = 1
         }
         for label in labels {
-            text += family.textBeforeLabels[count]
+            text += family.beforeLabels[count]
             text += label.escaped
             count += 1
         }
-        text += count == 0 ? family.textBeforeLabels[0] : endOfLabels
-        switch value {
-        case .number(let number): text.appendNumber(number)
-        case .time(let time): text.appendSeconds(time)
-        }
-        text.append(UInt8(ascii: "\n"))
+        text += count == 0 ? family.beforeLabels[0] : endOfLabels
+        text.append(addingCapacity: OutputSpan<UInt8>.maximumNumberCount + 1) { $0.appendValueAndEnd(value) }
     }
 
     private static let endOfLabels = Array("\"} ".utf8)
+
+    /// What is the same in one of the samples of each city.
+    struct CitySample: Sendable {
+        fileprivate let beforeCity: [UInt8]
+        fileprivate let afterCity: [UInt8]
+
+        /// - Parameter label: value of the family's second label, if it has one.
+        init(_ family: MetricFamily, label: LabelValue?) {
+            beforeCity = family.text.beforeLabels[0]
+            afterCity = (label.map { family.text.beforeLabels[1] + $0.escaped } ?? []) + endOfLabels
+        }
+    }
+
+    static func appendSample(
+        _ sample: CitySample, city: LabelValue, _ value: SampleValue, to text: inout [UInt8]
+    ) {
+        let (before, name, after) = (sample.beforeCity.span, city.escaped.span, sample.afterCity.span)
+        let count = before.count + name.count + after.count + OutputSpan<UInt8>.maximumNumberCount + 1
+        text.append(addingCapacity: count) { text in
+            text.append(copying: before)
+            text.append(copying: name)
+            text.append(copying: after)
+            text.appendValueAndEnd(value)
+        }
+    }
 
     /// A label value: backslash, quote and line feed are escaped.
     static func escaped(_ label: [UInt8]) -> [UInt8] {
@@ -66,5 +86,15 @@ enum TextExposition {
             default: [byte]
             }
         }
+    }
+}
+
+extension OutputSpan<UInt8> {
+    fileprivate mutating func appendValueAndEnd(_ value: SampleValue) {
+        switch value {
+        case .number(let number): append(number)
+        case .time(let time): append(UInt64(clamping: time), decimals: 3)
+        }
+        append(UInt8(ascii: "\n"))
     }
 }

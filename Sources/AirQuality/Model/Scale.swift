@@ -42,11 +42,13 @@ struct CategoryBounds: Sendable {
         self.hysteresis = hysteresis
     }
 
-    /// Whether the index lies in this category.
+    /// The category that the index lies in, whatever is held. Without a branch: readings come in no order, so the
+    /// processor would guess wrong.
     @inline(__always)
-    func contains(_ index: Double, in category: UInt8) -> Bool {
-        let category = Int(category & 7)
-        return index >= from[category] && index < from[(category &+ 1) & 7]
+    func category(of index: Double) -> UInt8 {
+        var number: UInt8 = 1
+        for next in 2..<8 { number &+= index >= from[next] ? 1 : 0 }
+        return number
     }
 
     func category(of index: Double, held: UInt8?) -> UInt8 {
@@ -61,12 +63,6 @@ struct CategoryBounds: Sendable {
             while candidate < held && index > from[Int(candidate) + 1] - hysteresis { candidate += 1 }
         }
         return candidate
-    }
-
-    private func category(of index: Double) -> UInt8 {
-        var number = 1
-        while index >= from[number + 1] { number += 1 }
-        return UInt8(number)
     }
 }
 

@@ -106,7 +106,7 @@ struct CityState: Sendable {
         index = reading.index
         updatedAt = reading.time
         self.receivedAt = receivedAt
-        return !bounds.contains(reading.index, in: category) || mayBePoint(reading.time, interval: interval)
+        return bounds.category(of: reading.index) != category || mayBePoint(reading.time, interval: interval)
     }
 
     /// Between two points nothing can be kept; a time at or before the last point is one to look at.

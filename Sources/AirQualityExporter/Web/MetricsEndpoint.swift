@@ -48,7 +48,7 @@ final class MetricsEndpoint: Sendable {
             let page = caches.page.render(snapshot, report: report, format: answer.format)
             return HTTPResponse(
                 status: 200, headers: isGzip ? answer.gzipHeaders : answer.headers,
-                body: .blocks(isGzip ? caches.gzip.member(of: page) : page.blocks.map(\.bytes) + [page.end]))
+                body: .blocks(isGzip ? caches.gzip.member(of: page) : page.pieces))
         }
     }
 }

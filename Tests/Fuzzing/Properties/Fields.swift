@@ -92,9 +92,6 @@ private let checks: [@Sendable (_ bytes: [UInt8], _ text: String) -> Void] = [
 }
 
 @Sendable private func handshake(_ bytes: [UInt8], _: String) {
-    let address = ConnectionState.Dial(
-        ipAddress: "127.0.0.1", address: try! WebSocketAddress("ws://127.0.0.1/"), isTrusted: true)
-    let request = try! HandshakeRequest(address, fields: [], subprotocols: ["a"], key: [UInt8](repeating: 0, count: 16))
     let accept = "\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: \(request.expectedAccept)\r\n"
     for status in [101, 103, 302, 503] {
         var reader = HTTPHeadReader(beginning: "HTTP/1.")
@@ -109,6 +106,13 @@ private let checks: [@Sendable (_ bytes: [UInt8], _ text: String) -> Void] = [
         _ = ServerHandshake(head, fields: [])
     }
 }
+
+/// That the answers are for.
+private let request: HandshakeRequest = {
+    let dial = ConnectionState.Dial(
+        ipAddress: "127.0.0.1", address: try! WebSocketAddress("ws://127.0.0.1/"), isTrusted: true)
+    return try! HandshakeRequest(dial, fields: [], subprotocols: ["a"], key: [UInt8](repeating: 0, count: 16))
+}()
 
 @Sendable private func pointer(_: [UInt8], _ text: String) {
     guard let pointer = JSONPointer(text) else { return }

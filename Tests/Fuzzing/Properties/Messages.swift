@@ -5,13 +5,12 @@ import JSON
 /// A message of a feed: decoded, and taken into a store. What becomes of it may not depend on the messages before; what
 /// is accepted must keep to the rules of readings; what is shown must have what was accepted.
 public func checkMessages(_ message: [UInt8]) {
-    let first = decoded(message, FeedFormat())
     var decoder = FeedDecoder(format: FeedFormat(), hashSeed: 7)
-    for before in messagesBefore {
-        _ = decoded(before, with: &decoder)
-        let again = decoded(message, with: &decoder)
-        expect(first == again, "\(first) and \(again)")
-    }
+    let first = decoded(message, with: &decoder)
+    // One of them for each input, because this is most of the time.
+    _ = decoded(messagesBefore[message.count % messagesBefore.count], with: &decoder)
+    let again = decoded(message, with: &decoder)
+    expect(first == again, "\(first) and \(again)")
     for reading in first.readings {
         expect((1...CityName.maximumCount).contains(reading.name.count), "name \(reading.name)")
         expect(String(validating: reading.name, as: UTF8.self) != nil, "UTF-8 of \(reading.name)")
@@ -40,11 +39,6 @@ private struct Decoded: Equatable {
 }
 
 private let arrival: Timestamp = 1_795_236_585_252
-
-private func decoded(_ message: [UInt8], _ format: FeedFormat) -> Decoded {
-    var decoder = FeedDecoder(format: format, hashSeed: 7)
-    return decoded(message, with: &decoder)
-}
 
 private func decoded(_ message: [UInt8], with decoder: inout FeedDecoder) -> Decoded {
     decoder.decode(message.span, receivedAt: arrival) { decoded, names in

@@ -9,6 +9,7 @@ struct Workload: ~Copyable {
     let readingCount: Int
     private var time: Timestamp = 1_795_236_585_252
     private var next = 0
+    private var scrapes: UInt64 = 0
 
     /// - Parameters:
     ///   - cities: how many there are.
@@ -71,9 +72,10 @@ struct Workload: ~Copyable {
 
     /// - Returns: bytes of the page.
     mutating func render() -> Int {
-        page.render(store.snapshot(), report: ExporterReport(), format: .text004).blocks.reduce(0) {
-            $0 + $1.bytes.count
-        }
+        scrapes += 1
+        let report = ExporterReport(
+            handler: ExporterReport.Handler(inFlight: 1, requests: [(200, scrapes), (500, 0), (503, 0)]))
+        return page.render(store.snapshot(), report: report, format: .text004).pieces.reduce(0) { $0 + $1.count }
     }
 
     static let build = ExporterReport.Build(version: "1", revision: "1", branch: "main", swiftVersion: "6")

@@ -32,7 +32,10 @@ extension Chart {
     private var bandNames: Markup {
         var markup: Markup = ""
         for (category, top, _) in bands {
-            markup += "<text class=\"band\" x=\"8\" y=\"\(percent: top)\" dy=\"16\">\(category.name)</text>\n"
+            // On the left, unless the points begin there.
+            let isTaken = points.contains { x($0.time) < 0.15 && (top - 0.03...top + 0.08).contains(y($0.index)) }
+            let place: Markup = isTaken ? "x=\"100%\" dx=\"-8\" text-anchor=\"end\"" : "x=\"8\""
+            markup += "<text class=\"band\" \(place) y=\"\(percent: top)\" dy=\"16\">\(category.name)</text>\n"
         }
         return markup
     }

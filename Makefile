@@ -8,7 +8,7 @@ SHELL := /bin/bash
 # What the libraries need to build the programs, and what the tests need besides.
 BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libisal-dev libcrypt-dev \
 	libyaml-dev libsqlite3-dev libsimdjson-dev libcurl4-openssl-dev
-TEST_PACKAGES := prometheus python3-venv curl openssl gzip docker-compose
+TEST_PACKAGES := prometheus python3-venv curl openssl gzip docker-compose chromium chromium-driver
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins
 
 # What the programs are built from; the build plugin BuildVersion writes it into them.
@@ -104,7 +104,7 @@ grafana: test-deps build
 sanitize: sanitize-thread sanitize-address sanitize-undefined
 
 # Only what the programs do. Some limits of the tests are for programs at their own pace.
-SANITIZED := $(PYTEST) $(addprefix Tests/EndToEnd/,feed live program storage web) --programs
+SANITIZED := $(PYTEST) $(addprefix Tests/EndToEnd/,feed live page/test_events.py program storage web) --programs
 sanitize-thread sanitize-address sanitize-undefined: export AIRQUALITY_SLOW := 1
 
 sanitize-thread: export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/thread-sanitizer.suppressions

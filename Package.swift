@@ -78,6 +78,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["README.md"],
+            // What the page loads, as bytes in the program.
+            resources: ["page.css", "page.js", "icon.svg"].map { .embedInCode("Web/Resources/\($0)") },
             plugins: ["BuildVersion"]),
         .executableTarget(
             name: "AirQualityFeed",

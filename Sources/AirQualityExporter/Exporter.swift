@@ -16,6 +16,8 @@ final class Exporter: Sendable {
     private let demo: DemoFeed?
     private let storage: StorageService?
     private let usage: FeedUsage
+    /// nil without listeners.
+    private let events: EventHub?
     private let webFiles: WebFiles
     /// Reads the files again that the flags name; nil when all is well, else what is wrong, in one line.
     private let reload: @Sendable () -> String?
@@ -53,20 +55,26 @@ final class Exporter: Sendable {
             return troubles.isEmpty ? nil : troubles.joined(separator: "; ")
         }
         self.reload = reload
+        let maximumListeners = configuration.web.maximumListeners
+        let events =
+            maximumListeners > 0
+            ? EventHub(store: store, limit: maximumListeners, onFirst: signals.wake, at: currentTime()) : nil
+        self.events = events
         // Present from the start, as with the client libraries, so that rate() sees the first one.
         let scrapes = HTTPMeter(limit: configuration.web.maximumRequests, statuses: [200, 500, 503])
         let metrics = MetricsEndpoint(
             store: store, build: .current, scrapes: configuration.web.omitsExporterMetrics ? nil : scrapes,
-            handshakes: webFiles.first.tls == nil ? nil : scrapes, storage: storage)
+            handshakes: webFiles.first.tls == nil ? nil : scrapes, storage: storage, events: events)
+        let health = Health(
+            store: store, idleTimeout: configuration.feed.idleTimeout,
+            stuckFeeds: { feeds.filter(\.isStuck).map(\.label) })
         let routes = Routes(
             telemetryPath: configuration.web.telemetryPath, isLifecycleEnabled: configuration.web.isLifecycleEnabled,
             metrics: metrics,
             history: HistoryEndpoint(store: store, corsOrigin: configuration.web.corsOrigin),
-            health: Health(
-                store: store, idleTimeout: configuration.feed.idleTimeout,
-                stuckFeeds: { feeds.filter(\.isStuck).map(\.label) }),
-            landingPage: LandingPage(
-                store: store, version: BuildVersion.version, telemetryPath: configuration.web.telemetryPath),
+            health: health,
+            page: PageEndpoint(store: store, health: health, web: configuration.web, version: BuildVersion.version),
+            events: events,
             onRead: {
                 guard usage.read(at: monotonicTime()) == .resume else { return }
                 for feed in feeds { feed.resume() }
@@ -133,10 +141,15 @@ final class Exporter: Sendable {
             let expired = store.expire(at: wall)
             if expired > 0 { logger.debug("Cities expired", metadata: ["count": "\(expired)"]) }
             store.closeWindows(at: wall)
-            if usage.tick(at: now) == .pause {
-                for feed in feeds { feed.pause() }
+            // A listener reads all the time.
+            let isHeard = (events?.listenerCount ?? 0) > 0
+            switch isHeard ? usage.read(at: now) : usage.tick(at: now) {
+            case .pause: for feed in feeds { feed.pause() }
+            case .resume: for feed in feeds { feed.resume() }
+            case nil: break
             }
             demo?.tick(at: now)
+            events?.tick(at: now)
             webFiles.poll()
             _ = notify?.send("WATCHDOG=1")
             switch signals.wait(for: waitTime(now, wall, notify)) {
@@ -164,6 +177,7 @@ final class Exporter: Sendable {
         if !webFiles.isEmpty { times.append(.seconds(1)) }
         if let next = usage.nextTickAt { times.append(max(.milliseconds(1), next - now)) }
         if let demo { times.append(max(.milliseconds(1), demo.nextTickAt - now)) }
+        if let next = events?.nextTickAt { times.append(max(.milliseconds(1), next - now)) }
         if let watchdog = notify?.watchdogInterval { times.append(watchdog / 2) }
         return times.min()
     }

@@ -25,6 +25,8 @@ final class HTTPConnection: @unchecked Sendable {
         /// libmicrohttpd waits until the password is checked.
         case suspended
         case answered
+        /// The answer is a stream, which may never end; nobody waits for it.
+        case streaming
     }
 
     /// What became of the password of a suspended request; written by another thread before it resumes the connection.
@@ -66,6 +68,12 @@ final class HTTPConnection: @unchecked Sendable {
         deadline.load(ordering: .relaxed) < now.milliseconds
     }
 
+    /// So that a slow reader is noticed after little, and costs the system little. Corresponds to `SO_SNDBUF`.
+    func limitSendBuffer() {
+        var bytes: Int32 = 64 * 1024
+        _ = unsafe setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+    }
+
     /// Ends the connection; libmicrohttpd notices and cleans up. Does not block.
     func hangUp() {
         _ = shutdown(socket, Int32(SHUT_RDWR))
@@ -92,6 +100,8 @@ final class HTTPConnections: Sendable {
     private let open = Mutex<[Int32: HTTPConnection]>([:])
     /// Rings when there is a connection after there was none: from then on one can be overdue.
     let appeared: WakePipe
+    /// The answers that stay open.
+    let streams = HTTPStreams()
 
     init() throws(SystemError) {
         appeared = try WakePipe()
@@ -119,6 +129,7 @@ final class HTTPConnections: Sendable {
     }
 
     func hangUpOnOverdue(at now: CoarseTime) {
+        streams.endDeserted()
         open.withLock { connections in
             // Under the lock although it is a call of C: the connection leaves the table before its socket is closed,
             // so the number is still this connection's.

@@ -5,11 +5,14 @@ public enum HTTPBody: Sendable {
     case bytes([UInt8])
     /// One after another. More than `HTTPResponse.maximumPieces` of them are joined, which copies.
     case blocks([[UInt8]])
+    /// What comes as it is made. Not for HEAD: libmicrohttpd 0.9.75 would send the end of the content.
+    case stream(HTTPStream)
 
     var count: Int {
         switch self {
         case .bytes(let bytes): bytes.count
         case .blocks(let blocks): blocks.reduce(0) { $0 + $1.count }
+        case .stream: 0
         }
     }
 }
@@ -52,6 +55,16 @@ public struct HTTPResponse: Sendable {
     func queue(
         on state: HTTPConnection, _ connection: MHDConnection, extra: [(name: String, value: String)]
     ) -> MHD_Result {
+        let response = nativeResponse(on: state, connection, extra: extra)
+        for (name, value) in headers { response.addHeader(name, value) }
+        for (name, value) in extra { response.addHeader(name, value) }
+        return response.queue(on: connection, status: status)
+    }
+
+    private func nativeResponse(
+        on state: HTTPConnection, _ connection: MHDConnection, extra: [(name: String, value: String)]
+    ) -> HTTPNativeResponse {
+        if case .stream(let stream) = body { return HTTPNativeResponse(stream) }
         // Less than that waits for no client: it finds room in the kernel.
         let information = contentBytes > Self.maximumJoinedBytes ? TCPInformation(of: state.socket) : nil
         state.acknowledgedBefore = information?.acknowledgedBytes
@@ -63,10 +76,7 @@ public struct HTTPResponse: Sendable {
                 answerHeaderBytes: headerBytes)
             return min(room, Self.maximumPieces)
         }
-        let response = HTTPNativeResponse(content)
-        for (name, value) in headers { response.addHeader(name, value) }
-        for (name, value) in extra { response.addHeader(name, value) }
-        return response.queue(on: connection, status: status)
+        return HTTPNativeResponse(content)
     }
 }
 
@@ -91,6 +101,13 @@ public struct HTTPResponse: Sendable {
             }
         guard let response = unsafe response else {
             preconditionFailure("MHD_create_response_from_iovec fails without memory only")
+        }
+        unsafe self.response = response
+    }
+
+    init(_ stream: HTTPStream) {
+        guard let response = unsafe streamingResponse(stream) else {
+            preconditionFailure("MHD_create_response_from_callback fails without memory only")
         }
         unsafe self.response = response
     }
@@ -140,6 +157,7 @@ private func contentSent(context: UnsafeMutableRawPointer?) {
 /// The pieces to send: one when the content is small, and never more than allowed, neighbours being joined.
 func pieces(of body: HTTPBody, maximum: () -> Int) -> [[UInt8]] {
     switch body {
+    case .stream: return []
     case .bytes(let bytes): return [bytes]
     case .blocks(let blocks):
         guard blocks.count > 1, body.count > HTTPResponse.maximumJoinedBytes else { return [joined(blocks[...])] }

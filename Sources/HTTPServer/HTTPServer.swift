@@ -113,6 +113,8 @@ public struct HTTPLimits: Sendable {
     public var idleTimeout = Duration.seconds(180)
     /// To send an answer, beside what `minimumRate` allows for its size.
     public var answerTimeout = Duration.seconds(60)
+    /// To take what a stream has sent, beyond what fits the system's buffers.
+    public var streamTimeout = Duration.seconds(15)
     /// Bytes a second that a reader has to take.
     public var minimumRate = 64 * 1024
 

@@ -29,6 +29,7 @@ final class HTTPService: Sendable {
         let request: Int64
         let idle: Int64
         let answer: Int64
+        let stream: Int64
         /// For each byte of an answer.
         let perByte: Double
 
@@ -36,6 +37,7 @@ final class HTTPService: Sendable {
             request = Int64(limits.requestTimeout / .milliseconds(1))
             idle = Int64(limits.idleTimeout / .milliseconds(1))
             answer = Int64(limits.answerTimeout / .milliseconds(1))
+            stream = Int64(limits.streamTimeout / .milliseconds(1))
             perByte = 1000 / Double(max(limits.minimumRate, 1))
         }
     }
@@ -109,7 +111,7 @@ final class HTTPService: Sendable {
             return respond(method: line.methodText, to: state, connection)
         case .suspended:
             return answer(respondToChecked(method: line.methodText, state, connection), on: state, connection)
-        case .answered:
+        case .answered, .streaming:
             return .YES
         }
     }
@@ -221,7 +223,15 @@ final class HTTPService: Sendable {
         let allowance = Int64(Double(response.contentBytes) * timeouts.perByte)
         state.setDeadline(.now + timeouts.answer + allowance)
         state.status = response.status
+        if case .stream(let stream) = response.body { begin(stream, on: state, connection) }
         return response.queue(on: state, connection, extra: active.withLock { $0 }.headers)
+    }
+
+    private func begin(_ stream: HTTPStream, on state: HTTPConnection, _ connection: MHDConnection) {
+        state.phase = .streaming
+        countOut(state)
+        stream.begin(on: state, connection, timeout: timeouts.stream)
+        connections.streams.insert(stream, on: state.socket)
     }
 
     /// The request has ended in whatever way; its content may still be in the kernel's buffers.
@@ -235,6 +245,7 @@ final class HTTPService: Sendable {
             largeAnswers.withLock { $0.release(socket: state.socket) }
         }
         if state.phase == .answered || state.phase == .suspended { countOut(state) }
+        if state.phase == .streaming { connections.streams.remove(on: state.socket) }
         state.phase = .idle
         state.headerBytesBefore += state.headerBytes
         state.headerBytes = 0
@@ -255,6 +266,7 @@ final class HTTPService: Sendable {
     /// Waits until no request is under way. Connections are closed after the answer that they are in.
     func drain(within limit: Duration) {
         isDraining.store(true, ordering: .sequentiallyConsistent)
+        connections.streams.end()
         let deadline = monotonicTime() + limit
         while requestsUnderWay.load(ordering: .sequentiallyConsistent) > 0 {
             let left = deadline - monotonicTime()

@@ -7,7 +7,8 @@ internal import Glibc
 /// on the daemon's thread.
 @safe struct MHDConnection: @unchecked Sendable {
     // @unchecked: `resume` alone is called on other threads, as libmicrohttpd allows, and a suspended connection lives
-    // until then: the daemon is not stopped before `PasswordChecker.stop` has had all of them resumed.
+    // until then: the daemon is not stopped before `PasswordChecker.stop` and `HTTPStreams.end` have had all of them
+    // resumed.
     private let handle: OpaquePointer
 
     init?(_ handle: OpaquePointer?) {
@@ -31,8 +32,8 @@ internal import Glibc
         }
     }
 
-    /// Corresponds to `MHD_suspend_connection`: nothing is read or sent until `resume`, and then the access handler is
-    /// called again.
+    /// Corresponds to `MHD_suspend_connection`: nothing is read or sent until `resume`, and then the access handler, or
+    /// the reader of a stream, is called again.
     func suspend() { unsafe MHD_suspend_connection(handle) }
 
     /// Any thread. Corresponds to `MHD_resume_connection`.

@@ -151,13 +151,13 @@ struct ConfigurationTests {
                 "--web.telemetry-path=metrics",
                 line:
                     #"--web.telemetry-path "metrics": expected a path that begins with "/" and is none of / "#
-                    + #"/history.json /-/healthy /-/ready /-/reconnect /-/reload"#
+                    + #"/history.json /-/healthy /-/ready /-/reconnect /-/reload /events /city/ /assets/"#
             ),
             Mistake(
                 "--web.telemetry-path=/-/ready",
                 line:
                     #"--web.telemetry-path "/-/ready": expected a path that begins with "/" and is none of / "#
-                    + #"/history.json /-/healthy /-/ready /-/reconnect /-/reload"#
+                    + #"/history.json /-/healthy /-/ready /-/reconnect /-/reload /events /city/ /assets/"#
             ),
             Mistake(
                 "--web.max-requests=-1", line: #"--web.max-requests "-1": expected a whole number, 0 to 1000000"#),

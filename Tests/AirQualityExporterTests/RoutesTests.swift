@@ -14,18 +14,20 @@ struct RoutesTests {
 
     private let counts = Counts()
 
-    private func routes(lifecycle: Bool = false, corsOrigin: String? = nil) -> Routes {
+    private func routes(lifecycle: Bool = false, corsOrigin: String? = nil, hasEvents: Bool = true) -> Routes {
         let store = ReadingStore(rules: StoreRules(hashSeed: 1), feeds: ["ws://a/"], at: 1_795_236_585_252)
         var decoder = FeedDecoder(format: FeedFormat(), hashSeed: 1)
         let message = Array(#"[{"city":"Mumbai","aqi":183.2},{"city":"<b>&\"","aqi":7}]"#.utf8)
         _ = decoder.decode(message.span, receivedAt: 1_795_236_585_252) { store.record($0, names: $1, feed: 0) }
         let counts = counts
+        let health = Health(store: store, idleTimeout: .seconds(60), stuckFeeds: { [] })
         return Routes(
             telemetryPath: "/metrics", isLifecycleEnabled: lifecycle,
-            metrics: MetricsEndpoint(store: store, build: .current, scrapes: nil, storage: nil),
+            metrics: MetricsEndpoint(store: store, build: .current, scrapes: nil, storage: nil, events: nil),
             history: HistoryEndpoint(store: store, corsOrigin: corsOrigin),
-            health: Health(store: store, idleTimeout: .seconds(60), stuckFeeds: { [] }),
-            landingPage: LandingPage(store: store, version: "1.2.3", telemetryPath: "/metrics"),
+            health: health,
+            page: PageEndpoint(store: store, health: health, web: Configuration.Web(), version: "1.2.3"),
+            events: hasEvents ? EventHub(store: store, limit: 1, onFirst: {}, at: 0) : nil,
             onRead: { counts.reads.add(1, ordering: .relaxed) },
             reconnect: { counts.reconnects.add(1, ordering: .relaxed) }, reload: { "web.yml, line 3: no" })
     }
@@ -39,7 +41,11 @@ struct RoutesTests {
             ("GET", "/nowhere", 404), ("GET", "/metrics/", 404), ("GET", "//", 404), ("GET", "/..", 404),
             ("POST", "/metrics", 405), ("DELETE", "/", 405), ("PUT", "/history.json", 405), ("POST", "/-/healthy", 405),
             ("GET", "/-/reload", 405), ("GET", "/-/reconnect", 405), ("POST", "/-/reload", 403),
-            ("POST", "/-/reconnect", 403), ("OPTIONS", "/metrics", 405),
+            ("POST", "/-/reconnect", 403), ("OPTIONS", "/metrics", 405), ("GET", "/city/Mumbai", 200),
+            ("HEAD", "/city/Mumbai", 200), ("GET", "/city/Delhi", 404), ("GET", "/city/", 404), ("GET", "/city", 404),
+            ("GET", "/city/ Mumbai ", 200), ("GET", "/city/<b>&\"", 200), ("POST", "/city/Mumbai", 405),
+            ("HEAD", "/events", 200), ("POST", "/events", 405), ("GET", "/assets/page.css", 404),
+            ("PUT", "/assets/page.css", 405),
         ])
     func statuses(_ method: String, _ path: String, _ status: Int) {
         let response = routes().respond(to: HTTPRequest(method: method, path: path))
@@ -129,17 +135,83 @@ struct RoutesTests {
         #expect(bad.text == "{\"error\": \"query: limit is \\\"0\\\", expected a whole number from 1 up\"}\n")
     }
 
-    @Test("for the landing page shows feeds and cities, and nothing of a name is markup")
-    func landingPage() {
+    @Test("for the list shows feeds and cities, and nothing of a name is markup")
+    func list() {
         let text = routes().respond(to: HTTPRequest(path: "/")).text
         #expect(text.contains("version 1.2.3"))
         #expect(text.contains("&lt;b&gt;&amp;&quot;"))
-        #expect(!text.contains("<b>"))
-        #expect(text.contains("/history.json?city=%3Cb%3E%26%22"))
+        #expect(!text.contains("<b>&"))
+        #expect(text.contains("href=\"city/%3Cb%3E%26%22\""))
         #expect(text.contains("😐") && text.contains("Moderate"))
         #expect(text.contains("○ not connected"))
-        for path in ["/metrics", "/history.json", "/-/healthy", "/-/ready"] {
-            #expect(text.contains("href=\"\(path)\""))
+        for path in ["metrics", "history.json", "-/healthy", "-/ready", "events"] {
+            #expect(text.contains("href=\"./\(path)\""))
+        }
+        #expect(!routes(hasEvents: false).respond(to: HTTPRequest(path: "/events")).text.contains("event:"))
+        #expect(routes(hasEvents: false).respond(to: HTTPRequest(path: "/events")).status == 404)
+    }
+
+    @Test(
+        "for a page with a bad query is answered with one line",
+        arguments: [
+            ("/", "sort=worst", "query: sort is \"worst\", expected index, name or changed"),
+            ("/", "category=7", "query: category is \"7\", expected a number from 1 to 6"),
+            ("/", "category=", "query: category is \"\", expected a number from 1 to 6"),
+            ("/", "page=0", "query: page is \"0\", expected a whole number from 1 up"),
+            ("/", "search=%zz", "query: a parameter is no percent-encoded UTF-8"),
+            ("/", "search=%ff", "query: a parameter is no percent-encoded UTF-8"),
+            ("/", "sort=name&sort=index", "query: sort stands twice"),
+            ("/city/Mumbai", "chart=pie", "query: chart is \"pie\", expected line or bars"),
+            ("/city/Mumbai", "from=-1", "query: from is \"-1\", expected milliseconds since the Unix epoch"),
+            ("/city/Mumbai", "from=5&to=5", "query: from is 5, expected less than to, which is 5"),
+        ])
+    func badQueries(_ path: String, _ query: String, _ line: String) {
+        let answer = routes().respond(to: HTTPRequest(path: path, query: query))
+        #expect(answer.status == 400)
+        #expect(answer.text == line + "\n")
+    }
+
+    @Test("for a page ignores what it does not know")
+    func unknownParameters() {
+        #expect(routes().respond(to: HTTPRequest(path: "/", query: "utm=1&&x&sort=name&search=")).status == 200)
+    }
+
+    @Test("for an unknown city gets a page with a way back, or one line")
+    func unknownCity() {
+        let page = routes().respond(
+            to: HTTPRequest(path: "/city/<i>", headers: [("Accept", "text/html,application/xhtml+xml")]))
+        #expect(page.status == 404)
+        #expect(page.text.contains("<a href=\"../\">All cities</a>"))
+        #expect(page.text.contains("&lt;i&gt;") && !page.text.contains("<i>"))
+        let line = routes().respond(to: HTTPRequest(path: "/city/<i>"))
+        #expect(line.text == "no such city: \"/\" lists all there are\n")
+    }
+
+    @Test("for a file of the page is answered by its content's address, to be kept for ever")
+    func assets() throws {
+        let routes = routes()
+        let page = routes.respond(to: HTTPRequest(path: "/"))
+        let policy = try #require(page.header("Content-Security-Policy"))
+        #expect(
+            policy == "default-src 'none'; script-src '\(routes.page.assets.script.integrity)'; style-src 'self'; "
+                + "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+        for (asset, limit) in [
+            (routes.page.assets.styleSheet, 15_000), (routes.page.assets.script, 25_000),
+            (routes.page.assets.icon, 1000),
+        ] {
+            #expect(page.text.contains(asset.path))
+            let file = routes.respond(to: HTTPRequest(path: asset.path))
+            #expect(file.status == 200)
+            #expect(file.bytes.count <= limit)
+            #expect(file.header("Cache-Control") == "public, max-age=31536000, immutable")
+            let tag = try #require(file.header("ETag"))
+            let again = routes.respond(to: HTTPRequest(path: asset.path, headers: [("If-None-Match", tag)]))
+            #expect(again.status == 304 && again.bytes.isEmpty)
+            let small = routes.respond(to: HTTPRequest(path: asset.path, headers: [("Accept-Encoding", "gzip")]))
+            #expect(small.header("Content-Encoding") == "gzip" && small.bytes.starts(with: [0x1F, 0x8B]))
+        }
+        for asset in [routes.page.assets.styleSheet, routes.page.assets.script] {
+            #expect(page.text.contains("integrity=\"\(asset.integrity)\""))
         }
     }
 }
@@ -149,6 +221,7 @@ extension HTTPResponse {
         switch body {
         case .bytes(let bytes): bytes
         case .blocks(let blocks): Array(blocks.joined())
+        case .stream: []
         }
     }
 

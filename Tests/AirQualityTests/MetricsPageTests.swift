@@ -39,6 +39,22 @@ struct MetricsPageTests {
             Array(test.page(report: ExporterReport()).utf8), named: "empty.prom")
     }
 
+    @Test("says of the web side what there is of it")
+    func web() {
+        let test = TestStore()
+        func lines(_ web: ExporterReport.Web?) -> [Substring] {
+            test.page(report: ExporterReport(web: web)).split(separator: "\n").filter {
+                $0.hasPrefix("airquality_exporter_event_") || $0.hasPrefix("airquality_exporter_tls_")
+            }
+        }
+        let (listeners, failures) =
+            ("airquality_exporter_event_listeners 3", "airquality_exporter_tls_handshake_failures_total 0")
+        #expect(lines(.init(listeners: 3, tlsHandshakeFailures: 0)) == [listeners[...], failures[...]])
+        #expect(lines(.init(listeners: 3, tlsHandshakeFailures: nil)) == [listeners[...]])
+        #expect(lines(.init(listeners: nil, tlsHandshakeFailures: 0)) == [failures[...]])
+        #expect(lines(nil) == [])
+    }
+
     @Test("has no series twice and no family in two places", arguments: [ExpositionFormat.text004, .openMetrics100])
     func unique(_ format: ExpositionFormat) {
         let lines = Self.busyStore().page(format).split(separator: "\n")

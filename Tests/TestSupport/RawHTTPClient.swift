@@ -200,6 +200,19 @@ public final class RawHTTPClient {
         }
     }
 
+    /// Everything up to and with a text; what follows it stays for the next call.
+    public func read(upTo end: String) throws -> String {
+        let end = Array(end.utf8)
+        while true {
+            if let start = received.indices.first(where: { received[$0...].starts(with: end) }) {
+                let text = String(decoding: received[..<(start + end.count)], as: UTF8.self)
+                received.removeFirst(start + end.count)
+                return text
+            }
+            try readMore()
+        }
+    }
+
     /// Returns when a byte has come, which stays to be read.
     public func awaitBytes() throws {
         if received.isEmpty { try readMore() }

@@ -1,7 +1,6 @@
 /// What `/metrics` says beside cities and feeds. A value that is not known is nil, and its family left out.
 public struct ExporterReport: Sendable, Equatable {
-    /// nil without TLS.
-    public var tls: TLS?
+    public var web: Web?
     /// nil without `--storage.file`.
     public var storage: Storage?
     /// nil with `--web.disable-exporter-metrics`.
@@ -9,8 +8,8 @@ public struct ExporterReport: Sendable, Equatable {
     /// nil with `--web.disable-exporter-metrics`.
     public var handler: Handler?
 
-    public init(tls: TLS? = nil, storage: Storage? = nil, process: Process? = nil, handler: Handler? = nil) {
-        self.tls = tls
+    public init(web: Web? = nil, storage: Storage? = nil, process: Process? = nil, handler: Handler? = nil) {
+        self.web = web
         self.storage = storage
         self.process = process
         self.handler = handler
@@ -27,11 +26,15 @@ public struct ExporterReport: Sendable, Equatable {
         }
     }
 
-    public struct TLS: Sendable, Equatable {
-        public var handshakeFailures: UInt64
+    public struct Web: Sendable, Equatable {
+        /// Of `/events`; nil where nobody may listen.
+        public var listeners: Int?
+        /// nil without TLS.
+        public var tlsHandshakeFailures: Int?
 
-        public init(handshakeFailures: UInt64) {
-            self.handshakeFailures = handshakeFailures
+        public init(listeners: Int?, tlsHandshakeFailures: Int?) {
+            self.listeners = listeners
+            self.tlsHandshakeFailures = tlsHandshakeFailures
         }
     }
 

@@ -4,8 +4,8 @@ extension MetricFamily {
     /// In the order of the page.
     public static let all: [MetricFamily] =
         CityFamily.all.map(\.family) + families(of: SourceFamily<Scale>.scale)
-        + families(of: SourceFamily<FeedStatistics>.feeds) + families(of: SourceFamily<ExporterReport.TLS>.tls)
-        + families(of: SourceFamily<StoreFigures>.store)
+        + families(of: SourceFamily<FeedStatistics>.feeds)
+        + families(of: SourceFamily<ExporterReport.Web>.web) + families(of: SourceFamily<StoreFigures>.store)
         + families(of: SourceFamily<ExporterReport.Storage>.storage)
         + families(of: SourceFamily<ExporterReport.Build>.build)
         + families(of: SourceFamily<ExporterReport.Process>.process)
@@ -128,12 +128,15 @@ extension SourceFamily where Source == FeedStatistics {
     ]
 }
 
-extension SourceFamily where Source == ExporterReport.TLS {
-    static let tls: [SourceFamily] = [
+extension SourceFamily where Source == ExporterReport.Web {
+    static let web: [SourceFamily] = [
+        SourceFamily("airquality_exporter_event_listeners", .gauge, "Listeners of /events.") {
+            $0.listeners.map { Double($0) }
+        },
         SourceFamily(
             "airquality_exporter_tls_handshake_failures_total", .counter,
             "TLS handshakes with clients that failed."
-        ) { Double($0.handshakeFailures) }
+        ) { $0.tlsHandshakeFailures.map { Double($0) } },
     ]
 }
 

@@ -20,7 +20,7 @@ public struct MetricsPage: Sendable {
     private var cities: CityBlocks
     private var scale = GroupBlock(SourceFamily<Scale>.scale)
     private var feeds = GroupBlock(SourceFamily<FeedStatistics>.feeds)
-    private var tls = GroupBlock(SourceFamily<ExporterReport.TLS>.tls)
+    private var web = GroupBlock(SourceFamily<ExporterReport.Web>.web)
     private var store = GroupBlock(SourceFamily<StoreFigures>.store)
     private var storage = GroupBlock(SourceFamily<ExporterReport.Storage>.storage)
     private var buildInformation = GroupBlock(SourceFamily<ExporterReport.Build>.build)
@@ -37,7 +37,7 @@ public struct MetricsPage: Sendable {
     /// What the blocks of a page are made from.
     private struct Key: Equatable {
         var version, feedsVersion: UInt64
-        var tls: ExporterReport.TLS?
+        var web: ExporterReport.Web?
         var storage: ExporterReport.Storage?
         var process: ExporterReport.Process?
         var format: ExpositionFormat
@@ -47,7 +47,7 @@ public struct MetricsPage: Sendable {
         _ snapshot: StoreSnapshot, report: ExporterReport, format: ExpositionFormat
     ) -> RenderedPage {
         let key = Key(
-            version: snapshot.version, feedsVersion: snapshot.feedsVersion, tls: report.tls, storage: report.storage,
+            version: snapshot.version, feedsVersion: snapshot.feedsVersion, web: report.web, storage: report.storage,
             process: report.process, format: format)
         if let last, last.key == key { return RenderedPage(blocks: last.blocks, end: end(report.handler, format)) }
         let blocks = Self.joined(blocks(snapshot, report, format))
@@ -61,7 +61,7 @@ public struct MetricsPage: Sendable {
         var blocks = cities.blocks(of: snapshot, in: format)
         blocks.append(scale.block(of: [rules.scale], in: format))
         blocks.append(feeds.block(of: snapshot.feeds, in: format) { LabelValue($0.label) })
-        if let report = report.tls { blocks.append(tls.block(of: [report], in: format)) }
+        if let report = report.web { blocks.append(web.block(of: [report], in: format)) }
         blocks.append(store.block(of: [StoreFigures(snapshot, rules: rules)], in: format))
         if let report = report.storage { blocks.append(storage.block(of: [report], in: format)) }
         blocks.append(buildInformation.block(of: [build], in: format))

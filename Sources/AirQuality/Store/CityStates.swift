@@ -52,6 +52,30 @@ struct CityStates: Sendable {
             }
         }
     }
+
+    /// The first cities, from a number on, that were marked later than at the version.
+    ///
+    /// - Returns: at most `maximum` of them, and the number to go on from; nil when none is left.
+    func cities(changedSince version: UInt64, from first: Int, maximum: Int) -> (cities: [Int], next: Int?) {
+        var cities: [Int] = []
+        var city = first
+        while city < count {
+            let chunk = versions.chunk(of: city)
+            let end = min(count, states.index(0, inChunk: chunk + 1))
+            guard latestVersions[chunk] > version else {
+                city = end
+                continue
+            }
+            while city < end {
+                if versions[city] > version, states[city].isPresent {
+                    if cities.count == maximum { return (cities, city) }
+                    cities.append(city)
+                }
+                city += 1
+            }
+        }
+        return (cities, nil)
+    }
 }
 
 /// What is known of a city, side by side: what a reading and a scrape of it need is two cache lines.

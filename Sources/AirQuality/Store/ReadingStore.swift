@@ -102,14 +102,11 @@ public final class ReadingStore: Sendable {
     // MARK: What readers see
 
     public func snapshot() -> StoreSnapshot {
-        withLock { state in
-            StoreSnapshot(
-                version: state.version, names: state.cities.names, states: state.cities.states,
-                concentrations: state.cities.concentrations, order: state.cities.order, feeds: state.feeds,
-                feedsVersion: state.feedsVersion,
-                cityCount: state.cities.count,
-                pointCount: state.pointCount, expiredCount: state.expiredCount)
-        }
+        withLock { $0.snapshot }
+    }
+
+    public func pageSnapshot() -> PageSnapshot {
+        withLock { PageSnapshot(store: $0.snapshot, histories: $0.cities.histories) }
     }
 
     /// How long the lock has been held by the same caller, as far as this and earlier calls have seen. Never waits, so

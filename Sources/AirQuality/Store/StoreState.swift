@@ -29,6 +29,13 @@ struct StoreState: Sendable {
         startedAt = now
     }
 
+    var snapshot: StoreSnapshot {
+        StoreSnapshot(
+            version: version, names: cities.names, states: cities.states, concentrations: cities.concentrations,
+            order: cities.order, feeds: feeds, feedsVersion: feedsVersion, cityCount: cities.count,
+            pointCount: pointCount, expiredCount: expiredCount)
+    }
+
     mutating func apply(_ event: FeedEvent, feed: Int) {
         feedsVersion &+= 1
         feeds[feed].apply(event)

@@ -64,6 +64,9 @@ struct Configuration: Sendable {
         var configFile: String?
         /// 0 = no limit.
         var maximumRequests = 40
+        /// 0 = no events.
+        var maximumListeners = 256
+        var grafanaURL: String?
         var corsOrigin: String?
         var isLifecycleEnabled = false
         var omitsExporterMetrics = false

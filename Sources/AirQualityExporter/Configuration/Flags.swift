@@ -111,6 +111,12 @@ extension Configuration: Options {
         Flag(
             "web.max-requests", \.web.maximumRequests, .integer(in: 0...1_000_000),
             "Scrapes served at once; more get 503; 0 = no limit."),
+        Flag(
+            "web.max-listeners", \.web.maximumListeners, .integer(in: 0...100_000),
+            "Listeners of /events at once; more get 503; 0 = no such path."),
+        Flag(
+            "web.grafana-url", \.web.grafanaURL, .grafanaAddress,
+            "Grafana whose dashboard the page links each city to."),
         Flag("web.cors-origin", \.web.corsOrigin, .origin, "Access-Control-Allow-Origin of the JSON paths."),
         Flag("web.enable-lifecycle", \.web.isLifecycleEnabled, "Allow POST /-/reload and POST /-/reconnect."),
         Flag("web.disable-exporter-metrics", \.web.omitsExporterMetrics, "Leave out process_* and promhttp_* metrics."),
@@ -187,19 +193,32 @@ extension ValueFormat<String> {
     static var telemetryPath: Self {
         let reserved = [
             "/", Routes.historyPath, Routes.healthyPath, Routes.readyPath, Routes.reconnectPath, Routes.reloadPath,
+            Routes.eventsPath,
         ]
         return Self(
-            "PATH", expected: "a path that begins with \"/\" and is none of \(reserved.joined(separator: " "))",
+            "PATH",
+            expected: "a path that begins with \"/\" and is none of "
+                + (reserved + Routes.folders).joined(separator: " "),
             text: \.self
         ) { path in
             let isPath = path.first == "/" && isVisible(path) && !path.utf8.contains { "?#".utf8.contains($0) }
-            return isPath && !reserved.contains(path) ? path : nil
+            let isFree = !reserved.contains(path) && !Routes.folders.contains(where: path.hasPrefix)
+            return isPath && isFree ? path : nil
         }
     }
 
     static var origin: Self {
         Self("ORIGIN", expected: "an origin such as https://grafana.example, or *") { text in
             !text.isEmpty && isVisible(text) ? text : nil
+        }
+    }
+
+    static var grafanaAddress: Self {
+        Self("ADDRESS", expected: "an http:// or https:// address without a query") { text in
+            let isAddress = text.hasPrefix("http://") || text.hasPrefix("https://")
+            guard isAddress, isVisible(text), !text.utf8.contains(where: { "?#\"".utf8.contains($0) })
+            else { return nil }
+            return text.hasSuffix("/") ? String(text.dropLast()) : text
         }
     }
 

@@ -26,6 +26,11 @@ struct Health: Sendable {
     }
 
     func readinessProblem(of feeds: [FeedStatistics], at now: Timestamp) -> String? {
+        staleness(of: feeds, at: now).map { "no fresh feed: \($0)" }
+    }
+
+    /// nil when a feed is connected and fresh, or paused on purpose, else what each feed is, in one line.
+    func staleness(of feeds: [FeedStatistics], at now: Timestamp) -> String? {
         var reasons: [String] = []
         for feed in feeds {
             if feed.isPaused { return nil }
@@ -39,6 +44,6 @@ struct Health: Sendable {
                 reasons.append("\(feed.label): connected, no message yet")
             }
         }
-        return "no fresh feed: " + reasons.joined(separator: "; ")
+        return reasons.joined(separator: "; ")
     }
 }

@@ -9,20 +9,23 @@ final class MetricsEndpoint: Sendable {
     private let scrapes: HTTPMeter?
     private let handshakes: HTTPMeter?
     private let storage: StorageService?
+    private let events: EventHub?
     /// This lock is held while rendering, so that scrapes at the same time share one rendering; the store's is not.
     private let caches: Mutex<ScrapeCaches>
 
     /// - Parameters:
     ///   - scrapes: nil leaves out `process_*` and `promhttp_*`.
     ///   - handshakes: nil without TLS.
+    ///   - events: nil without listeners.
     init(
         store: ReadingStore, build: ExporterReport.Build, scrapes: HTTPMeter?, handshakes: HTTPMeter? = nil,
-        storage: StorageService?
+        storage: StorageService?, events: EventHub? = nil
     ) {
         self.store = store
         self.scrapes = scrapes
         self.handshakes = handshakes
         self.storage = storage
+        self.events = events
         caches = Mutex(ScrapeCaches(page: MetricsPage(rules: store.rules, build: build)))
     }
 
@@ -32,8 +35,10 @@ final class MetricsEndpoint: Sendable {
         let snapshot = store.snapshot()
         return caches.withLock { caches in
             let answer = caches.answers.value(for: accept) { ScrapeAnswer(accept: accept) }
-            var report = ExporterReport(storage: storage?.report)
-            report.tls = handshakes.map { .init(handshakeFailures: UInt64($0.current.tlsHandshakeFailures)) }
+            var report = ExporterReport(
+                web: .init(
+                    listeners: events?.listenerCount, tlsHandshakeFailures: handshakes?.current.tlsHandshakeFailures),
+                storage: storage?.report)
             if let scrapes {
                 report.process = caches.process.value(for: monotonicTime().components.seconds) {
                     ExporterReport.Process(ProcessStatistics.current())

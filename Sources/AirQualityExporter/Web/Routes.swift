@@ -9,13 +9,19 @@ struct Routes: Sendable {
     static let readyPath = "/-/ready"
     static let reconnectPath = "/-/reconnect"
     static let reloadPath = "/-/reload"
+    static let eventsPath = "/events"
+    static let cityFolder = "/city/"
+    static let assetsFolder = "/assets/"
+    static let folders = [cityFolder, assetsFolder]
 
     var telemetryPath: String
     var isLifecycleEnabled: Bool
     var metrics: MetricsEndpoint
     var history: HistoryEndpoint
     var health: Health
-    var landingPage: LandingPage
+    var page: PageEndpoint
+    /// nil: there is no such path.
+    var events: EventHub?
     /// Told of each read of the metrics or the history, after it has been answered.
     var onRead: @Sendable () -> Void
     var reconnect: @Sendable () -> Void
@@ -30,7 +36,9 @@ struct Routes: Sendable {
         case Self.historyPath:
             return refusal(of: request) ?? reading { history.respond(to: request) }
         case "/":
-            return refusal(of: request) ?? landingPage.respond()
+            return refusal(of: request) ?? page.respondWithList(to: request)
+        case Self.eventsPath where events != nil:
+            return refusal(of: request) ?? reading { events!.respond(to: request) }
         case Self.healthyPath:
             return refusal(of: request) ?? Self.response(to: health.livenessProblem, otherwise: "healthy")
         case Self.readyPath:
@@ -43,6 +51,10 @@ struct Routes: Sendable {
             if let refusal = lifecycleRefusal(of: request) { return refusal }
             guard let trouble = reload() else { return HTTPResponse(status: 200, line: "reloaded") }
             return HTTPResponse(status: 500, line: trouble)
+        case let path where path.hasPrefix(Self.cityFolder):
+            return refusal(of: request) ?? page.respond(toCity: path.dropFirst(Self.cityFolder.count), request)
+        case let path where path.hasPrefix(Self.assetsFolder):
+            return refusal(of: request) ?? page.assets.respond(to: request)
         default:
             return HTTPResponse(status: 404, line: "no such page: \"/\" lists all there are")
         }

@@ -23,7 +23,7 @@ def test_pause_when_nobody_reads(start, python_feed):
     python_feed.send([{"city": "Pune", "aqi": 1}])
     exporter.wait_for_sample(metrics.INDEX, 1, city="Pune")
 
-    # Neither the health paths nor the landing page need the python_feed, so they do not wake it.
+    # Neither the health paths nor the page need the python_feed, so they do not wake it.
     def is_paused():
         assert exporter.get("/").status == 200
         return exporter.get("/-/ready").status == 200 and not python_feed.clients

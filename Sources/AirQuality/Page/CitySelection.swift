@@ -1,0 +1,105 @@
+/// The cities that a list shows, and how many there are of each kind.
+struct CitySelection {
+    /// Rows of a page of the list.
+    static let pageSize = 100
+
+    /// Of the page, in order.
+    private(set) var cities: [Int] = []
+    /// Of the cities that the search finds, at the category's number; 0 is for all.
+    private(set) var counts = [Int](repeating: 0, count: 7)
+    /// Of the cities that the search and the category leave.
+    private(set) var count = 0
+    private(set) var page = 1
+    private(set) var pageCount = 1
+
+    init(_ snapshot: PageSnapshot, query: ListQuery) {
+        let search = query.search.isEmpty ? nil : NameSearch(query.search)
+        let wanted = min(query.page, snapshot.store.cityCount / Self.pageSize + 1) * Self.pageSize
+        var found = FirstEntries(wanted)
+        let names = snapshot.store.names.bytes.span
+        for (place, city) in snapshot.cities.enumerated() {
+            let state = snapshot.state(of: city)
+            if let search, !search.matches(names.extracting(state.nameRange)) { continue }
+            counts[0] += 1
+            counts[Int(state.category)] += 1
+            if let category = query.category, category != state.category { continue }
+            count += 1
+            let key: UInt64 =
+                switch query.sort {
+                // The bits of two doubles that are not negative compare as the doubles do.
+                case .index: ~state.index.bitPattern
+                case .name: UInt64(place)
+                case .changed: UInt64(clamping: Int64.max - (state.changes.changedAt ?? 0))
+                }
+            found.append(Entry(key: key, place: UInt32(place), city: UInt32(city)))
+        }
+        pageCount = max(1, (count + Self.pageSize - 1) / Self.pageSize)
+        page = min(query.page, pageCount)
+        cities = found.sorted.dropFirst((page - 1) * Self.pageSize).prefix(Self.pageSize).map { Int($0.city) }
+    }
+}
+
+private struct Entry: Comparable {
+    var key: UInt64
+    /// By name, which decides between equal keys.
+    var place: UInt32
+    var city: UInt32
+
+    static func < (one: Entry, other: Entry) -> Bool {
+        one.key != other.key ? one.key < other.key : one.place < other.place
+    }
+}
+
+/// The first entries in order of many: sorting all 100,000 would take the serving thread several times as long.
+private struct FirstEntries {
+    private let count: Int
+    private var kept: [Entry] = []
+    /// None from here on is among the first.
+    private var bound: Entry?
+
+    init(_ count: Int) {
+        self.count = count
+    }
+
+    mutating func append(_ entry: Entry) {
+        if let bound, bound < entry { return }
+        kept.append(entry)
+        if kept.count == 2 * count {
+            kept = Array(kept.sorted().prefix(count))
+            bound = kept.last
+        }
+    }
+
+    var sorted: [Entry] { Array(kept.sorted().prefix(count)) }
+}
+
+/// Looks for a part of a name, whatever the case of its letters.
+private struct NameSearch {
+    private let part: [UInt8]
+    private let isASCII: Bool
+
+    init(_ part: [UInt8]) {
+        self.part = Array(String(decoding: part, as: UTF8.self).lowercased().utf8)
+        isASCII = part.allSatisfy { $0 < 0x80 }
+    }
+
+    func matches(_ name: Span<UInt8>) -> Bool {
+        // Without a copy of each name: letters beyond ASCII are in no part that is ASCII.
+        if isASCII { return isIn(name) }
+        return isIn(Array(String(decoding: name.indices.map { name[$0] }, as: UTF8.self).lowercased().utf8).span)
+    }
+
+    private func isIn(_ name: Span<UInt8>) -> Bool {
+        guard name.count >= part.count else { return false }
+        for start in 0...name.count - part.count {
+            var place = 0
+            while place < part.count, Self.lowercased(name[start + place]) == part[place] { place += 1 }
+            if place == part.count { return true }
+        }
+        return false
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
+    }
+}

@@ -1,0 +1,166 @@
+/// The page `/`: all cities as a list.
+public struct ListDocument: Sendable {
+    private let settings: PageSettings
+
+    public init(_ settings: PageSettings) {
+        self.settings = settings
+    }
+
+    /// - Parameter trouble: why there is no fresh data, in one line; nil when there is.
+    public func render(
+        _ snapshot: PageSnapshot, query: ListQuery, trouble: String?, at now: Timestamp
+    ) -> [UInt8] {
+        let frame = PageFrame(
+            settings: settings, root: "./", title: "Air quality", isKiosk: query.isKiosk, now: now, trouble: trouble,
+            snapshot: snapshot)
+        let selection = CitySelection(snapshot, query: query)
+        var content: Markup = "<main id=\"content\">\n<h1 class=\"hidden\">Air quality of the cities</h1>\n"
+        if snapshot.store.cityCount > 0 {
+            content += summary(selection, query)
+            content += tools(query)
+        }
+        if selection.cities.isEmpty {
+            content += empty(snapshot, query)
+        } else {
+            let first = (selection.page - 1) * CitySelection.pageSize + 1
+            content += """
+                <div class="head" aria-hidden="true"><span>City</span><span>Category</span><span>Last change</span>\
+                <span>Trend</span><span>AQI</span><span>Updated</span></div>
+                <ol class="cities" id="cities" start="\(first)" data-sort="\(query.sort.rawValue)" \
+                data-alone="\(selection.pageCount == 1 && query.category == nil ? 1 : 0)">
+
+                """
+            for city in selection.cities { content += row(city, snapshot, query, frame) }
+            content += "</ol>\n"
+        }
+        content += pager(selection, query)
+        content += "</main>\n"
+        return frame.render(content, skipTo: "cities")
+    }
+
+    // MARK: Above the list
+
+    /// How many cities there are of each category; each is a filter.
+    private func summary(_ selection: CitySelection, _ query: ListQuery) -> Markup {
+        let all = selection.counts[0]
+        var bar: Markup = ""
+        var start = 0.0
+        var chips: Markup = """
+            <li><a href="\(query.link { $0.category = nil })"\(current(query.category == nil))>\
+            <b>\(all)</b> <span>\(all == 1 ? "city" : "cities")</span></a></li>
+
+            """
+        for category in settings.scale.categories {
+            let count = selection.counts[Int(category.number)]
+            let share = all == 0 ? 0 : Double(count) / Double(all)
+            if count > 0 {
+                bar += """
+                    <rect class="c\(category.number)" x="\(percent: start)" width="\(percent: share)" height="100%"/>
+                    """
+            }
+            start += share
+            chips += """
+                <li><a class="c\(category.number)" href="\(query.link { $0.category = category.number })"\
+                \(current(query.category == category.number)) data-category="\(category.number)" \
+                data-name="\(category.name)" data-face="\(category.face)">\
+                <span class="disc" aria-hidden="true">\(category.face)</span> \
+                <b>\(count)</b> <span>\(category.name)</span></a></li>
+
+                """
+        }
+        return """
+            <section class="summary" aria-label="Cities by category">
+            <svg class="share" aria-hidden="true">\(bar)</svg>
+            <ul>
+            \(chips)</ul>
+            </section>
+
+            """
+    }
+
+    private func tools(_ query: ListQuery) -> Markup {
+        var hidden: Markup = ""
+        if query.sort != .index { hidden += "<input type=\"hidden\" name=\"sort\" value=\"\(query.sort.rawValue)\">" }
+        if let category = query.category { hidden += "<input type=\"hidden\" name=\"category\" value=\"\(category)\">" }
+        var orders: Markup = ""
+        for sort in ListQuery.Sort.allCases {
+            orders += "<a href=\"\(query.link { $0.sort = sort })\"\(current(query.sort == sort))>\(sort.title)</a>\n"
+        }
+        return """
+            <div class="tools">
+            <form role="search" action="./">
+            <label class="hidden" for="search">Search for a city</label>
+            <input type="search" id="search" name="search" value="\(query.search[...])" maxlength="\(CityName.maximumCount)" \
+            placeholder="Search for a city" autocomplete="off" spellcheck="false">\(hidden)
+            <button>Search</button>
+            </form>
+            <nav class="order" aria-label="Order">
+            \(orders)</nav>
+            </div>
+
+            """
+    }
+
+    private func current(_ isCurrent: Bool) -> Markup { isCurrent ? " aria-current=\"true\"" : "" }
+
+    private func empty(_ snapshot: PageSnapshot, _ query: ListQuery) -> Markup {
+        guard snapshot.store.cityCount > 0 else {
+            return "<p class=\"empty\" id=\"cities\">No reading has arrived yet.</p>\n"
+        }
+        let all = query.link { query in
+            query.category = nil
+            query.search = []
+        }
+        return "<p class=\"empty\" id=\"cities\">No city is like that. <a href=\"\(all)\">Show all cities</a></p>\n"
+    }
+
+    // MARK: The list
+
+    private func row(_ city: Int, _ snapshot: PageSnapshot, _ query: ListQuery, _ frame: PageFrame) -> Markup {
+        let state = snapshot.state(of: city)
+        let name = snapshot.name(of: city)
+        let category = settings.scale.categories[Int(state.category) - 1]
+        let kiosk: Markup = query.isKiosk ? "?kiosk" : ""
+        return """
+            <li class="city c\(category.number)" data-city="\(name)" data-category="\(category.number)" \
+            data-aqi="\(decimals: state.index)" data-changed="\(state.changes.changedAt ?? 0)">
+            \(frame.disc(category))
+            <a class="name" href="city/\(PageFrame.pathStep(name))\(kiosk)"><bdi>\(name)</bdi></a>
+            <span class="word">\(category.name)</span>
+            \(frame.change(state.changes))
+            \(Sparkline(snapshot.points(of: city)).markup)
+            \(frame.index(state.index))
+            <span class="updated"><span>updated </span>\(frame.ago(state.updatedAt))</span>
+            </li>
+
+            """
+    }
+
+    private func pager(_ selection: CitySelection, _ query: ListQuery) -> Markup {
+        guard selection.pageCount > 1 else { return "" }
+        let (page, last) = (selection.page, selection.pageCount)
+        func step(_ text: String, _ target: Int, rel: String) -> Markup {
+            guard target >= 1, target <= last, target != page else {
+                return "<span aria-hidden=\"true\">\(text)</span>\n"
+            }
+            return "<a href=\"\(query.link { $0.page = target })\" rel=\"\(rel)\">\(text)</a>\n"
+        }
+        return """
+            <nav class="pager" aria-label="Pages of the list">
+            \(step("First", 1, rel: "first"))\(step("Previous", page - 1, rel: "prev"))\
+            <span>Page \(page) of \(last)</span>
+            \(step("Next", page + 1, rel: "next"))\(step("Last", last, rel: "last"))</nav>
+
+            """
+    }
+}
+
+extension ListQuery.Sort {
+    fileprivate var title: String {
+        switch self {
+        case .index: "Worst first"
+        case .name: "By name"
+        case .changed: "Last change"
+        }
+    }
+}

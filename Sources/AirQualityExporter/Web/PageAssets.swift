@@ -1,0 +1,58 @@
+import AirQuality
+import Bytes
+import HTTPServer
+
+/// The files that the page loads: each at an address with a hash of its content, which may be kept for ever.
+struct PageAssets: Sendable {
+    let styleSheet, script, icon: Asset
+
+    struct Asset: Sendable {
+        /// With a slash at its beginning.
+        let path: String
+        let contentType: String
+        let bytes: [UInt8]
+        let compressed: [UInt8]
+        /// As `integrity` and `Content-Security-Policy` want it.
+        let integrity: String
+
+        init(name: String, type: String, contentType: String, _ bytes: [UInt8]) {
+            let digest = sha256(bytes)
+            let hash = digest.prefix(6).map { hexadecimal($0, digits: 2) }.joined()
+            path = "\(Routes.assetsFolder)\(name).\(hash).\(type)"
+            integrity = "sha256-\(encodeBase64(digest))"
+            self.contentType = contentType
+            self.bytes = bytes
+            compressed = Gzip.member(of: bytes.span)
+        }
+
+        var forPage: PageAsset { PageAsset(path: String(path.dropFirst()), integrity: integrity) }
+    }
+
+    init(scale: Scale) {
+        styleSheet = Asset(
+            name: "page", type: "css", contentType: "text/css; charset=utf-8",
+            PackageResources.page_css + Array(scale.styleRules.utf8))
+        script = Asset(
+            name: "page", type: "js", contentType: "text/javascript; charset=utf-8", PackageResources.page_js)
+        icon = Asset(name: "icon", type: "svg", contentType: "image/svg+xml", PackageResources.icon_svg)
+    }
+
+    func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
+        let path = request.path
+        guard let asset = [styleSheet, script, icon].first(where: { $0.path == path }) else {
+            return HTTPResponse(status: 404, line: "no such file: the page at \"/\" names those there are")
+        }
+        let isGzip = prefersGzip(acceptEncoding: request.header("Accept-Encoding"))
+        let tag = "\"\(asset.integrity)\(isGzip ? "-gzip" : "")\""
+        var headers = [
+            ("Cache-Control", "public, max-age=31536000, immutable"), ("Vary", "Accept-Encoding"), ("ETag", tag),
+            ("X-Content-Type-Options", "nosniff"),
+        ]
+        if let condition = request.header("If-None-Match"), entityTag(tag, matches: condition) {
+            return HTTPResponse(status: 304, headers: headers, body: .bytes([]))
+        }
+        headers.append(("Content-Type", asset.contentType))
+        if isGzip { headers.append(("Content-Encoding", "gzip")) }
+        return HTTPResponse(status: 200, headers: headers, body: .bytes(isGzip ? asset.compressed : asset.bytes))
+    }
+}

@@ -1,0 +1,87 @@
+import AirQuality
+import HTTPServer
+import System
+
+/// Answers `/` and `/city/NAME`.
+struct PageEndpoint: Sendable {
+    private let store: ReadingStore
+    private let health: Health
+    let assets: PageAssets
+    private let list: ListDocument
+    private let city: CityDocument
+    private let headers: [(name: String, value: String)]
+
+    init(store: ReadingStore, health: Health, web: Configuration.Web, version: String) {
+        self.store = store
+        self.health = health
+        assets = PageAssets(scale: store.rules.scale)
+        let settings = PageSettings(
+            version: version, scale: store.rules.scale, telemetryPath: web.telemetryPath,
+            styleSheet: assets.styleSheet.forPage, script: assets.script.forPage, icon: assets.icon.forPage,
+            grafanaURL: web.grafanaURL, hasEvents: web.maximumListeners > 0,
+            isLifecycleEnabled: web.isLifecycleEnabled)
+        list = ListDocument(settings)
+        city = CityDocument(settings)
+        // The one script, by its hash. For a style sheet that is a file the policy knows no hash (CSP 3, 8.4);
+        // `integrity` says it in the page.
+        let policy = [
+            "default-src 'none'", "script-src '\(assets.script.integrity)'", "style-src 'self'", "img-src 'self'",
+            "connect-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+        ]
+        headers = [
+            ("Content-Type", "text/html; charset=utf-8"), ("Content-Security-Policy", policy.joined(separator: "; ")),
+            ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "same-origin"), ("Cache-Control", "no-cache"),
+            ("Vary", "Accept-Encoding"),
+        ]
+    }
+
+    func respondWithList(to request: borrowing HTTPRequest) -> HTTPResponse {
+        let query: ListQuery
+        do throws(PageQueryFailure) {
+            query = try ListQuery(request.query)
+        } catch {
+            return HTTPResponse(status: 400, line: error.line)
+        }
+        let snapshot = store.pageSnapshot()
+        let now = currentTime()
+        return answer(
+            status: 200, list.render(snapshot, query: query, trouble: trouble(snapshot, now), at: now), to: request)
+    }
+
+    /// - Parameter name: percent-decoded; may hold slashes.
+    func respond(toCity name: Substring, _ request: borrowing HTTPRequest) -> HTTPResponse {
+        let query: ChartQuery
+        do throws(PageQueryFailure) {
+            query = try ChartQuery(request.query)
+        } catch {
+            return HTTPResponse(status: 400, line: error.line)
+        }
+        // Names have no blanks around them; a link to the city ".." has one, as it would not be a name otherwise.
+        let name = Array(name.utf8.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed())
+        let snapshot = store.pageSnapshot()
+        let now = currentTime()
+        let trouble = trouble(snapshot, now)
+        if let document = city.render(name, snapshot, query: query, trouble: trouble, at: now) {
+            return answer(status: 200, document, to: request)
+        }
+        guard request.header("Accept")?.split(separator: ",").contains(where: { $0.hasPrefix("text/html") }) ?? false
+        else {
+            return HTTPResponse(status: 404, line: "no such city: \"/\" lists all there are")
+        }
+        return answer(status: 404, city.renderUnknown(name, snapshot, trouble: trouble, at: now), to: request)
+    }
+
+    private func trouble(_ snapshot: PageSnapshot, _ now: Timestamp) -> String? {
+        health.staleness(of: snapshot.feeds, at: now)
+    }
+
+    /// Without an entity tag: the ages in it make each answer another one.
+    private func answer(status: Int, _ document: [UInt8], to request: borrowing HTTPRequest) -> HTTPResponse {
+        guard prefersGzip(acceptEncoding: request.header("Accept-Encoding")) else {
+            return HTTPResponse(status: status, headers: headers, body: .bytes(document))
+        }
+        return HTTPResponse(
+            status: status, headers: headers + [("Content-Encoding", "gzip")],
+            body: .bytes(Gzip.member(of: document.span)))
+    }
+}

@@ -1,0 +1,489 @@
+// Makes the page live. The server draws everything; this file asks for the page again now and then and takes over what
+// is different, shows changes of cities at once as `/events` tells of them, and helps with search, keyboard and chart.
+"use strict";
+(() => {
+  const body = document.body;
+  const find = (selector, from = document) => from.querySelector(selector);
+  const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+
+  // The server's clock, for ages: the reader's may be wrong.
+  let offset = 0;
+  const setClock = (serverTime) => { offset = serverTime - Date.now(); };
+  setClock(Number(body.dataset.now));
+
+  // MARK: Times
+
+  function age(time) {
+    const seconds = Math.max(0, Math.floor((Date.now() + offset - time) / 1000));
+    if (seconds < 5) return "just now";
+    if (seconds < 60) return `${seconds} s ago`;
+    if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+    if (seconds < 86400) return `${Math.floor(seconds / 3600)} h ago`;
+    return seconds < 172800 ? "1 day ago" : `${Math.floor(seconds / 86400)} days ago`;
+  }
+
+  const setText = (element, text) => { if (element && element.textContent !== text) element.textContent = text; };
+
+  function showAges() {
+    for (const time of all("time.ago")) setText(time, age(Number(time.dataset.ms)));
+  }
+
+  function setAge(time, milliseconds) {
+    if (!time) return;
+    time.dataset.ms = milliseconds;
+    time.dateTime = new Date(milliseconds).toISOString();
+    setText(time, age(milliseconds));
+  }
+
+  // Points in the reader's time instead of UTC, in the form that the server chose for the chart's length.
+  function localClock(milliseconds, like) {
+    const time = new Date(milliseconds);
+    const two = (number) => String(number).padStart(2, "0");
+    const minutes = `${two(time.getHours())}:${two(time.getMinutes())}`;
+    if (/^\d\d-/.test(like)) return `${two(time.getMonth() + 1)}-${two(time.getDate())} ${minutes}`;
+    return like.length > 5 ? `${minutes}:${two(time.getSeconds())}` : minutes;
+  }
+
+  function showClocks(from = document) {
+    for (const clock of all("text.clock, span.clock", from)) {
+      setText(clock, localClock(Number(clock.dataset.ms), clock.textContent));
+    }
+    for (const point of all("circle.point", from)) {
+      const title = point.firstElementChild;
+      const [, clock, rest] = /^(\d\d-\d\d \d\d:\d\d|[\d:]+) (.*)$/.exec(title.textContent);
+      setText(title, `${localClock(Number(point.dataset.ms), clock)} ${rest}`);
+    }
+    const zone = find(".zone", from);
+    if (zone) setText(zone, Intl.DateTimeFormat().resolvedOptions().timeZone || "local time");
+  }
+
+  // MARK: Taking over what the server has drawn anew
+
+  const ours = ["data-flash", "open", "tabindex"];
+
+  // Makes `one` like `other`, keeping the elements that are there: the focus, what is open, and what flashes stays.
+  function morph(one, other) {
+    if (one.nodeType !== other.nodeType || one.nodeName !== other.nodeName) {
+      one.replaceWith(document.importNode(other, true));
+      return;
+    }
+    if (one.nodeType !== Node.ELEMENT_NODE) {
+      if (one.data !== other.data) one.data = other.data;
+      return;
+    }
+    if (one.id === "search") return;
+    for (const { name } of [...one.attributes]) {
+      if (!other.hasAttribute(name) && !ours.includes(name)) one.removeAttribute(name);
+    }
+    for (const { name, value } of other.attributes) {
+      if (one.getAttribute(name) !== value) one.setAttribute(name, value);
+    }
+    morphChildren(one, other);
+  }
+
+  function morphChildren(one, other) {
+    const key = (node) => (node.nodeName === "LI" ? node.dataset.city : undefined);
+    const known = new Map();
+    for (const child of one.childNodes) if (key(child) !== undefined) known.set(key(child), child);
+    let place = one.firstChild;
+    for (const child of [...other.childNodes]) {
+      const name = key(child);
+      let match = name === undefined ? place : known.get(name);
+      if (match && key(match) !== name) match = null;
+      if (!match) {
+        one.insertBefore(document.importNode(child, true), place);
+        continue;
+      }
+      if (match === place) place = place.nextSibling;
+      else one.insertBefore(match, place);
+      if (name !== undefined && match.dataset.category !== child.dataset.category) flash(match);
+      morph(match, child);
+    }
+    while (place) {
+      const next = place.nextSibling;
+      place.remove();
+      place = next;
+    }
+  }
+
+  function keepingFocus(change) {
+    const focused = document.activeElement;
+    change();
+    if (focused && focused !== document.activeElement && focused.isConnected) focused.focus({ preventScroll: true });
+  }
+
+  let takenAt = Date.now();
+  let request = null;
+  let refreshTimer = 0;
+  let isUp = true;
+
+  // Asks for the page at the current address and takes it over.
+  async function refresh() {
+    clearTimeout(refreshTimer);
+    request?.abort();
+    const own = request = new AbortController();
+    try {
+      const answer = await fetch(location.href, { signal: own.signal, cache: "no-cache" });
+      const text = await answer.text();
+      if (own !== request) return;
+      isUp = answer.ok || answer.status === 404;
+      if (isUp) take(new DOMParser().parseFromString(text, "text/html"));
+      else outage(`the exporter answers with status ${answer.status}`);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      isUp = false;
+      outage("the exporter does not answer");
+    }
+    if (own !== request) return;
+    request = null;
+    schedule(stream?.readyState === EventSource.OPEN && isUp ? 10000 : 5000);
+  }
+
+  function schedule(milliseconds) {
+    clearTimeout(refreshTimer);
+    if (isShown) refreshTimer = setTimeout(refresh, milliseconds);
+  }
+
+  // Soon, once, however often it is asked for.
+  let isDue = false;
+  function refreshSoon() {
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => { isDue = false; if (isShown) refresh(); }, 1000);
+  }
+
+  function take(page) {
+    takenAt = Date.now();
+    setClock(Number(page.body.dataset.now));
+    showClocks(page);
+    document.title = page.title;
+    keepingFocus(() => {
+      for (const part of [".top", ".banner", "main", "footer"]) {
+        const [one, other] = [find(part), find(part, page)];
+        if (one && other) morph(one, other);
+      }
+    });
+    showAges();
+    prepareChart();
+  }
+
+  function outage(reason) {
+    const banner = find(".banner");
+    const text = `The data is stale. The last known readings are shown: ${reason}.`;
+    if (banner.hidden || !isUp) {
+      banner.hidden = false;
+      if (banner.textContent !== text) banner.textContent = text;
+      find(".feed")?.classList.replace("live", "stale");
+    }
+  }
+
+  // MARK: Changes of cities, as they come
+
+  function flash(element) {
+    element.removeAttribute("data-flash");
+    // Reading it makes the animation begin anew.
+    void element.offsetWidth;
+    element.setAttribute("data-flash", "");
+    clearTimeout(element.flashTimer);
+    element.flashTimer = setTimeout(() => element.removeAttribute("data-flash"), 4000);
+  }
+
+  function showCity(element, city) {
+    const time = find(".updated time", element);
+    if (time && Number(time.dataset.ms) > city.updated_ms) return;
+    const [whole, decimals] = city.aqi.toFixed(2).split(".");
+    const index = find(".index", element);
+    element.dataset.aqi = index.value = `${whole}.${decimals}`;
+    setText(index.firstChild, whole);
+    setText(find("small", index), `.${decimals}`);
+    setAge(time, city.updated_ms);
+    if (Number(element.dataset.category) === city.category) return;
+    const chip = find(`.summary [data-category="${city.category}"]`);
+    element.classList.replace(`c${element.dataset.category}`, `c${city.category}`);
+    element.dataset.category = city.category;
+    if (chip) {
+      setText(find(".disc", element), chip.dataset.face);
+      setText(find(".word", element), chip.dataset.name);
+    }
+    element.dataset.changed = city.changed_ms ?? 0;
+    flash(element);
+    refreshSoon();
+  }
+
+  // Only what is out of its place is moved.
+  function sort(list) {
+    const by = list.dataset.sort;
+    const number = (row) => Number(by === "index" ? row.dataset.aqi : row.dataset.changed);
+    const rows = [...list.children];
+    if (by === "name") return;
+    const sorted = rows
+      .map((row, place) => [number(row), place, row])
+      .sort((one, other) => other[0] - one[0] || one[1] - other[1]);
+    if (sorted.every(([, place], index) => place === index)) return;
+    keepingFocus(() => {
+      let place = list.firstElementChild;
+      for (const [, , row] of sorted) {
+        if (row === place) place = place.nextElementSibling;
+        else list.insertBefore(row, place);
+      }
+    });
+  }
+
+  function showCities(event) {
+    const list = find("ol.cities");
+    const rows = new Map(list ? [...list.children].map((row) => [row.dataset.city, row]) : []);
+    const current = find(".current");
+    for (const city of JSON.parse(event.data).cities) {
+      const row = rows.get(city.city);
+      if (row) showCity(row, city);
+      else if (list?.dataset.alone === "1" && !find("#search").value) refreshSoon();
+      if (current?.dataset.city === city.city) {
+        showCity(current, city);
+        if (!new URLSearchParams(location.search).has("to")) refreshSoon();
+      }
+    }
+    if (list) sort(list);
+    else if (find("p.empty")) refreshSoon();
+  }
+
+  let stream = null;
+  let retryTimer = 0;
+
+  function connect() {
+    clearTimeout(retryTimer);
+    if (!body.dataset.events || stream) return;
+    stream = new EventSource(new URL(body.dataset.events, location.href));
+    stream.addEventListener("cities", showCities);
+    // What changed between this page and the stream's beginning.
+    stream.addEventListener("open", () => {
+      body.dataset.live = "";
+      if (Date.now() - takenAt > 1000) refreshSoon();
+    });
+    stream.addEventListener("error", () => {
+      delete body.dataset.live;
+      if (stream?.readyState !== EventSource.CLOSED) return;
+      // Refused: the page is asked for instead, and the stream tried again later.
+      disconnect();
+      schedule(1000);
+      retryTimer = setTimeout(connect, 60000);
+    });
+  }
+
+  function disconnect() {
+    clearTimeout(retryTimer);
+    stream?.close();
+    stream = null;
+    delete body.dataset.live;
+  }
+
+  // MARK: The address
+
+  function go(address, isStep = true) {
+    if (isStep) history.pushState(null, "", address);
+    else history.replaceState(null, "", address);
+    refresh();
+  }
+
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a");
+    if (!link || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const address = new URL(link.href);
+    // Another look at the same page; all others are left to the browser.
+    if (address.origin !== location.origin || address.pathname !== location.pathname || address.hash) return;
+    if (link.target || link.closest(".skip")) return;
+    event.preventDefault();
+    const search = find("#search");
+    if (search) search.value = address.searchParams.get("search") ?? "";
+    go(address);
+  });
+
+  addEventListener("popstate", () => {
+    const search = find("#search");
+    if (search) search.value = new URLSearchParams(location.search).get("search") ?? "";
+    refresh();
+  });
+
+  let searchTimer = 0;
+  function searchNow() {
+    const address = new URL(location.href);
+    const text = find("#search").value.trim();
+    address.searchParams.delete("page");
+    if (text) address.searchParams.set("search", text);
+    else address.searchParams.delete("search");
+    go(address, false);
+  }
+  document.addEventListener("input", (event) => {
+    if (event.target.id !== "search") return;
+    clearTimeout(searchTimer);
+    searchTimer = setTimeout(searchNow, 200);
+  });
+  document.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (event.target.closest(".retry")) {
+      const button = find("button", event.target);
+      button.disabled = true;
+      fetch(event.target.action, { method: "POST" })
+        .finally(() => { button.disabled = false; refreshSoon(); });
+    } else {
+      clearTimeout(searchTimer);
+      searchNow();
+    }
+  });
+
+  // MARK: Keyboard
+
+  document.addEventListener("keydown", (event) => {
+    if (event.metaKey || event.ctrlKey || event.altKey) return;
+    const target = event.target;
+    if (target.id === "area") return chartKey(event);
+    const row = target.closest?.("li.city");
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (row && step) {
+      const next = step > 0 ? row.nextElementSibling : row.previousElementSibling;
+      (next ? find("a", next) : step < 0 && find("#search"))?.focus();
+      event.preventDefault();
+    } else if (target.id === "search" && event.key === "ArrowDown") {
+      find("li.city a")?.focus();
+      event.preventDefault();
+    }
+  });
+
+  // MARK: The chart
+
+  let at = null;
+  let dragFrom = null;
+  const points = () => all("circle.point", find("#area"));
+  const share = (value) => parseFloat(value) / 100;
+
+  function prepareChart() {
+    const area = find("#area");
+    if (!area) return;
+    area.setAttribute("tabindex", "0");
+    // The reader's place survives a new drawing, as long as its point is shown.
+    if (at !== null) {
+      const point = points().find((point) => Number(point.dataset.ms) === at);
+      if (point) showPoint(point);
+      else hidePoint();
+    }
+  }
+
+  function showPoint(point) {
+    const [area, tip] = [find("#area"), find(".tip")];
+    for (const other of all(".at", area)) other.classList.remove("at");
+    point.classList.add("at");
+    at = Number(point.dataset.ms);
+    const x = share(point.getAttribute("cx"));
+    const cursor = find(".cursor", area);
+    cursor.setAttribute("x1", `${x * 100}%`);
+    cursor.setAttribute("x2", `${x * 100}%`);
+    tip.hidden = false;
+    setText(tip, point.textContent.trim());
+    const box = area.getBoundingClientRect();
+    const left = box.left - tip.parentElement.getBoundingClientRect().left;
+    const half = tip.offsetWidth / 2;
+    tip.style.left = `${left + Math.min(Math.max(x * box.width, half), Math.max(half, box.width - half))}px`;
+  }
+
+  function hidePoint() {
+    at = null;
+    const area = find("#area");
+    for (const other of all(".at", area)) other.classList.remove("at");
+    find(".cursor", area).removeAttribute("x1");
+    find(".cursor", area).removeAttribute("x2");
+    find(".tip").hidden = true;
+  }
+
+  const shareAt = (event) => {
+    const box = find("#area").getBoundingClientRect();
+    return Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+  };
+
+  function zoom(one, other) {
+    const { from, to } = find("#area").dataset;
+    const time = (share) => Math.round(Number(from) + share * (Number(to) - Number(from)));
+    const [start, end] = [time(Math.min(one, other)), time(Math.max(one, other))];
+    const address = new URL(location.href);
+    address.searchParams.set("from", Math.max(0, start));
+    address.searchParams.set("to", Math.max(end, start + 1));
+    go(address);
+  }
+
+  function select(one, other) {
+    const selection = find("#area .selection");
+    selection.setAttribute("x", `${Math.min(one, other) * 100}%`);
+    selection.setAttribute("width", `${Math.abs(one - other) * 100}%`);
+  }
+
+  function chartKey(event) {
+    const shown = points();
+    const place = shown.findIndex((point) => Number(point.dataset.ms) === at);
+    const last = shown.length - 1;
+    const target = {
+      ArrowLeft: place < 0 ? last : Math.max(0, place - 1), ArrowRight: place < 0 ? 0 : Math.min(last, place + 1),
+      Home: 0, End: last,
+    }[event.key];
+    const link = find({ "+": "#zoom-in", "=": "#zoom-in", "-": "#zoom-out", "0": "#zoom-all" }[event.key] ?? "#none");
+    if (target !== undefined && last >= 0) showPoint(shown[target]);
+    else if (link) link.click();
+    else if (event.key === "Escape") {
+      dragFrom = null;
+      select(0, 0);
+      hidePoint();
+    } else return;
+    event.preventDefault();
+  }
+
+  document.addEventListener("pointerdown", (event) => {
+    const area = event.target.closest?.("#area");
+    if (!area || event.button) return;
+    dragFrom = shareAt(event);
+    // A point that is not there any more cannot be held: then the drag ends where it leaves the chart.
+    try { area.setPointerCapture(event.pointerId); } catch { /* as said */ }
+  });
+  document.addEventListener("pointermove", (event) => {
+    if (!find("#area")) return;
+    if (dragFrom !== null) return select(dragFrom, shareAt(event));
+    if (!event.target.closest?.("#area")) {
+      if (at !== null && document.activeElement?.id !== "area") hidePoint();
+      return;
+    }
+    const x = shareAt(event);
+    const distance = (point) => Math.abs(share(point.getAttribute("cx")) - x);
+    const nearest = points().reduce((best, point) => (!best || distance(point) < distance(best) ? point : best), null);
+    if (nearest) showPoint(nearest);
+  });
+  const endDrag = (event) => {
+    if (dragFrom === null) return;
+    const [one, other] = [dragFrom, shareAt(event)];
+    dragFrom = null;
+    select(0, 0);
+    if (event.type === "pointerup" && Math.abs(one - other) > 0.02) zoom(one, other);
+  };
+  document.addEventListener("pointerup", endDrag);
+  document.addEventListener("pointercancel", endDrag);
+
+  // MARK: Life
+
+  // A page that nobody sees must not hold a stream, be it behind another tab or kept for the way back: a browser has six
+  // connections to a host.
+  let isShown = true;
+  function rest() {
+    isShown = false;
+    disconnect();
+    clearTimeout(refreshTimer);
+    request?.abort();
+  }
+  function wake(isNew) {
+    if (document.hidden) return rest();
+    isShown = true;
+    connect();
+    if (isNew) schedule(10000);
+    else refresh();
+  }
+  addEventListener("pagehide", rest);
+  addEventListener("pageshow", (event) => wake(!event.persisted));
+  document.addEventListener("visibilitychange", () => wake(false));
+  setInterval(() => { if (isShown) showAges(); }, 1000);
+  showClocks();
+  prepareChart();
+})();

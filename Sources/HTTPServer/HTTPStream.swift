@@ -1,0 +1,199 @@
+internal import CLibMicroHTTPD
+internal import Glibc
+internal import Synchronization
+
+/// Content of an answer that comes as it is made: the connection stays open and sleeps while there is nothing to send.
+///
+/// The server asks for more when it can send more, so a slow reader costs no memory. One that takes nothing for
+/// `HTTPLimits.streamTimeout` is hung up on; SIGTERM ends all streams at once.
+public final class HTTPStream: Sendable {
+    public enum Content: Sendable {
+        /// At most as many as were asked for, at least one.
+        case bytes(ArraySlice<UInt8>)
+        /// Nothing now: ask again after the next `wake()`.
+        case none
+        case end
+    }
+
+    private let read: @Sendable (_ maximum: Int) -> Content
+    private let onEnd: @Sendable () -> Void
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        /// nil before the answer is queued, and once the connection is done with it. Suspended, it stays until it is
+        /// resumed: `HTTPStreams.end` has all of them resumed before the daemon stops.
+        var connection: MHDConnection?
+        var isSuspended = false
+        var http: HTTPConnection?
+        /// Milliseconds.
+        var timeout: Int64 = 0
+        /// `wake` was called since the last time that `read` was.
+        var isAwake = false
+        var isEnded = false
+    }
+
+    /// - Parameters:
+    ///   - read: called on the server's thread, so it must not block.
+    ///   - onEnd: called once when no more will be asked for, on the server's thread.
+    public init(read: @escaping @Sendable (_ maximum: Int) -> Content, onEnd: @escaping @Sendable () -> Void) {
+        self.read = read
+        self.onEnd = onEnd
+    }
+
+    /// There is more to read; any thread.
+    public func wake() {
+        state.withLock { state in
+            state.isAwake = true
+            resume(&state)
+        }
+    }
+
+    /// Ends the answer as soon as its reader has taken what was sent; any thread.
+    public func end() {
+        state.withLock { state in
+            state.isEnded = true
+            resume(&state)
+        }
+    }
+
+    private func resume(_ state: inout State) {
+        guard state.isSuspended, let connection = state.connection else { return }
+        state.isSuspended = false
+        connection.resume()
+    }
+
+    // MARK: What libmicrohttpd's callbacks call
+
+    /// - Parameter timeout: milliseconds.
+    func begin(on http: HTTPConnection, _ connection: MHDConnection, timeout: Int64) {
+        http.limitSendBuffer()
+        state.withLock { state in
+            state.connection = connection
+            state.http = http
+            state.timeout = timeout
+        }
+    }
+
+    /// How many bytes were written, or one of libmicrohttpd's `MHD_CONTENT_READER_END_…`.
+    fileprivate func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        while true {
+            let isEnded = state.withLock { state in
+                state.isAwake = false
+                return state.isEnded
+            }
+            guard !isEnded else { return Self.endOfStream }
+            switch read(buffer.count) {
+            case .bytes(let bytes):
+                unsafe buffer.copyBytes(from: bytes)
+                setDeadline()
+                return bytes.count
+            case .end:
+                return Self.endOfStream
+            case .none:
+                if suspend() { return 0 }
+            }
+        }
+    }
+
+    /// False when there is something to do after all. Corresponds to `MHD_suspend_connection`, which may be called
+    /// from the content reader.
+    private func suspend() -> Bool {
+        state.withLock { state in
+            guard !state.isAwake, !state.isEnded, let connection = state.connection else { return false }
+            state.isSuspended = true
+            // For what is not there yet it may wait as long as it likes.
+            state.http?.setDeadline(CoarseTime(milliseconds: .max))
+            connection.suspend()
+            return true
+        }
+    }
+
+    /// When the reader must have taken what it is sent now.
+    private func setDeadline() {
+        state.withLock { $0.http?.setDeadline(.now + $0.timeout) }
+    }
+
+    /// `MHD_CONTENT_READER_END_OF_STREAM`, a cast in C.
+    private static let endOfStream = -1
+
+    fileprivate func finish() {
+        state.withLock { state in
+            state.connection = nil
+            state.http = nil
+            state.isSuspended = false
+        }
+        onEnd()
+    }
+}
+
+/// The streams under way, so that they can be ended.
+final class HTTPStreams: Sendable {
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var streams: [Int32: HTTPStream] = [:]
+        var isEnded = false
+    }
+
+    func insert(_ stream: HTTPStream, on socket: Int32) {
+        let isEnded = state.withLock { state in
+            state.streams[socket] = stream
+            return state.isEnded
+        }
+        if isEnded { stream.end() }
+    }
+
+    func remove(on socket: Int32) {
+        _ = state.withLock { $0.streams.removeValue(forKey: socket) }
+    }
+
+    /// `POLLRDHUP` of poll(2), which glibc's headers give to `_GNU_SOURCE` only.
+    private static let endOfPeer: Int16 = 0x2000
+
+    /// Ends the streams whose client has gone: libmicrohttpd does not look at suspended connections.
+    func endDeserted() {
+        let deserted = state.withLock { state -> [HTTPStream] in
+            guard !state.streams.isEmpty else { return [] }
+            // Under the lock although it is a call of C, which does not block: a stream leaves the table before its
+            // socket is closed, so the number is still this stream's.
+            var sockets = state.streams.keys.map { pollfd(fd: $0, events: Self.endOfPeer, revents: 0) }
+            guard unsafe poll(&sockets, nfds_t(sockets.count), 0) > 0 else { return [] }
+            return sockets.filter { $0.revents != 0 }.compactMap { state.streams[$0.fd] }
+        }
+        for stream in deserted { stream.end() }
+    }
+
+    /// Ends all streams, and those that still begin: a daemon cannot stop while a connection is suspended.
+    func end() {
+        let streams = state.withLock { state in
+            state.isEnded = true
+            return state.streams.values
+        }
+        for stream in streams { stream.end() }
+    }
+}
+
+/// Makes the `MHD_Response` that asks a stream for its content. Corresponds to `MHD_create_response_from_callback`.
+func streamingResponse(_ stream: HTTPStream) -> OpaquePointer? {
+    // The block is for HTTP/1.0, which knows no chunks.
+    unsafe MHD_create_response_from_callback(
+        UInt64.max, 1024, streamContent, Unmanaged.passRetained(stream).toOpaque(), streamEnded)
+}
+
+/// Called by libmicrohttpd when it can send more; corresponds to `MHD_ContentReaderCallback`.
+@c(airquality_http_stream_content)
+private func streamContent(
+    context: UnsafeMutableRawPointer?, position: UInt64, buffer: UnsafeMutablePointer<CChar>?, maximum: Int
+) -> Int {
+    guard let context = unsafe context else { return -1 }
+    let stream = unsafe Unmanaged<HTTPStream>.fromOpaque(context).takeUnretainedValue()
+    return unsafe stream.fill(UnsafeMutableRawBufferPointer(start: buffer, count: maximum))
+}
+
+/// Called by libmicrohttpd when the answer is over in whatever way; corresponds to
+/// `MHD_ContentReaderFreeCallback`.
+@c(airquality_http_stream_ended)
+private func streamEnded(context: UnsafeMutableRawPointer?) {
+    guard let context = unsafe context else { return }
+    unsafe Unmanaged<HTTPStream>.fromOpaque(context).takeRetainedValue().finish()
+}

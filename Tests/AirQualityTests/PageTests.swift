@@ -1,0 +1,212 @@
+import TestSupport
+import Testing
+
+@testable import AirQuality
+
+@Suite("The page")
+struct PageTests {
+    private static let settings = PageSettings(
+        version: "1.2.3", scale: .india, telemetryPath: "/metrics",
+        styleSheet: PageAsset(path: "assets/page.0.css", integrity: "sha256-css"),
+        script: PageAsset(path: "assets/page.0.js", integrity: "sha256-js"),
+        icon: PageAsset(path: "assets/icon.0.svg", integrity: "sha256-icon"), grafanaURL: "https://grafana.example",
+        hasEvents: true, isLifecycleEnabled: true)
+
+    /// Some cities with a history, one with a name like markup.
+    private static func store() -> TestStore {
+        var store = TestStore(history: HistoryRule(interval: 0))
+        let start = TestStore.start
+        store.receive("Delhi", 290, at: start)
+        store.receive("Delhi", 318.9, at: start + 60_000)
+        store.receive("Delhi", 418.61, at: start + 120_000)
+        store.receive("Mumbai", 152, at: start + 121_000)
+        store.receive("Indore", 52, at: start + 100_000)
+        store.receive("Indore", 50.996, at: start + 122_000)
+        store.receive("</script><img src=x onerror=alert(1)>", 77, at: start + 123_000)
+        store.receive("القاهرة", 260, at: start + 124_000)
+        store.receive("..", 5, at: start + 125_000)
+        return store
+    }
+
+    private static let now = TestStore.start + 130_000
+
+    private static func list(_ query: String = "", trouble: String? = nil) throws -> [UInt8] {
+        ListDocument(settings).render(
+            store().store.pageSnapshot(), query: try ListQuery(query), trouble: trouble, at: now)
+    }
+
+    private static func city(_ name: String, _ query: String = "") throws -> [UInt8]? {
+        CityDocument(settings).render(
+            Array(name.utf8), store().store.pageSnapshot(), query: try ChartQuery(query), trouble: nil, at: now)
+    }
+
+    @Test("of the list is as it was")
+    func list() throws {
+        try expectGolden(Self.list("search=&kiosk=0", trouble: "demo: not connected (refused)"), named: "list.html")
+    }
+
+    @Test("of a city is as it was")
+    func city() throws {
+        try expectGolden(#require(try Self.city("Delhi")), named: "city.html")
+        try expectGolden(#require(try Self.city("Delhi", "chart=bars&from=1795236600000")), named: "city-bars.html")
+    }
+
+    private static func names(_ page: [UInt8]) -> [String] {
+        String(decoding: page, as: UTF8.self).split(separator: "data-city=\"").dropFirst().map {
+            String($0.prefix { $0 != "\"" })
+        }
+    }
+
+    private static let image = "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;"
+
+    @Test(
+        "lists the cities in the order that is asked for",
+        arguments: [
+            ("", ["Delhi", "القاهرة", "Mumbai", image, "Indore", ".."]),
+            ("sort=name", ["..", image, "Delhi", "Indore", "Mumbai", "القاهرة"]),
+            ("sort=changed", ["Indore", "Delhi", "..", image, "Mumbai", "القاهرة"]),
+            ("search=MUM", ["Mumbai"]), ("search=IMG+src", [image]), ("search=%D8%A7%D9%84", ["القاهرة"]),
+            ("search=%D9%82%D8%A7%D9%87%D8%B1%D8%A9", ["القاهرة"]), ("search=m&category=3", ["Mumbai"]),
+            ("search=nowhere", []), ("category=1", ["Indore", ".."]), ("category=6", ["Delhi"]),
+            ("category=5", []), ("category=1&search=i&sort=name", ["Indore"]),
+            ("page=99", ["Delhi", "القاهرة", "Mumbai", image, "Indore", ".."]),
+        ])
+    func orders(_ query: String, _ names: [String]) throws {
+        #expect(Self.names(try Self.list(query)) == names)
+    }
+
+    @Test("of many cities is a page's worth of them")
+    func pages() throws {
+        var store = TestStore()
+        let all = (0..<250).map { #"{"city":"c\#($0 + 1000)","aqi":\#($0)}"# }
+        store.receive("[\(all.joined(separator: ","))]")
+        var seen: [String] = []
+        for page in 1...3 {
+            let text = ListDocument(Self.settings).render(
+                store.store.pageSnapshot(), query: try ListQuery("sort=name&page=\(page)"), trouble: nil, at: Self.now)
+            seen += Self.names(text)
+            #expect(String(decoding: text, as: UTF8.self).contains("Page \(page) of 3"))
+        }
+        #expect(seen == (0..<250).map { "c\($0 + 1000)" })
+    }
+
+    @Test(
+        "of very many cities has the right ones on each page, whatever the order",
+        arguments: ListQuery.Sort.allCases, [1, 2, 7, 12, 13, 99])
+    func deepPages(_ sort: ListQuery.Sort, _ page: Int) throws {
+        var store = TestStore(cityLimit: 2000)
+        // 7919 and 1200 have no common divisor: each value once.
+        let all = (0..<1200).map { #"{"city":"c\#($0 + 1000)","aqi":\#($0 * 7919 % 1200)}"# }
+        store.receive("[\(all.joined(separator: ","))]")
+        let text = ListDocument(Self.settings).render(
+            store.store.pageSnapshot(), query: try ListQuery("sort=\(sort.rawValue)&page=\(page)"), trouble: nil,
+            at: Self.now)
+        let names = (0..<1200).sorted {
+            sort == .index ? $0 * 7919 % 1200 > $1 * 7919 % 1200 : $0 < $1
+        }.map { "c\($0 + 1000)" }
+        let first = (min(page, 12) - 1) * 100
+        #expect(Self.names(text) == Array(names[first..<first + 100]))
+    }
+
+    @Test("leads from each city to the one before and after it by name, over the ends of runs too")
+    func neighbours() throws {
+        var store = TestStore()
+        let all = (0..<700).map { #"{"city":"c\#($0 + 1000)","aqi":1}"# }
+        store.receive("[\(all.joined(separator: ","))]")
+        let snapshot = store.store.pageSnapshot()
+        func name(_ city: Int?) -> String? { city.map { String(decoding: snapshot.name(of: $0), as: UTF8.self) } }
+        for number in 0..<700 {
+            let found = try #require(snapshot.find(Array("c\(number + 1000)".utf8)))
+            #expect(name(found.city) == "c\(number + 1000)")
+            #expect(name(found.previous) == (number == 0 ? nil : "c\(number + 999)"))
+            #expect(name(found.next) == (number == 699 ? nil : "c\(number + 1001)"))
+        }
+        for name in ["", "c", "c1000x", "z"] { #expect(snapshot.find(Array(name.utf8)) == nil) }
+    }
+
+    @Test("gives a city named like a folder a path that browsers leave alone")
+    func folders() throws {
+        let text = String(decoding: try Self.list(), as: UTF8.self)
+        #expect(text.contains("href=\"city/..%20\""))
+        #expect(try Self.city("..") != nil)
+    }
+}
+
+@Suite("The chart")
+struct ChartTests {
+    private func points(_ indices: [Double], every step: Int64 = 30_000) -> [HistoryPoint] {
+        indices.enumerated().map { HistoryPoint(time: 1_000_000 + Int64($0) * step, index: $1, category: 1) }
+    }
+
+    @Test("has all points in it, with room around", arguments: [[5.0], [301, 301], [0, 999], [48, 52, 47]])
+    func bounds(_ indices: [Double]) {
+        let chart = Chart(points(indices), from: nil, to: nil, scale: .india)
+        for point in chart.points {
+            #expect((0...1).contains(chart.x(point.time)) && (0...1).contains(chart.y(point.index)))
+        }
+        #expect(chart.low >= 0 && chart.high - chart.low >= 12)
+        #expect(!chart.ticks.isEmpty && chart.ticks.count <= 7)
+        #expect(!chart.levels.isEmpty && chart.levels.count <= 14)
+        let bands = chart.bands
+        #expect(abs(bands[0].bottom - 1) < 1e-9 && abs(bands[bands.count - 1].top) < 1e-9)
+        for (one, next) in zip(bands, bands.dropFirst()) { #expect(one.top == next.bottom) }
+    }
+
+    @Test("of bars begins at zero, and has the scale's bands from there")
+    func bars() {
+        let chart = Chart(points([301, 310]), from: nil, to: nil, beginsAtZero: true, scale: .india)
+        #expect(chart.low == 0)
+        #expect(chart.bands.first?.category.number == 1 && chart.bands.first?.bottom == 1)
+    }
+
+    @Test("shows the time that is asked for, be it empty")
+    func zoom() {
+        let all = points((0..<25).map { Double($0) })
+        let chart = Chart(all, from: 1_060_000, to: 1_150_000, scale: .india)
+        #expect(chart.points.map(\.index) == [2, 3, 4, 5])
+        // The line goes on to what is outside.
+        #expect(chart.line.map(\.index) == [1, 2, 3, 4, 5, 6])
+        #expect(Chart(all, from: 1_061_000, to: 1_062_000, scale: .india).line.map(\.index) == [2, 3])
+        #expect(Chart(all, from: nil, to: nil, scale: .india).line.count == 25)
+        #expect(Chart(all, from: 5_000_000, to: 6_000_000, scale: .india).points.isEmpty)
+        #expect(Chart(all, from: 5_000_000, to: nil, scale: .india).points.isEmpty)
+        #expect(Chart(all, from: nil, to: 1, scale: .india).points.isEmpty)
+    }
+
+    @Test("of very many points keeps each stretch's lowest and highest")
+    func thinning() {
+        var indices = (0..<10_000).map { _ in 100.0 }
+        indices[1234] = 7
+        indices[8765] = 480
+        let kept = thinned(points(indices), to: 600)
+        #expect(kept.count <= 600)
+        #expect(kept.contains { $0.index == 7 } && kept.contains { $0.index == 480 })
+        #expect(zip(kept, kept.dropFirst()).allSatisfy { $0.time < $1.time })
+        #expect(thinned(points([1, 2, 3]), to: 600).count == 3)
+    }
+
+    @Test(
+        "says times as short as its length allows",
+        arguments: [(1000 as Int64, "04:49:45"), (30_000, "04:49"), (10_000_000, "11-21 04:49")])
+    func clock(_ step: Int64, _ text: String) {
+        let start = TestStore.start
+        let points = (0..<25).map { HistoryPoint(time: start + Int64($0) * step, index: 1, category: 1) }
+        #expect(Chart(points, from: nil, to: nil, scale: .india).clock(start) == text)
+    }
+}
+
+@Suite("Markup")
+struct MarkupTests {
+    @Test("escapes what is interpolated, and nothing else")
+    func escapes() {
+        let name = "<b>&\"'"
+        #expect(text("<i>\(name)</i>") == "<i>&lt;b&gt;&amp;&quot;'</i>")
+        #expect(text("\(Array(name.utf8)[...])") == "&lt;b&gt;&amp;&quot;'")
+        #expect(text("\("<i>" as Markup)") == "<i>")
+        #expect(text("\(percent: Array("a/ä b?".utf8)[...])") == "a%2F%C3%A4%20b%3F")
+        #expect(text("\(decimals: 50.996)|\(decimals: 0)|\(decimals: 7.049)") == "51.00|0.00|7.05")
+        #expect(text("\(percent: 1.0 / 3)|\(percent: 1)|\(percent: -0.0125)") == "33.33%|100.00%|-1.25%")
+    }
+
+    private func text(_ markup: Markup) -> String { String(decoding: markup.bytes, as: UTF8.self) }
+}

@@ -1,0 +1,96 @@
+"""Whether everybody can use the page: rules of WCAG 2.2 AA, screens of all sizes, light and dark, paper."""
+
+import pytest
+
+PAGES = {
+    "list": "/",
+    "search": "/?search=zzz",
+    "wall": "/?kiosk",
+    "city": "/city/Delhi",
+    "bars": "/city/Delhi?chart=bars",
+    "unknown": "/city/Nowhere",
+}
+SCREENS = {"phone": (320, 640), "laptop": (1280, 900), "wall": (3840, 2160)}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("page", PAGES)
+def test_keeps_the_rules_of_access(air, browser, page, scheme):
+    for width, height in SCREENS.values():
+        browser.show(width, height, scheme)
+        browser.open(air.address + PAGES[page])
+        assert browser.violations_of_access() == [], f"{width} px"
+        assert browser.small_targets() == [], f"{width} px"
+        assert not browser.is_wider_than_the_screen() and not browser.is_cut_off(), f"{width} px"
+    assert all("404" in error for error in browser.errors())
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_keeps_them_while_the_data_is_stale(air, browser, scheme):
+    air.feed.stop()
+    air.exporter.wait_for_sample("airquality_exporter_feed_connected", 0)
+    browser.show(scheme=scheme)
+    browser.open(air.address)
+    assert browser.find(".banner").is_displayed() and browser.find(".retry button").is_displayed()
+    assert browser.violations_of_access() == []
+
+
+def test_fits_every_width(air, browser):
+    for page in ("/", "/?kiosk", "/city/Delhi"):
+        browser.open(air.address + page)
+        for width in range(320, 1400, 40):
+            browser.show(width)
+            assert not browser.is_wider_than_the_screen() and not browser.is_cut_off(), f"{page}, {width} px"
+
+
+def test_is_dark_where_dark_is_preferred(air, browser):
+    def brightness() -> float:
+        color = browser.run("return getComputedStyle(document.body).backgroundColor")
+        return sum(int(part) for part in color[4:-1].split(",")) / 3
+
+    browser.open(air.address)
+    light = brightness()
+    browser.show(scheme="dark")
+    assert brightness() < 40 < 220 < light
+
+
+def test_says_no_category_by_colour_alone(air, browser):
+    browser.open(air.address)
+    for row in browser.all("li.city"):
+        word = row.find_element("css selector", ".word").text
+        assert word in ("Good", "Satisfactory", "Moderate", "Poor", "Very Poor", "Severe")
+    browser.show(width=320)
+    # On a phone the words of the counts make room, but not for who has them read aloud.
+    name = browser.command("Accessibility.getFullAXTree")
+    texts = {node.get("name", {}).get("value") for node in name["nodes"] if node.get("role", {}).get("value") == "link"}
+    assert any(text and text.endswith("Very Poor") for text in texts), texts
+
+
+def test_shows_on_a_wall_what_counts(air, browser):
+    browser.show(1920, 1080)
+    browser.open(air.address + "/?kiosk")
+    assert not browser.find("#search").is_displayed() and not browser.find("footer").is_displayed()
+    size = browser.run("return parseFloat(getComputedStyle(document.querySelector('li .index')).fontSize)")
+    assert size >= 32
+    fits = "return document.documentElement.scrollHeight <= innerHeight"
+    assert browser.run(fits)
+    browser.find("li[data-city=Delhi] .name").click()
+    browser.wait_for("h1", "Delhi")
+    assert browser.all("body.kiosk")
+    assert browser.run(fits)
+
+
+def test_prints_without_what_is_there_to_be_clicked(air, browser):
+    browser.show(media="print")
+    browser.open(air.address)
+    assert not browser.find("#search").is_displayed() and not browser.find(".order").is_displayed()
+    assert len(browser.all("li.city")) == 6
+    assert browser.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert len(browser.command("Page.printToPDF")["data"]) > 10_000
+
+
+def test_breaches_of_the_policy_would_be_seen(air, browser):
+    """The judge of all other tests: what the policy forbids is heard of."""
+    browser.open(air.address)
+    browser.run("document.body.insertAdjacentHTML('beforeend', '<p onclick=\"1\" style=\"color:red\">x</p>')")
+    assert any("Content Security Policy" in error for error in browser.errors())

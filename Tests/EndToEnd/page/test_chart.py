@@ -1,0 +1,180 @@
+"""The chart of one city in a real browser."""
+
+import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+
+from support.browser import Keys
+from support.waiting import wait_for
+
+
+@pytest.fixture
+def delhi(breathe):
+    """25 points, a minute apart, from 195 up to 435."""
+    air = breathe("--web.grafana-url", "https://grafana.example/")
+    for number in range(25):
+        air.send({"Delhi": 195 + 10 * number, "Chennai": 40, "Kolkata": 60}, age=60 * (24 - number))
+    air.exporter.wait_for_sample("airquality_exporter_history_points", 75)
+    return air
+
+
+def clock(browser, selector: str = ".tip") -> str:
+    return browser.text(selector).split(" ")[0]
+
+
+def test_shows_the_points_over_the_bands(delhi, browser):
+    browser.open(delhi.address + "/city/Delhi")
+    assert browser.text("h1") == "Delhi"
+    assert browser.text(".current .index") == "435.00"
+    assert browser.text(".current .word") == "Severe"
+    assert browser.text(".health") == "Affects healthy people and seriously impacts those with existing diseases."
+    points = browser.run(
+        "return [...document.querySelectorAll('circle.point')].map(e => [Number(e.dataset.aqi), e.dataset.category])"
+    )
+    assert [aqi for aqi, _ in points] == [195 + 10 * number for number in range(25)]
+    assert {category for _, category in points} == {"3", "4", "5", "6"}
+    assert len(browser.all("line.line")) == 24
+    assert browser.text("text.band").split("|") == ["Moderate", "Poor", "Very Poor", "Severe"]
+    # Bands do not overlap, and each point stands in its own.
+    wrong = browser.run(
+        """
+        const box = e => e.getBoundingClientRect();
+        const bands = [...document.querySelectorAll("rect.band")];
+        return [...document.querySelectorAll("circle.point")].filter(point => {
+          const middle = (box(point).top + box(point).bottom) / 2;
+          return !bands.some(band => band.classList[1] === point.classList[1]
+            && box(band).top - 1 <= middle && middle <= box(band).bottom + 1);
+        }).length;
+        """
+    )
+    assert wrong == 0
+    assert browser.text(".statistics b").split("|") == ["195.00", "315.00", "435.00"]
+    assert browser.find(".links a").get_attribute("href") == "https://grafana.example/d/aqi-city?var-city=Delhi"
+
+
+def test_goes_on_while_it_is_looked_at(delhi, browser):
+    browser.open(delhi.address + "/city/Delhi")
+    browser.run("window.isTheSamePage = true")
+    browser.wait_for("body[data-live]")
+    delhi.say(Delhi=120.5)
+    browser.wait_for(".current .index", "120.50")
+    browser.wait_for(".current .word", "Moderate")
+    browser.wait_for(".health", "lung")
+    wait_for(
+        lambda: browser.run("return [...document.querySelectorAll('circle.point')].at(-1).dataset.aqi") == "120.50",
+        "the new point",
+    )
+    assert browser.run("return window.isTheSamePage")
+
+
+def test_pointer_shows_time_value_and_category(delhi, browser):
+    browser.open(delhi.address + "/city/Delhi")
+    point = browser.all("circle.point")[3]
+    ActionChains(browser.driver).move_to_element(point).perform()
+    browser.wait_for(".tip", "225.00 Poor")
+    assert len(clock(browser)) == len("04:49")
+    # Anywhere on the chart, the nearest.
+    ActionChains(browser.driver).move_to_element_with_offset(point, 3, 120).perform()
+    browser.wait_for(".tip", "225.00 Poor")
+    ActionChains(browser.driver).move_to_element(browser.find("h1")).perform()
+    wait_for(lambda: not browser.find(".tip").is_displayed(), "its end")
+
+
+def test_keyboard_walks_and_zooms(delhi, browser):
+    browser.open(delhi.address + "/city/Delhi")
+    browser.run("document.querySelector('#area').focus()")
+    browser.press(Keys.END)
+    assert "435.00 Severe" in browser.text(".tip")
+    browser.press(Keys.ARROW_LEFT, Keys.ARROW_LEFT)
+    assert "415.00 Severe" in browser.text(".tip")
+    browser.press(Keys.HOME, Keys.ARROW_RIGHT)
+    assert "205.00 Poor" in browser.text(".tip")
+    browser.press("+")
+    wait_for(lambda: 0 < len(browser.all("circle.point")) < 25, "fewer points")
+    assert "from=" in browser.driver.current_url
+    assert browser.focused == "area"
+    browser.press("0")
+    wait_for(lambda: len(browser.all("circle.point")) == 25, "all points")
+    assert browser.driver.current_url == delhi.address + "/city/Delhi?"
+    browser.press(Keys.ARROW_LEFT, Keys.ESCAPE)
+    assert not browser.find(".tip").is_displayed()
+
+
+def test_dragging_zooms_and_the_way_back_is_there(delhi, browser):
+    browser.open(delhi.address + "/city/Delhi")
+    one, other = browser.all("circle.point")[4], browser.all("circle.point")[9]
+    ActionChains(browser.driver).move_to_element_with_offset(one, -4, 0).click_and_hold().move_to_element_with_offset(
+        other, 4, 0
+    ).release().perform()
+    shown = "return [...document.querySelectorAll('circle.point')].map(e => Number(e.dataset.aqi))"
+    wait_for(lambda: browser.run(shown) == [235, 245, 255, 265, 275, 285], "the six points between")
+    assert "from=" in browser.driver.current_url and "to=" in browser.driver.current_url
+    assert browser.text(".statistics b").split("|") == ["235.00", "260.00", "285.00"]
+    browser.find("#later").click()
+    wait_for(lambda: max(browser.run(shown) or [0]) > 285, "later points")
+    browser.driver.back()
+    wait_for(lambda: browser.run(shown) == [235, 245, 255, 265, 275, 285], "the step before")
+    browser.find("#zoom-all").click()
+    wait_for(lambda: len(browser.run(shown)) == 25, "all points")
+    # A click is no zoom.
+    ActionChains(browser.driver).move_to_element(browser.all("circle.point")[4]).click().perform()
+    assert browser.driver.current_url == delhi.address + "/city/Delhi?"
+
+
+def test_bars_are_the_alternative(delhi, browser):
+    browser.open(delhi.address + "/city/Delhi")
+    browser.find("#as-bars").click()
+    wait_for(lambda: len(browser.all("rect.bar")) == 25 and not browser.all("line.line"), "bars instead of the line")
+    assert browser.driver.current_url == delhi.address + "/city/Delhi?chart=bars"
+    ActionChains(browser.driver).move_to_element(browser.all("rect.bar")[3]).perform()
+    browser.wait_for(".tip", "225.00 Poor")
+    browser.find("#as-line").click()
+    wait_for(lambda: len(browser.all("line.line")) == 24, "the line again")
+
+
+def test_table_has_the_points(delhi, browser):
+    browser.open(delhi.address + "/city/Delhi")
+    browser.find("#points summary").click()
+    rows = browser.text("#points tbody tr").split("|")
+    assert len(rows) == 25
+    assert "435.00" in rows[0] and "Severe" in rows[0] and "195.00" in rows[-1]
+    # What is open stays open when the chart goes on.
+    delhi.say(Delhi=440)
+    browser.wait_for("#points tbody tr", "440.00")
+
+
+def test_leads_to_the_neighbours(delhi, browser):
+    browser.open(delhi.address + "/city/Delhi")
+    assert browser.find("[rel=next]").text == "Next city: Kolkata" or "Kolkata" in browser.find("[rel=next]").text
+    browser.find("[rel=next]").click()
+    browser.wait_for("h1", "Kolkata")
+    assert not browser.all("[rel=next]")
+    browser.find("[rel=prev]").click()
+    browser.wait_for("h1", "Delhi")
+    browser.find("[rel=prev]").click()
+    browser.wait_for("h1", "Chennai")
+    browser.find(".steps a").click()
+    browser.wait_for("li[data-city=Delhi]")
+
+
+def test_times_are_the_readers(delhi, browser):
+    address = delhi.address + "/city/Delhi"
+    browser.open(address)
+    browser.run("document.querySelector('#area').focus()")
+    browser.press(Keys.END)
+    greenwich = clock(browser)
+    browser.show(zone="Asia/Kolkata")
+    browser.open(address)
+    browser.run("document.querySelector('#area').focus()")
+    browser.press(Keys.END)
+    minutes = lambda text: int(text[:2]) * 60 + int(text[3:5])  # noqa: E731
+    assert (minutes(clock(browser)) - minutes(greenwich)) % 1440 == 330
+    assert "Asia" in browser.text(".zone")
+
+
+def test_unknown_city_has_a_way_back(delhi, browser):
+    browser.open(delhi.address + "/city/Del")
+    assert browser.text("h1") == "Unknown city"
+    browser.all("main a")[1].click()
+    browser.wait_for("li[data-city=Delhi]")
+    # The 404 itself.
+    assert [error for error in browser.errors() if "404" not in error] == []

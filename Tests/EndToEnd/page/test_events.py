@@ -1,0 +1,137 @@
+"""`/events` over the wire: who may listen, for how long, and what it costs others."""
+
+import concurrent.futures
+import json
+import signal
+import socket
+
+import pytest
+
+from support.waiting import wait_for
+
+
+class Listener:
+    """Reads the events of a socket, line by line."""
+
+    def __init__(self, port: int, last: str | None = None):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
+        field = f"Last-Event-ID: {last}\r\n" if last is not None else ""
+        # HTTP/1.0: the events without the framing of chunks.
+        self.socket.sendall(f"GET /events HTTP/1.0\r\nHost: x\r\n{field}\r\n".encode())
+        self.lines = self.socket.makefile("rb")
+        self.status = int(self.lines.readline().split()[1])
+        while self.lines.readline() not in (b"\r\n", b""):
+            pass
+
+    def event(self) -> dict:
+        """The next event; comments are passed over."""
+        fields: dict = {}
+        while True:
+            line = self.lines.readline()
+            assert line, "the stream ended"
+            if line == b"\n" and "data" in fields:
+                return fields
+            name, _, value = line.decode().rstrip("\n").partition(": ")
+            fields[name] = value
+
+    def cities(self) -> dict[str, dict]:
+        return {city["city"]: city for city in json.loads(self.event()["data"])["cities"]}
+
+    def close(self) -> None:
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.lines.close()
+        self.socket.close()
+
+
+@pytest.fixture
+def listen():
+    listeners = []
+
+    def listen(exporter, last: str | None = None) -> Listener:
+        listeners.append(Listener(exporter.port, last))
+        return listeners[-1]
+
+    yield listen
+    for listener in listeners:
+        listener.lines.close()
+        listener.socket.close()
+
+
+def test_tells_of_each_change_as_the_contract_says(air, listen):
+    listener = listen(air.exporter)
+    air.say(Delhi=150.5)
+    event = listener.event()
+    assert event["event"] == "cities" and event["id"]
+    (city,) = json.loads(event["data"])["cities"]
+    assert list(city) == ["city", "aqi", "category", "direction", "updated_ms", "changed_ms"]
+    assert (city["city"], city["aqi"], city["category"], city["direction"]) == ("Delhi", 150.5, 3, 1)
+    assert city["changed_ms"] == city["updated_ms"]
+    air.say(Kolkata=251)
+    assert listener.cities()["Kolkata"]["changed_ms"] is None
+    # What was missed, and all cities where that is not known.
+    air.say(Mumbai=153)
+    air.exporter.wait_for_sample("airquality_index", 153, city="Mumbai")
+    assert sorted(listen(air.exporter, event["id"]).cities()) == ["Kolkata", "Mumbai"]
+    assert len(listen(air.exporter, "from another exporter").cities()) == 6
+
+
+def test_lets_no_more_in_than_the_limit(breathe, listen):
+    air = breathe("--web.max-listeners", "3", "--web.max-requests", "1")
+    listeners = [listen(air.exporter) for _ in range(3)]
+    assert [listener.status for listener in listeners] == [200] * 3
+    refused = air.exporter.get("/events")
+    assert (refused.status, refused.text) == (503, "too many listeners, expected at most 3\n")
+    # They are no scrapes.
+    assert air.exporter.get("/metrics").status == 200
+    assert air.exporter.wait_for_sample("airquality_exporter_event_listeners", 3)
+    listeners[0].close()
+    air.exporter.wait_for_sample("airquality_exporter_event_listeners", 2)
+    assert listen(air.exporter).status == 200
+
+
+def test_ends_with_the_exporter_which_waits_for_nobody(air, listen):
+    quick = [listen(air.exporter) for _ in range(30)]
+    air.say(Delhi=150)
+    for listener in quick:
+        listener.event()
+    air.exporter.signal(signal.SIGTERM)
+    for listener in quick:
+        while listener.lines.readline():
+            pass
+    assert air.exporter.wait() == 0
+
+
+def test_keeps_the_feed_connected_while_somebody_listens(breathe, listen):
+    air = breathe("--feed.pause-when-unused", "500ms")
+    wait_for(lambda: not air.feed.clients, "the pause")
+    listener = listen(air.exporter)
+    air.feed.wait_for_client()
+    # Events are a second apart, twice as long as the pause needs.
+    for number in range(3):
+        air.say(Delhi=100 + number)
+        assert listener.cities()["Delhi"]["aqi"] == 100 + number
+        assert air.feed.clients
+    listener.close()
+    wait_for(lambda: not air.feed.clients, "the pause, as nobody listens")
+
+
+def test_many_listeners_hear_the_same(breathe, listen):
+    air = breathe("--web.max-listeners", "300")
+    listeners = [listen(air.exporter) for _ in range(300)]
+    heard = []
+    for round in range(3):
+        air.send({f"City {number}": round for number in range(50)})
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            heard.append(list(pool.map(lambda listener: listener.event(), listeners)))
+    for events in heard:
+        assert all(event == events[0] for event in events)
+        assert len(json.loads(events[0]["data"])["cities"]) == 50
+
+
+def test_asks_for_the_password_like_all_other_paths(breathe, tmp_path):
+    # "secret", with bcrypt at its lowest cost.
+    hash = "$2b$04$DRrXOBFI1rZFGxkcNWcZXOzRCyVzPsFHYNMEKOqMpl.HQjTbk/Dk6"
+    (tmp_path / "web.yml").write_text(json.dumps({"basic_auth_users": {"me": hash}}))
+    air = breathe("--web.config.file", str(tmp_path / "web.yml"))
+    for path in ("/", "/city/Delhi", "/events", "/assets/page.css"):
+        assert air.exporter.get(path).status == 401

@@ -1,0 +1,173 @@
+"""The list of cities in a real browser."""
+
+from support.browser import Keys
+from support.waiting import wait_for
+
+BY_INDEX = ["Delhi", "Kolkata", "Mumbai", "Chennai", "Lucknow", "Indore"]
+
+
+def test_shows_everything_worst_first(air, browser):
+    browser.open(air.address)
+    assert browser.names() == BY_INDEX
+    assert browser.text(".summary b") == "6|1|1|2|1|1|0"
+    first = browser.find("li.city").text
+    for part in ("Delhi", "Very Poor", "318.90", "🤢"):
+        assert part in first.replace("\n", "")
+    assert browser.text(".feed").startswith("ws://127.0.0.1")
+    assert not browser.find(".banner").is_displayed()
+    assert browser.find("li.city .spark polyline")
+
+
+def test_follows_the_feed_without_a_reload(air, browser):
+    browser.open(air.address)
+    browser.run("window.isTheSamePage = true")
+    browser.wait_for("body[data-live]")
+    air.say(Delhi=327.25)
+    browser.wait_for("li[data-city=Delhi] .index", "327.25")
+    # The order follows, and the counts.
+    air.say(Indore=411.5)
+    wait_for(lambda: browser.names()[0] == "Indore", "the worst city on top")
+    browser.wait_for(".summary [data-category='6'] b", "1")
+    browser.wait_for(".summary [data-category='1'] b", "0")
+    row = "li[data-city=Indore] "
+    assert browser.text(row + ".word") == "Severe" and browser.text(row + ".disc") == "☠️"
+    browser.wait_for(row + ".change", "worse")
+    # So does a city that is new.
+    air.say(Agra=88)
+    wait_for(lambda: "Agra" in browser.names(), "the new city")
+    assert browser.run("return window.isTheSamePage")
+
+
+def test_flashes_when_a_category_changes(air, browser):
+    browser.open(air.address)
+    browser.wait_for("body[data-live]")
+    browser.run(
+        """
+        window.flashed = [];
+        new MutationObserver(changes => {
+          for (const { target } of changes) {
+            if (target.dataset.flash !== undefined) window.flashed.push(
+              target.dataset.city + " " + getComputedStyle(target, "::before").animationName);
+          }
+        }).observe(document.querySelector("main"), { attributes: true, attributeFilter: ["data-flash"], subtree: true });
+        """
+    )
+    air.say(Delhi=330, Mumbai=40)
+    wait_for(lambda: browser.run("return window.flashed") == ["Mumbai flash"], "the flash of the one that changed")
+    wait_for(lambda: not browser.all("[data-flash]"), "its end")
+
+
+def test_does_not_move_for_those_who_want_no_motion(air, browser):
+    browser.show(reduced_motion=True)
+    browser.open(air.address)
+    browser.wait_for("body[data-live]")
+    air.say(Mumbai=40)
+    browser.wait_for("[data-flash]")
+    assert browser.run(
+        "return getComputedStyle(document.querySelector('[data-flash]'), '::before').animationName") == "none"
+    # It is marked all the same.
+    assert browser.run(
+        "return getComputedStyle(document.querySelector('[data-flash]'), '::before').boxShadow") != "none"
+
+
+def test_order_is_remembered_in_the_address(air, browser):
+    browser.open(air.address)
+    browser.run("window.isTheSamePage = true")
+    browser.find(".order a:nth-child(2)").click()
+    wait_for(lambda: browser.names() == sorted(BY_INDEX), "the order of names")
+    assert browser.driver.current_url == air.address + "/?sort=name"
+    air.say(Lucknow=30)
+    browser.wait_for("li[data-city=Lucknow] .word", "Good")
+    browser.find(".order a:nth-child(3)").click()
+    wait_for(lambda: browser.names()[0] == "Lucknow", "the last change first")
+    assert browser.text(".order [aria-current]") == "Last change"
+    browser.driver.back()
+    wait_for(lambda: browser.names() == sorted(BY_INDEX), "the order before")
+    assert browser.run("return window.isTheSamePage")
+    browser.open(air.address + "/?sort=name")
+    assert browser.names() == sorted(BY_INDEX)
+
+
+def test_search_and_filter_go_together(air, browser):
+    browser.open(air.address)
+    browser.find("#search").send_keys("n")
+    wait_for(lambda: browser.names() == ["Chennai", "Lucknow", "Indore"], "the cities with an n")
+    browser.find("#search").send_keys("n")
+    wait_for(lambda: browser.names() == ["Chennai"], "the one with two")
+    assert browser.driver.current_url == air.address + "/?search=nn"
+    assert browser.focused == "search"
+    # Counted is what the search leaves.
+    assert browser.text(".summary b") == "1|0|0|1|0|0|0"
+    browser.find(".summary [data-category='1']").click()
+    browser.wait_for(".empty", "No city is like that.")
+    browser.find(".empty a").click()
+    wait_for(lambda: browser.names() == BY_INDEX, "all cities again")
+    assert browser.find("#search").get_attribute("value") == ""
+    browser.find(".summary [data-category='3']").click()
+    wait_for(lambda: browser.names() == ["Mumbai", "Chennai"], "the moderate ones")
+    # One that leaves the category leaves the list.
+    air.say(Mumbai=20)
+    wait_for(lambda: browser.names() == ["Chennai"], "the one that is left")
+
+
+def test_keyboard_is_enough(air, browser):
+    browser.open(air.address)
+    browser.press(Keys.TAB)
+    assert browser.focused == "Skip to the content"
+    while browser.focused != "search":
+        browser.press(Keys.TAB)
+    browser.press(Keys.ARROW_DOWN)
+    assert browser.focused == "Delhi"
+    browser.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_UP)
+    assert browser.focused == "Kolkata"
+    # The focus stays on its city while the order changes around it.
+    air.say(Kolkata=499)
+    wait_for(lambda: browser.names()[0] == "Kolkata", "the new order")
+    assert browser.focused == "Kolkata"
+    browser.press(Keys.ENTER)
+    browser.wait_for("h1", "Kolkata")
+    assert browser.driver.current_url == air.address + "/city/Kolkata"
+
+
+def test_ages_count_on(air, browser):
+    browser.open(air.address)
+    before = browser.text("li[data-city=Delhi] .updated")
+    assert before.endswith(" ago") or before.endswith("just now")
+    wait_for(lambda: browser.text("li[data-city=Delhi] .updated") != before, "the next second")
+
+
+def test_pages_of_many_cities(breathe, browser):
+    air = breathe("--history.capacity", "2")
+    air.send({f"City {number:04}": number % 500 for number in range(1000)})
+    air.wait_for_cities(1000)
+    browser.open(air.address + "/?sort=name")
+    assert browser.names() == [f"City {number:04}" for number in range(100)]
+    assert browser.text(".summary li:first-child b") == "1000"
+    browser.find(".pager [rel=next]").click()
+    wait_for(lambda: browser.names()[0] == "City 0100", "the second page")
+    assert browser.driver.current_url == air.address + "/?sort=name&page=2"
+    browser.find("#search").send_keys("99")
+    wait_for(lambda: len(browser.names()) == 19, "all cities with 99, from the first page on")
+    assert not browser.all(".pager")
+
+
+def test_names_are_nothing_but_text(breathe, browser):
+    air = breathe()
+    evil = "</script><img src=x onerror=alert(1)>"
+    long = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch" * 2
+    names = [evil, "القاهرة", "עיר ‮left", long, "..", ".", "a/b?c#d%41", "\"&'<>"]
+    air.send({name: 10 + 60 * place for place, name in enumerate(names)})
+    air.wait_for_cities(len(names))
+    for width in (320, 1280):
+        browser.show(width=width)
+        browser.open(air.address + "/?sort=index")
+        assert browser.names() == names[::-1]
+        assert browser.text("li .name").split("|") == names[::-1]
+        assert not browser.is_wider_than_the_screen()
+        for name in names:
+            browser.open(air.address)
+            row = next(row for row in browser.all("li.city") if row.get_attribute("data-city") == name)
+            row.find_element("css selector", ".name").click()
+            browser.wait_for("h1", name)
+            assert not browser.is_wider_than_the_screen()
+    assert not browser.all("img")

@@ -1,0 +1,194 @@
+"""The page while things go wrong: no feed, no events, no script, no exporter."""
+
+import http.server
+import threading
+import urllib.request
+
+from support.peers import WebSocketFeed
+from support.waiting import wait_for
+
+BANNER = "The data is stale."
+
+
+def test_says_that_the_feed_is_lost_and_that_it_is_back(breathe, browser):
+    # Alone it would wait for up to half an hour.
+    air = breathe("--web.enable-lifecycle", "--feed.reconnect-min", "30m", "--feed.reconnect-max", "30m")
+    air.say(Delhi=300)
+    air.wait_for_cities(1)
+    browser.open(air.address)
+    assert browser.text(".banner") == "" and browser.all(".feed.live")
+    air.feed.stop()
+    browser.wait_for(".banner", BANNER)
+    browser.wait_for(".feed.stale", "not connected")
+    # What was known is still shown.
+    assert browser.names() == ["Delhi"]
+    again = WebSocketFeed(air.feed.port)
+    try:
+        browser.find(".retry button").click()
+        again.wait_for_client()
+        wait_for(lambda: again.clients, "the redial")
+        air.feed = again
+        air.say(Delhi=333)
+        browser.wait_for("li[data-city=Delhi] .index", "333.00")
+        wait_for(lambda: browser.text(".banner") == "", "the banner's end")
+        assert browser.all(".feed.live")
+    finally:
+        again.stop()
+
+
+def test_has_no_button_that_would_be_refused(breathe, browser):
+    air = breathe()
+    air.feed.stop()
+    air.exporter.wait_for_sample("airquality_exporter_feed_connected", 0)
+    browser.open(air.address)
+    browser.wait_for(".banner", "There is no data yet: ws://127.0.0.1")
+    assert not browser.all(".retry")
+    assert browser.text("main .empty") == "No reading has arrived yet."
+    # Nothing to search in, nothing to count.
+    assert not browser.all("#search, .summary")
+
+
+def test_says_that_the_exporter_is_gone(air, browser):
+    browser.open(air.address)
+    browser.wait_for("body[data-live]")
+    air.exporter.stop()
+    browser.wait_for(".banner", "the exporter does not answer")
+    assert browser.names()
+    # The failed loads themselves.
+    assert all("ERR_CONNECTION_REFUSED" in error or "ERR_INCOMPLETE" in error for error in browser.errors())
+
+
+def test_asks_again_and_again_where_there_are_no_events(breathe, browser):
+    air = breathe("--web.max-listeners", "0")
+    air.say(Delhi=300)
+    air.wait_for_cities(1)
+    assert air.exporter.get("/events").status == 404
+    browser.open(air.address)
+    assert not browser.all("body[data-events]")
+    air.say(Delhi=320)
+    browser.wait_for("li[data-city=Delhi] .word", "Very Poor")
+
+
+def test_asks_again_and_again_where_events_are_refused(breathe, browser):
+    air = breathe("--web.max-listeners", "1")
+    air.say(Delhi=300)
+    air.wait_for_cities(1)
+    with urllib.request.urlopen(f"{air.address}/events", timeout=60) as other:
+        assert other.readline() == b"retry: 2000\n"
+        browser.open(air.address)
+        wait_for(lambda: any("503" in error for error in browser.errors()), "the refusal")
+        air.say(Delhi=320)
+        browser.wait_for("li[data-city=Delhi] .word", "Very Poor")
+        assert not browser.all("body[data-live]")
+        browser.errors()
+
+
+def test_shows_everything_without_script(air, browser):
+    browser.allow_script(False)
+    browser.open(air.address)
+    names = [element.text for element in browser.all("li.city .name")]
+    assert names == ["Delhi", "Kolkata", "Mumbai", "Chennai", "Lucknow", "Indore"]
+    assert "318.90" in browser.find("li.city").text and browser.find("li.city time").text
+    browser.find(".order a:nth-child(2)").click()
+    assert browser.driver.current_url == air.address + "/?sort=name"
+    browser.find("#search").send_keys("KOL")
+    browser.find("form button").click()
+    wait_for(lambda: browser.driver.current_url == air.address + "/?search=KOL&sort=name", "the answer")
+    assert [element.text for element in browser.all("li.city .name")] == ["Kolkata"]
+    browser.find("li.city .name").click()
+    wait_for(lambda: browser.all("circle.point"), "the chart")
+    assert len(browser.all("circle.point")) == 3 and len(browser.all("line.line")) == 2
+    browser.find("#as-bars").click()
+    wait_for(lambda: len(browser.all("rect.bar")) == 3, "bars")
+    browser.find("#zoom-in").click()
+    wait_for(lambda: "from=" in browser.driver.current_url, "the zoom")
+
+
+def test_reloads_without_script(air, browser):
+    browser.allow_script(False)
+    browser.open(air.address)
+    assert "10" == browser.find("meta[http-equiv=refresh]").get_attribute("content")
+    air.say(Delhi=327.25)
+    wait_for(lambda: "327.25" in browser.find("li.city").text, "the reload")
+
+
+def test_many_kept_pages_hold_no_streams(air, browser):
+    """A browser has six connections to a host; pages that it keeps for the way back must not hold them."""
+    for _ in range(4):
+        for name in ("Delhi", "Mumbai"):
+            browser.open(f"{air.address}/city/{name}")
+            browser.wait_for("body[data-live]")
+    browser.driver.back()
+    browser.wait_for("h1", "Mumbai" if browser.text("h1") == "Mumbai" else "Delhi")
+    browser.wait_for("body[data-live]")
+    air.say(Delhi=41, Mumbai=41)
+    browser.wait_for(".current .word", "Good")
+
+
+def test_many_tabs_hold_no_streams(air, browser):
+    """Only the tab in front does, so the seventh gets one of the browser's connections too."""
+    first = browser.driver.current_window_handle
+    try:
+        for _ in range(7):
+            browser.driver.switch_to.new_window("tab")
+            browser.open(air.address)
+            browser.wait_for("body[data-live]")
+        air.exporter.wait_for_sample("airquality_exporter_event_listeners", 1)
+        # A tab that was behind has what was missed as soon as it is in front.
+        last = browser.driver.window_handles[-1]
+        browser.driver.switch_to.window(browser.driver.window_handles[1])
+        air.say(Delhi=41)
+        browser.wait_for("li[data-city=Delhi] .word", "Good")
+        browser.driver.switch_to.window(last)
+        browser.wait_for("li[data-city=Delhi] .word", "Good")
+    finally:
+        for handle in browser.driver.window_handles:
+            if handle != first:
+                browser.driver.switch_to.window(handle)
+                browser.driver.close()
+        browser.driver.switch_to.window(first)
+
+
+def test_works_below_a_path_of_a_proxy(air, browser):
+    """Links are relative, so a proxy may serve the page anywhere, and need not let events through."""
+    class Proxy(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            if not self.path.startswith("/air/"):
+                return self.send_error(404)
+            if self.path == "/air/events":
+                return self.send_error(502)
+            answer = air.exporter.get(self.path.removeprefix("/air"), headers={"Accept": self.headers["Accept"]})
+            self.send_response(answer.status)
+            for name in ("Content-Type", "Content-Security-Policy"):
+                if name in answer.headers:
+                    self.send_header(name, answer.headers[name])
+            self.send_header("Content-Length", str(len(answer.body)))
+            self.end_headers()
+            self.wfile.write(answer.body)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        browser.open(f"http://127.0.0.1:{server.server_port}/air/")
+        browser.find("li[data-city=Delhi] .name").click()
+        browser.wait_for("h1", "Delhi")
+        browser.find("[rel=next]").click()
+        browser.wait_for("h1", "Indore")
+        browser.find(".steps a").click()
+        browser.wait_for("li[data-city=Delhi]")
+        air.say(Delhi=40)
+        browser.wait_for("li[data-city=Delhi] .word", "Good")
+        assert all("502" in error for error in browser.errors())
+        browser.open("about:blank")
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+

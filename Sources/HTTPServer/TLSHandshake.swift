@@ -31,7 +31,6 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
         case versionAgreed
         /// The answer to the client's first message is on its way.
         case answered
-        case complete
     }
 
     private var progress = Progress.silent
@@ -40,8 +39,6 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
     private var plainAlert: gnutls_alert_description_t?
     private var isPlainAlertNext = false
     private var hasEnded = false
-    private var hasSentFinished = false
-    private var hasReceivedFinished = false
     private var refusal: TLSContext.ClientRefusal?
 
     private init(
@@ -74,9 +71,9 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
             session, handshake, UnsafeMutableRawPointer(bitPattern: Int(connection.socket)))
         unsafe gnutls_transport_set_pull_function(session, tlsPull)
         unsafe gnutls_handshake_set_post_client_hello_function(session, tlsVersionAgreed)
-        // UInt32.max: GNUTLS_HANDSHAKE_ANY, a macro that Swift does not see.
+        // GNUTLS_HANDSHAKE_ANY is a macro that Swift does not see.
         unsafe gnutls_handshake_set_hook_function(
-            session, UInt32.max, GNUTLS_HOOK_BOTH, tlsMessage)
+            session, UInt32.max, GNUTLS_HOOK_PRE, tlsMessage)
         if context.asksClients { unsafe gnutls_session_set_verify_function(session, tlsVerify) }
     }
 
@@ -127,18 +124,11 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
         _ = shutdown(connection.socket, Int32(SHUT_WR))
     }
 
-    fileprivate func message(_ type: UInt32, isIncoming: Bool, isDone: Bool) {
-        switch (gnutls_handshake_description_t(type), isIncoming) {
-        case (GNUTLS_HANDSHAKE_CLIENT_HELLO, true): progress = max(progress, .helloRead)
-        case (GNUTLS_HANDSHAKE_SERVER_HELLO, false), (GNUTLS_HANDSHAKE_HELLO_RETRY_REQUEST, false):
-            progress = max(progress, .answered)
-        // Which side is the last to finish differs with the version.
-        case (GNUTLS_HANDSHAKE_FINISHED, false) where isDone:
-            if hasReceivedFinished { progress = .complete }
-            hasSentFinished = true
-        case (GNUTLS_HANDSHAKE_FINISHED, true) where isDone:
-            if hasSentFinished { progress = .complete }
-            hasReceivedFinished = true
+    /// Before a message is read or sent.
+    fileprivate func message(_ type: gnutls_handshake_description_t) {
+        switch type {
+        case GNUTLS_HANDSHAKE_CLIENT_HELLO: progress = max(progress, .helloRead)
+        case GNUTLS_HANDSHAKE_SERVER_HELLO, GNUTLS_HANDSHAKE_HELLO_RETRY_REQUEST: progress = .answered
         default: break
         }
     }
@@ -156,7 +146,10 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
 
     /// The session is about to be freed; the socket is still open.
     fileprivate func end() {
-        guard progress != .silent, progress != .complete else { return }
+        // A session whose handshake is not complete has no description.
+        let description = unsafe gnutls_session_get_desc(session)
+        unsafe free(description)
+        guard unsafe description == nil, progress != .silent else { return }
         let (reason, alert) = failure()
         if let alert { unsafe gnutls_alert_send(session, GNUTLS_AL_FATAL, alert) }
         onFailure(TLSHandshakeFailure(peer: connection.peer.description, reason: reason))
@@ -175,7 +168,7 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
         case .helloRead: return ("no common TLS version", GNUTLS_A_PROTOCOL_VERSION)
         case .versionAgreed: return ("no common cipher suite, group or signature algorithm", GNUTLS_A_HANDSHAKE_FAILURE)
         case .answered: return ("bad handshake message", GNUTLS_A_DECRYPT_ERROR)
-        case .begun, .silent, .complete: return ("not TLS", GNUTLS_A_UNEXPECTED_MESSAGE)
+        case .begun, .silent: return ("not TLS", GNUTLS_A_UNEXPECTED_MESSAGE)
         }
     }
 }
@@ -196,15 +189,12 @@ private func tlsVersionAgreed(session: gnutls_session_t?) -> Int32 {
     return 0
 }
 
-/// Corresponds to `gnutls_handshake_hook_func`: before and after each message.
+/// Corresponds to `gnutls_handshake_hook_func`.
 @c(airquality_tls_message)
 private func tlsMessage(
     session: gnutls_session_t?, type: UInt32, when: UInt32, isIncoming: UInt32, bytes: UnsafePointer<gnutls_datum_t>?
 ) -> Int32 {
-    if let session = unsafe session {
-        unsafe TLSHandshake.of(session)?.message(
-            type, isIncoming: isIncoming != 0, isDone: when == UInt32(GNUTLS_HOOK_POST))
-    }
+    if let session = unsafe session { unsafe TLSHandshake.of(session)?.message(gnutls_handshake_description_t(type)) }
     return 0
 }
 

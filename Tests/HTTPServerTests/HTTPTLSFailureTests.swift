@@ -163,6 +163,29 @@ import Testing
         expectFailure("connection ended by the client", of: server)
     }
 
+    /// GnuTLS keeps our data under the number of an extension, which a client may send all the same.
+    @Test(arguments: [[], [0xFF, 0x5A, 0, 0], [0xFF, 0x5A, 0, 2, 1, 2, 0xFF, 0x5A, 0, 0]] as [[UInt8]])
+    func theNumberOfOurDataAsAnExtension(_ extensions: [UInt8]) throws {
+        let server = try serveTLS()
+        let client = try server.connect()
+        client.send(Self.clientHello(extensions))
+        client.endSending()
+        // A handshake message, no alert.
+        #expect(try client.readToEnd().first == 22)
+        expectFailure("connection ended by the client", of: server)
+    }
+
+    /// For TLS 1.2 and ECDHE-RSA-AES128-GCM-SHA256.
+    private static func clientHello(_ more: [UInt8]) -> [UInt8] {
+        func sized(_ bytes: [UInt8]) -> [UInt8] { [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes }
+        let groups: [UInt8] = [0, 10, 0, 4, 0, 2, 0, 23]
+        let signatures: [UInt8] = [0, 13, 0, 4, 0, 2, 4, 1]
+        var hello: [UInt8] = [3, 3] + [UInt8](repeating: 7, count: 32)
+        hello += [0, 0, 2, 0xC0, 0x2F, 1, 0]
+        hello += sized(groups + signatures + more)
+        return [22, 3, 1] + sized([1, 0] + sized(hello))
+    }
+
     @Test func aClientThatStops() throws {
         let server = try serveTLS { $0.limits.requestTimeout = .milliseconds(200) }
         let client = try server.connect()

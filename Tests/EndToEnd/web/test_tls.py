@@ -122,6 +122,11 @@ def test_failed_handshakes_are_counted_and_logged_once(start, authority, server,
         assert failure.value.reason == "TLSV1_ALERT_PROTOCOL_VERSION"
     wait_for(lambda: failures() == 5, "all failures")
     assert exporter.count_lines("TLS handshake failed") == 1
+    assert any('client=127.0.0.1 err="no common TLS version"' in line for line in exporter.errors)
+
+
+def test_without_tls_there_are_no_handshakes_to_count(start):
+    assert not start.exporter("--feed.demo").scrape().samples("airquality_exporter_tls_handshake_failures_total")
 
 
 OK, NO = 200, "refused"

@@ -35,6 +35,7 @@ FLAGS = {
     "feed.city-field": "city",
     "feed.value-field": "aqi",
     "feed.time-field": "",
+    "feed.pollutants-field": "",
     "city.limit": "100000",
     "city.expire-after": "0",
     "city.shard": "",
@@ -58,7 +59,7 @@ FLAGS = {
 }
 REPEATABLE = {"feed.url", "feed.header", "feed.subprotocol", "feed.subscribe", "web.listen-address"}
 #: Those that take any text: there is no value that would be refused at the start.
-FREE = {"feed.subscribe", "feed.city-field", "feed.value-field", "feed.time-field", "storage.file"}
+FREE = {"feed.subscribe", "feed.city-field", "feed.value-field", "feed.time-field", "feed.pollutants-field", "storage.file"}
 #: Files that are read at the start: the error names the file, and not yet the flag.
 READ = {"web.config.file"}
 

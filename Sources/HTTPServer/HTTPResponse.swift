@@ -51,12 +51,14 @@ public struct HTTPResponse: Sendable {
     static let maximumJoinedBytes = 64 * 1024
 
     /// Hands the answer to libmicrohttpd, which keeps it until it is sent.
-    /// - Parameter extra: further fields for every answer of this server.
+    /// - Parameter extra: fields for every answer of this server, in place of its own of the same name.
     func queue(
         on state: HTTPConnection, _ connection: MHDConnection, extra: [(name: String, value: String)]
     ) -> MHD_Result {
         let response = nativeResponse(on: state, connection, extra: extra)
-        for (name, value) in headers { response.addHeader(name, value) }
+        for (name, value) in headers where !extra.contains(where: { $0.name == name }) {
+            response.addHeader(name, value)
+        }
         for (name, value) in extra { response.addHeader(name, value) }
         return response.queue(on: connection, status: status)
     }

@@ -1,5 +1,6 @@
 internal import CISAL
 internal import CZlib
+internal import Glibc
 
 /// A gzip member (RFC 1952) made of blocks that are compressed each on its own.
 ///
@@ -83,7 +84,10 @@ public struct GzipBlock: Sendable, Equatable {
         unsafe stream = .allocate(capacity: 1)
         // What `isal_deflate_stateless_init` does not set, as `hist_bits`, is 0 then: the usual.
         unsafe stream.initialize(to: isal_zstream())
-        unsafe levelBuffer = .allocate(capacity: Int(CISAL_LEVEL_1_BUFFER_BYTES))
+        // Zeros, as ISA-L reads of it before it writes: two compressors once made different bytes of one block. Nothing is
+        // touched before it is used.
+        let buffer = unsafe calloc(1, Int(CISAL_LEVEL_1_BUFFER_BYTES))!
+        unsafe levelBuffer = buffer.assumingMemoryBound(to: UInt8.self)
     }
 
     /// Corresponds to `isal_deflate_stateless` with `FULL_FLUSH`, which ends on a byte boundary, and without
@@ -120,6 +124,6 @@ public struct GzipBlock: Sendable, Equatable {
 
     deinit {
         unsafe stream.deallocate()
-        unsafe levelBuffer.deallocate()
+        unsafe free(levelBuffer)
     }
 }

@@ -80,6 +80,20 @@ import Testing
         #expect(block(one) == first)
     }
 
+    /// Or the same page would be other bytes in another process.
+    @Test func aBlockIsTheSameBytesWhateverWasInItsMemory() {
+        let noise = noise(count: 70_000)
+        let blocks = BlockCase.all.map(\.bytes) + [noise]
+        let first = blocks.map(block)
+        for filler in 0..<64 {
+            // Freed, it is what the compressors are given.
+            _ = (0..<4).map { [UInt8](repeating: UInt8(filler * 4 + $0), count: 400_000) }
+            #expect(blocks.map(block) == first)
+            var compressor = GzipCompressor()
+            #expect(blocks.map { compressor.block($0.span) } == first)
+        }
+    }
+
     @Test(arguments: [["gzip", "-dc"], python, pythonFirstMember]) func othersReadTheMember(_ command: [String]) throws
     {
         let noise = noise(count: 500_000)

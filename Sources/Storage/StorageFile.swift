@@ -99,8 +99,11 @@ public final class StorageFile: Sendable {
         repeat {
             isStopping = stopped.wait(delay)
             let startedAt = monotonicTime()
-            let report = writer.pass(now: now(), changes: changes)
-            record(report)
+            // Before the changes are asked for: what is known by then is in the batch, and what comes while it is
+            // written is not.
+            let askedAt = now()
+            let report = writer.pass(now: askedAt, changes: changes)
+            record(report, askedAt: askedAt)
             for event in report.events { onEvent(event) }
             let interval = report.error == nil ? configuration.interval : .seconds(1)
             delay = startedAt + interval - monotonicTime()
@@ -118,11 +121,10 @@ public final class StorageFile: Sendable {
         state.withLock { $0 }
     }
 
-    private func record(_ report: StorageWriter.Report) {
-        let writtenAt = report.hasWritten ? now() : nil
+    private func record(_ report: StorageWriter.Report, askedAt: Int64) {
         state.withLock { statistics in
             if report.error != nil { statistics.errorCount += 1 }
-            if let writtenAt { statistics.lastWriteAt = writtenAt }
+            if report.hasWritten { statistics.lastWriteAt = askedAt }
         }
     }
 }
@@ -198,6 +200,7 @@ public enum StorageEvent: Sendable, Equatable {
 public struct StorageStatistics: Sendable, Equatable {
     /// Failed attempts to open, write or check the file.
     public var errorCount: UInt64 = 0
-    /// When the last batch was committed, milliseconds since the Unix epoch; nil before the first.
+    /// When the last batch that is committed was begun, milliseconds since the Unix epoch: the file has all that was known
+    /// then. nil before the first.
     public var lastWriteAt: Int64?
 }

@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 
@@ -134,6 +135,29 @@ struct RestoringTests {
             }, onEvent: { _ in })
         #expect(asked == [41])
         #expect(file.statistics.lastWriteAt == nil, "an empty batch is no write")
+    }
+
+    /// A point that comes while a batch is written is not in it, and would be lost although it is older than the write.
+    @Test("the last write is not later than what it wrote")
+    func lastWrite() throws {
+        let clock = Mutex(testTime)
+        @Sendable func tick() -> Int64 {
+            clock.withLock { time in
+                time += 1000
+                return time
+            }
+        }
+        let file = try StorageFile.open(configuration, now: tick).file
+        var askedAt: Int64 = 0
+        file.stop()
+        file.run(
+            since: 0,
+            changes: { _ in
+                askedAt = tick()
+                return StorageBatch(version: 1, cities: [makeCity("Pune")])
+            }, onEvent: { _ in })
+        let writtenAt = try #require(file.statistics.lastWriteAt)
+        #expect(writtenAt < askedAt)
     }
 
     @Test("names of files that mean something else to SQLite", arguments: [":memory:", "file:a.db", "a?b=c %41#.db"])

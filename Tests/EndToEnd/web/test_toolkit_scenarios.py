@@ -213,8 +213,9 @@ def ask(
     except ConnectionError:
         return NO_TLS, None
     except ssl.SSLError as error:
-        # An answer in plain text, or an end without one.
-        return NO_TLS if isinstance(error, ssl.SSLEOFError) or error.reason == "WRONG_VERSION_NUMBER" else error.reason, None
+        # An answer in plain text, or an end without one: which of them depends on the random bytes of the client's greeting.
+        ended = isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError))
+        return NO_TLS if ended or error.reason == "WRONG_VERSION_NUMBER" else error.reason, None
 
 
 def request(user: str | None = None) -> bytes:

@@ -181,7 +181,7 @@ private let program = Program(
     name: "program", summary: "a program", environmentPrefix: "PROGRAM",
     commands: [
         Command(summary: "runs", options: RunOptions.self),
-        Command(name: "replay", summary: "replays", operands: ["FILE"], options: ReplayOptions.self),
+        Command(name: "replay", summary: "replays", operands: [Operand("FILE", .files)], options: ReplayOptions.self),
     ])
 
 private struct RunOptions: Options {

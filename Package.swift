@@ -46,7 +46,7 @@ let package = Package(
                 .define("SIMDJSON_EXCEPTIONS", to: "0"), .unsafeFlags(["-fno-exceptions", "-gdwarf-4"]),
             ], linkerSettings: [.linkedLibrary("simdjson")]),
 
-        // Digits, text and dates as bytes: what every room needs.
+        // Digits, text, dates and shards as bytes: what every room needs.
         .target(name: "Bytes"),
 
         // The rooms that touch C.
@@ -118,7 +118,7 @@ let package = Package(
                 "Bytes", "HTTPServer", "System", "WebConfiguration", "WebSocket", "TestSupport", "CGnuTLS", "CZlib",
             ]),
         .testTarget(
-            name: "AirQualityTests", dependencies: ["AirQuality", "TestSupport"],
+            name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "TestSupport"],
             exclude: ["Golden"]),
         .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"]),
         .testTarget(
@@ -147,7 +147,7 @@ let package = Package(
         .testTarget(
             name: "AirQualityExporterTests",
             dependencies: [
-                "AirQuality", "AirQualityExporter", "CommandLine", "HTTPServer", "System", "TestSupport",
+                "AirQuality", "AirQualityExporter", "Bytes", "CommandLine", "HTTPServer", "System", "TestSupport",
                 "WebConfiguration", "WebSocket",
                 .product(name: "Logging", package: "swift-log"),
             ]),

@@ -32,7 +32,7 @@ extension Program {
                 name: "record",
                 summary: "Writes each message of a feed with its arrival time as a line of JSON, for replay. Connects "
                     + "again for ever.",
-                operands: [Operand("URL")], options: RecordOptions.self),
+                operands: ["URL"], options: RecordOptions.self),
         ],
         manual: .feed)
 }

@@ -68,14 +68,16 @@ public struct Command: Sendable {
 }
 
 /// What a command needs besides flags, for example `FILE`.
-public struct Operand: Sendable {
+public struct Operand: Sendable, ExpressibleByStringLiteral {
     public let name: String
     let suggestions: Suggestions
 
-    public init(_ name: String, _ suggestions: Suggestions = .none) {
+    public init(_ name: String, _ suggestions: Suggestions) {
         self.name = name
         self.suggestions = suggestions
     }
+
+    public init(stringLiteral name: String) { self.init(name, .none) }
 }
 
 /// What a command line asks for.

@@ -11,7 +11,7 @@ private let odd = Program(
         Command(summary: "Runs.", options: OddOptions.self),
         Command(name: "check", summary: "Checks what [it] is: done.", options: OddOptions.self),
         Command(
-            name: "play", summary: "Plays a file", operands: [Operand("FILE", .files), Operand("KEY")],
+            name: "play", summary: "Plays a file", operands: [Operand("FILE", .files), "KEY"],
             options: PlayOptions.self),
     ],
     manual: {

@@ -68,7 +68,8 @@ extension RelayOptions {
         do throws(HeaderFileError) {
             return .success(headers + (try HTTPField.read(headerFile)))
         } catch {
-            return .failure(SystemError(.file, "\(Self.flag(\.headerFile)) \(quoted(headerFile)): expected \(error.expected)"))
+            let flag = Self.flag(\.headerFile)
+            return .failure(SystemError(.file, "\(flag) \(quoted(headerFile)): expected \(error.expected)"))
         }
     }
 }

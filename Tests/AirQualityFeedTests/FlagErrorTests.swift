@@ -54,7 +54,10 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
         BadCommandLine(
             "relay", "ws://h/", "--shards=10001", line: #"--shards "10001": expected a whole number, 1 to 10000"#),
         BadCommandLine(
-            "relay", "h:1", line: #"URL "h:1": it does not begin with ws:// or wss://, expected ws://host:port/path or wss://host:port/path"#),
+            "relay", "h:1",
+            line:
+                #"URL "h:1": it does not begin with ws:// or wss://, expected ws://host:port/path or wss://host:port/path"#
+        ),
         BadCommandLine(
             "relay", "ws://h/", "--header=Host: secret",
             line: "--header ***: expected no header Host, which the handshake sets itself"),

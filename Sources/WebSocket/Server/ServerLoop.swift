@@ -77,7 +77,8 @@ final class ServerLoop: SocketLoop {
     }
 
     private func ended(_ key: UInt) {
-        guard let group = connections.removeValue(forKey: key)?.group, clients[group]?.remove(key) != nil else { return }
+        guard let group = connections.removeValue(forKey: key)?.group, clients[group]?.remove(key) != nil
+        else { return }
         if clients[group]?.isEmpty == true { clients[group] = nil }
         clientCount -= 1
         shared.clientCount.store(clientCount, ordering: .relaxed)

@@ -43,9 +43,9 @@ extension Manual {
             """,
             "Divide the cities of a large feed among four exporters, of which this is the first:":
                 """
-                air-quality-feed relay wss://feed.example/aqi --shards 4 &
-                air-quality-exporter --feed.url ws://127.0.0.1:8765/shard/0/4 --city.shard 0/4
-                """,
+            air-quality-feed relay wss://feed.example/aqi --shards 4 &
+            air-quality-exporter --feed.url ws://127.0.0.1:8765/shard/0/4 --city.shard 0/4
+            """,
             "Complete commands, flags and values in bash:": "source <(air-quality-feed --completion bash)",
         ]
         manual.seeAlso = ["air-quality-exporter(1)", "curl(1)"]

@@ -10,12 +10,21 @@ BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev
 	libyaml-dev libsqlite3-dev libsimdjson-dev libcurl4-openssl-dev
 TEST_PACKAGES := prometheus python3-venv curl openssl gzip docker-compose chromium chromium-driver
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins
+PACKAGING_PACKAGES := debhelper dpkg-dev python3
+
+# The tag's: 1.2.0, or 1.2.0-5-gfe6ec4c five commits after it, or the commit alone where there is no tag.
+VERSION ?= $(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' --always --abbrev=12 --dirty 2>/dev/null))
 
 # What the programs are built from; the build plugin BuildVersion writes it into them.
+export AIRQUALITY_BUILD_VERSION ?= $(VERSION)
 export AIRQUALITY_BUILD_REVISION ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 export AIRQUALITY_BUILD_BRANCH ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null)
 
-RELEASE := swift build --configuration release --static-swift-stdlib --disable-local-rpath
+# The debug information names no folder of this machine: from any folder the same programs.
+HERE := $(CURDIR)=.
+RELEASE := swift build --configuration release --static-swift-stdlib --disable-local-rpath \
+	-Xswiftc -file-prefix-map -Xswiftc "$(HERE)" -Xswiftc -file-compilation-dir -Xswiftc . \
+	-Xcc "-ffile-prefix-map=$(HERE)" -Xcxx "-ffile-prefix-map=$(HERE)"
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 
@@ -153,6 +162,18 @@ storage-cost:
 fuzz: deps
 	Tests/Fuzzing/run $(or $(FUZZ_SECONDS),60)
 
+# make deb  makes the Debian package, in build/deb
+.PHONY: deb release
+deb: build
+	$(call install,$(PACKAGING_PACKAGES))
+	docker/debian/build "$(VERSION)" .build/release build/deb
+
+# make release VERSION=1.2.0  writes what a release consists of to build/1.2.0; without VERSION it is that of the tag
+release: export AIRQUALITY_BUILD_BRANCH := HEAD
+release: build
+	$(call install,$(PACKAGING_PACKAGES))
+	docker/release/build "$(VERSION)" .build/release "build/$(VERSION)"
+
 # make docker  builds the container image and runs it: alone, with compose.yaml, under systemd (minutes, as root)
 .PHONY: docker
 docker: test-deps
@@ -175,4 +196,4 @@ format: toolchain
 	git ls-files -z '*.swift' | xargs -0 swift format --in-place --parallel
 
 clean:
-	rm -rf .build .build-thread .build-address .build-undefined $(VENV) Tests/Benchmarks/.build Tests/Fuzzing/.build
+	rm -rf .build .build-thread .build-address .build-undefined $(VENV) build Tests/Benchmarks/.build Tests/Fuzzing/.build

@@ -97,8 +97,8 @@ def make_debian(label):
                       archive, DEBIAN)
 
 
-def build(image, containerfile, label):
-    engine.run("buildah", "bud", "--pull=never", "--format", "docker", "--label", label, *mounts(),
+def build(image, containerfile, label, *flags):
+    engine.run("buildah", "bud", "--pull=never", "--format", "docker", "--label", label, *mounts(), *flags,
                "--tag", image, "--file", "-", engine.STORE / "networks", input=containerfile)
 
 

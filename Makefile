@@ -20,10 +20,14 @@ export AIRQUALITY_BUILD_VERSION ?= $(VERSION)
 export AIRQUALITY_BUILD_REVISION ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 export AIRQUALITY_BUILD_BRANCH ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null)
 
-# The debug information names no folder of this machine: from any folder the same programs.
+# From any folder the same programs: the debug information, and with it the build ID, names neither this folder nor the
+# cache of Clang's modules, whose names depend on it. The first prefix that fits counts.
+PLUGINS := .build/plugins/outputs
 HERE := $(CURDIR)=.
 RELEASE := swift build --configuration release --static-swift-stdlib --disable-local-rpath \
+	-Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)/$(PLUGINS)/$(shell tr A-Z a-z <<<"$(notdir $(CURDIR))")=./$(PLUGINS)" \
 	-Xswiftc -file-prefix-map -Xswiftc "$(HERE)" -Xswiftc -file-compilation-dir -Xswiftc . \
+	-Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
 	-Xcc "-ffile-prefix-map=$(HERE)" -Xcxx "-ffile-prefix-map=$(HERE)"
 VENV := .venv
 PYTHON := $(VENV)/bin/python

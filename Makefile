@@ -10,7 +10,7 @@ BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev
 	libyaml-dev libsqlite3-dev libsimdjson-dev libcurl4-openssl-dev
 TEST_PACKAGES := prometheus python3-venv curl openssl gzip docker-compose chromium chromium-driver
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins
-PACKAGING_PACKAGES := debhelper dpkg-dev python3
+PACKAGING_PACKAGES := debhelper dpkg-dev lintian python3
 
 # The tag's: 1.2.0, or 1.2.0-5-gfe6ec4c five commits after it, or the commit alone where there is no tag.
 VERSION ?= $(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' --always --abbrev=12 --dirty 2>/dev/null))
@@ -22,11 +22,12 @@ export AIRQUALITY_BUILD_BRANCH ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev
 
 # From any folder the same programs: the debug information, and with it the build ID, names neither this folder nor the
 # cache of Clang's modules, whose names depend on it. The first prefix that fits counts.
-PLUGINS := .build/plugins/outputs
 HERE := $(CURDIR)=.
+PLUGINS := .build/plugins/outputs
+OF_PLUGINS := $(CURDIR)/$(PLUGINS)/$(shell basename "$(CURDIR)" | tr A-Z a-z)=./$(PLUGINS)
 RELEASE := swift build --configuration release --static-swift-stdlib --disable-local-rpath \
-	-Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)/$(PLUGINS)/$(shell tr A-Z a-z <<<"$(notdir $(CURDIR))")=./$(PLUGINS)" \
-	-Xswiftc -file-prefix-map -Xswiftc "$(HERE)" -Xswiftc -file-compilation-dir -Xswiftc . \
+	-Xswiftc -file-prefix-map -Xswiftc "$(OF_PLUGINS)" -Xswiftc -file-prefix-map -Xswiftc "$(HERE)" \
+	-Xswiftc -file-compilation-dir -Xswiftc . \
 	-Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
 	-Xcc "-ffile-prefix-map=$(HERE)" -Xcxx "-ffile-prefix-map=$(HERE)"
 VENV := .venv
@@ -178,11 +179,24 @@ release: build
 	$(call install,$(PACKAGING_PACKAGES))
 	docker/release/build "$(VERSION)" .build/release "build/$(VERSION)"
 
-# make docker  builds the container image and runs it: alone, with compose.yaml, under systemd (minutes, as root)
+# make docker  builds the image and runs it: alone, with compose.yaml, under systemd; and the next two (as root)
+CONTAINER_TESTS := $(PYTHON) -m pytest --verbose --capture=no -m container --programs .build/release
 .PHONY: docker
-docker: test-deps
+docker: test-deps build
 	$(call install,$(CONTAINER_PACKAGES))
-	$(PYTHON) -m pytest --verbose --capture=no -m container Tests/EndToEnd/docker
+	$(call install,$(PACKAGING_PACKAGES))
+	$(CONTAINER_TESTS) Tests/EndToEnd/docker
+
+# make deb-test      installs, upgrades, removes and purges the package in a fresh Debian, and asks lintian (as root)
+# make release-test  makes a release in two folders and compares them
+.PHONY: deb-test release-test
+deb-test: test-deps build
+	$(call install,$(CONTAINER_PACKAGES) $(PACKAGING_PACKAGES))
+	$(CONTAINER_TESTS) Tests/EndToEnd/docker/test_package.py
+
+release-test: test-deps
+	$(call install,$(PACKAGING_PACKAGES))
+	$(CONTAINER_TESTS) Tests/EndToEnd/docker/test_release.py
 
 # make bench  measures decoding, recording and rendering on their own: time, and instructions against the stored counts
 # make instructions RECORD=1  stores those counts

@@ -170,7 +170,7 @@ extension ValueFormat<Shard> {
         Self("I/N", expected: "i/n, shard i of n, with i from 0 to n-1, for example 0/4") { text in
             let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(\.utf8)
             guard parts.count == 2, let index: Int = decimalNumber(parts[0]), let count: Int = decimalNumber(parts[1]),
-                index < count
+                index < count, count <= Shard.maximumCount
             else { return nil }
             return Shard(index: index, count: count)
         }

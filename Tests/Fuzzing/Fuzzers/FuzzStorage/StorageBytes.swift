@@ -1,9 +1,10 @@
+import Expectations
 import Glibc
 import Storage
 
 /// A storage file of these bytes: it is restored, moved aside or refused. What is restored makes sense, and a city written
 /// then is there at the next start.
-public func checkStorage(_ input: [UInt8]) {
+func checkStorage(_ input: [UInt8]) {
     let path = "\(directory)/history.db"
     removeFiles()
     write(input, to: path)

@@ -1,8 +1,10 @@
+import Expectations
+
 @testable import System
 @testable import WebConfiguration
 
 /// The text of a web configuration. Whatever is wrong with it is an error of one line.
-public func checkWebConfiguration(_ input: [UInt8]) {
+func checkWebConfiguration(_ input: [UInt8]) {
     do throws(SystemError) {
         let configuration = try WebConfiguration(text: input, path: "web.yml") {
             (path) throws(SystemError) in throw SystemError(.file, "\(path): not here")

@@ -120,7 +120,8 @@ let package = Package(
         .testTarget(
             name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "TestSupport"],
             exclude: ["Golden"]),
-        .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"]),
+        .testTarget(
+            name: "CommandLineTests", dependencies: ["CommandLine", "TestSupport"], exclude: ["Golden"]),
         .testTarget(
             name: "AirQualityIndexTests", dependencies: ["AirQualityIndex", "TestSupport"], exclude: ["Oracle"]),
         .testTarget(name: "AirSourcesTests", dependencies: ["AirQualityIndex", "AirSources"]),

@@ -89,9 +89,8 @@ class DebianMachine(Machine):
         lend = ("--volume", f"{folder}:/packages:ro")
         stand_ins.build(MACHINE, "\n".join([
             f"FROM {stand_ins.DEBIAN}",
-            # Documents are wanted here, and what is downloaded is to be kept.
-            "RUN rm -f /etc/dpkg/dpkg.cfg.d/docker; test ! -e /etc/apt/apt.conf.d/docker-clean"
-            " || rm /etc/apt/apt.conf.d/docker-clean",
+            # Documents are wanted here.
+            "RUN rm -f /etc/dpkg/dpkg.cfg.d/docker",
             "RUN apt-get update -qq && export DEBIAN_FRONTEND=noninteractive && apt-get install -y -qq"
             f" --no-install-recommends {' '.join(SYSTEMD_PACKAGES)}"
             f" && apt-get install -y -qq --download-only /packages/air-quality-exporter_{OLD}_*.deb",

@@ -10,7 +10,7 @@ BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev
 	libyaml-dev libsqlite3-dev libsimdjson-dev libcurl4-openssl-dev
 TEST_PACKAGES := prometheus python3-venv curl openssl gzip docker-compose chromium chromium-driver man-db mandoc zsh fish
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins
-PACKAGING_PACKAGES := debhelper dpkg-dev lintian python3
+PACKAGING_PACKAGES := debhelper dpkg-dev lintian piuparts python3
 
 # The tag's: 1.2.0, or 1.2.0-5-gfe6ec4c five commits after it, or the commit alone where there is no tag.
 VERSION ?= $(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' --always --abbrev=12 --dirty 2>/dev/null))
@@ -20,15 +20,16 @@ export AIRQUALITY_BUILD_VERSION ?= $(VERSION)
 export AIRQUALITY_BUILD_REVISION ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 export AIRQUALITY_BUILD_BRANCH ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null)
 
-# From any folder the same programs: the debug information, and with it the build ID, names neither this folder nor the
-# cache of Clang's modules, whose names depend on it. The first prefix that fits counts.
+# From any folder the same programs, for their build ID is a hash of all that is in them: the debug information names neither
+# this folder nor the cache of Clang's modules, whose names depend on it, and no hash of a module is kept. The first prefix
+# that fits counts.
 HERE := $(CURDIR)=.
 PLUGINS := .build/plugins/outputs
 OF_PLUGINS := $(CURDIR)/$(PLUGINS)/$(shell basename "$(CURDIR)" | tr A-Z a-z)=./$(PLUGINS)
 RELEASE := swift build --configuration release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -file-prefix-map -Xswiftc "$(OF_PLUGINS)" -Xswiftc -file-prefix-map -Xswiftc "$(HERE)" \
 	-Xswiftc -file-compilation-dir -Xswiftc . \
-	-Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
+	$(foreach flag,-no-clang-module-breadcrumbs -disable-incremental-llvm-codegen,-Xswiftc -Xfrontend -Xswiftc $(flag)) \
 	-Xcc "-ffile-prefix-map=$(HERE)" -Xcxx "-ffile-prefix-map=$(HERE)"
 VENV := .venv
 PYTHON := $(VENV)/bin/python

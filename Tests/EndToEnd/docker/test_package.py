@@ -50,6 +50,18 @@ def test_lintian_has_nothing_to_say(packages):
     assert engine.run("lintian", "--fail-on", "error,warning", "--tag-display-limit", "0", packages[OLD]) == ""
 
 
+# What the package of systemd leaves behind, on which ours depends.
+LEFT_BY_SYSTEMD = ["/root/.ssh", "/var/cache/private", "/var/lib/private", "/var/lib/systemd/coredump",
+                   "/var/lib/systemd/pstore", "/var/log/private"]  # fmt: skip
+
+
+def test_piuparts_finds_nothing_left(packages):
+    """Debian's own check of installation, removal and purge, in a root of its own without a running system."""
+    ignored = [word for path in LEFT_BY_SYSTEMD for word in ("--ignore", path)]
+    engine.run("piuparts", "--mirror", f"{stand_ins.apt_mirror()} main", "--distribution", "bookworm",
+               "--do-not-verify-signatures", "--no-eatmydata", "--log-level", "error", *ignored, packages[OLD])  # fmt: skip
+
+
 def test_same_programs_give_the_same_bytes_elsewhere(packages, programs, tmp_path):
     copy = tmp_path / "another folder"
     for name in ("docker", "grafana", "Sources"):

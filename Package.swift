@@ -8,6 +8,7 @@ let package = Package(
         .executable(name: "air-quality-feed", targets: ["AirQualityFeed"]),
         // Libraries only because the nested packages of benchmarks and fuzzers need them; they promise no API to others.
         .library(name: "AirQuality", targets: ["AirQuality"]),
+        .library(name: "Bytes", targets: ["Bytes"]),
         .library(name: "CommandLine", targets: ["CommandLine"]),
         .library(name: "FeedSimulation", targets: ["FeedSimulation"]),
         .library(name: "JSON", targets: ["JSON"]),
@@ -120,8 +121,8 @@ let package = Package(
         .testTarget(
             name: "FuzzingTests",
             dependencies: [
-                "AirQuality", "CommandLine", "FeedSimulation", "HTTPServer", "JSON", "Storage", "System",
-                "WebConfiguration", "WebSocket",
+                "AirQuality", "Bytes", "CommandLine", "FeedSimulation", "HTTPServer", "JSON", "Storage", "System",
+                "TestSupport", "WebConfiguration", "WebSocket",
             ],
             path: "Tests/Fuzzing", exclude: ["Fuzzers", "corpus", "Package.swift", "README.md", "run"],
             sources: ["Properties", "CorpusTests.swift"]),

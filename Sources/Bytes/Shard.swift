@@ -47,7 +47,7 @@ public struct Shard: Sendable, Equatable {
         while next < count {
             bucket = next
             key = key &* 2_862_933_555_777_941_757 &+ 1
-            next = Int(Double(bucket &+ 1) * (0x1p31 / Double((key &>> 33) &+ 1)))
+            next = Int(Double(bucket &+ 1) * (0x1p31 / Double(Int(truncatingIfNeeded: key &>> 33) &+ 1)))
         }
         return bucket
     }

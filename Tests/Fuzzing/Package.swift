@@ -9,7 +9,7 @@ let package = Package(
         .target(
             name: "Properties",
             dependencies: [
-                "AirQuality", "CommandLine", "FeedSimulation", "HTTPServer", "JSON", "Storage", "System",
+                "AirQuality", "Bytes", "CommandLine", "FeedSimulation", "HTTPServer", "JSON", "Storage", "System",
                 "WebConfiguration", "WebSocket",
             ].map {
                 .product(name: $0, package: "air-quality-exporter")

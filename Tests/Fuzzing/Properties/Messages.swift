@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 
 @testable import AirQuality
@@ -17,6 +18,7 @@ public func checkMessages(_ message: [UInt8]) {
         expect(!reading.name.contains { $0 < 0x20 || $0 == 0x7F }, "control character in \(reading.name)")
         expect(!reading.index.isNaN, "no number")
     }
+    checkShards(message, all: first)
     let accepted = first.readings.filter { (0...AirQualityIndex.maximum).contains($0.index) }
     store(message, FeedFormat(), cities: Set(accepted.map(\.name)).count)
     store(message, FeedFormat(items: JSONPointer("/a/0")!, timeField: "t"), cities: nil)
@@ -26,6 +28,31 @@ public func checkMessages(_ message: [UInt8]) {
     var decoderOfConcentrations = FeedDecoder(format: format, hashSeed: 7)
     expect(decoded(message, with: &decoderOfConcentrations) == first, "other readings with concentrations")
     store(message, format, cities: Set(accepted.map(\.name)).count)
+}
+
+/// Two shards together have what one exporter has, each reading once; and each refuses what is nobody's.
+private func checkShards(_ message: [UInt8], all: Decoded) {
+    let shards = (0..<2).map { Shard(index: $0, count: 2) }
+    let parts = shards.map { shard in
+        var decoder = FeedDecoder(format: FeedFormat(shard: shard), hashSeed: 7)
+        return decoded(message, with: &decoder)
+    }
+    for (shard, part) in zip(shards, parts) {
+        expect(part.readings == all.readings.filter { shard.contains($0.name.span) }, "readings of \(shard): \(part)")
+    }
+    for reason in RefusalReason.allCases {
+        let ofElements: [RefusalReason] = [.noValue, .badValue, .badTime]
+        let counts = parts.map { $0.refusals[reason] }
+        let isRight =
+            ofElements.contains(reason)
+            ? counts[0] + counts[1] == all.refusals[reason]
+            : counts.allSatisfy { $0 == all.refusals[reason] }
+        expect(isRight, "\(counts) instead of \(all.refusals[reason]) refusals as \(reason)")
+    }
+    for (part, other) in [(parts[0], parts[1]), (parts[1], parts[0])] {
+        let refused = [.noValue, .badValue, .badTime].reduce(0) { $0 + Int(other.refusals[$1]) }
+        expect(part.skipped == other.readings.count + refused, "skipped \(part.skipped), and the other had \(other)")
+    }
 }
 
 /// Longer ones, shorter ones, and some that leave a parser in the middle.
@@ -42,6 +69,7 @@ private struct Decoded: Equatable {
 
     var readings: [Reading] = []
     var refusals: RefusalCounts
+    var skipped: Int
 }
 
 private let arrival: Timestamp = 1_795_236_585_252
@@ -51,7 +79,7 @@ private func decoded(_ message: [UInt8], with decoder: inout FeedDecoder) -> Dec
         Decoded(
             readings: decoded.readings.map { reading in
                 Decoded.Reading(name: reading.nameRange.map { names[$0] }, index: reading.index)
-            }, refusals: decoded.refusals)
+            }, refusals: decoded.refusals, skipped: decoded.skipped)
     }
 }
 

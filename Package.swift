@@ -1,6 +1,12 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
+// Their entry points are for libFuzzer alone.
+let fuzzers = [
+    "FuzzAddresses", "FuzzCompression", "FuzzFields", "FuzzFrames", "FuzzMessages", "FuzzRequests", "FuzzStorage",
+    "FuzzValues", "FuzzWebConfiguration",
+]
+
 let package = Package(
     name: "air-quality-exporter",
     products: [
@@ -10,6 +16,7 @@ let package = Package(
         .library(name: "AirQuality", targets: ["AirQuality"]),
         .library(name: "Bytes", targets: ["Bytes"]),
         .library(name: "CommandLine", targets: ["CommandLine"]),
+        .library(name: "Expectations", targets: ["Expectations"]),
         .library(name: "FeedSimulation", targets: ["FeedSimulation"]),
         .library(name: "JSON", targets: ["JSON"]),
         .library(name: "Storage", targets: ["Storage"]),
@@ -113,19 +120,23 @@ let package = Package(
         .testTarget(
             name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "TestSupport"],
             exclude: ["Golden"]),
-        .testTarget(name: "CommandLineTests", dependencies: ["CommandLine"]),
+        .testTarget(
+            name: "CommandLineTests", dependencies: ["CommandLine", "TestSupport"], exclude: ["Golden"]),
         .testTarget(
             name: "AirQualityIndexTests", dependencies: ["AirQualityIndex", "TestSupport"], exclude: ["Oracle"]),
         .testTarget(name: "AirSourcesTests", dependencies: ["AirQualityIndex", "AirSources"]),
         // What the fuzzers check, of the inputs that they begin with.
+        .target(name: "Expectations", path: "Tests/Fuzzing/Expectations"),
         .testTarget(
             name: "FuzzingTests",
             dependencies: [
-                "AirQuality", "Bytes", "CommandLine", "FeedSimulation", "HTTPServer", "JSON", "Storage", "System",
-                "TestSupport", "WebConfiguration", "WebSocket",
+                "AirQuality", "Bytes", "CommandLine", "CZlib", "Expectations", "FeedSimulation", "HTTPServer", "JSON",
+                "Storage", "System", "TestSupport", "WebConfiguration", "WebSocket",
             ],
-            path: "Tests/Fuzzing", exclude: ["Fuzzers", "corpus", "Package.swift", "README.md", "run"],
-            sources: ["Properties", "CorpusTests.swift"]),
+            path: "Tests/Fuzzing",
+            exclude: ["Expectations", "corpus", "Package.swift", "README.md", "run"]
+                + fuzzers.map { "Fuzzers/\($0)/\($0).swift" },
+            sources: ["Fuzzers", "CorpusTests.swift"]),
         .testTarget(
             name: "AirQualityFeedTests",
             dependencies: [

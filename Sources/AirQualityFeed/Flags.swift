@@ -7,6 +7,7 @@ import System
 extension Program {
     static let feed = Program(
         name: "air-quality-feed",
+        version: BuildVersion.version,
         summary: "Serves a WebSocket feed of Air Quality Index readings, or records one.",
         commands: [
             Command(
@@ -20,7 +21,7 @@ extension Program {
                     "Serves what a file holds, from the first client on, over and over. CSV with the columns City, "
                     + "Date and AQI: all rows of a date are one message. Lines of JSON: each is one message, or what "
                     + "record has written.",
-                operands: ["FILE"], options: ReplayOptions.self),
+                operands: [Operand("FILE", .files)], options: ReplayOptions.self),
             Command(
                 name: "poll",
                 summary: "Serves real air: asks an HTTP source for the air of cities, computes their index where the "
@@ -32,7 +33,8 @@ extension Program {
                 summary: "Writes each message of a feed with its arrival time as a line of JSON, for replay. Connects "
                     + "again for ever.",
                 operands: ["URL"], options: RecordOptions.self),
-        ])
+        ],
+        manual: .feed)
 }
 
 struct SimulateOptions: Options {

@@ -88,10 +88,11 @@ struct ShardFilter {
     // MARK: Elements
 
     /// - Returns: whether its city is another shard's; nil where a glance does not tell.
+    @inline(__always)
     private mutating func skipElement(_ message: Span<UInt8>) -> Bool? {
         if let (name, end) = shape.match(message, at: position) {
             position = end
-            return isOthers(plain: message.extracting(name))
+            return Self.isOthers(plain: message.extracting(name), than: shard)
         }
         return skipOddElement(message)
     }
@@ -129,11 +130,13 @@ struct ShardFilter {
         }
         shape.end(at: position, in: message, hasPlainName: isPlain && count == 1)
         guard let name else { return false }
-        return isPlain ? isOthers(plain: message.extracting(name)) : isOthers(message.extracting(name))
+        return isPlain
+            ? Self.isOthers(plain: message.extracting(name), than: shard) : isOthers(message.extracting(name))
     }
 
     /// - Parameter name: printable ASCII.
-    private func isOthers(plain name: Span<UInt8>) -> Bool {
+    @inline(__always)
+    private static func isOthers(plain name: Span<UInt8>, than shard: Shard) -> Bool {
         guard name.count > 0, name.count <= CityName.maximumCount else { return false }
         if name[0] != 0x20, name[name.count - 1] != 0x20 { return !shard.contains(name) }
         guard let accepted = CityName.accepted(name, in: name.indices) else { return false }

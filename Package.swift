@@ -92,8 +92,8 @@ let package = Package(
         .executableTarget(
             name: "AirQualityFeed",
             dependencies: [
-                "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedSimulation", "HTTPClient", "System",
-                "WebSocket",
+                "AirQuality", "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedSimulation", "HTTPClient",
+                "JSON", "System", "WebSocket",
             ],
             exclude: ["Cities/make-sets", "README.md"],
             resources: [
@@ -140,8 +140,8 @@ let package = Package(
         .testTarget(
             name: "AirQualityFeedTests",
             dependencies: [
-                "AirQualityFeed", "AirQualityIndex", "AirSources", "FeedSimulation", "HTTPClient", "System",
-                "TestSupport", "WebSocket",
+                "AirQualityFeed", "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedSimulation",
+                "HTTPClient", "System", "TestSupport", "WebSocket",
             ]),
         .testTarget(
             name: "FeedSimulationTests", dependencies: ["FeedSimulation", "TestSupport"], exclude: ["Golden"]),

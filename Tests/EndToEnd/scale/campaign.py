@@ -46,6 +46,7 @@ class Campaign:
             # What agents and databases still hold.
             self._pause(2 * deployment.scrape_interval)
             assert not deployment.dead(), deployment.dead()
+            deployment.kill(*(name for name in deployment.running if not name.startswith("victoriametrics")))
             self._says("comparing")
             judge = Judge(deployment, self.windows, control, CONTROL_SHARD)
             return judge.verdict(begin, before_control, end)

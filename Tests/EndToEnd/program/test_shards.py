@@ -3,27 +3,13 @@
 import pytest
 
 from support import metrics
+from support.shards import shard
 from support.waiting import wait_for
 
 CITIES = [f"City {number}" for number in range(60)]
 SHARDS = 4
 SKIPPED = "airquality_exporter_feed_readings_skipped_total"
-
-
-def shard_of(name: str, count: int) -> int:
-    """docker/README.md, Which shard a city is in."""
-    key = 0xCBF29CE484222325
-    for byte in name.encode():
-        key = (key ^ byte) * 0x100000001B3 % 2**64
-    bucket, following = 0, 0
-    while following < count:
-        bucket = following
-        key = (key * 2862933555777941757 + 1) % 2**64
-        following = int((bucket + 1) * (2**31 / ((key >> 33) + 1)))
-    return bucket
-
-
-OF_SHARD = [{name for name in CITIES if shard_of(name, SHARDS) == index} for index in range(SHARDS)]
+OF_SHARD = [{name for name in CITIES if shard(name, SHARDS) == index} for index in range(SHARDS)]
 
 
 def send(feed, cities, aqi=7) -> None:
@@ -56,7 +42,7 @@ def test_shards_divide_the_cities_and_say_so(start, python_feed):
         for exporter in exporters:
             answer = exporter.get("/history.json?city=" + city.replace(" ", "+").replace("ā", "%C4%81"))
             assert answer.status == 200
-            assert answer.headers["Air-Quality-Shard"] == f"{shard_of(city, SHARDS)}/{SHARDS}"
+            assert answer.headers["Air-Quality-Shard"] == f"{shard(city, SHARDS)}/{SHARDS}"
             assert bool(answer.json["points"]) == (city in exported(exporter))
 
 
@@ -74,15 +60,15 @@ def test_cities_of_other_shards_leave_the_storage(start, python_feed, tmp_path):
     send(python_feed, CITIES)
     everything.wait_for_sample(metrics.INDEX, city=CITIES[-1])
     assert everything.stop() is None
-    shard = start.exporter(*flags, "--city.shard", f"1/{SHARDS}")
+    one = start.exporter(*flags, "--city.shard", f"1/{SHARDS}")
     own = OF_SHARD[1]
-    assert exported(shard) == own
-    assert {point["city"] for point in shard.history()["points"]} == own
+    assert exported(one) == own
+    assert {point["city"] for point in one.history()["points"]} == own
     others = len(CITIES) - len(own)
-    assert shard.count_lines(f"cities={len(own)} other_shards_dropped={others}") == 1, shard.errors
+    assert one.count_lines(f"other_shards_dropped={others}") == 1, one.errors
     # Without a message from the feed.
-    shard.wait_for_sample(metrics.LAST_WRITE)
-    assert shard.stop() is None
+    one.wait_for_sample(metrics.LAST_WRITE)
+    assert one.stop() is None
     after = start.exporter(*flags)
     assert exported(after) == own
     assert {point["city"] for point in after.history()["points"]} == own
@@ -137,8 +123,8 @@ def test_ready_after_a_restart_means_that_all_of_the_storage_is_there_again(star
     expect_ready(programs, second)
 
 
-@pytest.mark.parametrize("shard", ["4/4", "exporter/4", "exporter-4/4", "0/0"])
-def test_a_shard_that_there_is_not_ends_the_start(programs, shard):
-    ended = programs.run("air-quality-exporter", "--feed.demo", "--city.shard", shard)
+@pytest.mark.parametrize("value", ["4/4", "exporter/4", "exporter-4/4", "0/0"])
+def test_a_shard_that_there_is_not_ends_the_start(programs, value):
+    ended = programs.run("air-quality-exporter", "--feed.demo", "--city.shard", value)
     assert ended.process.returncode != 0
-    assert len(ended.errors) == 1 and f'--city.shard "{shard}": expected i/n' in ended.errors[0]
+    assert len(ended.errors) == 1 and f'--city.shard "{value}": expected i/n' in ended.errors[0]

@@ -1,4 +1,5 @@
 import AirQuality
+import Bytes
 import HTTPServer
 import Synchronization
 
@@ -34,6 +35,9 @@ final class HistoryEndpoint: Sendable {
         }
         let document = document(query, isGzip: prefersGzip(acceptEncoding: request.header("Accept-Encoding")))
         var headers = self.headers + [("ETag", document.tag)]
+        if let shard = store.rules.shard, let city = query.cities?.first, query.cities?.count == 1 {
+            headers.append(("Air-Quality-Shard", Shard(of: city.span, count: shard.count).description))
+        }
         if let condition = request.header("If-None-Match"), entityTag(document.tag, matches: condition) {
             return HTTPResponse(status: 304, headers: headers, body: .bytes([]))
         }

@@ -188,8 +188,6 @@ def test_real_air_is_that_of_the_overlay():
 
 
 def test_pairs_of_shards_are_those_of_the_manifests():
-    if not SHARDED.is_dir():
-        pytest.skip("no docker/kubernetes/sharded here")
     wanted = kustomized(SHARDED)
     values = {
         "shards": 4, "replicas": 2,
@@ -384,6 +382,21 @@ def test_feed_takes_its_arguments(programs, values):
     assert listen == "--listen=0.0.0.0:8765"
     nowhere = ["--base-url=http://127.0.0.1:1"] if command == "poll" else []
     running = programs.start(*container["command"], command, "--listen=127.0.0.1:0", *flags, *nowhere)
+    wait_for(lambda: running.output, "the line with the address")
+    assert running.output[0].startswith("listening on ws://"), running.errors
+    assert running.stop() is None
+
+
+@pytest.mark.parametrize(
+    "values, feed", [("shards", "wss://feed.example/"), ("pairs of shards", "ws://air-quality-feed:8765/")]
+)
+def test_relay_takes_its_arguments(programs, values, feed):
+    deployment = plain(objects_of(VALUES[values]))["Deployment air-quality-relay"]
+    (container,) = deployment["spec"]["template"]["spec"]["containers"]
+    command, url, listen, shards, *flags = container["args"]
+    assert (command, url, listen) == ("relay", feed, "--listen=0.0.0.0:8765")
+    assert shards == f"--shards={VALUES[values]['shards']}"
+    running = programs.start(*container["command"], command, "ws://127.0.0.1:1/", "--listen=127.0.0.1:0", shards, *flags)
     wait_for(lambda: running.output, "the line with the address")
     assert running.output[0].startswith("listening on ws://"), running.errors
     assert running.stop() is None

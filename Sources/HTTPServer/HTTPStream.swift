@@ -2,10 +2,13 @@ internal import CLibMicroHTTPD
 internal import Glibc
 internal import Synchronization
 
-/// Content of an answer that comes as it is made: the connection stays open and sleeps while there is nothing to send.
+/// Content of an answer that comes as it is made. The server asks for more when it can send more, so a slow reader costs
+/// no memory.
 ///
-/// The server asks for more when it can send more, so a slow reader costs no memory. One that takes nothing for
-/// `HTTPLimits.streamTimeout` is hung up on; SIGTERM ends all streams at once.
+/// - Of events: the connection stays open and sleeps while there is nothing to send. A reader that takes nothing for
+///   `HTTPLimits.streamTimeout` is hung up on; SIGTERM ends all such streams at once.
+/// - Of a document, which has an end: an answer like any other, of unknown length. At most
+///   `HTTPLimits.maximumDocuments` are under way.
 public final class HTTPStream: Sendable {
     public enum Content: Sendable {
         /// At most as many as were asked for, at least one.
@@ -15,6 +18,7 @@ public final class HTTPStream: Sendable {
         case end
     }
 
+    let isDocument: Bool
     private let read: @Sendable (_ maximum: Int) -> Content
     private let onEnd: @Sendable () -> Void
     private let state = Mutex(State())
@@ -25,19 +29,40 @@ public final class HTTPStream: Sendable {
         var connection: MHDConnection?
         var isSuspended = false
         var http: HTTPConnection?
-        /// Milliseconds.
-        var timeout: Int64 = 0
+        var patience = Patience()
         /// `wake` was called since the last time that `read` was.
         var isAwake = false
         var isEnded = false
     }
 
+    /// How long a reader may take.
+    struct Patience: Sendable {
+        /// Milliseconds for what is sent now.
+        var perPiece: Int64 = 0
+        /// For all that is sent since then, milliseconds, and more for each byte.
+        var whole: (since: CoarseTime, time: Int64, perByte: Double)?
+        var sentBytes = 0
+    }
+
+    /// Events.
+    ///
     /// - Parameters:
     ///   - read: called on the server's thread, so it must not block.
     ///   - onEnd: called once when no more will be asked for, on the server's thread.
     public init(read: @escaping @Sendable (_ maximum: Int) -> Content, onEnd: @escaping @Sendable () -> Void) {
+        isDocument = false
         self.read = read
         self.onEnd = onEnd
+    }
+
+    /// A document.
+    ///
+    /// - Parameter read: the next bytes, as many as there are or are asked for; nil at the end. Called on the server's
+    ///   thread, which serves everybody else meanwhile: each call should take little time.
+    public init(document read: @escaping @Sendable (_ maximum: Int) -> ArraySlice<UInt8>?) {
+        isDocument = true
+        self.read = { maximum in read(maximum).map(Content.bytes) ?? .end }
+        onEnd = {}
     }
 
     /// There is more to read; any thread.
@@ -64,13 +89,11 @@ public final class HTTPStream: Sendable {
 
     // MARK: What libmicrohttpd's callbacks call
 
-    /// - Parameter timeout: milliseconds.
-    func begin(on http: HTTPConnection, _ connection: MHDConnection, timeout: Int64) {
-        http.limitSendBuffer()
+    func begin(on http: HTTPConnection, _ connection: MHDConnection, patience: Patience) {
         state.withLock { state in
             state.connection = connection
             state.http = http
-            state.timeout = timeout
+            state.patience = patience
         }
     }
 
@@ -85,7 +108,7 @@ public final class HTTPStream: Sendable {
             switch read(buffer.count) {
             case .bytes(let bytes):
                 unsafe buffer.copyBytes(from: bytes)
-                setDeadline()
+                setDeadline(sending: bytes.count)
                 return bytes.count
             case .end:
                 return Self.endOfStream
@@ -109,8 +132,16 @@ public final class HTTPStream: Sendable {
     }
 
     /// When the reader must have taken what it is sent now.
-    private func setDeadline() {
-        state.withLock { $0.http?.setDeadline(.now + $0.timeout) }
+    private func setDeadline(sending count: Int) {
+        state.withLock { state in
+            guard let whole = state.patience.whole else {
+                state.http?.setDeadline(.now + state.patience.perPiece)
+                return
+            }
+            state.patience.sentBytes += count
+            state.http?.setDeadline(
+                whole.since + whole.time + Int64(Double(state.patience.sentBytes) * whole.perByte))
+        }
     }
 
     /// `MHD_CONTENT_READER_END_OF_STREAM`, a cast in C.
@@ -174,10 +205,17 @@ final class HTTPStreams: Sendable {
 }
 
 /// Makes the `MHD_Response` that asks a stream for its content. Corresponds to `MHD_create_response_from_callback`.
-func streamingResponse(_ stream: HTTPStream) -> OpaquePointer? {
+///
+/// - Parameter isHead: asks for none. libmicrohttpd would send the end of content in chunks, so the answer is one for a
+///   client that knows none: without a length, and the connection's last. Corresponds to
+///   `MHD_RF_HTTP_1_0_COMPATIBLE_STRICT`.
+func streamingResponse(_ stream: HTTPStream, isHead: Bool) -> OpaquePointer? {
     // The block is for HTTP/1.0, which knows no chunks.
-    unsafe MHD_create_response_from_callback(
-        UInt64.max, 1024, streamContent, Unmanaged.passRetained(stream).toOpaque(), streamEnded)
+    let blockSize = stream.isDocument ? 64 * 1024 : 1024
+    let response = unsafe MHD_create_response_from_callback(
+        UInt64.max, blockSize, streamContent, Unmanaged.passRetained(stream).toOpaque(), streamEnded)
+    if isHead, let response = unsafe response { unsafe CLibMicroHTTPD_end_with_connection(response) }
+    return unsafe response
 }
 
 /// Called by libmicrohttpd when it can send more; corresponds to `MHD_ContentReaderCallback`.

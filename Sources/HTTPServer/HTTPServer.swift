@@ -60,7 +60,7 @@ public final class HTTPServer: Sendable {
         running.acceptor.stop()
         running.thread.join()
         service.drain(within: limit)
-        service.stopCheckingPasswords()
+        service.endSuspensions()
     }
 
     deinit {

@@ -240,6 +240,7 @@ final class HTTPService: Sendable {
             state.acknowledgedBefore = TCPInformation(of: state.socket)?.acknowledgedBytes
             let whole = (since: CoarseTime.now, time: timeouts.answer, perByte: timeouts.perByte)
             stream.begin(on: state, connection, patience: HTTPStream.Patience(whole: whole))
+            connections.streams.insert(stream, on: state.socket)
             return
         }
         state.phase = .streaming
@@ -261,6 +262,7 @@ final class HTTPService: Sendable {
         }
         if state.isDocument {
             state.isDocument = false
+            connections.streams.remove(on: state.socket)
             documents.withLock { $0.release(socket: state.socket) }
         }
         if state.phase == .answered || state.phase == .suspended { countOut(state) }
@@ -285,7 +287,7 @@ final class HTTPService: Sendable {
     /// Waits until no request is under way. Connections are closed after the answer that they are in.
     func drain(within limit: Duration) {
         isDraining.store(true, ordering: .sequentiallyConsistent)
-        connections.streams.end()
+        connections.streams.endEvents()
         let deadline = monotonicTime() + limit
         while requestsUnderWay.load(ordering: .sequentiallyConsistent) > 0 {
             let left = deadline - monotonicTime()
@@ -294,8 +296,9 @@ final class HTTPService: Sendable {
     }
 
     /// Resumes all connections: a daemon cannot stop while one is suspended.
-    func stopCheckingPasswords() {
+    func endSuspensions() {
         passwords.stop()
+        connections.streams.endDocuments()
     }
 
     // MARK: - The web configuration

@@ -2,13 +2,13 @@ internal import CLibMicroHTTPD
 internal import Glibc
 internal import Synchronization
 
-/// Content of an answer that comes as it is made. The server asks for more when it can send more, so a slow reader costs
-/// no memory.
+/// Content of an answer that comes as it is made: the connection sleeps while there is nothing to send. The server asks for
+/// more when it can send more, so a slow reader costs no memory.
 ///
-/// - Of events: the connection stays open and sleeps while there is nothing to send. A reader that takes nothing for
-///   `HTTPLimits.streamTimeout` is hung up on; SIGTERM ends all such streams at once.
-/// - Of a document, which has an end: an answer like any other, of unknown length. At most
-///   `HTTPLimits.maximumDocuments` are under way.
+/// - Events have no end. A reader that takes nothing for `HTTPLimits.streamTimeout` is hung up on; SIGTERM ends all such
+///   streams at once.
+/// - A document has an end: it is an answer like any other, but of unknown length. At most `HTTPLimits.maximumDocuments`
+///   are under way. One that cannot be sent to its end is broken off, so that its reader notices.
 public final class HTTPStream: Sendable {
     public enum Content: Sendable {
         /// At most as many as were asked for, at least one.
@@ -25,7 +25,7 @@ public final class HTTPStream: Sendable {
 
     private struct State: Sendable {
         /// nil before the answer is queued, and once the connection is done with it. Suspended, it stays until it is
-        /// resumed: `HTTPStreams.end` has all of them resumed before the daemon stops.
+        /// resumed: `HTTPStreams` has all of them resumed before the daemon stops.
         var connection: MHDConnection?
         var isSuspended = false
         var http: HTTPConnection?
@@ -44,25 +44,17 @@ public final class HTTPStream: Sendable {
         var sentBytes = 0
     }
 
-    /// Events.
-    ///
     /// - Parameters:
+    ///   - isDocument: else events.
     ///   - read: called on the server's thread, so it must not block.
-    ///   - onEnd: called once when no more will be asked for, on the server's thread.
-    public init(read: @escaping @Sendable (_ maximum: Int) -> Content, onEnd: @escaping @Sendable () -> Void) {
-        isDocument = false
+    ///   - onEnd: called once when no more will be asked for, on the server's thread; never when the stream was refused.
+    public init(
+        isDocument: Bool = false, read: @escaping @Sendable (_ maximum: Int) -> Content,
+        onEnd: @escaping @Sendable () -> Void
+    ) {
+        self.isDocument = isDocument
         self.read = read
         self.onEnd = onEnd
-    }
-
-    /// A document.
-    ///
-    /// - Parameter read: the next bytes, as many as there are or are asked for; nil at the end. Called on the server's
-    ///   thread, which serves everybody else meanwhile: each call should take little time.
-    public init(document read: @escaping @Sendable (_ maximum: Int) -> ArraySlice<UInt8>?) {
-        isDocument = true
-        self.read = { maximum in read(maximum).map(Content.bytes) ?? .end }
-        onEnd = {}
     }
 
     /// There is more to read; any thread.
@@ -104,7 +96,7 @@ public final class HTTPStream: Sendable {
                 state.isAwake = false
                 return state.isEnded
             }
-            guard !isEnded else { return Self.endOfStream }
+            guard !isEnded else { return isDocument ? Self.endWithError : Self.endOfStream }
             switch read(buffer.count) {
             case .bytes(let bytes):
                 unsafe buffer.copyBytes(from: bytes)
@@ -124,8 +116,8 @@ public final class HTTPStream: Sendable {
         state.withLock { state in
             guard !state.isAwake, !state.isEnded, let connection = state.connection else { return false }
             state.isSuspended = true
-            // For what is not there yet it may wait as long as it likes.
-            state.http?.setDeadline(CoarseTime(milliseconds: .max))
+            // For events that are not there yet it may wait as long as it likes.
+            if !isDocument { state.http?.setDeadline(CoarseTime(milliseconds: .max)) }
             connection.suspend()
             return true
         }
@@ -146,6 +138,8 @@ public final class HTTPStream: Sendable {
 
     /// `MHD_CONTENT_READER_END_OF_STREAM`, a cast in C.
     private static let endOfStream = -1
+    /// `MHD_CONTENT_READER_END_WITH_ERROR`.
+    private static let endWithError = -2
 
     fileprivate func finish() {
         state.withLock { state in
@@ -163,13 +157,14 @@ final class HTTPStreams: Sendable {
 
     private struct State: Sendable {
         var streams: [Int32: HTTPStream] = [:]
-        var isEnded = false
+        var eventsAreEnded = false
+        var documentsAreEnded = false
     }
 
     func insert(_ stream: HTTPStream, on socket: Int32) {
         let isEnded = state.withLock { state in
             state.streams[socket] = stream
-            return state.isEnded
+            return stream.isDocument ? state.documentsAreEnded : state.eventsAreEnded
         }
         if isEnded { stream.end() }
     }
@@ -181,24 +176,35 @@ final class HTTPStreams: Sendable {
     /// `POLLRDHUP` of poll(2), which glibc's headers give to `_GNU_SOURCE` only.
     private static let endOfPeer: Int16 = 0x2000
 
-    /// Ends the streams whose client has gone: libmicrohttpd does not look at suspended connections.
+    /// Ends the streams of events whose client has gone: libmicrohttpd does not look at suspended connections. Those of
+    /// documents are never suspended for long.
     func endDeserted() {
         let deserted = state.withLock { state -> [HTTPStream] in
-            guard !state.streams.isEmpty else { return [] }
+            let events = state.streams.filter { !$0.value.isDocument }
+            guard !events.isEmpty else { return [] }
             // Under the lock although it is a call of C, which does not block: a stream leaves the table before its
             // socket is closed, so the number is still this stream's.
-            var sockets = state.streams.keys.map { pollfd(fd: $0, events: Self.endOfPeer, revents: 0) }
+            var sockets = events.keys.map { pollfd(fd: $0, events: Self.endOfPeer, revents: 0) }
             guard unsafe poll(&sockets, nfds_t(sockets.count), 0) > 0 else { return [] }
             return sockets.filter { $0.revents != 0 }.compactMap { state.streams[$0.fd] }
         }
         for stream in deserted { stream.end() }
     }
 
-    /// Ends all streams, and those that still begin: a daemon cannot stop while a connection is suspended.
-    func end() {
+    /// Ends all streams of events, and those that still begin.
+    func endEvents() {
         let streams = state.withLock { state in
-            state.isEnded = true
-            return state.streams.values
+            state.eventsAreEnded = true
+            return state.streams.values.filter { !$0.isDocument }
+        }
+        for stream in streams { stream.end() }
+    }
+
+    /// The same for documents: a daemon cannot stop while a connection is suspended.
+    func endDocuments() {
+        let streams = state.withLock { state in
+            state.documentsAreEnded = true
+            return state.streams.values.filter(\.isDocument)
         }
         for stream in streams { stream.end() }
     }

@@ -25,9 +25,7 @@ struct StorageContent: Sendable, Equatable {
         self.scale = scale
         let numbers = try readRows(connection, configuration)
         if version >= StorageSchema.logVersion { try readLog(connection, numbers, configuration) }
-        for index in cities.indices where cities[index].points.count > configuration.capacity {
-            cities[index].points.removeFirst(cities[index].points.count - configuration.capacity)
-        }
+        for place in cities.indices { cities[place].dropPoints(beyond: configuration.capacity) }
     }
 
     /// - Returns: the cities' numbers, ascending.
@@ -112,6 +110,10 @@ struct StorageContent: Sendable, Equatable {
                     }
                     if reading.isPoint { hasNewPoints[place] = true }
                     if !cities[place].take(reading, within: configuration.limits) { skippedRows += 1 }
+                    if cities[place].points.count >= 2 * configuration.capacity {
+                        cities[place].sortPoints()
+                        cities[place].dropPoints(beyond: configuration.capacity)
+                    }
                 }
             }
             if !reader.isAtEnd { skippedRows += 1 }
@@ -203,6 +205,10 @@ extension StoredCity {
         changedAt = changes.changedAt
         better = changes.better
         worse = changes.worse
+    }
+
+    fileprivate mutating func dropPoints(beyond capacity: Int) {
+        if points.count > capacity { points.removeFirst(points.count - capacity) }
     }
 
     /// By time; of two at the same time the later one stays.

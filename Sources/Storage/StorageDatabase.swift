@@ -363,8 +363,8 @@ struct StorageDatabase: ~Copyable {
 
     /// Up to so many a file is as it may be: it is not trimmed, and a proper end makes rows of all.
     private static let usualRecordCount = 100_000
-    /// A quarter of SQLite's default: what few cities append is little, and pages are written whole.
-    private static let pageSize = 1024
+    /// SQLite's smallest: what few cities append is little, and pages are written whole.
+    private static let pageSize = 512
     /// 64 MiB; a larger journal is moved into the file early.
     static let journalPageLimit = 64 * 1024 * 1024 / pageSize
     /// Enough for the pages of a batch of 100,000 cities; SQLite allocates only what is used.

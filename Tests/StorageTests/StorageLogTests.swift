@@ -56,14 +56,15 @@ struct StorageLogTests {
             row([
                 .reading(city: 300, StoredReading(time: 1000, index: 152, isPoint: true, receivedAt: 1000)),
                 .removal(city: 1),
-            ]) == [3, 0xD8, 4, 0xD0, 0x0F, 0, 0, 0, 0, 0, 0, 0x63, 0x40, 32, 2] + [0xDD, 0x53, 0x8C, 0x07])
+            ]) == [3, 0xD8, 4, 0xD0, 0x0F, 0, 0, 0, 0, 0, 0, 0x63, 0x40, 32, 2] + [0x16, 0x42, 0x6D, 0x68])
     }
 
     @Test("a point of a known city is small")
     func size() {
         let points = (0..<100).map { number in
             StorageRecord.reading(
-                city: 1000 + Int64(number), StoredReading(time: testTime, index: 52.25, isPoint: true, receivedAt: testTime))
+                city: 1000 + Int64(number),
+                StoredReading(time: testTime, index: 52.25, isPoint: true, receivedAt: testTime))
         }
         #expect(row(points).count <= 12 * points.count + 10)
     }
@@ -82,7 +83,9 @@ struct StorageLogTests {
         // With a checksum that is right: what cannot be read ends the row.
         var random = SeededRandom(seed: 7)
         for _ in 0..<20_000 {
-            let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
             _ = read(StorageLogWriter.withChecksum(bytes))
         }
     }
@@ -131,7 +134,9 @@ struct StorageLogTests {
             city.better = better
             return city
         }
-        try write([StorageBatch(version: 0, cities: [city(better: 1)]), StorageBatch(version: 0, cities: [city(better: 2)])])
+        try write([
+            StorageBatch(version: 0, cities: [city(better: 1)]), StorageBatch(version: 0, cities: [city(better: 2)]),
+        ])
         #expect(try restoredCities(configuration) == [city(better: 0)])
         // Another process, in which it does not change, ends properly: 2 is gone for ever.
         let second = try open(configuration)
@@ -153,7 +158,8 @@ struct StorageLogTests {
             StorageBatch(version: 0, cities: [makeCity("Agra", points: points), makeCity("Pune", points: points)]),
             StorageBatch(version: 0, cities: [makeCity("Pune", index: 99, points: makePoints(3..<4))]),
             // Has the number that Pune had.
-            StorageBatch(version: 0, cities: [makeCity("Delhi", points: makePoints(7..<8))], removed: [Array("Pune".utf8)]),
+            StorageBatch(
+                version: 0, cities: [makeCity("Delhi", points: makePoints(7..<8))], removed: [Array("Pune".utf8)]),
         ])
         #expect(try integer("SELECT max(id) FROM city", in: path) == 2)
         let restored = try open(configuration)
@@ -188,7 +194,8 @@ struct StorageLogTests {
             StorageBatch(version: 0, cities: [makeCity("Agra", points: makePoints(8..<9))]),
             StorageBatch(version: 0, cities: [makeCity("Agra", points: makePoints(0..<5))]),
             StorageBatch(
-                version: 0, cities: [makeCity("Agra", points: [StoredPoint(time: makePoints(8..<9)[0].time, index: 77)])]),
+                version: 0,
+                cities: [makeCity("Agra", points: [StoredPoint(time: makePoints(8..<9)[0].time, index: 77)])]),
         ])
         var expected = makePoints(0..<6) + makePoints(8..<9)
         expected[6].index = 77

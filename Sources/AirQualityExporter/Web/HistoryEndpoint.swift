@@ -11,6 +11,7 @@ final class HistoryEndpoint: Sendable {
     private let headers: [(name: String, value: String)]
     /// The last document, while its points are the same.
     private let kept = Mutex<Document?>(nil)
+    private let downloads = HistoryDownloads()
 
     private struct Document: Sendable {
         var version: UInt64
@@ -55,15 +56,16 @@ final class HistoryEndpoint: Sendable {
         guard limit == 0 || count <= limit else {
             return .jsonError(
                 status: 413, headers: headers,
-                "the document would have \(count) points, expected at most \(limit): ask for less with city, limit or since")
+                "the history has \(count) points, expected at most \(limit): ask for less with ?city=, limit or since")
         }
         if let selection, count > wholeLimit {
             // Weak: a point that leaves while the document is sent may be missing.
             let tag = "W/\"" + String(selection.checksum, radix: 16) + (isGzip ? "-gzip" : "") + "\""
             let document = Document(version: version, query: query, isGzip: isGzip, tag: tag)
             kept.withLock { $0 = document }
-            let download = HistoryDownload(HistoryPieces(store, selection), isGzip: isGzip)
-            return answer(document, to: request, content: .stream(HTTPStream(document: download.next)))!
+            return answer(
+                document, to: request,
+                content: .stream(downloads.begin(HistoryPieces(store, selection), isGzip: isGzip)))!
         }
         let document = document(query, isGzip: isGzip, version: version)
         return answer(document, to: request, content: document.body.map { .bytes($0) })!
@@ -92,41 +94,6 @@ final class HistoryEndpoint: Sendable {
             body: isGzip ? Gzip.member(of: bytes.span) : bytes, tag: tag)
         kept.withLock { $0 = document }
         return document
-    }
-}
-
-/// A document on its way to one reader.
-private final class HistoryDownload: Sendable {
-    private let state: Mutex<State>
-    /// Bytes that are made at once, less than a millisecond of work.
-    private static let pieceBytes = 64 * 1024
-
-    private struct State: ~Copyable {
-        var pieces: HistoryPieces
-        /// Nil: sent as it is.
-        var gzip: GzipStream?
-        var unsent: ArraySlice<UInt8> = []
-        var isOver = false
-    }
-
-    init(_ pieces: HistoryPieces, isGzip: Bool) {
-        state = Mutex(State(pieces: pieces, gzip: isGzip ? GzipStream() : nil))
-    }
-
-    @Sendable func next(maximum: Int) -> ArraySlice<UInt8>? {
-        state.withLock { state in
-            while state.unsent.isEmpty {
-                guard !state.isOver else { return nil }
-                if let piece = state.pieces.next(bytes: Self.pieceBytes) {
-                    state.unsent = (state.gzip?.next(piece.span) ?? piece)[...]
-                } else {
-                    state.isOver = true
-                    state.unsent = (state.gzip?.end ?? [])[...]
-                }
-            }
-            defer { state.unsent = state.unsent.dropFirst(maximum) }
-            return state.unsent.prefix(maximum)
-        }
     }
 }
 

@@ -116,7 +116,8 @@ struct HistoryPiecesTests {
         func checksum(_ test: borrowing TestStore, _ query: String = "") throws -> UInt64 {
             HistorySelection(test.store, query: try HistoryQuery(query)).checksum
         }
-        var (test, other) = (store(), store())
+        var test = store()
+        var other = store()
         #expect(try checksum(test) == checksum(other))
         #expect(try checksum(test, "limit=2") != checksum(test))
         #expect(try checksum(test, "limit=2") == checksum(other, "limit=2"))

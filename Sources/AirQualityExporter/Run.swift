@@ -8,7 +8,7 @@ import WebSocket
 func run(arguments: [String], environment: (String) -> String?, signals: Signals) -> Int32 {
     do throws(FlagError) {
         switch try Program.exporter.parse(arguments: arguments, environment: environment) {
-        case .help(let text):
+        case .text(let text):
             StandardStream.output.write(text)
             return 0
         case .version:

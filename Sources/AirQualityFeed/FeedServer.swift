@@ -14,17 +14,23 @@ struct FeedServer {
     /// Listens, and prints the address on standard output.
     /// - Parameters:
     ///   - headers: more header fields of the handshake's answer.
-    ///   - greeting: the messages that a new client gets first; asked on the server's thread. Change what it tells
-    ///     before you `send` the change, and no client misses anything.
+    ///   - place: the group of clients at a path.
+    ///   - greeting: the messages that a new client of the group gets first; asked on the server's thread. Change what
+    ///     it tells before you `send` the change, and no client misses anything.
     init(
-        _ address: TCPAddress, signals: Signals, headers: [HTTPField] = [],
-        greeting: @escaping @Sendable () -> [[UInt8]] = { [] }
+        _ address: TCPAddress, signals: Signals, maximumClients: Int = 1024, maximumQueuedBytes: Int = 64 << 20,
+        headers: [HTTPField] = [],
+        place: @escaping @Sendable (_ path: String) -> WebSocketServerPlace = { _ in .group(0) },
+        greeting: @escaping @Sendable (_ group: Int) -> [[UInt8]] = { _ in [] },
+        onDrop: @escaping @Sendable (_ group: Int) -> Void = { _ in }
     ) throws {
         var events = WebSocketServerEvents()
+        events.onDrop = onDrop
         events.onConnect = { _ in signals.wake() }
         events.onDisconnect = { _ in signals.wake() }
         let server = try WebSocketServer(
-            listen: address.host, port: address.port, headers: headers, greeting: greeting, events: events)
+            listen: address.host, port: address.port, maximumClients: maximumClients,
+            maximumQueuedBytes: maximumQueuedBytes, headers: headers, place: place, greeting: greeting, events: events)
         self.server = server
         self.signals = signals
         thread = try ServiceThread(name: "server") { server.run() }
@@ -34,9 +40,16 @@ struct FeedServer {
 
     var hasClients: Bool { server.clientCount > 0 }
 
-    /// Sends a message to all clients. A client that is too far behind does not get it.
-    func send(_ message: [UInt8]) {
-        server.broadcast(message)
+    /// Sends a message to all clients of the group. A client that is too far behind does not get it. False when the
+    /// server itself is.
+    @discardableResult
+    func send(_ message: [UInt8], to group: Int = 0) -> Bool {
+        server.broadcast(message, to: group)
+    }
+
+    /// The header fields that answers of handshakes have more from now on; those that cannot be sent change nothing.
+    func setHeaders(_ headers: [HTTPField]) {
+        try? server.setHeaders(headers)
     }
 
     func awaitClient() -> Bool {

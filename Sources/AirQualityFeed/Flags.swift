@@ -3,10 +3,12 @@ import AirSources
 import CommandLine
 import FeedSimulation
 import System
+import WebSocket
 
 extension Program {
     static let feed = Program(
         name: "air-quality-feed",
+        version: BuildVersion.version,
         summary: "Serves a WebSocket feed of Air Quality Index readings, or records one.",
         commands: [
             Command(
@@ -20,7 +22,7 @@ extension Program {
                     "Serves what a file holds, from the first client on, over and over. CSV with the columns City, "
                     + "Date and AQI: all rows of a date are one message. Lines of JSON: each is one message, or what "
                     + "record has written.",
-                operands: ["FILE"], options: ReplayOptions.self),
+                operands: [Operand("FILE", .files)], options: ReplayOptions.self),
             Command(
                 name: "poll",
                 summary: "Serves real air: asks an HTTP source for the air of cities, computes their index where the "
@@ -28,11 +30,18 @@ extension Program {
                     + "minute. A key is read from a file or from \(PollConfiguration.keyVariable).",
                 options: PollOptions.self),
             Command(
+                name: "relay",
+                summary: "Reads a feed once and serves it to many: whole at /, and the cities of shard i of n at "
+                    + "/shard/i/n. A new client gets the last element of each of its cities first. Connects again for "
+                    + "ever.",
+                operands: ["URL"], options: RelayOptions.self),
+            Command(
                 name: "record",
                 summary: "Writes each message of a feed with its arrival time as a line of JSON, for replay. Connects "
                     + "again for ever.",
                 operands: ["URL"], options: RecordOptions.self),
-        ])
+        ],
+        manual: .feed)
 }
 
 struct SimulateOptions: Options {
@@ -115,6 +124,40 @@ struct PollOptions: Options {
     private static func names<Choice: CaseIterable & RawRepresentable<String>>(of type: Choice.Type) -> String {
         type.allCases.map(\.rawValue).joined(separator: ", or ")
     }
+}
+
+struct RelayOptions: Options {
+    var listen = TCPAddress()
+    var shards = 1
+    var cityField = "city"
+    var headers: [HTTPField] = []
+    var headerFile: String?
+    var tls = WebSocketTLS()
+    var idleTimeout = Duration.seconds(60)
+    var reconnectMaximum = Duration.seconds(30)
+    var maximumMessageBytes = 16 << 20
+
+    static let flags: [Flag<Self>] = [
+        .listen(\.listen),
+        Flag("shards", \.shards, .integer(in: 1...10_000), placeholder: "N", "parts that the cities are divided into"),
+        Flag("city-field", \.cityField, .nonEmptyText, placeholder: "NAME", "member with the city's name"),
+        Flag("header", \.headers, .headerField, secrecy: .whole, "header field for the handshake with the feed"),
+        Flag(
+            "header-file", \.headerFile, .file,
+            "file with header fields for the handshake, one a line; read at each connect"),
+        Flag("ca-file", \.tls.caFile, .file, "certificate authorities in PEM for wss://, in place of the system's"),
+        Flag("cert-file", \.tls.certificateFile, .file, "client certificate in PEM for wss://"),
+        Flag("key-file", \.tls.keyFile, .file, "key of the client certificate in PEM"),
+        Flag("insecure-skip-verify", \.tls.skipsVerification, "do not verify the feed's certificate"),
+        Flag(
+            "idle-timeout", \.idleTimeout, .duration(),
+            "connect again when no whole message arrives for that long; 0 = never"),
+        Flag(
+            "reconnect-max", \.reconnectMaximum, .interval, "largest bound of the random delay before a reconnect"),
+        Flag(
+            "max-message-bytes", \.maximumMessageBytes, .bytes(in: 1...(1 << 30)),
+            "longer messages are left out and counted"),
+    ]
 }
 
 struct RecordOptions: Options {

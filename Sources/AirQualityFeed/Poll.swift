@@ -15,7 +15,7 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     let server = try FeedServer(
         configuration.listen, signals: signals,
         headers: [HTTPField(name: "Air-Quality-Source", value: configuration.source.headerValue)],
-        greeting: board.everything)
+        greeting: { _ in board.everything() })
     defer { server.stop() }
     let cancellation = HTTPCancellation()
     // Its ends wake this thread, whatever they are.

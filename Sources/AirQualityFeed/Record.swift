@@ -1,4 +1,3 @@
-import Bytes
 import CommandLine
 import FeedSimulation
 import Synchronization
@@ -7,18 +6,11 @@ import WebSocket
 
 /// Records a feed until a signal comes, or until the lines cannot be written.
 func record(_ flags: ParsedFlags, signals: Signals) throws {
-    let address: WebSocketAddress
-    do throws(WebSocketAddressError) {
-        address = try WebSocketAddress(flags.operands[0])
-    } catch {
-        let shown = quoted(masked(address: flags.operands[0]))
-        throw FlagError("URL \(shown): \(error), expected ws://host:port/path or wss://host:port/path")
-    }
-    let recorder = try Recorder(
-        of: address.label, to: flags.options(RecordOptions.self).output, signals: signals)
+    let address = try feedAddress(of: flags)
+    let recorder = try Recorder(to: flags.options(RecordOptions.self).output, signals: signals)
     let client = WebSocketClient(
-        configuration: WebSocketClientConfiguration(address: address), onEvent: recorder.receive,
-        onMessage: recorder.receive)
+        configuration: WebSocketClientConfiguration(address: address),
+        onEvent: ConnectionReport(of: address.label, verb: "recording").receive, onMessage: recorder.receive)
     let thread = try ServiceThread(name: "client") { client.run() }
     while signals.wait(for: nil) == nil, recorder.failure == nil {}
     client.stop()
@@ -26,42 +18,20 @@ func record(_ flags: ParsedFlags, signals: Signals) throws {
     if let failure = recorder.failure { throw failure }
 }
 
-/// Writes what the client receives and reports changes of its connection, on the client's thread.
+/// Writes what the client receives, on the client's thread.
 private final class Recorder: Sendable {
-    private struct State {
-        var failure: SystemError?
-        /// The newest line about the connection: a state is reported once, not at each attempt.
-        var lastSaid = ""
-    }
-
     private let file: AppendedFile
-    private let feed: String
     private let signals: Signals
-    private let state = Mutex(State())
+    private let state = Mutex<SystemError?>(nil)
 
     /// - Parameter path: nil = standard output.
-    init(of feed: String, to path: String?, signals: Signals) throws {
+    init(to path: String?, signals: Signals) throws {
         file = if let path { try AppendedFile(path) } else { try AppendedFile.standardOutput() }
-        self.feed = feed
         self.signals = signals
     }
 
     /// Why no more lines can be written.
-    var failure: SystemError? { state.withLock { $0.failure } }
-
-    func receive(_ event: WebSocketEvent) {
-        let line: String
-        switch event {
-        case .connecting, .paused, .resumed, .disconnected(.requested, _, _): return
-        case .connected: line = "recording \(feed)"
-        case .disconnected(let reason, let detail, _): line = "\(feed): \(reason.rawValue): \(detail); dialling again"
-        }
-        let isNew = state.withLock { state in
-            defer { state.lastSaid = line }
-            return line != state.lastSaid
-        }
-        if isNew { say(line) }
-    }
+    var failure: SystemError? { state.withLock(\.self) }
 
     func receive(_ kind: WebSocketMessageKind, _ message: Span<UInt8>) {
         let receivedAt = currentTime()
@@ -80,7 +50,7 @@ private final class Recorder: Sendable {
         do throws(SystemError) {
             try file.append(line)
         } catch {
-            state.withLock { $0.failure = error }
+            state.withLock { $0 = error }
             signals.wake()
         }
     }

@@ -4,13 +4,14 @@ import System
 /// The program, from its arguments to its exit status.
 func run(arguments: [String], signals: Signals) -> Int32 {
     do {
-        switch try Program.feed.parse(arguments: arguments) {
-        case .help(let text): StandardStream.output.write(text)
+        switch try Program.feed.parse(arguments: arguments, environment: environmentVariable) {
+        case .text(let text): StandardStream.output.write(text)
         case .version: StandardStream.output.write(BuildVersion.text)
         case .run(let flags):
             switch flags.command.name {
             case "replay": try replay(flags, signals: signals)
             case "record": try record(flags, signals: signals)
+            case "relay": try relay(flags, signals: signals)
             case "poll": try poll(flags, signals: signals)
             default: try simulate(flags.options(), signals: signals)
             }

@@ -19,14 +19,20 @@ package func quoted(_ text: String, limit: Int = 200) -> String {
 
 /// The text on one line: control characters are blanks.
 package func onOneLine(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: breaksLine) else { return text }
     var line = String.UnicodeScalarView()
     for scalar in text.unicodeScalars { line.append(breaksLine(scalar) ? " " : scalar) }
     return String(line)
 }
 
 /// Controls, which may also steer a terminal, and the two separators that some readers take for line ends.
+///
+/// By their numbers: Unicode's category Cc is stable, and looking it up takes most of the time of an error.
 package func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
+    switch scalar.value {
+    case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
+    default: false
+    }
 }
 
 /// The address without its user, password, query and fragment, `***` in their place.

@@ -32,7 +32,8 @@ public struct Flag<Values>: Sendable {
         placeholder: String? = nil, secrecy: Secrecy = .open, _ help: String
     ) {
         self.member = member
-        spec = FlagSpec(name, placeholder ?? format.placeholder, secrecy, help)
+        spec = FlagSpec(
+            name, placeholder ?? format.placeholder, help: help, suggestions: format.suggestions, secrecy: secrecy)
         defaultText = { format.text?($0[keyPath: member]) }
         store = { texts, values in
             guard let text = texts.last else { return nil }
@@ -47,7 +48,9 @@ public struct Flag<Values>: Sendable {
         _ name: String, _ member: any WritableKeyPath<Values, Value?> & Sendable, _ format: ValueFormat<Value>,
         placeholder: String? = nil, secrecy: Secrecy = .open, _ help: String
     ) {
-        let optional = ValueFormat<Value?>(format.placeholder, expected: format.expected) { text in
+        let optional = ValueFormat<Value?>(
+            format.placeholder, expected: format.expected, suggestions: format.suggestions
+        ) { text in
             format.parse(text).map(Optional.some)
         }
         self.init(name, member, optional, placeholder: placeholder, secrecy: secrecy, help)
@@ -59,7 +62,9 @@ public struct Flag<Values>: Sendable {
         placeholder: String? = nil, secrecy: Secrecy = .open, _ help: String
     ) {
         self.member = member
-        spec = FlagSpec(name, placeholder ?? format.placeholder, secrecy, help, isRepeatable: true)
+        spec = FlagSpec(
+            name, placeholder ?? format.placeholder, help: help, suggestions: format.suggestions, secrecy: secrecy,
+            isRepeatable: true)
         defaultText = { $0[keyPath: member].first.flatMap { format.text?($0) } }
         store = { texts, values in
             var parsed: [Value] = []
@@ -123,18 +128,40 @@ public struct FlagSpec: Sendable {
     public fileprivate(set) var group = "Flags"
     public let isRepeatable: Bool
     public let secrecy: Secrecy
+    let suggestions: Suggestions
 
     fileprivate init(
-        _ name: String, _ placeholder: String, _ secrecy: Secrecy, _ help: String, isRepeatable: Bool = false
+        _ name: String, _ placeholder: String?, help: String, suggestions: Suggestions = .none,
+        secrecy: Secrecy = .open, isRepeatable: Bool = false
     ) {
         self.name = name
         self.placeholder = placeholder
+        self.suggestions = suggestions
         self.help = help
         self.isRepeatable = isRepeatable
         self.secrecy = secrecy
     }
 
+    /// What each program has besides its own; they end it, whatever else is given.
+    static let general = [
+        FlagSpec("help", nil, help: "print the flags, those of one command if it is named"),
+        FlagSpec("version", nil, help: "print the version"),
+        FlagSpec("man", nil, help: "print the manual page, for man -l -"),
+        FlagSpec(
+            "completion", "SHELL", help: "print the completion for bash, zsh or fish",
+            suggestions: .words(Shell.allCases.map(\.rawValue))),
+    ]
+
     var isSwitch: Bool { placeholder == nil }
+
+    /// The default and whether it is repeatable, in parentheses.
+    var remark: String {
+        let remarks = [
+            defaultText.flatMap { $0.isEmpty ? nil : "default \($0)" },
+            isRepeatable ? "repeatable" : nil,
+        ].compactMap(\.self)
+        return remarks.isEmpty ? "" : " (" + remarks.joined(separator: ", ") + ")"
+    }
 
     /// `prefix` + the name in capitals with `.` and `-` as `_`.
     func variable(prefix: String) -> String {

@@ -5,7 +5,7 @@ extension Program {
         if !command.name.isEmpty {
             words.append(command.name == commands[0].name ? "[\(command.name)]" : command.name)
         }
-        return (words + command.operands + ["[flags]"]).joined(separator: " ")
+        return (words + command.operands.map(\.name) + ["[flags]"]).joined(separator: " ")
     }
 
     /// The text of `--help`, with a line break at the end.
@@ -34,42 +34,50 @@ extension Program {
 
     private func flagLines(of command: Command) -> [String] {
         var lines: [String] = []
-        var groups: [String] = []
-        for flag in command.flags where !groups.contains(flag.group) {
-            groups.append(flag.group)
-        }
-        for group in groups {
-            lines += ["", group + ":"]
-            for flag in command.flags where flag.group == group {
+        func append(_ flags: [FlagSpec]) {
+            for flag in flags {
                 lines.append("  --" + flag.name + (flag.placeholder.map { "=" + $0 } ?? ""))
                 lines += wrapped(flag.help + flag.remark, indent: 6)
             }
         }
-        lines += ["", "  --help", "      print this text", "  --version", "      print the version"]
-        if let environmentPrefix {
-            let example = command.flags.first { !$0.isSwitch } ?? command.flags.first
-            let text =
-                "Each flag is also an environment variable: \(environmentPrefix) and the flag in capitals with . and - as _"
-                + (example.map { ", for example \($0.variable(prefix: environmentPrefix))" } ?? "")
-                + ". The flag wins. Repeatable ones are separated by line breaks; switches are true or false."
-            lines += [""] + wrapped(text)
+        for (group, flags) in command.groups {
+            lines += ["", group + ":"]
+            append(flags)
         }
+        lines.append("")
+        append(FlagSpec.general)
+        if let rule = environmentRule(for: command) { lines += [""] + wrapped(rule) }
         return lines
+    }
+
+    /// How flags are written as environment variables; nil = they are not read.
+    func environmentRule(for command: Command) -> String? {
+        guard let environmentPrefix else { return nil }
+        let example = command.flags.first { !$0.isSwitch } ?? command.flags.first
+        return
+            "Each flag is also an environment variable: \(environmentPrefix) and the flag in capitals with . and - as _"
+            + (example.map { ", for example \($0.variable(prefix: environmentPrefix))" } ?? "")
+            + ". The flag wins. Repeatable ones are separated by line breaks; switches are true or false."
     }
 }
 
-extension FlagSpec {
-    fileprivate var remark: String {
-        let remarks = [
-            defaultText.flatMap { $0.isEmpty ? nil : "default \($0)" },
-            isRepeatable ? "repeatable" : nil,
-        ].compactMap(\.self)
-        return remarks.isEmpty ? "" : " (" + remarks.joined(separator: ", ") + ")"
+extension Command {
+    /// The flags by their headings, in the order of the table.
+    var groups: [(heading: String, flags: [FlagSpec])] {
+        var groups: [(heading: String, flags: [FlagSpec])] = []
+        for flag in flags {
+            if let place = groups.firstIndex(where: { $0.heading == flag.group }) {
+                groups[place].flags.append(flag)
+            } else {
+                groups.append((flag.group, [flag]))
+            }
+        }
+        return groups
     }
 }
 
 /// The words in lines of at most 80 characters.
-private func wrapped(_ text: String, indent: Int = 0) -> [String] {
+func wrapped(_ text: String, indent: Int = 0) -> [String] {
     let margin = String(repeating: " ", count: indent)
     var lines: [String] = []
     for word in text.split(separator: " ") {

@@ -1,7 +1,7 @@
 internal import Bytes
 
 extension Program {
-    /// Reads a command line. `--help` and `--version` win over everything else, right or wrong.
+    /// Reads a command line. `--help`, `--version`, `--man` and `--completion` win over everything else, right or wrong.
     /// - Parameters:
     ///   - arguments: without the program's own name.
     ///   - environment: the value of a variable, nil when it is not set.
@@ -10,9 +10,14 @@ extension Program {
     ) throws(FlagError) -> Invocation {
         let flagWords = arguments.prefix { $0 != "--" }
         if flagWords.contains("--help") || flagWords.contains("-h") {
-            return .help(helpText(for: arguments.first.flatMap(command(named:))))
+            return .text(helpText(for: arguments.first.flatMap(command(named:))))
         }
         if flagWords.contains("--version") { return .version }
+        if flagWords.contains("--man") {
+            // https://reproducible-builds.org/specs/source-date-epoch/
+            return .text(manualPage(date: environment("SOURCE_DATE_EPOCH").flatMap { decimalNumber($0.utf8) }))
+        }
+        if let shell = try shell(in: flagWords) { return .text(completion(for: shell)) }
 
         var words = Words(program: self)
         try words.read(arguments)
@@ -30,6 +35,19 @@ extension Program {
                 given: words.given.merging(variables) { flag, _ in flag }))
     }
 
+    /// What `--completion` names, if it is given.
+    private func shell(in words: ArraySlice<String>) throws(FlagError) -> Shell? {
+        guard let place = words.firstIndex(where: { $0 == "--completion" || $0.hasPrefix("--completion=") })
+        else { return nil }
+        let word = words[place]
+        let name = word.utf8.count > 12 ? String(word.dropFirst(13)) : words[(place + 1)...].first
+        guard let name else { throw FlagError("--completion: the value is missing, expected --completion=SHELL") }
+        guard let shell = Shell(rawValue: name) else {
+            throw FlagError("--completion \(quoted(name)): expected bash, zsh or fish")
+        }
+        return shell
+    }
+
     private func command(named name: String) -> Command? {
         commands.first { !$0.name.isEmpty && $0.name == name }
     }
@@ -42,7 +60,7 @@ extension Program {
             throw FlagError("--\(flag): not a flag of \(command.name), only of \(owners.joined(separator: ", "))")
         }
         if operands.count < command.operands.count {
-            throw FlagError("\(command.operands[operands.count]) is missing, expected: \(usage(of: command))")
+            throw FlagError("\(command.operands[operands.count].name) is missing, expected: \(usage(of: command))")
         }
         if let surplus = operands.dropFirst(command.operands.count).first {
             throw FlagError("unexpected argument \(surplus.shown), expected: \(usage(of: command))")

@@ -9,19 +9,41 @@
 /// as not set.
 public struct Program: Sendable {
     public let name: String
+    public let version: String
     /// One sentence or two, for `--help`.
     public let summary: String
     /// The first part of the environment variable of each flag; nil = the environment is not read.
     public let environmentPrefix: String?
     /// The first one runs when none is named. A flag that several commands have is a switch in all or in none.
     public let commands: [Command]
+    /// What `--man` says besides.
+    public let manual: Manual
 
-    public init(name: String, summary: String, environmentPrefix: String? = nil, commands: [Command]) {
+    public init(
+        name: String, version: String = "", summary: String, environmentPrefix: String? = nil, commands: [Command],
+        manual: Manual = Manual()
+    ) {
         precondition(!commands.isEmpty, "a program does something")
         self.name = name
+        self.version = version
         self.summary = summary
         self.environmentPrefix = environmentPrefix
         self.commands = commands
+        self.manual = manual
+    }
+
+    /// Commands with the same flags are together.
+    var commandsByFlags: [[Command]] {
+        var tables: [[Command]] = []
+        for command in commands {
+            let names = command.flags.map(\.name)
+            if let place = tables.firstIndex(where: { $0[0].flags.map(\.name) == names }) {
+                tables[place].append(command)
+            } else {
+                tables.append([command])
+            }
+        }
+        return tables
     }
 }
 
@@ -30,12 +52,12 @@ public struct Command: Sendable {
     /// The word that selects it; empty = selected by naming no command.
     public let name: String
     public let summary: String
-    /// Names of what must be given besides flags, for example `FILE`.
-    public let operands: [String]
+    /// What must be given besides flags.
+    public let operands: [Operand]
     public let flags: [FlagSpec]
 
     public init<Values: Options>(
-        name: String = "", summary: String, operands: [String] = [], options: Values.Type
+        name: String = "", summary: String, operands: [Operand] = [], options: Values.Type
     ) {
         self.name = name
         self.summary = summary
@@ -45,10 +67,23 @@ public struct Command: Sendable {
     }
 }
 
+/// What a command needs besides flags, for example `FILE`.
+public struct Operand: Sendable, ExpressibleByStringLiteral {
+    public let name: String
+    let suggestions: Suggestions
+
+    public init(_ name: String, _ suggestions: Suggestions) {
+        self.name = name
+        self.suggestions = suggestions
+    }
+
+    public init(stringLiteral name: String) { self.init(name, .none) }
+}
+
 /// What a command line asks for.
 public enum Invocation: Sendable {
-    /// Print this text and end with status 0.
-    case help(String)
+    /// Print this text, help, manual or completion, and end with status 0.
+    case text(String)
     /// Print the version and end with status 0.
     case version
     case run(ParsedFlags)

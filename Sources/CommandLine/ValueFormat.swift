@@ -1,5 +1,13 @@
 internal import Bytes
 
+/// What a shell can offer for a value.
+public enum Suggestions: Sendable, Equatable {
+    case none
+    /// A closed set, without blanks and quotes.
+    case words([String])
+    case files
+}
+
 /// How the text of a flag's value is read and written.
 public struct ValueFormat<Value: Sendable>: Sendable {
     /// What stands for the value in `--help`.
@@ -10,22 +18,25 @@ public struct ValueFormat<Value: Sendable>: Sendable {
     public let parse: @Sendable (String) -> Value?
     /// A value as a user would write it; nil where no default is shown.
     public let text: (@Sendable (Value) -> String)?
+    public let suggestions: Suggestions
 
     public init(
         _ placeholder: String, expected: @escaping @Sendable (_ refused: String) -> String,
-        text: (@Sendable (Value) -> String)? = nil, parse: @escaping @Sendable (String) -> Value?
+        text: (@Sendable (Value) -> String)? = nil, suggestions: Suggestions = .none,
+        parse: @escaping @Sendable (String) -> Value?
     ) {
         self.placeholder = placeholder
         self.expected = expected
         self.text = text
+        self.suggestions = suggestions
         self.parse = parse
     }
 
     public init(
         _ placeholder: String, expected: String, text: (@Sendable (Value) -> String)? = nil,
-        parse: @escaping @Sendable (String) -> Value?
+        suggestions: Suggestions = .none, parse: @escaping @Sendable (String) -> Value?
     ) {
-        self.init(placeholder, expected: { _ in expected }, text: text, parse: parse)
+        self.init(placeholder, expected: { _ in expected }, text: text, suggestions: suggestions, parse: parse)
     }
 
     /// One of a closed set of values.
@@ -34,7 +45,10 @@ public struct ValueFormat<Value: Sendable>: Sendable {
     public static func one(
         of values: [Value], named name: @escaping @Sendable (Value) -> String, expected: String? = nil
     ) -> Self {
-        Self("NAME", expected: expected ?? values.map(name).joined(separator: ", or "), text: name) { text in
+        let names = values.map(name)
+        return Self(
+            "NAME", expected: expected ?? names.joined(separator: ", or "), text: name, suggestions: .words(names)
+        ) { text in
             values.first { name($0) == text }
         }
     }
@@ -49,7 +63,9 @@ extension ValueFormat<String> {
     }
 
     /// The path of a file, which need not be there.
-    public static var file: Self { Self("FILE", expected: "text that is not empty") { $0.isEmpty ? nil : $0 } }
+    public static var file: Self {
+        Self("FILE", expected: "text that is not empty", suggestions: .files) { $0.isEmpty ? nil : $0 }
+    }
 }
 
 extension ValueFormat<Bool> {

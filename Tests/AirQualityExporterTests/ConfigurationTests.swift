@@ -1,4 +1,5 @@
 import AirQuality
+import Bytes
 import CommandLine
 import HTTPServer
 import Logging
@@ -180,7 +181,7 @@ struct ConfigurationTests {
 
     @Test(
         "of shards is nothing else",
-        arguments: ["", "1", "/", "1/", "/2", "4/4", "0/0", "-1/4", "1/2/3", "a/b", " 0/4", "0 / 4"])
+        arguments: ["", "1", "/", "1/", "/2", "4/4", "0/0", "-1/4", "1/2/3", "a/b", " 0/4", "0 / 4", "0/2147483648"])
     func noShards(text: String) {
         #expect(
             throws: FlagError(

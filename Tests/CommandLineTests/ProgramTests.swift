@@ -7,7 +7,7 @@ let sample = Program(
     name: "sample", summary: "Shows what a table can say.", environmentPrefix: "SAMPLE_",
     commands: [
         Command(name: "serve", summary: "Serves.", options: ServeOptions.self),
-        Command(name: "play", summary: "Plays a file.", operands: ["FILE"], options: PlayOptions.self),
+        Command(name: "play", summary: "Plays a file.", operands: [Operand("FILE", .files)], options: PlayOptions.self),
     ])
 
 struct ServeOptions: Options, Equatable {
@@ -119,13 +119,31 @@ struct ParsingTests {
         #expect(try parsed(["play", "-"]).operands == ["-"])
     }
 
-    @Test(arguments: [["--help"], ["--nonsense", "--help"], ["-h"], ["--version", "--help"]])
+    @Test(arguments: [["--help"], ["--nonsense", "--help"], ["-h"], ["--version", "--help"], ["--man", "--help"]])
     func `Help wins over everything`(arguments: [String]) throws {
-        guard case .help(let text) = try sample.parse(arguments: arguments) else {
+        guard case .text(let text) = try sample.parse(arguments: arguments) else {
             Issue.record("no help")
             return
         }
         #expect(text.hasPrefix("usage: sample [serve] [flags]\n       sample play FILE [flags]\n"))
+    }
+
+    @Test(arguments: [["--man"], ["--nonsense", "--man"], ["play", "--man", "--completion=bash"]])
+    func `The manual wins over mistakes`(arguments: [String]) throws {
+        guard case .text(let text) = try sample.parse(arguments: arguments) else {
+            Issue.record("no manual")
+            return
+        }
+        #expect(text.hasPrefix(#".\" Written by sample --man"#))
+    }
+
+    @Test(arguments: [["--completion=zsh"], ["--completion", "zsh"], ["--nonsense", "--completion=zsh"]])
+    func `A completion is named by its shell`(arguments: [String]) throws {
+        guard case .text(let text) = try sample.parse(arguments: arguments) else {
+            Issue.record("no completion")
+            return
+        }
+        #expect(text.hasPrefix("#compdef sample\n"))
     }
 
     @Test func `Version is asked for by its flag only`() throws {
@@ -169,9 +187,13 @@ struct HelpTests {
                       no more than that
 
                   --help
-                      print this text
+                      print the flags, those of one command if it is named
                   --version
                       print the version
+                  --man
+                      print the manual page, for man -l -
+                  --completion=SHELL
+                      print the completion for bash, zsh or fish
 
                 Each flag is also an environment variable: SAMPLE_ and the flag in capitals with
                 . and - as _, for example SAMPLE_LISTEN. The flag wins. Repeatable ones are
@@ -181,7 +203,7 @@ struct HelpTests {
     }
 
     @Test func `Help for one command shows that command`() throws {
-        guard case .help(let text) = try sample.parse(arguments: ["play", "--help"]) else {
+        guard case .text(let text) = try sample.parse(arguments: ["play", "--help"]) else {
             Issue.record("no help")
             return
         }
@@ -222,6 +244,9 @@ struct FlagErrorCase: Sendable, CustomTestStringConvertible {
             arguments: [], environment: ["SAMPLE_FEED_IDLE_TIMEOUT": "x"],
             line: #"SAMPLE_FEED_IDLE_TIMEOUT "x": expected a duration such as 500ms, 30s or 1m30s"#),
         .init(arguments: ["--feed.limit=10"], line: #"--feed.limit "10": expected a whole number, 1 to 9"#),
+        .init(arguments: ["--completion"], line: "--completion: the value is missing, expected --completion=SHELL"),
+        .init(arguments: ["--completion=tcsh"], line: #"--completion "tcsh": expected bash, zsh or fish"#),
+        .init(arguments: ["--completion="], line: #"--completion "": expected bash, zsh or fish"#),
         .init(arguments: ["--once"], line: "--once: not a flag of serve, only of play"),
         .init(arguments: ["play", "f", "--verbose"], line: "--verbose: not a flag of play, only of serve"),
         .init(arguments: ["play"], line: "FILE is missing, expected: sample play FILE [flags]"),

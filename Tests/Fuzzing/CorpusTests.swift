@@ -17,6 +17,14 @@ import Testing
         checkFields(contents(of: path))
     }
 
+    @Test("addresses", arguments: inputs("FuzzAddresses")) func addresses(_ path: String) {
+        checkAddresses(contents(of: path))
+    }
+
+    @Test("values", arguments: inputs("FuzzValues")) func values(_ path: String) {
+        checkValues(contents(of: path))
+    }
+
     @Test("pages", arguments: inputs("FuzzCompression")) func compression(_ path: String) {
         checkCompression(contents(of: path))
     }

@@ -51,7 +51,8 @@ import Testing
 
     @Test("close reaches each client with its status, after what waits for it", arguments: [1000, 1001, 1008, 4321])
     func closes(status: UInt16) throws {
-        let messages = (0..<50).map { String(repeating: "\($0 % 10)", count: 50_000) }
+        // Less than may wait for a client, however slowly it reads.
+        let messages = (0..<50).map { String(repeating: "\($0 % 10)", count: 15_000) }
         try withServer { server in
             try withClient(configuration(port: server.port)) { _, one in
                 try withClient(configuration(port: server.port)) { _, two in
@@ -79,7 +80,7 @@ import Testing
     @Test("a new client gets what is known first, and then all that is broadcast") func greeting() throws {
         let known = Mutex(["one", "two"])
         let server = try WebSocketServer(
-            listen: "127.0.0.1", port: 0, greeting: { known.withLock { $0.map { Array($0.utf8) } } })
+            listen: "127.0.0.1", port: 0, greeting: { _ in known.withLock { $0.map { Array($0.utf8) } } })
         try run(server) {
             try withClient(configuration(port: server.port)) { _, first in
                 first.wait(for: "what is known") { $0.texts == ["one", "two"] }
@@ -88,6 +89,91 @@ import Testing
                 first.wait(for: "what is new") { $0.texts == ["one", "two", "three"] }
                 try withClient(configuration(port: server.port)) { _, second in
                     second.wait(for: "what is known by now") { $0.texts == ["two", "three"] }
+                }
+            }
+        }
+    }
+
+    @Test("clients at different paths are different groups, and nothing is at other paths") func groups() throws {
+        let server = try WebSocketServer(
+            listen: "127.0.0.1", port: 0,
+            place: { path in
+                switch path {
+                case "/one": .group(1)
+                case "/two": .group(2)
+                default: .nowhere(reason: "expected /one or /two")
+                }
+            }, greeting: { [Array("hello \($0)".utf8)] })
+        try run(server) {
+            try withClient(configuration(port: server.port, path: "/one?x=1")) { _, one in
+                try withClient(configuration(port: server.port, path: "/two")) { _, two in
+                    one.wait(for: "greeting") { $0.texts == ["hello 1"] }
+                    two.wait(for: "greeting") { $0.texts == ["hello 2"] }
+                    server.broadcast(Array("b".utf8), to: 2)
+                    server.broadcast(Array("nobody".utf8))
+                    server.broadcast(Array("a".utf8), to: 1)
+                    server.broadcast(Array("c".utf8), to: 2)
+                    one.wait(for: "its message") { $0.texts == ["hello 1", "a"] }
+                    two.wait(for: "its messages") { $0.texts == ["hello 2", "b", "c"] }
+                }
+            }
+            let client = try RawHTTPClient(port: server.port)
+            client.send(request)
+            let head = try client.readHead()
+            #expect(head.status == 404)
+            #expect(try client.readToEnd() == Array("expected /one or /two\n".utf8))
+        }
+    }
+
+    @Test("a greeting that is longer than what may wait drops nobody") func longGreeting() throws {
+        let greeting = (0..<40).map { Array(String(repeating: "\($0 % 10)", count: 100_000).utf8) }
+        let drops = Mutex(0)
+        var events = WebSocketServerEvents()
+        events.onDrop = { _ in drops.withLock { $0 += 1 } }
+        let server = try WebSocketServer(
+            listen: "127.0.0.1", port: 0, maximumQueuedBytes: 1 << 20, greeting: { _ in greeting }, events: events)
+        try run(server) {
+            let client = try rawClient(of: server)
+            for _ in 0..<5 { server.broadcast(Array(repeating: UInt8(ascii: "x"), count: 100_000)) }
+            server.close()
+            // All of it: the bytes of 45 messages, with a header of ten bytes each.
+            #expect(try client.readToEnd().count > 45 * 100_000)
+            #expect(drops.withLock { $0 } == 0)
+        }
+    }
+
+    @Test("a greeting and what is broadcast after it are in order, whatever waited before it") func order() throws {
+        let newest = Mutex(0)
+        let server = try WebSocketServer(
+            listen: "127.0.0.1", port: 0, greeting: { _ in [Array("\(newest.withLock { $0 })".utf8)] })
+        try run(server) {
+            try withClient(configuration(port: server.port)) { _, first in
+                first.wait(for: "connection") { $0.events.contains(.opened) }
+                let isDone = Mutex(false)
+                let speaker = try ServiceThread(name: "speaker") {
+                    while !isDone.withLock({ $0 }) {
+                        let number = newest.withLock { newest in
+                            newest += 1
+                            return newest
+                        }
+                        server.broadcast(Array("\(number)".utf8))
+                        // Some wait all the time, and never so many that nobody gets on.
+                        eventually("the first client") { first.current.messages.count > number - 20 }
+                    }
+                }
+                defer {
+                    isDone.withLock { $0 = true }
+                    speaker.join()
+                }
+                for _ in 0..<5 {
+                    try withClient(configuration(port: server.port)) { _, log in
+                        log.wait(for: "messages") { $0.texts.count > 50 }
+                        let numbers = log.texts.compactMap { Int($0) }
+                        guard numbers.count > 50 else { return }
+                        // Once more what the greeting had, at most; then each by one.
+                        let rest = numbers.dropFirst(numbers[1] == numbers[0] ? 1 : 0)
+                        #expect(zip(rest, rest.dropFirst()).allSatisfy { $1 == $0 + 1 }, "\(numbers.prefix(9))")
+                    }
                 }
             }
         }
@@ -107,6 +193,12 @@ import Testing
             #expect(head.status == 101)
             #expect(head.values("Air-Quality-Source") == ["open-meteo; kind=model; license=\"CC BY 4.0\""])
             #expect(head.values("X-Two") == ["2"])
+            try server.setHeaders([HTTPField(name: "X-Two", value: "3")])
+            let later = try RawHTTPClient(port: server.port)
+            later.send(request)
+            let second = try later.readHead()
+            #expect(second.values("X-Two") == ["3"])
+            #expect(second.values("Air-Quality-Source") == [])
         }
     }
 

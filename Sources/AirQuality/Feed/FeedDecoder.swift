@@ -1,4 +1,4 @@
-internal import Bytes
+public import Bytes
 public import JSON
 
 /// Where a feed's messages hold what, and which cities are wanted.

@@ -12,7 +12,7 @@ public enum CityName {
     /// a label value.
     ///
     /// - Parameter bytes: well-formed UTF-8.
-    static func accepted(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int>? {
+    public static func accepted(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int>? {
         let range = trimmed(bytes, in: range)
         guard !range.isEmpty, range.count <= maximumCount else { return nil }
         let name = bytes.extracting(range)
@@ -34,31 +34,5 @@ public enum CityName {
         while start < end, isWhiteSpace(bytes[start]) { start += 1 }
         while start < end, isWhiteSpace(bytes[end - 1]) { end -= 1 }
         return start..<end
-    }
-
-    /// FNV-1a, 64 bits: the stable hash that `--city.shard` divides cities by. It never changes, so that all shards of
-    /// all versions agree.
-    static func stableHash(_ name: Span<UInt8>) -> UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for index in name.indices {
-            hash = (hash ^ UInt64(name[index])) &* 0x0000_0100_0000_01B3
-        }
-        return hash
-    }
-}
-
-/// Part `index` of `count` parts of all cities.
-public struct Shard: Sendable, Equatable {
-    public var index: Int
-    public var count: Int
-
-    public init(index: Int, count: Int) {
-        precondition(count > 0 && (0..<count).contains(index))
-        self.index = index
-        self.count = count
-    }
-
-    func contains(_ name: Span<UInt8>) -> Bool {
-        CityName.stableHash(name) % UInt64(count) == UInt64(index)
     }
 }

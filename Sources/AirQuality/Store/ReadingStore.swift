@@ -1,3 +1,4 @@
+public import Bytes
 import Synchronization
 
 /// The one state that feeds write and scrapes read.

@@ -1,4 +1,5 @@
 import AirQuality
+import Bytes
 import CommandLine
 import HTTPServer
 import JSON

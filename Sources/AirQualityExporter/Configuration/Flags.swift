@@ -10,6 +10,7 @@ extension Program {
     /// The exporter's face on the command line.
     static let exporter = Program(
         name: "air-quality-exporter",
+        version: BuildVersion.version,
         summary: "Consumes a live WebSocket feed of Air Quality Index readings and serves them to Prometheus.",
         environmentPrefix: "AIR_QUALITY_EXPORTER_",
         commands: [
@@ -18,7 +19,8 @@ extension Program {
                 name: "healthcheck",
                 summary: "Ask /-/ready of the first listen address of the same configuration; end with status 0 or 1.",
                 options: Configuration.self),
-        ])
+        ],
+        manual: .exporter)
 }
 
 extension Configuration: Options {
@@ -75,7 +77,7 @@ extension Configuration: Options {
             "Member with the reading's time (RFC 3339, epoch seconds or milliseconds); empty = the arrival."),
         Flag(
             "feed.pollutants-field", \.pollutantsField, .text, placeholder: "NAME",
-            "Member with an object of concentrations in µg/m³; empty = not read."),
+            "Member with an object of concentrations in micrograms per cubic metre; empty = not read."),
         Flag("city.limit", \.cityLimit, .integer(in: 1...10_000_000), "Cities beyond it are refused and counted."),
         Flag(
             "city.expire-after", \.expireAfter, .duration(),
@@ -173,7 +175,7 @@ extension ValueFormat<Shard> {
         Self("I/N", expected: "i/n, shard i of n, with i from 0 to n-1, for example 0/4") { text in
             let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(\.utf8)
             guard parts.count == 2, let index: Int = decimalNumber(parts[0]), let count: Int = decimalNumber(parts[1]),
-                index < count
+                index < count, count <= Shard.maximumCount
             else { return nil }
             return Shard(index: index, count: count)
         }

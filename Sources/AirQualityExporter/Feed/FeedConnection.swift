@@ -39,8 +39,6 @@ struct UnusableFile: Error {
 }
 
 extension Configuration.Connection {
-    private static let maximumHeaderFileBytes = 64 << 10
-
     /// Reads the files as each connection does.
     func checkFiles() throws(UnusableFile) {
         do throws(WebSocketTLSError) {
@@ -84,25 +82,17 @@ extension Configuration.Connection {
     /// Those of the flags, then those of the file as it is now.
     func headerFields() throws(UnusableFile) -> [HTTPField] {
         guard let headerFile else { return headers }
-        let unusable = { UnusableFile(member: \.feed.headerFile, path: headerFile, expected: $0) }
-        let content: [UInt8]
-        do throws(SystemError) {
-            content = try readFile(headerFile, limit: Self.maximumHeaderFileBytes)
+        do throws(HeaderFileError) {
+            return headers + (try HTTPField.read(headerFile))
         } catch {
-            throw unusable("a file that can be read: \(error.reason)")
+            let expected =
+                switch error {
+                case .unreadable(let reason): "a file that can be read: \(reason)"
+                case .notAField(let line): "\"Name: value\" in line \(line)"
+                case .reserved(let field, let line): "\(field.expectedInstead ?? "another header"), in line \(line)"
+                }
+            throw UnusableFile(member: \.feed.headerFile, path: headerFile, expected: expected)
         }
-        let lines = String(decoding: content, as: UTF8.self)
-            .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        var fields = headers
-        for (index, line) in lines.enumerated() {
-            if line.first == "#" || line.allSatisfy({ $0 == " " || $0 == "\t" }) { continue }
-            guard let field = HTTPField(line: String(line)) else {
-                throw unusable("\"Name: value\" in line \(index + 1)")
-            }
-            if let expected = field.expectedInstead { throw unusable("\(expected), in line \(index + 1)") }
-            fields.append(field)
-        }
-        return fields
     }
 }
 

@@ -47,6 +47,9 @@ extension ServerHandshake {
         self = .accepted(Self.answer("101 Switching Protocols", [upgrade, connection, accept] + fields))
     }
 
+    /// For a path at which there is nothing.
+    static func notFound(_ reason: String) -> ServerHandshake { refuse("404 Not Found", reason) }
+
     /// For a request that cannot be read.
     init(_ error: HTTPHeadError) {
         switch error {
@@ -77,6 +80,14 @@ extension ServerHandshake {
     private static func answer(_ status: String, _ fields: [HTTPField]) -> [UInt8] {
         let lines = ["HTTP/1.1 \(status)"] + fields.map { "\($0.name): \($0.value)" }
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+    }
+}
+
+extension HTTPHead {
+    /// A request's, without its query.
+    var path: String {
+        let target = startLine.split(separator: " ", omittingEmptySubsequences: false).dropFirst().first ?? ""
+        return String(target.prefix { $0 != "?" })
     }
 }
 

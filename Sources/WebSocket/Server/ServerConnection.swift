@@ -3,7 +3,8 @@
 /// Belongs to the loop's thread.
 final class ServerConnection {
     enum Event {
-        case opened
+        /// The handshake is over.
+        case opened(group: Int)
         /// A whole message, unless it is too long.
         case message([UInt8])
     }
@@ -23,6 +24,11 @@ final class ServerConnection {
     private var pong: [UInt8]?
     /// Between the handshake and the close frame that we send.
     private(set) var isOpen = false
+    /// Nil before the end of the handshake.
+    private(set) var group: Int?
+    /// The number of the first broadcast that is for it.
+    private(set) var firstMessage = 0
+    private(set) var greetingBytes = 0
     private var isEnding = false
 
     init(_ socket: Socket) {
@@ -35,6 +41,16 @@ final class ServerConnection {
     /// A frame of a message; nothing before the handshake or after a close frame.
     func send(_ frame: [UInt8]) {
         if isOpen { output.append(frame) }
+    }
+
+    /// Sends what comes before all else.
+    func greet(_ messages: [[UInt8]], firstMessage: Int) {
+        self.firstMessage = firstMessage
+        for message in messages {
+            let frame = FrameWriter.frame(.text, message, mask: nil)
+            greetingBytes += frame.count
+            send(frame)
+        }
     }
 
     /// After what waits.
@@ -59,30 +75,37 @@ final class ServerConnection {
     }
 
     /// Reads what has arrived.
-    func receive(_ bytes: Span<UInt8>, fields: [HTTPField], onEvent: (Event) -> Void) {
+    /// - Parameters:
+    ///   - fields: more fields of an answer that accepts.
+    ///   - place: what is at a path.
+    func receive(
+        _ bytes: Span<UInt8>, fields: [HTTPField], place: (String) -> WebSocketServerPlace, onEvent: (Event) -> Void
+    ) {
         if isEnding { return }
         var position = 0
         if reader == nil {
             do throws(HTTPHeadError) {
                 guard let head = try head.read(bytes, at: &position) else { return }
-                answer(ServerHandshake(head, fields: fields))
+                answer(ServerHandshake(head, fields: fields), at: place(head.path))
             } catch {
-                answer(ServerHandshake(error))
+                answer(ServerHandshake(error), at: .group(0))
             }
-            if isOpen { onEvent(.opened) }
+            if isOpen, let group { onEvent(.opened(group: group)) }
         }
         readFrames(bytes.extracting(droppingFirst: position), onEvent)
     }
 
-    private func answer(_ answer: ServerHandshake) {
-        switch answer {
-        case .accepted(let bytes):
+    private func answer(_ answer: ServerHandshake, at place: WebSocketServerPlace) {
+        switch (answer, place) {
+        case (.accepted(let bytes), .group(let group)):
+            self.group = group
             output.append(bytes)
             output.socket.setDeadline(seconds: nil)
             reader = FrameReader(
                 from: .client, maximumMessageBytes: Self.maximumMessageBytes, isCompressed: false)
             isOpen = true
-        case .refused(let bytes):
+        case (.accepted, .nowhere(let reason)): self.answer(.notFound(reason), at: place)
+        case (.refused(let bytes), _):
             output.append(bytes)
             end()
         }

@@ -5,45 +5,49 @@ internal import System
 
 /// What runs on a server's thread: hands messages out to the clients.
 final class ServerLoop: SocketLoop {
-    static let maximumClients = 1024
-
     private let maximumQueuedBytes: Int
-    private let fields: [HTTPField]
-    private let greeting: @Sendable () -> [[UInt8]]
+    private let orders: ServerOrders
+    private let shared: ServerShared
+    private let place: @Sendable (String) -> WebSocketServerPlace
+    private let greeting: @Sendable (Int) -> [[UInt8]]
     private let events: WebSocketServerEvents
     /// By the keys of their sockets; before their handshake as well.
     private var connections: [UInt: ServerConnection] = [:]
-    /// Keys of those whose handshake is over.
-    private var clients: Set<UInt> = []
-    private let clientCount: ClientCount
+    /// Keys of those whose handshake is over, by their groups.
+    private var clients: [Int: Set<UInt>] = [:]
+    private var clientCount = 0
 
     init(
-        maximumQueuedBytes: Int, clientCount: ClientCount, fields: [HTTPField],
-        greeting: @escaping @Sendable () -> [[UInt8]], events: WebSocketServerEvents
+        maximumQueuedBytes: Int, orders: ServerOrders, shared: ServerShared,
+        place: @escaping @Sendable (String) -> WebSocketServerPlace,
+        greeting: @escaping @Sendable (Int) -> [[UInt8]], events: WebSocketServerEvents
     ) {
         self.maximumQueuedBytes = maximumQueuedBytes
-        self.clientCount = clientCount
-        self.fields = fields
+        self.orders = orders
+        self.shared = shared
+        self.place = place
         self.greeting = greeting
         self.events = events
     }
 
-    var isEmpty: Bool { clients.isEmpty }
+    var isEmpty: Bool { clientCount == 0 }
 
-    func broadcast(_ frame: [UInt8]) {
-        for key in clients {
-            guard let client = connections[key], client.isOpen else { continue }
+    func broadcast(_ message: ServerOrders.Message) {
+        for key in clients[message.group] ?? [] {
+            guard let client = connections[key], client.isOpen, client.firstMessage <= message.number else { continue }
+            let bound = maximumQueuedBytes + client.greetingBytes
             // A message that is longer than the bound is sent all the same to a client that waits for nothing.
-            if client.waitingBytes > 0, client.waitingBytes + frame.count > maximumQueuedBytes {
+            if client.waitingBytes > 0, client.waitingBytes + message.frame.count > bound {
                 client.kill()
+                events.onDrop(message.group)
             } else {
-                client.send(frame)
+                client.send(message.frame)
             }
         }
     }
 
     func close(status: UInt16) {
-        for key in clients { connections[key]?.close(status: status) }
+        for key in clients.values.joined() { connections[key]?.close(status: status) }
     }
 
     override func handle(_ event: SocketEvent, of socket: Socket, bytes: Span<UInt8>) {
@@ -51,9 +55,9 @@ final class ServerLoop: SocketLoop {
         case .connected: connections[socket.key] = ServerConnection(socket)
         case .received:
             guard let connection = connections[socket.key] else { return }
-            connection.receive(bytes, fields: fields) { event in
+            connection.receive(bytes, fields: shared.headers, place: place) { event in
                 switch event {
-                case .opened: opened(connection, socket.key)
+                case .opened(let group): opened(connection, socket.key, group)
                 case .message(let message): events.onMessage(message)
                 }
             }
@@ -62,25 +66,40 @@ final class ServerLoop: SocketLoop {
         }
     }
 
-    private func opened(_ connection: ServerConnection, _ key: UInt) {
+    private func opened(_ connection: ServerConnection, _ key: UInt, _ group: Int) {
         // Before the greeting is asked: what is broadcast after that is for this client too.
-        clients.insert(key)
-        clientCount.value.store(clients.count, ordering: .relaxed)
-        for message in greeting() { connection.send(FrameWriter.frame(.text, message, mask: nil)) }
-        events.onConnect(clients.count)
+        clients[group, default: []].insert(key)
+        clientCount += 1
+        shared.clientCount.store(clientCount, ordering: .relaxed)
+        let (messages, next) = orders.admit { greeting(group) }
+        connection.greet(messages, firstMessage: next)
+        events.onConnect(clientCount)
     }
 
     private func ended(_ key: UInt) {
-        connections[key] = nil
-        guard clients.remove(key) != nil else { return }
-        clientCount.value.store(clients.count, ordering: .relaxed)
-        events.onDisconnect(clients.count)
+        guard let group = connections.removeValue(forKey: key)?.group, clients[group]?.remove(key) != nil
+        else { return }
+        if clients[group]?.isEmpty == true { clients[group] = nil }
+        clientCount -= 1
+        shared.clientCount.store(clientCount, ordering: .relaxed)
+        events.onDisconnect(clientCount)
     }
 }
 
-/// How many clients there are, for any thread.
-final class ClientCount: Sendable {
-    let value = Atomic<Int>(0)
+/// What any thread may read or set of a server.
+final class ServerShared: Sendable {
+    let clientCount = Atomic<Int>(0)
+    private let fields = Mutex<[HTTPField]>([])
+
+    var headers: [HTTPField] { fields.withLock(\.self) }
+
+    /// - Throws: a `SystemError` that names the one that cannot be sent.
+    func setHeaders(_ headers: [HTTPField]) throws(SystemError) {
+        if let bad = headers.first(where: { !$0.isValid || $0.isReserved }) {
+            throw SystemError(.configuration, "the header \(bad.name) cannot be sent")
+        }
+        fields.withLock { $0 = headers }
+    }
 }
 
 extension WebSocketContext {
@@ -90,14 +109,14 @@ extension WebSocketContext {
     ///   - port: 0 = a free one.
     /// - Throws: a `SystemError` that names the address and the reason.
     static func server(
-        _ loop: ServerLoop, listen host: String, port: Int, waker: LoopWaker
+        _ loop: ServerLoop, listen host: String, port: Int, maximumClients: Int, waker: LoopWaker
     ) throws(SystemError) -> WebSocketContext {
         guard (0...65535).contains(port) else {
             throw SystemError(.address, "cannot listen on port \(port): it is not a number from 0 to 65535")
         }
         let ipAddress = try Self.ipAddress(of: host)
         let made = unsafe WebSocketContext(
-            loop, interface: ipAddress, maximumSockets: ServerLoop.maximumClients + 1, waker: waker
+            loop, interface: ipAddress, maximumSockets: maximumClients + 1, waker: waker
         ) { info in
             unsafe info.port = Int32(port)
             unsafe info.listen_accept_role = Memory.characters(of: Memory.role)

@@ -6,26 +6,28 @@ public struct WebSocketServerEvents: Sendable {
     /// With the number of clients that there are now.
     public var onConnect: @Sendable (Int) -> Void = { _ in }
     public var onDisconnect: @Sendable (Int) -> Void = { _ in }
+    /// A client of the group was too slow; its `onDisconnect` follows.
+    public var onDrop: @Sendable (_ group: Int) -> Void = { _ in }
     /// A whole message of a client, of at most 64 KiB.
     public var onMessage: @Sendable ([UInt8]) -> Void = { _ in }
 
     public init() {}
 }
 
-/// A server that sends the same text messages to all of its clients.
+/// What a server has at a path.
+public enum WebSocketServerPlace: Sendable, Equatable {
+    /// Clients there get what is broadcast to the group.
+    case group(Int)
+    /// Nothing: the answer is 404 with this line.
+    case nowhere(reason: String)
+}
+
+/// A server that sends the same text messages to all clients of a group.
 ///
-/// A client that is too slow is dropped and never waited for. At most 1024 clients.
+/// A client that is too slow is dropped and never waited for.
 public final class WebSocketServer: Sendable {
     /// Of `stop`: for clients that do not answer the close frame.
     private static let closeTimeout: Duration = .seconds(1)
-
-    private struct Orders {
-        /// As frames, which are the same for all clients.
-        var messages: [[UInt8]] = []
-        var bytes = 0
-        var closeStatus: UInt16?
-        var stops = false
-    }
 
     /// What `run` works with.
     ///
@@ -37,35 +39,41 @@ public final class WebSocketServer: Sendable {
 
     /// The real one, also when 0 was asked for.
     public let port: Int
-    private let maximumQueuedBytes: Int
     private let waker = LoopWaker()
-    private let orders = Mutex(Orders())
-    private let connectedClients = ClientCount()
+    private let orders: ServerOrders
+    private let shared: ServerShared
     private let parts: Mutex<Parts?>
 
     /// Listens at once; clients are answered when `run` is called.
     /// - Parameters:
     ///   - host: an IP address, the name of one, or nothing for all of the machine's.
     ///   - port: 0 = a free one.
-    ///   - maximumQueuedBytes: a client for which more than that waits is dropped.
+    ///   - maximumClients: more are not accepted.
+    ///   - maximumQueuedBytes: a client for which more than that waits, besides its greeting, is dropped.
     ///   - headers: more header fields of the handshake's answer.
-    ///   - greeting: the text messages that a new client gets before any others; asked on the thread of `run`, once for
-    ///     each client. What was broadcast before it is asked may not reach the client, all that is broadcast after it
-    ///     does: state that is changed first and broadcast then is complete for everybody.
+    ///   - place: what is at a path, without its query; asked on the thread of `run`.
+    ///   - greeting: the text messages that a new client of the group gets before any others; asked on the thread of
+    ///     `run`, once for each client, while `broadcast` waits. What was broadcast before it is asked does not reach the
+    ///     client, all that is broadcast after it does: state that is changed first and broadcast then is complete for
+    ///     everybody. It must not broadcast.
     /// - Throws: a `SystemError` that names the address and the reason, or the header that cannot be sent.
     public init(
-        listen host: String, port: Int, maximumQueuedBytes: Int = 64 << 20,
-        headers: [HTTPField] = [], greeting: @escaping @Sendable () -> [[UInt8]] = { [] },
+        listen host: String, port: Int, maximumClients: Int = 1024, maximumQueuedBytes: Int = 64 << 20,
+        headers: [HTTPField] = [],
+        place: @escaping @Sendable (_ path: String) -> WebSocketServerPlace = { _ in .group(0) },
+        greeting: @escaping @Sendable (_ group: Int) -> [[UInt8]] = { _ in [] },
         events: WebSocketServerEvents = WebSocketServerEvents()
     ) throws(SystemError) {
-        self.maximumQueuedBytes = maximumQueuedBytes
-        if let bad = headers.first(where: { !$0.isValid || $0.isReserved }) {
-            throw SystemError(.configuration, "the header \(bad.name) cannot be sent")
-        }
+        let orders = ServerOrders(maximumBytes: maximumQueuedBytes)
+        let shared = ServerShared()
+        try shared.setHeaders(headers)
         let loop = ServerLoop(
-            maximumQueuedBytes: maximumQueuedBytes, clientCount: connectedClients, fields: headers, greeting: greeting,
+            maximumQueuedBytes: maximumQueuedBytes, orders: orders, shared: shared, place: place, greeting: greeting,
             events: events)
-        let context = try WebSocketContext.server(loop, listen: host, port: port, waker: waker)
+        let context = try WebSocketContext.server(
+            loop, listen: host, port: port, maximumClients: maximumClients, waker: waker)
+        self.orders = orders
+        self.shared = shared
         self.port = context.listenPort
         parts = Mutex(Parts(context: context, loop: loop))
     }
@@ -75,7 +83,7 @@ public final class WebSocketServer: Sendable {
         guard let parts = parts.withLock({ $0.take() }) else { return }
         var stopsAt: Duration?
         while true {
-            let orders = takeOrders()
+            let orders = orders.take()
             for message in orders.messages { parts.loop.broadcast(message) }
             if let status = orders.closeStatus { parts.loop.close(status: status) }
             if orders.stops {
@@ -90,43 +98,33 @@ public final class WebSocketServer: Sendable {
         }
     }
 
-    /// Any thread: sends a text message to each client that is there. False when as many bytes wait for the server's
-    /// thread as may wait for a client; the message is then left out.
-    @discardableResult public func broadcast(_ message: [UInt8]) -> Bool {
+    /// Any thread: sends a text message to each client of the group that is there. False when as many bytes wait for the
+    /// server's thread as may wait for a client; the message is then left out.
+    @discardableResult public func broadcast(_ message: [UInt8], to group: Int = 0) -> Bool {
         if clientCount == 0 { return true }
-        let frame = FrameWriter.frame(.text, message, mask: nil)
-        let (isTaken, isFirst) = orders.withLock { orders in
-            let isFirst = orders.messages.isEmpty
-            guard isFirst || orders.bytes + message.count <= maximumQueuedBytes else { return (false, false) }
-            orders.messages.append(frame)
-            orders.bytes += message.count
-            return (true, isFirst)
-        }
-        if isFirst { waker.wake() }
-        return isTaken
+        let isFirst = orders.add(FrameWriter.frame(.text, message, mask: nil), group: group)
+        if isFirst == true { waker.wake() }
+        return isFirst != nil
     }
 
     /// Any thread.
-    public var clientCount: Int { connectedClients.value.load(ordering: .relaxed) }
+    public var clientCount: Int { shared.clientCount.load(ordering: .relaxed) }
+
+    /// Any thread: the header fields that answers of handshakes have more from now on.
+    /// - Throws: a `SystemError` that names the one that cannot be sent; then nothing changes.
+    public func setHeaders(_ headers: [HTTPField]) throws(SystemError) {
+        try shared.setHeaders(headers)
+    }
 
     /// Any thread: tells each client that is there goodbye, after what waits for it.
     public func close(status: UInt16 = 1000) {
-        orders.withLock { $0.closeStatus = status }
+        orders.close(status: status)
         waker.wake()
     }
 
     /// Any thread: closes with status 1001 and lets `run` return, a second later at most.
     public func stop() {
-        orders.withLock { $0.stops = true }
+        orders.stop()
         waker.wake()
-    }
-
-    /// Everything but `stops`, which stays.
-    private func takeOrders() -> Orders {
-        orders.withLock { orders in
-            let taken = orders
-            orders = Orders(stops: taken.stops)
-            return taken
-        }
     }
 }

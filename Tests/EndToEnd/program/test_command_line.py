@@ -60,6 +60,8 @@ FLAGS = {
     "config.check": SWITCH,
 }
 REPEATABLE = {"feed.url", "feed.header", "feed.subprotocol", "feed.subscribe", "web.listen-address"}
+#: Those of every program, which end it.
+GENERAL = ["help", "version", "man", "completion"]
 #: Those that take any text: there is no value that would be refused at the start.
 FREE = {"feed.subscribe", "feed.city-field", "feed.value-field", "feed.time-field", "feed.pollutants-field", "storage.file"}
 #: Files that are read at the start: the error names the file, and not yet the flag.
@@ -88,7 +90,7 @@ def test_help_names_every_flag_with_its_default_and_its_variable(programs):
     assert ended.output[0] == "usage: air-quality-exporter [flags]"
     assert all(len(line) <= 80 for line in ended.output)
     found = flags_of(ended.output)
-    assert list(found) == [*FLAGS, "help", "version"]
+    assert list(found) == [*FLAGS, *GENERAL]
     for name, default in FLAGS.items():
         text = found[name]
         assert text.startswith("=") == (default is not SWITCH), name
@@ -152,7 +154,7 @@ def test_help_of_the_feed(programs, command):
         "replay": {"listen", "interval", "speed", "once"},
         "record": {"output"},
     }["".join(command) or "simulate"]
-    assert set(flags_of(ended.output)) == wanted | {"help", "version"}
+    assert set(flags_of(ended.output)) == wanted | set(GENERAL)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,3 @@
-import Properties
-
 @c(LLVMFuzzerTestOneInput)
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     checkFields(unsafe Array(UnsafeBufferPointer(start: start, count: count)))

@@ -1,0 +1,146 @@
+import AirQuality
+import Bytes
+import JSON
+
+/// Divides the messages of a feed among shards, and keeps the last element of each city for clients that come later.
+///
+/// Elements stay as they came, byte for byte. One without a city that an exporter would take belongs to shard 0, so that
+/// one exporter counts it.
+struct FeedSplitter: ~Copyable {
+    enum Outcome: Equatable {
+        /// Of each shard that has elements in the message an array of them, in the order of shards.
+        case parts([Part])
+        case refused(RelayRefusal)
+    }
+
+    struct Part: Equatable {
+        var shard: Int
+        var message: [UInt8]
+    }
+
+    private struct Known {
+        var places: [[UInt8]: Int] = [:]
+        /// In the order in which the cities came.
+        var elements: [[UInt8]] = []
+    }
+
+    /// So that a greeting's messages stay far below what readers take.
+    static let greetingBytes = 1 << 20
+    /// What a city takes besides its name and its element.
+    private static let overhead = 128
+
+    private var reader: JSONRecordReader
+    private let maximumKnownBytes: Int
+    /// One for each shard.
+    private var known: [Known]
+    private var knownBytes = 0
+    /// Whether a city was not kept because too much is.
+    private(set) var isFull = false
+
+    /// - Parameters:
+    ///   - cityField: the member with the city's name.
+    ///   - maximumKnownBytes: of what is kept; cities beyond it are passed on and not kept.
+    init(shards: Int, cityField: String, maximumKnownBytes: Int = 1 << 30) {
+        reader = JSONRecordReader(members: [cityField])
+        known = Array(repeating: Known(), count: shards)
+        self.maximumKnownBytes = maximumKnownBytes
+    }
+
+    mutating func split(_ message: Span<UInt8>) -> Outcome {
+        switch reader.read(message) {
+        case .notJSON: return .refused(.notJSON)
+        case .notAnArray: return .refused(.notAnArray)
+        case .records: break
+        }
+        var messages: [[UInt8]] = Array(repeating: [], count: known.count)
+        var elements = JSONElements(of: message)
+        while case let count = reader.nextRecords(), count > 0 {
+            for record in 0..<count {
+                guard let range = elements.next(in: message) else { preconditionFailure("a record is an element") }
+                let element = message.extracting(range)
+                let shard = take(element, record: record)
+                append(element, to: &messages[shard], expecting: message.count / known.count)
+            }
+        }
+        return .parts(
+            messages.enumerated().filter { !$1.isEmpty }.map { Part(shard: $0, message: $1 + [UInt8(ascii: "]")]) })
+    }
+
+    /// The last elements of the cities of a shard, or of all shards, as messages.
+    func everything(of shard: Int?) -> [[UInt8]] {
+        var messages: [[UInt8]] = []
+        var message: [UInt8] = []
+        for shard in shard.map({ $0..<$0 + 1 }) ?? known.indices {
+            for element in known[shard].elements where !element.isEmpty {
+                if message.count + element.count >= Self.greetingBytes, !message.isEmpty {
+                    messages.append(message + [UInt8(ascii: "]")])
+                    message = []
+                }
+                append(element.span, to: &message, expecting: Self.greetingBytes)
+            }
+        }
+        return message.isEmpty ? messages : messages + [message + [UInt8(ascii: "]")]]
+    }
+
+    /// Keeps the element, if it has a city.
+    /// - Returns: its shard.
+    private mutating func take(_ element: Span<UInt8>, record: Int) -> Int {
+        guard case .text(let text) = reader.value(record: record, member: 0) else { return 0 }
+        let count = known.count
+        let city = reader.withTexts { texts -> (name: [UInt8], shard: Int)? in
+            guard let name = CityName.accepted(texts, in: text) else { return nil }
+            let bytes = texts.extracting(name)
+            return (copy(bytes), count == 1 ? 0 : Shard(of: bytes, count: count).index)
+        }
+        guard let (name, shard) = city else { return 0 }
+        keep(element, of: name, shard)
+        return shard
+    }
+
+    private mutating func keep(_ element: Span<UInt8>, of name: [UInt8], _ shard: Int) {
+        let place = known[shard].places[name]
+        let before = place.map { known[shard].elements[$0].count } ?? 0
+        let more = element.count - before + (place == nil ? name.count + Self.overhead : 0)
+        guard knownBytes + more <= maximumKnownBytes else {
+            isFull = true
+            // An old element would be taken for the last one.
+            if let place {
+                known[shard].elements[place] = []
+                knownBytes -= before
+            }
+            return
+        }
+        knownBytes += more
+        if let place {
+            known[shard].elements[place] = copy(element)
+        } else {
+            known[shard].places[name] = known[shard].elements.count
+            known[shard].elements.append(copy(element))
+        }
+    }
+}
+
+/// Why a message is not passed on.
+enum RelayRefusal: Int, CaseIterable, CustomStringConvertible {
+    case notText, tooLarge, notJSON, notAnArray
+
+    var description: String {
+        switch self {
+        case .notText: "not text"
+        case .tooLarge: "too large"
+        case .notJSON: "not JSON"
+        case .notAnArray: "no array"
+        }
+    }
+}
+
+/// Goes on with an array of elements, whose end is still open.
+private func append(_ element: Span<UInt8>, to message: inout [UInt8], expecting bytes: Int) {
+    if message.isEmpty { message.reserveCapacity(bytes + bytes / 4 + element.count + 2) }
+    message.append(UInt8(ascii: message.isEmpty ? "[" : ","))
+    message.append(addingCapacity: element.count) { $0.append(copying: element) }
+}
+
+func copy(_ bytes: Span<UInt8>) -> [UInt8] {
+    [UInt8](capacity: bytes.count) { $0.append(copying: bytes) }
+}

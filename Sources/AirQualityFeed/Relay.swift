@@ -1,0 +1,135 @@
+import Bytes
+import CommandLine
+import Synchronization
+import System
+import WebSocket
+
+/// Reads a feed once and serves it whole and in parts until a signal comes.
+func relay(_ flags: ParsedFlags, signals: Signals) throws {
+    let configuration = try RelayConfiguration(flags)
+    let paths = RelayPaths(shards: configuration.shards)
+    let state = Mutex(RelayState(configuration))
+    let server = try FeedServer(
+        configuration.listen, signals: signals, maximumClients: max(1024, 4 * configuration.shards),
+        maximumQueuedBytes: 16 << 20, place: paths.place(at:),
+        greeting: { group in state.withLock { $0.greeting(of: paths.shard(of: group), at: monotonicTime()) } },
+        onDrop: { say("dropped a client of \(paths.path(of: $0)) that was too slow") })
+    defer { server.stop() }
+    let report = ConnectionReport(of: configuration.client.address.label, verb: "relaying")
+    let client = WebSocketClient(
+        configuration: configuration.client,
+        onEvent: { event in
+            report.receive(event)
+            guard case .connected(let fields) = event else { return }
+            // What the feed says of its source, it says through the relay as well.
+            let name = "Air-Quality-Source"
+            server.setHeaders(fields.first(name).map { [HTTPField(name: name, value: $0)] } ?? [])
+        },
+        onMessage: { kind, message in
+            let (outcome, line) = state.withLock { $0.take(kind, message, at: monotonicTime()) }
+            if let line { say(line) }
+            guard case .parts(let parts) = outcome else { return }
+            var isSent = server.send(copy(message), to: paths.everything)
+            for part in parts { isSent = server.send(part.message, to: paths.group(of: part.shard)) && isSent }
+            if !isSent { say("left out a message: clients are sent too much") }
+        })
+    let thread = try ServiceThread(name: "client") { client.run() }
+    defer {
+        client.stop()
+        thread.join()
+        say(state.withLock { $0.summary })
+    }
+    _ = server.wait(until: nil, orUntil: { false })
+}
+
+/// Which clients are at which path: `/` has the whole feed, `/shard/i/n` a part of it.
+struct RelayPaths: Sendable {
+    let shards: Int
+    let everything = 0
+
+    func place(at path: String) -> WebSocketServerPlace {
+        if path == "/" || path.isEmpty { return .group(everything) }
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let served = "expected / or /shard/I/\(shards) with I from 0 to \(shards - 1)"
+        guard parts.count == 4, parts[0].isEmpty, parts[1].elementsEqual("shard".utf8),
+            let shard = number(parts[2]), let count = number(parts[3])
+        else { return .nowhere(reason: served) }
+        guard count == shards else { return .nowhere(reason: "the feed is divided into \(shards), \(served)") }
+        guard shard < shards else { return .nowhere(reason: served) }
+        return .group(group(of: shard))
+    }
+
+    /// A number as it is written, so that a part has one path.
+    private func number(_ text: Substring.UTF8View) -> Int? {
+        decimalNumber(text).flatMap { (number: Int) in text.elementsEqual("\(number)".utf8) ? number : nil }
+    }
+
+    func group(of shard: Int) -> Int { shard + 1 }
+    /// Nil: all of them.
+    func shard(of group: Int) -> Int? { group == everything ? nil : group - 1 }
+    func path(of group: Int) -> String { shard(of: group).map { "/shard/\($0)/\(shards)" } ?? "/" }
+}
+
+/// What is known of the feed, between the thread that reads it and the one that serves it.
+struct RelayState: ~Copyable {
+    /// From one line about refused messages to the next.
+    private static let refusalPeriod: Duration = .seconds(60)
+
+    private var splitter: FeedSplitter
+    private let idleTimeout: Duration
+    private var lastMessageAt: Duration?
+    private var messages = 0
+    private var refusals = [Int](repeating: 0, count: RelayRefusal.allCases.count)
+    private var refusalSaidAt: Duration?
+    private var hasSaidFull = false
+
+    init(_ configuration: RelayConfiguration) {
+        splitter = FeedSplitter(shards: configuration.shards, cityField: configuration.cityField)
+        idleTimeout = configuration.client.idleTimeout
+    }
+
+    /// The outcome, and perhaps a line for the log.
+    mutating func take(
+        _ kind: WebSocketMessageKind, _ message: Span<UInt8>, at now: Duration
+    ) -> (outcome: FeedSplitter.Outcome, line: String?) {
+        let outcome: FeedSplitter.Outcome =
+            switch kind {
+            case .text: splitter.split(message)
+            case .binary: .refused(.notText)
+            case .tooLarge: .refused(.tooLarge)
+            }
+        switch outcome {
+        case .refused(let refusal):
+            refusals[refusal.rawValue] += 1
+            if let saidAt = refusalSaidAt, now - saidAt < Self.refusalPeriod { return (outcome, nil) }
+            refusalSaidAt = now
+            return (outcome, "passed on nothing of \(refused)")
+        case .parts:
+            messages += 1
+            lastMessageAt = now
+            guard splitter.isFull, !hasSaidFull else { return (outcome, nil) }
+            hasSaidFull = true
+            return (outcome, "knows cities for 1 GiB: new clients hear of others when the feed does")
+        }
+    }
+
+    /// What a new client gets first: nothing when the feed is down. Old values that come now would be taken for new ones,
+    /// and it is by silence that clients are told.
+    func greeting(of shard: Int?, at now: Duration) -> [[UInt8]] {
+        guard let lastMessageAt, idleTimeout == .zero || now - lastMessageAt <= idleTimeout else { return [] }
+        return splitter.everything(of: shard)
+    }
+
+    /// In one line, for the end.
+    var summary: String {
+        let end = refusals.contains { $0 > 0 } ? ", nothing of \(refused)" : ""
+        return "passed on \(messages) message\(messages == 1 ? "" : "s")\(end)"
+    }
+
+    private var refused: String {
+        let count = refusals.reduce(0, +)
+        let reasons = RelayRefusal.allCases.filter { refusals[$0.rawValue] > 0 }
+            .map { "\(refusals[$0.rawValue]) \($0)" }
+        return "\(count) message\(count == 1 ? "" : "s") (\(reasons.joined(separator: ", ")))"
+    }
+}

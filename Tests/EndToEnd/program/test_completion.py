@@ -1,0 +1,130 @@
+"""Completion in the shells themselves, at a terminal: what Tab makes of a line, and all that is offered."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from support.shells import Bash, Fish, Zsh
+
+EXPORTER, FEED = "air-quality-exporter", "air-quality-feed"
+GENERAL = ["--completion", "--help", "--man", "--version"]
+COMMANDS = ["poll", "record", "replay", "simulate"]
+
+
+@pytest.fixture(scope="module")
+def scripts(programs) -> dict[tuple[str, str], str]:
+    """What each program prints for each shell."""
+    found = {}
+    for program in (EXPORTER, FEED):
+        for shell in ("bash", "zsh", "fish"):
+            ended = programs.run(program, "--completion", shell)
+            assert (ended.process.returncode, ended.errors) == (0, [])
+            found[program, shell] = "\n".join(ended.output) + "\n"
+    return found
+
+
+@pytest.fixture(scope="module", params=[Bash, Zsh, Fish], ids=lambda kind: kind.__name__.lower())
+def shell(request, scripts, tmp_path_factory):
+    name = request.param.__name__.lower()
+    if not shutil.which(name):
+        pytest.skip(f"no {name} here")
+    folder = tmp_path_factory.mktemp(name)
+    running = request.param({program: scripts[program, name] for program in (EXPORTER, FEED)}, folder)
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module")
+def offered(shell, scripts, tmp_path_factory):
+    """All that a shell offers at the end of a line, sorted: words, of `--flag=` only what follows the sign."""
+    folder = tmp_path_factory.mktemp("offered")
+    for program in (EXPORTER, FEED):
+        (folder / program).write_text(scripts[program, "fish"])
+
+    def by_keys(line: str) -> list[str]:
+        given = line.split()[1:]
+        words = shell.keys(line + shell.EVERY)
+        unfinished = [] if line.endswith(" ") else [given.pop()]
+        assert words[: len(given)] == given, words
+        flag = unfinished[0].partition("=")[0] + "=" if unfinished and "=" in unfinished[0] else None
+        return sorted(word.removeprefix(flag) if flag else word.removesuffix("=") for word in words[len(given) :])
+
+    def by_fish(line: str) -> list[str]:
+        command = f"source '{folder / line.split()[0]}'; complete --do-complete '{line}'"
+        ended = subprocess.run(["fish", "--no-config", "-c", command], capture_output=True, text=True, check=True)
+        words = {each.partition("\t")[0] for each in ended.stdout.splitlines()}
+        last = "" if line.endswith(" ") else line.split()[-1]
+        if "=" in last:
+            return sorted(word.removeprefix(last.partition("=")[0] + "=") for word in words)
+        return sorted({word.removesuffix("=") for word in words}) or ([last] if last else [])
+
+    return by_fish if isinstance(shell, Fish) else by_keys
+
+
+@pytest.mark.parametrize(
+    "line, words",
+    [
+        (f"{FEED} simu\t--cit\t", ["simulate", "--cities="]),
+        (f"{FEED} poll --sou\twa\t--set=in\t", ["poll", "--source=waqi", "--set=india"]),
+        (f"{FEED} poll --source wa\t", ["poll", "--source", "waqi"]),
+        (f"{FEED} replay --listen 127.0.0.1:1 --on\t", ["replay", "--listen", "127.0.0.1:1", "--once"]),
+        (f"{EXPORTER} --log.lev\tdeb\t", ["--log.level=debug"]),
+        (f"{EXPORTER} health\t--log.form\tjs\t", ["healthcheck", "--log.format=json"]),
+        (f"{EXPORTER} --feed.url ws://me:pw@host/?a=b --feed.de\t", ["--feed.url", "ws://me:pw@host/?a=b", "--feed.demo"]),
+        (f"{EXPORTER} --web.enable-lifecycle=tr\t", ["--web.enable-lifecycle=true"]),
+    ],
+)
+def test_tab_finishes_what_is_clear(shell, line, words):
+    found = shell.keys(line.replace("?", "\\?"))
+    if not isinstance(shell, Bash):
+        # These shells put a blank or a sign between a flag and its value, and take the sign back when nothing follows.
+        words, found = " ".join(words).replace("=", " ").split(), " ".join(found).replace("=", " ").split()
+    assert found == words
+
+
+@pytest.mark.parametrize("line", ["replay {}\t", "poll --cities {}\t", "poll --cities={}\t", "record --output {}\t"])
+def test_tab_finishes_files(shell, tmp_path, line):
+    (tmp_path / "of cities.csv").touch()
+    started = f"{tmp_path}/of"
+    words = shell.keys(f"{FEED} {line.format(started)}")
+    assert words == line.format(f"{tmp_path}/of\0cities.csv").rstrip().replace("\0", " ").split(" ", line.count(" "))
+
+
+@pytest.mark.parametrize(
+    "line, words",
+    [
+        (f"{FEED} ", COMMANDS),
+        (f"{FEED} re", ["record", "replay"]),
+        (f"{FEED} --listen replay ", COMMANDS),
+        (f"{FEED} poll --source ", ["cpcb", "open-meteo", "openaq", "waqi"]),
+        (f"{FEED} poll --source=", ["cpcb", "open-meteo", "openaq", "waqi"]),
+        (f"{FEED} poll --source=open", ["open-meteo", "openaq"]),
+        (f"{FEED} --source ope", ["ope"]),
+        (f"{FEED} replay --once=", ["false", "true"]),
+        (f"{FEED} replay --once --speed ", []),
+        (f"{FEED} replay --once --on", ["--on"]),
+        (f"{FEED} record --", sorted(["--output", *GENERAL])),
+        (f"{FEED} replay x --", sorted(["--interval", "--listen", "--once", "--speed", *GENERAL])),
+        (f"{FEED} replay --speed 2 --listen=:1 --", sorted(["--interval", "--once", *GENERAL])),
+        (f"{FEED} --s", ["--seed"]),
+        (f"{FEED} simulate --seed ", []),
+        (f"{EXPORTER} ", ["healthcheck"]),
+        (f"{EXPORTER} --completion ", ["bash", "fish", "zsh"]),
+        (f"{EXPORTER} --aqi.scale=", ["eu", "india", "us"]),
+        (f"{EXPORTER} healthcheck --aqi.scale ", ["eu", "india", "us"]),
+        # Repeatable ones are offered again, others are not.
+        (f"{EXPORTER} --feed.url ws://a/ --feed.u", ["--feed.url"]),
+        (f"{EXPORTER} --feed.url=ws://a/ --feed.header=a --feed.header-file=b --feed.h", ["--feed.header"]),
+        (f"{EXPORTER} --feed.demo --feed.d", ["--feed.d"]),
+    ],
+)
+def test_what_is_offered(offered, line, words):
+    assert offered(line) == words
+
+
+def test_every_flag_is_offered(offered, programs):
+    for program, command in [(EXPORTER, ""), *((FEED, each) for each in COMMANDS)]:
+        listed = programs.run(program, *command.split(), "--help").output
+        flags = sorted(line.strip().partition("=")[0] for line in listed if line.startswith("  --"))
+        assert offered(f"{program} {command} --".replace("  ", " ")) == flags

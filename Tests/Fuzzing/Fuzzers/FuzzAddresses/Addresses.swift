@@ -1,0 +1,78 @@
+import Expectations
+
+@testable import Bytes
+@testable import System
+@testable import WebSocket
+
+/// Addresses, and what the server at one of them answers to a handshake. The first byte
+/// says what the others are. Where a value can be written again, it must be read as the same.
+func checkAddresses(_ input: [UInt8]) {
+    guard let first = input.first else { return }
+    let bytes = Array(input.dropFirst())
+    checks[Int(first &- 0x30) % checks.count](bytes, String(decoding: bytes, as: UTF8.self))
+}
+
+/// From the byte `0` up. New ones go to the end, because the inputs that are kept have the places in them.
+private let checks: [@Sendable (_ bytes: [UInt8], _ text: String) -> Void] = [
+    feedAddress, redirect, listenAddress, handshake,
+]
+
+@Sendable private func feedAddress(_: [UInt8], _ text: String) {
+    if text.utf8.contains(UInt8(ascii: "@")) {
+        let secret = "ws://user:hunter2" + text
+        expect(!masked(address: secret).contains("hunter2"), "shows a password: \(masked(address: secret))")
+    }
+    do throws(WebSocketAddressError) {
+        let address = try WebSocketAddress(text)
+        let label = try WebSocketAddress(address.label)
+        expect(
+            label.host == address.host && label.port == address.port && label.authorization == nil,
+            "\(address) is \(label)")
+    } catch {
+        expectOneLine(error.description)
+    }
+}
+
+@Sendable private func redirect(_: [UInt8], _ text: String) {
+    do throws(WebSocketAddressError) {
+        let here = try WebSocketAddress("wss://user:secret@[::1]:8443/a/b?c=d")
+        let next = try here.redirected(to: text)
+        expect(next.isSecure, "from wss to ws: \(next)")
+        expect(next.target.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "target \(next.target)")
+    } catch {
+        expectOneLine(error.description)
+    }
+}
+
+@Sendable private func listenAddress(_: [UInt8], _ text: String) {
+    do throws(SystemError) {
+        let address = try ListenAddress(text)
+        let again = try ListenAddress(address.description)
+        expect(again == address, "\(address) is \(again)")
+    } catch {
+        expectOneLine(error.reason)
+    }
+}
+
+@Sendable private func handshake(_ bytes: [UInt8], _: String) {
+    let accept = "\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: \(request.expectedAccept)\r\n"
+    for status in [101, 103, 302, 503] {
+        var reader = HTTPHeadReader(beginning: "HTTP/1.")
+        var position = 0
+        let answer = Array("HTTP/1.1 \(status) X\(accept)".utf8) + bytes + Array("\r\n\r\n".utf8)
+        guard let head = try? reader.read(answer.span, at: &position) else { continue }
+        expect(position <= answer.count && head.fields.first("upgrade") == "websocket", "\(head)")
+        switch HandshakeAnswer(head, to: request, now: 1_795_236_585_252) {
+        case .refused(_, let retryAfter): expect(retryAfter ?? .zero >= .zero, "\(retryAfter ?? .zero)")
+        case .accepted, .redirected, .interim: break
+        }
+        _ = ServerHandshake(head, fields: [])
+    }
+}
+
+/// That the answers are for.
+private let request: HandshakeRequest = {
+    let dial = ConnectionState.Dial(
+        ipAddress: "127.0.0.1", address: try! WebSocketAddress("ws://127.0.0.1/"), isTrusted: true)
+    return try! HandshakeRequest(dial, fields: [], subprotocols: ["a"], key: [UInt8](repeating: 0, count: 16))
+}()

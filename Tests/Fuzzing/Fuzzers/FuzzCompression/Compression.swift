@@ -1,0 +1,63 @@
+import CZlib
+import Expectations
+import Glibc
+import Synchronization
+
+@testable import HTTPServer
+
+/// The lines of a page, compressed as scrapers get it: zlib reads what was written, whatever was compressed before, and
+/// finds the same checksum. An input that begins with `*` comes as often as fills 2 KB, because repetition is what
+/// compressors look for.
+func checkCompression(_ input: [UInt8]) {
+    var text = input
+    if text.first == UInt8(ascii: "*") {
+        while text.count < 2048 { text += text }
+    }
+    state.withLock { state in
+        let block = state.compressor.block(text.span)
+        expect(block.length == text.count, "\(block.length) bytes of \(text.count)")
+        expect(block.compressed.count <= text.count + 5 * (text.count / 65_535 + 1), "grew from \(text.count) bytes")
+        expect(unsafe block.checksum == crc32(0, text, uInt(text.count)), "checksum \(block.checksum)")
+        expect(state.inflater.isInflated(block.compressed, text), "something else came out of \(text)")
+    }
+}
+
+/// One for all inputs, as a server has: the compressor's state has 170 KB.
+private let state = Mutex(State())
+
+private struct State: ~Copyable {
+    var compressor = GzipCompressor()
+    var inflater = Inflater()
+}
+
+/// zlib, which we do not compress pages with.
+@safe private struct Inflater: ~Copyable {
+    /// zlib keeps a pointer to it. Never freed, because it lives as long as the process.
+    private let stream: UnsafeMutablePointer<z_stream>
+    private var output: [UInt8] = []
+
+    init() {
+        unsafe stream = .allocate(capacity: 1)
+        unsafe stream.initialize(to: z_stream())
+        let result = unsafe inflateInit2_(stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+        expect(result == Z_OK, "zlib has no memory or another version")
+    }
+
+    /// Whether all of the bytes, which have no end of a stream, inflate to the text and no more.
+    mutating func isInflated(_ bytes: [UInt8], _ text: [UInt8]) -> Bool {
+        unsafe inflateReset(stream)
+        if output.count <= text.count { output = [UInt8](repeating: 0, count: 2 * text.count + 1) }
+        let produced: Int? = unsafe bytes.withUnsafeBufferPointer { input in
+            unsafe output.withUnsafeMutableBufferPointer { output in
+                unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+                unsafe stream.pointee.avail_in = uInt(input.count)
+                unsafe stream.pointee.next_out = output.baseAddress
+                unsafe stream.pointee.avail_out = uInt(output.count)
+                let result = unsafe inflate(stream, Z_SYNC_FLUSH)
+                let isRead = unsafe stream.pointee.avail_in == 0 && (result == Z_OK || result == Z_BUF_ERROR)
+                return isRead ? unsafe output.count - Int(stream.pointee.avail_out) : nil
+            }
+        }
+        return unsafe produced == text.count && memcmp(output, text, text.count) == 0
+    }
+}

@@ -1,0 +1,55 @@
+import Expectations
+
+@testable import AirQuality
+@testable import Bytes
+@testable import HTTPServer
+@testable import WebConfiguration
+
+/// What the first line and the fields of a request hold. The first byte
+/// says what the others are. Where a value can be written again, it must be read as the same.
+func checkFields(_ input: [UInt8]) {
+    guard let first = input.first else { return }
+    let bytes = Array(input.dropFirst())
+    checks[Int(first &- 0x30) % checks.count](bytes, String(decoding: bytes, as: UTF8.self))
+}
+
+/// From the byte `0` up. New ones go to the end, because the inputs that are kept have the places in them.
+private let checks: [@Sendable (_ bytes: [UInt8], _ text: String) -> Void] = [
+    requestTarget, accept, authorization, historyQuery, base64,
+]
+
+@Sendable private func requestTarget(_ bytes: [UInt8], _: String) {
+    guard case .valid(let path, let query) = HTTPRequestTarget(parsing: bytes.span, limit: 4096) else { return }
+    expect(!path.isEmpty && !path.utf8.contains(0), "path \(path)")
+    expect(path.utf8.count + query.utf8.count <= bytes.count + 1, "\(path) and \(query) grew")
+}
+
+@Sendable private func accept(_: [UInt8], _ text: String) {
+    let accepted = AcceptedFormat.negotiate(text)
+    expectOneLine(accepted.contentType)
+    let offer = accepted.contentType
+    // Prometheus repeats what it was sent; what we call a format must be how we know it.
+    expect(AcceptedFormat.negotiate(offer).format == accepted.format, "\(offer) is not what it says")
+    _ = prefersGzip(acceptEncoding: text)
+}
+
+@Sendable private func authorization(_: [UInt8], _ text: String) {
+    guard let credentials = BasicCredentials(authorization: text) else { return }
+    let again = BasicCredentials(
+        authorization: "Basic " + encodeBase64(credentials.user + [UInt8(ascii: ":")] + credentials.password))
+    expect(again == credentials, "\(credentials) and \(String(describing: again))")
+}
+
+@Sendable private func historyQuery(_: [UInt8], _ text: String) {
+    do throws(HistoryQuery.Failure) {
+        let query = try HistoryQuery(text)
+        expect(query.limit ?? 1 >= 1 && query.since ?? 0 >= 0, "\(query)")
+    } catch {
+        expectOneLine(error.line)
+    }
+}
+
+@Sendable private func base64(_ bytes: [UInt8], _: String) {
+    guard let decoded = decodeBase64(bytes[...]) else { return }
+    expect(decodeBase64(Array(encodeBase64(decoded).utf8)[...]) == decoded, "\(decoded) is another in base64")
+}

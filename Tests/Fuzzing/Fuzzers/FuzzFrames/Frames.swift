@@ -1,0 +1,63 @@
+import Expectations
+
+@testable import WebSocket
+
+/// What a peer sends after the handshake, read in one piece and in the pieces that the first bytes ask for: messages,
+/// control frames and the end must be the same, and no message longer than the limit.
+func checkFrames(_ input: [UInt8]) {
+    guard input.count > 2 else { return }
+    let isCompressed = input[0] & 1 != 0
+    let limit = input[0] & 2 != 0 ? 64 : 1 << 16
+    let stream = input.span.extracting(droppingFirst: 2)
+    let sender = input[0] & 4 != 0 ? FrameHeader.Sender.client : .server
+    let whole = read(stream, from: sender, pieces: stream.count, limit: limit, isCompressed: isCompressed)
+    let pieces = read(stream, from: sender, pieces: Int(input[1] & 15) + 1, limit: limit, isCompressed: isCompressed)
+    expect(whole == pieces, "\(whole) and \(pieces)")
+}
+
+private struct Outcome: Equatable {
+    struct Message: Equatable {
+        var kind: WebSocketMessageKind
+        /// Where it ends in the bytes of all messages.
+        var end: Int
+    }
+
+    var messages: [Message] = []
+    var bytes: [UInt8] = []
+    var controls: [FrameReader.Control] = []
+    var violation: String?
+}
+
+private func read(
+    _ stream: Span<UInt8>, from sender: FrameHeader.Sender, pieces: Int, limit: Int, isCompressed: Bool
+) -> Outcome {
+    var outcome = Outcome()
+    var reader = FrameReader(from: sender, maximumMessageBytes: limit, isCompressed: isCompressed)
+    // Not the members of the outcome, because both closures may not change one value.
+    var messages: [Outcome.Message] = []
+    var bytes: [UInt8] = []
+    var controls: [FrameReader.Control] = []
+    var position = 0
+    do throws(ProtocolViolation) {
+        while position < stream.count {
+            let end = min(stream.count, position + pieces)
+            try reader.read(
+                stream.extracting(position..<end),
+                onMessage: { kind, message in
+                    expect(message.count <= limit, "a message of \(message.count)")
+                    if case .tooLarge = kind { expect(message.isEmpty, "the bytes of a message that is too large") }
+                    unsafe message.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+                    messages.append(Outcome.Message(kind: kind, end: bytes.count))
+                },
+                onControl: { controls.append($0) })
+            position = end
+        }
+    } catch {
+        outcome.violation = error.description
+        expectOneLine(error.description)
+    }
+    outcome.messages = messages
+    outcome.bytes = bytes
+    outcome.controls = controls
+    return outcome
+}

@@ -1,0 +1,108 @@
+import Expectations
+import JSON
+import Synchronization
+
+@testable import AirQuality
+
+/// A message of a feed: decoded, and taken into a store. What becomes of it may not depend on the messages before; what
+/// is accepted must keep to the rules of readings; what is shown must have what was accepted.
+func checkMessages(_ message: [UInt8]) {
+    decoders.withLock { decoders in
+        // After the input before.
+        let first = decoded(message, with: &decoders.plain)
+        _ = decoded(messagesBefore[message.count % messagesBefore.count], with: &decoders.other)
+        let again = decoded(message, with: &decoders.other)
+        expect(first == again, "\(first) and \(again)")
+        for reading in first.readings {
+            expect((1...CityName.maximumCount).contains(reading.name.count), "name \(reading.name)")
+            expect(String(validating: reading.name, as: UTF8.self) != nil, "UTF-8 of \(reading.name)")
+            expect(!reading.name.contains { $0 < 0x20 || $0 == 0x7F }, "control character in \(reading.name)")
+            expect(!reading.index.isNaN, "no number")
+        }
+        if !first.readings.isEmpty {
+            let accepted = first.readings.filter { (0...AirQualityIndex.maximum).contains($0.index) }
+            let cities = Set(accepted.map(\.name)).count
+            store(message, plainFormat, &decoders.plain, cities: cities)
+            // Concentrations change nothing of the readings; what is shown of them is a number.
+            let others = decoded(message, with: &decoders.concentrations)
+            expect(others == first, "\(others) with concentrations, \(first) without")
+            if others.hasConcentrations {
+                store(message, concentrationsFormat, &decoders.concentrations, cities: cities)
+            }
+        }
+        if !decoded(message, with: &decoders.inner).readings.isEmpty {
+            store(message, innerFormat, &decoders.inner, cities: nil)
+        }
+    }
+}
+
+private let plainFormat = FeedFormat()
+private let concentrationsFormat = FeedFormat(pollutantsField: "pollutants")
+private let innerFormat = FeedFormat(items: JSONPointer("/a/0")!, timeField: "t")
+
+/// For all inputs, because making one takes longer than most messages do.
+private struct Decoders: ~Copyable {
+    var plain = FeedDecoder(format: plainFormat, hashSeed: 7)
+    /// Whose messages before are others.
+    var other = FeedDecoder(format: plainFormat, hashSeed: 7)
+    var concentrations = FeedDecoder(format: concentrationsFormat, hashSeed: 7)
+    var inner = FeedDecoder(format: innerFormat, hashSeed: 7)
+}
+
+private let decoders = Mutex(Decoders())
+
+/// Longer ones, shorter ones, and some that leave a parser in the middle.
+private let messagesBefore = [
+    "[" + String(repeating: #"{"city":"Pune","aqi":1},"#, count: 20) + "{}]", "[]", #"[{"city":"Pune","aqi":"#, "7",
+    String(repeating: "[", count: 600),
+].map { Array($0.utf8) }
+
+private struct Decoded: Equatable {
+    struct Reading: Equatable {
+        var name: [UInt8]
+        var index: Double
+    }
+
+    var readings: [Reading] = []
+    var refusals: RefusalCounts
+    var hasConcentrations: Bool
+
+    static func == (one: Self, other: Self) -> Bool {
+        one.readings == other.readings && one.refusals == other.refusals
+    }
+}
+
+private let arrival: Timestamp = 1_795_236_585_252
+
+private func decoded(_ message: [UInt8], with decoder: inout FeedDecoder) -> Decoded {
+    decoder.decode(message.span, receivedAt: arrival) { decoded, names in
+        Decoded(
+            readings: decoded.readings.map { reading in
+                Decoded.Reading(name: reading.nameRange.map { names[$0] }, index: reading.index)
+            }, refusals: decoded.refusals, hasConcentrations: !decoded.concentrations.isEmpty)
+    }
+}
+
+/// - Parameter cities: how many there must be; nil = any number.
+private func store(_ message: [UInt8], _ format: FeedFormat, _ decoder: inout FeedDecoder, cities: Int?) {
+    let store = ReadingStore(
+        rules: StoreRules(
+            readingsHaveTimes: format.timeField != nil, readingsHaveConcentrations: format.pollutantsField != nil,
+            hashSeed: 7), feeds: ["ws://feed.example/"], at: arrival)
+    _ = decoder.decode(message.span, receivedAt: arrival) { store.record($0, names: $1, feed: 0) }
+    let count = store.snapshot().cityCount
+    expect(cities == nil || count == cities, "\(count) cities instead of \(cities ?? 0)")
+    if format.pollutantsField != nil {
+        let build = ExporterReport.Build(version: "", revision: "", branch: "", swiftVersion: "")
+        var page = MetricsPage(rules: store.rules, build: build)
+        let text = page.render(store.snapshot(), report: ExporterReport(), format: .text004).pieces.flatMap(\.self)
+        let family = Array("airquality_concentration_ugm3{".utf8)
+        for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: family) {
+            let number = line.suffix(from: line.lastIndex(of: UInt8(ascii: " "))! + 1)
+            let value = Double(String(decoding: number, as: UTF8.self)) ?? -1
+            expect(value >= 0 && value <= Concentrations.maximum, "concentration \(value)")
+        }
+    }
+    let document = HistoryDocument.render(store)
+    expect(String(validating: document, as: UTF8.self) != nil, "UTF-8 of the history document")
+}

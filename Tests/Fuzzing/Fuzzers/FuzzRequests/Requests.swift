@@ -1,0 +1,105 @@
+import AirQuality
+import Expectations
+import Glibc
+import Synchronization
+
+@testable import HTTPServer
+@testable import WebConfiguration
+
+/// What a client sends before it closes its half of a connection. It is answered in HTTP or hung up on in time, and the
+/// server goes on. The process serves for all inputs.
+func checkRequests(_ input: [UInt8]) {
+    let answer = exchange(input)
+    // A request of HTTP/0.9 has no status in its answer; there are none.
+    if !answer.isEmpty {
+        expect(isStatusLine(answer), "no status line: \(String(decoding: answer.prefix(200), as: UTF8.self))")
+    }
+    // After every sixteenth, because it takes as long as the input does; or when nothing was answered.
+    let count = inputs.add(1, ordering: .relaxed).newValue
+    guard answer.isEmpty || count.isMultiple(of: 16) else { return }
+    let healthy = exchange(Array("GET /open HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".utf8))
+    expect(healthy.starts(with: "HTTP/1.1 200 ".utf8), "afterwards: \(String(decoding: healthy, as: UTF8.self))")
+}
+
+private let inputs = Atomic(0)
+
+private func isStatusLine(_ answer: [UInt8]) -> Bool {
+    guard answer.count > 12, answer.starts(with: "HTTP/1.1 ".utf8) || answer.starts(with: "HTTP/1.0 ".utf8),
+        let status = Int(String(decoding: answer[9..<12], as: UTF8.self))
+    else { return false }
+    return status == 100 || status == 200 || (400...499).contains(status) || status == 501 || status == 505
+}
+
+private let path = "/tmp/fuzz-requests-\(getpid()).sock"
+
+private let server: HTTPServer = {
+    var configuration = HTTPServerConfiguration(addresses: [.unix(path: path)])
+    configuration.limits.maximumConnectionsPerAddress = 0
+    configuration.isMetered = { $0 == "/metrics" }
+    configuration.isPublic = { $0 != "/secret" }
+    // The password of "user" is "pass"; 4 is the least that bcrypt can cost.
+    configuration.web.users = [
+        Array("user".utf8): "$2b$04$abcdefghijklmnopqrstuufznL8bkzdtHwLhca4To/v9Lo9bA7fR6"
+    ]
+    configuration.web.headers = [WebConfiguration.Header(name: "X-Frame-Options", value: "deny")]
+    do {
+        return try HTTPServer(configuration: configuration, onRequest: respond)
+    } catch {
+        fatalError("\(error)")
+    }
+}()
+
+/// Reads what the exporter reads of a request.
+private func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
+    let accepted = AcceptedFormat.negotiate(request.header("Accept"))
+    do {
+        let query = try HistoryQuery(request.query)
+        let isGzip = prefersGzip(acceptEncoding: request.header("Accept-Encoding"))
+        let body = Array("\(request.method) \(request.path) \(query) \(isGzip)\n".utf8)
+        return HTTPResponse(status: 200, headers: [("Content-Type", accepted.contentType)], body: .bytes(body))
+    } catch {
+        expectOneLine(error.line)
+        return HTTPResponse(status: 400, line: error.line)
+    }
+}
+
+/// All that the server answers to these bytes.
+private func exchange(_ bytes: [UInt8]) -> [UInt8] {
+    _ = server
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var limit = timeval(tv_sec: 30, tv_usec: 0)
+    _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+    let isConnected = unsafe withUnsafePointer(to: &address) {
+        unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+        }
+    }
+    expect(isConnected, "cannot connect: errno \(errno)")
+    var sent = 0
+    while sent < bytes.count {
+        let count = unsafe bytes[sent...].withUnsafeBytes {
+            unsafe send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+        if count < 0, errno == EINTR { continue }
+        // It may hang up before it has all.
+        guard count > 0 else { break }
+        sent += count
+    }
+    shutdown(descriptor, Int32(SHUT_WR))
+    var answer: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+    while true {
+        let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+        // The alarms of libFuzzer.
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else {
+            expect(count == 0 || errno == ECONNRESET, "neither an answer nor an end in 30 s: errno \(errno)")
+            return answer
+        }
+        answer += buffer[..<count]
+    }
+}

@@ -1,0 +1,103 @@
+import Expectations
+import FeedSimulation
+
+@testable import Bytes
+@testable import CommandLine
+@testable import JSON
+@testable import WebConfiguration
+
+/// What people write: command lines and the values of flags, times, recordings. The first byte
+/// says what the others are. Where a value can be written again, it must be read as the same.
+func checkValues(_ input: [UInt8]) {
+    guard let first = input.first else { return }
+    let bytes = Array(input.dropFirst())
+    checks[Int(first &- 0x30) % checks.count](bytes, String(decoding: bytes, as: UTF8.self))
+}
+
+/// From the byte `0` up. New ones go to the end, because the inputs that are kept have the places in them.
+private let checks: [@Sendable (_ bytes: [UInt8], _ text: String) -> Void] = [
+    pointer, goDuration, prometheusDuration, numbers, feedTime, recording, commandLine,
+]
+
+@Sendable private func pointer(_: [UInt8], _ text: String) {
+    guard let pointer = JSONPointer(text) else { return }
+    let again = pointer.tokens.map { token in
+        "/" + String(decoding: token, as: UTF8.self).replacing("~", with: "~0").replacing("/", with: "~1")
+    }
+    expect(again.joined().utf8.elementsEqual(text.utf8), "\(text) and \(again)")
+}
+
+@Sendable private func goDuration(_: [UInt8], _ text: String) {
+    guard let nanoseconds = parseGoDuration(text) else { return }
+    expect(parseGoDuration("\(nanoseconds)ns") == nanoseconds, "\(text) is \(nanoseconds)")
+}
+
+@Sendable private func prometheusDuration(_: [UInt8], _ text: String) {
+    guard let duration = ValueFormat.duration().parse(text) else { return }
+    expect(ValueFormat.duration().parse(duration.prometheusText) == duration, "\(text) is \(duration.prometheusText)")
+}
+
+@Sendable private func numbers(_: [UInt8], _ text: String) {
+    _ = ValueFormat<Int>.integer(in: 0...7).parse(text)
+    _ = ValueFormat<Int>.bytes().parse(text)
+    _ = ValueFormat<UInt64>.seed.parse(text)
+    _ = ValueFormat<Double>.number(in: 0...7).parse(text)
+}
+
+@Sendable private func feedTime(_ bytes: [UInt8], _: String) {
+    guard let time = parseRFC3339(bytes.span), (0...253_402_300_799_999).contains(time) else { return }
+    var text: [UInt8] = []
+    text.appendRFC3339(time)
+    expect(parseRFC3339(text.span) == time, "\(time) is \(String(decoding: text, as: UTF8.self))")
+}
+
+@Sendable private func recording(_ bytes: [UInt8], _: String) {
+    do throws(RecordingError) {
+        let recording = try Recording(bytes)
+        for step in 0..<recording.stepCount {
+            expect(String(validating: recording.message(step), as: UTF8.self) != nil, "UTF-8 of message \(step)")
+            expect(recording.gap(before: step) ?? .zero >= .zero, "a gap of less than nothing")
+        }
+    } catch {
+        expectOneLine(error.reason)
+    }
+}
+
+@Sendable private func commandLine(_ bytes: [UInt8], _: String) {
+    let arguments = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    do throws(FlagError) {
+        if case .run(let flags) = try program.parse(
+            arguments: arguments, environment: { $0.hasSuffix("URL") ? arguments.last : nil }),
+            flags.command.name.isEmpty
+        {
+            _ = try flags.options(RunOptions.self)
+        }
+    } catch {
+        expectOneLine(error.line)
+    }
+}
+
+private let program = Program(
+    name: "program", summary: "a program", environmentPrefix: "PROGRAM",
+    commands: [
+        Command(summary: "runs", options: RunOptions.self),
+        Command(name: "replay", summary: "replays", operands: ["FILE"], options: ReplayOptions.self),
+    ])
+
+private struct RunOptions: Options {
+    var urls: [String] = []
+    var header: String?
+    var limit = 7
+    var isQuiet = false
+
+    static let flags: [Flag<Self>] = [
+        Flag("feed.url", \.urls, .nonEmptyText, secrecy: .address, "where from"),
+        Flag("feed.header", \.header, .text, secrecy: .whole, "sent"),
+        Flag("limit", \.limit, .integer(in: 0...7), "how many"),
+        Flag("quiet", \.isQuiet, "says less"),
+    ]
+}
+
+private struct ReplayOptions: Options {
+    static let flags: [Flag<Self>] = []
+}

@@ -272,12 +272,8 @@ import Testing
         let refused = try server.connect().request("/stream")
         #expect(refused.status == 503)
         #expect(refused.value("Retry-After") != nil)
-        clients[0].close()
-        source.send("text")
-        eventually("a place") {
-            guard let client = try? server.connect() else { return false }
-            client.send(Self.get)
-            return (try? client.readHead())?.status == 200
-        }
+        source.end()
+        for client in clients { _ = try client.read(upTo: "0\r\n\r\n") }
+        eventually("a place") { (try? server.connect().request("/stream", method: "HEAD"))?.status == 200 }
     }
 }

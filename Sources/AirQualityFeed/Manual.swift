@@ -19,9 +19,9 @@ extension Manual {
             "SOURCE_DATE_EPOCH": "With --man, the date of the page in seconds since the Unix epoch.",
         ]
         manual.files = [
-            "/etc/default/air-quality-feed":
-                "Read by the systemd service that comes with the program: `POLL_FLAGS`, the flags of `poll`, and "
-                + "`AIR_QUALITY_FEED_KEY`. Keep it unreadable to others where it holds a key."
+            "/etc/default/air-quality-feed-NAME":
+                "Read by the systemd service air-quality-feed@NAME that comes with the program: `FEED`, the command and "
+                + "its flags, and `AIR_QUALITY_FEED_KEY`. Keep it unreadable to others where it holds a key."
         ]
         manual.exitStatuses = [
             "0": "Ended by SIGTERM or SIGINT; or `replay` with --once came to the end of its file.",
@@ -40,6 +40,11 @@ extension Manual {
             air-quality-feed poll --set capitals --index eu &
             air-quality-exporter --feed.url ws://127.0.0.1:8765/ --aqi.scale eu \\
                 --feed.time-field time --feed.pollutants-field pollutants
+            """,
+            "Divide the cities of a large feed among four exporters, of which this is the first:":
+                """
+            air-quality-feed relay wss://feed.example/aqi --shards 4 &
+            air-quality-exporter --feed.url ws://127.0.0.1:8765/shard/0/4 --city.shard 0/4
             """,
             "Complete commands, flags and values in bash:": "source <(air-quality-feed --completion bash)",
         ]

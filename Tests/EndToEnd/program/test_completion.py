@@ -9,7 +9,7 @@ from support.shells import Bash, Fish, Zsh
 
 EXPORTER, FEED = "air-quality-exporter", "air-quality-feed"
 GENERAL = ["--completion", "--help", "--man", "--version"]
-COMMANDS = ["poll", "record", "replay", "simulate"]
+COMMANDS = ["poll", "record", "relay", "replay", "simulate"]
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_tab_finishes_files(shell, tmp_path, line):
     "line, words",
     [
         (f"{FEED} ", COMMANDS),
-        (f"{FEED} re", ["record", "replay"]),
+        (f"{FEED} re", ["record", "relay", "replay"]),
         (f"{FEED} --listen replay ", COMMANDS),
         (f"{FEED} poll --source ", ["cpcb", "open-meteo", "openaq", "waqi"]),
         (f"{FEED} poll --source=", ["cpcb", "open-meteo", "openaq", "waqi"]),

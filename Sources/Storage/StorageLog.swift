@@ -170,7 +170,8 @@ struct StorageLogReader {
         guard let better = number().flatMap(UInt64.init(exactly:)), let worse = number().flatMap(UInt64.init(exactly:))
         else { return nil }
         return StoredReading.Changes(
-            category: category, direction: Int8(bitPattern: direction), changedAt: changedAt, better: better, worse: worse)
+            category: category, direction: Int8(bitPattern: direction), changedAt: changedAt, better: better,
+            worse: worse)
     }
 
     private mutating func byte() -> UInt8? {

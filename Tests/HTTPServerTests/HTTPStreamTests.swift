@@ -180,9 +180,9 @@ import Testing
         let server = try serveDocuments(source)
         let client = try server.connect()
         for text in ["one", "two"] {
+            source.send(text)
             client.send(Self.get)
             #expect(try client.readHead().value("Transfer-Encoding") == "chunked")
-            source.send(text)
             _ = try client.read(upTo: text + "\r\n")
             source.end()
             _ = try client.read(upTo: "0\r\n\r\n")

@@ -102,7 +102,8 @@ struct StorageSchemaTests {
     }
 
     @Test(
-        "a file of the first version on a read-only disk is restored", .enabled(if: MountedDisk.isAllowed, "needs mount"))
+        "a file of the first version on a read-only disk is restored",
+        .enabled(if: MountedDisk.isAllowed, "needs mount"))
     func readOnlyFirstVersion() throws {
         let disk = try #require(MountedDisk(kibibytes: 1024))
         let configuration = makeConfiguration(disk.directory.file("storage.db"))

@@ -10,12 +10,27 @@ BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev
 	libyaml-dev libsqlite3-dev libsimdjson-dev libcurl4-openssl-dev
 TEST_PACKAGES := prometheus python3-venv curl openssl gzip docker-compose chromium chromium-driver man-db mandoc zsh fish
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins
+PACKAGING_PACKAGES := debhelper dpkg-dev lintian piuparts python3
+
+# The tag's: 1.2.0, or 1.2.0-5-gfe6ec4c five commits after it, or the commit alone where there is no tag.
+VERSION ?= $(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' --always --abbrev=12 --dirty 2>/dev/null))
 
 # What the programs are built from; the build plugin BuildVersion writes it into them.
+export AIRQUALITY_BUILD_VERSION ?= $(VERSION)
 export AIRQUALITY_BUILD_REVISION ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 export AIRQUALITY_BUILD_BRANCH ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null)
 
-RELEASE := swift build --configuration release --static-swift-stdlib --disable-local-rpath
+# From any folder the same programs, for their build ID is a hash of all that is in them: the debug information names neither
+# this folder nor the cache of Clang's modules, whose names depend on it, and no hash of a module is kept. The first prefix
+# that fits counts.
+HERE := $(CURDIR)=.
+PLUGINS := .build/plugins/outputs
+OF_PLUGINS := $(CURDIR)/$(PLUGINS)/$(shell basename "$(CURDIR)" | tr A-Z a-z)=./$(PLUGINS)
+RELEASE := swift build --configuration release --static-swift-stdlib --disable-local-rpath \
+	-Xswiftc -file-prefix-map -Xswiftc "$(OF_PLUGINS)" -Xswiftc -file-prefix-map -Xswiftc "$(HERE)" \
+	-Xswiftc -file-compilation-dir -Xswiftc . \
+	$(foreach flag,-no-clang-module-breadcrumbs -disable-incremental-llvm-codegen,-Xswiftc -Xfrontend -Xswiftc $(flag)) \
+	-Xcc "-ffile-prefix-map=$(HERE)" -Xcxx "-ffile-prefix-map=$(HERE)"
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 
@@ -153,11 +168,36 @@ storage-cost:
 fuzz: deps
 	Tests/Fuzzing/run $(or $(FUZZ_SECONDS),60)
 
-# make docker  builds the container image and runs it: alone, with compose.yaml, under systemd (minutes, as root)
+# make deb  makes the Debian package, in build/deb
+.PHONY: deb release
+deb: build
+	$(call install,$(PACKAGING_PACKAGES))
+	docker/debian/build "$(VERSION)" .build/release build/deb
+
+# make release VERSION=1.2.0  writes what a release consists of to build/1.2.0; without VERSION it is that of the tag
+release: export AIRQUALITY_BUILD_BRANCH := HEAD
+release: build
+	$(call install,$(PACKAGING_PACKAGES))
+	docker/release/build "$(VERSION)" .build/release "build/$(VERSION)"
+
+# make docker  builds the image and runs it: alone, with compose.yaml, under systemd; and the next two (as root)
+CONTAINER_TESTS := $(PYTHON) -m pytest --verbose --capture=no -m container --programs .build/release
 .PHONY: docker
-docker: test-deps
+docker: test-deps build
 	$(call install,$(CONTAINER_PACKAGES))
-	$(PYTHON) -m pytest --verbose --capture=no -m container Tests/EndToEnd/docker
+	$(call install,$(PACKAGING_PACKAGES))
+	$(CONTAINER_TESTS) Tests/EndToEnd/docker
+
+# make deb-test      installs, upgrades, removes and purges the package in a fresh Debian, and asks lintian (as root)
+# make release-test  makes a release in two folders and compares them
+.PHONY: deb-test release-test
+deb-test: test-deps build
+	$(call install,$(CONTAINER_PACKAGES) $(PACKAGING_PACKAGES))
+	$(CONTAINER_TESTS) Tests/EndToEnd/docker/test_package.py
+
+release-test: test-deps
+	$(call install,$(PACKAGING_PACKAGES))
+	$(CONTAINER_TESTS) Tests/EndToEnd/docker/test_release.py
 
 # make bench  measures decoding, recording and rendering on their own: time, and instructions against the stored counts
 # make instructions RECORD=1  stores those counts
@@ -175,4 +215,4 @@ format: toolchain
 	git ls-files -z '*.swift' | xargs -0 swift format --in-place --parallel
 
 clean:
-	rm -rf .build .build-thread .build-address .build-undefined $(VENV) Tests/Benchmarks/.build Tests/Fuzzing/.build
+	rm -rf .build .build-thread .build-address .build-undefined $(VENV) build Tests/Benchmarks/.build Tests/Fuzzing/.build

@@ -131,7 +131,7 @@ let package = Package(
             name: "FuzzingTests",
             dependencies: [
                 "AirQuality", "Bytes", "CommandLine", "CZlib", "Expectations", "FeedSimulation", "HTTPServer", "JSON",
-                "Storage", "System", "WebConfiguration", "WebSocket",
+                "Storage", "System", "TestSupport", "WebConfiguration", "WebSocket",
             ],
             path: "Tests/Fuzzing",
             exclude: ["Expectations", "corpus", "Package.swift", "README.md", "run"]

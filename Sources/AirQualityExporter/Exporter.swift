@@ -63,7 +63,9 @@ final class Exporter: Sendable {
         // Present from the start, as with the client libraries, so that rate() sees the first one.
         let scrapes = HTTPMeter(limit: configuration.web.maximumRequests, statuses: [200, 500, 503])
         let metrics = MetricsEndpoint(
-            store: store, build: .current, scrapes: configuration.web.omitsExporterMetrics ? nil : scrapes,
+            store: store, build: .current,
+            families: Set(configuration.cityFamilies.isEmpty ? CityFamilyName.allCases : configuration.cityFamilies),
+            scrapes: configuration.web.omitsExporterMetrics ? nil : scrapes,
             handshakes: webFiles.first.tls == nil ? nil : scrapes, storage: storage, events: events)
         let health = Health(
             store: store, idleTimeout: configuration.feed.idleTimeout,
@@ -189,7 +191,8 @@ extension StoreRules {
         self.init(
             scale: configuration.scale, hysteresis: configuration.hysteresis, history: configuration.history,
             cityLimit: configuration.cityLimit, expireAfter: configuration.expireAfter.milliseconds,
-            shard: configuration.shard, readingsHaveTimes: configuration.format.timeField != nil,
+            shard: configuration.shard, warmUp: configuration.warmUp.milliseconds,
+            readingsHaveTimes: configuration.format.timeField != nil,
             readingsHaveConcentrations: configuration.format.pollutantsField != nil,
             hashSeed: .random(in: 0...UInt64.max))
     }

@@ -1,4 +1,5 @@
 import AirQuality
+import Bytes
 import Logging
 import Storage
 import Synchronization
@@ -36,13 +37,17 @@ final class StorageService: Sendable {
             restored.cities.map {
                 SavedCity($0, scale: rules.scale, hysteresis: rules.hysteresis, isSameScale: isSameScale)
             })
-        store.beginSaving()
+        let others = rules.shard.map { shard in
+            restored.cities.map(\.name).filter { !shard.contains($0.span) }
+        }
+        store.beginSaving(removing: others ?? [])
         restoredVersion = store.snapshot().version
-        log(restored)
+        log(restored, ofOtherShards: others?.count ?? 0)
     }
 
-    private func log(_ restored: RestoredStorage) {
-        var metadata: Logger.Metadata = ["file": "\(path)", "cities": "\(restored.cities.count)"]
+    private func log(_ restored: RestoredStorage, ofOtherShards others: Int) {
+        var metadata: Logger.Metadata = ["file": "\(path)", "cities": "\(restored.cities.count - others)"]
+        if others > 0 { metadata["other_shards_dropped"] = "\(others)" }
         if restored.skippedRows > 0 { metadata["skipped_rows"] = "\(restored.skippedRows)" }
         switch restored.outcome {
         case .created: logger.info("Storage file created", metadata: metadata)

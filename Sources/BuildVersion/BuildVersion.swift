@@ -3,7 +3,7 @@ import PackagePlugin
 
 /// Writes what a program is built from into its module: version, revision and branch, as the environment says them.
 ///
-/// The Makefile and the Dockerfile set the variables; a bare `swift build` leaves them unknown.
+/// The Makefile and the Dockerfile set the variables; for a bare `swift build` the version is `dev` and the rest unknown.
 @main
 struct BuildVersion: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -16,7 +16,7 @@ struct BuildVersion: BuildToolPlugin {
         let source = """
             /// What this program was built from.
             enum BuildVersion {
-                static let version = "\(value("AIRQUALITY_BUILD_VERSION", "0.1.0"))"
+                static let version = "\(value("AIRQUALITY_BUILD_VERSION", "dev"))"
                 static let revision = "\(value("AIRQUALITY_BUILD_REVISION", "unknown"))"
                 static let branch = "\(value("AIRQUALITY_BUILD_BRANCH", "unknown"))"
             }

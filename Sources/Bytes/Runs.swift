@@ -58,6 +58,72 @@ package func isPrintableASCII(_ bytes: Span<UInt8>) -> Bool {
     }
 }
 
+/// Where the first byte from `start` on is that a JSON text cannot have as it is, or not without a closer look: a
+/// quotation mark, a backslash, a control character or anything beyond ASCII. The end of the bytes when there is none.
+@inlinable
+package func plainTextEnd(_ bytes: Span<UInt8>, from start: Int) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    return unsafe bytes.withUnsafeBytes { bytes in
+        var offset = start
+        while offset &+ 8 <= bytes.count {
+            let word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            // As in ``isPrintableASCII(_:)``, and a byte's top bit is also set if it is one of the two, which leaves nothing
+            // to take one from. What follows the first such byte may be wrong.
+            var others = word | (word &- ones &* 0x20) | (word &+ ones)
+            others |= ((word ^ ones &* 0x22) &- ones) | ((word ^ ones &* 0x5C) &- ones)
+            others &= ones &* 0x80
+            if others != 0 { return offset &+ others.trailingZeroBitCount &>> 3 }
+            offset &+= 8
+        }
+        while offset < bytes.count {
+            let byte = unsafe bytes[offset]
+            guard byte &- 0x20 < 0x5F, byte != 0x22, byte != 0x5C else { return offset }
+            offset &+= 1
+        }
+        return offset
+    }
+}
+
+/// Where the first byte from `start` on is that is no decimal digit; the end of the bytes when there is none.
+@inlinable @inline(__always)
+package func digitsEnd(_ bytes: Span<UInt8>, from start: Int) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    return unsafe bytes.withUnsafeBytes { bytes in
+        var offset = start
+        while offset &+ 8 <= bytes.count {
+            let word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            // 0 … 9 for digits. What follows the first other byte may be wrong.
+            let digits = word ^ ones &* 0x30
+            let others = (digits | (digits &+ ones &* 0x76)) & (ones &* 0x80)
+            if others != 0 { return offset &+ others.trailingZeroBitCount &>> 3 }
+            offset &+= 8
+        }
+        while offset < bytes.count, unsafe isDigit(bytes[offset]) { offset &+= 1 }
+        return offset
+    }
+}
+
+/// Whether `part` stands in the bytes at the offset.
+@inlinable
+package func bytes(_ bytes: Span<UInt8>, at offset: Int, are part: Span<UInt8>) -> Bool {
+    guard offset >= 0, offset <= bytes.count, part.count <= bytes.count &- offset else { return false }
+    return unsafe bytes.withUnsafeBytes { bytes in
+        unsafe part.withUnsafeBytes { part in
+            var index = 0
+            while index &+ 8 <= part.count {
+                let word = unsafe bytes.loadUnaligned(fromByteOffset: offset &+ index, as: UInt64.self)
+                guard unsafe word == part.loadUnaligned(fromByteOffset: index, as: UInt64.self) else { return false }
+                index &+= 8
+            }
+            while index < part.count {
+                guard unsafe bytes[offset &+ index] == part[index] else { return false }
+                index &+= 1
+            }
+            return true
+        }
+    }
+}
+
 /// Whether `left` sorts before `right`, byte by byte, a prefix before what it begins.
 package func bytesPrecede(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     for index in 0..<min(left.count, right.count) where left[index] != right[index] {

@@ -23,13 +23,13 @@ public struct Shard: Sendable, Equatable {
         self.init(index: Self.jump(Self.hash(name), count: count), count: count)
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     public func contains(_ name: Span<UInt8>) -> Bool {
-        Self.jump(Self.hash(name), count: count) == index
+        Self.jump(Self.hash(name), count: count, upTo: index) == index
     }
 
     /// FNV-1a, 64 bits.
-    @inlinable
+    @inlinable @inline(__always)
     static func hash(_ name: Span<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for index in name.indices {
@@ -40,14 +40,18 @@ public struct Shard: Sendable, Equatable {
 
     /// A bucket of `count` for the key. From n to n + 1 buckets only each (n + 1)th key moves, into the new one: the jump
     /// consistent hash of Lamping and Veach, https://arxiv.org/abs/1406.2294.
-    @inlinable
-    static func jump(_ key: UInt64, count: Int) -> Int {
+    ///
+    /// - Parameter last: whoever wants to know no more than whether it is one of the first, up to this one, gets any
+    ///   other for the others.
+    @inlinable @inline(__always)
+    static func jump(_ key: UInt64, count: Int, upTo last: Int = .max) -> Int {
         var key = key
         var (bucket, next) = (0, 0)
         while next < count {
             bucket = next
+            if bucket > last { break }
             key = key &* 2_862_933_555_777_941_757 &+ 1
-            next = Int(Double(bucket &+ 1) * (0x1p31 / Double((key &>> 33) &+ 1)))
+            next = Int(Double(bucket &+ 1) * (0x1p31 / Double(Int(truncatingIfNeeded: key &>> 33) &+ 1)))
         }
         return bucket
     }

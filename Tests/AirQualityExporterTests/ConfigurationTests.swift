@@ -135,7 +135,14 @@ struct ConfigurationTests {
             Mistake("--city.limit=0", line: #"--city.limit "0": expected a whole number, 1 to 10000000"#),
             Mistake(
                 "--city.shard=3/3",
-                line: #"--city.shard "3/3": expected i/n, shard i of n, with i from 0 to n-1, for example 0/4"#),
+                line: #"--city.shard "3/3": expected i/n, shard i of n, with i from 0 to n-1, for example 0/4, "#
+                    + "or a pod's name for i: exporter-0/4"),
+            Mistake(
+                "--metrics.families=aqi",
+                line: #"--metrics.families "aqi": expected index, category, direction, changed, changes, updated "#
+                    + "or concentration"),
+            Mistake(
+                "--feed.warm-up=10", line: #"--feed.warm-up "10": expected a duration such as 500ms, 30s or 1m30s"#),
             Mistake("--storage.file=", line: #"--storage.file "": expected text that is not empty"#),
             Mistake(
                 "--web.cors-origin=a b",
@@ -174,18 +181,27 @@ struct ConfigurationTests {
         #expect(!mistake.line.contains("secret"))
     }
 
-    @Test("of shards is an index below a count", arguments: [("0/1", 0, 1), ("3/4", 3, 4)])
+    @Test(
+        "of shards is an index below a count, or a name that ends in one",
+        arguments: [
+            ("0/1", 0, 1), ("3/4", 3, 4), ("air-quality-exporter-2/4", 2, 4), ("b-10/12", 10, 12), ("3-1/4", 1, 4),
+        ])
     func shards(text: String, index: Int, count: Int) throws {
         #expect(try configuration(["--feed.demo", "--city.shard", text]).shard == Shard(index: index, count: count))
     }
 
     @Test(
         "of shards is nothing else",
-        arguments: ["", "1", "/", "1/", "/2", "4/4", "0/0", "-1/4", "1/2/3", "a/b", " 0/4", "0 / 4", "0/2147483648"])
+        arguments: [
+            "", "1", "/", "1/", "/2", "4/4", "0/0", "-1/4", "1/2/3", "a/b", " 0/4", "0 / 4", "0/2147483648",
+            "exporter/4",
+            "exporter-/4", "exporter-4/4", "exporter-a/4", "exporter0/4", "-0/4",
+        ])
     func noShards(text: String) {
         #expect(
             throws: FlagError(
-                "--city.shard \"\(text)\": expected i/n, shard i of n, with i from 0 to n-1, for example 0/4")
+                "--city.shard \"\(text)\": expected i/n, shard i of n, with i from 0 to n-1, for example 0/4, "
+                    + "or a pod's name for i: exporter-0/4")
         ) {
             try configuration(["--feed.demo", "--city.shard", text])
         }

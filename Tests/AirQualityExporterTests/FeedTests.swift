@@ -102,6 +102,24 @@ struct FeedTests {
         a.isConnected = false
         a.isPaused = true
         #expect(health.readinessProblem(of: [b, a], at: 1_000_000) == nil)
+        // After a start the cities are waited for as well.
+        let growing = ReadingStore(rules: StoreRules(warmUp: 10_000, hashSeed: 1), feeds: ["ws://a/"], at: 0)
+        let warming = Health(store: growing, idleTimeout: .seconds(60), stuckFeeds: { [] })
+        #expect(
+            warming.warmUpProblem(at: 9999)
+                == "warming up: 0 cities, the last new one 9 s ago, expected none for 10s")
+        growing.restore([
+            SavedCity(
+                name: Array("Pune".utf8), index: 1, updatedAt: 0, receivedAt: 0, category: 1,
+                changes: CategoryChanges(),
+                points: [])
+        ])
+        #expect(
+            warming.warmUpProblem(at: 1000)
+                == "warming up: 1 cities, the last new one 1 s ago, expected none for 10s, "
+                + "or the 1 restored ones that are not heard of yet")
+        #expect(warming.warmUpProblem(at: 10_000) == nil && warming.warmUpProblem(at: 0) == nil)
+        #expect(health.warmUpProblem(at: 0) == nil)
         let patient = Health(store: store, idleTimeout: .zero, stuckFeeds: { ["ws://a/"] })
         a.isConnected = true
         #expect(patient.readinessProblem(of: [a], at: 1_000_000_000) == nil)

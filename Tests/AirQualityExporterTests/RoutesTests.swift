@@ -1,4 +1,5 @@
 import AirQuality
+import Bytes
 import HTTPServer
 import Synchronization
 import Testing
@@ -15,10 +16,11 @@ struct RoutesTests {
     private let counts = Counts()
 
     private func routes(
-        lifecycle: Bool = false, corsOrigin: String? = nil, hasEvents: Bool = true,
+        lifecycle: Bool = false, corsOrigin: String? = nil, hasEvents: Bool = true, shard: Shard? = nil,
         historyEndpoint: ((ReadingStore) -> HistoryEndpoint)? = nil
     ) -> Routes {
-        let store = ReadingStore(rules: StoreRules(hashSeed: 1), feeds: ["ws://a/"], at: 1_795_236_585_252)
+        let store = ReadingStore(
+            rules: StoreRules(shard: shard, hashSeed: 1), feeds: ["ws://a/"], at: 1_795_236_585_252)
         var decoder = FeedDecoder(format: FeedFormat(), hashSeed: 1)
         let message = Array(#"[{"city":"Mumbai","aqi":183.2},{"city":"<b>&\"","aqi":7}]"#.utf8)
         _ = decoder.decode(message.span, receivedAt: 1_795_236_585_252) { store.record($0, names: $1, feed: 0) }
@@ -111,6 +113,61 @@ struct RoutesTests {
         #expect(openMetrics.header("Content-Type") == "application/openmetrics-text; version=1.0.0; charset=utf-8")
         #expect(openMetrics.header("Content-Encoding") == "gzip")
         #expect(openMetrics.bytes.starts(with: [0x1F, 0x8B]))
+    }
+
+    @Test(
+        "for a part of the metrics gets that part",
+        arguments: [
+            ("collect[]=cities", true, false), ("collect%5B%5D=exporter", false, true),
+            ("collect[]=exporter&collect[]=cities", true, true),
+            ("collect[]=cities&&collect[]=cities&x=1", true, false),
+            ("collect[]=%63ities", true, false), ("", true, true), ("x", true, true), ("collect=exporter", true, true),
+        ])
+    func parts(_ query: String, hasCities: Bool, hasExporter: Bool) {
+        let routes = routes()
+        for coding in ["identity", "gzip"] {
+            let answer = routes.respond(
+                to: HTTPRequest(path: "/metrics", query: query, headers: [("Accept-Encoding", coding)]))
+            #expect(answer.status == 200)
+            guard coding == "identity" else { continue }
+            #expect(answer.text.contains(#"airquality_index{city="Mumbai"} 183.2"#) == hasCities)
+            #expect(answer.text.contains("airquality_exporter_build_info{") == hasExporter)
+        }
+    }
+
+    @Test(
+        "for a part of the metrics that there is not is answered with one line",
+        arguments: [
+            ("collect[]=city", #""city""#), ("collect[]=", #""""#), ("collect[]", #""""#), ("collect[]=all", #""all""#),
+            ("collect[]=cities&collect[]=%0a", #""%0a""#), ("collect[]=%zz", #""%zz""#),
+        ])
+    func badParts(_ query: String, _ value: String) {
+        let answer = routes().respond(to: HTTPRequest(path: "/metrics", query: query))
+        #expect(answer.status == 400)
+        #expect(answer.text == "query: collect[] is \(value), expected cities or exporter\n")
+    }
+
+    @Test("for one city's history is told the city's shard, where there are shards")
+    func shards() throws {
+        let routes = routes(shard: Shard(index: 0, count: 4))
+        func answer(_ query: String) -> HTTPResponse {
+            routes.respond(to: HTTPRequest(path: "/history.json", query: query))
+        }
+        for city in ["Mumbai", "Delhi", "Navi+Mumbai", "S%C3%A3o+Paulo"] {
+            let name = city.replacing("+", with: " ").replacing("%C3%A3", with: "ã")
+            let shard = Shard(of: Array(name.utf8).span, count: 4)
+            let found = answer("city=\(city)")
+            #expect(found.status == 200 && found.header("Air-Quality-Shard") == "\(shard.index)/4")
+            let tag = try #require(found.header("ETag"))
+            let again = routes.respond(
+                to: HTTPRequest(path: "/history.json", query: "city=\(city)", headers: [("If-None-Match", tag)]))
+            #expect(again.status == 304 && again.header("Air-Quality-Shard") == "\(shard.index)/4")
+        }
+        for query in ["", "city=Mumbai&city=Delhi", "limit=1"] {
+            #expect(answer(query).header("Air-Quality-Shard") == nil)
+        }
+        let unsharded = self.routes().respond(to: HTTPRequest(path: "/history.json", query: "city=Mumbai"))
+        #expect(unsharded.header("Air-Quality-Shard") == nil)
     }
 
     @Test("for the history is answered once for the same content")

@@ -1,3 +1,5 @@
+import Bytes
+import Foundation
 import TestSupport
 import Testing
 
@@ -153,7 +155,10 @@ struct MetricsPageTests {
             }
             return (Set(families), new.count)
         }
-        let unsaid = ["airquality_exporter_feed_source_info", "airquality_concentration_ugm3"]
+        let unsaid = [
+            "airquality_exporter_feed_source_info", "airquality_concentration_ugm3",
+            "airquality_exporter_feed_readings_skipped_total",
+        ]
         let ofFeed = MetricFamily.all.map(\.name).filter { $0.contains("_exporter_feed_") && !unsaid.contains($0) }
         let ofCities = CityFamily.all.map(\.family.name).filter { !unsaid.contains($0) }
         // The second point of the city's history; then no more for a while.
@@ -173,6 +178,62 @@ struct MetricsPageTests {
             // The changed timestamp's header as well: until now no city had changed its category.
             #expect(change.count == 8)
         }
+    }
+
+    /// Each as if the others had never been asked for.
+    @Test("is its two parts, one behind the other", arguments: ExpositionFormat.allCases)
+    func parts(_ format: ExpositionFormat) {
+        var test = Self.busyStore()
+        var page = MetricsPage(rules: test.store.rules, build: .forTests)
+        let end = Array(format.isOpenMetrics ? "# EOF\n".utf8 : "".utf8)
+        var sent: [[ExpositionBlock]] = []
+        for step in 0..<4 {
+            test.receive("Mumbai", Double(100 * (step / 2)), at: TestStore.start + 10_000 * Int64(step / 2 + 1))
+            let snapshot = test.store.snapshot()
+            func render(_ part: MetricsPart) -> RenderedPage {
+                page.render(snapshot, report: .forTests, format: format, part: part)
+            }
+            let (all, cities, exporter) = (render(.all), render(.cities), render(.exporter))
+            #expect(all.bytes == cities.bytes.dropLast(end.count) + exporter.bytes)
+            #expect(cities.bytes.suffix(end.count) == end[...] && exporter.bytes.suffix(end.count) == end[...])
+            #expect(render(.all).blocks.elementsEqual(all.blocks) { $0 === $1 })
+            sent.append(all.blocks)
+            guard format != .protobuf else { continue }
+            let lines = String(decoding: cities.bytes, as: UTF8.self).split(separator: "\n")
+                .filter { !$0.hasPrefix("#") }
+            #expect(lines.count > 3 * 6 && lines.allSatisfy { $0.contains("{city=\"") })
+            #expect(!String(decoding: exporter.bytes, as: UTF8.self).contains("city=\""))
+        }
+        #expect(sent.count == 4)
+    }
+
+    @Test(
+        "has the families of cities that it is told to have",
+        arguments: [[.index], [.updated, .changes], []] as [Set<CityFamilyName>])
+    func families(_ families: Set<CityFamilyName>) {
+        let test = Self.busyStore()
+        var page = MetricsPage(rules: test.store.rules, build: .forTests, families: families)
+        let text = String(
+            decoding: page.render(test.store.snapshot(), report: .forTests, format: .text004).bytes, as: UTF8.self)
+        for family in CityFamily.all {
+            #expect(text.contains("\n\(family.family.name){") == families.contains(family.name), "\(family.name)")
+        }
+        let others = { (text: String) in
+            text.suffix(from: text.range(of: "# HELP airquality_category_info")!.lowerBound)
+        }
+        #expect(others(text) == others(test.page()))
+    }
+
+    @Test("says which shard it is, and what it skipped, where there are shards")
+    func shard() {
+        var test = TestStore(format: FeedFormat(shard: Shard(index: 2, count: 3)))
+        test.receive("[" + (0..<100).map { #"{"city":"City \#($0)","aqi":1}"# }.joined(separator: ",") + "]")
+        let lines = test.page().split(separator: "\n")
+        #expect(lines.contains("airquality_exporter_shard_index 2"))
+        #expect(lines.contains("airquality_exporter_shard_count 3"))
+        let skipped = "airquality_exporter_feed_readings_skipped_total{feed=\"ws://feed.example/\"}"
+        #expect(lines.contains("\(skipped) \(100 - test.cities.count)"))
+        #expect(!Self.busyStore().page().contains("_shard_") && !Self.busyStore().page().contains("_skipped_"))
     }
 
     @Test("tells a category by the scale that is in force", arguments: Scale.all)

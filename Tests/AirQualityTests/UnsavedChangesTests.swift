@@ -25,6 +25,17 @@ struct UnsavedChangesTests {
         #expect(changes.removedNames.isEmpty)
     }
 
+    @Test("is also what the storage has and is to forget")
+    func unwanted() {
+        let store = ReadingStore(rules: StoreRules(hashSeed: 1), feeds: [], at: 0)
+        store.beginSaving(removing: [name(3), name(4)])
+        let version = store.snapshot().version
+        let changes = store.unsavedChanges(since: version)
+        #expect(changes.removed == [name(3), name(4)] && changes.cities.isEmpty)
+        #expect(store.unsavedChanges(since: version - 1).removed == [name(3), name(4)])
+        #expect(store.unsavedChanges(since: changes.version).removed == [])
+    }
+
     @Test("is given again after a rollback, with what came meanwhile")
     func rollsBack() {
         var changes = UnsavedChanges()

@@ -8,6 +8,6 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "Benchmarks",
-            dependencies: [.product(name: "AirQuality", package: "air-quality-exporter")])
+            dependencies: ["AirQuality", "Bytes"].map { .product(name: $0, package: "air-quality-exporter") })
     ]
 )

@@ -7,7 +7,7 @@ let fuzzers: [String: [String]] = [
     "FuzzCompression": ["HTTPServer", "WebSocket"],
     "FuzzFields": ["AirQuality", "Bytes", "HTTPServer", "WebConfiguration"],
     "FuzzFrames": ["WebSocket"],
-    "FuzzMessages": ["AirQuality", "JSON"],
+    "FuzzMessages": ["AirQuality", "Bytes", "JSON"],
     "FuzzRequests": ["AirQuality", "HTTPServer", "WebConfiguration"],
     "FuzzStorage": ["Storage"],
     "FuzzValues": ["Bytes", "CommandLine", "FeedSimulation", "JSON", "WebConfiguration"],

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// What `/metrics` says beside cities and feeds. A value that is not known is nil, and its family left out.
 public struct ExporterReport: Sendable, Equatable {
     public var web: Web?
@@ -92,6 +94,7 @@ struct StoreFigures: Sendable, Equatable {
     var expired: UInt64
     var points: Int
     var capacity: Int
+    var shard: Shard?
 
     init(_ snapshot: StoreSnapshot, rules: StoreRules) {
         cities = snapshot.cityCount
@@ -100,5 +103,6 @@ struct StoreFigures: Sendable, Equatable {
         expired = snapshot.expiredCount
         points = snapshot.pointCount
         capacity = rules.history.capacity
+        shard = rules.shard
     }
 }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 // Every family there is: what the text formats and protobuf show, what the README lists.
 
 extension MetricFamily {
@@ -19,38 +21,38 @@ extension MetricFamily {
 extension CityFamily {
     static let all: [CityFamily] = [
         CityFamily(
-            "airquality_index", .gauge, "Current Air Quality Index of the city.", changes: .reading
+            .index, "airquality_index", .gauge, "Current Air Quality Index of the city.", changes: .reading
         ) { .number($0.state.index) },
         CityFamily(
-            "airquality_category", .gauge,
+            .category, "airquality_category", .gauge,
             "Category of the city's index, 1 the best; airquality_category_info names them.", changes: .category
         ) { .number(Double($0.state.category)) },
         CityFamily(
-            "airquality_category_direction", .gauge,
+            .direction, "airquality_category_direction", .gauge,
             "Last change of the city's category: 1 better, -1 worse, 0 none yet.", changes: .category
         ) { .number(Double($0.state.changes.direction)) },
         CityFamily(
-            "airquality_category_changed_timestamp_seconds", .gauge,
+            .changed, "airquality_category_changed_timestamp_seconds", .gauge,
             "When the city's category last changed, in seconds since the Unix epoch.", changes: .category
         ) { $0.state.changes.changedAt.map { .time($0) } },
         CityFamily(
-            "airquality_category_changes_total", .counter, label: "direction", "Changes of the city's category.",
-            changes: .category,
+            .changes, "airquality_category_changes_total", .counter, label: "direction",
+            "Changes of the city's category.", changes: .category,
             values: [
                 ("better", { .number(Double($0.state.changes.better)) }),
                 ("worse", { .number(Double($0.state.changes.worse)) }),
             ]
         ),
         CityFamily(
-            "airquality_last_update_timestamp_seconds", .gauge,
+            .updated, "airquality_last_update_timestamp_seconds", .gauge,
             "Time of the city's newest reading, in seconds since the Unix epoch.", changes: .reading
         ) { .time($0.state.updatedAt) },
         CityFamily(
-            "airquality_concentration_ugm3", .gauge, label: "pollutant",
+            .concentration, "airquality_concentration_ugm3", .gauge, label: "pollutant",
             "Concentration of a pollutant in the city's air, in micrograms per cubic metre.", changes: .reading,
             values: Concentrations.pollutants.enumerated().map { place, pollutant in
                 (pollutant, { $0.concentrations[place].map { .number($0) } })
-            }, areConcentrations: true
+            }
         ),
     ]
 }
@@ -107,6 +109,10 @@ extension SourceFamily where Source == FeedStatistics {
             Double($0.readings)
         },
         SourceFamily(
+            "airquality_exporter_feed_readings_skipped_total", .counter, label: "feed",
+            "Readings skipped because their cities are other shards'; with --city.shard."
+        ) { $0.skipped.map { Double($0) } },
+        SourceFamily(
             "airquality_exporter_feed_refusals_total", .counter, labels: ["feed", "reason"],
             "Messages and elements of messages refused."
         ) { feed, add in
@@ -159,6 +165,12 @@ extension SourceFamily where Source == StoreFigures {
         SourceFamily("airquality_exporter_history_capacity", .gauge, "Points that are kept of one city at most.") {
             Double($0.capacity)
         },
+        SourceFamily(
+            "airquality_exporter_shard_index", .gauge, "Which of the shards this is, from 0; with --city.shard."
+        ) { $0.shard.map { Double($0.index) } },
+        SourceFamily(
+            "airquality_exporter_shard_count", .gauge, "Shards that the cities are divided into; with --city.shard."
+        ) { $0.shard.map { Double($0.count) } },
     ]
 }
 

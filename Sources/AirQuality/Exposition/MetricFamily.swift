@@ -92,6 +92,13 @@ struct CityFigures: Sendable {
     var concentrations: Concentrations
 }
 
+/// How `--metrics.families` names the families whose series are the cities'.
+public enum CityFamilyName: String, Sendable, CaseIterable {
+    case index, category, direction, changed, changes, updated
+    /// Without `--feed.pollutants-field` there are none.
+    case concentration
+}
+
 /// A family whose series are the cities'. Its samples are simpler than those of others, because there may be a million.
 struct CityFamily: Sendable {
     /// What changes the samples of a city.
@@ -116,32 +123,31 @@ struct CityFamily: Sendable {
         }
     }
 
+    let name: CityFamilyName
     let family: MetricFamily
     let samples: [Sample]
     let change: Change
-    /// Without `--feed.pollutants-field` they are not there.
-    let areConcentrations: Bool
 
     /// A sample of each city for each value of another label.
     init(
-        _ name: String, _ kind: MetricFamily.Kind, label: String, _ help: String, changes change: Change,
-        values: [(label: String, value: @Sendable (CityFigures) -> SampleValue?)], areConcentrations: Bool = false
+        _ name: CityFamilyName, _ metric: String, _ kind: MetricFamily.Kind, label: String, _ help: String,
+        changes change: Change, values: [(label: String, value: @Sendable (CityFigures) -> SampleValue?)]
     ) {
-        let family = MetricFamily(name, kind, labels: ["city", label], help)
+        let family = MetricFamily(metric, kind, labels: ["city", label], help)
+        self.name = name
         self.family = family
         samples = values.map { Sample(of: family, label: LabelValue($0.label), value: $0.value) }
         self.change = change
-        self.areConcentrations = areConcentrations
     }
 
     /// One sample of each city.
     init(
-        _ name: String, _ kind: MetricFamily.Kind, _ help: String, changes change: Change,
+        _ name: CityFamilyName, _ metric: String, _ kind: MetricFamily.Kind, _ help: String, changes change: Change,
         value: @escaping @Sendable (CityFigures) -> SampleValue?
     ) {
-        family = MetricFamily(name, kind, labels: ["city"], help)
+        self.name = name
+        family = MetricFamily(metric, kind, labels: ["city"], help)
         samples = [Sample(of: family, label: nil, value: value)]
         self.change = change
-        areConcentrations = false
     }
 }

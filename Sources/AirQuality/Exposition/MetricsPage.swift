@@ -11,6 +11,15 @@ public struct RenderedPage: Sendable {
     }
 }
 
+/// Which part of the page a scrape is to get.
+public enum MetricsPart: Int, Sendable, CaseIterable {
+    case all
+    /// The families with the label `city`.
+    case cities
+    /// All others.
+    case exporter
+}
+
 /// The page that scrapes get, in blocks that are kept as long as they say the same.
 ///
 /// One caller at a time.
@@ -25,13 +34,19 @@ public struct MetricsPage: Sendable {
     private var storage = GroupBlock(SourceFamily<ExporterReport.Storage>.storage)
     private var buildInformation = GroupBlock(SourceFamily<ExporterReport.Build>.build)
     private var process = GroupBlock(SourceFamily<ExporterReport.Process>.process)
-    private var last: (key: Key, blocks: [ExpositionBlock])?
+    /// By part.
+    private var last: [(key: Key, blocks: [ExpositionBlock])?]
 
-    public init(rules: StoreRules, build: ExporterReport.Build) {
+    /// - Parameter families: those of the cities.
+    public init(
+        rules: StoreRules, build: ExporterReport.Build, families: Set<CityFamilyName> = Set(CityFamilyName.allCases)
+    ) {
         self.rules = rules
         self.build = build
         // Without concentrations their family would have no samples, and cost a look at each city.
-        cities = CityBlocks(CityFamily.all.filter { rules.readingsHaveConcentrations || !$0.areConcentrations })
+        let unknown: CityFamilyName? = rules.readingsHaveConcentrations ? nil : .concentration
+        cities = CityBlocks(CityFamily.all.filter { families.contains($0.name) && $0.name != unknown })
+        last = Array(repeating: nil, count: MetricsPart.allCases.count)
     }
 
     /// What the blocks of a page are made from.
@@ -44,21 +59,25 @@ public struct MetricsPage: Sendable {
     }
 
     public mutating func render(
-        _ snapshot: StoreSnapshot, report: ExporterReport, format: ExpositionFormat
+        _ snapshot: StoreSnapshot, report: ExporterReport, format: ExpositionFormat, part: MetricsPart = .all
     ) -> RenderedPage {
+        let handler = part == .cities ? nil : report.handler
         let key = Key(
             version: snapshot.version, feedsVersion: snapshot.feedsVersion, web: report.web, storage: report.storage,
             process: report.process, format: format)
-        if let last, last.key == key { return RenderedPage(blocks: last.blocks, end: end(report.handler, format)) }
-        let blocks = Self.joined(blocks(snapshot, report, format))
-        last = (key, blocks)
-        return RenderedPage(blocks: blocks, end: end(report.handler, format))
+        if let last = last[part.rawValue], last.key == key {
+            return RenderedPage(blocks: last.blocks, end: end(handler, format))
+        }
+        let blocks = Self.joined(blocks(snapshot, report, format, part))
+        last[part.rawValue] = (key, blocks)
+        return RenderedPage(blocks: blocks, end: end(handler, format))
     }
 
     private mutating func blocks(
-        _ snapshot: StoreSnapshot, _ report: ExporterReport, _ format: ExpositionFormat
+        _ snapshot: StoreSnapshot, _ report: ExporterReport, _ format: ExpositionFormat, _ part: MetricsPart
     ) -> [ExpositionBlock] {
-        var blocks = cities.blocks(of: snapshot, in: format)
+        var blocks = part == .exporter ? [] : cities.blocks(of: snapshot, in: format)
+        if part == .cities { return blocks }
         blocks.append(scale.block(of: [rules.scale], in: format))
         blocks.append(feeds.block(of: snapshot.feeds, in: format) { LabelValue($0.label) })
         if let report = report.web { blocks.append(web.block(of: [report], in: format)) }

@@ -42,6 +42,8 @@ public struct FeedDecoder: ~Copyable {
 
     private var reader: JSONRecordReader
     private let format: FeedFormat
+    /// nil: the messages have no other shards' cities, or are not simply arrays.
+    private var filter: ShardFilter?
     private let hashSeed: UInt64
     /// Kept from message to message to save the allocations.
     private var decoded = DecodedMessage(byteCount: 0, receivedAt: 0)
@@ -57,6 +59,9 @@ public struct FeedDecoder: ~Copyable {
         reader = JSONRecordReader(
             items: format.items, members: members,
             innerMembers: format.pollutantsField == nil ? [] : Concentrations.pollutants)
+        if let shard = format.shard, format.items == JSONPointer() {
+            filter = ShardFilter(shard: shard, cityField: format.cityField)
+        }
     }
 
     /// Decodes a text message.
@@ -70,24 +75,32 @@ public struct FeedDecoder: ~Copyable {
         decoded.readings.removeAll(keepingCapacity: true)
         decoded.concentrations.removeAll(keepingCapacity: true)
         decoded.refusals = RefusalCounts()
+        decoded.skipped = 0
         decoded.byteCount = message.count
         decoded.receivedAt = receivedAt
-        switch reader.read(message) {
+        let isFiltered = filter?.apply(to: message) ?? false
+        let outcome = if isFiltered, let filter { reader.read(filter.rest.span) } else { reader.read(message) }
+        switch outcome {
         case .notJSON: decoded.refusals[.notJSON] = 1
         case .notAnArray: decoded.refusals[.notAnArray] = 1
         case .records:
+            if isFiltered, let filter { decoded.skipped = filter.skippedCount }
+            let shard = isFiltered ? nil : format.shard
             // Taken out while it changes, because the reader lends its texts meanwhile.
             var decoded = DecodedMessage(byteCount: 0, receivedAt: 0)
             swap(&decoded, &self.decoded)
-            while case let count = reader.nextRecords(), count > 0 { decode(records: count, into: &decoded) }
+            while case let count = reader.nextRecords(), count > 0 {
+                decode(records: count, of: shard, into: &decoded)
+            }
             swap(&decoded, &self.decoded)
             if pollutantsMember != nil { noteUnknownPollutants() }
         }
         return reader.withTexts { body(decoded, $0) }
     }
 
-    private borrowing func decode(records: Int, into decoded: inout DecodedMessage) {
-        var refusals = decoded.refusals
+    /// - Parameter shard: the one whose cities are kept; nil: all, because there are no others.
+    private borrowing func decode(records: Int, of shard: Shard?, into decoded: inout DecodedMessage) {
+        var (refusals, skipped) = (decoded.refusals, decoded.skipped)
         var concentrations: [(reading: Int, values: Concentrations)] = []
         swap(&concentrations, &decoded.concentrations)
         let receivedAt = decoded.receivedAt
@@ -96,11 +109,13 @@ public struct FeedDecoder: ~Copyable {
             reader.withTexts { texts in
                 for record in 0..<records {
                     do throws(RefusalReason) {
-                        if let reading = try reading(record, texts, receivedAt: receivedAt) {
+                        if let reading = try reading(record, of: shard, texts, receivedAt: receivedAt) {
                             if let pollutants, let values = self.concentrations(record, pollutants, texts) {
                                 concentrations.append((before + readings.count, values))
                             }
                             readings.append(reading)
+                        } else {
+                            skipped += 1
                         }
                     } catch {
                         refusals[error] += 1
@@ -109,15 +124,16 @@ public struct FeedDecoder: ~Copyable {
             }
         }
         decoded.refusals = refusals
+        decoded.skipped = skipped
         swap(&concentrations, &decoded.concentrations)
     }
 
     /// - Returns: nil for a city of another shard.
     private borrowing func reading(
-        _ record: Int, _ texts: Span<UInt8>, receivedAt: Timestamp
+        _ record: Int, of shard: Shard?, _ texts: Span<UInt8>, receivedAt: Timestamp
     ) throws(RefusalReason) -> Reading? {
         let name = try cityName(reader.value(record: record, member: Member.city), texts)
-        if let shard = format.shard, !shard.contains(texts.extracting(name)) { return nil }
+        if let shard, !shard.contains(texts.extracting(name)) { return nil }
         let index = try index(reader.value(record: record, member: Member.value), texts)
         var time = receivedAt
         if format.timeField != nil {

@@ -35,6 +35,8 @@ public struct DecodedMessage: Sendable {
     var concentrations: [(reading: Int, values: Concentrations)] = []
     /// Of its elements, or of the message itself.
     var refusals = RefusalCounts()
+    /// Elements of other shards' cities.
+    var skipped = 0
     /// Of its payload.
     var byteCount: Int
     /// When the whole message had arrived.

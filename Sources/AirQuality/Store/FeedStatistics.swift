@@ -13,6 +13,8 @@ public struct FeedStatistics: Sendable, Equatable {
     /// Readings accepted.
     public var readings: UInt64 = 0
     public var refusals = RefusalCounts()
+    /// Elements of other shards' cities; nil where there are no shards.
+    public var skipped: UInt64?
     /// nil before the first message.
     public var lastMessageAt: Timestamp?
     /// Why the last connection ended or the last dial failed, for people; nil while all is well.
@@ -20,8 +22,9 @@ public struct FeedStatistics: Sendable, Equatable {
     /// What the feed said of itself when it last connected; nil = nothing.
     public var source: FeedSource?
 
-    public init(label: String) {
+    public init(label: String, skipped: UInt64? = nil) {
         self.label = label
+        self.skipped = skipped
     }
 }
 
@@ -68,6 +71,7 @@ extension FeedStatistics {
         bytes += UInt64(message.byteCount)
         readings += UInt64(accepted)
         refusals += refused
+        skipped? += UInt64(message.skipped)
         lastMessageAt = message.receivedAt
     }
 

@@ -152,13 +152,16 @@ public final class ReadingStore: Sendable {
     public func restore(_ cities: [SavedCity]) {
         withLock { state in
             for city in cities { state.restore(city) }
+            if state.cities.count > 0 { state.warmUp.restoredVersion = state.version }
         }
     }
 
     /// From now on remembers what is not saved yet. Once, before any feed runs.
-    public func beginSaving() {
+    ///
+    /// - Parameter names: of cities that the storage has and is to forget.
+    public func beginSaving(removing names: [[UInt8]] = []) {
         let cities = withLock { state in
-            state.unsaved = UnsavedChanges()
+            state.unsaved = UnsavedChanges(removedNames: names)
             return state.cities
         }
         savedValues.withLock { $0 = SavedValues(cities) }
@@ -203,6 +206,8 @@ public struct StoreRules: Sendable {
     public var expireAfter: Int64
     /// Which cities a restored file may bring back.
     public var shard: Shard?
+    /// How long no new city comes, in milliseconds, before the cities count as complete after a start; 0 from the start.
+    public var warmUp: Int64
     /// The feed says the readings' times itself, so that they may be older than what is known.
     public var readingsHaveTimes: Bool
     /// Readings may come with concentrations.
@@ -212,7 +217,7 @@ public struct StoreRules: Sendable {
 
     public init(
         scale: Scale = .india, hysteresis: Double = 0, history: HistoryRule = HistoryRule(), cityLimit: Int = 100_000,
-        expireAfter: Int64 = 0, shard: Shard? = nil, readingsHaveTimes: Bool = false,
+        expireAfter: Int64 = 0, shard: Shard? = nil, warmUp: Int64 = 0, readingsHaveTimes: Bool = false,
         readingsHaveConcentrations: Bool = false, hashSeed: UInt64
     ) {
         self.scale = scale
@@ -221,6 +226,7 @@ public struct StoreRules: Sendable {
         self.cityLimit = cityLimit
         self.expireAfter = expireAfter
         self.shard = shard
+        self.warmUp = warmUp
         self.readingsHaveTimes = readingsHaveTimes
         self.readingsHaveConcentrations = readingsHaveConcentrations
         self.hashSeed = hashSeed

@@ -19,13 +19,15 @@ struct StoreState: Sendable {
     /// When cities last expired.
     var expiredAt: Timestamp?
     var expiredCount: UInt64 = 0
+    var warmUp: WarmUp
     /// nil when nothing is saved.
     var unsaved: UnsavedChanges?
 
     init(rules: StoreRules, feeds: [String], at now: Timestamp) {
         self.rules = rules
         bounds = CategoryBounds(rules.scale, hysteresis: rules.hysteresis)
-        self.feeds = feeds.map(FeedStatistics.init)
+        self.feeds = feeds.map { FeedStatistics(label: $0, skipped: rules.shard == nil ? nil : 0) }
+        warmUp = WarmUp(duration: rules.warmUp, startedAt: now)
         startedAt = now
     }
 
@@ -44,6 +46,7 @@ struct StoreState: Sendable {
     /// - Parameter names: what the readings' names point into.
     mutating func record(_ message: DecodedMessage, names: Span<UInt8>, feed: Int) {
         var (refusals, accepted) = (message.refusals, 0)
+        let cityCount = cities.count
         if !message.readings.isEmpty { version &+= 1 }
         if message.concentrations.isEmpty {
             for reading in message.readings {
@@ -60,6 +63,7 @@ struct StoreState: Sendable {
         }
         feedsVersion &+= 1
         feeds[feed].count(message, readings: accepted, refusals: refusals)
+        if !warmUp.isOver { warmUp.hear(at: message.receivedAt, hasNewCities: cities.count > cityCount) }
     }
 
     /// What ``record(_:names:feed:)`` does with readings of which some have concentrations.

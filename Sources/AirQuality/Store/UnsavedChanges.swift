@@ -9,6 +9,10 @@ struct UnsavedChanges: Sendable {
     private(set) var removedNames: [[UInt8]] = []
     private var underWay: Answer?
 
+    init(removedNames: [[UInt8]] = []) {
+        self.removedNames = removedNames
+    }
+
     private struct Answer {
         var version: UInt64
         var points: [Int: Int]

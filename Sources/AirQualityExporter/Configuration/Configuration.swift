@@ -24,6 +24,8 @@ struct Configuration: Sendable {
     var timeField = ""
     /// Empty: concentrations are not read.
     var pollutantsField = ""
+    /// Zero = none.
+    var warmUp = Duration.zero
 
     var cityLimit = 100_000
     /// Zero = never.
@@ -37,6 +39,8 @@ struct Configuration: Sendable {
     var storageFile: String?
 
     var web = Web()
+    /// Empty: all.
+    var cityFamilies: [CityFamilyName] = []
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.logfmt
     var isCheck = false

@@ -26,7 +26,7 @@ extension Program {
 extension Configuration: Options {
     static let headings = [
         "feed": "Feed", "city": "Cities", "aqi": "Cities", "history": "History", "storage": "History", "web": "Web",
-        "log": "Program", "config": "Program",
+        "metrics": "Web", "log": "Program", "config": "Program",
     ]
 
     static let flags: [Flag<Self>] = [
@@ -78,13 +78,17 @@ extension Configuration: Options {
         Flag(
             "feed.pollutants-field", \.pollutantsField, .text, placeholder: "NAME",
             "Member with an object of concentrations in micrograms per cubic metre; empty = not read."),
+        Flag(
+            "feed.warm-up", \.warmUp, .duration(),
+            "Not ready after a start until no new city has come for this long, or all of the storage's again."),
         Flag("city.limit", \.cityLimit, .integer(in: 1...10_000_000), "Cities beyond it are refused and counted."),
         Flag(
             "city.expire-after", \.expireAfter, .duration(),
             "Drop a city not heard of for this long; 0 = keep for ever."),
         Flag(
             "city.shard", \.shard, .shard,
-            "Keep only the cities whose stable hash falls into shard i of n, i from 0 to n-1."),
+            "Keep only the cities of shard i of n, i from 0 to n-1, by a stable hash of their names; "
+                + "i may be a pod's name, such as exporter-0."),
         Flag(
             "aqi.scale", \.scale, .one(of: Scale.all, named: \.name),
             "india (CPCB), us (EPA 2024) or eu (European AQI)."),
@@ -125,6 +129,9 @@ extension Configuration: Options {
         Flag("web.cors-origin", \.web.corsOrigin, .origin, "Access-Control-Allow-Origin of the JSON paths."),
         Flag("web.enable-lifecycle", \.web.isLifecycleEnabled, "Allow POST /-/reload and POST /-/reconnect."),
         Flag("web.disable-exporter-metrics", \.web.omitsExporterMetrics, "Leave out process_* and promhttp_* metrics."),
+        Flag(
+            "metrics.families", \.cityFamilies, .cityFamily,
+            "Families of cities to show, without it all: \(CityFamilyName.allNames)."),
         Flag("log.level", \.logLevel, .logLevel, placeholder: "LEVEL", "debug, info, warn or error."),
         Flag("log.format", \.logFormat, .choice, placeholder: "FORMAT", "logfmt or json."),
         Flag("config.check", \.isCheck, "Validate everything, print the result and end."),
@@ -172,13 +179,30 @@ extension ValueFormat<JSONPointer> {
 
 extension ValueFormat<Shard> {
     static var shard: Self {
-        Self("I/N", expected: "i/n, shard i of n, with i from 0 to n-1, for example 0/4") { text in
+        let expected = "i/n, shard i of n, with i from 0 to n-1, for example 0/4, or a pod's name for i: exporter-0/4"
+        return Self("I/N", expected: expected) { text in
             let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(\.utf8)
-            guard parts.count == 2, let index: Int = decimalNumber(parts[0]), let count: Int = decimalNumber(parts[1]),
+            guard parts.count == 2, let index = ordinal(of: parts[0]), let count: Int = decimalNumber(parts[1]),
                 index < count, count <= Shard.maximumCount
             else { return nil }
             return Shard(index: index, count: count)
         }
+    }
+
+    /// Of a pod's name, behind its last dash; or a number alone.
+    private static func ordinal(of text: Substring.UTF8View) -> Int? {
+        guard let dash = text.lastIndex(of: UInt8(ascii: "-")) else { return decimalNumber(text) }
+        return dash == text.startIndex ? nil : decimalNumber(text[text.index(after: dash)...])
+    }
+}
+
+extension CityFamilyName {
+    static let allNames = allCases.dropLast().map(\.rawValue).joined(separator: ", ") + " or " + concentration.rawValue
+}
+
+extension ValueFormat<CityFamilyName> {
+    static var cityFamily: Self {
+        one(of: CityFamilyName.allCases, named: \.rawValue, expected: CityFamilyName.allNames)
     }
 }
 

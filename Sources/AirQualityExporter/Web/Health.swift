@@ -1,4 +1,5 @@
 import AirQuality
+import CommandLine
 import HTTPServer
 import System
 
@@ -20,9 +21,20 @@ struct Health: Sendable {
         return stuck.isEmpty ? nil : "the loop of the feed \(stuck.joined(separator: ", ")) does not turn"
     }
 
-    /// nil when a feed is connected and fresh, or paused on purpose, else what is missing, in one line.
+    /// nil when a feed is connected and fresh, or paused on purpose, and the cities are complete, else what is missing,
+    /// in one line.
     var readinessProblem: String? {
-        readinessProblem(of: store.feeds, at: currentTime())
+        let now = currentTime()
+        return readinessProblem(of: store.feeds, at: now) ?? warmUpProblem(at: now)
+    }
+
+    func warmUpProblem(at now: Timestamp) -> String? {
+        store.warmUp(at: now).map { progress in
+            let limit = Duration.milliseconds(store.rules.warmUp).prometheusText
+            return "warming up: \(progress.cityCount) cities, the last new one \(progress.age / 1000) s ago, "
+                + "expected none for \(limit)"
+                + (progress.unheardCount.map { ", or the \($0) restored ones that are not heard of yet" } ?? "")
+        }
     }
 
     func readinessProblem(of feeds: [FeedStatistics], at now: Timestamp) -> String? {

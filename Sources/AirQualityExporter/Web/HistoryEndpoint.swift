@@ -1,4 +1,5 @@
 import AirQuality
+import Bytes
 import HTTPServer
 import Synchronization
 
@@ -76,6 +77,9 @@ final class HistoryEndpoint: Sendable {
         _ document: Document, to request: borrowing HTTPRequest, content: @autoclosure () -> HTTPBody?
     ) -> HTTPResponse? {
         var headers = self.headers + [("ETag", document.tag)]
+        if let shard = store.rules.shard, let cities = document.query.cities, cities.count == 1, let city = cities.first {
+            headers.append(("Air-Quality-Shard", Shard(of: city.span, count: shard.count).description))
+        }
         if let condition = request.header("If-None-Match"), entityTag(document.tag, matches: condition) {
             return HTTPResponse(status: 304, headers: headers, body: .bytes([]))
         }

@@ -1,4 +1,5 @@
 import AirQuality
+import Bytes
 import HTTPServer
 import Synchronization
 import System
@@ -14,22 +15,30 @@ final class MetricsEndpoint: Sendable {
     private let caches: Mutex<ScrapeCaches>
 
     /// - Parameters:
+    ///   - families: those of the cities.
     ///   - scrapes: nil leaves out `process_*` and `promhttp_*`.
     ///   - handshakes: nil without TLS.
     ///   - events: nil without listeners.
     init(
-        store: ReadingStore, build: ExporterReport.Build, scrapes: HTTPMeter?, handshakes: HTTPMeter? = nil,
-        storage: StorageService?, events: EventHub? = nil
+        store: ReadingStore, build: ExporterReport.Build,
+        families: Set<CityFamilyName> = Set(CityFamilyName.allCases), scrapes: HTTPMeter?,
+        handshakes: HTTPMeter? = nil, storage: StorageService?, events: EventHub? = nil
     ) {
         self.store = store
         self.scrapes = scrapes
         self.handshakes = handshakes
         self.storage = storage
         self.events = events
-        caches = Mutex(ScrapeCaches(page: MetricsPage(rules: store.rules, build: build)))
+        caches = Mutex(ScrapeCaches(page: MetricsPage(rules: store.rules, build: build, families: families)))
     }
 
     func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
+        let part: MetricsPart
+        do throws(MetricsQueryFailure) {
+            part = try MetricsPart(query: request.query)
+        } catch {
+            return HTTPResponse(status: 400, line: error.line)
+        }
         let accept = request.header("Accept") ?? ""
         let isGzip = prefersGzip(acceptEncoding: request.header("Accept-Encoding"))
         let snapshot = store.snapshot()
@@ -45,10 +54,11 @@ final class MetricsEndpoint: Sendable {
                 }
                 report.handler = ExporterReport.Handler(scrapes.current)
             }
-            let page = caches.page.render(snapshot, report: report, format: answer.format)
+            let page = caches.page.render(snapshot, report: report, format: answer.format, part: part)
             return HTTPResponse(
                 status: 200, headers: isGzip ? answer.gzipHeaders : answer.headers,
-                body: .blocks(isGzip ? caches.gzip.member(of: page) : page.pieces))
+                body: .blocks(
+                    isGzip ? caches.gzip[part.rawValue].member(of: page, with: &caches.compressor) : page.pieces))
         }
     }
 }
@@ -56,7 +66,9 @@ final class MetricsEndpoint: Sendable {
 /// What scrapes leave for the next ones.
 private struct ScrapeCaches: ~Copyable {
     var page: MetricsPage
-    var gzip = GzipCache()
+    /// By part, because a cache keeps what the last page had.
+    var gzip = InlineArray<3, GzipCache> { _ in GzipCache() }
+    var compressor = GzipCompressor()
     /// By the second in which they were read: reading /proc costs more than a whole scrape.
     var process = Cached<Int64, ExporterReport.Process>()
     /// By the `Accept` header.
@@ -65,6 +77,35 @@ private struct ScrapeCaches: ~Copyable {
     init(page: MetricsPage) {
         self.page = page
     }
+}
+
+extension MetricsPart {
+    /// - Parameter query: form-encoded. Each `collect[]` names a part; other parameters mean nothing.
+    init(query: String) throws(MetricsQueryFailure) {
+        self = .all
+        // Nearly all scrapes.
+        if query.isEmpty { return }
+        var parts: Set<MetricsPart> = []
+        for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
+            let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = percentDecoded(halves[0], plusIsBlank: true), name.elementsEqual("collect[]".utf8)
+            else { continue }
+            let value = halves.count == 2 ? halves[1] : halves[0].prefix(0)
+            switch percentDecoded(value, plusIsBlank: true).map({ String(decoding: $0, as: UTF8.self) }) {
+            case "cities": parts.insert(.cities)
+            case "exporter": parts.insert(.exporter)
+            default:
+                let text = quoted(String(decoding: Array(value), as: UTF8.self), limit: 64)
+                throw MetricsQueryFailure(line: "query: collect[] is \(text), expected cities or exporter")
+            }
+        }
+        if parts.count == 1, let part = parts.first { self = part }
+    }
+}
+
+/// What was wrong with a query, in one line for the one who asked.
+struct MetricsQueryFailure: Error, Equatable {
+    var line: String
 }
 
 /// What an `Accept` header leads to.

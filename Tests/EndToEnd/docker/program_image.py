@@ -1,12 +1,15 @@
-"""The image of both programs, built from the real Dockerfile."""
+"""The image of both programs, built from the real Dockerfile as for a release."""
 
 import functools
 import subprocess
 
 from docker import engine, stand_ins
 
-IMAGE = "localhost/air-quality-exporter:tested"
 VERSION = "1.2.3-tested"
+IMAGE = f"localhost/air-quality-exporter:{VERSION}"
+ARCHIVE = engine.STORE / "image.tar.gz"
+# So that the layers of another run can be taken again.
+EPOCH = "1700000000"
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 
 
@@ -16,12 +19,12 @@ def build():
     stand_ins.make_all()
     print(f"building {IMAGE}", flush=True)
     log = engine.STORE / "build.log"
+    flags = ["--layers", "--pull=never" if stand_ins.WANTED else "--pull", *stand_ins.mounts()]
+    settings = {"SOURCE_DATE_EPOCH": EPOCH, "REVISION": REVISION, "IMAGE_FLAGS": " ".join(flags)}
     with open(log, "w") as output:
         status = subprocess.run(
-            ["buildah", "bud", "--layers", "--pull=never" if stand_ins.WANTED else "--pull", "--format", "docker",
-             *stand_ins.mounts(), "--build-arg", f"VERSION={VERSION}", "--build-arg", f"REVISION={REVISION}",
-             "--tag", IMAGE, "--file", str(engine.REPOSITORY / "docker" / "Dockerfile"), str(engine.REPOSITORY)],
-            env=engine.environment(), stdout=output, stderr=subprocess.STDOUT).returncode
+            [engine.REPOSITORY / "docker" / "release" / "image", VERSION, ARCHIVE],
+            env=engine.environment() | settings, stdout=output, stderr=subprocess.STDOUT).returncode
     if status != 0:
         raise engine.Failed(f"the Dockerfile does not build, see {log}:\n{log.read_text()[-6000:]}")
     return IMAGE

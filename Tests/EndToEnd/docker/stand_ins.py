@@ -97,8 +97,8 @@ def make_debian(label):
                       archive, DEBIAN)
 
 
-def build(image, containerfile, label):
-    engine.run("buildah", "bud", "--pull=never", "--format", "docker", "--label", label, *mounts(),
+def build(image, containerfile, label, *flags):
+    engine.run("buildah", "bud", "--pull=never", "--format", "docker", "--label", label, *mounts(), *flags,
                "--tag", image, "--file", "-", engine.STORE / "networks", input=containerfile)
 
 
@@ -138,11 +138,18 @@ def containerfiles():
     }
 
 
-def make_all():
+def make_base():
+    """Debian's image; what it is made by."""
     engine.prepare()
+    base = inspect.getsource(make_debian) + repr(SLIM_EXCLUDES + EMPTIED)
+    if WANTED:
+        make(DEBIAN, base, make_debian)
+    return base
+
+
+def make_all():
+    base = make_base()
     if not WANTED:
         return
-    base = inspect.getsource(make_debian) + repr(SLIM_EXCLUDES + EMPTIED)
-    make(DEBIAN, base, make_debian)
     for image, containerfile in containerfiles().items():
         make(image, base + containerfile, lambda label, i=image, c=containerfile: build(i, c, label))

@@ -179,11 +179,6 @@ def test_container_is_that_of_the_image(only):
     }  # fmt: skip
 
 
-def test_image_has_the_tag_of_the_compose_file(only):
-    image = only("Deployment")["spec"]["template"]["spec"]["containers"][0]["image"]
-    assert f"\nVERSION={image.split(':')[1]}\n" in (REPOSITORY / "docker" / ".env").read_text()
-
-
 def test_dashboards_are_the_files(objects):
     rendered = {}
     for each in of_kind(objects, "ConfigMap"):

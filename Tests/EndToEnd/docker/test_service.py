@@ -4,21 +4,18 @@ import http.client
 import json
 import re
 import subprocess
-import urllib.request
 
 import pytest
 
 from docker import engine, program_image, stand_ins
 from docker.engine import podman
+from docker.machine import SERVICE, SOCKET, SYSTEMD, SYSTEMD_PACKAGES, Machine
 from support.waiting import wait_for
 
 pytestmark = pytest.mark.container
 
 UNITS = engine.REPOSITORY / "docker" / "systemd"
 MACHINE = "localhost/air-quality-exporter-machine:tested"
-CONTAINER = "air-quality-test-systemd"
-SERVICE = "air-quality-exporter.service"
-SOCKET = "air-quality-exporter.socket"
 
 SETTINGS = """\
 AIR_QUALITY_EXPORTER_FEED_DEMO=true
@@ -32,40 +29,18 @@ WatchdogSec=2s
 """
 
 
-class Machine:
-    """A container in which systemd runs, with the units installed."""
+class ServiceMachine(Machine):
+    """With the units installed as the README says."""
 
     def __init__(self):
-        self.remove()
-        podman("run", "--detach", "--name", CONTAINER, "--systemd=always", "--privileged", MACHINE)
-        self.address = engine.address(CONTAINER)
+        super().__init__("air-quality-test-systemd", MACHINE)
         for unit in (SERVICE, SOCKET):
-            podman("cp", UNITS / unit, f"{CONTAINER}:/etc/systemd/system/{unit}")
+            podman("cp", UNITS / unit, f"{self.name}:/etc/systemd/system/{unit}")
+        podman("cp", UNITS / "air-quality-exporter.sysusers", f"{self.name}:/etc/sysusers.d/air-quality-exporter.conf")
         self.write("/etc/default/air-quality-exporter", SETTINGS)
         self.write(f"/etc/systemd/system/{SERVICE}.d/watchdog.conf", SHORT_WATCHDOG)
-        wait_for(lambda: self.systemctl("is-system-running", status=None) in ("running", "degraded"), "systemd")
+        self.run("systemd-sysusers")
         self.systemctl("daemon-reload")
-
-    @staticmethod
-    def remove() -> None:
-        podman("rm", "--force", "--ignore", "--time", "0", "--volumes", CONTAINER)
-
-    def write(self, path: str, text: str) -> None:
-        podman("exec", "--interactive", CONTAINER, "sh", "-c", f"mkdir -p $(dirname {path}) && cat > {path}", input=text)
-
-    def systemctl(self, *arguments, **options) -> str:
-        return podman("exec", CONTAINER, "systemctl", *arguments, **options)
-
-    def is_active(self) -> str:
-        return self.systemctl("is-active", SERVICE, status=None)
-
-    def shown(self, *properties: str) -> dict[str, str]:
-        lines = self.systemctl("show", SERVICE, *(f"--property={name}" for name in properties)).splitlines()
-        return dict(line.split("=", 1) for line in lines)
-
-    def get(self, path: str) -> str:
-        with urllib.request.urlopen(f"http://{self.address}:10025{path}", timeout=20) as response:
-            return response.read().decode()
 
 
 @pytest.fixture(scope="class")
@@ -74,12 +49,12 @@ def machine():
     stand_ins.build(MACHINE, "\n".join([
         # The files without the image's settings: its volume would lie where systemd puts the state.
         f"FROM {image} AS programs", "FROM scratch", "COPY --from=programs / /",
-        "RUN rmdir /var/lib/air-quality-exporter", stand_ins.install(["dbus", "procps", "systemd"]),
-        "STOPSIGNAL SIGRTMIN+3", 'CMD ["/lib/systemd/systemd"]', ""]), "recipe=machine")  # fmt: skip
+        "RUN rmdir /var/lib/air-quality-exporter", stand_ins.install(SYSTEMD_PACKAGES), *SYSTEMD]), "recipe=machine")  # fmt: skip
+    machine = ServiceMachine()
     try:
-        yield Machine()
+        yield machine
     finally:
-        Machine.remove()
+        machine.remove()
         podman("rmi", MACHINE)
 
 
@@ -102,13 +77,10 @@ class TestService:
 
     def test_it_reads_its_feed_and_writes_its_state(self, machine):
         wait_for(lambda: json.loads(machine.get("/history.json"))["points"], "points")
-        file = "/var/lib/private/air-quality-exporter/readings.sqlite"
-        user = wait_for(
-            lambda: podman("exec", CONTAINER, "stat", "--format", "%u", file, status=None), "a storage file"
-        )
-        # systemd.exec(5): DynamicUser takes its numbers from 61184 to 65519.
-        assert 61184 <= int(user) <= 65519
-        journal = podman("exec", CONTAINER, "journalctl", "--unit", SERVICE, "--no-pager")
+        file = "/var/lib/air-quality-exporter/readings.sqlite"
+        user = wait_for(lambda: machine.run("stat", "--format", "%U", file, status=None), "a storage file")
+        assert user == "air-quality-exporter"
+        journal = machine.run("journalctl", "--unit", SERVICE, "--no-pager")
         assert not re.search("(?i)level=(error|warn)", journal), journal
 
     def test_reload_keeps_it_running(self, machine):
@@ -120,7 +92,7 @@ class TestService:
     def test_no_connection_is_refused_while_it_restarts(self, machine):
         before = machine.shown("MainPID")
         restart = subprocess.Popen(
-            ["podman", "exec", CONTAINER, "systemctl", "restart", SERVICE], env=engine.environment()
+            ["podman", "exec", machine.name, "systemctl", "restart", SERVICE], env=engine.environment()
         )
         scrapes = 0
         while restart.poll() is None:

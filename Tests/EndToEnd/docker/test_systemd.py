@@ -2,6 +2,8 @@
 
 import json
 import pathlib
+import re
+import shlex
 import shutil
 import subprocess
 
@@ -36,7 +38,7 @@ def root(tmp_path) -> pathlib.Path:
 
 def verify(root: pathlib.Path) -> tuple[int, str]:
     """What systemd has to say; nothing is good. Its status stays 0 for an unknown key."""
-    names = (path.name for path in UNITS.iterdir())
+    names = (path.name.replace("@.", "@india.") for path in UNITS.iterdir() if path.suffix in (".service", ".socket"))
     command = ["systemd-analyze", "verify", f"--root={root}", "--man=no", *names]
     result = subprocess.run(command, capture_output=True, text=True)
     return result.returncode, result.stdout + result.stderr
@@ -52,7 +54,7 @@ def test_systemd_sees_a_misspelt_key(root):
     assert "Unknown key" in verify(root)[1]
 
 
-@pytest.mark.parametrize("service", ["air-quality-exporter.service", "air-quality-feed.service"])
+@pytest.mark.parametrize("service", ["air-quality-exporter.service", "air-quality-feed@india.service"])
 def test_service_is_exposed_to_little(root, service):
     command = ["systemd-analyze", "security", "--offline=true", f"--root={root}", f"--threshold={EXPOSURE}",
                "--json=short", "--no-pager", service]  # fmt: skip
@@ -61,12 +63,31 @@ def test_service_is_exposed_to_little(root, service):
     assert result.returncode == 0, f"{result.stderr} still exposed: {exposed}"
 
 
-def test_the_bridge_s_command_is_the_program_s(programs, root):
-    """With and without flags in its settings. It is asked for its version in place of a start."""
-    unit = (root / "etc/systemd/system/air-quality-feed.service").read_text()
-    (line,) = [line for line in unit.splitlines() if line.startswith("ExecStart=")]
-    program, *words = line.removeprefix("ExecStart=").split()
-    assert words[-1] == "$POLL_FLAGS"
-    for flags in ([], ["--source=openaq", "--set=capitals"]):
-        taken = programs.run(pathlib.Path(program).name, *words[:-1], *flags, "--version")
+def settings(unit: str) -> dict[str, list[str]]:
+    """The values of each key of a unit."""
+    found: dict[str, list[str]] = {}
+    for line in (UNITS / unit).read_text().splitlines():
+        if "=" in line and not line.startswith("#"):
+            key, value = line.split("=", 1)
+            found.setdefault(key, []).append(value)
+    return found
+
+
+def test_the_feed_s_command_is_the_program_s(programs):
+    """Its own flags, and those that the unit suggests. It is asked for its version in place of a start."""
+    unit = settings("air-quality-feed@.service")
+    program, flags = unit["ExecStart"][0].split()
+    assert flags == "$FEED"
+    own = unit["Environment"][0].strip('"').removeprefix("FEED=")
+    suggested = re.findall(r'FEED="(.+?)"', (UNITS / "air-quality-feed@.service").read_text())
+    assert len(suggested) == 1
+    for words in (own, *suggested):
+        taken = programs.run(pathlib.Path(program).name, *words.split(), "--version")
         assert taken.process.returncode == 0, taken.errors
+
+
+def test_the_exporter_s_user_is_the_one_that_is_made():
+    service = settings("air-quality-exporter.service")
+    kind, user, number, name, home = shlex.split((UNITS / "air-quality-exporter.sysusers").read_text())
+    assert (kind, number, home) == ("u", "-", "/var/lib/" + service["StateDirectory"][0])
+    assert service["User"] == [user]

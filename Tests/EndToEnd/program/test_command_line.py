@@ -36,6 +36,7 @@ FLAGS = {
     "feed.value-field": "aqi",
     "feed.time-field": "",
     "feed.pollutants-field": "",
+    "feed.warm-up": "0",
     "city.limit": "100000",
     "city.expire-after": "0",
     "city.shard": "",
@@ -56,11 +57,12 @@ FLAGS = {
     "web.cors-origin": "",
     "web.enable-lifecycle": SWITCH,
     "web.disable-exporter-metrics": SWITCH,
+    "metrics.families": "",
     "log.level": "info",
     "log.format": "logfmt",
     "config.check": SWITCH,
 }
-REPEATABLE = {"feed.url", "feed.header", "feed.subprotocol", "feed.subscribe", "web.listen-address"}
+REPEATABLE = {"feed.url", "feed.header", "feed.subprotocol", "feed.subscribe", "web.listen-address", "metrics.families"}
 #: Those of every program, which end it.
 GENERAL = ["help", "version", "man", "completion"]
 #: Those that take any text: there is no value that would be refused at the start.

@@ -1,4 +1,5 @@
 import AirQuality
+import Bytes
 
 /// A store with cities, and messages for it as a feed sends them.
 struct Workload: ~Copyable {
@@ -15,12 +16,20 @@ struct Workload: ~Copyable {
     ///   - cities: how many there are.
     ///   - batch: cities in a message.
     ///   - messages: different ones; together they name cities in random order.
-    init(cities: Int, batch: Int, messages count: Int, spelling: Spelling = .usual) {
+    ///   - shard: the part of the cities that is kept; nil: all.
+    ///   - namesOwn: false: the messages have only cities of other shards.
+    init(
+        cities: Int, batch: Int, messages count: Int, spelling: Spelling = .usual, shard: Shard? = nil,
+        namesOwn: Bool = true
+    ) {
         var random = SplitMix64(state: 1)
         let batch = min(batch, cities)
         messages = (0..<count).map { _ in
             let elements = (0..<batch).map { _ in
-                let city = Int.random(in: 0..<cities, using: &random)
+                var city = Int.random(in: 0..<cities, using: &random)
+                while !namesOwn, let shard, shard.contains(Array(Self.name(city).utf8).span) {
+                    city = Int.random(in: 0..<cities, using: &random)
+                }
                 let index = Double(Int.random(in: 0..<5_000_000, using: &random)) / 10_000
                 switch spelling {
                 case .usual: return #"{"city":"\#(Self.name(city))","aqi":\#(index)}"#
@@ -33,9 +42,9 @@ struct Workload: ~Copyable {
             return Array("[\(elements.joined(separator: ","))]".utf8)
         }
         readingCount = batch * count
-        let rules = StoreRules(cityLimit: 2_000_000, hashSeed: 1)
+        let rules = StoreRules(cityLimit: 2_000_000, shard: shard, hashSeed: 1)
         store = ReadingStore(rules: rules, feeds: ["ws://127.0.0.1/"], at: time)
-        decoder = FeedDecoder(format: FeedFormat(), hashSeed: 1)
+        decoder = FeedDecoder(format: FeedFormat(shard: shard), hashSeed: 1)
         page = MetricsPage(rules: rules, build: Self.build)
         for start in stride(from: 0, to: cities, by: 1000) {
             let elements = (start..<min(cities, start + 1000)).map {

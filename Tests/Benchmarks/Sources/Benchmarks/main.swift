@@ -1,4 +1,5 @@
 import AirQuality
+import Bytes
 
 // Without arguments: every benchmark, as a table. With a name and a number of cities: that work alone, a fixed number
 // of times, for callgrind.
@@ -23,6 +24,9 @@ enum Benchmark: String, CaseIterable {
     case decodeStrict = "decode-strict"
     /// Messages to readings in the store.
     case record
+    /// The same for one of four shards: messages of others' cities alone, and of all.
+    case recordOthers = "record-others"
+    case recordQuarter = "record-quarter"
     /// A page of which nothing changed, one of which a tenth of the cities changed, and one rendered anew.
     case renderQuiet = "render-quiet"
     case renderBusy = "render-busy"
@@ -36,12 +40,15 @@ enum Benchmark: String, CaseIterable {
             case .decodeStrict: .rare
             default: .usual
             }
-        var work = Workload(cities: cities, batch: 100, messages: 100, spelling: spelling)
+        let isShard = [.recordOthers, .recordQuarter].contains(self)
+        var work = Workload(
+            cities: cities, batch: 100, messages: 100, spelling: spelling,
+            shard: isShard ? Shard(index: 2, count: 4) : nil, namesOwn: self != .recordOthers)
         if self != .renderAnew { _ = work.render() }
         counted {
             switch self {
             case .decode, .decodeNames, .decodeStrict: work.decodeAll()
-            case .record: for _ in 0..<10 { work.recordAll() }
+            case .record, .recordOthers, .recordQuarter: for _ in 0..<10 { work.recordAll() }
             case .renderQuiet: for _ in 0..<1000 { _ = work.render() }
             case .renderBusy:
                 for _ in 0..<20 {

@@ -1,3 +1,4 @@
+import Bytes
 import Expectations
 import JSON
 import Synchronization
@@ -13,6 +14,7 @@ func checkMessages(_ message: [UInt8]) {
         _ = decoded(messagesBefore[message.count % messagesBefore.count], with: &decoders.other)
         let again = decoded(message, with: &decoders.other)
         expect(first == again, "\(first) and \(again)")
+        checkShards(decoded(message, with: &decoders.shard0), decoded(message, with: &decoders.shard1), all: first)
         for reading in first.readings {
             expect((1...CityName.maximumCount).contains(reading.name.count), "name \(reading.name)")
             expect(String(validating: reading.name, as: UTF8.self) != nil, "UTF-8 of \(reading.name)")
@@ -36,6 +38,26 @@ func checkMessages(_ message: [UInt8]) {
     }
 }
 
+/// Two shards together have what one exporter has, each reading once; and each refuses what is nobody's.
+private func checkShards(_ shard0: Decoded, _ shard1: Decoded, all: Decoded) {
+    for (format, part, other) in [(shard0Format, shard0, shard1), (shard1Format, shard1, shard0)] {
+        let own = all.readings.filter { format.shard!.contains($0.name.span) }
+        expect(part.readings == own, "\(part.readings) instead of \(own)")
+        let refused = ofCities.reduce(0) { $0 + Int(other.refusals[$1]) }
+        expect(part.skipped == other.readings.count + refused, "skipped \(part.skipped), and the other had \(other)")
+    }
+    for reason in RefusalReason.allCases {
+        let (one, other, count) = (shard0.refusals[reason], shard1.refusals[reason], all.refusals[reason])
+        let isRight = ofCities.contains(reason) ? one + other == count : one == count && other == count
+        expect(isRight, "\(one) and \(other) instead of \(count) refusals as \(reason)")
+    }
+}
+
+/// Refusals of elements that have a city.
+private let ofCities: [RefusalReason] = [.noValue, .badValue, .badTime]
+
+private let shard0Format = FeedFormat(shard: Shard(index: 0, count: 2))
+private let shard1Format = FeedFormat(shard: Shard(index: 1, count: 2))
 private let plainFormat = FeedFormat()
 private let concentrationsFormat = FeedFormat(pollutantsField: "pollutants")
 private let innerFormat = FeedFormat(items: JSONPointer("/a/0")!, timeField: "t")
@@ -45,6 +67,8 @@ private struct Decoders: ~Copyable {
     var plain = FeedDecoder(format: plainFormat, hashSeed: 7)
     /// Whose messages before are others.
     var other = FeedDecoder(format: plainFormat, hashSeed: 7)
+    var shard0 = FeedDecoder(format: shard0Format, hashSeed: 7)
+    var shard1 = FeedDecoder(format: shard1Format, hashSeed: 7)
     var concentrations = FeedDecoder(format: concentrationsFormat, hashSeed: 7)
     var inner = FeedDecoder(format: innerFormat, hashSeed: 7)
 }
@@ -65,6 +89,8 @@ private struct Decoded: Equatable {
 
     var readings: [Reading] = []
     var refusals: RefusalCounts
+    /// Because they are another shard's.
+    var skipped: Int
     var hasConcentrations: Bool
 
     static func == (one: Self, other: Self) -> Bool {
@@ -79,7 +105,8 @@ private func decoded(_ message: [UInt8], with decoder: inout FeedDecoder) -> Dec
         Decoded(
             readings: decoded.readings.map { reading in
                 Decoded.Reading(name: reading.nameRange.map { names[$0] }, index: reading.index)
-            }, refusals: decoded.refusals, hasConcentrations: !decoded.concentrations.isEmpty)
+            }, refusals: decoded.refusals, skipped: decoded.skipped,
+            hasConcentrations: !decoded.concentrations.isEmpty)
     }
 }
 

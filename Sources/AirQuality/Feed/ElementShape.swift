@@ -1,0 +1,99 @@
+import Bytes
+
+/// How an element was spelled: what stood around its numbers and texts. Nearly all feeds spell all elements alike, and one
+/// that only has other numbers and plain texts in their places is as valid, and has its name where that one had it.
+struct ElementShape {
+    enum Place {
+        case name, text, number, end
+    }
+
+    /// What stands between the places, one behind the other.
+    private var literals: [UInt8] = []
+    /// Each with the end of the literal before it.
+    private var places: [(literalEnd: Int, place: Place)] = []
+
+    /// Of the element that is being read.
+    private var start = 0
+    private var found: [(place: Place, range: Range<Int>)] = []
+
+    /// Larger elements are looked at closely each time.
+    private static let maximumPlaces = 64
+    private static let maximumBytes = 4096
+
+    mutating func begin(at position: Int) {
+        start = position
+        found.removeAll(keepingCapacity: true)
+    }
+
+    mutating func add(_ place: Place, _ range: Range<Int>) {
+        if found.count <= Self.maximumPlaces { found.append((place, range)) }
+    }
+
+    mutating func forget() { places.removeAll(keepingCapacity: true) }
+
+    /// - Parameter hasPlainName: it has one member for the city, and that is a plain text.
+    mutating func end(at end: Int, in message: Span<UInt8>, hasPlainName: Bool) {
+        forget()
+        guard hasPlainName, found.count <= Self.maximumPlaces, end - start <= Self.maximumBytes else { return }
+        literals.removeAll(keepingCapacity: true)
+        var literalStart = start
+        for (place, range) in found + [(.end, end..<end)] {
+            literals.append(message.extracting(literalStart..<range.lowerBound))
+            places.append((literals.count, place))
+            literalStart = range.upperBound
+        }
+    }
+
+    /// - Returns: where the name is, and where the element ends; nil when it has another shape.
+    @inline(__always)
+    func match(_ message: Span<UInt8>, at position: Int) -> (name: Range<Int>, end: Int)? {
+        let (places, literals) = (places.span, literals.span)
+        guard places.count > 0 else { return nil }
+        var (index, literalStart) = (position, 0)
+        var name = 0..<0
+        for place in places.indices {
+            let (literalEnd, place) = places[place]
+            guard bytes(message, at: index, are: literals.extracting(literalStart..<literalEnd)) else { return nil }
+            index &+= literalEnd &- literalStart
+            literalStart = literalEnd
+            switch place {
+            case .number:
+                guard let end = numberEnd(message, from: index) else { return nil }
+                index = end
+            case .name, .text:
+                let end = plainTextEnd(message, from: index)
+                // What follows, first of all the quotation mark, is in the next literal.
+                if place == .name { name = index..<end }
+                index = end
+            case .end: break
+            }
+        }
+        return (name, index)
+    }
+}
+
+/// Where the number that begins at `start` ends, if a double holds it for certain: up to 18 digits before the point, an
+/// exponent of up to two.
+@inline(__always)
+func numberEnd(_ message: Span<UInt8>, from start: Int) -> Int? {
+    guard start < message.count else { return nil }
+    let first = message[start] == UInt8(ascii: "-") ? start &+ 1 : start
+    var end = digitsEnd(message, from: first)
+    guard 1...18 ~= end &- first, end &- first == 1 || message[first] != UInt8(ascii: "0") else { return nil }
+    if end < message.count, message[end] == UInt8(ascii: ".") {
+        let decimals = end &+ 1
+        end = digitsEnd(message, from: decimals)
+        guard end > decimals else { return nil }
+    }
+    guard end < message.count, message[end] | 0x20 == UInt8(ascii: "e") else { return end }
+    return exponentEnd(message, from: end &+ 1)
+}
+
+@inline(never)
+private func exponentEnd(_ message: Span<UInt8>, from start: Int) -> Int? {
+    guard start < message.count else { return nil }
+    let isSign = message[start] == UInt8(ascii: "+") || message[start] == UInt8(ascii: "-")
+    let first = isSign ? start + 1 : start
+    let end = digitsEnd(message, from: first)
+    return 1...2 ~= end - first ? end : nil
+}

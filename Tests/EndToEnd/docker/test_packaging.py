@@ -1,0 +1,128 @@
+"""What the Debian package and a release are made with, as far as it can be tried without making them."""
+
+import functools
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from spdx_tools.spdx.parser.parse_anything import parse_file
+from spdx_tools.spdx.validation.document_validator import validate_full_spdx_document
+
+from docker.engine import REPOSITORY
+
+FOLDER = REPOSITORY / "docker"
+EPOCH = {"SOURCE_DATE_EPOCH": "1700000000"}
+
+
+def run(*command, **options) -> str:
+    result = subprocess.run(command, capture_output=True, text=True, env=os.environ | EPOCH, **options)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+# MARK: /etc/default/air-quality-exporter
+
+
+@pytest.fixture(scope="module")
+def settings(programs) -> str:
+    return run(FOLDER / "debian/default-file", input="\n".join(programs.run("air-quality-exporter", "--help").output))
+
+
+def test_every_flag_is_a_setting(programs, settings):
+    text = "\n".join(programs.run("air-quality-exporter", "--help").output)
+    flags = re.findall(r"^  --([a-z.-]+)", text, re.MULTILINE)
+    assert len(flags) > 30
+    wanted = {f"AIR_QUALITY_EXPORTER_{re.sub('[.-]', '_', flag).upper()}" for flag in flags}
+    wanted -= {f"AIR_QUALITY_EXPORTER_{name}" for name in
+               ("HELP", "VERSION", "MAN", "COMPLETION", "CONFIG_CHECK", "WEB_LISTEN_ADDRESS", "WEB_SYSTEMD_SOCKET")}  # fmt: skip
+    named = re.findall(r"^#(AIR_QUALITY_EXPORTER_[A-Z_]+)=", settings, re.MULTILINE)
+    assert sorted(named) == sorted(wanted)
+    assert not re.search("^[^#\n]", settings, re.MULTILINE), "nothing is set until somebody sets it"
+
+
+def test_the_settings_shown_are_the_defaults(programs, settings):
+    """All of them at once are taken, and change nothing: the exporter says the same as with a feed alone."""
+    shown = dict(re.findall(r"^#(AIR_QUALITY_EXPORTER_[A-Z_]+)=(.+)$", settings, re.MULTILINE))
+    assert len(shown) > 20
+    environment = shown | {"AIR_QUALITY_EXPORTER_FEED_URL": "ws://127.0.0.1:1/"}
+    checked = programs.run("air-quality-exporter", "--config.check", environment=environment)
+    assert checked.output == ["configuration is valid"], checked.errors
+
+
+def test_other_text_is_no_help():
+    refused = subprocess.run([FOLDER / "debian/default-file"], input="usage:\n", capture_output=True, text=True)
+    assert refused.returncode != 0 and "--feed.url" in refused.stderr
+
+
+# MARK: Versions
+
+
+@functools.cmp_to_key
+def debian_order(one: str, other: str) -> int:
+    def compares(relation: str) -> bool:
+        return subprocess.run(["dpkg", "--compare-versions", one, relation, other]).returncode == 0
+
+    return -1 if compares("lt") else int(compares("gt"))
+
+
+def test_debian_sorts_versions_as_they_came():
+    """From before the first tag to after the second."""
+    described = ["fe6ec4c0d1a2", "1.2.0-rc.1", "1.2.0-rc.1-3-gfe6ec4c0d1a2", "1.2.0-rc.2", "1.2.0", "1.2.0-5-gfe6ec4c0d1a2",
+                 "1.2.0-5-gfe6ec4c0d1a2-dirty", "1.2.0-12-gfe6ec4c0d1a2", "1.2.1"]  # fmt: skip
+    versions = [run(FOLDER / "debian/version", each).strip() for each in described]
+    assert versions[0] == "0~git20231114.fe6ec4c0d1a2"
+    assert len(set(versions)) == len(versions)
+    assert sorted(versions, key=debian_order) == versions
+
+
+def test_manifests_name_the_newest_release():
+    newest = re.findall(r"^## (\d+\.\d+\.\d+)", (REPOSITORY / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
+    for file in FOLDER.glob("kubernetes/*/kustomization.yaml"):
+        assert re.findall(r"newTag: (.+)", file.read_text()) == [newest], file
+
+
+# MARK: The bill of materials
+
+
+@pytest.fixture(scope="module")
+def materials(programs, tmp_path_factory):
+    """The document as a file."""
+    names = [programs.folder / name for name in ("air-quality-feed", "air-quality-exporter")]
+    file = tmp_path_factory.mktemp("sbom") / "programs.spdx.json"
+    file.write_text(run(FOLDER / "release/sbom", "1.2.0", *names))
+    return file
+
+
+def test_the_bill_of_materials_is_valid(materials):
+    assert validate_full_spdx_document(parse_file(str(materials))) == []
+
+
+def test_the_judge_sees_a_broken_one(materials, tmp_path):
+    document = json.loads(materials.read_text())
+    document["relationships"][-1]["relatedSpdxElement"] = "SPDXRef-nobody"
+    broken = tmp_path / "broken.spdx.json"
+    broken.write_text(json.dumps(document))
+    assert validate_full_spdx_document(parse_file(str(broken))) != []
+
+
+def test_the_bill_of_materials_has_all_that_is_linked(materials):
+    document = json.loads(materials.read_text())
+    names = {package["SPDXID"]: package["name"] for package in document["packages"]}
+    linked = {kind: {names[each["relatedSpdxElement"]] for each in document["relationships"]
+                     if each["relationshipType"] == kind} for kind in ("STATIC_LINK", "DYNAMIC_LINK", "DEPENDS_ON")}  # fmt: skip
+    resolved = json.loads((REPOSITORY / "Package.resolved").read_text())["pins"]
+    assert linked["STATIC_LINK"] == {"swift"} | {pin["identity"] for pin in resolved}
+    dockerfile = (FOLDER / "Dockerfile").read_text()
+    listed = re.search("# runtime packages: begin(.*?)# runtime packages: end", dockerfile, re.DOTALL)[1]
+    assert linked["DYNAMIC_LINK"] - {"libc6", "libgcc-s1"} == set(re.findall(r"^ *([a-z0-9.+-]+) ", listed, re.MULTILINE))
+    # What those need in turn.
+    assert {"libnghttp2-14", "libnettle8"} <= linked["DEPENDS_ON"]
+    assert all("versionInfo" in package and package["externalRefs"] for package in document["packages"])
+
+
+def test_the_bill_of_materials_is_the_same_each_time(materials, programs):
+    names = [programs.folder / name for name in ("air-quality-exporter", "air-quality-feed")]
+    assert run(sys.executable, FOLDER / "release/sbom", "1.2.0", *names) == materials.read_text()

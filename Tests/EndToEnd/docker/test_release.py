@@ -1,0 +1,83 @@
+"""`make release` of one commit, in two folders: the same bytes, and what is to be in them."""
+
+import os
+import re
+import subprocess
+import tarfile
+
+import pytest
+
+from docker import engine
+from docker.engine import REPOSITORY
+
+pytestmark = pytest.mark.container
+
+VERSION = "1.2.0"
+NAMES = ["one/air-quality-exporter", "two/deeper/Another Copy"]
+
+
+@pytest.fixture(scope="module")
+def releases(tmp_path_factory):
+    """The folders of both. There is no image in them: nothing may be pulled here, and building it has its own tests."""
+    folders = []
+    for name in NAMES:
+        clone = tmp_path_factory.mktemp("release") / name
+        engine.run("git", "clone", "--quiet", REPOSITORY, clone)
+        environment = os.environ | engine.environment() | {"IMAGE_FLAGS": "--pull=never --no-such-flag"}
+        result = subprocess.run(["make", "release", f"VERSION={VERSION}"], cwd=clone, env=environment,
+                                capture_output=True, text=True)  # fmt: skip
+        assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
+        assert result.stderr.splitlines()[-1].startswith("no image: ")
+        folders.append(clone / "build" / VERSION)
+    return folders
+
+
+def test_the_bytes_are_the_same(releases):
+    one, two = ({file.name: file.read_bytes() for file in folder.iterdir()} for folder in releases)
+    assert set(one) == set(two)
+    assert [name for name in one if one[name] != two[name]] == []
+
+
+def test_the_checksums_are_those_of_all_files(releases):
+    lines = engine.run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=releases[0]).splitlines()
+    assert len(lines) == len(list(releases[0].iterdir())) - 1 == 6
+
+
+def test_the_tarball_has_the_stripped_programs_of_the_package(releases, tmp_path):
+    (package,) = releases[0].glob("air-quality-exporter_*.deb")
+    engine.run("dpkg-deb", "--extract", package, tmp_path / "package")
+    (archive,) = releases[0].glob("*-linux-*[0-9a-z]64.tar.gz")
+    with tarfile.open(archive) as tar:
+        tar.extractall(tmp_path, filter="tar")
+    folder = tmp_path / archive.name.removesuffix(".tar.gz")
+    for name in ("air-quality-exporter", "air-quality-feed"):
+        assert (folder / name).read_bytes() == (tmp_path / "package/usr/bin" / name).read_bytes()
+        assert engine.run(folder / name, "--version").startswith(f"{name}, version {VERSION} (branch: HEAD, revision: ")
+    for name in ("LICENSE", "NOTICE", "systemd/air-quality-exporter.service", "grafana/dashboards/aqi-city.json"):
+        assert (folder / name).stat().st_size > 0
+
+
+def test_debug_symbols_lead_to_the_source(releases, tmp_path):
+    """Without a path of the machine on which they were made."""
+    (archive,) = releases[0].glob("*-debug.tar.gz")
+    with tarfile.open(archive) as tar:
+        tar.extractall(tmp_path, filter="tar")
+    files = list(tmp_path.glob(".build-id/*/*.debug"))
+    assert len(files) == 2
+    for file in files:
+        names = engine.run("readelf", "--debug-dump=info", file)
+        assert "./Sources/" in names or "Sources/Bytes" in names
+        assert not re.search(r"/(tmp|work|home|root)/\S*Sources/", names)
+
+
+def test_notes_are_a_section_of_the_changelog(releases):
+    notes = (releases[0] / f"air-quality-exporter-{VERSION}.md").read_text()
+    assert notes.startswith("### ") and "\n## " not in notes
+    assert notes in (REPOSITORY / "CHANGELOG.md").read_text()
+
+
+@pytest.mark.parametrize("version", ["", "fe6ec4c0d1a2", "1.2", "1.2.0-3-gfe6ec4c-dirty"])
+def test_a_version_that_is_no_tag_s_is_refused(version, tmp_path):
+    result = subprocess.run([REPOSITORY / "docker/release/build", version, tmp_path, tmp_path / "output"],
+                            capture_output=True, text=True)  # fmt: skip
+    assert result.returncode == 1 and "VERSION=1.2.0" in result.stderr

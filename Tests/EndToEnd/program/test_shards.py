@@ -1,0 +1,130 @@
+"""One of several exporters that divide the cities, and readiness that means completeness."""
+
+import pytest
+
+from support import metrics
+from support.shards import shard
+from support.waiting import wait_for
+
+CITIES = [f"City {number}" for number in range(60)]
+SHARDS = 4
+SKIPPED = "airquality_exporter_feed_readings_skipped_total"
+OF_SHARD = [{name for name in CITIES if shard(name, SHARDS) == index} for index in range(SHARDS)]
+
+
+def send(feed, cities, aqi=7) -> None:
+    feed.send([{"city": name, "aqi": aqi} for name in cities])
+
+
+def exported(exporter) -> set[str]:
+    return set(exporter.scrape().by(metrics.INDEX, "city"))
+
+
+def test_shards_divide_the_cities_and_say_so(start, python_feed):
+    exporters = [
+        start.exporter("--feed.url", python_feed.url, "--city.shard", f"{prefix}{index}/{SHARDS}")
+        for index, prefix in enumerate(["", "exporter-", "air-quality-exporter-a-", ""])
+    ]
+    python_feed.wait_for_client(SHARDS)
+    send(python_feed, CITIES)
+    # An element that is nobody's is refused by each.
+    python_feed.send([{"city": "", "aqi": 1}])
+    for index, (exporter, own) in enumerate(zip(exporters, OF_SHARD, strict=True)):
+        exporter.wait_for_sample(metrics.REFUSALS, 1, reason="bad_city")
+        page = exporter.scrape()
+        assert set(page.by(metrics.INDEX, "city")) == own
+        assert page.value("airquality_exporter_shard_index") == index
+        assert page.value("airquality_exporter_shard_count") == SHARDS
+        assert page.value(metrics.READINGS) == len(own)
+        assert page.value(SKIPPED) == len(CITIES) - len(own)
+    # Where a city's history is, each of them says.
+    for city in (CITIES[0], "Nāgpur"):
+        for exporter in exporters:
+            answer = exporter.get("/history.json?city=" + city.replace(" ", "+").replace("ā", "%C4%81"))
+            assert answer.status == 200
+            assert answer.headers["Air-Quality-Shard"] == f"{shard(city, SHARDS)}/{SHARDS}"
+            assert bool(answer.json["points"]) == (city in exported(exporter))
+
+
+def test_without_shards_nothing_is_said_of_them(start, python_feed):
+    exporter = start.exporter("--feed.url", python_feed.url)
+    page = exporter.scrape()
+    assert not page.names & {SKIPPED, "airquality_exporter_shard_index", "airquality_exporter_shard_count"}
+    assert "Air-Quality-Shard" not in exporter.get("/history.json?city=Pune").headers
+
+
+def test_cities_of_other_shards_leave_the_storage(start, python_feed, tmp_path):
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"))
+    everything = start.exporter(*flags)
+    python_feed.wait_for_client()
+    send(python_feed, CITIES)
+    everything.wait_for_sample(metrics.INDEX, city=CITIES[-1])
+    assert everything.stop() is None
+    one = start.exporter(*flags, "--city.shard", f"1/{SHARDS}")
+    own = OF_SHARD[1]
+    assert exported(one) == own
+    assert {point["city"] for point in one.history()["points"]} == own
+    others = len(CITIES) - len(own)
+    assert one.count_lines(f"other_shards_dropped={others}") == 1, one.errors
+    # Without a message from the feed.
+    one.wait_for_sample(metrics.LAST_WRITE)
+    assert one.stop() is None
+    after = start.exporter(*flags)
+    assert exported(after) == own
+    assert {point["city"] for point in after.history()["points"]} == own
+
+
+def expect_ready(programs, exporter, *flags: str) -> None:
+    """Both ways of asking."""
+    wait_for(lambda: exporter.get("/-/ready").status == 200, "readiness")
+    ended = programs.run("air-quality-exporter", "healthcheck", "--web.listen-address", exporter.address, *flags)
+    assert ended.process.returncode == 0, ended.errors
+
+
+def test_ready_after_a_start_means_that_the_cities_have_stopped_growing(start, programs, python_feed):
+    flags = ("--feed.warm-up", "1h")
+    exporter = start.exporter("--feed.url", python_feed.url, *flags)
+    python_feed.wait_for_client()
+    send(python_feed, CITIES)
+    exporter.wait_for_sample(metrics.INDEX, city=CITIES[-1])
+    answer = exporter.get("/-/ready")
+    assert answer.status == 503
+    assert answer.text.startswith(f"warming up: {len(CITIES)} cities, the last new one ")
+    assert answer.text.endswith(" s ago, expected none for 1h\n")
+    ended = programs.run("air-quality-exporter", "healthcheck", "--web.listen-address", exporter.address, *flags)
+    assert (ended.process.returncode, len(ended.errors)) == (1, 1)
+    assert "warming up" in ended.errors[0]
+    assert exporter.get("/-/healthy").status == 200
+    patient = start.exporter("--feed.url", python_feed.url, "--feed.warm-up", "500ms")
+    python_feed.wait_for_client(2)
+    send(python_feed, CITIES)
+    expect_ready(programs, patient)
+    # A city that comes later changes nothing.
+    send(python_feed, ["Another"])
+    patient.wait_for_sample(metrics.INDEX, city="Another")
+    assert patient.get("/-/ready").status == 200
+
+
+def test_ready_after_a_restart_means_that_all_of_the_storage_is_there_again(start, programs, python_feed, tmp_path):
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"), "--feed.warm-up", "1h")
+    first = start.exporter(*flags)
+    python_feed.wait_for_client()
+    send(python_feed, CITIES)
+    first.wait_for_sample(metrics.INDEX, city=CITIES[-1])
+    assert first.stop() is None
+    wait_for(lambda: not python_feed.clients, "the connection to end")
+    second = start.exporter(*flags)
+    python_feed.wait_for_client()
+    send(python_feed, CITIES[1:], aqi=8)
+    second.wait_for_sample(metrics.INDEX, 8, city=CITIES[-1])
+    answer = second.get("/-/ready")
+    assert (answer.status, answer.text.rpartition(", ")[2]) == (503, "or the 1 restored ones that are not heard of yet\n")
+    send(python_feed, [*CITIES, "Another"], aqi=9)
+    expect_ready(programs, second)
+
+
+@pytest.mark.parametrize("value", ["4/4", "exporter/4", "exporter-4/4", "0/0"])
+def test_a_shard_that_there_is_not_ends_the_start(programs, value):
+    ended = programs.run("air-quality-exporter", "--feed.demo", "--city.shard", value)
+    assert ended.process.returncode != 0
+    assert len(ended.errors) == 1 and f'--city.shard "{value}": expected i/n' in ended.errors[0]

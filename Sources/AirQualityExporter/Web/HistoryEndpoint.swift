@@ -77,7 +77,8 @@ final class HistoryEndpoint: Sendable {
         _ document: Document, to request: borrowing HTTPRequest, content: @autoclosure () -> HTTPBody?
     ) -> HTTPResponse? {
         var headers = self.headers + [("ETag", document.tag)]
-        if let shard = store.rules.shard, let cities = document.query.cities, cities.count == 1, let city = cities.first {
+        if let shard = store.rules.shard, let cities = document.query.cities, cities.count == 1, let city = cities.first
+        {
             headers.append(("Air-Quality-Shard", Shard(of: city.span, count: shard.count).description))
         }
         if let condition = request.header("If-None-Match"), entityTag(document.tag, matches: condition) {

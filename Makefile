@@ -8,7 +8,7 @@ SHELL := /bin/bash
 # What the libraries need to build the programs, and what the tests need besides.
 BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libisal-dev libcrypt-dev \
 	libyaml-dev libsqlite3-dev libsimdjson-dev libcurl4-openssl-dev
-TEST_PACKAGES := prometheus python3-venv curl openssl gzip docker-compose chromium chromium-driver man-db mandoc zsh fish
+TEST_PACKAGES := prometheus haproxy victoria-metrics python3-venv curl openssl gzip docker-compose chromium chromium-driver man-db mandoc zsh fish
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins
 PACKAGING_PACKAGES := debhelper dpkg-dev lintian piuparts python3
 
@@ -148,8 +148,9 @@ sanitize-undefined: test-deps
 # make soak      runs exporter, feeds and Prometheus under faults for SOAK_MINUTES (60) and prints a table
 # make kills     kills the exporter under load KILLS times (100) and counts what was lost
 # make storage-cost  measures what --storage.file costs (a quarter of an hour)
-.PHONY: soak kills storage-cost
-soak kills storage-cost: test-deps build
+# make scale     kills the processes of docker/scale in turn and compares all that was stored with what was sent (seven minutes)
+.PHONY: soak kills storage-cost scale
+soak kills storage-cost scale: test-deps build
 
 soak: SOAK_MINUTES ?= 60
 soak:
@@ -162,6 +163,9 @@ kills:
 
 storage-cost:
 	$(PYTHON) Tests/Tools/storage-cost --programs .build/release
+
+scale:
+	$(PYTHON) Tests/Tools/scale --programs .build/release
 
 # make fuzz  fuzzes all that comes from outside, each for FUZZ_SECONDS (60), and ends with a table
 .PHONY: fuzz

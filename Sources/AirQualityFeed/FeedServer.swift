@@ -40,11 +40,14 @@ struct FeedServer {
 
     var hasClients: Bool { server.clientCount > 0 }
 
-    /// Sends a message to all clients of the group. A client that is too far behind does not get it. False when the
-    /// server itself is.
-    @discardableResult
-    func send(_ message: [UInt8], to group: Int = 0) -> Bool {
-        server.broadcast(message, to: group)
+    /// Sends a message to all clients. A client that is too far behind does not get it.
+    func send(_ message: [UInt8]) {
+        server.broadcast(message)
+    }
+
+    /// Sends each message to the clients of its group; waits while too much waits to be sent.
+    func send(_ messages: [(message: [UInt8], group: Int)]) {
+        server.broadcast(messages)
     }
 
     /// The header fields that answers of handshakes have more from now on; those that cannot be sent change nothing.

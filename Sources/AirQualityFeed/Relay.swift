@@ -29,9 +29,9 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
             let (outcome, line) = state.withLock { $0.take(kind, message, at: monotonicTime()) }
             if let line { say(line) }
             guard case .parts(let parts) = outcome else { return }
-            var isSent = server.send(copy(message), to: paths.everything)
-            for part in parts { isSent = server.send(part.message, to: paths.group(of: part.shard)) && isSent }
-            if !isSent { say("left out a message: clients are sent too much") }
+            // What waits to be sent holds up the reading, and so the feed, rather than be left out.
+            server.send(
+                [(copy(message), paths.everything)] + parts.map { ($0.message, paths.group(of: $0.shard)) })
         })
     let thread = try ServiceThread(name: "client") { client.run() }
     defer {

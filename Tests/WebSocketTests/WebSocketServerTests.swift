@@ -125,6 +125,26 @@ import Testing
         }
     }
 
+    @Test("several messages at once wait for their turn and lose nothing, however little may wait") func waits() throws
+    {
+        let server = try WebSocketServer(listen: "127.0.0.1", port: 0, maximumQueuedBytes: 50_000)
+        // More than may wait, before there is a thread to send it and with it.
+        server.broadcast([(Array("nobody".utf8), 0)])
+        try run(server) {
+            try withClient(configuration(port: server.port)) { _, log in
+                log.wait(for: "connection") { $0.events.contains(.opened) }
+                let texts = (0..<200).map { String(repeating: "\($0 % 10)", count: 1000) }
+                for start in stride(from: 0, to: 200, by: 20) {
+                    server.broadcast(texts[start..<start + 20].map { (Array($0.utf8), 0) } + [(Array("x".utf8), 7)])
+                    // A client is dropped when it is behind by as much.
+                    log.wait(for: "messages") { $0.messages.count == start + 20 }
+                }
+                #expect(log.texts == texts)
+            }
+        }
+        server.broadcast([(Array("after the end".utf8), 0)])
+    }
+
     @Test("a greeting that is longer than what may wait drops nobody") func longGreeting() throws {
         let greeting = (0..<40).map { Array(String(repeating: "\($0 % 10)", count: 100_000).utf8) }
         let drops = Mutex(0)

@@ -27,19 +27,23 @@ final class ServerOrders: Sendable {
     private let maximumBytes: Int
     private let state = Mutex(State())
 
-    /// - Parameter maximumBytes: that may wait, but for a first message.
+    /// - Parameter maximumBytes: that may wait, but for what is added first.
     init(maximumBytes: Int) {
         self.maximumBytes = maximumBytes
     }
 
-    /// - Returns: nil when too much waits, and the message is left out; else whether nothing waited before it.
-    func add(_ frame: [UInt8], group: Int) -> Bool? {
-        state.withLock { state in
+    /// - Parameter frames: with their groups; all of them or none.
+    /// - Returns: nil when too much waits, and they are left out; else whether nothing waited before them.
+    func add(_ frames: [(frame: [UInt8], group: Int)]) -> Bool? {
+        let bytes = frames.reduce(0) { $0 + $1.frame.count }
+        return state.withLock { state in
             let isFirst = state.waiting.messages.isEmpty
-            guard isFirst || state.bytes + frame.count <= maximumBytes else { return nil }
-            state.waiting.messages.append(Message(number: state.count, group: group, frame: frame))
-            state.bytes += frame.count
-            state.count += 1
+            guard isFirst || state.bytes + bytes <= maximumBytes else { return nil }
+            for (frame, group) in frames {
+                state.waiting.messages.append(Message(number: state.count, group: group, frame: frame))
+                state.count += 1
+            }
+            state.bytes += bytes
             return isFirst
         }
     }
@@ -51,6 +55,8 @@ final class ServerOrders: Sendable {
     func stop() {
         state.withLock { $0.waiting.stops = true }
     }
+
+    var isStopping: Bool { state.withLock { $0.waiting.stops } }
 
     /// - Returns: the greeting, and the number of the first message that is not in it: none is added while it is made.
     func admit(_ greeting: () -> [[UInt8]]) -> (messages: [[UInt8]], next: Int) {

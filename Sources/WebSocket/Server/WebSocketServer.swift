@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Synchronization
 public import System
 
@@ -102,7 +103,19 @@ public final class WebSocketServer: Sendable {
     /// server's thread as may wait for a client; the message is then left out.
     @discardableResult public func broadcast(_ message: [UInt8], to group: Int = 0) -> Bool {
         if clientCount == 0 { return true }
-        let isFirst = orders.add(FrameWriter.frame(.text, message, mask: nil), group: group)
+        return add([(FrameWriter.frame(.text, message, mask: nil), group)])
+    }
+
+    /// Any thread but that of `run`: sends each message to the clients of its group, and waits as long as too much waits
+    /// for the server's thread.
+    public func broadcast(_ messages: [(message: [UInt8], group: Int)]) {
+        if clientCount == 0 || messages.isEmpty { return }
+        let frames = messages.map { (FrameWriter.frame(.text, $0.message, mask: nil), $0.group) }
+        while !add(frames), !orders.isStopping { usleep(1000) }
+    }
+
+    private func add(_ frames: [(frame: [UInt8], group: Int)]) -> Bool {
+        let isFirst = orders.add(frames)
         if isFirst == true { waker.wake() }
         return isFirst != nil
     }

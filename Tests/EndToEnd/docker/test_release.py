@@ -40,7 +40,7 @@ def test_the_bytes_are_the_same(releases):
 
 def test_the_checksums_are_those_of_all_files(releases):
     lines = engine.run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=releases[0]).splitlines()
-    assert len(lines) == len(list(releases[0].iterdir())) - 1 == 6
+    assert len(lines) == len(list(releases[0].iterdir())) - 1 == 7
 
 
 def test_the_tarball_has_the_stripped_programs_of_the_package(releases, tmp_path):
@@ -68,6 +68,12 @@ def test_debug_symbols_lead_to_the_source(releases, tmp_path):
         names = engine.run("readelf", "--debug-dump=info", file)
         assert "./Sources/" in names or "Sources/Bytes" in names
         assert not re.search(r"/(tmp|work|home|root)/\S*Sources/", names)
+
+
+def test_chart_deploys_the_image_of_the_release(releases):
+    with tarfile.open(releases[0] / f"air-quality-exporter-{VERSION}.tgz") as chart:
+        lines = chart.extractfile("air-quality-exporter/Chart.yaml").read().decode().splitlines()
+    assert {f"version: {VERSION}", f"appVersion: {VERSION}"} <= set(lines)
 
 
 def test_notes_are_a_section_of_the_changelog(releases):

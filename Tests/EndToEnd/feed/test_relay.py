@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import re
 import socket
 
@@ -206,3 +207,33 @@ def test_exporters_behind_a_relay_are_one_exporter(relay, python_feed, start):
     }
     for reason, count in whole.scrape().nonzero(metrics.REFUSALS, "reason").items():
         assert sum(page.value(metrics.REFUSALS, reason=reason) for page in pages) == count, reason
+
+
+@pytest.mark.skipif("AIRQUALITY_SLOW" in os.environ, reason="of programs at their own pace")
+def test_an_exporter_pays_for_its_shard_alone(relay, python_feed, start):
+    served = relay("--shards=16")
+    whole, part = (
+        start.exporter("--feed.url", served.url + path, "--city.shard=3/16")
+        for path in ("", "shard/3/16")
+    )
+    for exporter in (whole, part):
+        exporter.wait_for_sample(metrics.CONNECTED, 1)
+    messages = [
+        json.dumps([{"city": f"City {number}", "aqi": (number + step) % 500} for number in range(20_000)])
+        for step in range(10)
+    ]
+    python_feed.send(messages[0])
+    for exporter in (whole, part):
+        exporter.wait_for_sample(metrics.MESSAGES, 1)
+    before = [exporter.processor_seconds for exporter in (whole, part)]
+    sent = 1
+    for message in messages * 8:
+        python_feed.send(message)
+        sent += 1
+    for exporter in (whole, part):
+        # Rarely, because being asked costs as well.
+        wait_for(lambda: exporter.scrape().value(metrics.MESSAGES) == sent, "all messages", 60, pause=1)
+    spent = [exporter.processor_seconds - begun for exporter, begun in zip((whole, part), before)]
+    print(f"16 shards: {spent[0] * 1000:.1f} ms for the whole feed, {spent[1] * 1000:.1f} ms for a shard")
+    # 5.4 on a quiet machine.
+    assert spent[0] / spent[1] > 4

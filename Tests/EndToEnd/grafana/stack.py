@@ -101,6 +101,8 @@ def start(programs: Programs) -> Iterator[Stack]:
         address = running.enter_context(feed()).url
         exporter = programs.exporter(
             "--feed.url", address, "--history.interval", "0", "--storage.file", str(directory / "cities.sqlite"),
+            # All of the cities, and the families that only shards have.
+            "--city.shard", "0/1",
             "--feed.pollutants-field", "pollutants",
         )
         running.callback(exporter.stop)

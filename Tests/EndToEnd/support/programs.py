@@ -94,6 +94,12 @@ class Program:
         return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
     @property
+    def processor_seconds(self) -> float:
+        """Of all threads that live, by the scheduler's clock, which counts nanoseconds."""
+        tasks = pathlib.Path(f"/proc/{self.pid}/task").iterdir()
+        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+
+    @property
     def thread_count(self) -> int:
         return len(os.listdir(f"/proc/{self.pid}/task"))
 

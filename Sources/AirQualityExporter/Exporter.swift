@@ -73,7 +73,8 @@ final class Exporter: Sendable {
         let routes = Routes(
             telemetryPath: configuration.web.telemetryPath, isLifecycleEnabled: configuration.web.isLifecycleEnabled,
             metrics: metrics,
-            history: HistoryEndpoint(store: store, corsOrigin: configuration.web.corsOrigin),
+            history: HistoryEndpoint(
+                store: store, corsOrigin: configuration.web.corsOrigin, limit: configuration.web.historyLimit),
             health: health,
             page: PageEndpoint(store: store, health: health, web: configuration.web, version: BuildVersion.version),
             events: events,

@@ -35,5 +35,6 @@ extension StoredCity {
             category: saved.category, direction: saved.changes.direction, changedAt: saved.changes.changedAt,
             better: saved.changes.better, worse: saved.changes.worse,
             points: saved.points.map { StoredPoint(time: $0.time, index: $0.index) })
+        changesAreStored = saved.changesAreSaved
     }
 }

@@ -2,6 +2,7 @@ import AirQuality
 import Bytes
 import Logging
 import Storage
+import Synchronization
 import System
 
 /// Keeps the store in a file, and logs what happens to it.
@@ -12,6 +13,9 @@ final class StorageService: Sendable {
     private let logger: Logger
     /// The store's version when it had what was restored, and nothing else.
     private let restoredVersion: UInt64
+    private let isStopping = Atomic(false)
+    /// Points that are written again at once when the file is trimmed: some milliseconds.
+    private static let pointsPerPart = 50_000
 
     /// Opens the file and restores the store from it, before any feed runs.
     ///
@@ -58,9 +62,14 @@ final class StorageService: Sendable {
         file.run(
             since: restoredVersion,
             changes: { since in
-                let changes = store.unsavedChanges(since: since)
+                let changes = store.unsavedChanges(
+                    since: since, at: isStopping.load(ordering: .acquiring) ? .max : currentTime())
                 return StorageBatch(
                     version: changes.version, cities: changes.cities.map(StoredCity.init), removed: changes.removed)
+            },
+            part: { [self] first in
+                let (cities, next) = store.savedCities(from: first, pointCount: Self.pointsPerPart)
+                return StoragePart(cities: cities.map(StoredCity.init), next: next)
             },
             onEvent: log)
     }
@@ -89,7 +98,10 @@ final class StorageService: Sendable {
     }
 
     /// Has the last changes written; then ``run()`` returns.
-    func stop() { file.stop() }
+    func stop() {
+        isStopping.store(true, ordering: .releasing)
+        file.stop()
+    }
 
     var report: ExporterReport.Storage {
         let statistics = file.statistics

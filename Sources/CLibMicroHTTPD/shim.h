@@ -20,6 +20,12 @@ static inline struct MHD_Daemon *CLibMicroHTTPD_start(
         MHD_OPTION_END);
 }
 
+/* MHD_set_response_options is variadic. */
+static inline void CLibMicroHTTPD_end_with_connection(struct MHD_Response *response)
+{
+    (void)MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+}
+
 /* MHD_get_connection_info is variadic and answers with a union. */
 static inline void *CLibMicroHTTPD_socket_context(struct MHD_Connection *connection)
 {

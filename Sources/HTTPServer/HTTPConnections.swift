@@ -42,6 +42,10 @@ final class HTTPConnection: @unchecked Sendable {
     var isMetered = false
     /// The answer is one of those that are limited because of their size.
     var isLarge = false
+    /// The answer is one of those that are limited because they are made while they are sent.
+    var isDocument = false
+    /// The request asks for no content.
+    var isHead = false
     let verdict = Atomic(Verdict.unavailable)
     /// Of the answer under way.
     var status: Int?

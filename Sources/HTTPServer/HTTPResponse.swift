@@ -5,7 +5,7 @@ public enum HTTPBody: Sendable {
     case bytes([UInt8])
     /// One after another. More than `HTTPResponse.maximumPieces` of them are joined, which copies.
     case blocks([[UInt8]])
-    /// What comes as it is made. Not for HEAD: libmicrohttpd 0.9.75 would send the end of the content.
+    /// What comes as it is made, of unknown length.
     case stream(HTTPStream)
 
     var count: Int {
@@ -66,7 +66,7 @@ public struct HTTPResponse: Sendable {
     private func nativeResponse(
         on state: HTTPConnection, _ connection: MHDConnection, extra: [(name: String, value: String)]
     ) -> HTTPNativeResponse {
-        if case .stream(let stream) = body { return HTTPNativeResponse(stream) }
+        if case .stream(let stream) = body { return HTTPNativeResponse(stream, isHead: state.isHead) }
         // Less than that waits for no client: it finds room in the kernel.
         let information = contentBytes > Self.maximumJoinedBytes ? TCPInformation(of: state.socket) : nil
         state.acknowledgedBefore = information?.acknowledgedBytes
@@ -107,8 +107,8 @@ public struct HTTPResponse: Sendable {
         unsafe self.response = response
     }
 
-    init(_ stream: HTTPStream) {
-        guard let response = unsafe streamingResponse(stream) else {
+    init(_ stream: HTTPStream, isHead: Bool) {
+        guard let response = unsafe streamingResponse(stream, isHead: isHead) else {
             preconditionFailure("MHD_create_response_from_callback fails without memory only")
         }
         unsafe self.response = response

@@ -60,7 +60,7 @@ public final class HTTPServer: Sendable {
         running.acceptor.stop()
         running.thread.join()
         service.drain(within: limit)
-        service.stopCheckingPasswords()
+        service.endSuspensions()
     }
 
     deinit {
@@ -123,6 +123,8 @@ public struct HTTPLimits: Sendable {
     public static let minimumLargeAnswer = 1 << 20
     /// One more gets 503, unless another one has to make room for it: see `RequestPlaces`.
     public static let maximumLargeAnswers = 64
+    /// The same for documents that are made while they are sent.
+    public static let maximumDocuments = 8
 
     /// Bytes of path and query; more get 414.
     public var maximumTargetBytes = 8 * 1024

@@ -16,6 +16,7 @@ final class HTTPService: Sendable {
     private let timeouts: Timeouts
     /// Of paths that are not metered.
     private let largeAnswers = Mutex(RequestPlaces(limit: HTTPLimits.maximumLargeAnswers))
+    private let documents = Mutex(RequestPlaces(limit: HTTPLimits.maximumDocuments))
     /// Requests that have come in whole and are not over.
     private let requestsUnderWay = Atomic(0)
     private let isDraining = Atomic(false)
@@ -137,6 +138,7 @@ final class HTTPService: Sendable {
 
     private func respond(method: String, to state: HTTPConnection, _ connection: MHDConnection) -> MHD_Result {
         countIn(state)
+        state.isHead = method == "HEAD"
         guard let response = response(method: method, state, connection) else { return .YES }
         return answer(response, on: state, connection)
     }
@@ -196,6 +198,12 @@ final class HTTPService: Sendable {
             return onRequest(request)
         }
         let response = onRequest(request)
+        if case .stream(let stream) = response.body, stream.isDocument {
+            state.isDocument = isAdmitted(state) { place, isSlow in
+                documents.withLock { $0.take(place, isSlow: isSlow) }
+            }
+            return state.isDocument ? response : refuse(.busy("too many large answers at once"), request.path)
+        }
         guard response.contentBytes > HTTPLimits.minimumLargeAnswer else { return response }
         state.isLarge = isAdmitted(state) { place, isSlow in
             largeAnswers.withLock { $0.take(place, isSlow: isSlow) }
@@ -228,9 +236,17 @@ final class HTTPService: Sendable {
     }
 
     private func begin(_ stream: HTTPStream, on state: HTTPConnection, _ connection: MHDConnection) {
+        if stream.isDocument {
+            state.acknowledgedBefore = TCPInformation(of: state.socket)?.acknowledgedBytes
+            let whole = (since: CoarseTime.now, time: timeouts.answer, perByte: timeouts.perByte)
+            stream.begin(on: state, connection, patience: HTTPStream.Patience(whole: whole))
+            connections.streams.insert(stream, on: state.socket)
+            return
+        }
         state.phase = .streaming
         countOut(state)
-        stream.begin(on: state, connection, timeout: timeouts.stream)
+        state.limitSendBuffer()
+        stream.begin(on: state, connection, patience: HTTPStream.Patience(perPiece: timeouts.stream))
         connections.streams.insert(stream, on: state.socket)
     }
 
@@ -243,6 +259,11 @@ final class HTTPService: Sendable {
         if state.isLarge {
             state.isLarge = false
             largeAnswers.withLock { $0.release(socket: state.socket) }
+        }
+        if state.isDocument {
+            state.isDocument = false
+            connections.streams.remove(on: state.socket)
+            documents.withLock { $0.release(socket: state.socket) }
         }
         if state.phase == .answered || state.phase == .suspended { countOut(state) }
         if state.phase == .streaming { connections.streams.remove(on: state.socket) }
@@ -266,7 +287,7 @@ final class HTTPService: Sendable {
     /// Waits until no request is under way. Connections are closed after the answer that they are in.
     func drain(within limit: Duration) {
         isDraining.store(true, ordering: .sequentiallyConsistent)
-        connections.streams.end()
+        connections.streams.endEvents()
         let deadline = monotonicTime() + limit
         while requestsUnderWay.load(ordering: .sequentiallyConsistent) > 0 {
             let left = deadline - monotonicTime()
@@ -275,8 +296,9 @@ final class HTTPService: Sendable {
     }
 
     /// Resumes all connections: a daemon cannot stop while one is suspended.
-    func stopCheckingPasswords() {
+    func endSuspensions() {
         passwords.stop()
+        connections.streams.endDocuments()
     }
 
     // MARK: - The web configuration

@@ -2,10 +2,13 @@ internal import CLibMicroHTTPD
 internal import Glibc
 internal import Synchronization
 
-/// Content of an answer that comes as it is made: the connection stays open and sleeps while there is nothing to send.
+/// Content of an answer that comes as it is made: the connection sleeps while there is nothing to send. The server asks for
+/// more when it can send more, so a slow reader costs no memory.
 ///
-/// The server asks for more when it can send more, so a slow reader costs no memory. One that takes nothing for
-/// `HTTPLimits.streamTimeout` is hung up on; SIGTERM ends all streams at once.
+/// - Events have no end. A reader that takes nothing for `HTTPLimits.streamTimeout` is hung up on; SIGTERM ends all such
+///   streams at once.
+/// - A document has an end: it is an answer like any other, but of unknown length. At most `HTTPLimits.maximumDocuments`
+///   are under way. One that cannot be sent to its end is broken off, so that its reader notices.
 public final class HTTPStream: Sendable {
     public enum Content: Sendable {
         /// At most as many as were asked for, at least one.
@@ -15,27 +18,41 @@ public final class HTTPStream: Sendable {
         case end
     }
 
+    let isDocument: Bool
     private let read: @Sendable (_ maximum: Int) -> Content
     private let onEnd: @Sendable () -> Void
     private let state = Mutex(State())
 
     private struct State: Sendable {
         /// nil before the answer is queued, and once the connection is done with it. Suspended, it stays until it is
-        /// resumed: `HTTPStreams.end` has all of them resumed before the daemon stops.
+        /// resumed: `HTTPStreams` has all of them resumed before the daemon stops.
         var connection: MHDConnection?
         var isSuspended = false
         var http: HTTPConnection?
-        /// Milliseconds.
-        var timeout: Int64 = 0
+        var patience = Patience()
         /// `wake` was called since the last time that `read` was.
         var isAwake = false
         var isEnded = false
     }
 
+    /// How long a reader may take.
+    struct Patience: Sendable {
+        /// Milliseconds for what is sent now.
+        var perPiece: Int64 = 0
+        /// For all that is sent since then, milliseconds, and more for each byte.
+        var whole: (since: CoarseTime, time: Int64, perByte: Double)?
+        var sentBytes = 0
+    }
+
     /// - Parameters:
+    ///   - isDocument: else events.
     ///   - read: called on the server's thread, so it must not block.
-    ///   - onEnd: called once when no more will be asked for, on the server's thread.
-    public init(read: @escaping @Sendable (_ maximum: Int) -> Content, onEnd: @escaping @Sendable () -> Void) {
+    ///   - onEnd: called once when no more will be asked for, on the server's thread; never when the stream was refused.
+    public init(
+        isDocument: Bool = false, read: @escaping @Sendable (_ maximum: Int) -> Content,
+        onEnd: @escaping @Sendable () -> Void
+    ) {
+        self.isDocument = isDocument
         self.read = read
         self.onEnd = onEnd
     }
@@ -64,13 +81,11 @@ public final class HTTPStream: Sendable {
 
     // MARK: What libmicrohttpd's callbacks call
 
-    /// - Parameter timeout: milliseconds.
-    func begin(on http: HTTPConnection, _ connection: MHDConnection, timeout: Int64) {
-        http.limitSendBuffer()
+    func begin(on http: HTTPConnection, _ connection: MHDConnection, patience: Patience) {
         state.withLock { state in
             state.connection = connection
             state.http = http
-            state.timeout = timeout
+            state.patience = patience
         }
     }
 
@@ -81,11 +96,11 @@ public final class HTTPStream: Sendable {
                 state.isAwake = false
                 return state.isEnded
             }
-            guard !isEnded else { return Self.endOfStream }
+            guard !isEnded else { return isDocument ? Self.endWithError : Self.endOfStream }
             switch read(buffer.count) {
             case .bytes(let bytes):
                 unsafe buffer.copyBytes(from: bytes)
-                setDeadline()
+                setDeadline(sending: bytes.count)
                 return bytes.count
             case .end:
                 return Self.endOfStream
@@ -101,20 +116,30 @@ public final class HTTPStream: Sendable {
         state.withLock { state in
             guard !state.isAwake, !state.isEnded, let connection = state.connection else { return false }
             state.isSuspended = true
-            // For what is not there yet it may wait as long as it likes.
-            state.http?.setDeadline(CoarseTime(milliseconds: .max))
+            // For events that are not there yet it may wait as long as it likes.
+            if !isDocument { state.http?.setDeadline(CoarseTime(milliseconds: .max)) }
             connection.suspend()
             return true
         }
     }
 
     /// When the reader must have taken what it is sent now.
-    private func setDeadline() {
-        state.withLock { $0.http?.setDeadline(.now + $0.timeout) }
+    private func setDeadline(sending count: Int) {
+        state.withLock { state in
+            guard let whole = state.patience.whole else {
+                state.http?.setDeadline(.now + state.patience.perPiece)
+                return
+            }
+            state.patience.sentBytes += count
+            state.http?.setDeadline(
+                whole.since + whole.time + Int64(Double(state.patience.sentBytes) * whole.perByte))
+        }
     }
 
     /// `MHD_CONTENT_READER_END_OF_STREAM`, a cast in C.
     private static let endOfStream = -1
+    /// `MHD_CONTENT_READER_END_WITH_ERROR`.
+    private static let endWithError = -2
 
     fileprivate func finish() {
         state.withLock { state in
@@ -132,13 +157,14 @@ final class HTTPStreams: Sendable {
 
     private struct State: Sendable {
         var streams: [Int32: HTTPStream] = [:]
-        var isEnded = false
+        var eventsAreEnded = false
+        var documentsAreEnded = false
     }
 
     func insert(_ stream: HTTPStream, on socket: Int32) {
         let isEnded = state.withLock { state in
             state.streams[socket] = stream
-            return state.isEnded
+            return stream.isDocument ? state.documentsAreEnded : state.eventsAreEnded
         }
         if isEnded { stream.end() }
     }
@@ -150,34 +176,52 @@ final class HTTPStreams: Sendable {
     /// `POLLRDHUP` of poll(2), which glibc's headers give to `_GNU_SOURCE` only.
     private static let endOfPeer: Int16 = 0x2000
 
-    /// Ends the streams whose client has gone: libmicrohttpd does not look at suspended connections.
+    /// Ends the streams of events whose client has gone: libmicrohttpd does not look at suspended connections. Those of
+    /// documents are never suspended for long.
     func endDeserted() {
         let deserted = state.withLock { state -> [HTTPStream] in
-            guard !state.streams.isEmpty else { return [] }
+            let events = state.streams.filter { !$0.value.isDocument }
+            guard !events.isEmpty else { return [] }
             // Under the lock although it is a call of C, which does not block: a stream leaves the table before its
             // socket is closed, so the number is still this stream's.
-            var sockets = state.streams.keys.map { pollfd(fd: $0, events: Self.endOfPeer, revents: 0) }
+            var sockets = events.keys.map { pollfd(fd: $0, events: Self.endOfPeer, revents: 0) }
             guard unsafe poll(&sockets, nfds_t(sockets.count), 0) > 0 else { return [] }
             return sockets.filter { $0.revents != 0 }.compactMap { state.streams[$0.fd] }
         }
         for stream in deserted { stream.end() }
     }
 
-    /// Ends all streams, and those that still begin: a daemon cannot stop while a connection is suspended.
-    func end() {
+    /// Ends all streams of events, and those that still begin.
+    func endEvents() {
         let streams = state.withLock { state in
-            state.isEnded = true
-            return state.streams.values
+            state.eventsAreEnded = true
+            return state.streams.values.filter { !$0.isDocument }
+        }
+        for stream in streams { stream.end() }
+    }
+
+    /// The same for documents: a daemon cannot stop while a connection is suspended.
+    func endDocuments() {
+        let streams = state.withLock { state in
+            state.documentsAreEnded = true
+            return state.streams.values.filter(\.isDocument)
         }
         for stream in streams { stream.end() }
     }
 }
 
 /// Makes the `MHD_Response` that asks a stream for its content. Corresponds to `MHD_create_response_from_callback`.
-func streamingResponse(_ stream: HTTPStream) -> OpaquePointer? {
+///
+/// - Parameter isHead: asks for none. libmicrohttpd would send the end of content in chunks, so the answer is one for a
+///   client that knows none: without a length, and the connection's last. Corresponds to
+///   `MHD_RF_HTTP_1_0_COMPATIBLE_STRICT`.
+func streamingResponse(_ stream: HTTPStream, isHead: Bool) -> OpaquePointer? {
     // The block is for HTTP/1.0, which knows no chunks.
-    unsafe MHD_create_response_from_callback(
-        UInt64.max, 1024, streamContent, Unmanaged.passRetained(stream).toOpaque(), streamEnded)
+    let blockSize = stream.isDocument ? 64 * 1024 : 1024
+    let response = unsafe MHD_create_response_from_callback(
+        UInt64.max, blockSize, streamContent, Unmanaged.passRetained(stream).toOpaque(), streamEnded)
+    if isHead, let response = unsafe response { unsafe CLibMicroHTTPD_end_with_connection(response) }
+    return unsafe response
 }
 
 /// Called by libmicrohttpd when it can send more; corresponds to `MHD_ContentReaderCallback`.

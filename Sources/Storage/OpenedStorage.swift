@@ -36,8 +36,9 @@ struct OpenedStorage: ~Copyable {
     }
 
     private static func openAsItIs(_ configuration: StorageConfiguration) throws(StorageRefusal) -> OpenedStorage {
-        let database = try StorageDatabase.open(configuration)
+        var database = try StorageDatabase.open(configuration)
         let content = try database.content()
+        database.noteSize(of: content)
         return OpenedStorage(database: database, content: content)
     }
 }

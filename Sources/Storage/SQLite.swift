@@ -69,6 +69,9 @@ struct SQLiteConnection: ~Copyable {
         unsafe sqlite3_db_filename(pointer, "main").map { unsafe String(cString: $0) } ?? ""
     }
 
+    /// Of the row inserted last. Corresponds to `sqlite3_last_insert_rowid`.
+    var lastRow: Int64 { unsafe sqlite3_last_insert_rowid(pointer) }
+
     /// Corresponds to `sqlite3_db_readonly`.
     var isReadOnly: Bool { unsafe sqlite3_db_readonly(pointer, "main") == 1 }
 
@@ -134,6 +137,13 @@ struct SQLiteStatement: ~Copyable {
         }
     }
 
+    /// SQLite copies the bytes, of which there is one at least.
+    func bind(blob: [UInt8], at parameter: Int32) {
+        unsafe blob.withUnsafeBytes { bytes in
+            checkBinding(unsafe CSQLite_bind_blob(pointer, parameter, bytes.baseAddress, Int32(bytes.count)))
+        }
+    }
+
     private func checkBinding(_ result: Int32) {
         // The other codes mean a parameter that the statement does not have, or a bind during a step.
         precondition(result == SQLITE_OK || result == SQLITE_NOMEM, "the statement has this parameter")
@@ -169,7 +179,7 @@ struct SQLiteStatement: ~Copyable {
 
     func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(pointer, column) == SQLITE_NULL }
 
-    /// A copy.
+    /// A copy of a text or a blob.
     func bytes(_ column: Int32) -> [UInt8] {
         // In this order, as SQLite's documentation of `sqlite3_column_blob` asks.
         guard let start = unsafe sqlite3_column_text(pointer, column) else { return [] }

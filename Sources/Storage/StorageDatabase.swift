@@ -15,6 +15,7 @@ internal import System
 struct StorageDatabase: ~Copyable {
     /// There was no file, or an empty one.
     let isNew: Bool
+    private var size: Size
     /// The scale that the rows were written under.
     let scale: String?
     private let configuration: StorageConfiguration
@@ -22,6 +23,15 @@ struct StorageDatabase: ~Copyable {
     private let statements: StorageStatements
     private let journalName: String
     private let journalIdentity: FileIdentity?
+
+    /// How much is in the file.
+    private struct Size {
+        var cities = 0
+        /// Rows of points and records of the log, those included that are not needed any more.
+        var records = 0
+        /// Rows of the log.
+        var logRows = 0
+    }
 
     /// Opens a regular file, or creates one.
     static func open(
@@ -80,7 +90,9 @@ struct StorageDatabase: ~Copyable {
     ) throws(SQLiteError) {
         let scale = try connection.text("SELECT value FROM setting WHERE name = 'scale'")
         let statements = try StorageStatements.prepare(connection)
+        let logRows = Int(try connection.integer("SELECT count(*) FROM log"))
         self.isNew = isNew
+        size = Size(logRows: logRows)
         self.scale = scale
         self.statements = statements
         self.configuration = configuration
@@ -166,6 +178,11 @@ struct StorageDatabase: ~Copyable {
         try transaction(connection) { () throws(SQLiteError) in
             if try connection.text("SELECT value FROM setting WHERE name = 'closed'") == nil {
                 try connection.execute("UPDATE city SET better = 0, worse = 0 WHERE better > 0 OR worse > 0")
+                if try connection.integer("SELECT EXISTS (SELECT 1 FROM log)") == 1 {
+                    var records = StorageLogWriter()
+                    records.append(.countersBeginAnew)
+                    try StorageStatements.prepare(connection).append(records)
+                }
             }
             try connection.execute("DELETE FROM setting WHERE name = 'closed'")
         }
@@ -205,22 +222,97 @@ struct StorageDatabase: ~Copyable {
         return content
     }
 
+    /// What the content says about how much is in the file.
+    mutating func noteSize(of content: StorageContent) {
+        size.cities = content.cities.count
+        size.records = content.recordCount
+    }
+
     // MARK: Writing
 
     /// One transaction: all of the batch or nothing.
     ///
-    /// - Parameter replacesAll: the batch replaces all rows and the scale of the file.
-    func write(_ batch: StorageBatch, replacesAll: Bool) throws(SQLiteError) {
+    /// - Parameters:
+    ///   - isWhole: the batch has everything there is, so it may become rows of their own.
+    ///   - replacesAll: the batch replaces everything in the file, and its scale.
+    mutating func write(_ batch: StorageBatch, isWhole: Bool, replacesAll: Bool) throws(SQLiteError) {
+        var size = replacesAll ? Size() : size
         try Self.transaction(connection) { () throws(SQLiteError) in
             if replacesAll {
-                try connection.execute("DELETE FROM point; DELETE FROM city")
+                try connection.execute("DELETE FROM log; DELETE FROM point; DELETE FROM city")
                 try Self.set(scale: configuration.scale, in: connection)
             }
-            for name in batch.removed { try statements.remove(name) }
-            for city in batch.cities where city.isPlausible(within: configuration.limits) {
-                try statements.write(city, configuration)
+            let cities = batch.cities.filter { $0.isPlausible(within: configuration.limits) }
+            if isWhole, size.logRows == 0 {
+                for name in batch.removed {
+                    if let number = try statements.number(of: name) { try statements.removeRows(of: number) }
+                }
+                for city in cities {
+                    try statements.writeRows(of: city, configuration)
+                    size.records += city.points.count
+                }
+                size.cities = max(size.cities, cities.count)
+            } else {
+                try append(cities, removed: batch.removed, size: &size)
             }
         }
+        self.size = size
+    }
+
+    private func append(
+        _ cities: [StoredCity], removed: [[UInt8]] = [], size: inout Size
+    ) throws(SQLiteError) {
+        var log = StorageLogWriter()
+        for name in removed {
+            guard let number = try statements.number(of: name) else { continue }
+            try statements.removeRows(of: number)
+            log.append(.removal(city: number))
+            size.cities -= 1
+        }
+        for city in cities {
+            if let number = try statements.number(of: city.name) {
+                log.append(city, number: number, within: configuration.limits)
+            } else {
+                try statements.writeRow(city)
+                size.cities += 1
+                log.append(city.points[...], of: connection.lastRow, within: configuration.limits)
+            }
+        }
+        try statements.append(log)
+        size.records += log.count
+        if !log.isEmpty { size.logRows += 1 }
+    }
+
+    // MARK: Trimming
+
+    /// Whether the file has several times what the cities can have at most.
+    var isTooLong: Bool {
+        size.records > max(Self.usualRecordCount, 3 * size.cities * (configuration.capacity + 1))
+    }
+
+    /// A trimming in parts: each writes some cities once more, with all of their points, and after the last one all that
+    /// was written before the first is dropped. So a batch never waits for long.
+    struct Trimming {
+        fileprivate let firstRow: Int64
+        fileprivate var logRows: Int
+        fileprivate var records: Int
+    }
+
+    func beginTrimming() throws(SQLiteError) -> Trimming {
+        let last = try connection.integer("SELECT max(id) FROM log")
+        return Trimming(firstRow: last + 1, logRows: size.logRows, records: size.records)
+    }
+
+    mutating func trim(_ trimming: Trimming, _ cities: [StoredCity], isLast: Bool) throws(SQLiteError) {
+        var size = size
+        try Self.transaction(connection) { () throws(SQLiteError) in
+            try append(cities.filter { $0.isPlausible(within: configuration.limits) }, size: &size)
+            guard isLast else { return }
+            try connection.execute("DELETE FROM point; DELETE FROM log WHERE id < \(trimming.firstRow)")
+            size.logRows -= trimming.logRows
+            size.records -= trimming.records
+        }
+        self.size = size
     }
 
     /// Pages written to the journal since the last call.
@@ -240,9 +332,23 @@ struct StorageDatabase: ~Copyable {
     ///
     /// - Parameter hasAll: whether the file has the last values of the counters.
     consuming func closeComplete(hasAll: Bool) {
-        // If this fails, the counters restart at 0.
-        if hasAll { try? connection.execute("INSERT INTO setting VALUES ('closed', 'with all counters')") }
+        if hasAll {
+            // If this fails, the log stays.
+            if size.logRows > 0, size.records <= Self.usualRecordCount { try? moveLogToRows() }
+            // If this fails, the counters restart at 0.
+            try? connection.execute("INSERT INTO setting VALUES ('closed', 'with all counters')")
+        }
         connection.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
+    }
+
+    /// Writes all that the log says into rows of their own.
+    private func moveLogToRows() throws(SQLiteError) {
+        let content = try StorageContent(connection, scale: scale, configuration)
+        guard content.skippedRows == 0 else { return }
+        try Self.transaction(connection) { () throws(SQLiteError) in
+            try connection.execute("DELETE FROM log; DELETE FROM point")
+            for city in content.cities { try statements.writeRows(of: city, configuration) }
+        }
     }
 
     /// Moves the journal into the file, wherever that is now, and removes the journal: SQLite would apply it to the next
@@ -255,8 +361,10 @@ struct StorageDatabase: ~Copyable {
         }
     }
 
-    /// A quarter of SQLite's default: readings change a few bytes on many pages, and pages are written whole.
-    private static let pageSize = 1024
+    /// Up to so many a file is as it may be: it is not trimmed, and a proper end makes rows of all.
+    private static let usualRecordCount = 100_000
+    /// SQLite's smallest: what few cities append is little, and pages are written whole.
+    private static let pageSize = 512
     /// 64 MiB; a larger journal is moved into the file early.
     static let journalPageLimit = 64 * 1024 * 1024 / pageSize
     /// Enough for the pages of a batch of 100,000 cities; SQLite allocates only what is used.

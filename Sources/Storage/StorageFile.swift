@@ -86,9 +86,13 @@ public final class StorageFile: Sendable {
     ///     the file is to be written anew. Ignored for a file that is new, of another scale or has skipped rows: the
     ///     memory replaces everything in such a file.
     ///   - changes: everything since a version, 0 for everything there is. On the calling thread.
+    ///   - part: some of the cities, each with all of its points, from one on: 0, or where the part before ended. The
+    ///     file asks for it when it is several times as long as it need be, to write all cities once more and to drop
+    ///     the rest; without it the file becomes longer until its end. On the calling thread.
     ///   - onEvent: on the calling thread.
     public func run(
-        since version: UInt64, changes: (_ since: UInt64) -> StorageBatch, onEvent: (StorageEvent) -> Void
+        since version: UInt64, changes: (_ since: UInt64) -> StorageBatch,
+        part: ((_ first: Int) -> StoragePart)? = nil, onEvent: (StorageEvent) -> Void
     ) {
         guard var writer = writer.withLock({ $0.take() }) else {
             preconditionFailure("a storage file runs once")
@@ -102,7 +106,7 @@ public final class StorageFile: Sendable {
             // Before the changes are asked for: what is known by then is in the batch, and what comes while it is
             // written is not.
             let askedAt = now()
-            let report = writer.pass(now: askedAt, changes: changes)
+            let report = writer.pass(now: askedAt, changes: changes, part: part)
             record(report, askedAt: askedAt)
             for event in report.events { onEvent(event) }
             let interval = report.error == nil ? configuration.interval : .seconds(1)
@@ -131,7 +135,7 @@ public final class StorageFile: Sendable {
 
 public struct StorageConfiguration: Sendable {
     public var path: String
-    /// Points per city, at least 1. Older ones leave the file in the transaction that brings newer ones.
+    /// Points per city, at least 1. Older ones leave the file when it is trimmed, and are never restored.
     public var capacity: Int
     /// Name of the scale that categories and their counters refer to.
     public var scale: String

@@ -1,4 +1,8 @@
 /// What is in the file, for SQLite's own tools as well: `sqlite3 FILE 'SELECT …'` while the exporter is stopped.
+///
+/// While the exporter runs, what changes is appended to `log`, in the order of time: pages are written whole, and so few
+/// are. At a proper end the log goes into `city` and `point`, so that it is empty then, unless the history is very large.
+/// New cities are in `city` at once.
 struct StorageSchema: Sendable {
     /// "AQIX" in the file's header marks it as ours.
     static let applicationID: Int64 = 0x4151_4958
@@ -9,9 +13,19 @@ struct StorageSchema: Sendable {
     /// By version: the statements that turn the version before into it.
     var migrations: [Int64: String]
 
+    /// The first one that has a log.
+    static let logVersion: Int64 = 2
+
+    private static let logCreation = """
+        CREATE TABLE log (
+            id INTEGER PRIMARY KEY,
+            records BLOB NOT NULL
+        ) STRICT;
+        """
+
     // The names are those of the history document.
     static let current = StorageSchema(
-        version: 1,
+        version: logVersion,
         creation: """
             CREATE TABLE city (
                 id INTEGER PRIMARY KEY,
@@ -35,8 +49,8 @@ struct StorageSchema: Sendable {
                 name TEXT PRIMARY KEY,
                 value TEXT NOT NULL
             ) STRICT, WITHOUT ROWID;
-            """,
-        migrations: [:])
+            """ + logCreation,
+        migrations: [logVersion: logCreation])
 }
 
 /// The statements that write a batch, prepared once.
@@ -47,6 +61,7 @@ struct StorageStatements: ~Copyable {
     private let trimPoints: SQLiteStatement
     private let removePoints: SQLiteStatement
     private let removeCity: SQLiteStatement
+    private let appendToLog: SQLiteStatement
 
     static func prepare(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> StorageStatements {
         StorageStatements(
@@ -65,12 +80,19 @@ struct StorageStatements: ~Copyable {
                 DELETE FROM point WHERE city = ?1 AND time_ms <= (
                     SELECT time_ms FROM point WHERE city = ?1 ORDER BY time_ms DESC LIMIT 1 OFFSET ?2)
                 """),
-            removePoints: try connection.prepare(
-                "DELETE FROM point WHERE city = (SELECT id FROM city WHERE name = ?1)"),
-            removeCity: try connection.prepare("DELETE FROM city WHERE name = ?1"))
+            removePoints: try connection.prepare("DELETE FROM point WHERE city = ?1"),
+            removeCity: try connection.prepare("DELETE FROM city WHERE id = ?1"),
+            appendToLog: try connection.prepare("INSERT INTO log (records) VALUES (?1)"))
     }
 
-    func write(_ city: StoredCity, _ configuration: StorageConfiguration) throws(SQLiteError) {
+    /// Nil when there is none of the name.
+    func number(of name: [UInt8]) throws(SQLiteError) -> Int64? {
+        findCity.bind(text: name, at: 1)
+        defer { findCity.reset() }
+        return try findCity.step() ? findCity.integer(0) : nil
+    }
+
+    func writeRow(_ city: StoredCity) throws(SQLiteError) {
         upsertCity.bind(text: city.name, at: 1)
         upsertCity.bind(city.index, at: 2)
         upsertCity.bind(city.updatedAt, at: 3)
@@ -81,16 +103,12 @@ struct StorageStatements: ~Copyable {
         upsertCity.bind(Int64(city.better), at: 8)
         upsertCity.bind(Int64(city.worse), at: 9)
         try upsertCity.run()
-        if !city.points.isEmpty { try writePoints(of: city, configuration) }
     }
 
-    private func writePoints(
-        of city: StoredCity, _ configuration: StorageConfiguration
-    ) throws(SQLiteError) {
-        findCity.bind(text: city.name, at: 1)
-        defer { findCity.reset() }
-        guard try findCity.step() else { return }
-        let number = findCity.integer(0)
+    /// The city and its points as rows of their own.
+    func writeRows(of city: StoredCity, _ configuration: StorageConfiguration) throws(SQLiteError) {
+        try writeRow(city)
+        guard !city.points.isEmpty, let number = try number(of: city.name) else { return }
         insertPoint.bind(number, at: 1)
         for point in city.points where point.isPlausible(within: configuration.limits) {
             insertPoint.bind(point.time, at: 2)
@@ -102,10 +120,16 @@ struct StorageStatements: ~Copyable {
         try trimPoints.run()
     }
 
-    func remove(_ name: [UInt8]) throws(SQLiteError) {
-        removePoints.bind(text: name, at: 1)
+    func removeRows(of number: Int64) throws(SQLiteError) {
+        removePoints.bind(number, at: 1)
         try removePoints.run()
-        removeCity.bind(text: name, at: 1)
+        removeCity.bind(number, at: 1)
         try removeCity.run()
+    }
+
+    func append(_ records: StorageLogWriter) throws(SQLiteError) {
+        guard !records.isEmpty else { return }
+        appendToLog.bind(blob: records.row, at: 1)
+        try appendToLog.run()
     }
 }

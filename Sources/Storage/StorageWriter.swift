@@ -17,6 +17,8 @@ struct StorageWriter: ~Copyable {
     private var version: UInt64 = 0
     /// The next batch replaces all rows of the file: they belong to another scale or make no sense.
     private var replacesAll: Bool
+    /// The trimming under way, and the city where it goes on.
+    private var trimming: (trimming: StorageDatabase.Trimming, next: Int)?
     private var isFailing: Bool
     private var unsyncedPageCount = 0
     // Monotonic times.
@@ -45,14 +47,19 @@ struct StorageWriter: ~Copyable {
         if !isNew, !replacesAll { self.version = version }
     }
 
-    /// Asks what changed and writes it.
+    /// Asks what changed and writes it; and if the file is too long, writes a part of the memory once more.
     ///
-    /// - Parameter now: milliseconds since the Unix epoch.
-    mutating func pass(now: Int64, changes: (_ since: UInt64) -> StorageBatch) -> Report {
+    /// - Parameters:
+    ///   - now: milliseconds since the Unix epoch.
+    ///   - part: see ``StorageFile/run(since:changes:part:onEvent:)``.
+    mutating func pass(
+        now: Int64, changes: (_ since: UInt64) -> StorageBatch, part: ((_ first: Int) -> StoragePart)? = nil
+    ) -> Report {
         var report = Report()
         do throws(StorageRefusal) {
             try openIfNeeded(now: now, report: &report)
             try write(changes(version), report: &report)
+            if let part { try trim(part) }
             try syncWhenDue()
             if isFailing {
                 isFailing = false
@@ -79,6 +86,7 @@ struct StorageWriter: ~Copyable {
         if hasMoved { database.take()?.closeMoved() }
         guard database == nil else { return }
         version = 0
+        trimming = nil
         unsyncedPageCount = 0
         unsyncedSince = nil
         let mayQuarantine = quarantinedAt.map { monotonicTime() - $0 >= Self.quarantineInterval } ?? true
@@ -97,16 +105,34 @@ struct StorageWriter: ~Copyable {
     private mutating func write(_ batch: StorageBatch, report: inout Report) throws(StorageRefusal) {
         if !batch.isEmpty || replacesAll {
             do throws(SQLiteError) {
-                try database?.write(batch, replacesAll: replacesAll)
+                try database?.write(batch, isWhole: version == 0, replacesAll: replacesAll)
             } catch {
-                // A full disk leaves the file as it was. After any other error it is opened and checked again.
-                if !error.isFull { database = nil }
-                throw StorageRefusal(error)
+                throw refusal(error)
             }
             report.hasWritten = true
+            if replacesAll { trimming = nil }
             replacesAll = false
         }
         version = batch.version
+    }
+
+    private mutating func trim(_ part: (_ first: Int) -> StoragePart) throws(StorageRefusal) {
+        guard trimming != nil || database?.isTooLong ?? false else { return }
+        do throws(SQLiteError) {
+            if trimming == nil, let begun = try database?.beginTrimming() { trimming = (begun, 0) }
+            guard let (trimming, first) = trimming else { return }
+            let part = part(first)
+            try database?.trim(trimming, part.cities, isLast: part.next == nil)
+            self.trimming = part.next.map { (trimming, $0) }
+        } catch {
+            throw refusal(error)
+        }
+    }
+
+    /// A full disk leaves the file as it was. After any other error it is opened and checked again.
+    private mutating func refusal(_ error: SQLiteError) -> StorageRefusal {
+        if !error.isFull { database = nil }
+        return StorageRefusal(error)
     }
 
     private mutating func syncWhenDue() throws(StorageRefusal) {
@@ -119,8 +145,7 @@ struct StorageWriter: ~Copyable {
         do throws(SQLiteError) {
             try database?.checkpoint()
         } catch {
-            if !error.isFull { database = nil }
-            throw StorageRefusal(error)
+            throw refusal(error)
         }
         unsyncedPageCount = 0
         unsyncedSince = nil

@@ -30,6 +30,8 @@ public struct StoredCity: Sendable, Equatable {
     public var changedAt: Int64?
     public var better: UInt64
     public var worse: UInt64
+    /// In a batch: category, direction, time of change and counters are as they were in an earlier one.
+    public var changesAreStored = false
     /// Oldest first. Of a restored city all, the newest `capacity` at most; in a batch those that are new. A point that
     /// the file has already is replaced, so that giving one twice is harmless.
     public var points: [StoredPoint]
@@ -100,4 +102,17 @@ public struct StorageBatch: Sendable {
     }
 
     var isEmpty: Bool { cities.isEmpty && removed.isEmpty }
+}
+
+/// Some of the cities of the memory.
+public struct StoragePart: Sendable {
+    /// With all of their points.
+    public var cities: [StoredCity]
+    /// Where the next part begins; nil after the last.
+    public var next: Int?
+
+    public init(cities: [StoredCity], next: Int?) {
+        self.cities = cities
+        self.next = next
+    }
 }

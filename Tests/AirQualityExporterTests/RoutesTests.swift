@@ -16,7 +16,8 @@ struct RoutesTests {
     private let counts = Counts()
 
     private func routes(
-        lifecycle: Bool = false, corsOrigin: String? = nil, hasEvents: Bool = true, shard: Shard? = nil
+        lifecycle: Bool = false, corsOrigin: String? = nil, hasEvents: Bool = true, shard: Shard? = nil,
+        historyEndpoint: ((ReadingStore) -> HistoryEndpoint)? = nil
     ) -> Routes {
         let store = ReadingStore(
             rules: StoreRules(shard: shard, hashSeed: 1), feeds: ["ws://a/"], at: 1_795_236_585_252)
@@ -28,7 +29,7 @@ struct RoutesTests {
         return Routes(
             telemetryPath: "/metrics", isLifecycleEnabled: lifecycle,
             metrics: MetricsEndpoint(store: store, build: .current, scrapes: nil, storage: nil, events: nil),
-            history: HistoryEndpoint(store: store, corsOrigin: corsOrigin),
+            history: historyEndpoint?(store) ?? HistoryEndpoint(store: store, corsOrigin: corsOrigin),
             health: health,
             page: PageEndpoint(store: store, health: health, web: Configuration.Web(), version: "1.2.3"),
             events: hasEvents ? EventHub(store: store, limit: 1, onFirst: {}, at: 0) : nil,
@@ -192,6 +193,42 @@ struct RoutesTests {
         let bad = routes.respond(to: HTTPRequest(path: "/history.json", query: "limit=0"))
         #expect(bad.status == 400)
         #expect(bad.text == "{\"error\": \"query: limit is \\\"0\\\", expected a whole number from 1 up\"}\n")
+    }
+
+    @Test("for a large history is answered with a stream that has a tag")
+    func largeHistory() throws {
+        let routes = routes(historyEndpoint: { HistoryEndpoint(store: $0, corsOrigin: nil, wholeLimit: 1) })
+        let first = routes.respond(to: HTTPRequest(path: "/history.json"))
+        #expect(first.status == 200)
+        guard case .stream = first.body else {
+            Issue.record("\(first.body)")
+            return
+        }
+        let tag = first.header("ETag") ?? ""
+        #expect(tag.hasPrefix("W/\""))
+        for condition in [tag, String(tag.dropFirst(2)), "\"x\", " + tag, "*"] {
+            let again = routes.respond(to: HTTPRequest(path: "/history.json", headers: [("If-None-Match", condition)]))
+            #expect(again.status == 304)
+            #expect(again.header("ETag") == tag)
+        }
+        let gzip = routes.respond(to: HTTPRequest(path: "/history.json", headers: [("Accept-Encoding", "gzip")]))
+        #expect(gzip.header("ETag") != tag && gzip.header("Content-Encoding") == "gzip")
+        let small = routes.respond(to: HTTPRequest(path: "/history.json", query: "city=Mumbai"))
+        #expect(small.text.contains("Mumbai"))
+        #expect(small.header("ETag")?.hasPrefix("\"") == true)
+    }
+
+    @Test("for more history than is allowed is refused with the way to less")
+    func historyLimit() {
+        let routes = routes(historyEndpoint: { HistoryEndpoint(store: $0, corsOrigin: nil, limit: 1) })
+        for _ in 0..<2 {
+            let refused = routes.respond(to: HTTPRequest(path: "/history.json"))
+            #expect(refused.status == 413)
+            #expect(
+                refused.text == "{\"error\": \"the history has 2 points, expected at most 1: "
+                    + "ask for less with ?city=, limit or since\"}\n")
+            #expect(routes.respond(to: HTTPRequest(path: "/history.json", query: "city=Mumbai")).status == 200)
+        }
     }
 
     @Test("for the list shows feeds and cities, and nothing of a name is markup")

@@ -238,6 +238,80 @@ struct ReadingStoreTests {
         #expect(test.store.unsavedChanges(since: fifth.version).removed.isEmpty)
     }
 
+    @Test("gives a current value at once if it is a point or another category, else when it has waited for 30 s")
+    func savingCurrentValues() {
+        var test = TestStore()
+        test.receive("Old", 1, at: TestStore.start)
+        test.store.beginSaving()
+        var version: UInt64 = test.store.snapshot().version
+        /// Milliseconds since the start.
+        func saved(at time: Int64) -> [String] {
+            let changes = test.store.unsavedChanges(since: version, at: TestStore.start + time)
+            version = changes.version
+            return changes.cities.map { city in
+                "\(String(decoding: city.name, as: UTF8.self)) \(city.index) \(city.points.count)"
+                    + (city.changesAreSaved ? "" : " changes")
+            }
+        }
+        #expect(saved(at: 0) == [])
+        test.receive("New", 40, at: TestStore.start)
+        #expect(saved(at: 0) == ["New 40.0 1 changes"])
+        // The second point, then a reading that is nothing but the current value.
+        test.receive("New", 41, at: TestStore.start + 2000)
+        #expect(saved(at: 2500) == ["New 41.0 1"])
+        test.receive("New", 42, at: TestStore.start + 4000)
+        #expect(saved(at: 4500) == [])
+        test.receive("New", 60, at: TestStore.start + 6000)
+        #expect(saved(at: 6500) == ["New 60.0 0 changes"])
+        test.receive("New", 61, at: TestStore.start + 8000)
+        test.receive("Old", 2, at: TestStore.start + 8000)
+        #expect(saved(at: 8500) == ["Old 2.0 1"])
+        // Silent since.
+        #expect(saved(at: 37_999) == [])
+        #expect(saved(at: 38_000) == ["New 61.0 0"])
+        #expect(saved(at: 99_000) == [])
+        // At the end nothing waits.
+        test.receive("New", 62, at: TestStore.start + 8001)
+        #expect(test.store.unsavedChanges(since: version, at: TestStore.start + 8001).cities.isEmpty)
+        #expect(test.store.unsavedChanges(since: version).cities.map(\.index) == [62])
+        // Nor what may not have been written.
+        #expect(test.store.unsavedChanges(since: version).cities.map(\.index) == [62])
+    }
+
+    @Test("gives a current value that is 30 s newer than the saved one, though it is no point")
+    func savingCurrentValuesWithoutPoints() {
+        var test = TestStore(history: HistoryRule(interval: 3_600_000))
+        test.store.beginSaving()
+        var version: UInt64 = 1
+        var times: [Int64] = []
+        for time in stride(from: Int64(0), to: 100_000, by: 2000) {
+            test.receive("Pune", Double(time) / 10_000, at: TestStore.start + time)
+            let changes = test.store.unsavedChanges(since: version, at: TestStore.start + time)
+            version = changes.version
+            if !changes.cities.isEmpty { times.append(time) }
+        }
+        #expect(times == [0, 2000, 32_000, 62_000, 92_000])
+    }
+
+    @Test("gives all cities in parts")
+    func savedParts() {
+        var test = TestStore(history: HistoryRule(interval: 0), expireAfter: 1000)
+        for city in 0..<5 {
+            for step in 0..<3 { test.receive("City \(city)", 7, at: TestStore.start + Int64(step + 600 * city)) }
+        }
+        #expect(test.store.expire(at: TestStore.start + 1500) == 1)
+        var (names, next): ([String], Int?) = ([], 0)
+        while let first = next {
+            let part = test.store.savedCities(from: first, pointCount: 5)
+            #expect(part.cities.count <= 2)
+            #expect(part.cities.allSatisfy { $0.points.count == 3 && !$0.changesAreSaved })
+            names += part.cities.map { String(decoding: $0.name, as: UTF8.self) }
+            next = part.next
+        }
+        #expect(names == ["City 1", "City 2", "City 3", "City 4"])
+        #expect(test.store.savedCities(from: 99, pointCount: 5).cities.isEmpty)
+    }
+
     @Test("restores what it gave, with the original times")
     func restoring() {
         var test = TestStore(history: HistoryRule(capacity: 4, interval: 0))

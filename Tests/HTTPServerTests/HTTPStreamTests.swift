@@ -12,9 +12,15 @@ import Testing
         private let isOver = Mutex(false)
         private let streams = Mutex<[HTTPStream]>([])
         let endCount = Mutex(0)
+        private let isDocument: Bool
+
+        init(isDocument: Bool = false) {
+            self.isDocument = isDocument
+        }
 
         var stream: HTTPStream {
             let stream = HTTPStream(
+                isDocument: isDocument,
                 read: { [self] maximum in
                     unsent.withLock { unsent in
                         if unsent.isEmpty { return isOver.withLock { $0 } ? .end : .none }
@@ -161,5 +167,113 @@ import Testing
         }
         thread.join()
         #expect(text == (0..<count).map { "<\($0)>" }.joined())
+    }
+
+    // MARK: Documents
+
+    private func serveDocuments(_ source: Source, limits: HTTPLimits = HTTPLimits()) throws -> HTTPServer {
+        try serve({ $0.limits = limits }, respond: { _ in HTTPResponse(status: 200, body: .stream(source.stream)) })
+    }
+
+    @Test func aDocumentIsAnAnswerLikeAnyOther() throws {
+        let source = Source(isDocument: true)
+        let server = try serveDocuments(source)
+        let client = try server.connect()
+        for text in ["one", "two"] {
+            source.send(text)
+            client.send(Self.get)
+            #expect(try client.readHead().value("Transfer-Encoding") == "chunked")
+            _ = try client.read(upTo: text + "\r\n")
+            source.end()
+            _ = try client.read(upTo: "0\r\n\r\n")
+        }
+        eventually("the notice of the end") { source.endCount.withLock { $0 } == 2 }
+    }
+
+    @Test func theHeadOfADocumentHasNoLengthAndNoContent() throws {
+        let source = Source(isDocument: true)
+        let server = try serveDocuments(source)
+        let client = try server.connect()
+        client.send("HEAD /stream HTTP/1.1\r\nHost: x\r\n\r\n")
+        let head = try client.readHead()
+        #expect(head.status == 200)
+        #expect(head.value("Content-Length") == nil && head.value("Transfer-Encoding") == nil)
+        #expect(head.value("Connection") == "close")
+        #expect(try client.readToEnd() == [])
+        eventually("the notice of the end") { source.hasEnded }
+    }
+
+    /// A server that stops waits for it.
+    @Test func aDocumentIsSentToItsEndThoughTheServerStops() throws {
+        let source = Source(isDocument: true)
+        let server = try serveDocuments(source)
+        let client = try server.connect()
+        client.send(Self.get)
+        _ = try client.readHead()
+        let thread = try ServiceThread(name: "stop") { server.stop(within: .seconds(100_000)) }
+        source.send("text")
+        _ = try client.read(upTo: "text\r\n")
+        source.end()
+        #expect(try client.read(upTo: "0\r\n\r\n") == "0\r\n\r\n")
+        #expect(try client.readToEnd() == [])
+        thread.join()
+    }
+
+    /// Its reader must not take what it has for the whole.
+    @Test func aDocumentThatCannotBeSentToItsEndIsBrokenOff() throws {
+        let source = Source(isDocument: true)
+        let server = try serveDocuments(source)
+        let client = try server.connect()
+        client.send(Self.get)
+        _ = try client.readHead()
+        source.send("text")
+        _ = try client.read(upTo: "text\r\n")
+        server.stop(within: .zero)
+        #expect(try client.readToEnd() == [])
+        #expect(source.hasEnded)
+    }
+
+    @Test(arguments: [true, false]) func aDocumentEndsWhenItsClientHasGone(byReset: Bool) throws {
+        let source = Source(isDocument: true)
+        let server = try serveDocuments(source)
+        let client = try server.connect(receiveBuffer: 4096)
+        client.send(Self.get)
+        _ = try client.readHead()
+        source.send([UInt8](repeating: 7, count: 8 << 20))
+        _ = try client.read(upTo: "\r\n")
+        if byReset { client.abort() } else { client.close() }
+        eventually("the notice of the end") { source.hasEnded }
+    }
+
+    @Test func hangsUpOnAReaderThatTakesADocumentTooSlowly() throws {
+        var limits = HTTPLimits()
+        limits.answerTimeout = .milliseconds(200)
+        limits.minimumRate = 1 << 40
+        let source = Source(isDocument: true)
+        let server = try serveDocuments(source, limits: limits)
+        let slow = try server.connect(receiveBuffer: 4096)
+        slow.send(Self.get)
+        source.send([UInt8](repeating: 7, count: 8 << 20))
+        eventually("the notice of the end") { source.hasEnded }
+    }
+
+    @Test func soManyDocumentsAreUnderWay() throws {
+        let source = Source(isDocument: true)
+        // Nobody is slow.
+        var limits = HTTPLimits()
+        limits.minimumRate = 0
+        let server = try serveDocuments(source, limits: limits)
+        let clients = try (0..<HTTPLimits.maximumDocuments).map { _ in
+            let client = try server.connect()
+            client.send(Self.get)
+            _ = try client.readHead()
+            return client
+        }
+        let refused = try server.connect().request("/stream")
+        #expect(refused.status == 503)
+        #expect(refused.value("Retry-After") != nil)
+        source.end()
+        for client in clients { _ = try client.read(upTo: "0\r\n\r\n") }
+        eventually("a place") { (try? server.connect().request("/stream", method: "HEAD"))?.status == 200 }
     }
 }

@@ -9,12 +9,17 @@ public enum HistoryDocument {
     }
 
     /// A point on its way into the document.
-    private struct Row {
+    struct Row: Sendable {
         var time: Timestamp
         /// The city's place among the shown ones, which are sorted by name.
         var place: UInt32
         var category: UInt8
         var index: Double
+
+        /// The document's order.
+        static func precedes(_ one: Row, _ other: Row) -> Bool {
+            one.time != other.time ? one.time < other.time : one.place < other.place
+        }
     }
 
     private static func render(_ snapshot: HistorySnapshot, rules: StoreRules, query: HistoryQuery) -> [UInt8] {
@@ -45,13 +50,17 @@ public enum HistoryDocument {
             }
         }
         if rows.isEmpty { changedAt = max(changedAt, snapshot.startedAt) }
-        rows.sort { $0.time != $1.time ? $0.time < $1.time : $0.place < $1.place }
-        return text(rows, names: names, changedAt: changedAt, rules: rules)
-    }
-
-    private static func text(_ rows: [Row], names: [[UInt8]], changedAt: Timestamp, rules: StoreRules) -> [UInt8] {
+        rows.sort(by: Row.precedes)
         var text: [UInt8] = []
         text.reserveCapacity(1024 + rows.count * 128)
+        appendBeginning(to: &text, changedAt: changedAt, rules: rules)
+        var writer = RowWriter()
+        for row in rows { writer.append(row, city: names[Int(row.place)], to: &text) }
+        text.append(end)
+        return text
+    }
+
+    static func appendBeginning(to text: inout [UInt8], changedAt: Timestamp, rules: StoreRules) {
         text.append("{\"generated_at\":\"")
         text.appendRFC3339(changedAt)
         text.append("\",\"capacity\":")
@@ -69,9 +78,18 @@ public enum HistoryDocument {
             text.append(",\"color\":\"\(category.color)\",\"face\":\"\(category.face)\"}")
         }
         text.append("]},\"points\":[")
+    }
+
+    static let end = "]}\n"
+
+    /// Writes one point after the other.
+    struct RowWriter: Sendable {
+        private var isFirst = true
         // Points come in runs of one time, so its text is made once for each.
-        var time: (value: Timestamp, text: [UInt8])?
-        for (index, row) in rows.enumerated() {
+        private var time: (value: Timestamp, text: [UInt8])?
+
+        /// - Parameter city: its name, escaped.
+        mutating func append(_ row: Row, city: [UInt8], to text: inout [UInt8]) {
             if time?.value != row.time {
                 var bytes: [UInt8] = []
                 bytes.appendRFC3339(row.time)
@@ -80,21 +98,20 @@ public enum HistoryDocument {
                 bytes.append(",\"city\":\"")
                 time = (row.time, bytes)
             }
-            text.append(index == 0 ? "\n{\"time\":\"" : ",\n{\"time\":\"")
+            text.append(isFirst ? "\n{\"time\":\"" : ",\n{\"time\":\"")
+            isFirst = false
             text.append(contentsOf: time?.text ?? [])
-            text.append(contentsOf: names[Int(row.place)])
+            text.append(contentsOf: city)
             text.append("\",\"aqi\":")
             text.appendDecimal(row.index)
             text.append(",\"category\":")
             text.appendInteger(UInt64(row.category))
             text.append("}")
         }
-        text.append("]}\n")
-        return text
     }
 
     /// A name as a JSON string's inside; names hold no control characters.
-    private static func escaped(_ name: ArraySlice<UInt8>) -> [UInt8] {
+    static func escaped(_ name: ArraySlice<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(name.count)
         for byte in name {

@@ -11,6 +11,8 @@ public final class ReadingStore: Sendable {
     /// How often the lock was taken.
     private let turns = Atomic<UInt64>(0)
     private let lastSeenTurn = Mutex((turn: UInt64(0), at: Duration.zero))
+    /// Only the storage's thread asks for it.
+    private let savedValues = Mutex(SavedValues())
     public let rules: StoreRules
 
     /// - Parameter feeds: their labels; messages and events name feeds by their place here.
@@ -130,11 +132,17 @@ public final class ReadingStore: Sendable {
         withLock { $0.pointsVersion }
     }
 
+    /// Points of all cities.
+    public var pointCount: Int {
+        withLock { $0.pointCount }
+    }
+
     func historySnapshot() -> HistorySnapshot {
         withLock { state in
             HistorySnapshot(
-                startedAt: state.startedAt, expiredAt: state.expiredAt, names: state.cities.names,
-                states: state.cities.states, histories: state.cities.histories, order: state.cities.order)
+                startedAt: state.startedAt, expiredAt: state.expiredAt, cityCount: state.cities.count,
+                pointCount: state.pointCount, names: state.cities.names, states: state.cities.states,
+                histories: state.cities.histories, order: state.cities.order)
         }
     }
 
@@ -152,16 +160,38 @@ public final class ReadingStore: Sendable {
     ///
     /// - Parameter names: of cities that the storage has and is to forget.
     public func beginSaving(removing names: [[UInt8]] = []) {
-        withLock { $0.unsaved = UnsavedChanges(removedNames: names) }
+        let cities = withLock { state in
+            state.unsaved = UnsavedChanges(removedNames: names)
+            return state.cities
+        }
+        savedValues.withLock { $0 = SavedValues(cities) }
     }
 
     /// What changed since `version`: 0 for everything, else the version of an earlier answer.
     ///
     /// Asking from the version of the last answer says that it was written; asking from an earlier one, that it was
     /// not: then its changes are in this answer too.
-    public func unsavedChanges(since version: UInt64) -> SavedChanges {
+    ///
+    /// - Parameter now: a current value that is nothing else can wait; see ``SavedValues/longestDelay``. `.max`: nothing
+    ///   waits.
+    public func unsavedChanges(since version: UInt64, at now: Timestamp = .max) -> SavedChanges {
         let answer = withLock { $0.answer(since: version) }
-        return answer.savedChanges
+        return savedValues.withLock { $0.changes(answer, at: now) }
+    }
+
+    /// The cities from a number on, each with all of its points, until there are so many points.
+    ///
+    /// - Returns: and where to go on; nil when none is left.
+    public func savedCities(from first: Int, pointCount: Int) -> (cities: [SavedCity], next: Int?) {
+        let cities = withLock { $0.cities }
+        var result: [SavedCity] = []
+        var count = 0
+        for city in min(first, cities.endNumber)..<cities.endNumber where cities.states[city].isPresent {
+            guard count < pointCount else { return (result, city) }
+            result.append(cities.saved(city, pointCount: .max))
+            count += cities.histories[city].count + 1
+        }
+        return (result, nil)
     }
 }
 
@@ -222,6 +252,8 @@ struct HistorySnapshot: Sendable {
     let startedAt: Timestamp
     /// When cities last expired.
     let expiredAt: Timestamp?
+    let cityCount: Int
+    let pointCount: Int
     let names: NameArena
     let states: CityStates
     let histories: ChunkedArray<History>

@@ -8,6 +8,8 @@ public struct SavedCity: Sendable, Equatable {
     public var receivedAt: Timestamp
     public var category: UInt8
     public var changes: CategoryChanges
+    /// Category and changes are as an earlier answer had them.
+    public var changesAreSaved = false
     /// Oldest first.
     public var points: [HistoryPoint]
 
@@ -29,7 +31,8 @@ public struct SavedCity: Sendable, Equatable {
 public struct SavedChanges: Sendable {
     /// What to ask from next, once this is written.
     public var version: UInt64
-    /// Their current state, and of the points only those that are not written yet.
+    /// Those with points that are not written yet, with another category, or with a current value that is due; with
+    /// their current state, and of the points only those.
     public var cities: [SavedCity]
     /// Names of cities that expired; a name may stand in `cities` as well, if it came back since.
     public var removed: [[UInt8]]
@@ -74,19 +77,19 @@ struct UnsavedAnswer: Sendable {
     let unsaved: UnsavedChanges
     let cities: Cities
 
-    var savedChanges: SavedChanges {
-        var result = SavedChanges(version: version, cities: [], removed: unsaved.removedNames)
-        cities.states.forEach(changedSince: since) { result.cities.append(saved($0)) }
-        return result
+    func saved(_ city: Int) -> SavedCity {
+        cities.saved(city, pointCount: since == 0 ? .max : unsaved.pointCount(of: city))
     }
+}
 
-    private func saved(_ city: Int) -> SavedCity {
-        let state = cities.states[city]
-        let history = cities.histories[city]
-        let newCount = since == 0 ? history.count : min(history.count, unsaved.pointCount(of: city))
+extension Cities {
+    /// - Parameter pointCount: of its newest ones, if there are so many.
+    func saved(_ city: Int, pointCount: Int) -> SavedCity {
+        let state = states[city]
+        let history = histories[city]
         return SavedCity(
-            name: cities.name(of: city), index: state.index, updatedAt: state.updatedAt, receivedAt: state.receivedAt,
+            name: name(of: city), index: state.index, updatedAt: state.updatedAt, receivedAt: state.receivedAt,
             category: state.category, changes: state.changes,
-            points: (history.count - newCount..<history.count).map { history[$0] })
+            points: (history.count - min(history.count, pointCount)..<history.count).map { history[$0] })
     }
 }

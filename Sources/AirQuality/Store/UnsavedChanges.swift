@@ -24,6 +24,9 @@ struct UnsavedChanges: Sendable {
 
     func pointCount(of city: Int) -> Int { points[city] ?? 0 }
 
+    /// Their numbers, in no order.
+    var citiesWithPoints: [Int] { Array(points.keys) }
+
     /// - Parameter isNew: false when the newest point was replaced.
     mutating func countPoint(of city: Int, isNew: Bool) {
         if isNew {

@@ -121,6 +121,9 @@ extension Configuration: Options {
             "web.max-listeners", \.web.maximumListeners, .integer(in: 0...100_000),
             "Listeners of /events at once; more get 503; 0 = no such path."),
         Flag(
+            "web.history-limit", \.web.historyLimit, .integer(in: 0...1_000_000_000),
+            "Points of one /history.json; more get 413; 0 = no limit."),
+        Flag(
             "web.grafana-url", \.web.grafanaURL, .grafanaAddress,
             "Grafana whose dashboard the page links each city to."),
         Flag("web.cors-origin", \.web.corsOrigin, .origin, "Access-Control-Allow-Origin of the JSON paths."),

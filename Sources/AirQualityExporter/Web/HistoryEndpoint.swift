@@ -6,21 +6,30 @@ import Synchronization
 /// Answers `/history.json`.
 final class HistoryEndpoint: Sendable {
     private let store: ReadingStore
+    /// Points; 0 = no limit.
+    private let limit: Int
     /// Fields of every answer, errors included.
     private let headers: [(name: String, value: String)]
     /// The last document, while its points are the same.
     private let kept = Mutex<Document?>(nil)
+    private let downloads = HistoryDownloads()
 
     private struct Document: Sendable {
         var version: UInt64
         var query: HistoryQuery
         var isGzip: Bool
-        var body: [UInt8]
+        /// Nil for one that is made while it is sent.
+        var body: [UInt8]?
         var tag: String
     }
 
-    init(store: ReadingStore, corsOrigin: String?) {
+    /// Points of a document that is made at once, about 6 MB; a larger one is made while it is sent.
+    private let wholeLimit: Int
+
+    init(store: ReadingStore, corsOrigin: String?, limit: Int = 0, wholeLimit: Int = 50_000) {
         self.store = store
+        self.limit = limit
+        self.wholeLimit = wholeLimit
         headers =
             [("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding")]
             + (corsOrigin.map { [("Access-Control-Allow-Origin", $0)] } ?? [])
@@ -33,24 +42,55 @@ final class HistoryEndpoint: Sendable {
         } catch {
             return .jsonError(status: 400, headers: headers, error.line)
         }
-        let document = document(query, isGzip: prefersGzip(acceptEncoding: request.header("Accept-Encoding")))
+        let isGzip = prefersGzip(acceptEncoding: request.header("Accept-Encoding"))
+        // Asked for before the points, so that the document is never older than its version says.
+        let version = store.pointsVersion
+        let last = kept.withLock { $0 }
+        let known = last.flatMap { $0.version == version && $0.query == query && $0.isGzip == isGzip ? $0 : nil }
+        if let known, let answer = answer(known, to: request, content: known.body.map { .bytes($0) }) { return answer }
+        let pointCount = store.pointCount
+        var selection: HistorySelection?
+        if pointCount > wholeLimit || limit > 0 && pointCount > limit {
+            selection = HistorySelection(store, query: query)
+        }
+        let count = selection?.pointCount ?? pointCount
+        guard limit == 0 || count <= limit else {
+            return .jsonError(
+                status: 413, headers: headers,
+                "the history has \(count) points, expected at most \(limit): ask for less with ?city=, limit or since")
+        }
+        if let selection, count > wholeLimit {
+            // Weak: a point that leaves while the document is sent may be missing.
+            let tag = "W/\"" + String(selection.checksum, radix: 16) + (isGzip ? "-gzip" : "") + "\""
+            let document = Document(version: version, query: query, isGzip: isGzip, tag: tag)
+            kept.withLock { $0 = document }
+            return answer(
+                document, to: request,
+                content: .stream(downloads.begin(HistoryPieces(store, selection), isGzip: isGzip)))!
+        }
+        let document = document(query, isGzip: isGzip, version: version)
+        return answer(document, to: request, content: document.body.map { .bytes($0) })!
+    }
+
+    /// Nil when there is no content and the asker has not got it already.
+    private func answer(
+        _ document: Document, to request: borrowing HTTPRequest, content: @autoclosure () -> HTTPBody?
+    ) -> HTTPResponse? {
         var headers = self.headers + [("ETag", document.tag)]
-        if let shard = store.rules.shard, let city = query.cities?.first, query.cities?.count == 1 {
+        if let shard = store.rules.shard, let cities = document.query.cities, cities.count == 1, let city = cities.first
+        {
             headers.append(("Air-Quality-Shard", Shard(of: city.span, count: shard.count).description))
         }
         if let condition = request.header("If-None-Match"), entityTag(document.tag, matches: condition) {
             return HTTPResponse(status: 304, headers: headers, body: .bytes([]))
         }
+        guard let content = content() else { return nil }
         headers.append(("Content-Type", "application/json"))
         if document.isGzip { headers.append(("Content-Encoding", "gzip")) }
-        return HTTPResponse(status: 200, headers: headers, body: .bytes(document.body))
+        return HTTPResponse(status: 200, headers: headers, body: content)
     }
 
-    private func document(_ query: HistoryQuery, isGzip: Bool) -> Document {
-        // Asked for before the points, so that the document is never older than its version says.
-        let version = store.pointsVersion
-        let last = kept.withLock { $0 }
-        if let last, last.version == version, last.query == query, last.isGzip == isGzip { return last }
+    private func document(_ query: HistoryQuery, isGzip: Bool, version: UInt64) -> Document {
         let bytes = HistoryDocument.render(store, query: query)
         // The compressed form is another representation, so it has another tag (RFC 9110 section 8.8.3).
         let tag = "\"" + String(HistoryDocument.checksum(bytes), radix: 16) + (isGzip ? "-gzip" : "") + "\""
@@ -64,7 +104,8 @@ final class HistoryEndpoint: Sendable {
 
 /// Whether an `If-None-Match` field names the tag; weak and strong tags are equal here (RFC 9110 section 13.1.2).
 func entityTag(_ tag: String, matches condition: String) -> Bool {
-    condition.split(separator: ",").contains { candidate in
+    let tag = tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
+    return condition.split(separator: ",").contains { candidate in
         var candidate = candidate
         while let first = candidate.first, first == " " || first == "\t" { candidate.removeFirst() }
         while let last = candidate.last, last == " " || last == "\t" { candidate.removeLast() }

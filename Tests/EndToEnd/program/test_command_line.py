@@ -52,6 +52,7 @@ FLAGS = {
     "web.config.file": "",
     "web.max-requests": "40",
     "web.max-listeners": "256",
+    "web.history-limit": "0",
     "web.grafana-url": "",
     "web.cors-origin": "",
     "web.enable-lifecycle": SWITCH,

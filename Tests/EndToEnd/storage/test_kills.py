@@ -1,13 +1,18 @@
 """What `--storage.file` brings back after SIGKILL at any moment, under load."""
 
+import contextlib
 import http.client
 import os
+import pathlib
 import random
 import signal
+import sqlite3
 import threading
 
+from support import metrics
 from support.ledger import Ledger
 from support.load import Load
+from support.waiting import wait_for
 
 
 def test_no_point_that_was_written_is_lost_by_a_kill(programs, python_feed, tmp_path):
@@ -52,3 +57,37 @@ def watch_until_killed(exporter, ledger: Ledger, seconds: float) -> None:
         pass
     timer.join()
     assert exporter.wait() == -signal.SIGKILL, exporter.errors
+
+
+def test_a_change_of_category_survives_a_kill_and_a_reading_the_end(start, python_feed, tmp_path):
+    """Neither is a point of the history: the third one waits for 30 s."""
+    file = tmp_path / "history.db"
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(file))
+    first = start.exporter(*flags)
+    python_feed.wait_for_client()
+    for count, aqi in enumerate((40, 45, 60), 1):
+        python_feed.send([{"city": "Pune", "aqi": aqi}])
+        wait_for(lambda count=count: stored_changes(file) == count, "the change in the file")
+    first.kill()
+    second = start.exporter(*flags)
+    page = second.scrape()
+    assert page.value(metrics.INDEX, city="Pune") == 60
+    assert page.value("airquality_category", city="Pune") == 2
+    assert page.value("airquality_category_direction", city="Pune") == -1
+    assert [point["aqi"] for point in second.history()["points"]] == [40, 45]
+    wait_for(lambda: python_feed.clients, "the new connection")
+    python_feed.send([{"city": "Pune", "aqi": 61}])
+    second.wait_for_sample(metrics.INDEX, 61, city="Pune")
+    assert second.stop() is None
+    third = start.exporter(*flags)
+    assert third.scrape().value(metrics.INDEX, city="Pune") == 61
+    assert [point["aqi"] for point in third.history()["points"]] == [40, 45]
+
+
+def stored_changes(file: pathlib.Path) -> int:
+    """Rows of points and of the log, counted in a copy, because the file is locked."""
+    copy = file.parent / "copy.db"
+    for suffix in ("", "-wal"):
+        pathlib.Path(f"{copy}{suffix}").write_bytes(pathlib.Path(f"{file}{suffix}").read_bytes())
+    with contextlib.closing(sqlite3.connect(copy)) as database:
+        return database.execute("SELECT (SELECT count(*) FROM point) + (SELECT count(*) FROM log)").fetchone()[0]

@@ -23,6 +23,10 @@ def pytest_configure(config):
     config.pluginmanager.register(fault_table.Plugin())
 
 
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 @pytest.fixture(scope="session")
 def programs(request) -> Programs:
     folder = pathlib.Path(request.config.getoption("--programs")).resolve()

@@ -1,7 +1,7 @@
 import Bytes
 
 /// How an element was spelled: what stood around its numbers and texts. Nearly all feeds spell all elements alike, and one
-/// that only has other numbers and plain texts in their places is as valid, and has its name where that one had it.
+/// that only has other numbers and texts in their places is as valid, and has its name where that one had it.
 struct ElementShape {
     enum Place {
         case name, text, number, end
@@ -29,12 +29,10 @@ struct ElementShape {
         if found.count <= Self.maximumPlaces { found.append((place, range)) }
     }
 
-    mutating func forget() { places.removeAll(keepingCapacity: true) }
-
-    /// - Parameter hasPlainName: it has one member for the city, and that is a plain text.
-    mutating func end(at end: Int, in message: Span<UInt8>, hasPlainName: Bool) {
-        forget()
-        guard hasPlainName, found.count <= Self.maximumPlaces, end - start <= Self.maximumBytes else { return }
+    /// The element is good, and is the pattern for the next ones. It has one member for the city, which is a text.
+    mutating func end(at end: Int, in message: Span<UInt8>) {
+        guard found.count <= Self.maximumPlaces, end - start <= Self.maximumBytes else { return }
+        places.removeAll(keepingCapacity: true)
         literals.removeAll(keepingCapacity: true)
         var literalStart = start
         for (place, range) in found + [(.end, end..<end)] {
@@ -44,13 +42,14 @@ struct ElementShape {
         }
     }
 
-    /// - Returns: where the name is, and where the element ends; nil when it has another shape.
+    /// - Returns: where the name is, whether that is printable ASCII without escapes, and where the element ends; nil when
+    ///   it has another shape.
     @inline(__always)
-    func match(_ message: Span<UInt8>, at position: Int) -> (name: Range<Int>, end: Int)? {
+    func match(_ message: Span<UInt8>, at position: Int) -> (name: Range<Int>, isPlain: Bool, end: Int)? {
         let (places, literals) = (places.span, literals.span)
         guard places.count > 0 else { return nil }
         var (index, literalStart) = (position, 0)
-        var name = 0..<0
+        var (name, isPlain) = (0..<0, true)
         for place in places.indices {
             let (literalEnd, place) = places[place]
             guard bytes(message, at: index, are: literals.extracting(literalStart..<literalEnd)) else { return nil }
@@ -61,14 +60,19 @@ struct ElementShape {
                 guard let end = numberEnd(message, from: index) else { return nil }
                 index = end
             case .name, .text:
-                let end = plainTextEnd(message, from: index)
+                var end = plainTextEnd(message, from: index)
                 // What follows, first of all the quotation mark, is in the next literal.
-                if place == .name { name = index..<end }
+                let isPlainText = end < message.count && message[end] == UInt8(ascii: "\"")
+                if !isPlainText {
+                    guard let oddEnd = textEnd(message, from: index) else { return nil }
+                    end = oddEnd
+                }
+                if place == .name { (name, isPlain) = (index..<end, isPlainText) }
                 index = end
             case .end: break
             }
         }
-        return (name, index)
+        return (name, isPlain, index)
     }
 }
 
@@ -96,4 +100,43 @@ private func exponentEnd(_ message: Span<UInt8>, from start: Int) -> Int? {
     let first = isSign ? start + 1 : start
     let end = digitsEnd(message, from: first)
     return 1...2 ~= end - first ? end : nil
+}
+
+/// Where the text that begins at `start` has its closing quotation mark, if it is a valid one without surrogates.
+@inline(never)
+func textEnd(_ message: Span<UInt8>, from start: Int) -> Int? {
+    var (index, isASCII) = (start, true)
+    while true {
+        index = plainTextEnd(message, from: index)
+        guard index < message.count else { return nil }
+        switch message[index] {
+        case UInt8(ascii: "\""):
+            return isASCII || isUTF8(message.extracting(start..<index)) ? index : nil
+        case UInt8(ascii: "\\"):
+            guard let end = escapeEnd(message, from: index + 1) else { return nil }
+            index = end
+        case 0x7F: index += 1
+        case 0x80...:
+            isASCII = false
+            repeat { index &+= 1 } while index < message.count && message[index] >= 0x80
+        default: return nil
+        }
+    }
+}
+
+/// Where what follows a backslash ends. Surrogates are left to the decoder.
+private func escapeEnd(_ message: Span<UInt8>, from start: Int) -> Int? {
+    guard start < message.count else { return nil }
+    switch message[start] {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+        UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+        return start + 1
+    case UInt8(ascii: "u"):
+        let (first, end) = (start + 1, start + 5)
+        guard end <= message.count else { return nil }
+        for digit in first..<end where hexDigit(message[digit]) == nil { return nil }
+        let isSurrogate = lowercase(message[first]) == UInt8(ascii: "d") && message[first + 1] >= UInt8(ascii: "8")
+        return isSurrogate ? nil : end
+    default: return nil
+    }
 }

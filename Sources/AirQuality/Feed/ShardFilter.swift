@@ -90,9 +90,10 @@ struct ShardFilter {
     /// - Returns: whether its city is another shard's; nil where a glance does not tell.
     @inline(__always)
     private mutating func skipElement(_ message: Span<UInt8>) -> Bool? {
-        if let (name, end) = shape.match(message, at: position) {
+        if let (name, isPlain, end) = shape.match(message, at: position) {
             position = end
-            return Self.isOthers(plain: message.extracting(name), than: shard)
+            return isPlain
+                ? Self.isOthers(plain: message.extracting(name), than: shard) : isOthers(message.extracting(name))
         }
         return skipOddElement(message)
     }
@@ -105,33 +106,28 @@ struct ShardFilter {
         skipBlanks(message)
         if skip("}", message) { return false }
         // Of a member that stands twice the last one counts.
-        var (name, isPlain, count) = (Range<Int>?.none, false, 0)
+        var (name, count) = (Range<Int>?.none, 0)
         while true {
             guard let key = skipKey(message), skipColon(message) else { return nil }
             if !bytesEqual(message.extracting(key), cityField.span) {
                 guard skipValue(message, depth: 1) else { return nil }
             } else {
                 count += 1
-                let start = position + 1
-                let isText = next(message) == UInt8(ascii: "\"")
-                let text = skipPlainText(message)
-                if let text {
-                    shape.add(.name, text)
+                name = skipText(message)
+                if let name {
+                    shape.add(.name, name)
                 } else {
                     guard skipValue(message, depth: 1) else { return nil }
                 }
-                name = text ?? (isText ? start..<position - 1 : nil)
-                isPlain = text != nil
             }
             skipBlanks(message)
             if skip("}", message) { break }
             guard skip(",", message) else { return nil }
             skipBlanks(message)
         }
-        shape.end(at: position, in: message, hasPlainName: isPlain && count == 1)
         guard let name else { return false }
-        return isPlain
-            ? Self.isOthers(plain: message.extracting(name), than: shard) : isOthers(message.extracting(name))
+        if count == 1 { shape.end(at: position, in: message) }
+        return isOthers(message.extracting(name))
     }
 
     /// - Parameter name: printable ASCII.
@@ -146,6 +142,10 @@ struct ShardFilter {
     /// - Parameter name: the text of a valid JSON string without half of a surrogate pair.
     @inline(never)
     private mutating func isOthers(_ name: Span<UInt8>) -> Bool {
+        guard Self.hasEscapes(name) else {
+            guard let accepted = CityName.accepted(name, in: name.indices) else { return false }
+            return !shard.contains(name.extracting(accepted))
+        }
         unescaped.removeAll(keepingCapacity: true)
         var index = 0
         while index < name.count {
@@ -218,60 +218,31 @@ struct ShardFilter {
 
     /// - Returns: where it is, without the quotation marks; nil if it has escapes.
     private mutating func skipKey(_ message: Span<UInt8>) -> Range<Int>? {
-        if let key = skipPlainText(message) { return key }
-        let start = position + 1
-        guard skipText(message) else { return nil }
-        for index in start..<position where message[index] == UInt8(ascii: "\\") { return nil }
-        return start..<position - 1
+        guard let key = skipText(message) else { return nil }
+        return Self.hasEscapes(message.extracting(key)) ? nil : key
     }
 
-    @inline(never)
-    private mutating func skipText(_ message: Span<UInt8>) -> Bool {
-        guard skip("\"", message) else { return false }
-        let start = position
-        var isASCII = true
-        while true {
-            position = plainTextEnd(message, from: position)
-            guard let byte = next(message) else { return false }
-            position += 1
-            switch byte {
-            case UInt8(ascii: "\""):
-                return isASCII || isUTF8(message.extracting(start..<position - 1))
-            case UInt8(ascii: "\\"):
-                guard skipEscape(message) else { return false }
-            case 0x7F: continue
-            case 0x80...: isASCII = false
-            default: return false
-            }
-        }
+    private static func hasEscapes(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices where text[index] == UInt8(ascii: "\\") { return true }
+        return false
     }
 
-    /// What follows a backslash. Surrogates are left to the decoder.
-    private mutating func skipEscape(_ message: Span<UInt8>) -> Bool {
-        guard let escape = next(message) else { return false }
-        position += 1
-        switch escape {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
-            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-            return true
-        case UInt8(ascii: "u"):
-            guard message.count - position >= 4 else { return false }
-            let digits = position..<position + 4
-            position += 4
-            for digit in digits where hexDigit(message[digit]) == nil { return false }
-            let isSurrogate =
-                lowercase(message[digits.lowerBound]) == UInt8(ascii: "d")
-                && message[digits.lowerBound + 1] >= UInt8(ascii: "8")
-            return !isSurrogate
-        default: return false
-        }
+    /// Skips any text.
+    ///
+    /// - Returns: where it is, without the quotation marks.
+    private mutating func skipText(_ message: Span<UInt8>) -> Range<Int>? {
+        if let text = skipPlainText(message) { return text }
+        guard next(message) == UInt8(ascii: "\""), let end = textEnd(message, from: position &+ 1) else { return nil }
+        let start = position &+ 1
+        position = end &+ 1
+        return start..<end
     }
 
     private mutating func skipValue(_ message: Span<UInt8>, depth: Int) -> Bool {
         guard let byte = next(message) else { return false }
         switch byte {
         case UInt8(ascii: "\""):
-            guard let text = skipPlainText(message) else { return skipText(message) }
+            guard let text = skipText(message) else { return false }
             shape.add(.text, text)
             return true
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
@@ -293,7 +264,7 @@ struct ShardFilter {
             return skipMembers(message, end: "]", depth: depth) { $0.skipValue($1, depth: depth + 1) }
         case UInt8(ascii: "{"):
             return skipMembers(message, end: "}", depth: depth) { filter, message in
-                (filter.skipPlainText(message) != nil || filter.skipText(message)) && filter.skipColon(message)
+                filter.skipText(message) != nil && filter.skipColon(message)
                     && filter.skipValue(message, depth: depth + 1)
             }
         default: return false

@@ -6,9 +6,12 @@ import signal
 import subprocess
 import sys
 
+import pytest
+
 SOAK = pathlib.Path(__file__).resolve().parents[2] / "Tools" / "soak"
 
 
+@pytest.mark.long
 def test_a_short_soak_breaks_no_promise(programs):
     process = subprocess.Popen(
         [sys.executable, SOAK, "--minutes", "0.6", "--programs", programs.folder],

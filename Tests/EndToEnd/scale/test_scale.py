@@ -10,6 +10,7 @@ from scale.judge import Window, changes_sent, grown, longest_gap
 CITIES = 400
 
 
+@pytest.mark.long
 def test_no_sample_is_lost_when_a_process_is_killed(programs, tmp_path):
     if missing := deployment.missing():
         pytest.skip(f"not installed: {', '.join(missing)}")

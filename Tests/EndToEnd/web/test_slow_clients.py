@@ -13,6 +13,8 @@ from support.answers import expect_one_line
 from support.raw_http import abort, connect, parse_answers
 from support.waiting import wait_for
 
+pytestmark = pytest.mark.long
+
 #: Cities of a page that is too big for the kernel's buffers.
 BIG = 24_000
 

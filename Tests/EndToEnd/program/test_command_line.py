@@ -123,7 +123,9 @@ def test_every_flag_and_its_variable_refuse_a_bad_value(programs, flag):
 def test_version_names_version_branch_and_revision(programs, program):
     ended = programs.run(program, "--version")
     assert (ended.process.returncode, ended.errors) == (0, [])
-    form = rf"{program}, version \d+\.\d+\.\d+\S* \(branch: \S+, revision: [0-9a-f]{{7,40}}\)"
+    # As `git describe` writes it: where there is no tag, the commit alone.
+    version = r"(\d+\.\d+\.\d+\S*|[0-9a-f]{7,40}(-dirty)?)"
+    form = rf"{program}, version {version} \(branch: \S+, revision: [0-9a-f]{{7,40}}\)"
     assert re.fullmatch(form, ended.output[0]), ended.output
 
 

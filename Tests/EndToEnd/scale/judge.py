@@ -37,7 +37,8 @@ class Verdict:
     #: How long after a city's newer value was sent an older one was still stored.
     oldest: float = 0
     #: What the counters of changes of category grew from the first sample to the last, divided by the truth between the
-    #: two, by database; and increase() over the same time, which does not know when its samples were taken.
+    #: two, by database; and increase() over the same time, divided by the truth from the sample before: VictoriaMetrics
+    #: counts from that one.
     growth: dict[str, float] = dataclasses.field(default_factory=dict)
     increase: dict[str, float] = dataclasses.field(default_factory=dict)
     changes: int = 0
@@ -46,7 +47,7 @@ class Verdict:
     known: tuple[float, float] = (0, 0)
 
     def broken(self, cities: int, tolerance: float = 0.02) -> list[str]:
-        """The promises that were not kept; the tolerance is that of the counters' growth."""
+        """The promises that were not kept; the tolerance is that of the counters' growth and of increase()."""
         most = 2 * self.interval
         found = []
         if self.series_a_city != 1:
@@ -59,6 +60,8 @@ class Verdict:
             found.append(f"{self.never_sent} samples that were never sent: {'; '.join(self.examples)}")
         if not all(abs(ratio - 1) <= tolerance for ratio in self.growth.values()):
             found.append(f"counters of changes grew {self.growth} times the truth")
+        if not all(abs(ratio - 1) <= tolerance for ratio in self.increase.values()):
+            found.append(f"increase() of changes is {self.increase} times the truth")
         if self.control_gap <= most:
             found.append(f"the control's gap of {self.control_gap:.1f} s was not found")
         return found
@@ -161,19 +164,23 @@ class Judge:
     def _compare_changes(self, replica: str, begin: float, end: float, verdict: Verdict) -> None:
         """Of each pair the counter that grew more is the one that was there all the time."""
         counters: dict[str, dict[str, list]] = {}
+        before: dict[tuple[str, str], float] = {}
         for labels, points in self.deployment.samples(replica, "airquality_category_changes_total"):
             inside = [(time, value) for time, value in points if begin <= time <= end]
             counters.setdefault(labels["city"], {}).setdefault(labels["replica"], []).append(inside)
-        truth, growth = 0, 0.0
+            before[labels["city"], labels["replica"]] = max((time for time, _ in points if time < begin), default=begin)
+        truth, truth_from_before, growth = 0, 0, 0.0
         for name, pair in counters.items():
-            best = max(pair.values(), key=lambda directions: sum(map(grown, directions)))
+            source, best = max(pair.items(), key=lambda item: sum(map(grown, item[1])))
             if best[0]:
+                city, first, last = int(name.removeprefix("City ")), best[0][0][0], best[0][-1][0]
                 growth += sum(map(grown, best))
-                truth += changes_sent(int(name.removeprefix("City ")), self.sent, best[0][0][0], best[0][-1][0])
+                truth += changes_sent(city, self.sent, first, last)
+                truth_from_before += changes_sent(city, self.sent, before[name, source], last)
         verdict.changes = truth
         verdict.growth[replica] = growth / truth
         query = f"sum(max by (city, direction) (increase(airquality_category_changes_total[{end - begin:.0f}s])))"
-        verdict.increase[replica] = self.deployment.number(replica, query, time=end) / truth
+        verdict.increase[replica] = self.deployment.number(replica, query, time=end) / truth_from_before
 
     def _fault_at(self, begin: float, end: float) -> str:
         hit = [window.what for window in self.windows if window.killed < end and begin < window.started + 30]

@@ -48,7 +48,7 @@ def test_the_tarball_has_the_stripped_programs_of_the_package(releases, tmp_path
     engine.run("dpkg-deb", "--extract", package, tmp_path / "package")
     (archive,) = releases[0].glob("*-linux-*[0-9a-z]64.tar.gz")
     with tarfile.open(archive) as tar:
-        tar.extractall(tmp_path, filter="tar")
+        tar.extractall(tmp_path)
     folder = tmp_path / archive.name.removesuffix(".tar.gz")
     for name in ("air-quality-exporter", "air-quality-feed"):
         assert (folder / name).read_bytes() == (tmp_path / "package/usr/bin" / name).read_bytes()
@@ -61,7 +61,7 @@ def test_debug_symbols_lead_to_the_source(releases, tmp_path):
     """Without a path of the machine on which they were made."""
     (archive,) = releases[0].glob("*-debug.tar.gz")
     with tarfile.open(archive) as tar:
-        tar.extractall(tmp_path, filter="tar")
+        tar.extractall(tmp_path)
     files = list(tmp_path.glob(".build-id/*/*.debug"))
     assert len(files) == 2
     for file in files:

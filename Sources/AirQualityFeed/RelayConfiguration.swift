@@ -30,22 +30,15 @@ struct RelayConfiguration {
         do throws(HeaderFileError) {
             if let file = options.headerFile { _ = try HTTPField.read(file) }
         } catch {
-            throw flags.refusal(of: \RelayOptions.headerFile, expected: error.expected)
+            throw flags.refusal(of: \RelayOptions.headerFile, expected: error.expected())
         }
         do throws(WebSocketTLSError) {
             try options.tls.check()
         } catch {
-            let reason = error.reason
             switch error.source {
-            case .authorities:
-                let expected = "certificates of authorities in PEM: \(reason)"
-                throw flags.refusal(of: \RelayOptions.tls.caFile, expected: expected)
-            case .certificate:
-                let expected = "a certificate in PEM: \(reason)"
-                throw flags.refusal(of: \RelayOptions.tls.certificateFile, expected: expected)
-            case .key:
-                let expected = "the certificate's key in PEM, without a pass phrase: \(reason)"
-                throw flags.refusal(of: \RelayOptions.tls.keyFile, expected: expected)
+            case .authorities: throw flags.refusal(of: \RelayOptions.tls.caFile, expected: error.expected)
+            case .certificate: throw flags.refusal(of: \RelayOptions.tls.certificateFile, expected: error.expected)
+            case .key: throw flags.refusal(of: \RelayOptions.tls.keyFile, expected: error.expected)
             }
         }
     }
@@ -69,18 +62,7 @@ extension RelayOptions {
             return .success(headers + (try HTTPField.read(headerFile)))
         } catch {
             let flag = Self.flag(\.headerFile)
-            return .failure(SystemError(.file, "\(flag) \(quoted(headerFile)): expected \(error.expected)"))
-        }
-    }
-}
-
-extension HeaderFileError {
-    /// Completes an error: what would be right.
-    fileprivate var expected: String {
-        switch self {
-        case .unreadable(let reason): "a file that can be read: \(reason)"
-        case .notAField(let line): "\"Name: value\" in line \(line)"
-        case .reserved(let field, let line): "no header \(field.name), which the handshake sets itself, in line \(line)"
+            return .failure(SystemError(.file, "\(flag) \(quoted(headerFile)): expected \(error.expected())"))
         }
     }
 }
@@ -89,10 +71,7 @@ extension ValueFormat<HTTPField> {
     static var headerField: Self {
         Self(
             "NAME: VALUE",
-            expected: { text in
-                HTTPField(line: text).map { "no header \($0.name), which the handshake sets itself" }
-                    ?? "\"Name: value\" on one line"
-            },
+            expected: { HTTPField(line: $0)?.expectedInstead ?? "\"Name: value\" on one line" },
             parse: { HTTPField(line: $0).flatMap { $0.isReserved ? nil : $0 } })
     }
 }

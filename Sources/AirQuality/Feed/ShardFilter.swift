@@ -135,6 +135,10 @@ struct ShardFilter {
     private static func isOthers(plain name: Span<UInt8>, than shard: Shard) -> Bool {
         guard name.count > 0, name.count <= CityName.maximumCount else { return false }
         if name[0] != 0x20, name[name.count - 1] != 0x20 { return !shard.contains(name) }
+        return isOthers(text: name, than: shard)
+    }
+
+    private static func isOthers(text name: Span<UInt8>, than shard: Shard) -> Bool {
         guard let accepted = CityName.accepted(name, in: name.indices) else { return false }
         return !shard.contains(name.extracting(accepted))
     }
@@ -142,10 +146,7 @@ struct ShardFilter {
     /// - Parameter name: the text of a valid JSON string without half of a surrogate pair.
     @inline(never)
     private mutating func isOthers(_ name: Span<UInt8>) -> Bool {
-        guard Self.hasEscapes(name) else {
-            guard let accepted = CityName.accepted(name, in: name.indices) else { return false }
-            return !shard.contains(name.extracting(accepted))
-        }
+        guard Self.hasEscapes(name) else { return Self.isOthers(text: name, than: shard) }
         unescaped.removeAll(keepingCapacity: true)
         var index = 0
         while index < name.count {
@@ -172,9 +173,7 @@ struct ShardFilter {
             default: unescaped.append(escape)
             }
         }
-        let text = unescaped.span
-        guard let accepted = CityName.accepted(text, in: text.indices) else { return false }
-        return !shard.contains(text.extracting(accepted))
+        return Self.isOthers(text: unescaped.span, than: shard)
     }
 
     // MARK: JSON, as far as a glance tells

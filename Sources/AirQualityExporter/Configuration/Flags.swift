@@ -166,7 +166,7 @@ extension ValueFormat<HTTPField> {
     static var headerField: Self {
         Self(
             "NAME: VALUE",
-            expected: { HTTPField(line: $0)?.expectedInstead ?? "\"Name: value\" on one line" },
+            expected: { HTTPField(line: $0)?.flagOrFieldInstead ?? "\"Name: value\" on one line" },
             parse: { HTTPField(line: $0).flatMap { $0.isReserved ? nil : $0 } })
     }
 }

@@ -63,20 +63,13 @@ extension Configuration.Connection {
     }
 
     private func unusable(_ error: WebSocketTLSError) -> UnusableFile {
-        let member: any WritableKeyPath<Configuration, String?> & Sendable
-        let path: String?
-        let expected: String
-        switch error.source {
-        case .authorities:
-            (member, path, expected) = (\.feed.tls.caFile, tls.caFile, "certificates of authorities in PEM")
-        case .certificate:
-            (member, path, expected) = (\.feed.tls.certificateFile, tls.certificateFile, "a certificate in PEM")
-        case .key:
-            (member, path, expected) = (
-                \.feed.tls.keyFile, tls.keyFile, "the certificate's key in PEM, without a pass phrase"
-            )
-        }
-        return UnusableFile(member: member, path: path ?? "", expected: "\(expected): \(error.reason)")
+        let (member, path): (any PartialKeyPath<Configuration> & Sendable, String?) =
+            switch error.source {
+            case .authorities: (\.feed.tls.caFile, tls.caFile)
+            case .certificate: (\.feed.tls.certificateFile, tls.certificateFile)
+            case .key: (\.feed.tls.keyFile, tls.keyFile)
+            }
+        return UnusableFile(member: member, path: path ?? "", expected: error.expected)
     }
 
     /// Those of the flags, then those of the file as it is now.
@@ -85,23 +78,16 @@ extension Configuration.Connection {
         do throws(HeaderFileError) {
             return headers + (try HTTPField.read(headerFile))
         } catch {
-            let expected =
-                switch error {
-                case .unreadable(let reason): "a file that can be read: \(reason)"
-                case .notAField(let line): "\"Name: value\" in line \(line)"
-                case .reserved(let field, let line): "\(field.expectedInstead ?? "another header"), in line \(line)"
-                }
+            let expected = error.expected(instead: \.flagOrFieldInstead)
             throw UnusableFile(member: \.feed.headerFile, path: headerFile, expected: expected)
         }
     }
 }
 
 extension HTTPField {
-    /// Completes an error about a reserved field; nil for another.
-    var expectedInstead: String? {
-        guard isReserved else { return nil }
-        return name.lowercased() == "sec-websocket-protocol"
-            ? "\(Configuration.flag(\.feed.subprotocols)) instead of the header \(name)"
-            : "no header \(name), which the handshake sets itself"
+    /// Completes an error about a reserved field: the flag that sets it, if there is one.
+    var flagOrFieldInstead: String {
+        name.lowercased() == "sec-websocket-protocol"
+            ? "\(Configuration.flag(\.feed.subprotocols)) instead of the header \(name)" : expectedInstead
     }
 }

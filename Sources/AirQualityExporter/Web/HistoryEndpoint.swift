@@ -47,7 +47,10 @@ final class HistoryEndpoint: Sendable {
         let version = store.pointsVersion
         let last = kept.withLock { $0 }
         let known = last.flatMap { $0.version == version && $0.query == query && $0.isGzip == isGzip ? $0 : nil }
-        if let known, let answer = answer(known, to: request, content: known.body.map { .bytes($0) }) { return answer }
+        if let known {
+            if let answer = notModified(known, for: request) { return answer }
+            if let body = known.body { return answer(known, .bytes(body)) }
+        }
         let pointCount = store.pointCount
         var selection: HistorySelection?
         if pointCount > wholeLimit || limit > 0 && pointCount > limit {
@@ -64,41 +67,46 @@ final class HistoryEndpoint: Sendable {
             let tag = "W/\"" + String(selection.checksum, radix: 16) + (isGzip ? "-gzip" : "") + "\""
             let document = Document(version: version, query: query, isGzip: isGzip, tag: tag)
             kept.withLock { $0 = document }
-            return answer(
-                document, to: request,
-                content: .stream(downloads.begin(HistoryPieces(store, selection), isGzip: isGzip)))!
+            if let answer = notModified(document, for: request) { return answer }
+            return answer(document, .stream(downloads.begin(HistoryPieces(store, selection), isGzip: isGzip)))
         }
-        let document = document(query, isGzip: isGzip, version: version)
-        return answer(document, to: request, content: document.body.map { .bytes($0) })!
+        let (document, body) = document(query, isGzip: isGzip, version: version)
+        return notModified(document, for: request) ?? answer(document, .bytes(body))
     }
 
-    /// Nil when there is no content and the asker has not got it already.
-    private func answer(
-        _ document: Document, to request: borrowing HTTPRequest, content: @autoclosure () -> HTTPBody?
-    ) -> HTTPResponse? {
+    /// The answer to one who has the document; nil for another.
+    private func notModified(_ document: Document, for request: borrowing HTTPRequest) -> HTTPResponse? {
+        guard let condition = request.header("If-None-Match"), entityTag(document.tag, matches: condition) else {
+            return nil
+        }
+        return HTTPResponse(status: 304, headers: headers(of: document), body: .bytes([]))
+    }
+
+    private func answer(_ document: Document, _ body: HTTPBody) -> HTTPResponse {
+        var headers = headers(of: document) + [("Content-Type", "application/json")]
+        if document.isGzip { headers.append(("Content-Encoding", "gzip")) }
+        return HTTPResponse(status: 200, headers: headers, body: body)
+    }
+
+    private func headers(of document: Document) -> [(name: String, value: String)] {
         var headers = self.headers + [("ETag", document.tag)]
         if let shard = store.rules.shard, let cities = document.query.cities, cities.count == 1, let city = cities.first
         {
             headers.append(("Air-Quality-Shard", Shard(of: city.span, count: shard.count).description))
         }
-        if let condition = request.header("If-None-Match"), entityTag(document.tag, matches: condition) {
-            return HTTPResponse(status: 304, headers: headers, body: .bytes([]))
-        }
-        guard let content = content() else { return nil }
-        headers.append(("Content-Type", "application/json"))
-        if document.isGzip { headers.append(("Content-Encoding", "gzip")) }
-        return HTTPResponse(status: 200, headers: headers, body: content)
+        return headers
     }
 
-    private func document(_ query: HistoryQuery, isGzip: Bool, version: UInt64) -> Document {
+    private func document(
+        _ query: HistoryQuery, isGzip: Bool, version: UInt64
+    ) -> (document: Document, body: [UInt8]) {
         let bytes = HistoryDocument.render(store, query: query)
         // The compressed form is another representation, so it has another tag (RFC 9110 section 8.8.3).
         let tag = "\"" + String(HistoryDocument.checksum(bytes), radix: 16) + (isGzip ? "-gzip" : "") + "\""
-        let document = Document(
-            version: version, query: query, isGzip: isGzip,
-            body: isGzip ? Gzip.member(of: bytes.span) : bytes, tag: tag)
+        let body = isGzip ? Gzip.member(of: bytes.span) : bytes
+        let document = Document(version: version, query: query, isGzip: isGzip, body: body, tag: tag)
         kept.withLock { $0 = document }
-        return document
+        return (document, body)
     }
 }
 

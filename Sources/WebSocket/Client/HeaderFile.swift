@@ -7,6 +7,17 @@ public enum HeaderFileError: Error, Sendable, Equatable {
     case notAField(line: Int)
     /// One that the handshake sets itself.
     case reserved(HTTPField, line: Int)
+
+    /// Completes an error: what would be right.
+    ///
+    /// - Parameter instead: the same for a reserved field.
+    public func expected(instead: (HTTPField) -> String = \.expectedInstead) -> String {
+        switch self {
+        case .unreadable(let reason): "a file that can be read: \(reason)"
+        case .notAField(let line): "\"Name: value\" in line \(line)"
+        case .reserved(let field, let line): "\(instead(field)), in line \(line)"
+        }
+    }
 }
 
 extension HTTPField {

@@ -29,6 +29,17 @@ public struct WebSocketTLSError: Error, Sendable, Equatable {
     public let source: Source
     /// One line; names the file.
     public let reason: String
+
+    /// Completes an error: what would be right, and why this is not.
+    public var expected: String {
+        let content =
+            switch source {
+            case .authorities: "certificates of authorities in PEM"
+            case .certificate: "a certificate in PEM"
+            case .key: "the certificate's key in PEM, without a pass phrase"
+            }
+        return "\(content): \(reason)"
+    }
 }
 
 /// The one owner of an OpenSSL `SSL_CTX` for `wss://` addresses. Sessions keep what they need of it.

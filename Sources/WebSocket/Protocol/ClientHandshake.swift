@@ -53,6 +53,9 @@ extension HTTPField {
         Self.reserved.contains { equalsIgnoringCase(name.utf8, $0) }
     }
 
+    /// Completes an error about a reserved field.
+    public var expectedInstead: String { "no header \(name), which the handshake sets itself" }
+
     private static let reserved = [
         "Host", "Upgrade", "Connection", "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Extensions",
         "Sec-WebSocket-Accept", "Sec-WebSocket-Protocol", "Content-Length", "Transfer-Encoding",

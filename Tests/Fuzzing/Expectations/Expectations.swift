@@ -16,3 +16,14 @@ public func expectOneLine(_ text: String) {
     }
     expect(isOneLine, "not one line: \(text)")
 }
+
+/// What must hold for the bytes of an input, which are given as text as well.
+public typealias Check = @Sendable (_ bytes: [UInt8], _ text: String) -> Void
+
+/// The first byte says which check the others are for: the byte `0` the first one, and so on, over and over. New checks go
+/// to the end, because the inputs that are kept have the places in them.
+public func check(_ input: [UInt8], withOneOf checks: [Check]) {
+    guard let first = input.first else { return }
+    let bytes = Array(input.dropFirst())
+    checks[Int(first &- 0x30) % checks.count](bytes, String(decoding: bytes, as: UTF8.self))
+}

@@ -4,16 +4,13 @@ import Expectations
 @testable import System
 @testable import WebSocket
 
-/// Addresses, and what the server at one of them answers to a handshake. The first byte
-/// says what the others are. Where a value can be written again, it must be read as the same.
+/// Addresses, and what the server at one of them answers to a handshake. Where a value can be
+/// written again, it must be read as the same.
 func checkAddresses(_ input: [UInt8]) {
-    guard let first = input.first else { return }
-    let bytes = Array(input.dropFirst())
-    checks[Int(first &- 0x30) % checks.count](bytes, String(decoding: bytes, as: UTF8.self))
+    check(input, withOneOf: checks)
 }
 
-/// From the byte `0` up. New ones go to the end, because the inputs that are kept have the places in them.
-private let checks: [@Sendable (_ bytes: [UInt8], _ text: String) -> Void] = [
+private let checks: [Check] = [
     feedAddress, redirect, listenAddress, handshake,
 ]
 

@@ -5,16 +5,13 @@ import Expectations
 @testable import HTTPServer
 @testable import WebConfiguration
 
-/// What the first line and the fields of a request hold. The first byte
-/// says what the others are. Where a value can be written again, it must be read as the same.
+/// What the first line and the fields of a request hold. Where a value can be
+/// written again, it must be read as the same.
 func checkFields(_ input: [UInt8]) {
-    guard let first = input.first else { return }
-    let bytes = Array(input.dropFirst())
-    checks[Int(first &- 0x30) % checks.count](bytes, String(decoding: bytes, as: UTF8.self))
+    check(input, withOneOf: checks)
 }
 
-/// From the byte `0` up. New ones go to the end, because the inputs that are kept have the places in them.
-private let checks: [@Sendable (_ bytes: [UInt8], _ text: String) -> Void] = [
+private let checks: [Check] = [
     requestTarget, accept, authorization, historyQuery, base64,
 ]
 

@@ -6,16 +6,13 @@ import FeedSimulation
 @testable import JSON
 @testable import WebConfiguration
 
-/// What people write: command lines and the values of flags, times, recordings. The first byte
-/// says what the others are. Where a value can be written again, it must be read as the same.
+/// What people write: command lines and the values of flags, times, recordings. Where a value can be
+/// written again, it must be read as the same.
 func checkValues(_ input: [UInt8]) {
-    guard let first = input.first else { return }
-    let bytes = Array(input.dropFirst())
-    checks[Int(first &- 0x30) % checks.count](bytes, String(decoding: bytes, as: UTF8.self))
+    check(input, withOneOf: checks)
 }
 
-/// From the byte `0` up. New ones go to the end, because the inputs that are kept have the places in them.
-private let checks: [@Sendable (_ bytes: [UInt8], _ text: String) -> Void] = [
+private let checks: [Check] = [
     pointer, goDuration, prometheusDuration, numbers, feedTime, recording, commandLine,
 ]
 

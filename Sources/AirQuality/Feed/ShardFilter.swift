@@ -7,6 +7,9 @@ import Bytes
 /// itself, so that what is left is valid exactly if the message is. Where a glance does not tell, the message is left to
 /// the decoder as it is.
 ///
+/// All this, and the reading of eight bytes at a time that it stands on, is for one number: a reading that is dropped costs
+/// at most a third of one that is kept. simdjson alone takes that third.
+///
 /// Used from one thread at a time.
 struct ShardFilter {
     private let shard: Shard

@@ -53,6 +53,11 @@ public struct JSONRecordReader: ~Copyable {
         unsafe CSimdJSON_free(reader)
     }
 
+    /// Whether the message is well-formed UTF-8, many bytes at a time.
+    public static func isUTF8(_ message: Span<UInt8>) -> Bool {
+        unsafe message.withUnsafeBufferPointer { unsafe CSimdJSON_isUTF8($0.baseAddress, $0.count) }
+    }
+
     /// Reads a message, of 1 GiB at most; what an earlier call gave is gone.
     public mutating func read(_ message: Span<UInt8>) -> Outcome {
         unsafe values = nil

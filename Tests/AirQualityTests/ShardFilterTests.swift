@@ -12,6 +12,7 @@ struct ShardFilterTests {
         let isOwn = { (name: String) in shard.contains(Array(name.utf8).span) }
         return (names.first(where: isOwn)!, names.first { !isOwn($0) }!)
     }()
+    private static let fog = (0..<10).map { "Fog 🌫 \($0)" }.first { !shard.contains(Array($0.utf8).span) }!
 
     /// `OWN` and `OTHER` stand for names, `OW~N` and `OTH~ER` for the same with escapes.
     private static func bytes(_ text: String) -> [UInt8] {
@@ -19,6 +20,7 @@ struct ShardFilterTests {
         for (word, name) in [
             ("OWN", own), ("OTHER", other), ("OW~N", own.replacing("ā", with: #"\u0101"#)),
             ("OTH~ER", other.replacing("ā", with: #"\u0101"#)),
+            ("FOG", fog), ("F~OG", fog.replacing("🌫", with: #"\ud83c\uDF2B"#)),
         ] {
             text = text.replacing(word, with: name)
         }
@@ -54,6 +56,8 @@ struct ShardFilterTests {
             // Names in every spelling.
             (#"[{"city":" OTHER\t"},{"city":"OTH~ER "},{"city":"\u0020OTHER"}]"#, "[]", 3),
             (#"[{"city":"OW~N"},{"city":"\nOWN"}]"#, #"[{"city":"OW~N"},{"city":"\nOWN"}]"#, 0),
+            (#"[{"city":"FOG"},{"city":"F~OG"},{"city":"F~OG"}]"#, "[]", 3),
+            (#"[{"city":"OTHER","x":"\ud83d\ude00"}]"#, "[]", 1),
             // What is nobody's is refused by every shard.
             (#"[{"city":""},{"city":" "},{"city":"a\u0000b"},{"city":null},{}]"#, nil, 0),
             (#"[{"aqi":1},[],"OTHER",7,null,true,{"city":["OTHER"]},{"name":"OTHER"}]"#, nil, 0),
@@ -87,7 +91,10 @@ struct ShardFilterTests {
             #"[{"city":"OTHER","aqi":{"a":1,}}]"#, #"[{"city":"OTHER","aqi":{"a"}}]"#,
             #"[{"city":"OTHER","aqi":[1 2]}]"#,
             #"[{"city":"OTHER","x":"\x"}]"#, #"[{"city":"OTHER","x":"\u12"}]"#, #"[{"city":"OTHER","x":"\u12g4"}]"#,
-            #"[{"city":"OTHER","x":"\ud83d\ude00"}]"#, #"[{"city":"OTHER","x":"\udc00"}]"#,
+            #"[{"city":"OTHER","x":"\ud83d"}]"#, #"[{"city":"OTHER","x":"\udc00"}]"#,
+            #"[{"city":"OTHER","x":"\udc00\ud83d"}]"#, #"[{"city":"OTHER","x":"\ud83d\ud83d"}]"#,
+            #"[{"city":"OTHER","x":"\ud83dxude00"}]"#, #"[{"city":"OTHER","x":"\ud83d\ude0"}]"#,
+            #"[{"city":"\ud83d"}]"#, "[{\"city\":\"\\u0041\(String(repeating: "a", count: 1024))\"}]",
             #"[{"c\u0069ty":"OTHER"}]"#, "[{\"city\":\"OTHER\",\"x\":\"\n\"}]", "[{\"city\":\"OTHER\u{1}\"}]",
             "[{\"city\":\"OTHER\"}\u{A0}]", #"[{"city":"OTHER","x":[[[[[[[[1]]]]]]]]}]"#, #"[{"city":"OTHER"},tru"#,
         ])

@@ -42,14 +42,14 @@ struct ElementShape {
         }
     }
 
-    /// - Returns: where the name is, whether that is printable ASCII without escapes, and where the element ends; nil when
-    ///   it has another shape.
+    /// - Parameter message: well-formed UTF-8.
+    /// - Returns: where the name is, how it is spelled, and where the element ends; nil when it has another shape.
     @inline(__always)
-    func match(_ message: Span<UInt8>, at position: Int) -> (name: Range<Int>, isPlain: Bool, end: Int)? {
+    func match(_ message: Span<UInt8>, at position: Int) -> (name: Range<Int>, TextSpelling, end: Int)? {
         let (places, literals) = (places.span, literals.span)
         guard places.count > 0 else { return nil }
         var (index, literalStart) = (position, 0)
-        var (name, isPlain) = (0..<0, true)
+        var (name, spelling) = (0..<0, TextSpelling.plain)
         for place in places.indices {
             let (literalEnd, place) = places[place]
             guard bytes(message, at: index, are: literals.extracting(literalStart..<literalEnd)) else { return nil }
@@ -60,19 +60,14 @@ struct ElementShape {
                 guard let end = numberEnd(message, from: index) else { return nil }
                 index = end
             case .name, .text:
-                var end = plainTextEnd(message, from: index)
                 // What follows, first of all the quotation mark, is in the next literal.
-                let isPlainText = end < message.count && message[end] == UInt8(ascii: "\"")
-                if !isPlainText {
-                    guard let oddEnd = textEnd(message, from: index) else { return nil }
-                    end = oddEnd
-                }
-                if place == .name { (name, isPlain) = (index..<end, isPlainText) }
+                guard let (end, textSpelling) = textEnd(message, from: index) else { return nil }
+                if place == .name { (name, spelling) = (index..<end, textSpelling) }
                 index = end
             case .end: break
             }
         }
-        return (name, isPlain, index)
+        return (name, spelling, index)
     }
 }
 
@@ -102,41 +97,65 @@ private func exponentEnd(_ message: Span<UInt8>, from start: Int) -> Int? {
     return 1...2 ~= end - first ? end : nil
 }
 
-/// Where the text that begins at `start` has its closing quotation mark, if it is a valid one without surrogates.
+enum TextSpelling {
+    /// Printable ASCII without escapes.
+    case plain
+    /// Others without escapes.
+    case unescaped
+    case escaped
+}
+
+/// Where the text that begins at `start` has its closing quotation mark, and how it is spelled; nil if it is not valid.
+///
+/// - Parameter message: well-formed UTF-8.
+@inline(__always)
+func textEnd(_ message: Span<UInt8>, from start: Int) -> (Int, TextSpelling)? {
+    let end = plainTextEnd(message, from: start)
+    if end < message.count, message[end] == UInt8(ascii: "\"") { return (end, .plain) }
+    return oddTextEnd(message, from: end)
+}
+
 @inline(never)
-func textEnd(_ message: Span<UInt8>, from start: Int) -> Int? {
-    var (index, isASCII) = (start, true)
+private func oddTextEnd(_ message: Span<UInt8>, from start: Int) -> (Int, TextSpelling)? {
+    var (index, spelling) = (start, TextSpelling.unescaped)
     while true {
-        index = plainTextEnd(message, from: index)
+        index = textRunEnd(message, from: index)
         guard index < message.count else { return nil }
         switch message[index] {
-        case UInt8(ascii: "\""):
-            return isASCII || isUTF8(message.extracting(start..<index)) ? index : nil
+        case UInt8(ascii: "\""): return (index, spelling)
         case UInt8(ascii: "\\"):
-            guard let end = escapeEnd(message, from: index + 1) else { return nil }
-            index = end
-        case 0x7F: index += 1
-        case 0x80...:
-            isASCII = false
-            repeat { index &+= 1 } while index < message.count && message[index] >= 0x80
+            guard let end = escapeEnd(message, from: index &+ 1) else { return nil }
+            (index, spelling) = (end, .escaped)
         default: return nil
         }
     }
 }
 
-/// Where what follows a backslash ends. Surrogates are left to the decoder.
+/// Where what follows a backslash ends. Half of a surrogate pair is not valid.
 private func escapeEnd(_ message: Span<UInt8>, from start: Int) -> Int? {
     guard start < message.count else { return nil }
     switch message[start] {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
         UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-        return start + 1
+        return start &+ 1
     case UInt8(ascii: "u"):
-        let (first, end) = (start + 1, start + 5)
-        guard end <= message.count else { return nil }
-        for digit in first..<end where hexDigit(message[digit]) == nil { return nil }
-        let isSurrogate = lowercase(message[first]) == UInt8(ascii: "d") && message[first + 1] >= UInt8(ascii: "8")
-        return isSurrogate ? nil : end
+        guard let unit = codeUnit(message, at: start &+ 1) else { return nil }
+        guard UTF16.isSurrogate(unit) else { return start &+ 5 }
+        guard UTF16.isLeadSurrogate(unit), bytes(message, at: start &+ 5, are: [0x5C, 0x75].span),
+            let trail = codeUnit(message, at: start &+ 7), UTF16.isTrailSurrogate(trail)
+        else { return nil }
+        return start &+ 11
     default: return nil
     }
+}
+
+/// The four hexadecimal digits of an escape.
+func codeUnit(_ message: Span<UInt8>, at start: Int) -> UInt16? {
+    guard start &+ 4 <= message.count else { return nil }
+    var unit: UInt16 = 0
+    for index in start..<start &+ 4 {
+        guard let digit = hexDigit(message[index]) else { return nil }
+        unit = unit &<< 4 | UInt16(digit)
+    }
+    return unit
 }

@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 
 /// Takes elements of other shards' cities out of a message before it is read, because reading is most of what an element
 /// costs.
@@ -19,10 +20,11 @@ struct ShardFilter {
 
     private var position = 0
     private var shape = ElementShape()
-    /// Names with escapes replaced.
-    private var unescaped: [UInt8] = []
+    /// A name with escapes replaced.
+    private var unescaped = [UInt8](repeating: 0, count: Self.maximumEscaped)
 
-    /// Deeper elements are left to the decoder.
+    /// Longer names with escapes are left to the decoder, and so are deeper elements.
+    private static let maximumEscaped = 1024
     private static let maximumDepth = 8
     /// Room for more is given back.
     private static let keptCapacity = 1 << 20
@@ -38,6 +40,7 @@ struct ShardFilter {
         rest.removeAll(keepingCapacity: !isLarge)
         skippedCount = 0
         position = 0
+        guard JSONRecordReader.isUTF8(message) else { return false }
         skipBlanks(message)
         let isArray = skip("[", message)
         rest.append(UInt8(ascii: "["))
@@ -72,14 +75,14 @@ struct ShardFilter {
                 if keptStart == keptEnd { keptStart = start }
                 keptEnd = position
             }
-            skipBlanks(message)
-            if skip(",", message) {
+            if !skip(",", message) {
                 skipBlanks(message)
-                continue
+                guard skip(",", message) else { break }
             }
-            keep(message.extracting(keptStart..<keptEnd))
-            return skip("]", message)
+            skipBlanks(message)
         }
+        keep(message.extracting(keptStart..<keptEnd))
+        return skip("]", message)
     }
 
     private mutating func keep(_ elements: Span<UInt8>) {
@@ -93,10 +96,9 @@ struct ShardFilter {
     /// - Returns: whether its city is another shard's; nil where a glance does not tell.
     @inline(__always)
     private mutating func skipElement(_ message: Span<UInt8>) -> Bool? {
-        if let (name, isPlain, end) = shape.match(message, at: position) {
+        if let (name, spelling, end) = shape.match(message, at: position) {
             position = end
-            return isPlain
-                ? Self.isOthers(plain: message.extracting(name), than: shard) : isOthers(message.extracting(name))
+            return isOthers(message.extracting(name), spelling)
         }
         return skipOddElement(message)
     }
@@ -109,17 +111,18 @@ struct ShardFilter {
         skipBlanks(message)
         if skip("}", message) { return false }
         // Of a member that stands twice the last one counts.
-        var (name, count) = (Range<Int>?.none, 0)
+        var (name, spelling, count) = (Range<Int>?.none, TextSpelling.plain, 0)
         while true {
             guard let key = skipKey(message), skipColon(message) else { return nil }
             if !bytesEqual(message.extracting(key), cityField.span) {
                 guard skipValue(message, depth: 1) else { return nil }
             } else {
                 count += 1
-                name = skipText(message)
-                if let name {
-                    shape.add(.name, name)
+                if let text = skipText(message) {
+                    (name, spelling) = text
+                    shape.add(.name, text.range)
                 } else {
+                    name = nil
                     guard skipValue(message, depth: 1) else { return nil }
                 }
             }
@@ -130,7 +133,17 @@ struct ShardFilter {
         }
         guard let name else { return false }
         if count == 1 { shape.end(at: position, in: message) }
-        return isOthers(message.extracting(name))
+        return isOthers(message.extracting(name), spelling)
+    }
+
+    /// - Returns: nil where a glance does not tell.
+    @inline(__always)
+    private mutating func isOthers(_ name: Span<UInt8>, _ spelling: TextSpelling) -> Bool? {
+        switch spelling {
+        case .plain: Self.isOthers(plain: name, than: shard)
+        case .unescaped: Self.isOthers(text: name, than: shard)
+        case .escaped: isOthers(escaped: name)
+        }
     }
 
     /// - Parameter name: printable ASCII.
@@ -146,37 +159,46 @@ struct ShardFilter {
         return !shard.contains(name.extracting(accepted))
     }
 
-    /// - Parameter name: the text of a valid JSON string without half of a surrogate pair.
+    /// - Parameter name: the text of a valid JSON string.
     @inline(never)
-    private mutating func isOthers(_ name: Span<UInt8>) -> Bool {
-        guard Self.hasEscapes(name) else { return Self.isOthers(text: name, than: shard) }
-        unescaped.removeAll(keepingCapacity: true)
-        var index = 0
+    private mutating func isOthers(escaped name: Span<UInt8>) -> Bool? {
+        guard name.count <= Self.maximumEscaped else { return nil }
+        // No escape is shorter than what it stands for.
+        var unescaped = self.unescaped.mutableSpan
+        var (index, count) = (0, 0)
         while index < name.count {
-            let byte = name[index]
-            index += 1
-            guard byte == UInt8(ascii: "\\") else {
-                unescaped.append(byte)
-                continue
+            var byte = name[index]
+            index &+= 1
+            if byte == UInt8(ascii: "\\") {
+                byte = name[index]
+                index &+= 1
+                switch byte {
+                case UInt8(ascii: "b"): byte = 0x08
+                case UInt8(ascii: "f"): byte = 0x0C
+                case UInt8(ascii: "n"): byte = 0x0A
+                case UInt8(ascii: "r"): byte = 0x0D
+                case UInt8(ascii: "t"): byte = 0x09
+                case UInt8(ascii: "u"):
+                    guard let unit = codeUnit(name, at: index) else { return nil }
+                    index &+= 4
+                    var code = UInt32(unit)
+                    if UTF16.isLeadSurrogate(unit), let trail = codeUnit(name, at: index &+ 2) {
+                        index &+= 6
+                        code = 0x10000 + (code & 0x3FF) << 10 | UInt32(trail & 0x3FF)
+                    }
+                    guard let scalar = Unicode.Scalar(code) else { return nil }
+                    for byte in scalar.utf8 {
+                        unescaped[count] = byte
+                        count &+= 1
+                    }
+                    continue
+                default: break
+                }
             }
-            let escape = name[index]
-            index += 1
-            switch escape {
-            case UInt8(ascii: "b"): unescaped.append(0x08)
-            case UInt8(ascii: "f"): unescaped.append(0x0C)
-            case UInt8(ascii: "n"): unescaped.append(0x0A)
-            case UInt8(ascii: "r"): unescaped.append(0x0D)
-            case UInt8(ascii: "t"): unescaped.append(0x09)
-            case UInt8(ascii: "u"):
-                var code: UInt32 = 0
-                for digit in index..<index + 4 { code = code << 4 | UInt32(hexDigit(name[digit]) ?? 0) }
-                index += 4
-                guard let scalar = Unicode.Scalar(code) else { return false }
-                unescaped.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
-            default: unescaped.append(escape)
-            }
+            unescaped[count] = byte
+            count &+= 1
         }
-        return Self.isOthers(text: unescaped.span, than: shard)
+        return Self.isOthers(text: self.unescaped.span.extracting(first: count), than: shard)
     }
 
     // MARK: JSON, as far as a glance tells
@@ -206,45 +228,27 @@ struct ShardFilter {
         return true
     }
 
-    /// Skips a text of printable ASCII without escapes, and nothing else.
-    ///
-    /// - Returns: where it is, without the quotation marks.
-    private mutating func skipPlainText(_ message: Span<UInt8>) -> Range<Int>? {
-        guard next(message) == UInt8(ascii: "\"") else { return nil }
-        let start = position &+ 1
-        let end = plainTextEnd(message, from: start)
-        guard end < message.count, message[end] == UInt8(ascii: "\"") else { return nil }
-        position = end &+ 1
-        return start..<end
-    }
-
     /// - Returns: where it is, without the quotation marks; nil if it has escapes.
     private mutating func skipKey(_ message: Span<UInt8>) -> Range<Int>? {
-        guard let key = skipText(message) else { return nil }
-        return Self.hasEscapes(message.extracting(key)) ? nil : key
+        guard let (key, spelling) = skipText(message), spelling != .escaped else { return nil }
+        return key
     }
 
-    private static func hasEscapes(_ text: Span<UInt8>) -> Bool {
-        for index in text.indices where text[index] == UInt8(ascii: "\\") { return true }
-        return false
-    }
-
-    /// Skips any text.
-    ///
-    /// - Returns: where it is, without the quotation marks.
-    private mutating func skipText(_ message: Span<UInt8>) -> Range<Int>? {
-        if let text = skipPlainText(message) { return text }
-        guard next(message) == UInt8(ascii: "\""), let end = textEnd(message, from: position &+ 1) else { return nil }
+    /// - Returns: where the text is, without the quotation marks.
+    private mutating func skipText(_ message: Span<UInt8>) -> (range: Range<Int>, TextSpelling)? {
         let start = position &+ 1
+        guard next(message) == UInt8(ascii: "\""), let (end, spelling) = textEnd(message, from: start) else {
+            return nil
+        }
         position = end &+ 1
-        return start..<end
+        return (start..<end, spelling)
     }
 
     private mutating func skipValue(_ message: Span<UInt8>, depth: Int) -> Bool {
         guard let byte = next(message) else { return false }
         switch byte {
         case UInt8(ascii: "\""):
-            guard let text = skipText(message) else { return false }
+            guard let (text, _) = skipText(message) else { return false }
             shape.add(.text, text)
             return true
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):

@@ -2,6 +2,7 @@
 // as much of it as the reader of records needs, behind a C face. Nothing here throws; out of memory ends the process,
 // as it does in Swift.
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -72,6 +73,9 @@ const CSimdJSON_value *_Nullable CSimdJSON_unknownMembers(const CSimdJSON_reader
 
 /// What the texts of all records read so far of this message point into. The reader's until the next message.
 const uint8_t *_Nullable CSimdJSON_texts(const CSimdJSON_reader *reader, size_t *count);
+
+/// Whether the bytes are well-formed UTF-8.
+bool CSimdJSON_isUTF8(const uint8_t *_Nullable bytes, size_t count);
 
 #pragma clang assume_nonnull end
 

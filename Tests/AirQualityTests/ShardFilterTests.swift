@@ -12,6 +12,7 @@ struct ShardFilterTests {
         let isOwn = { (name: String) in shard.contains(Array(name.utf8).span) }
         return (names.first(where: isOwn)!, names.first { !isOwn($0) }!)
     }()
+    private static let plain = (0..<10).map { "Nagpur \($0)" }.first { !shard.contains(Array($0.utf8).span) }!
     private static let fog = (0..<10).map { "Fog 🌫 \($0)" }.first { !shard.contains(Array($0.utf8).span) }!
 
     /// `OWN` and `OTHER` stand for names, `OW~N` and `OTH~ER` for the same with escapes.
@@ -20,7 +21,8 @@ struct ShardFilterTests {
         for (word, name) in [
             ("OWN", own), ("OTHER", other), ("OW~N", own.replacing("ā", with: #"\u0101"#)),
             ("OTH~ER", other.replacing("ā", with: #"\u0101"#)),
-            ("FOG", fog), ("F~OG", fog.replacing("🌫", with: #"\ud83c\uDF2B"#)),
+            ("BLANKS", String(repeating: " ", count: CityName.maximumCount)), ("PLAIN", plain), ("FOG", fog),
+            ("F~OG", fog.replacing("🌫", with: #"\ud83c\uDF2B"#)),
         ] {
             text = text.replacing(word, with: name)
         }
@@ -56,6 +58,10 @@ struct ShardFilterTests {
             // Names in every spelling.
             (#"[{"city":" OTHER\t"},{"city":"OTH~ER "},{"city":"\u0020OTHER"}]"#, "[]", 3),
             (#"[{"city":"OW~N"},{"city":"\nOWN"}]"#, #"[{"city":"OW~N"},{"city":"\nOWN"}]"#, 0),
+            (
+                #"[{"city":"BLANKSPLAIN"},{"city":"PLAINBLANKS"},{"city":"BLANKSOTHER"},{"city":"BLANKSOTH~ER"}]"#,
+                "[]", 4
+            ),
             (#"[{"city":"FOG"},{"city":"F~OG"},{"city":"F~OG"}]"#, "[]", 3),
             (#"[{"city":"OTHER","x":"\ud83d\ude00"}]"#, "[]", 1),
             // What is nobody's is refused by every shard.

@@ -149,8 +149,10 @@ struct ShardFilter {
     /// - Parameter name: printable ASCII.
     @inline(__always)
     private static func isOthers(plain name: Span<UInt8>, than shard: Shard) -> Bool {
-        guard name.count > 0, name.count <= CityName.maximumCount else { return false }
-        if name[0] != 0x20, name[name.count - 1] != 0x20 { return !shard.contains(name) }
+        // Nothing to trim and nothing to refuse.
+        if 1...CityName.maximumCount ~= name.count, name[0] != 0x20, name[name.count - 1] != 0x20 {
+            return !shard.contains(name)
+        }
         return isOthers(text: name, than: shard)
     }
 

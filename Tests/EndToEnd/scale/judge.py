@@ -45,6 +45,8 @@ class Verdict:
     #: The least and the most that count(airquality_index), and the sum of what exporters say they know, ever were.
     counted: tuple[float, float] = (0, 0)
     known: tuple[float, float] = (0, 0)
+    #: Which shards nobody knew, when, with the first few.
+    unknown: list[str] = dataclasses.field(default_factory=list)
 
     def broken(self, cities: int, tolerance: float = 0.02) -> list[str]:
         """The promises that were not kept; the tolerance is that of the counters' growth and of increase()."""
@@ -53,7 +55,9 @@ class Verdict:
         if self.series_a_city != 1:
             found.append(f"overlap: {self.series_a_city} series of a city")
         if self.cities_missing or self.counted != (cities, cities) or self.known != (cities, cities):
-            found.append(f"union: {self.cities_missing} cities missing, counted {self.counted}, known {self.known}")
+            unknown = f"; {'; '.join(self.unknown[:5])}" if self.unknown else ""
+            found.append(
+                f"union: {self.cities_missing} cities missing, counted {self.counted}, known {self.known}{unknown}")
         if self.gaps["both"] > most:
             found.append(f"gap of {self.gaps['both']:.1f} s, allowed {most} s, in: {self.gap_in}")
         if self.never_sent:
@@ -138,6 +142,7 @@ class Judge:
             self._compare_changes(replica, begin, before_control, verdict)
         verdict.counted = self._extremes('count(airquality_index{job="air-quality-exporter"})', begin, before_control)
         verdict.known = self._extremes("sum(max by (shard) (airquality_exporter_cities))", begin, before_control)
+        verdict.unknown = self._unknown_shards(begin, before_control)
         return verdict
 
     def _hold_against_feed(self, city: int, points: list[tuple[float, float]], verdict: Verdict) -> None:
@@ -185,6 +190,20 @@ class Judge:
     def _fault_at(self, begin: float, end: float) -> str:
         hit = [window.what for window in self.windows if window.killed < end and begin < window.started + 30]
         return ", ".join(hit) or "no fault"
+
+    def _unknown_shards(self, begin: float, end: float) -> list[str]:
+        found = []
+        step = self.deployment.scrape_interval
+        for replica in REPLICAS:
+            series = self.deployment.query(
+                replica, "max by (shard) (airquality_exporter_cities)", start=begin, end=end, step=f"{step}s")
+            seen = {each["metric"]["shard"]: {float(time) for time, _ in each["values"]} for each in series}
+            every = set().union(*seen.values())
+            for index in map(str, range(SHARDS)):
+                for time in sorted(every - seen.get(index, set())):
+                    fault = self._fault_at(time - step, time)
+                    found.append(f"shard {index} in {replica} after {time - begin:.0f} s, {time:.0f}, in: {fault}")
+        return found
 
     def _extremes(self, expression: str, begin: float, end: float) -> tuple[float, float]:
         """Of both databases, over the time."""

@@ -148,9 +148,10 @@ sanitize-undefined: test-deps
 # make soak      runs exporter, feeds and Prometheus under faults for SOAK_MINUTES (60) and prints a table
 # make kills     kills the exporter under load KILLS times (100) and counts what was lost
 # make storage-cost  measures what --storage.file costs (a quarter of an hour)
+# make history-cost  measures what a large /history.json costs (two minutes)
 # make scale     kills the processes of docker/scale in turn and compares all that was stored with what was sent (seven minutes)
-.PHONY: soak kills storage-cost scale
-soak kills storage-cost scale: test-deps build
+.PHONY: soak kills storage-cost history-cost scale
+soak kills storage-cost history-cost scale: test-deps build
 
 soak: SOAK_MINUTES ?= 60
 soak:
@@ -163,6 +164,9 @@ kills:
 
 storage-cost:
 	$(PYTHON) Tests/Tools/storage-cost --programs .build/release
+
+history-cost:
+	$(PYTHON) Tests/Tools/history-cost --programs .build/release
 
 scale:
 	$(PYTHON) Tests/Tools/scale --programs .build/release

@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import subprocess
 import time
 import urllib.error
 import urllib.request
@@ -12,7 +13,9 @@ import pytest
 from docker import engine, program_image, stand_ins
 from docker.engine import podman
 from support import metrics
+from support.certificates import CertificateAuthority
 from support.exposition import Exposition
+from support.raw_feed import TEXT, RawFeed, frame
 from support.waiting import wait_for
 
 pytestmark = pytest.mark.container
@@ -160,6 +163,45 @@ def test_it_is_no_larger_than_we_say(image):
 def test_without_a_feed_it_says_what_to_set(image):
     with pytest.raises(engine.Failed, match="(?s)--feed.url.*--feed.demo"):
         podman("run", "--rm", *HARDENED, "--network", "none", image)
+
+
+def test_a_feed_is_trusted_by_the_authorities_of_the_image(image, files, tmp_path):
+    trusted = "/etc/ssl/certs/ca-certificates.crt"
+    assert (files / trusted[1:]).read_text().count("BEGIN CERTIFICATE") > 100
+    authority = CertificateAuthority(tmp_path / "authority")
+    context = authority.issue("feed").server_context()
+
+    def behave(peer):
+        peer.secure(context)
+        peer.open()
+        peer.send(frame(TEXT, b'[{"city":"Delhi","aqi":100}]'))
+        peer.feed.is_stopping.wait(600)
+
+    with RawFeed(behave) as feed:
+        for arguments, wanted in ((["--volume", f"{authority.file}:{trusted}:ro"], 1), ([], 0)):
+            name = podman("run", "--detach", "--network", "host", *HARDENED, *arguments,
+                          "--env", f"AIR_QUALITY_EXPORTER_FEED_URL=wss://127.0.0.1:{feed.port}/",
+                          "--env", "AIR_QUALITY_EXPORTER_FEED_RECONNECT_MAX=1s",
+                          "--env", "AIR_QUALITY_EXPORTER_WEB_LISTEN_ADDRESS=127.0.0.1:0", image)  # fmt: skip
+            try:
+                def listening() -> re.Match | None:
+                    command = ["podman", "logs", name]  # noqa: B023
+                    log = subprocess.run(command, env=engine.environment(), stdout=subprocess.PIPE,
+                                         stderr=subprocess.STDOUT, text=True).stdout  # fmt: skip
+                    return re.search(r"Listening.*127\.0\.0\.1:([1-9]\d*)", log)
+
+                port = wait_for(listening, "an address")[1]
+
+                def page() -> Exposition:
+                    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as response:  # noqa: B023
+                        return Exposition(response.read().decode())
+
+                if wanted:
+                    wait_for(lambda: page().value(metrics.CONNECTED) == 1, "a connection")
+                else:
+                    wait_for(lambda: page().value(metrics.DISCONNECTS, reason="tls") >= 1, "a refusal")
+            finally:
+                podman("rm", "--force", "--time", "0", "--volumes", name)
 
 
 class Life:

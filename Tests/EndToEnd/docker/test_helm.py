@@ -20,7 +20,9 @@ import yaml
 
 from docker.engine import REPOSITORY
 from docker.test_kubernetes import BASE, DASHBOARDS, LIVE, OLDEST, OPERATOR_MEMBERS, RULES, kustomize, kustomize_is_here
+from support.certificates import CertificateAuthority
 from support.waiting import wait_for
+from support.web_configuration import tls
 
 CHART = REPOSITORY / "docker" / "helm" / "air-quality-exporter"
 SHARDED = BASE / "sharded" / "prometheus-operator"
@@ -417,6 +419,36 @@ def test_test_asks_the_exporter(programs, start):
     wait_for(lambda: ask(exporter.address) == 0, "a ready exporter")
     assert ask("127.0.0.1:1") == 1
     assert matches(policy["spec"]["ingress"][0]["from"][0]["podSelector"]["matchLabels"], pod["metadata"]["labels"])
+
+
+def test_test_asks_by_https_where_the_exporter_speaks_it(programs, start, tmp_path):
+    """It has the files of the web configuration, and the rights to read them, as the exporter has."""
+    values = {
+        "probeScheme": "HTTPS", "secrets": {"feed.header": "A: b"},
+        "settings": {"web.config.file": "/etc/web/web.yml", "log.format": "logfmt"},
+        "extraVolumes": [{"name": "web", "secret": {"secretName": "web", "defaultMode": 0o440}}],
+        "extraVolumeMounts": [{"name": "web", "mountPath": "/etc/web"}],
+    }  # fmt: skip
+    pod = next(each for each in objects_of(values, tests=True) if each["kind"] == "Pod")
+    (deployment,) = (each for each in objects_of(values) if each["kind"] == "Deployment")
+    exporter = deployment["spec"]["template"]["spec"]
+    (container,), (served,) = pod["spec"]["containers"], exporter["containers"]
+    assert container["envFrom"] == served["envFrom"]
+    assert container["volumeMounts"] == values["extraVolumeMounts"]
+    assert pod["spec"]["volumes"] == values["extraVolumes"]
+    assert pod["spec"]["securityContext"] == exporter["securityContext"], "the group that may read a volume"
+
+    web = tmp_path / "web.yml"
+    web.write_text(json.dumps(tls(CertificateAuthority(tmp_path / "authority").issue("server"))))
+    settings = variables(objects_of(values)) | {"AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE": str(web)}
+    running = start.exporter(environment=settings)
+    arguments = [each.replace(f"{NAME}:10025", running.address) for each in container["args"]]
+
+    def ask(environment: dict[str, str]) -> int:
+        return programs.run(*container["command"], *arguments, environment=environment).process.returncode
+
+    wait_for(lambda: ask(settings) == 0, "a ready exporter")
+    assert ask({}) == 1, "plain HTTP is no answer"
 
 
 def test_test_asks_each_exporter_of_many():

@@ -105,6 +105,17 @@ annotations:
   {{- with .Values.podAnnotations }}{{ toYaml . | nindent 2 }}{{ end }}
 {{- end }}
 
+{{/* Where an exporter has its flags from. */}}
+{{- define "air-quality-exporter.environment" -}}
+- configMapRef:
+    name: {{ include "air-quality-exporter.name" . }}
+- secretRef:
+    name: {{ .Values.existingSecret | default (include "air-quality-exporter.name" .) }}
+    {{- if not (or .Values.existingSecret .Values.secrets) }}
+    optional: true
+    {{- end }}
+{{- end }}
+
 {{/* An exporter's pod but for its volume. */}}
 {{- define "air-quality-exporter.pod" -}}
 automountServiceAccountToken: false
@@ -128,14 +139,7 @@ containers:
       - name: AIR_QUALITY_EXPORTER_FEED_URL
         value: ws://{{ include "air-quality-exporter.name" . }}-relay:8765/shard/$(POD_INDEX)/{{ .Values.shards }}
     {{- end }}
-    envFrom:
-      - configMapRef:
-          name: {{ include "air-quality-exporter.name" . }}
-      - secretRef:
-          name: {{ .Values.existingSecret | default (include "air-quality-exporter.name" .) }}
-          {{- if not (or .Values.existingSecret .Values.secrets) }}
-          optional: true
-          {{- end }}
+    envFrom: {{ include "air-quality-exporter.environment" . | nindent 6 }}
     ports:
       - name: metrics
         containerPort: 10025

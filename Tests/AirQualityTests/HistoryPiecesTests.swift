@@ -78,6 +78,26 @@ struct HistoryPiecesTests {
         #expect(String(decoding: text, as: UTF8.self) == whole)
     }
 
+    @Test("have no point of a city that has an expired one's number")
+    func number() throws {
+        var test = TestStore(
+            history: HistoryRule(capacity: 25, interval: 0), expireAfter: 10_000, format: FeedFormat(timeField: "time"))
+        func receive(_ city: String, _ index: Int, second: Int64, at time: Timestamp) {
+            test.receive(
+                #"[{"city":"\#(city)","aqi":\#(index),"time":\#(TestStore.start + second * 1000)}]"#, at: time)
+        }
+        for second in 0..<8 as Range<Int64> { receive("A", 1, second: second, at: TestStore.start + 8000) }
+        var pieces = try pieces(test, runLength: 1)
+        // The beginning and a point.
+        var text = (pieces.next(bytes: 1) ?? []) + (pieces.next(bytes: 1) ?? [])
+        #expect(test.store.expire(at: TestStore.start + 60_000) == 1)
+        for second in 4..<8 as Range<Int64> { receive("B", 2, second: second, at: TestStore.start + 61_000) }
+        #expect(test.points(of: "B").count == 4)
+        while let piece = pieces.next(bytes: 1) { text += piece }
+        let document = String(decoding: text, as: UTF8.self)
+        #expect(document.contains(#""aqi":1"#) && !document.contains(#""aqi":2"#), "\(document)")
+    }
+
     @Test("lack the points that left before their turn, and are a document still")
     func gone() throws {
         var test = store(expireAfter: 500_000)

@@ -83,8 +83,10 @@ struct HistoryTests {
     func clockSetBack() {
         var test = TestStore(history: HistoryRule(interval: 1000))
         for second in [0, 1, 2, 3] { test.receive("Pune", Double(second), at: TestStore.start + Int64(second) * 1000) }
+        let version = test.store.pointsVersion
         test.receive("Pune", 9, at: TestStore.start + 1500)
         #expect(test.points(of: "Pune").map(\.index) == [0, 1])
+        #expect(test.store.pointsVersion != version, "the document has lost points")
         test.receive("Pune", 10, at: TestStore.start + 2000)
         #expect(test.points(of: "Pune").map(\.index) == [0, 1, 10])
     }

@@ -58,12 +58,14 @@ public struct HistoryPieces: Sendable {
     /// False after the last.
     private mutating func beginRun() -> Bool {
         guard let end = ends.popLast() else { return false }
-        let histories = store.historySnapshot().histories
+        let snapshot = store.historySnapshot()
         rows.removeAll(keepingCapacity: true)
         nextRow = 0
         for (place, city) in selection.cities.enumerated() {
             guard city.times.upperBound > self.end, city.times.lowerBound <= end else { continue }
-            let history = histories[Int(city.number)]
+            // It may have expired meanwhile, and another one have its number.
+            guard selection.isStill(city, in: snapshot) else { continue }
+            let history = snapshot.histories[Int(city.number)]
             let last = min(end, city.times.upperBound)
             for index in history.firstIndex(after: max(self.end, city.times.lowerBound - 1))..<history.count {
                 let point = history[index]

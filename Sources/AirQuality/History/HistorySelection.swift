@@ -23,9 +23,20 @@ public struct HistorySelection: Sendable {
         var nameCount: UInt8
     }
 
+    private func nameRange(of city: City) -> Range<Int> {
+        Int(city.nameOffset)..<Int(city.nameOffset) + Int(city.nameCount)
+    }
+
     /// A name as it is in the document.
     func escapedName(of city: City) -> [UInt8] {
-        HistoryDocument.escaped(names.bytes[Int(city.nameOffset)..<Int(city.nameOffset) + Int(city.nameCount)])
+        HistoryDocument.escaped(names.bytes[nameRange(of: city)])
+    }
+
+    /// Whether what has the city's number is the same city.
+    func isStill(_ city: City, in snapshot: HistorySnapshot) -> Bool {
+        let range = snapshot.states[Int(city.number)].nameRange
+        return bytesEqual(
+            snapshot.names.bytes.span.extracting(range), names.bytes.span.extracting(nameRange(of: city)))
     }
 
     public init(_ store: ReadingStore, query: HistoryQuery) {

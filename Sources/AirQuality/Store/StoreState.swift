@@ -133,11 +133,12 @@ struct StoreState: Sendable {
     private mutating func admit(_ point: HistoryPoint, city: Int, receivedAt: Timestamp) {
         let before = cities.histories[city].count
         let admission = cities.histories[city].admit(point, rule: rules.history)
+        let hasLost = admission == .skipped && cities.histories[city].count < before
         pointCount += cities.histories[city].count - before
         cities.states[city].nextPointAt = cities.histories[city].nextPointAt(rule: rules.history)
-        guard admission != .skipped else { return }
+        guard admission != .skipped || hasLost else { return }
         cities.histories[city].changedAt = receivedAt
         pointsVersion += 1
-        unsaved?.countPoint(of: city, isNew: admission == .kept)
+        if admission != .skipped { unsaved?.countPoint(of: city, isNew: admission == .kept) }
     }
 }

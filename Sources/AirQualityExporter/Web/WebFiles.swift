@@ -15,6 +15,8 @@ final class WebFiles: Sendable {
     private struct State {
         var files: [String]
         var stamps: [FileStamp?]
+        /// Why they are not in force.
+        var badReason: String?
         weak var server: HTTPServer?
     }
 
@@ -25,11 +27,9 @@ final class WebFiles: Sendable {
     init(path: String?, logger: Logger) throws(SystemError) {
         self.path = path
         self.logger = logger
-        // Stamped before reading: a change in between is then seen as one.
-        let stamp = path.map { FileStamp($0) }
-        first = if let path { try WebConfiguration(file: path) } else { WebConfiguration() }
-        let others = first.files.dropFirst().map { FileStamp($0) }
-        state = Mutex(State(files: first.files, stamps: (stamp.map { [$0] } ?? []) + others))
+        let stamps: [FileStamp?]
+        (first, stamps) = if let path { try Self.read(path) } else { (WebConfiguration(), []) }
+        state = Mutex(State(files: first.files, stamps: stamps))
         for warning in first.warnings { logger.warning("\(warning)", metadata: ["file": "\(path ?? "")"]) }
     }
 
@@ -41,38 +41,45 @@ final class WebFiles: Sendable {
     var isEmpty: Bool { path == nil }
 
     /// Reads the files again if they changed; to be called now and then.
+    ///
+    /// As long as they are bad, each time: what mends them may be a file that nobody knew of before.
     func poll() {
         guard path != nil else { return }
-        let (files, stamps) = state.withLock { ($0.files, $0.stamps) }
-        guard files.map({ FileStamp($0) }) != stamps else { return }
-        _ = reload()
+        let (files, stamps, badReason) = state.withLock { ($0.files, $0.stamps, $0.badReason) }
+        guard badReason != nil || files.map({ FileStamp($0) }) != stamps else { return }
+        _ = reload(toldReason: badReason)
+    }
+
+    /// The configuration with the stamps of its files. Stamped before reading: a change in between is then seen as one.
+    private static func read(_ path: String) throws(SystemError) -> (WebConfiguration, [FileStamp?]) {
+        let stamps = try WebConfiguration(file: path).files.map { FileStamp($0) }
+        return (try WebConfiguration(file: path), stamps)
     }
 
     /// Reads the files again.
     ///
     /// - Returns: nil when they are in force, else why not, in one line.
     func reload() -> String? {
+        reload(toldReason: nil)
+    }
+
+    /// - Parameter toldReason: is not logged once more.
+    private func reload(toldReason: String?) -> String? {
         guard let path else { return nil }
         do throws(SystemError) {
-            var stamps = [FileStamp(path)]
-            let configuration: WebConfiguration
-            do throws(SystemError) {
-                configuration = try WebConfiguration(file: path)
-            } catch {
-                // Told once for each state of the files.
-                state.withLock { $0.stamps = $0.files.map { FileStamp($0) } }
-                throw error
-            }
-            stamps += configuration.files.dropFirst().map { FileStamp($0) }
+            let (configuration, stamps) = try Self.read(path)
             let server = state.withLock { state in
                 (state.files, state.stamps) = (configuration.files, stamps)
                 return state.server
             }
             try server?.reload(configuration)
+            state.withLock { $0.badReason = nil }
             logger.info("Web configuration loaded", metadata: ["file": "\(path)"])
             for warning in configuration.warnings { logger.warning("\(warning)", metadata: ["file": "\(path)"]) }
             return nil
         } catch {
+            state.withLock { $0.badReason = error.reason }
+            guard error.reason != toldReason else { return error.reason }
             logger.error(
                 "Web configuration is bad: the last good one stays in force",
                 metadata: ["file": "\(path)", "err": "\(error.reason)"])

@@ -186,6 +186,25 @@ def test_a_new_certificate_is_shown_without_dropping_connections(start, authorit
         assert kept.getresponse().read() and kept.sock is before
 
 
+def test_a_certificate_may_come_after_the_configuration_that_names_it(start, authority, web, tmp_path):
+    first, second = authority.issue("first"), authority.issue("second")
+    later = Certificate(tmp_path / "later.pem", tmp_path / "later.key")
+    exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(first)))
+
+    def shown() -> bytes:
+        with handshake(exporter, authority) as connection:
+            return connection.getpeercert(binary_form=True)
+
+    web(tls(later))
+    wait_for(lambda: exporter.count_lines("last good one stays"), "the complaint")
+    shutil.copy(second.key, later.key)
+    shutil.copy(second.file, later.file)
+    wanted = ssl.PEM_cert_to_DER_cert(second.file.read_text())
+    wait_for(lambda: shown() == wanted, "the new certificate")
+    # A line for each thing that was wrong, not for each look.
+    assert exporter.count_lines("last good one stays") <= 3
+
+
 def test_tls_cannot_be_turned_on_or_off_while_running(start, authority, server, web):
     exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(server)), "--web.enable-lifecycle")
     client = Client(exporter, authority)

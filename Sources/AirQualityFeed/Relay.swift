@@ -74,8 +74,14 @@ struct RelayPaths: Sendable {
 struct RelayState: ~Copyable {
     /// From one line about refused messages to the next.
     private static let refusalPeriod: Duration = .seconds(60)
+    /// A shard whose cities are in no message for so long gets an empty one: its exporters would take the feed for dead,
+    /// dial again, and take the greeting's old values for new ones.
+    static let longestSilence: Duration = .seconds(10)
 
     private var splitter: FeedSplitter
+    private let shards: Int
+    /// When each shard was sent something; empty before the first message.
+    private var sentAt: [Duration] = []
     private let idleTimeout: Duration
     private var lastMessageAt: Duration?
     private var messages = 0
@@ -85,6 +91,7 @@ struct RelayState: ~Copyable {
 
     init(_ configuration: RelayConfiguration) {
         splitter = FeedSplitter(shards: configuration.shards, cityField: configuration.cityField)
+        shards = configuration.shards
         idleTimeout = configuration.client.idleTimeout
     }
 
@@ -92,7 +99,7 @@ struct RelayState: ~Copyable {
     mutating func take(
         _ kind: WebSocketMessageKind, _ message: Span<UInt8>, at now: Duration
     ) -> (outcome: FeedSplitter.Outcome, line: String?) {
-        let outcome: FeedSplitter.Outcome =
+        var outcome: FeedSplitter.Outcome =
             switch kind {
             case .text: splitter.split(message)
             case .binary: .refused(.notText)
@@ -104,12 +111,23 @@ struct RelayState: ~Copyable {
             if let saidAt = refusalSaidAt, now - saidAt < Self.refusalPeriod { return (outcome, nil) }
             refusalSaidAt = now
             return (outcome, "passed on nothing of \(refused)")
-        case .parts:
+        case .parts(var parts):
             messages += 1
             lastMessageAt = now
+            addSignsOfLife(to: &parts, at: now)
+            outcome = .parts(parts)
             guard splitter.isFull, !hasSaidFull else { return (outcome, nil) }
             hasSaidFull = true
             return (outcome, "knows cities for 1 GiB: new clients hear of others when the feed does")
+        }
+    }
+
+    private mutating func addSignsOfLife(to parts: inout [FeedSplitter.Part], at now: Duration) {
+        if sentAt.isEmpty { sentAt = Array(repeating: now, count: shards) }
+        for part in parts { sentAt[part.shard] = now }
+        for shard in sentAt.indices where now - sentAt[shard] >= Self.longestSilence {
+            parts.append(FeedSplitter.Part(shard: shard, message: Array("[]".utf8)))
+            sentAt[shard] = now
         }
     }
 

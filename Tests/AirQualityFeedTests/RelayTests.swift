@@ -95,6 +95,26 @@ struct RelayTests {
         #expect(patient.greeting(of: nil, at: .seconds(1_000_000)) == [message])
     }
 
+    @Test("sends an empty message to a shard that has had none for ten seconds, if the feed speaks")
+    func signsOfLife() throws {
+        var state = RelayState(try configuration("--shards=3"))
+        func take(_ text: String, at seconds: Double) -> [String] {
+            let message = Array(text.utf8)
+            guard case .parts(let parts) = state.take(.text, message.span, at: .seconds(seconds)).outcome else {
+                return ["refused"]
+            }
+            return parts.map { "\($0.shard) " + String(decoding: $0.message, as: UTF8.self) }
+        }
+        // Without a city: shard 0.
+        #expect(take("[1]", at: 100) == ["0 [1]"])
+        #expect(take("[]", at: 105) == [])
+        #expect(take("[1]", at: 109.9) == ["0 [1]"])
+        #expect(take("[1]", at: 110) == ["0 [1]", "1 []", "2 []"])
+        #expect(take("[]", at: 119.9) == [])
+        #expect(take("[]", at: 120) == ["0 []", "1 []", "2 []"])
+        #expect(take("5", at: 140) == ["refused"])
+    }
+
     @Test("counts what it passes on nothing of, and says so once a minute and at the end")
     func refusals() throws {
         var state = RelayState(try configuration())

@@ -22,6 +22,13 @@ struct FeedSplitter: ~Copyable {
         var places: [[UInt8]: Int] = [:]
         /// In the order in which the cities came.
         var elements: [[UInt8]] = []
+        var namedAt: [Duration] = []
+
+        mutating func append(_ element: [UInt8], of name: [UInt8], at time: Duration) {
+            places[name] = elements.count
+            elements.append(element)
+            namedAt.append(time)
+        }
     }
 
     /// So that a greeting's messages stay far below what readers take.
@@ -46,7 +53,8 @@ struct FeedSplitter: ~Copyable {
         self.maximumKnownBytes = maximumKnownBytes
     }
 
-    mutating func split(_ message: Span<UInt8>) -> Outcome {
+    /// - Parameter now: when the message came.
+    mutating func split(_ message: Span<UInt8>, at now: Duration = .zero) -> Outcome {
         switch reader.read(message) {
         case .notJSON: return .refused(.notJSON)
         case .notAnArray: return .refused(.notAnArray)
@@ -58,7 +66,7 @@ struct FeedSplitter: ~Copyable {
             for record in 0..<count {
                 guard let range = elements.next(in: message) else { preconditionFailure("a record is an element") }
                 let element = message.extracting(range)
-                let shard = take(element, record: record)
+                let shard = take(element, record: record, at: now)
                 append(element, to: &messages[shard], expecting: message.count / known.count)
             }
         }
@@ -82,9 +90,24 @@ struct FeedSplitter: ~Copyable {
         return message.isEmpty ? messages : messages + [message + [UInt8(ascii: "]")]]
     }
 
+    /// Forgets the cities that were last named before the time.
+    mutating func forget(namedBefore time: Duration) {
+        for shard in known.indices where known[shard].namedAt.contains(where: { $0 < time }) {
+            let old = known[shard]
+            known[shard] = Known()
+            for (name, place) in old.places.sorted(by: { $0.value < $1.value }) {
+                if old.namedAt[place] < time {
+                    knownBytes -= old.elements[place].count + name.count + Self.overhead
+                } else {
+                    known[shard].append(old.elements[place], of: name, at: old.namedAt[place])
+                }
+            }
+        }
+    }
+
     /// Keeps the element, if it has a city.
     /// - Returns: its shard.
-    private mutating func take(_ element: Span<UInt8>, record: Int) -> Int {
+    private mutating func take(_ element: Span<UInt8>, record: Int, at now: Duration) -> Int {
         guard case .text(let text) = reader.value(record: record, member: 0) else { return 0 }
         let count = known.count
         let city = reader.withTexts { texts -> (name: [UInt8], shard: Int)? in
@@ -93,12 +116,13 @@ struct FeedSplitter: ~Copyable {
             return (copy(bytes), count == 1 ? 0 : Shard(of: bytes, count: count).index)
         }
         guard let (name, shard) = city else { return 0 }
-        keep(element, of: name, shard)
+        keep(element, of: name, shard, at: now)
         return shard
     }
 
-    private mutating func keep(_ element: Span<UInt8>, of name: [UInt8], _ shard: Int) {
+    private mutating func keep(_ element: Span<UInt8>, of name: [UInt8], _ shard: Int, at now: Duration) {
         let place = known[shard].places[name]
+        if let place { known[shard].namedAt[place] = now }
         let before = place.map { known[shard].elements[$0].count } ?? 0
         let more = element.count - before + (place == nil ? name.count + Self.overhead : 0)
         guard knownBytes + more <= maximumKnownBytes else {
@@ -114,8 +138,7 @@ struct FeedSplitter: ~Copyable {
         if let place {
             known[shard].elements[place] = copy(element)
         } else {
-            known[shard].places[name] = known[shard].elements.count
-            known[shard].elements.append(copy(element))
+            known[shard].append(copy(element), of: name, at: now)
         }
     }
 }

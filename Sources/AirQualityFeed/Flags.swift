@@ -136,6 +136,7 @@ struct RelayOptions: Options {
     var idleTimeout = Duration.seconds(60)
     var reconnectMaximum = Duration.seconds(30)
     var maximumMessageBytes = 16 << 20
+    var expireAfter = Duration.zero
 
     static let flags: [Flag<Self>] = [
         .listen(\.listen),
@@ -157,6 +158,9 @@ struct RelayOptions: Options {
         Flag(
             "max-message-bytes", \.maximumMessageBytes, .bytes(in: 1...(1 << 30)),
             "longer messages are left out and counted"),
+        Flag(
+            "expire-after", \.expireAfter, .duration(),
+            "tell no new client of a city that the feed has not named for this long; 0 = always tell"),
     ]
 }
 

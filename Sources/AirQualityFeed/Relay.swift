@@ -83,6 +83,7 @@ struct RelayState: ~Copyable {
     /// When each shard was sent something; empty before the first message.
     private var sentAt: [Duration] = []
     private let idleTimeout: Duration
+    private let expireAfter: Duration
     private var lastMessageAt: Duration?
     private var messages = 0
     private var refusals = [Int](repeating: 0, count: RelayRefusal.allCases.count)
@@ -93,6 +94,7 @@ struct RelayState: ~Copyable {
         splitter = FeedSplitter(shards: configuration.shards, cityField: configuration.cityField)
         shards = configuration.shards
         idleTimeout = configuration.client.idleTimeout
+        expireAfter = configuration.expireAfter
     }
 
     /// The outcome, and perhaps a line for the log.
@@ -101,7 +103,7 @@ struct RelayState: ~Copyable {
     ) -> (outcome: FeedSplitter.Outcome, line: String?) {
         var outcome: FeedSplitter.Outcome =
             switch kind {
-            case .text: splitter.split(message)
+            case .text: splitter.split(message, at: now)
             case .binary: .refused(.notText)
             case .tooLarge: .refused(.tooLarge)
             }
@@ -133,8 +135,10 @@ struct RelayState: ~Copyable {
 
     /// What a new client gets first: nothing when the feed is down. Old values that come now would be taken for new ones,
     /// and it is by silence that clients are told.
-    func greeting(of shard: Int?, at now: Duration) -> [[UInt8]] {
+    mutating func greeting(of shard: Int?, at now: Duration) -> [[UInt8]] {
         guard let lastMessageAt, idleTimeout == .zero || now - lastMessageAt <= idleTimeout else { return [] }
+        // An exporter has dropped them, and would have them back with a new time.
+        if expireAfter > .zero { splitter.forget(namedBefore: now - expireAfter) }
         return splitter.everything(of: shard)
     }
 

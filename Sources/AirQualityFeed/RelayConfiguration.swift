@@ -8,6 +8,8 @@ struct RelayConfiguration {
     let listen: TCPAddress
     let shards: Int
     let cityField: String
+    /// Zero: cities are kept for ever.
+    let expireAfter: Duration
     let client: WebSocketClientConfiguration
 
     init(_ flags: ParsedFlags) throws {
@@ -15,6 +17,7 @@ struct RelayConfiguration {
         listen = options.listen
         shards = options.shards
         cityField = options.cityField
+        expireAfter = options.expireAfter
         var client = WebSocketClientConfiguration(address: try feedAddress(of: flags))
         client.tls = options.tls
         client.idleTimeout = options.idleTimeout

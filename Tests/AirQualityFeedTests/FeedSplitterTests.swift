@@ -122,4 +122,21 @@ struct FeedSplitterTests {
         _ = split(#"[{"city":"A","aqi":1}]"#, with: &splitter)
         #expect(everything(0, splitter) == [#"[{"city":"A","aqi":1},{"city":"B"}]"#])
     }
+
+    @Test("forgets cities that were not named for long, and has room for others then")
+    func forget() {
+        var splitter = FeedSplitter(shards: 1, cityField: "city", maximumKnownBytes: 300)
+        _ = splitter.split(Array(#"[{"city":"A"},{"city":"B"}]"#.utf8).span, at: .seconds(1))
+        _ = splitter.split(Array(#"[{"city":"A","aqi":1}]"#.utf8).span, at: .seconds(2))
+        splitter.forget(namedBefore: .seconds(1))
+        #expect(everything(0, splitter) == [#"[{"city":"A","aqi":1},{"city":"B"}]"#])
+        splitter.forget(namedBefore: .seconds(2))
+        #expect(everything(0, splitter) == [#"[{"city":"A","aqi":1}]"#])
+        _ = splitter.split(Array(#"[{"city":"C"},{"city":"A"}]"#.utf8).span, at: .seconds(3))
+        #expect(everything(0, splitter) == [#"[{"city":"A"},{"city":"C"}]"#])
+        splitter.forget(namedBefore: .seconds(4))
+        #expect(everything(nil, splitter) == [])
+        _ = splitter.split(Array(#"[{"city":"D"},{"city":"E"}]"#.utf8).span, at: .seconds(5))
+        #expect(everything(0, splitter) == [#"[{"city":"D"},{"city":"E"}]"#])
+    }
 }

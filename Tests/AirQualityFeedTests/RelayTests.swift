@@ -95,6 +95,16 @@ struct RelayTests {
         #expect(patient.greeting(of: nil, at: .seconds(1_000_000)) == [message])
     }
 
+    @Test("does not greet with cities that the feed has not named for long")
+    func expired() throws {
+        var state = RelayState(try configuration("--expire-after=1h", "--idle-timeout=0"))
+        _ = state.take(.text, Array(#"[{"city":"A"},{"city":"B"}]"#.utf8).span, at: .seconds(10))
+        _ = state.take(.text, Array(#"[{"city":"A"}]"#.utf8).span, at: .seconds(20))
+        #expect(state.greeting(of: nil, at: .seconds(3610)) == [Array(#"[{"city":"A"},{"city":"B"}]"#.utf8)])
+        #expect(state.greeting(of: 0, at: .seconds(3611)) == [Array(#"[{"city":"A"}]"#.utf8)])
+        #expect(state.greeting(of: 0, at: .seconds(3621)) == [])
+    }
+
     @Test("sends an empty message to a shard that has had none for ten seconds, if the feed speaks")
     func signsOfLife() throws {
         var state = RelayState(try configuration("--shards=3"))

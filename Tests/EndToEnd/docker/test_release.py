@@ -77,7 +77,7 @@ def test_the_image_is_that_of_the_release(releases):
     (archive,) = releases[0].glob("*-image-*.tar.gz")
     loaded = engine.run("sh", "-c", f"zcat '{archive}' | podman load --quiet")
     assert loaded.endswith(f"air-quality-exporter:{VERSION}")
-    name = loaded.removeprefix("Loaded image: ")
+    name = loaded.splitlines()[-1].removeprefix("Loaded image: ")
     answer = engine.podman("run", "--rm", "--network", "none", name, "--version")
     assert answer.startswith(f"air-quality-exporter, version {VERSION} (branch: HEAD, revision: ")
 

@@ -78,7 +78,7 @@ struct FeedSplitter: ~Copyable {
     func everything(of shard: Int?) -> [[UInt8]] {
         var messages: [[UInt8]] = []
         var message: [UInt8] = []
-        for shard in shard.map({ $0..<$0 + 1 }) ?? known.indices {
+        for shard in shards(shard) {
             for element in known[shard].elements where !element.isEmpty {
                 if message.count + element.count >= Self.greetingBytes, !message.isEmpty {
                     messages.append(message + [UInt8(ascii: "]")])
@@ -90,9 +90,12 @@ struct FeedSplitter: ~Copyable {
         return message.isEmpty ? messages : messages + [message + [UInt8(ascii: "]")]]
     }
 
-    /// Forgets the cities that were last named before the time.
-    mutating func forget(namedBefore time: Duration) {
-        for shard in known.indices where known[shard].namedAt.contains(where: { $0 < time }) {
+    /// The one, or all.
+    private func shards(_ one: Int?) -> Range<Int> { one.map { $0..<$0 + 1 } ?? known.indices }
+
+    /// Forgets the cities of a shard, or of all, that were last named before the time.
+    mutating func forget(of shard: Int? = nil, namedBefore time: Duration) {
+        for shard in shards(shard) where known[shard].namedAt.contains(where: { $0 < time }) {
             let old = known[shard]
             known[shard] = Known()
             for (name, place) in old.places.sorted(by: { $0.value < $1.value }) {

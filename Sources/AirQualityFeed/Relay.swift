@@ -138,7 +138,7 @@ struct RelayState: ~Copyable {
     mutating func greeting(of shard: Int?, at now: Duration) -> [[UInt8]] {
         guard let lastMessageAt, idleTimeout == .zero || now - lastMessageAt <= idleTimeout else { return [] }
         // An exporter has dropped them, and would have them back with a new time.
-        if expireAfter > .zero { splitter.forget(namedBefore: now - expireAfter) }
+        if expireAfter > .zero { splitter.forget(of: shard, namedBefore: now - expireAfter) }
         return splitter.everything(of: shard)
     }
 

@@ -40,64 +40,21 @@ package func bytesEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
 
 /// Whether all bytes are ASCII from the space to the tilde, looked at eight at a time.
 package func isPrintableASCII(_ bytes: Span<UInt8>) -> Bool {
-    unsafe bytes.withUnsafeBytes { bytes in
-        // A byte's top bit is set if it is beyond ASCII, if it is below the space and if it is DEL.
-        unsafe hasNone(of: bytes) { $0 | ($0 &- 0x2020_2020_2020_2020) | ($0 &+ 0x0101_0101_0101_0101) }
-    }
-}
-
-/// Whether there is certainly no control character in the text. C2, with which the UTF-8 of those beyond ASCII begins, and
-/// that of some others, is not certain.
-///
-/// - Parameter text: well-formed UTF-8.
-package func isPrintable(_ text: Span<UInt8>) -> Bool {
-    unsafe text.withUnsafeBytes { text in
-        unsafe hasNone(of: text) { lessThan(0x20, $0) | equal(0x7F, $0) | equal(0xC2, $0) }
-    }
-}
-
-/// Whether no byte's top bit is set in what `others` makes of eight bytes at a time; spaces are behind the end.
-@inline(__always) @unsafe
-private func hasNone(of bytes: UnsafeRawBufferPointer, _ others: (UInt64) -> UInt64) -> Bool {
-    var found: UInt64 = 0
-    var offset = 0
-    while offset < bytes.count {
-        var word = unsafe word(bytes, at: offset)
-        let rest = bytes.count &- offset
-        if rest < 8 { word |= 0x2020_2020_2020_2020 &<< UInt64(truncatingIfNeeded: rest &* 8) }
-        found |= others(word)
-        offset &+= 8
-    }
-    return found & 0x8080_8080_8080_8080 == 0
-}
-
-/// The top bit of a byte of `word` is set if that is less than the limit, at most 128. Above the first such byte it may
-/// be set wrongly, because more was taken from that one than it had.
-@inlinable @inline(__always)
-func lessThan(_ limit: UInt64, _ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101 &* limit) & ~word }
-
-/// The same for bytes that are equal to one.
-@inlinable @inline(__always)
-func equal(_ byte: UInt64, _ word: UInt64) -> UInt64 { lessThan(1, word ^ 0x0101_0101_0101_0101 &* byte) }
-
-/// Where the first byte from `start` on is that a JSON text in UTF-8 cannot have as it is: a quotation mark, a backslash or
-/// a control character. The end of the bytes when there is none.
-@inlinable
-package func textRunEnd(_ bytes: Span<UInt8>, from start: Int) -> Int {
-    unsafe bytes.withUnsafeBytes { bytes in
-        var offset = start
-        while offset &+ 8 <= bytes.count {
-            let word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            let others = (lessThan(0x20, word) | equal(0x22, word) | equal(0x5C, word)) & 0x8080_8080_8080_8080
-            if others != 0 { return offset &+ others.trailingZeroBitCount &>> 3 }
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    return unsafe bytes.withUnsafeBytes { bytes in
+        var others: UInt64 = 0
+        var offset = 0
+        while offset < bytes.count {
+            var word = unsafe word(bytes, at: offset)
+            // Spaces for what is behind the end.
+            let rest = bytes.count &- offset
+            if rest < 8 { word |= ones &* 0x20 &<< UInt64(truncatingIfNeeded: rest &* 8) }
+            // A byte's top bit is set if it is beyond ASCII, if it is below the space and if it is DEL. When no byte is
+            // any of these, nothing is borrowed from a byte's neighbour and nothing carried to it.
+            others |= word | (word &- ones &* 0x20) | (word &+ ones)
             offset &+= 8
         }
-        while offset < bytes.count {
-            let byte = unsafe bytes[offset]
-            guard byte >= 0x20, byte != 0x22, byte != 0x5C else { return offset }
-            offset &+= 1
-        }
-        return offset
+        return others & (ones &* 0x80) == 0
     }
 }
 
@@ -110,8 +67,8 @@ package func plainTextEnd(_ bytes: Span<UInt8>, from start: Int) -> Int {
         var offset = start
         while offset &+ 8 <= bytes.count {
             let word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            // A byte's top bit is set if it is beyond ASCII, below the space, DEL or one of the two. What follows the first
-            // such byte may be wrong.
+            // As in ``isPrintableASCII(_:)``, and a byte's top bit is also set if it is one of the two, which leaves nothing
+            // to take one from. What follows the first such byte may be wrong.
             var others = word | (word &- ones &* 0x20) | (word &+ ones)
             others |= ((word ^ ones &* 0x22) &- ones) | ((word ^ ones &* 0x5C) &- ones)
             others &= ones &* 0x80

@@ -118,17 +118,17 @@ func textEnd(_ message: Span<UInt8>, from start: Int) -> (Int, TextSpelling)? {
 @inline(never)
 private func oddTextEnd(_ message: Span<UInt8>, from start: Int) -> (Int, TextSpelling)? {
     var (index, spelling) = (start, TextSpelling.unescaped)
-    while true {
-        index = textRunEnd(message, from: index)
-        guard index < message.count else { return nil }
+    while index < message.count {
         switch message[index] {
         case UInt8(ascii: "\""): return (index, spelling)
         case UInt8(ascii: "\\"):
             guard let end = escapeEnd(message, from: index &+ 1) else { return nil }
             (index, spelling) = (end, .escaped)
+        case 0x20...: index &+= 1
         default: return nil
         }
     }
+    return nil
 }
 
 /// Where what follows a backslash ends. Half of a surrogate pair is not valid.

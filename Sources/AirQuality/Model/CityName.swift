@@ -16,7 +16,7 @@ public enum CityName {
         let range = trimmed(bytes, in: range)
         guard !range.isEmpty, range.count <= maximumCount else { return nil }
         let name = bytes.extracting(range)
-        if isPrintableASCII(name) || isPrintable(name) { return range }
+        if isPrintableASCII(name) { return range }
         var previous: UInt8 = 0
         for index in name.indices {
             let byte = name[index]

@@ -133,10 +133,11 @@ struct StoreState: Sendable {
     private mutating func admit(_ point: HistoryPoint, city: Int, receivedAt: Timestamp) {
         let before = cities.histories[city].count
         let admission = cities.histories[city].admit(point, rule: rules.history)
-        let hasLost = admission == .skipped && cities.histories[city].count < before
-        pointCount += cities.histories[city].count - before
+        let count = cities.histories[city].count
+        pointCount += count - before
         cities.states[city].nextPointAt = cities.histories[city].nextPointAt(rule: rules.history)
-        guard admission != .skipped || hasLost else { return }
+        // A clock that was set back can have removed points for a reading that is then skipped.
+        guard admission != .skipped || count < before else { return }
         cities.histories[city].changedAt = receivedAt
         pointsVersion += 1
         if admission != .skipped { unsaved?.countPoint(of: city, isNew: admission == .kept) }

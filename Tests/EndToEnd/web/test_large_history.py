@@ -5,7 +5,6 @@ import http.client
 import json
 import os
 import pathlib
-import re
 import threading
 import time
 
@@ -30,10 +29,6 @@ def exporter(programs, tmp_path_factory):
     )
     yield exporter
     assert exporter.stop() is None
-
-
-def status(exporter, name: str) -> int:
-    return int(re.search(rf"{name}:\s+(\d+) kB", pathlib.Path(f"/proc/{exporter.pid}/status").read_text())[1]) * 1024
 
 
 def download(exporter, bytes_per_second: float | None = None, **headers: str) -> bytes:
@@ -76,7 +71,7 @@ def test_its_tag_and_head_cost_no_document(exporter):
 
 
 def test_it_needs_little_memory_whoever_reads_it(exporter):
-    before = status(exporter, "VmRSS")
+    before = exporter.resident_bytes
     pathlib.Path(f"/proc/{exporter.pid}/clear_refs").write_text("5")
     readers = [
         threading.Thread(target=download, args=(exporter,), kwargs=kwargs)
@@ -89,7 +84,7 @@ def test_it_needs_little_memory_whoever_reads_it(exporter):
             # Nobody waits for it.
             assert exporter.get("/-/healthy").status == 200
             reader.join(0.05)
-    assert status(exporter, "VmHWM") - before < EXTRA
+    assert exporter.peak_resident_bytes - before < EXTRA
 
 
 def test_a_reader_that_goes_away_leaves_nothing_behind(exporter):

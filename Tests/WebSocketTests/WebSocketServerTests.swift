@@ -69,11 +69,25 @@ import Testing
                                 .disconnected(
                                     .closed, detail: "closed by the server with status \(status)", retryAfter: nil),
                             ])
-                        // It was told to these clients; the server goes on, and they come back.
-                        log.wait(for: "second connection") { $0.events.count { $0 == .opened } == 2 }
                     }
                 }
             }
+        }
+    }
+
+    @Test("after close nobody is let in, not even who has begun the handshake") func closedForGood() throws {
+        try withServer { server in
+            // Does not answer the close frame, so that the server has to wait for it.
+            let silent = try rawClient(of: server)
+            _ = try silent.readHead()
+            let halfway = try RawHTTPClient(port: server.port)
+            halfway.send(String(request.dropLast(2)))
+            server.close()
+            try silent.awaitBytes()
+            #expect(try halfway.readToEnd() == [])
+            let late = try RawHTTPClient(port: server.port)
+            late.send(request)
+            #expect(try late.readToEnd() == [])
         }
     }
 

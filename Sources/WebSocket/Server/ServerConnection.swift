@@ -53,8 +53,9 @@ final class ServerConnection {
         }
     }
 
-    /// After what waits.
+    /// After what waits; at once before the end of the handshake.
     func close(status: UInt16?) {
+        if group == nil, !isEnding { kill() }
         guard isOpen else { return }
         isOpen = false
         sendPong()

@@ -16,6 +16,7 @@ final class ServerLoop: SocketLoop {
     /// Keys of those whose handshake is over, by their groups.
     private var clients: [Int: Set<UInt>] = [:]
     private var clientCount = 0
+    private var isClosing = false
 
     init(
         maximumQueuedBytes: Int, orders: ServerOrders, shared: ServerShared,
@@ -46,13 +47,18 @@ final class ServerLoop: SocketLoop {
         }
     }
 
+    /// From now on there are no new clients: one that comes back at once would be told goodbye again.
     func close(status: UInt16) {
-        for key in clients.values.joined() { connections[key]?.close(status: status) }
+        isClosing = true
+        for connection in connections.values { connection.close(status: status) }
     }
 
     override func handle(_ event: SocketEvent, of socket: Socket, bytes: Span<UInt8>) {
         switch event {
-        case .connected: connections[socket.key] = ServerConnection(socket)
+        case .connected:
+            let connection = ServerConnection(socket)
+            connections[socket.key] = connection
+            if isClosing { connection.kill() }
         case .received:
             guard let connection = connections[socket.key] else { return }
             connection.receive(bytes, fields: shared.headers, place: place) { event in

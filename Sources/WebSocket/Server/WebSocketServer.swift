@@ -129,7 +129,7 @@ public final class WebSocketServer: Sendable {
         try shared.setHeaders(headers)
     }
 
-    /// Any thread: tells each client that is there goodbye, after what waits for it.
+    /// Any thread: tells each client that is there goodbye, after what waits for it, and takes no new ones from then on.
     public func close(status: UInt16 = 1000) {
         orders.close(status: status)
         waker.wake()

@@ -21,9 +21,8 @@ struct CityBlocks: Sendable {
     private var isProtobuf = false
     /// The store's when the blocks were last brought up to date.
     private var version: UInt64 = 0
-    /// The samples of the cities that have changed, one behind the other, and where each city's end.
+    /// The samples of the cities that have changed, one behind the other.
     private var samples: [UInt8] = []
-    private var sampleEnds: [Int] = []
 
     private struct Run: Sendable {
         /// The run's when its blocks were made; 0 before.
@@ -34,18 +33,14 @@ struct CityBlocks: Sendable {
 
     private struct CityBlock: Sendable {
         var block = ExpositionBlock([])
-        /// Where the samples of each city end.
-        var ends: [UInt32]
-
-        func range(_ position: Int) -> Range<Int> {
-            (position == 0 ? 0 : Int(ends[position - 1]))..<Int(ends[position])
-        }
+        /// Bytes of each city's samples: with a name of 128 bytes some 2,500 at most.
+        var sampleByteCounts: [UInt16]
     }
 
     private struct ChangedCity {
         /// In the run.
         let position: Int
-        let name: LabelValue
+        let escapedName: [UInt8]?
         let figures: CityFigures
     }
 
@@ -91,7 +86,7 @@ struct CityBlocks: Sendable {
         while runs.count < snapshot.order.pages.count { runs.append(Run()) }
         for (number, run) in snapshot.order.pages.enumerated() {
             if runs[number].layoutVersion != run.layoutVersion || run.cities.isEmpty {
-                let empty = CityBlock(ends: Array(repeating: 0, count: run.cities.count))
+                let empty = CityBlock(sampleByteCounts: Array(repeating: 0, count: run.cities.count))
                 runs[number] = Run(
                     layoutVersion: run.layoutVersion, blocks: Array(repeating: empty, count: families.count))
                 update(number, run, snapshot, since: 0, format)
@@ -106,12 +101,13 @@ struct CityBlocks: Sendable {
     private mutating func update(
         _ number: Int, _ run: CityPage, _ snapshot: StoreSnapshot, since version: UInt64, _ format: ExpositionFormat
     ) {
-        var withReading: [ChangedCity] = []
-        for (position, city) in run.cities.enumerated() where snapshot.states.version(of: Int(city)) > version {
-            let figures = CityFigures(
-                state: snapshot.states[Int(city)], concentrations: snapshot.concentrations[Int(city)])
-            let name = LabelValue(Array(snapshot.names.bytes[figures.state.nameRange]))
-            withReading.append(ChangedCity(position: position, name: name, figures: figures))
+        let names = snapshot.names.bytes
+        let positions = run.cities.indices.filter { snapshot.states.version(of: Int(run.cities[$0])) > version }
+        let withReading = positions.map { position in
+            let city = Int(run.cities[position])
+            let figures = CityFigures(state: snapshot.states[city], concentrations: snapshot.concentrations[city])
+            let escapedName = TextExposition.escaped(names.span.extracting(figures.state.nameRange))
+            return ChangedCity(position: position, escapedName: escapedName, figures: figures)
         }
         let withCategory =
             version == 0 ? withReading : withReading.filter { $0.figures.state.categoryVersion > version }
@@ -119,49 +115,55 @@ struct CityBlocks: Sendable {
         for (index, family) in families.enumerated() {
             let changed = family.change == .reading ? withReading : withCategory
             guard !changed.isEmpty else { continue }
-            runs[number].blocks[index] = block(of: family, changed.span, replacing: runs[number].blocks[index], format)
+            let old = runs[number].blocks[index]
+            runs[number].blocks[index] = block(of: family, changed.span, names.span, replacing: old, format)
         }
     }
 
     /// The block with other samples of the cities that have changed.
     private mutating func block(
-        of family: CityFamily, _ changed: Span<ChangedCity>, replacing old: CityBlock, _ format: ExpositionFormat
+        of family: CityFamily, _ changed: Span<ChangedCity>, _ names: Span<UInt8>, replacing old: CityBlock,
+        _ format: ExpositionFormat
     ) -> CityBlock {
         samples.removeAll(keepingCapacity: true)
-        sampleEnds.removeAll(keepingCapacity: true)
+        var new = old
+        var counts = new.sampleByteCounts.mutableSpan
+        var replacedCount = 0
         for index in changed.indices {
-            format.appendSamples(of: family, city: changed[index].name, changed[index].figures, to: &samples)
-            sampleEnds.append(samples.count)
+            let (start, position) = (samples.count, changed[index].position)
+            let name = names.extracting(changed[index].figures.state.nameRange)
+            format.appendSamples(
+                of: family, city: name, escaped: changed[index].escapedName, changed[index].figures,
+                to: &samples)
+            replacedCount += Int(counts[position])
+            counts[position] = UInt16(samples.count - start)
         }
-        var new = CityBlock(block: ExpositionBlock(bytes(of: old, replacing: changed)), ends: old.ends)
-        var ends = new.ends.mutableSpan
-        var (shift, start) = (0, 0)
-        for index in changed.indices {
-            let position = changed[index].position
-            shift += sampleEnds[index] - start - old.range(position).count
-            start = sampleEnds[index]
-            let next = index + 1 < changed.count ? changed[index + 1].position : ends.count
-            // Most samples are as long as those before, so most blocks only have other bytes.
-            if shift == 0 { continue }
-            for position in position..<next { ends[position] &+= UInt32(truncatingIfNeeded: shift) }
-        }
+        let byteCount = old.block.bytes.count - replacedCount + samples.count
+        new.block = ExpositionBlock(bytes(of: old, replacing: changed, counts.span, byteCount: byteCount))
         return new
     }
 
-    private func bytes(of old: CityBlock, replacing changed: Span<ChangedCity>) -> [UInt8] {
-        let (oldArray, samples) = (old.block.bytes, samples.span)
-        let oldBytes = oldArray.span
-        var count = oldBytes.count + samples.count
-        for index in changed.indices { count -= old.range(changed[index].position).count }
-        return [UInt8](capacity: count) { bytes in
+    /// - Parameter counts: the new ones.
+    private func bytes(
+        of old: CityBlock, replacing changed: Span<ChangedCity>, _ counts: Span<UInt16>, byteCount: Int
+    ) -> [UInt8] {
+        let (old, oldCounts) = (old.block.bytes, old.sampleByteCounts)
+        return [UInt8](capacity: byteCount) { bytes in
+            // Where the old samples of the position are, and those that are not copied yet begin: the old, the new.
+            var (position, place) = (0, 0)
             var (oldStart, start) = (0, 0)
             for index in changed.indices {
-                let replaced = old.range(changed[index].position)
-                bytes.append(copying: oldBytes.extracting(oldStart..<replaced.lowerBound))
-                bytes.append(copying: samples.extracting(start..<sampleEnds[index]))
-                (oldStart, start) = (replaced.upperBound, sampleEnds[index])
+                while position < changed[index].position {
+                    place &+= Int(oldCounts[position])
+                    position &+= 1
+                }
+                bytes.append(copying: old.span.extracting(oldStart..<place))
+                let end = start + Int(counts[position])
+                bytes.append(copying: samples.span.extracting(start..<end))
+                place += Int(oldCounts[position])
+                (oldStart, start, position) = (place, end, position + 1)
             }
-            bytes.append(copying: oldBytes.extracting(oldStart...))
+            bytes.append(copying: old.span.extracting(oldStart...))
         }
     }
 }

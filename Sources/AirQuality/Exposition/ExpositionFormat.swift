@@ -48,14 +48,23 @@ extension ExpositionFormat {
         }
     }
 
-    func appendSamples(of family: CityFamily, city: LabelValue, _ figures: CityFigures, to bytes: inout [UInt8]) {
-        for sample in family.samples {
-            guard let value = sample.value(figures) else { continue }
+    /// - Parameters:
+    ///   - city: its name.
+    ///   - escaped: the name as the text formats have it, if it is another there.
+    func appendSamples(
+        of family: CityFamily, city: Span<UInt8>, escaped: [UInt8]?, _ figures: CityFigures, to bytes: inout [UInt8]
+    ) {
+        // A span lends its elements. A loop over the array would retain what each refers to, for each city.
+        let samples = family.samples.span
+        for index in samples.indices {
+            guard let value = samples[index].value(figures) else { continue }
             if self == .protobuf {
-                let labels = [city] + (sample.label.map { [$0] } ?? [])
+                let labels = [LabelValue(city.indices.map { city[$0] })] + (samples[index].label.map { [$0] } ?? [])
                 ProtobufExposition.appendSample(of: family.family, labels: labels, value, to: &bytes)
+            } else if let escaped {
+                TextExposition.appendSample(samples[index].text, city: escaped.span, value, to: &bytes)
             } else {
-                TextExposition.appendSample(sample.text, city: city, value, to: &bytes)
+                TextExposition.appendSample(samples[index].text, city: city, value, to: &bytes)
             }
         }
     }

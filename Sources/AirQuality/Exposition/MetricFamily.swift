@@ -29,7 +29,7 @@ struct LabelValue: Sendable {
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        escaped = TextExposition.escaped(bytes)
+        escaped = TextExposition.escaped(bytes.span) ?? bytes
     }
 
     init(_ text: String) {

@@ -60,32 +60,31 @@ enum TextExposition {
     }
 
     static func appendSample(
-        _ sample: CitySample, city: LabelValue, _ value: SampleValue, to text: inout [UInt8]
+        _ sample: CitySample, city: Span<UInt8>, _ value: SampleValue, to text: inout [UInt8]
     ) {
-        let (before, name, after) = (sample.beforeCity.span, city.escaped.span, sample.afterCity.span)
-        let count = before.count + name.count + after.count + OutputSpan<UInt8>.maximumNumberCount + 1
+        let (before, after) = (sample.beforeCity.span, sample.afterCity.span)
+        let count = before.count + city.count + after.count + OutputSpan<UInt8>.maximumNumberCount + 1
         text.append(addingCapacity: count) { text in
             text.append(copying: before)
-            text.append(copying: name)
+            text.append(copying: city)
             text.append(copying: after)
             text.appendValueAndEnd(value)
         }
     }
 
-    /// A label value: backslash, quote and line feed are escaped.
-    static func escaped(_ label: [UInt8]) -> [UInt8] {
-        let isPlain = label.allSatisfy {
-            $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\n")
+    /// A label value: backslash, quote and line feed are escaped. Nil when there are none of them.
+    static func escaped(_ label: Span<UInt8>) -> [UInt8]? {
+        guard label.indices.contains(where: { isEscaped(label[$0]) }) else { return nil }
+        var text: [UInt8] = []
+        for index in label.indices {
+            if isEscaped(label[index]) { text.append(UInt8(ascii: "\\")) }
+            text.append(label[index] == UInt8(ascii: "\n") ? UInt8(ascii: "n") : label[index])
         }
-        guard !isPlain else { return label }
-        return label.flatMap { byte -> [UInt8] in
-            switch byte {
-            case UInt8(ascii: "\\"): Array("\\\\".utf8)
-            case UInt8(ascii: "\""): Array("\\\"".utf8)
-            case UInt8(ascii: "\n"): Array("\\n".utf8)
-            default: [byte]
-            }
-        }
+        return text
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
     }
 }
 

@@ -87,7 +87,6 @@ struct StorageContent: Sendable, Equatable {
         for index in rows.indices { rows[index].points = [] }
         /// Records of cities that do not exist.
         var orphans: [Int64: Int] = [:]
-        var hasNewPoints = [Bool](repeating: false, count: cities.count)
         let log = try connection.prepare("SELECT records FROM log ORDER BY id")
         while try log.step() {
             guard var reader = StorageLogReader(log.bytes(0)) else {
@@ -108,10 +107,8 @@ struct StorageContent: Sendable, Equatable {
                         orphans[number, default: 0] += 1
                         continue
                     }
-                    if reading.isPoint { hasNewPoints[place] = true }
                     if !cities[place].take(reading, within: configuration.limits) { skippedRows += 1 }
                     if cities[place].points.count >= 2 * configuration.capacity {
-                        cities[place].sortPoints()
                         cities[place].dropPoints(beyond: configuration.capacity)
                     }
                 }
@@ -119,7 +116,6 @@ struct StorageContent: Sendable, Equatable {
             if !reader.isAtEnd { skippedRows += 1 }
         }
         skippedRows += orphans.values.reduce(0, +)
-        for place in cities.indices where hasNewPoints[place] { cities[place].sortPoints() }
     }
 
     private func place(of number: Int64, in numbers: [Int64]) -> Int? {
@@ -195,7 +191,11 @@ extension StoredCity {
             guard city.isPlausible(within: limits) else { return false }
             self = city
         }
-        if reading.isPoint { points.append(point) }
+        if reading.isPoint {
+            // Memory dropped later ones when the clock was set back; else they are written once more behind this one.
+            while let last = points.last, last.time >= point.time { points.removeLast() }
+            points.append(point)
+        }
         return true
     }
 
@@ -209,17 +209,5 @@ extension StoredCity {
 
     fileprivate mutating func dropPoints(beyond capacity: Int) {
         if points.count > capacity { points.removeFirst(points.count - capacity) }
-    }
-
-    /// By time; of two at the same time the later one stays.
-    fileprivate mutating func sortPoints() {
-        guard zip(points, points.dropFirst()).contains(where: { $0.time >= $1.time }) else { return }
-        let order = points.indices.sorted { (points[$0].time, $0) < (points[$1].time, $1) }
-        var sorted: [StoredPoint] = []
-        for index in order {
-            if sorted.last?.time == points[index].time { sorted.removeLast() }
-            sorted.append(points[index])
-        }
-        points = sorted
     }
 }

@@ -263,6 +263,12 @@ struct StorageDatabase: ~Copyable {
         _ cities: [StoredCity], removed: [[UInt8]] = [], size: inout Size
     ) throws(SQLiteError) {
         var log = StorageLogWriter()
+        func writeRow() throws(SQLiteError) {
+            try statements.append(log)
+            size.records += log.count
+            if !log.isEmpty { size.logRows += 1 }
+            log = StorageLogWriter()
+        }
         for name in removed {
             guard let number = try statements.number(of: name) else { continue }
             try statements.removeRows(of: number)
@@ -277,10 +283,9 @@ struct StorageDatabase: ~Copyable {
                 size.cities += 1
                 log.append(city.points[...], of: connection.lastRow, within: configuration.limits)
             }
+            if log.byteCount >= Self.usualRowLength { try writeRow() }
         }
-        try statements.append(log)
-        size.records += log.count
-        if !log.isEmpty { size.logRows += 1 }
+        try writeRow()
     }
 
     // MARK: Trimming
@@ -363,6 +368,9 @@ struct StorageDatabase: ~Copyable {
 
     /// Up to so many a file is as it may be: it is not trimmed, and a proper end makes rows of all.
     private static let usualRecordCount = 100_000
+    /// Bytes at which a row of the log ends, after the points of a city. SQLite takes rows of up to 10⁹ bytes
+    /// (`SQLITE_MAX_LENGTH`), and a large memory that is written whole would be more.
+    private static let usualRowLength = 4 << 20
     /// SQLite's smallest: what few cities append is little, and pages are written whole.
     private static let pageSize = 512
     /// 64 MiB; a larger journal is moved into the file early.

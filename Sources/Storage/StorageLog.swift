@@ -59,6 +59,7 @@ struct StorageLogWriter {
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
+    var byteCount: Int { bytes.count }
 
     /// The row's content.
     var row: [UInt8] { Self.withChecksum(bytes) }

@@ -187,19 +187,50 @@ struct StorageLogTests {
         #expect(again.skippedRows == 0)
     }
 
-    @Test("a city's points are in order though they came in another")
+    @Test("a point takes away those of the city that are not before it: the clock was set back, or they come again")
     func order() throws {
         try write([
-            StorageBatch(version: 0, cities: [makeCity("Agra", points: makePoints(4..<6))]),
+            StorageBatch(version: 0, cities: [makeCity("Agra", points: makePoints(3..<6)), makeCity("Pune")]),
             StorageBatch(version: 0, cities: [makeCity("Agra", points: makePoints(8..<9))]),
-            StorageBatch(version: 0, cities: [makeCity("Agra", points: makePoints(0..<5))]),
+            StorageBatch(version: 0, cities: [makeCity("Pune", points: makePoints(0..<1))]),
+            StorageBatch(version: 0, cities: [makeCity("Agra", points: makePoints(4..<5))]),
             StorageBatch(
                 version: 0,
-                cities: [makeCity("Agra", points: [StoredPoint(time: makePoints(8..<9)[0].time, index: 77)])]),
+                cities: [makeCity("Agra", points: [StoredPoint(time: makePoints(4..<5)[0].time, index: 77)])]),
+            StorageBatch(version: 0, cities: [makeCity("Agra", points: makePoints(6..<7))]),
         ])
-        var expected = makePoints(0..<6) + makePoints(8..<9)
-        expected[6].index = 77
+        var expected = makePoints(3..<5) + makePoints(6..<7)
+        expected[1].index = 77
         #expect(try restoredCities(configuration).first?.points == expected)
+        // As rows of their own as well.
+        try store([StorageBatch(version: 9)], in: configuration)
+        #expect(try restoredCities(configuration).first?.points == expected)
+    }
+
+    @Test("points of the future of a clock that was set back do not stand in place of newer ones") func clock() throws {
+        let future = makePoints(1_000_000..<1_000_025)
+        try write([
+            StorageBatch(version: 0, cities: [makeCity("Agra", points: makePoints(0..<1))]),
+            StorageBatch(version: 0, cities: [makeCity("Agra", points: future)]),
+            StorageBatch(version: 0, cities: [makeCity("Agra", points: makePoints(1..<2))]),
+            StorageBatch(version: 0, cities: [makeCity("Agra", points: makePoints(2..<3))]),
+        ])
+        #expect(try restoredCities(configuration).first?.points == makePoints(0..<3))
+    }
+
+    @Test("a batch that is longer than a row may be is several rows") func manyRows() throws {
+        let points = makePoints(0..<1000)
+        let cities = (0..<500).map { makeCity("city \($0)", points: points) }
+        let configuration = makeConfiguration(path, capacity: 1000)
+        var writer = try makeWriter(configuration)
+        for (number, batch) in [[makeCity("first")], cities].enumerated() {
+            let report = writer.pass(now: testTime) { _ in StorageBatch(version: UInt64(number + 1), cities: batch) }
+            #expect(report.error == nil)
+        }
+        drop(writer)
+        #expect(try integer("SELECT count(*) FROM log", in: path) > 1)
+        #expect(try integer("SELECT max(length(records)) FROM log", in: path) < 5 << 20)
+        #expect(try open(configuration).cities.dropFirst().elementsEqual(cities))
     }
 }
 

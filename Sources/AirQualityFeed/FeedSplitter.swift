@@ -47,7 +47,7 @@ struct FeedSplitter: ~Copyable {
     /// - Parameters:
     ///   - cityField: the member with the city's name.
     ///   - maximumKnownBytes: of what is kept; cities beyond it are passed on and not kept.
-    init(shards: Int, cityField: String, maximumKnownBytes: Int = 1 << 30) {
+    init(shards: Int, cityField: String, maximumKnownBytes: Int = 256 << 20) {
         reader = JSONRecordReader(members: [cityField])
         known = Array(repeating: Known(), count: shards)
         self.maximumKnownBytes = maximumKnownBytes

@@ -120,7 +120,7 @@ struct RelayState: ~Copyable {
             outcome = .parts(parts)
             guard splitter.isFull, !hasSaidFull else { return (outcome, nil) }
             hasSaidFull = true
-            return (outcome, "knows cities for 1 GiB: new clients hear of others when the feed does")
+            return (outcome, "knows cities for 256 MiB: new clients hear of others when the feed does")
         }
     }
 

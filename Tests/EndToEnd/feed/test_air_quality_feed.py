@@ -207,6 +207,8 @@ def test_record_and_replay(start, python_feed, tmp_path):
     exporter = start.exporter("--feed.url", replay.url, "--feed.reconnect-min=10ms")
     exporter.wait_for_sample(metrics.INDEX, 2, city="Pune")
     assert replay.wait() == 0
+    # All connections that there were are counted then.
+    wait_for(lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="refused"), "an attempt that finds nobody")
     page = exporter.scrape()
     assert page.value(metrics.INDEX, city="Delhi") == 3
     assert page.value(metrics.MESSAGES) == 3

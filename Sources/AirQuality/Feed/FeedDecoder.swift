@@ -140,7 +140,7 @@ public struct FeedDecoder: ~Copyable {
             time = try self.time(reader.value(record: record, member: Member.time), texts, receivedAt: receivedAt)
         }
         return Reading(
-            nameHash: ByteHash.hash(texts.extracting(name), seed: hashSeed), index: index, time: time,
+            nameHash: ByteHash.hash(texts, in: name, seed: hashSeed), index: index, time: time,
             nameOffset: UInt32(name.lowerBound), nameCount: UInt8(name.count))
     }
 

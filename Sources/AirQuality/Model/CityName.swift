@@ -15,11 +15,10 @@ public enum CityName {
     public static func accepted(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int>? {
         let range = trimmed(bytes, in: range)
         guard !range.isEmpty, range.count <= maximumCount else { return nil }
-        let name = bytes.extracting(range)
-        if isPrintableASCII(name) { return range }
+        if isPrintableASCII(bytes, in: range) { return range }
         var previous: UInt8 = 0
-        for index in name.indices {
-            let byte = name[index]
+        for index in range {
+            let byte = bytes[index]
             // C0 and DEL; C1 is U+0080 … U+009F, in UTF-8 C2 80 … C2 9F.
             if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return nil }
             previous = byte

@@ -15,11 +15,14 @@ struct Cities: Sendable {
     /// Their numbers are below this; some of those may be free.
     var endNumber: Int { states.count }
 
+    /// The city whose name is that part of the texts.
+    ///
+    /// - Parameter hash: of the name.
     @inline(__always)
-    func find(_ name: Span<UInt8>, hash: UInt64) -> Int? {
+    func find(_ texts: Span<UInt8>, in range: Range<Int>, hash: UInt64) -> Int? {
         var search = table.search(for: hash)
         while let city = table.next(&search) {
-            if names.isEqual(states[city].nameRange, to: name) { return city }
+            if bytesEqual(names.bytes.span, in: states[city].nameRange, texts, in: range) { return city }
         }
         return nil
     }
@@ -99,11 +102,6 @@ struct NameArena: Sendable {
         let offset = bytes.count
         for index in name.indices { bytes.append(name[index]) }
         return UInt32(offset)
-    }
-
-    @inline(__always)
-    func isEqual(_ range: Range<Int>, to name: Span<UInt8>) -> Bool {
-        bytesEqual(bytes.span.extracting(range), name)
     }
 
     mutating func remove(_ range: Range<Int>) {

@@ -50,9 +50,7 @@ struct StoreState: Sendable {
         if !message.readings.isEmpty { version &+= 1 }
         if message.concentrations.isEmpty {
             for reading in message.readings {
-                if let reason = record(
-                    reading, named: names.extracting(reading.nameRange), receivedAt: message.receivedAt)
-                {
+                if let reason = record(reading, names, receivedAt: message.receivedAt) {
                     refusals[reason] += 1
                 } else {
                     accepted &+= 1
@@ -76,13 +74,12 @@ struct StoreState: Sendable {
         var (accepted, rest) = (0, message.concentrations[...])
         for (place, reading) in message.readings.enumerated() {
             let concentrations = rest.first?.reading == place ? rest.removeFirst().values : nil
-            let name = names.extracting(reading.nameRange)
-            if let reason = record(reading, named: name, receivedAt: message.receivedAt) {
+            if let reason = record(reading, names, receivedAt: message.receivedAt) {
                 refusals[reason] += 1
                 continue
             }
             accepted += 1
-            if let concentrations, let city = cities.find(name, hash: reading.nameHash) {
+            if let concentrations, let city = cities.find(names, in: reading.nameRange, hash: reading.nameHash) {
                 cities.concentrations[city] = concentrations
             }
         }
@@ -92,12 +89,12 @@ struct StoreState: Sendable {
     /// - Returns: why the reading is refused, if it is.
     @inline(__always)
     private mutating func record(
-        _ reading: Reading, named name: Span<UInt8>, receivedAt: Timestamp
+        _ reading: Reading, _ names: Span<UInt8>, receivedAt: Timestamp
     ) -> RefusalReason? {
-        let city = cities.find(name, hash: reading.nameHash)
+        let city = cities.find(names, in: reading.nameRange, hash: reading.nameHash)
         if rules.readingsHaveTimes, let city, reading.time < cities.states[city].updatedAt { return .badTime }
         guard AirQualityIndex.isValid(reading.index) else { return .outOfRange }
-        guard let city = city ?? insert(reading, named: name) else { return .cityLimit }
+        guard let city = city ?? insert(reading, named: names.extracting(reading.nameRange)) else { return .cityLimit }
         let needsMore = cities.states.update(
             city, reading, receivedAt: receivedAt, version: version, bounds: bounds, interval: rules.history.interval)
         if needsMore || rules.history.usesWindows { updateUnusual(city, reading, receivedAt: receivedAt) }

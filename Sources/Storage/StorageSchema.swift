@@ -57,6 +57,7 @@ struct StorageSchema: Sendable {
 struct StorageStatements: ~Copyable {
     private let upsertCity: SQLiteStatement
     private let findCity: SQLiteStatement
+    private let removePointsFrom: SQLiteStatement
     private let insertPoint: SQLiteStatement
     private let trimPoints: SQLiteStatement
     private let removePoints: SQLiteStatement
@@ -74,6 +75,7 @@ struct StorageStatements: ~Copyable {
                     direction = ?6, changed_ms = ?7, better = ?8, worse = ?9
                 """),
             findCity: try connection.prepare("SELECT id FROM city WHERE name = ?1"),
+            removePointsFrom: try connection.prepare("DELETE FROM point WHERE city = ?1 AND time_ms >= ?2"),
             insertPoint: try connection.prepare("INSERT OR REPLACE INTO point VALUES (?1, ?2, ?3)"),
             trimPoints: try connection.prepare(
                 """
@@ -109,8 +111,14 @@ struct StorageStatements: ~Copyable {
     func writeRows(of city: StoredCity, _ configuration: StorageConfiguration) throws(SQLiteError) {
         try writeRow(city)
         guard !city.points.isEmpty, let number = try number(of: city.name) else { return }
+        let points = city.points.filter { $0.isPlausible(within: configuration.limits) }
+        if let first = points.first {
+            removePointsFrom.bind(number, at: 1)
+            removePointsFrom.bind(first.time, at: 2)
+            try removePointsFrom.run()
+        }
         insertPoint.bind(number, at: 1)
-        for point in city.points where point.isPlausible(within: configuration.limits) {
+        for point in points {
             insertPoint.bind(point.time, at: 2)
             insertPoint.bind(point.index, at: 3)
             try insertPoint.run()

@@ -32,8 +32,9 @@ public struct StoredCity: Sendable, Equatable {
     public var worse: UInt64
     /// In a batch: category, direction, time of change and counters are as they were in an earlier one.
     public var changesAreStored = false
-    /// Oldest first. Of a restored city all, the newest `capacity` at most; in a batch those that are new. A point that
-    /// the file has already is replaced, so that giving one twice is harmless.
+    /// Oldest first. Of a restored city all, the newest `capacity` at most; in a batch the newest, without a
+    /// gap: the file drops what it has from the first of them on. So giving one twice is harmless, and points that memory
+    /// has dropped because the clock was set back go.
     public var points: [StoredPoint]
 
     public init(

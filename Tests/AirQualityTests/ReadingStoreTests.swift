@@ -238,6 +238,21 @@ struct ReadingStoreTests {
         #expect(test.store.unsavedChanges(since: fifth.version).removed.isEmpty)
     }
 
+    @Test("gives the newest point once more when those behind it went with a clock that was set back")
+    func savingAfterClock() {
+        var test = TestStore(history: HistoryRule(interval: 1000))
+        test.store.beginSaving()
+        for second in [0, 1, 2, 3] { test.receive("Pune", Double(second), at: TestStore.start + Int64(second) * 1000) }
+        let first = test.store.unsavedChanges(since: 0)
+        // Too early to be a point itself.
+        test.receive("Pune", 9, at: TestStore.start + 1500)
+        let second = test.store.unsavedChanges(since: first.version)
+        #expect(second.cities.map { $0.points.map(\.index) } == [[1]])
+        test.receive("Pune", 10, at: TestStore.start + 2500)
+        let third = test.store.unsavedChanges(since: second.version)
+        #expect(third.cities.map { $0.points.map(\.index) } == [[10]])
+    }
+
     @Test("gives a current value at once if it is a point or another category, else when it has waited for 30 s")
     func savingCurrentValues() {
         var test = TestStore()

@@ -202,6 +202,16 @@ struct LostDiskTests {
         #expect(try restoredCities(configuration) == [old, both])
     }
 
+    @Test("that comes late with points of a clock that was ahead: newer real ones do not give way to them")
+    func lateDiskOfTheFuture() throws {
+        try store([makeCity("Agra", points: makePoints(0..<1) + makePoints(1_000_000..<1_000_024))], in: configuration)
+        var writer = StorageWriter(configuration, database: nil, replacesAll: false)
+        let new = makeCity("Agra", points: makePoints(5..<7))
+        #expect(writer.pass(now: testTime) { _ in StorageBatch(version: 1, cities: [new]) }.events == [.recovered])
+        drop(writer)
+        #expect(try restoredCities(configuration).first?.points == makePoints(0..<1) + makePoints(5..<7))
+    }
+
     @Test(
         "full: told once, nothing is forgotten, and it catches up", .enabled(if: MountedDisk.isAllowed, "needs mount"))
     func fullDisk() throws {

@@ -137,6 +137,7 @@ struct StoreState: Sendable {
         guard admission != .skipped || count < before else { return }
         cities.histories[city].changedAt = receivedAt
         pointsVersion += 1
-        if admission != .skipped { unsaved?.countPoint(of: city, isNew: admission == .kept) }
+        // Then the newest that is left is given once more: it takes away those behind it in the storage too.
+        unsaved?.countPoint(of: city, isNew: admission == .kept)
     }
 }

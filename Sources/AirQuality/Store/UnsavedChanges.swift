@@ -27,12 +27,12 @@ struct UnsavedChanges: Sendable {
     /// Their numbers, in no order.
     var citiesWithPoints: [Int] { Array(points.keys) }
 
-    /// - Parameter isNew: false when the newest point was replaced.
+    /// - Parameter isNew: false when the newest point was replaced, or has become the newest because others were removed.
     mutating func countPoint(of city: Int, isNew: Bool) {
         if isNew {
             points[city, default: 0] += 1
         } else {
-            // One more than what is under way, so that the replaced point is written once more after it.
+            // One more than what is under way, so that the newest point is written once more after it.
             points[city] = max(points[city] ?? 0, (underWay?.points[city] ?? 0) + 1)
         }
     }

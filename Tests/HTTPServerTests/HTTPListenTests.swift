@@ -155,23 +155,38 @@ import Testing
         #expect(value == ListeningSocket.maximumUnsent)
     }
 
+    /// Gives both descriptors numbers that follow each other, as systemd does, and that no other test has.
+    ///
+    /// - Returns: the first.
+    private func neighbours(_ one: Int32, _ other: Int32) -> Int32 {
+        var lowest: Int32 = 100
+        while true {
+            let first = fcntl(one, F_DUPFD, lowest)
+            let second = fcntl(other, F_DUPFD, first + 1)
+            precondition(first >= 0 && second >= 0, "there are descriptors left")
+            if second == first + 1 {
+                close(one)
+                close(other)
+                return first
+            }
+            close(first)
+            close(second)
+            lowest = second
+        }
+    }
+
     @Test func socketsOfSystemdAreTaken() throws {
         let server = try serve(respond: echo)
         try withSocketPath { path in
             let unix = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
             _ = unsafe withUnixAddress(Array(path.utf8)) { unsafe bind(unix, $0, $1) }
             listen(unix, 5)
-            // As systemd does: one after another, from a known number on.
-            let first: Int32 = 900
-            dup2(unix, first)
-            close(unix)
             let tcp = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             listen(tcp, 5)
-            dup2(tcp, first + 1)
-            close(tcp)
+            let first = neighbours(unix, tcp)
             let environment = ["LISTEN_PID": "\(getpid())", "LISTEN_FDS": "2"]
             let sockets = try ListeningSocket.inherited(environment: { environment[$0] }, first: first)
-            #expect(sockets.map(\.descriptor) == [900, 901])
+            #expect(sockets.map(\.descriptor) == [first, first + 1])
             #expect(sockets[0].address == .unix(path: path))
             guard case .tcp("0.0.0.0", let port) = sockets[1].address else {
                 Issue.record("not the TCP address")
@@ -196,10 +211,12 @@ import Testing
     }
 
     @Test func aDescriptorThatIsNoListeningSocketIsNamed() {
+        let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(number) }
         let variables = ["LISTEN_PID": "\(getpid())", "LISTEN_FDS": "1"]
         let error = #expect(throws: SystemError.self) {
-            try ListeningSocket.inherited(environment: { variables[$0] }, first: 990)
+            try ListeningSocket.inherited(environment: { variables[$0] }, first: number)
         }
-        #expect(error?.reason == "descriptor 990 from systemd is not a listening stream socket")
+        #expect(error?.reason == "descriptor \(number) from systemd is not a listening stream socket")
     }
 }

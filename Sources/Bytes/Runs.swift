@@ -172,7 +172,8 @@ func withRun<Result>(
 /// Eight bytes, the first of them the least significant; 0 for what is behind the end.
 ///
 /// Where fewer are left, what is behind them is loaded as well, if there is something: whether they are fewer is then no
-/// branch, which a processor would guess wrong with each name of another length.
+/// branch, which a processor would guess wrong with each name of another length: a tenth of the readings of 12 cities that
+/// are taken in a second (Tests/Benchmarks).
 @inlinable @inline(__always) @unsafe
 func word(_ bytes: UnsafeRawBufferPointer, at offset: Int, end: Int) -> UInt64 {
     func load(_ offset: Int) -> UInt64 {

@@ -57,7 +57,6 @@ struct StorageSchema: Sendable {
 struct StorageStatements: ~Copyable {
     private let upsertCity: SQLiteStatement
     private let findCity: SQLiteStatement
-    private let removePointsFrom: SQLiteStatement
     private let insertPoint: SQLiteStatement
     private let trimPoints: SQLiteStatement
     private let removePoints: SQLiteStatement
@@ -75,14 +74,13 @@ struct StorageStatements: ~Copyable {
                     direction = ?6, changed_ms = ?7, better = ?8, worse = ?9
                 """),
             findCity: try connection.prepare("SELECT id FROM city WHERE name = ?1"),
-            removePointsFrom: try connection.prepare("DELETE FROM point WHERE city = ?1 AND time_ms >= ?2"),
             insertPoint: try connection.prepare("INSERT OR REPLACE INTO point VALUES (?1, ?2, ?3)"),
             trimPoints: try connection.prepare(
                 """
                 DELETE FROM point WHERE city = ?1 AND time_ms <= (
                     SELECT time_ms FROM point WHERE city = ?1 ORDER BY time_ms DESC LIMIT 1 OFFSET ?2)
                 """),
-            removePoints: try connection.prepare("DELETE FROM point WHERE city = ?1"),
+            removePoints: try connection.prepare("DELETE FROM point WHERE city = ?1 AND time_ms >= ?2"),
             removeCity: try connection.prepare("DELETE FROM city WHERE id = ?1"),
             appendToLog: try connection.prepare("INSERT INTO log (records) VALUES (?1)"))
     }
@@ -112,11 +110,7 @@ struct StorageStatements: ~Copyable {
         try writeRow(city)
         guard !city.points.isEmpty, let number = try number(of: city.name) else { return }
         let points = city.points.filter { $0.isPlausible(within: configuration.limits) }
-        if let first = points.first {
-            removePointsFrom.bind(number, at: 1)
-            removePointsFrom.bind(first.time, at: 2)
-            try removePointsFrom.run()
-        }
+        if let first = points.first { try removePoints(of: number, from: first.time) }
         insertPoint.bind(number, at: 1)
         for point in points {
             insertPoint.bind(point.time, at: 2)
@@ -129,10 +123,15 @@ struct StorageStatements: ~Copyable {
     }
 
     func removeRows(of number: Int64) throws(SQLiteError) {
-        removePoints.bind(number, at: 1)
-        try removePoints.run()
+        try removePoints(of: number, from: .min)
         removeCity.bind(number, at: 1)
         try removeCity.run()
+    }
+
+    private func removePoints(of number: Int64, from time: Int64) throws(SQLiteError) {
+        removePoints.bind(number, at: 1)
+        removePoints.bind(time, at: 2)
+        try removePoints.run()
     }
 
     func append(_ records: StorageLogWriter) throws(SQLiteError) {

@@ -35,8 +35,7 @@ public struct HistorySelection: Sendable {
     /// Whether what has the city's number is the same city.
     func isStill(_ city: City, in snapshot: HistorySnapshot) -> Bool {
         let range = snapshot.states[Int(city.number)].nameRange
-        return bytesEqual(
-            snapshot.names.bytes.span.extracting(range), names.bytes.span.extracting(nameRange(of: city)))
+        return bytesEqual(snapshot.names.bytes.span, in: range, names.bytes.span, in: nameRange(of: city))
     }
 
     public init(_ store: ReadingStore, query: HistoryQuery) {
@@ -56,7 +55,7 @@ public struct HistorySelection: Sendable {
                 let history = snapshot.histories[Int(number)]
                 let shown = history.indices(query)
                 guard let first = shown.first, let last = shown.last else { continue }
-                add(ByteHash.hash(snapshot.names.bytes.span.extracting(range), seed: 0))
+                add(ByteHash.hash(snapshot.names.bytes.span, in: range, seed: 0))
                 for index in shown {
                     let point = history[index]
                     add(UInt64(bitPattern: point.time << 8 | Int64(point.category)))

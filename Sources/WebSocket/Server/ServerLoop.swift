@@ -56,9 +56,7 @@ final class ServerLoop: SocketLoop {
     override func handle(_ event: SocketEvent, of socket: Socket, bytes: Span<UInt8>) {
         switch event {
         case .connected:
-            let connection = ServerConnection(socket)
-            connections[socket.key] = connection
-            if isClosing { connection.kill() }
+            if isClosing { socket.kill() } else { connections[socket.key] = ServerConnection(socket) }
         case .received:
             guard let connection = connections[socket.key] else { return }
             connection.receive(bytes, fields: shared.headers, place: place) { event in

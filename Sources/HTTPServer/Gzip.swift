@@ -101,13 +101,13 @@ public struct GzipBlock: Sendable, Equatable {
     private let levelBuffer: UnsafeMutablePointer<UInt8>
 
     public init() {
-        unsafe stream = .allocate(capacity: 1)
-        // What `isal_deflate_stateless_init` does not set, as `hist_bits`, is 0 then: the usual.
-        unsafe stream.initialize(to: isal_zstream())
-        // Zeros, as ISA-L reads of it before it writes: two compressors once made different bytes of one block. Nothing is
-        // touched before it is used.
+        // Zeros: what `isal_deflate_stateless_init` does not set, as `hist_bits`, is 0 then, the usual; and of its buffer
+        // ISA-L reads before it writes, so that two compressors once made different bytes of one block. `calloc`, because it
+        // touches no memory for that which is fresh, and two thirds of the state are for streams of another kind.
+        let state = unsafe calloc(1, MemoryLayout<isal_zstream>.stride)!
+        unsafe stream = state.bindMemory(to: isal_zstream.self, capacity: 1)
         let buffer = unsafe calloc(1, Int(CISAL_LEVEL_1_BUFFER_BYTES))!
-        unsafe levelBuffer = buffer.assumingMemoryBound(to: UInt8.self)
+        unsafe levelBuffer = buffer.bindMemory(to: UInt8.self, capacity: Int(CISAL_LEVEL_1_BUFFER_BYTES))
     }
 
     /// Corresponds to `isal_deflate_stateless` with `FULL_FLUSH`, which ends on a byte boundary, and without
@@ -143,7 +143,7 @@ public struct GzipBlock: Sendable, Equatable {
     }
 
     deinit {
-        unsafe stream.deallocate()
+        unsafe free(stream)
         unsafe free(levelBuffer)
     }
 }

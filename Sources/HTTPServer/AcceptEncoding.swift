@@ -36,23 +36,8 @@ private func weight(_ parameters: Substring.UTF8View) -> Int? {
         rest = rest.dropFirst().drop { $0 != UInt8(ascii: ";") }
         let name = parameter.prefix { $0 != UInt8(ascii: "=") }
         if equalsIgnoringCase(trimmed(name), "q") {
-            return thousandths(trimmed(parameter[name.endIndex...].dropFirst()))
+            return qualityValue(trimmed(parameter[name.endIndex...].dropFirst()))
         }
     }
     return rest.isEmpty ? 1000 : nil
-}
-
-/// RFC 9110 section 12.4.2: `0` or `1`, and up to three decimals, of which 1 has only zeros.
-private func thousandths(_ text: Substring.UTF8View) -> Int? {
-    guard let first = text.first, first == UInt8(ascii: "0") || first == UInt8(ascii: "1") else { return nil }
-    let fraction = text.dropFirst()
-    guard fraction.isEmpty || fraction.first == UInt8(ascii: "."), fraction.count <= 4 else { return nil }
-    var value = Int(first - UInt8(ascii: "0")) * 1000
-    var place = 100
-    for digit in fraction.dropFirst() {
-        guard isDigit(digit) else { return nil }
-        value += Int(digit - UInt8(ascii: "0")) * place
-        place /= 10
-    }
-    return value <= 1000 ? value : nil
 }

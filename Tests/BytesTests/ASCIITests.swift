@@ -19,6 +19,17 @@ struct ASCIITests {
     }
 
     @Test(
+        "a quality is 0 to 1, in thousandths",
+        arguments: [
+            ("0", 0), ("1", 1000), ("0.", 0), ("0.5", 500), ("0.05", 50), ("0.123", 123), ("0.1239", 123),
+            ("1.000", 1000), ("1.0000", 1000), ("1.001", nil), ("2", nil), ("", nil), (".5", nil), ("0,5", nil),
+            ("0.5x", nil), ("0.1.2", nil), ("-0", nil), ("+0", nil), ("00", nil),
+        ] as [(String, Int?)])
+    func qualities(_ text: String, thousandths: Int?) {
+        #expect(qualityValue(text.utf8) == thousandths)
+    }
+
+    @Test(
         "tokens are equal whatever their case",
         arguments: [
             ("gzip", "GZIP", true), ("Content-Length", "content-length", true), ("gzi", "gzip", false),

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The formats that a scrape may be answered in.
 public enum ExpositionFormat: String, Sendable, CaseIterable {
     case text004, text100, openMetrics001, openMetrics100, protobuf
@@ -48,27 +50,6 @@ extension ExpositionFormat {
         }
     }
 
-    /// - Parameters:
-    ///   - city: its name.
-    ///   - escaped: the name as the text formats have it, if it is another there.
-    func appendSamples(
-        of family: CityFamily, city: Span<UInt8>, escaped: [UInt8]?, _ figures: CityFigures, to bytes: inout [UInt8]
-    ) {
-        // A span lends its elements. A loop over the array would retain what each refers to, for each city.
-        let samples = family.samples.span
-        for index in samples.indices {
-            guard let value = samples[index].value(figures) else { continue }
-            if self == .protobuf {
-                let labels = [LabelValue(city.indices.map { city[$0] })] + (samples[index].label.map { [$0] } ?? [])
-                ProtobufExposition.appendSample(of: family.family, labels: labels, value, to: &bytes)
-            } else if let escaped {
-                TextExposition.appendSample(samples[index].text, city: escaped.span, value, to: &bytes)
-            } else {
-                TextExposition.appendSample(samples[index].text, city: city, value, to: &bytes)
-            }
-        }
-    }
-
     /// What stands before the samples of a family.
     func header(of family: MetricFamily, sampleByteCount: Int) -> [UInt8] {
         switch self {
@@ -108,7 +89,7 @@ public struct AcceptedFormat: Sendable, Equatable {
             guard let match, match.range.quality > 0 else { continue }
             let candidate = (
                 quality: match.range.quality, place: match.place, specificity: match.range.specificity,
-                accepted: AcceptedFormat(format: format, escaping: match.range.escaping)
+                accepted: AcceptedFormat(format: format, escaping: match.range.knownEscaping)
             )
             guard let leader = best else {
                 best = candidate
@@ -129,89 +110,92 @@ public struct AcceptedFormat: Sendable, Equatable {
 
 /// One range of an `Accept` header.
 private struct MediaRange {
-    var type: Substring
-    var subtype: Substring
-    var parameters: [(name: String, value: String)] = []
+    typealias Text = Substring.UTF8View
+
+    let type, subtype: Text
+    private(set) var version, escaping, proto, encoding: Text?
     /// In thousandths.
-    var quality = 1000
+    private(set) var quality = 1000
 
     static func parse(_ header: String) -> [MediaRange] {
-        split(header, at: ",").compactMap(MediaRange.init)
+        var ranges: [MediaRange] = []
+        var rest = header.utf8[...]
+        while !rest.isEmpty {
+            if let range = MediaRange(next(&rest, before: UInt8(ascii: ","))) { ranges.append(range) }
+        }
+        return ranges
     }
 
-    private init?(_ text: Substring) {
-        let parts = Self.split(text, at: ";")
-        let media = (parts.first ?? "").split(separator: "/", omittingEmptySubsequences: false).map(Self.trimmed)
-        guard media.count == 2, !media[0].isEmpty, !media[1].isEmpty else { return nil }
-        (type, subtype) = (media[0].lowercased()[...], media[1].lowercased()[...])
-        for part in parts.dropFirst() {
-            let pair = part.split(separator: "=", maxSplits: 1).map(Self.trimmed)
-            guard pair.count == 2 else { continue }
-            let name = pair[0].lowercased()
-            let value = Substring(pair[1].filter { $0 != "\"" })
-            if name == "q" {
-                guard let quality = Self.thousandths(value) else { return nil }
+    private init?(_ text: Text) {
+        var rest = text
+        var media = Self.next(&rest, before: UInt8(ascii: ";"))
+        type = trimmed(Self.next(&media, before: UInt8(ascii: "/")))
+        subtype = trimmed(media)
+        guard !type.isEmpty, !subtype.isEmpty, !subtype.contains(UInt8(ascii: "/")) else { return nil }
+        while !rest.isEmpty {
+            var value = Self.next(&rest, before: UInt8(ascii: ";"))
+            let name = trimmed(Self.next(&value, before: UInt8(ascii: "=")))
+            value = Self.unquoted(trimmed(value))
+            guard !value.isEmpty else { continue }
+            if equalsIgnoringCase(name, "q") {
+                guard let quality = qualityValue(value) else { return nil }
                 self.quality = quality
-            } else {
-                parameters.append((name, String(value)))
+            } else if equalsIgnoringCase(name, "version") {
+                version = version ?? value
+            } else if equalsIgnoringCase(name, "escaping") {
+                escaping = escaping ?? value
+            } else if equalsIgnoringCase(name, "proto") {
+                proto = proto ?? value
+            } else if equalsIgnoringCase(name, "encoding") {
+                encoding = encoding ?? value
             }
         }
     }
 
+    /// One of the four that there are.
+    var knownEscaping: String? {
+        guard let escaping else { return nil }
+        return ["allow-utf-8", "underscores", "dots", "values"].first { escaping.elementsEqual($0.utf8) }
+    }
+
     var specificity: Int {
-        type == "*" ? 0 : subtype == "*" ? 1 : 2 + (version == nil ? 0 : 1)
-    }
-
-    private var version: String? {
-        parameters.first { $0.name == "version" }?.value
-    }
-
-    var escaping: String? {
-        let value = parameters.first { $0.name == "escaping" }?.value
-        return value.flatMap { ["allow-utf-8", "underscores", "dots", "values"].contains($0) ? $0 : nil }
+        type.elementsEqual("*".utf8) ? 0 : subtype.elementsEqual("*".utf8) ? 1 : version == nil ? 2 : 3
     }
 
     func covers(_ format: ExpositionFormat) -> Bool {
-        if type == "*" { return subtype == "*" && !format.isByRequestOnly }
+        if type.elementsEqual("*".utf8) { return subtype.elementsEqual("*".utf8) && !format.isByRequestOnly }
         switch format {
-        case .text004: return isText("text", "plain") && (version == nil || version == "0.0.4")
-        case .text100: return isText("text", "plain") && version == "1.0.0"
-        case .openMetrics001: return isText("application", "openmetrics-text") && (version == nil || version == "0.0.1")
-        case .openMetrics100: return isText("application", "openmetrics-text") && (version == nil || version == "1.0.0")
+        case .text004: return isText("text", "plain", version: "0.0.4", isDefault: true)
+        case .text100: return isText("text", "plain", version: "1.0.0", isDefault: false)
+        case .openMetrics001: return isText("application", "openmetrics-text", version: "0.0.1", isDefault: true)
+        case .openMetrics100: return isText("application", "openmetrics-text", version: "1.0.0", isDefault: true)
         case .protobuf:
-            return type == "application" && subtype == "vnd.google.protobuf"
-                && parameters.contains { $0.name == "proto" && $0.value == "io.prometheus.client.MetricFamily" }
-                && parameters.contains { $0.name == "encoding" && $0.value == "delimited" }
+            return equalsIgnoringCase(subtype, "vnd.google.protobuf") && equalsIgnoringCase(type, "application")
+                && proto?.elementsEqual("io.prometheus.client.MetricFamily".utf8) == true
+                && encoding?.elementsEqual("delimited".utf8) == true
         }
     }
 
-    private func isText(_ type: String, _ subtype: String) -> Bool {
-        self.type == type && (self.subtype == subtype || self.subtype == "*")
+    /// - Parameter isDefault: the format is meant where no version is named.
+    private func isText(_ type: String, _ subtype: String, version: String, isDefault: Bool) -> Bool {
+        guard self.version?.elementsEqual(version.utf8) ?? isDefault else { return false }
+        return equalsIgnoringCase(self.type, type)
+            && (equalsIgnoringCase(self.subtype, subtype) || self.subtype.elementsEqual("*".utf8))
     }
 
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text
-        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        return text
-    }
-
-    /// Splits outside of quoted strings.
-    private static func split(_ text: some StringProtocol, at separator: Character) -> [Substring] {
+    /// Takes what stands before the next separator outside of quotation marks.
+    private static func next(_ text: inout Text, before separator: UInt8) -> Text {
         var isQuoted = false
-        return Substring(text).split(omittingEmptySubsequences: true) { character in
-            if character == "\"" { isQuoted.toggle() }
-            return character == separator && !isQuoted
+        let end = text.firstIndex { byte in
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            return byte == separator && !isQuoted
         }
+        defer { text = text[(end ?? text.endIndex)...].dropFirst() }
+        return text[..<(end ?? text.endIndex)]
     }
 
-    /// A quality as RFC 9110 section 12.4.2 writes it; digits behind the third are cut off.
-    private static func thousandths(_ text: Substring) -> Int? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count), let whole = Int(parts[0]), whole == 0 || whole == 1 else { return nil }
-        let digits = parts.count == 2 ? parts[1].prefix(3) : ""
-        guard let fraction = Int((digits + "000").prefix(3)), fraction >= 0 else { return nil }
-        let quality = whole * 1000 + fraction
-        return quality <= 1000 ? quality : nil
+    private static func unquoted(_ text: Text) -> Text {
+        guard text.contains(UInt8(ascii: "\"")) else { return text }
+        return Substring(decoding: text.filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self).utf8
     }
 }

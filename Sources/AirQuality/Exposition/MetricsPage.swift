@@ -34,8 +34,6 @@ public struct MetricsPage: Sendable {
     private var storage = GroupBlock(SourceFamily<ExporterReport.Storage>.storage)
     private var buildInformation = GroupBlock(SourceFamily<ExporterReport.Build>.build)
     private var process = GroupBlock(SourceFamily<ExporterReport.Process>.process)
-    /// By part.
-    private var last: [(key: Key, blocks: [ExpositionBlock])?]
 
     /// - Parameter families: those of the cities.
     public init(
@@ -46,38 +44,13 @@ public struct MetricsPage: Sendable {
         // Without concentrations their family would have no samples, and cost a look at each city.
         let unknown: CityFamilyName? = rules.readingsHaveConcentrations ? nil : .concentration
         cities = CityBlocks(CityFamily.all.filter { families.contains($0.name) && $0.name != unknown })
-        last = Array(repeating: nil, count: MetricsPart.allCases.count)
-    }
-
-    /// What the blocks of a page are made from.
-    private struct Key: Equatable {
-        var version, feedsVersion: UInt64
-        var web: ExporterReport.Web?
-        var storage: ExporterReport.Storage?
-        var process: ExporterReport.Process?
-        var format: ExpositionFormat
     }
 
     public mutating func render(
         _ snapshot: StoreSnapshot, report: ExporterReport, format: ExpositionFormat, part: MetricsPart = .all
     ) -> RenderedPage {
-        let handler = part == .cities ? nil : report.handler
-        let key = Key(
-            version: snapshot.version, feedsVersion: snapshot.feedsVersion, web: report.web, storage: report.storage,
-            process: report.process, format: format)
-        if let last = last[part.rawValue], last.key == key {
-            return RenderedPage(blocks: last.blocks, end: end(handler, format))
-        }
-        let blocks = Self.joined(blocks(snapshot, report, format, part))
-        last[part.rawValue] = (key, blocks)
-        return RenderedPage(blocks: blocks, end: end(handler, format))
-    }
-
-    private mutating func blocks(
-        _ snapshot: StoreSnapshot, _ report: ExporterReport, _ format: ExpositionFormat, _ part: MetricsPart
-    ) -> [ExpositionBlock] {
         var blocks = part == .exporter ? [] : cities.blocks(of: snapshot, in: format)
-        if part == .cities { return blocks }
+        guard part != .cities else { return RenderedPage(blocks: blocks, end: end(nil, format)) }
         blocks.append(scale.block(of: [rules.scale], in: format))
         blocks.append(feeds.block(of: snapshot.feeds, in: format) { LabelValue($0.label) })
         if let report = report.web { blocks.append(web.block(of: [report], in: format)) }
@@ -85,7 +58,7 @@ public struct MetricsPage: Sendable {
         if let report = report.storage { blocks.append(storage.block(of: [report], in: format)) }
         blocks.append(buildInformation.block(of: [build], in: format))
         if let report = report.process { blocks.append(process.block(of: [report], in: format)) }
-        return blocks
+        return RenderedPage(blocks: blocks, end: end(report.handler, format))
     }
 
     /// The scrapes' own counts, and the mark that OpenMetrics ends with.
@@ -96,15 +69,6 @@ public struct MetricsPage: Sendable {
         if format.isOpenMetrics { end.append("# EOF\n") }
         return end
     }
-
-    /// A small page is one block: that is sent and compressed faster, and becomes smaller, because its families repeat
-    /// each other's names.
-    private static func joined(_ blocks: [ExpositionBlock]) -> [ExpositionBlock] {
-        guard blocks.reduce(0, { $0 + $1.bytes.count }) <= maximumJoinedBytes else { return blocks }
-        return [ExpositionBlock(blocks.flatMap(\.bytes))]
-    }
-
-    private static let maximumJoinedBytes = 64 * 1024
 }
 
 /// The families of one kind of source, as one block: made anew when a source says something else.

@@ -13,15 +13,20 @@ extension OutputSpan<UInt8> {
         var text = InlineArray<24, UInt8>(repeating: 0)
         var start = text.count
         var rest = number
+        for _ in 0..<decimals {
+            start -= 1
+            text[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        if decimals > 0 {
+            start -= 1
+            text[start] = UInt8(ascii: ".")
+        }
         repeat {
             start -= 1
             text[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
-            if decimals > 0, start == text.count - decimals {
-                start -= 1
-                text[start] = UInt8(ascii: ".")
-            }
-        } while rest > 0 || (decimals > 0 && start >= text.count - decimals - 1)
+        } while rest > 0
         append(copying: text.span.extracting(start...))
     }
 

@@ -52,23 +52,13 @@ enum TextExposition {
         fileprivate let beforeCity: [UInt8]
         fileprivate let afterCity: [UInt8]
 
+        /// Bytes of a sample at most, without the city's name.
+        var maximumByteCount: Int { beforeCity.count + afterCity.count + OutputSpan<UInt8>.maximumNumberCount + 1 }
+
         /// - Parameter label: value of the family's second label, if it has one.
         init(_ family: MetricFamily, label: LabelValue?) {
             beforeCity = family.text.beforeLabels[0]
             afterCity = (label.map { family.text.beforeLabels[1] + $0.escaped } ?? []) + endOfLabels
-        }
-    }
-
-    static func appendSample(
-        _ sample: CitySample, city: Span<UInt8>, _ value: SampleValue, to text: inout [UInt8]
-    ) {
-        let (before, after) = (sample.beforeCity.span, sample.afterCity.span)
-        let count = before.count + city.count + after.count + OutputSpan<UInt8>.maximumNumberCount + 1
-        text.append(addingCapacity: count) { text in
-            text.append(copying: before)
-            text.append(copying: city)
-            text.append(copying: after)
-            text.appendValueAndEnd(value)
         }
     }
 
@@ -89,6 +79,21 @@ enum TextExposition {
 }
 
 extension OutputSpan<UInt8> {
+    /// There must be room for them.
+    ///
+    /// - Parameter city: its name, escaped.
+    mutating func appendSamples(of family: CityFamily, city: Span<UInt8>, _ figures: CityFigures) {
+        // A span lends its elements. A loop over the array would retain what each refers to, for each city.
+        let samples = family.samples.span
+        for index in samples.indices {
+            guard let value = samples[index].value(figures) else { continue }
+            append(copying: samples[index].text.beforeCity.span)
+            append(copying: city)
+            append(copying: samples[index].text.afterCity.span)
+            appendValueAndEnd(value)
+        }
+    }
+
     fileprivate mutating func appendValueAndEnd(_ value: SampleValue) {
         switch value {
         case .number(let number): append(number)

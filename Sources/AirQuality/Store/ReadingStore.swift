@@ -241,7 +241,6 @@ public struct StoreSnapshot: Sendable {
     let concentrations: CityConcentrations
     let order: CityOrder
     public let feeds: [FeedStatistics]
-    let feedsVersion: UInt64
     public let cityCount: Int
     let pointCount: Int
     let expiredCount: UInt64

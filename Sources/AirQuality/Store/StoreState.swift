@@ -7,8 +7,6 @@ struct StoreState: Sendable {
     var version: UInt64 = 1
     var cities = Cities()
     var feeds: [FeedStatistics]
-    /// Counts up when a feed's statistics change.
-    private(set) var feedsVersion: UInt64 = 1
     /// Points of all cities.
     var pointCount = 0
     /// Counts up when the points of any city change.
@@ -34,12 +32,11 @@ struct StoreState: Sendable {
     var snapshot: StoreSnapshot {
         StoreSnapshot(
             version: version, names: cities.names, states: cities.states, concentrations: cities.concentrations,
-            order: cities.order, feeds: feeds, feedsVersion: feedsVersion, cityCount: cities.count,
+            order: cities.order, feeds: feeds, cityCount: cities.count,
             pointCount: pointCount, expiredCount: expiredCount)
     }
 
     mutating func apply(_ event: FeedEvent, feed: Int) {
-        feedsVersion &+= 1
         feeds[feed].apply(event)
     }
 
@@ -59,7 +56,6 @@ struct StoreState: Sendable {
         } else {
             accepted = recordWithConcentrations(message, names: names, refusals: &refusals)
         }
-        feedsVersion &+= 1
         feeds[feed].count(message, readings: accepted, refusals: refusals)
         if !warmUp.isOver { warmUp.hear(at: message.receivedAt, hasNewCities: cities.count > cityCount) }
     }

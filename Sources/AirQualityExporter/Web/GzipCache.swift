@@ -3,7 +3,8 @@ import HTTPServer
 
 /// The blocks of the page in compressed form, kept as long as the page has them.
 struct GzipCache: ~Copyable {
-    private var blocks: [(plain: ExpositionBlock, compressed: GzipBlock)] = []
+    /// A block without compressed form is one of a small page.
+    private var blocks: [(plain: ExpositionBlock, compressed: GzipBlock?)] = []
     /// A member of all of them, without its end.
     private var beginning = Gzip()
 
@@ -14,12 +15,25 @@ struct GzipCache: ~Copyable {
     }
 
     private mutating func compress(_ page: [ExpositionBlock], with compressor: inout GzipCompressor) {
-        let known = Dictionary(uniqueKeysWithValues: blocks.map { (ObjectIdentifier($0.plain), $0.compressed) })
+        if page.reduce(0, { $0 + $1.bytes.count }) <= Self.smallPageBytes {
+            blocks = page.map { ($0, nil) }
+            let bytes = page.flatMap(\.bytes)
+            beginning = Gzip([compressor.block(bytes.span)])
+            return
+        }
+        let known = Dictionary(
+            uniqueKeysWithValues: blocks.compactMap { block in
+                block.compressed.map { (ObjectIdentifier(block.plain), $0) }
+            })
         blocks.removeAll(keepingCapacity: true)
         for block in page {
             let bytes = block.bytes
             blocks.append((block, known[ObjectIdentifier(block)] ?? compressor.block(bytes.span)))
         }
-        beginning = Gzip(blocks.map(\.compressed))
+        beginning = Gzip(blocks.compactMap(\.compressed))
     }
+
+    /// A page up to this size is compressed as a whole: that is faster, and it becomes smaller, because its families repeat
+    /// each other's names.
+    private static let smallPageBytes = 64 * 1024
 }

@@ -39,11 +39,11 @@ final class MetricsEndpoint: Sendable {
         } catch {
             return HTTPResponse(status: 400, line: error.line)
         }
-        let accept = request.header("Accept") ?? ""
+        let accepted = AcceptedFormat.negotiate(request.header("Accept"))
         let isGzip = prefersGzip(acceptEncoding: request.header("Accept-Encoding"))
+        let headers = [("Content-Type", accepted.contentType), ("Vary", "Accept, Accept-Encoding")]
         let snapshot = store.snapshot()
         return caches.withLock { caches in
-            let answer = caches.answers.value(for: accept) { ScrapeAnswer(accept: accept) }
             var report = ExporterReport(
                 web: .init(
                     listeners: events?.listenerCount, tlsHandshakeFailures: handshakes?.current.tlsHandshakeFailures),
@@ -54,9 +54,9 @@ final class MetricsEndpoint: Sendable {
                 }
                 report.handler = ExporterReport.Handler(scrapes.current)
             }
-            let page = caches.page.render(snapshot, report: report, format: answer.format, part: part)
+            let page = caches.page.render(snapshot, report: report, format: accepted.format, part: part)
             return HTTPResponse(
-                status: 200, headers: isGzip ? answer.gzipHeaders : answer.headers,
+                status: 200, headers: isGzip ? headers + [("Content-Encoding", "gzip")] : headers,
                 body: .blocks(
                     isGzip ? caches.gzip[part.rawValue].member(of: page, with: &caches.compressor) : page.pieces))
         }
@@ -71,8 +71,6 @@ private struct ScrapeCaches: ~Copyable {
     var compressor = GzipCompressor()
     /// By the second in which they were read: reading /proc costs more than a whole scrape.
     var process = Cached<Int64, ExporterReport.Process>()
-    /// By the `Accept` header.
-    var answers = Cached<String, ScrapeAnswer>()
 
     init(page: MetricsPage) {
         self.page = page
@@ -106,20 +104,6 @@ extension MetricsPart {
 /// What was wrong with a query, in one line for the one who asked.
 struct MetricsQueryFailure: Error, Equatable {
     var line: String
-}
-
-/// What an `Accept` header leads to.
-private struct ScrapeAnswer {
-    let format: ExpositionFormat
-    let headers: [(name: String, value: String)]
-    let gzipHeaders: [(name: String, value: String)]
-
-    init(accept: String) {
-        let accepted = AcceptedFormat.negotiate(accept)
-        format = accepted.format
-        headers = [("Content-Type", accepted.contentType), ("Vary", "Accept, Accept-Encoding")]
-        gzipHeaders = headers + [("Content-Encoding", "gzip")]
-    }
 }
 
 extension ExporterReport.Handler {

@@ -121,6 +121,21 @@ def test_accept_encoding(exporter, path, accepted, is_gzip):
         gunzip(answer.body).decode()
 
 
+def test_gzip_says_the_same_while_the_page_grows(start, python_feed):
+    """A small page is compressed as a whole, a large one block by block, and what did not change is kept."""
+    exporter = start.exporter("--feed.url", python_feed.url, "--web.disable-exporter-metrics")
+    python_feed.wait_for_client()
+    sizes = []
+    for messages, cities in enumerate([12, 12, 200, 1000, 1000, 1001], start=1):
+        python_feed.send([{"city": f"City {number}", "aqi": number % 500 + messages} for number in range(cities)])
+        exporter.wait_for_sample(metrics.MESSAGES, messages)
+        plain = exporter.get("/metrics").body
+        for _ in range(2):
+            assert gunzip(exporter.get("/metrics", headers={"Accept-Encoding": "gzip"}).body) == plain
+        sizes.append(len(plain))
+    assert sizes[1] < 64 * 1024 < sizes[2]
+
+
 @pytest.mark.parametrize("path", ["/metrics", "/history.json", "/", "/-/healthy", "/-/ready", "/nothing", "/history.json?x="])
 @pytest.mark.parametrize("encoding", ENCODINGS.values())
 def test_head_has_the_headers_of_get(start, python_feed, path, encoding):

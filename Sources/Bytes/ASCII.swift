@@ -56,15 +56,14 @@ package func decimalNumber<Number: FixedWidthInteger>(_ text: some Sequence<UInt
 
 /// How much a client likes something, in thousandths, as RFC 9110 section 12.4.2 writes it: 0 to 1 with decimals. Those
 /// behind the third are cut off. Nil for anything else.
-package func qualityValue(_ text: some Collection<UInt8>) -> Int? {
-    guard let first = text.first, first == UInt8(ascii: "0") || first == UInt8(ascii: "1") else { return nil }
-    let fraction = text.dropFirst()
-    guard fraction.isEmpty || fraction.first == UInt8(ascii: ".") else { return nil }
-    var value = Int(first - UInt8(ascii: "0")) * 1000
+package func qualityValue(_ text: Span<UInt8>) -> Int? {
+    guard text.count > 0, text[0] == UInt8(ascii: "0") || text[0] == UInt8(ascii: "1") else { return nil }
+    guard text.count == 1 || text[1] == UInt8(ascii: ".") else { return nil }
+    var value = Int(text[0] - UInt8(ascii: "0")) * 1000
     var place = 100
-    for digit in fraction.dropFirst() {
-        guard isDigit(digit) else { return nil }
-        value += Int(digit - UInt8(ascii: "0")) * place
+    for index in text.indices.dropFirst(2) {
+        guard isDigit(text[index]) else { return nil }
+        value += Int(text[index] - UInt8(ascii: "0")) * place
         place /= 10
     }
     return value <= 1000 ? value : nil

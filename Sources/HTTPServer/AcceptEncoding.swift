@@ -36,7 +36,7 @@ private func weight(_ parameters: Substring.UTF8View) -> Int? {
         rest = rest.dropFirst().drop { $0 != UInt8(ascii: ";") }
         let name = parameter.prefix { $0 != UInt8(ascii: "=") }
         if equalsIgnoringCase(trimmed(name), "q") {
-            return qualityValue(trimmed(parameter[name.endIndex...].dropFirst()))
+            return qualityValue(trimmed(parameter[name.endIndex...].dropFirst()).span)
         }
     }
     return rest.isEmpty ? 1000 : nil

@@ -76,8 +76,9 @@ private func isHost(_ text: ArraySlice<UInt8>) -> Bool {
         port = text[(end + 1)...]
     } else {
         let end = text.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
-        guard percentDecoded(text[..<end]) != nil,
-            text[..<end].allSatisfy({ isLetterOrDigit($0) || "-._~!$&'()*+;=%".utf8.contains($0) })
+        let name = text[..<end]
+        guard name.allSatisfy({ isLetterOrDigit($0) || "-._~!$&'()*+;=%".utf8.contains($0) }),
+            !name.contains(UInt8(ascii: "%")) || percentDecoded(name) != nil
         else { return false }
         port = text[end...]
     }

@@ -26,7 +26,7 @@ struct ASCIITests {
             ("0.5x", nil), ("0.1.2", nil), ("-0", nil), ("+0", nil), ("00", nil),
         ] as [(String, Int?)])
     func qualities(_ text: String, thousandths: Int?) {
-        #expect(qualityValue(text.utf8) == thousandths)
+        #expect(qualityValue(text.utf8.span) == thousandths)
     }
 
     @Test(

@@ -79,30 +79,32 @@ public struct AcceptedFormat: Sendable, Equatable {
     ///
     /// - Parameter accept: nil when there is no such header.
     public static func negotiate(_ accept: String?) -> AcceptedFormat {
-        let ranges = accept.map(MediaRange.parse) ?? []
-        var best: (quality: Int, place: Int, specificity: Int, accepted: AcceptedFormat)?
-        for format in ExpositionFormat.allCases {
-            var match: (place: Int, range: MediaRange)?
-            for (place, range) in ranges.enumerated() where range.covers(format) {
-                if match.map({ range.specificity > $0.range.specificity }) ?? true { match = (place, range) }
+        guard let accept else { return AcceptedFormat(format: .text004, escaping: nil) }
+        // By format: the range that decides. No allocation, because each scrape asks.
+        var matches = InlineArray<5, (place: Int, range: MediaRange)?>(repeating: nil)
+        let bytes = accept.utf8Span.span
+        var (rest, place) = (bytes.indices, 0)
+        while !rest.isEmpty {
+            place += 1
+            guard let range = MediaRange(bytes, bytes.takeFirst(of: &rest, before: UInt8(ascii: ","))) else { continue }
+            for (index, format) in ExpositionFormat.allCases.enumerated() where range.covers(format) {
+                if matches[index].map({ range.specificity > $0.range.specificity }) ?? true {
+                    matches[index] = (place, range)
+                }
             }
-            guard let match, match.range.quality > 0 else { continue }
-            let candidate = (
-                quality: match.range.quality, place: match.place, specificity: match.range.specificity,
-                accepted: AcceptedFormat(format: format, escaping: match.range.knownEscaping)
-            )
-            guard let leader = best else {
-                best = candidate
-                continue
+        }
+        var best: (quality: Int, place: Int, accepted: AcceptedFormat)?
+        for (index, format) in ExpositionFormat.allCases.enumerated() {
+            guard let (place, range) = matches[index], range.quality > 0 else { continue }
+            if let best {
+                guard
+                    range.quality > best.quality || (range.quality == best.quality && place < best.place)
+                        // OpenMetrics without a version: the newest.
+                        || (range.quality == best.quality && place == best.place && format == .openMetrics100
+                            && best.accepted.format == .openMetrics001)
+                else { continue }
             }
-            if candidate.quality > leader.quality
-                || (candidate.quality == leader.quality && candidate.place < leader.place)
-                // OpenMetrics without a version: the newest.
-                || (candidate.quality == leader.quality && candidate.place == leader.place
-                    && candidate.accepted.format == .openMetrics100 && leader.accepted.format == .openMetrics001)
-            {
-                best = candidate
-            }
+            best = (range.quality, place, AcceptedFormat(format: format, escaping: range.escaping))
         }
         return best?.accepted ?? AcceptedFormat(format: .text004, escaping: nil)
     }
@@ -110,92 +112,135 @@ public struct AcceptedFormat: Sendable, Equatable {
 
 /// One range of an `Accept` header.
 private struct MediaRange {
-    typealias Text = Substring.UTF8View
+    private enum Media {
+        case all, anyText, anyApplication, plainText, openMetrics, protobuf, other
+    }
 
-    let type, subtype: Text
-    private(set) var version, escaping, proto, encoding: Text?
+    private enum Version {
+        case v001, v004, v100, other
+    }
+
+    private let media: Media
+    private var version: Version?
+    /// One of the four that there are.
+    private(set) var escaping: String?
+    /// Protobuf's parameters are those of the one message and encoding that we have.
+    private var (isMetricFamily, isDelimited) = (false, false)
     /// In thousandths.
     private(set) var quality = 1000
 
-    static func parse(_ header: String) -> [MediaRange] {
-        var ranges: [MediaRange] = []
-        var rest = header.utf8[...]
-        while !rest.isEmpty {
-            if let range = MediaRange(next(&rest, before: UInt8(ascii: ","))) { ranges.append(range) }
-        }
-        return ranges
-    }
-
-    private init?(_ text: Text) {
+    init?(_ bytes: Span<UInt8>, _ text: Range<Int>) {
         var rest = text
-        var media = Self.next(&rest, before: UInt8(ascii: ";"))
-        type = trimmed(Self.next(&media, before: UInt8(ascii: "/")))
-        subtype = trimmed(media)
-        guard !type.isEmpty, !subtype.isEmpty, !subtype.contains(UInt8(ascii: "/")) else { return nil }
+        var subtype = bytes.takeFirst(of: &rest, before: UInt8(ascii: ";"))
+        let type = bytes.trimmed(bytes.takeFirst(of: &subtype, before: UInt8(ascii: "/")))
+        subtype = bytes.trimmed(subtype)
+        guard !type.isEmpty, !subtype.isEmpty, !subtype.contains(where: { bytes[$0] == UInt8(ascii: "/") })
+        else { return nil }
+        let isAny = bytes.isToken("*", at: subtype)
+        if bytes.isToken("*", at: type) {
+            media = isAny ? .all : .other
+        } else if bytes.isToken("text", at: type) {
+            media = isAny ? .anyText : bytes.isToken("plain", at: subtype) ? .plainText : .other
+        } else if bytes.isToken("application", at: type) {
+            media =
+                isAny
+                ? .anyApplication
+                : bytes.isToken("openmetrics-text", at: subtype)
+                    ? .openMetrics
+                    : bytes.isToken("vnd.google.protobuf", at: subtype) ? .protobuf : .other
+        } else {
+            media = .other
+        }
         while !rest.isEmpty {
-            var value = Self.next(&rest, before: UInt8(ascii: ";"))
-            let name = trimmed(Self.next(&value, before: UInt8(ascii: "=")))
-            value = Self.unquoted(trimmed(value))
-            guard !value.isEmpty else { continue }
-            if equalsIgnoringCase(name, "q") {
-                guard let quality = qualityValue(value) else { return nil }
-                self.quality = quality
-            } else if equalsIgnoringCase(name, "version") {
-                version = version ?? value
-            } else if equalsIgnoringCase(name, "escaping") {
-                escaping = escaping ?? value
-            } else if equalsIgnoringCase(name, "proto") {
-                proto = proto ?? value
-            } else if equalsIgnoringCase(name, "encoding") {
-                encoding = encoding ?? value
-            }
+            var value = bytes.takeFirst(of: &rest, before: UInt8(ascii: ";"))
+            let name = bytes.trimmed(bytes.takeFirst(of: &value, before: UInt8(ascii: "=")))
+            guard take(bytes, parameter: name, value: bytes.trimmed(value)) else { return nil }
         }
     }
 
-    /// One of the four that there are.
-    var knownEscaping: String? {
-        guard let escaping else { return nil }
-        return ["allow-utf-8", "underscores", "dots", "values"].first { escaping.elementsEqual($0.utf8) }
+    /// - Returns: false when it makes the range none.
+    private mutating func take(_ bytes: Span<UInt8>, parameter name: Range<Int>, value: Range<Int>) -> Bool {
+        if value.isEmpty { return true }
+        if bytes.isToken("q", at: name) {
+            guard let quality = qualityValue(bytes.extracting(value)) else { return false }
+            self.quality = quality
+        } else if bytes.isToken("version", at: name) {
+            if version != nil { return true }
+            version =
+                bytes.isValue("1.0.0", at: value)
+                ? .v100
+                : bytes.isValue("0.0.4", at: value) ? .v004 : bytes.isValue("0.0.1", at: value) ? .v001 : .other
+        } else if bytes.isToken("escaping", at: name) {
+            escaping =
+                escaping
+                ?? ["allow-utf-8", "underscores", "dots", "values"].first { bytes.isValue($0, at: value) }
+        } else if bytes.isToken("proto", at: name) {
+            isMetricFamily = bytes.isValue("io.prometheus.client.MetricFamily", at: value)
+        } else if bytes.isToken("encoding", at: name) {
+            isDelimited = bytes.isValue("delimited", at: value)
+        }
+        return true
     }
 
     var specificity: Int {
-        type.elementsEqual("*".utf8) ? 0 : subtype.elementsEqual("*".utf8) ? 1 : version == nil ? 2 : 3
+        switch media {
+        case .all: 0
+        case .anyText, .anyApplication: 1
+        case .plainText, .openMetrics, .protobuf, .other: version == nil ? 2 : 3
+        }
     }
 
     func covers(_ format: ExpositionFormat) -> Bool {
-        if type.elementsEqual("*".utf8) { return subtype.elementsEqual("*".utf8) && !format.isByRequestOnly }
-        switch format {
-        case .text004: return isText("text", "plain", version: "0.0.4", isDefault: true)
-        case .text100: return isText("text", "plain", version: "1.0.0", isDefault: false)
-        case .openMetrics001: return isText("application", "openmetrics-text", version: "0.0.1", isDefault: true)
-        case .openMetrics100: return isText("application", "openmetrics-text", version: "1.0.0", isDefault: true)
-        case .protobuf:
-            return equalsIgnoringCase(subtype, "vnd.google.protobuf") && equalsIgnoringCase(type, "application")
-                && proto?.elementsEqual("io.prometheus.client.MetricFamily".utf8) == true
-                && encoding?.elementsEqual("delimited".utf8) == true
+        if media == .all { return !format.isByRequestOnly }
+        let isText = media == .plainText || media == .anyText
+        let isOpenMetrics = media == .openMetrics || media == .anyApplication
+        return switch format {
+        case .text004: isText && (version == nil || version == .v004)
+        case .text100: isText && version == .v100
+        case .openMetrics001: isOpenMetrics && (version == nil || version == .v001)
+        case .openMetrics100: isOpenMetrics && (version == nil || version == .v100)
+        case .protobuf: media == .protobuf && isMetricFamily && isDelimited
         }
     }
+}
 
-    /// - Parameter isDefault: the format is meant where no version is named.
-    private func isText(_ type: String, _ subtype: String, version: String, isDefault: Bool) -> Bool {
-        guard self.version?.elementsEqual(version.utf8) ?? isDefault else { return false }
-        return equalsIgnoringCase(self.type, type)
-            && (equalsIgnoringCase(self.subtype, subtype) || self.subtype.elementsEqual("*".utf8))
-    }
-
-    /// Takes what stands before the next separator outside of quotation marks.
-    private static func next(_ text: inout Text, before separator: UInt8) -> Text {
+extension Span<UInt8> {
+    /// Takes from a part what stands before the next separator outside of quotation marks, and the separator.
+    fileprivate func takeFirst(of part: inout Range<Int>, before separator: UInt8) -> Range<Int> {
         var isQuoted = false
-        let end = text.firstIndex { byte in
-            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-            return byte == separator && !isQuoted
+        var end = part.lowerBound
+        while end < part.upperBound, isQuoted || self[end] != separator {
+            if self[end] == UInt8(ascii: "\"") { isQuoted.toggle() }
+            end += 1
         }
-        defer { text = text[(end ?? text.endIndex)...].dropFirst() }
-        return text[..<(end ?? text.endIndex)]
+        defer { part = Swift.min(end + 1, part.upperBound)..<part.upperBound }
+        return part.lowerBound..<end
     }
 
-    private static func unquoted(_ text: Text) -> Text {
-        guard text.contains(UInt8(ascii: "\"")) else { return text }
-        return Substring(decoding: text.filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self).utf8
+    fileprivate func trimmed(_ part: Range<Int>) -> Range<Int> {
+        var (start, end) = (part.lowerBound, part.upperBound)
+        while start < end, isBlank(self[start]) { start += 1 }
+        while start < end, isBlank(self[end - 1]) { end -= 1 }
+        return start..<end
+    }
+
+    /// - Parameter word: in lower case; the part may be in any.
+    fileprivate func isToken(_ word: String, at part: Range<Int>) -> Bool {
+        guard word.utf8.count == part.count else { return false }
+        var index = part.lowerBound
+        for byte in word.utf8 {
+            guard lowercase(self[index]) == byte else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// Whether a part is the text, in quotation marks or not.
+    fileprivate func isValue(_ text: String, at part: Range<Int>) -> Bool {
+        var expected = text.utf8.makeIterator()
+        for index in part where self[index] != UInt8(ascii: "\"") {
+            guard expected.next() == self[index] else { return false }
+        }
+        return expected.next() == nil
     }
 }

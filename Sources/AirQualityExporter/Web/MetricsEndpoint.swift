@@ -41,7 +41,10 @@ final class MetricsEndpoint: Sendable {
         }
         let accepted = AcceptedFormat.negotiate(request.header("Accept"))
         let isGzip = prefersGzip(acceptEncoding: request.header("Accept-Encoding"))
-        let headers = [("Content-Type", accepted.contentType), ("Vary", "Accept, Accept-Encoding")]
+        var headers: [(name: String, value: String)] = [
+            ("Content-Type", accepted.contentType), ("Vary", "Accept, Accept-Encoding"),
+        ]
+        if isGzip { headers.append(("Content-Encoding", "gzip")) }
         let snapshot = store.snapshot()
         return caches.withLock { caches in
             var report = ExporterReport(
@@ -56,7 +59,7 @@ final class MetricsEndpoint: Sendable {
             }
             let page = caches.page.render(snapshot, report: report, format: accepted.format, part: part)
             return HTTPResponse(
-                status: 200, headers: isGzip ? headers + [("Content-Encoding", "gzip")] : headers,
+                status: 200, headers: headers,
                 body: .blocks(
                     isGzip ? caches.gzip[part.rawValue].member(of: page, with: &caches.compressor) : page.pieces))
         }

@@ -116,8 +116,11 @@ private struct MediaRange {
         case all, anyText, anyApplication, plainText, openMetrics, protobuf, other
     }
 
-    private enum Version {
-        case v001, v004, v100, other
+    private enum Version: String, CaseIterable {
+        case v001 = "0.0.1"
+        case v004 = "0.0.4"
+        case v100 = "1.0.0"
+        case other = ""
     }
 
     private let media: Media
@@ -136,21 +139,7 @@ private struct MediaRange {
         subtype = bytes.trimmed(subtype)
         guard !type.isEmpty, !subtype.isEmpty, !subtype.contains(where: { bytes[$0] == UInt8(ascii: "/") })
         else { return nil }
-        let isAny = bytes.isToken("*", at: subtype)
-        if bytes.isToken("*", at: type) {
-            media = isAny ? .all : .other
-        } else if bytes.isToken("text", at: type) {
-            media = isAny ? .anyText : bytes.isToken("plain", at: subtype) ? .plainText : .other
-        } else if bytes.isToken("application", at: type) {
-            media =
-                isAny
-                ? .anyApplication
-                : bytes.isToken("openmetrics-text", at: subtype)
-                    ? .openMetrics
-                    : bytes.isToken("vnd.google.protobuf", at: subtype) ? .protobuf : .other
-        } else {
-            media = .other
-        }
+        media = Self.media(bytes, type: type, subtype: subtype)
         while !rest.isEmpty {
             var value = bytes.takeFirst(of: &rest, before: UInt8(ascii: ";"))
             let name = bytes.trimmed(bytes.takeFirst(of: &value, before: UInt8(ascii: "=")))
@@ -158,18 +147,28 @@ private struct MediaRange {
         }
     }
 
-    /// - Returns: false when it makes the range none.
+    private static func media(_ bytes: Span<UInt8>, type: Range<Int>, subtype: Range<Int>) -> Media {
+        let isAny = bytes.isToken("*", at: subtype)
+        if bytes.isToken("*", at: type) { return isAny ? .all : .other }
+        if bytes.isToken("text", at: type) {
+            if isAny { return .anyText }
+            if bytes.isToken("plain", at: subtype) { return .plainText }
+        } else if bytes.isToken("application", at: type) {
+            if isAny { return .anyApplication }
+            if bytes.isToken("openmetrics-text", at: subtype) { return .openMetrics }
+            if bytes.isToken("vnd.google.protobuf", at: subtype) { return .protobuf }
+        }
+        return .other
+    }
+
+    /// - Returns: false for a quality that is none: then the range does not count.
     private mutating func take(_ bytes: Span<UInt8>, parameter name: Range<Int>, value: Range<Int>) -> Bool {
         if value.isEmpty { return true }
         if bytes.isToken("q", at: name) {
             guard let quality = qualityValue(bytes.extracting(value)) else { return false }
             self.quality = quality
         } else if bytes.isToken("version", at: name) {
-            if version != nil { return true }
-            version =
-                bytes.isValue("1.0.0", at: value)
-                ? .v100
-                : bytes.isValue("0.0.4", at: value) ? .v004 : bytes.isValue("0.0.1", at: value) ? .v001 : .other
+            version = version ?? Version.allCases.first { bytes.isValue($0.rawValue, at: value) } ?? .other
         } else if bytes.isToken("escaping", at: name) {
             escaping =
                 escaping

@@ -6,6 +6,10 @@ struct StoreState: Sendable {
     /// Counts up with every change.
     var version: UInt64 = 1
     var cities = Cities()
+    /// The cities of some of a message's readings, in room that is kept.
+    private var found: [Int32] = []
+    /// So few that what is found of them is still in the processor's cache when they are recorded.
+    private static let readingsFoundAtOnce = 64
     var feeds: [FeedStatistics]
     /// Points of all cities.
     var pointCount = 0
@@ -46,11 +50,18 @@ struct StoreState: Sendable {
         let cityCount = cities.count
         if !message.readings.isEmpty { version &+= 1 }
         if message.concentrations.isEmpty {
-            for reading in message.readings {
-                if let reason = record(reading, names, receivedAt: message.receivedAt) {
-                    refusals[reason] += 1
-                } else {
-                    accepted &+= 1
+            var rest = message.readings.indices
+            while !rest.isEmpty {
+                let run = rest.prefix(Self.readingsFoundAtOnce)
+                rest = rest.dropFirst(run.count)
+                cities.find(message.readings, in: run, names, into: &found)
+                for (index, place) in run.enumerated() {
+                    let city = found[index] < 0 ? nil : Int(found[index])
+                    if let reason = record(message.readings[place], of: city, names, receivedAt: message.receivedAt) {
+                        refusals[reason] += 1
+                    } else {
+                        accepted &+= 1
+                    }
                 }
             }
         } else {
@@ -70,7 +81,7 @@ struct StoreState: Sendable {
         var (accepted, rest) = (0, message.concentrations[...])
         for (place, reading) in message.readings.enumerated() {
             let concentrations = rest.first?.reading == place ? rest.removeFirst().values : nil
-            if let reason = record(reading, names, receivedAt: message.receivedAt) {
+            if let reason = record(reading, of: nil, names, receivedAt: message.receivedAt) {
                 refusals[reason] += 1
                 continue
             }
@@ -82,12 +93,13 @@ struct StoreState: Sendable {
         return accepted
     }
 
+    /// - Parameter city: if it is known already.
     /// - Returns: why the reading is refused, if it is.
     @inline(__always)
     private mutating func record(
-        _ reading: Reading, _ names: Span<UInt8>, receivedAt: Timestamp
+        _ reading: Reading, of city: Int?, _ names: Span<UInt8>, receivedAt: Timestamp
     ) -> RefusalReason? {
-        let city = cities.find(names, in: reading.nameRange, hash: reading.nameHash)
+        let city = city ?? cities.find(names, in: reading.nameRange, hash: reading.nameHash)
         if rules.readingsHaveTimes, let city, reading.time < cities.states[city].updatedAt { return .badTime }
         guard AirQualityIndex.isValid(reading.index) else { return .outOfRange }
         guard let city = city ?? insert(reading, named: names.extracting(reading.nameRange)) else { return .cityLimit }

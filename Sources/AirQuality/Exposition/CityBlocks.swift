@@ -18,9 +18,11 @@ struct CityBlocks: Sendable {
     private let families: [CityFamily]
     private var runs: [Run] = []
     private var headers: [Cached<HeaderKey, ExpositionBlock>]
-    private var isProtobuf = false
-    /// The store's when the blocks were last brought up to date.
+    /// The store's version when the blocks were last brought up to date, and the format of the headers.
     private var version: UInt64 = 0
+    private var format = ExpositionFormat.text004
+    /// The blocks then, in their order.
+    private var page: [ExpositionBlock] = []
     /// The samples of the cities that have changed, one behind the other.
     private var samples: [UInt8] = []
 
@@ -59,11 +61,24 @@ struct CityBlocks: Sendable {
 
     /// All families that have samples.
     mutating func blocks(of snapshot: StoreSnapshot, in format: ExpositionFormat) -> [ExpositionBlock] {
-        update(snapshot, format)
+        if version == snapshot.version, self.format == format { return page }
+        // While blocks are made anew nothing else refers to the old ones, so that their memory is used again at once.
+        page = []
+        if (self.format == .protobuf) != (format == .protobuf) {
+            runs = []
+            version = 0
+        }
+        self.format = format
+        update(snapshot)
+        page = blocks(in: snapshot.order)
+        return page
+    }
+
+    private mutating func blocks(in order: CityOrder) -> [ExpositionBlock] {
         var page: [ExpositionBlock] = []
-        page.reserveCapacity(families.count * (1 + snapshot.order.sequence.count))
+        page.reserveCapacity(families.count * (1 + order.sequence.count))
         for family in families.indices {
-            let (first, sequence) = (page.count, snapshot.order.sequence.span)
+            let (first, sequence) = (page.count, order.sequence.span)
             var sampleByteCount = 0
             for index in sequence.indices {
                 let block = runs[Int(sequence[index])].blocks[family].block
@@ -72,36 +87,28 @@ struct CityBlocks: Sendable {
                 page.append(block)
             }
             guard sampleByteCount > 0 else { continue }
-            page.insert(header(of: family, sampleByteCount: sampleByteCount, in: format), at: first)
+            page.insert(header(of: family, sampleByteCount: sampleByteCount), at: first)
         }
         return page
     }
 
-    private mutating func header(
-        of family: Int, sampleByteCount: Int, in format: ExpositionFormat
-    ) -> ExpositionBlock {
+    private mutating func header(of family: Int, sampleByteCount: Int) -> ExpositionBlock {
         let key = HeaderKey(format: format, sampleByteCount: format == .protobuf ? sampleByteCount : nil)
         return headers[family].value(for: key) {
             ExpositionBlock(format.header(of: families[family].family, sampleByteCount: sampleByteCount))
         }
     }
 
-    private mutating func update(_ snapshot: StoreSnapshot, _ format: ExpositionFormat) {
-        if isProtobuf != (format == .protobuf) {
-            isProtobuf = format == .protobuf
-            runs = []
-            version = 0
-        }
-        guard version != snapshot.version else { return }
+    private mutating func update(_ snapshot: StoreSnapshot) {
         while runs.count < snapshot.order.pages.count { runs.append(Run()) }
         for (number, run) in snapshot.order.pages.enumerated() {
             if runs[number].layoutVersion != run.layoutVersion || run.cities.isEmpty {
                 let empty = CityBlock(sampleByteCounts: Array(repeating: 0, count: run.cities.count))
                 runs[number] = Run(
                     layoutVersion: run.layoutVersion, blocks: Array(repeating: empty, count: families.count))
-                update(number, run, snapshot, since: 0, format)
+                update(number, run, snapshot, since: 0)
             } else {
-                update(number, run, snapshot, since: version, format)
+                update(number, run, snapshot, since: version)
             }
         }
         version = snapshot.version
@@ -109,7 +116,7 @@ struct CityBlocks: Sendable {
 
     /// Makes those blocks of a run anew that have changed since a version of the store.
     private mutating func update(
-        _ number: Int, _ run: CityPage, _ snapshot: StoreSnapshot, since version: UInt64, _ format: ExpositionFormat
+        _ number: Int, _ run: CityPage, _ snapshot: StoreSnapshot, since version: UInt64
     ) {
         let (names, cities) = (snapshot.names.bytes, run.cities.span)
         var withReading: [ChangedCity] = []
@@ -131,14 +138,13 @@ struct CityBlocks: Sendable {
             let changed = family.change == .reading ? withReading : withCategory
             guard !changed.isEmpty else { continue }
             let old = runs[number].blocks[index]
-            runs[number].blocks[index] = block(of: family, changed.span, names.span, replacing: old, format)
+            runs[number].blocks[index] = block(of: family, changed.span, names.span, replacing: old)
         }
     }
 
     /// The block with other samples of the cities that have changed.
     private mutating func block(
-        of family: CityFamily, _ changed: Span<ChangedCity>, _ names: Span<UInt8>, replacing old: CityBlock,
-        _ format: ExpositionFormat
+        of family: CityFamily, _ changed: Span<ChangedCity>, _ names: Span<UInt8>, replacing old: CityBlock
     ) -> CityBlock {
         var counts = old.sampleByteCounts
         var replacedCount = 0

@@ -3,34 +3,33 @@ import HTTPServer
 
 /// The blocks of the page in compressed form, kept as long as the page has them.
 struct GzipCache: ~Copyable {
-    /// A block without compressed form is one of a small page.
-    private var blocks: [(plain: ExpositionBlock, compressed: GzipBlock?)] = []
+    private var blocks: [ExpositionBlock] = []
+    /// By block; none of a small page.
+    private var compressed: [GzipBlock] = []
     /// A member of all of them, without its end.
     private var beginning = Gzip()
 
     /// The page as one gzip member, in pieces.
     mutating func member(of page: RenderedPage, with compressor: inout GzipCompressor) -> [[UInt8]] {
-        if !page.blocks.elementsEqual(blocks, by: { $0 === $1.plain }) { compress(page.blocks, with: &compressor) }
+        if !page.blocks.elementsEqual(blocks, by: ===) { compress(page.blocks, with: &compressor) }
         return beginning.member(endingWith: compressor.block(page.end.span))
     }
 
     private mutating func compress(_ page: [ExpositionBlock], with compressor: inout GzipCompressor) {
+        let known = Dictionary(uniqueKeysWithValues: zip(blocks.map(ObjectIdentifier.init), compressed))
+        blocks = page
         if page.reduce(0, { $0 + $1.bytes.count }) <= Self.smallPageBytes {
-            blocks = page.map { ($0, nil) }
             let bytes = page.flatMap(\.bytes)
+            compressed = []
             beginning = Gzip([compressor.block(bytes.span)])
             return
         }
-        let known = Dictionary(
-            uniqueKeysWithValues: blocks.compactMap { block in
-                block.compressed.map { (ObjectIdentifier(block.plain), $0) }
-            })
-        blocks.removeAll(keepingCapacity: true)
+        compressed.removeAll(keepingCapacity: true)
         for block in page {
             let bytes = block.bytes
-            blocks.append((block, known[ObjectIdentifier(block)] ?? compressor.block(bytes.span)))
+            compressed.append(known[ObjectIdentifier(block)] ?? compressor.block(bytes.span))
         }
-        beginning = Gzip(blocks.compactMap(\.compressed))
+        beginning = Gzip(compressed)
     }
 
     /// A page up to this size is compressed as a whole: that is faster, and it becomes smaller, because its families repeat

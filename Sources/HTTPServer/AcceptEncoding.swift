@@ -36,7 +36,9 @@ private func weight(_ parameters: Substring.UTF8View) -> Int? {
         rest = rest.dropFirst().drop { $0 != UInt8(ascii: ";") }
         let name = parameter.prefix { $0 != UInt8(ascii: "=") }
         if equalsIgnoringCase(trimmed(name), "q") {
-            return qualityValue(trimmed(parameter[name.endIndex...].dropFirst()).span)
+            let value = trimmed(parameter[name.endIndex...].dropFirst())
+            // At most three decimals (RFC 9110 section 12.4.2).
+            return value.count <= 5 ? qualityValue(value.span) : nil
         }
     }
     return rest.isEmpty ? 1000 : nil

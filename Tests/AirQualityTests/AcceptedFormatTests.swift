@@ -52,6 +52,7 @@ struct AcceptedFormatTests {
                 "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=text,text/plain;q=0.1",
                 .text004
             ),
+            ("text/plain;q=\"0.5\",application/openmetrics-text;q=0.4", .text004),
             ("text/plain;q=x,application/openmetrics-text;version=1.0.0;q=0.1", .openMetrics100),
         ] as [(String?, ExpositionFormat)])
     func negotiates(_ accept: String?, _ format: ExpositionFormat) {

@@ -165,7 +165,7 @@ private struct MediaRange {
     private mutating func take(_ bytes: Span<UInt8>, parameter name: Range<Int>, value: Range<Int>) -> Bool {
         if value.isEmpty { return true }
         if bytes.isToken("q", at: name) {
-            guard let quality = qualityValue(bytes.extracting(value)) else { return false }
+            guard let quality = qualityValue(bytes.extracting(bytes.unquoted(value))) else { return false }
             self.quality = quality
         } else if bytes.isToken("version", at: name) {
             version = version ?? Version.allCases.first { bytes.isValue($0.rawValue, at: value) } ?? .other
@@ -221,6 +221,13 @@ extension Span<UInt8> {
         while start < end, isBlank(self[start]) { start += 1 }
         while start < end, isBlank(self[end - 1]) { end -= 1 }
         return start..<end
+    }
+
+    /// Without the quotation marks around it.
+    fileprivate func unquoted(_ part: Range<Int>) -> Range<Int> {
+        let mark = UInt8(ascii: "\"")
+        guard part.count > 1, self[part.lowerBound] == mark, self[part.upperBound - 1] == mark else { return part }
+        return part.lowerBound + 1..<part.upperBound - 1
     }
 
     /// - Parameter word: in lower case; the part may be in any.

@@ -30,6 +30,7 @@ let package = Package(
     ],
     targets: [
         // The C libraries, as Debian ships them. What Swift cannot import stands in each module's shim.h.
+        .systemLibrary(name: "CLinker"),
         .systemLibrary(name: "CLibWebSockets", providers: [.apt(["libwebsockets-dev"])]),
         .systemLibrary(name: "CLibMicroHTTPD", providers: [.apt(["libmicrohttpd-dev", "libgnutls28-dev"])]),
         .systemLibrary(name: "CGnuTLS", providers: [.apt(["libgnutls28-dev"])]),
@@ -52,7 +53,7 @@ let package = Package(
         // The rooms that touch C.
         .target(name: "JSON", dependencies: ["CSimdJSON"]),
         .target(name: "Storage", dependencies: ["Bytes", "System", "CSQLite"]),
-        .target(name: "System", dependencies: ["Bytes"]),
+        .target(name: "System", dependencies: ["Bytes", "CLinker"]),
         .target(name: "WebSocket", dependencies: ["Bytes", "System", "CLibWebSockets", "CZlib"]),
         .target(name: "WebConfiguration", dependencies: ["Bytes", "System", "CCrypt", "CGnuTLS", "CYAML"]),
         .target(name: "HTTPClient", dependencies: ["Bytes", "System", "CCurl"]),

@@ -138,8 +138,14 @@ final class Exporter: Sendable {
 
     /// Handles timers and signals, on the calling thread.
     private func supervise(notify: NotifySocket?) {
+        // By then the feeds are dialled and most scrapers have asked once: both read some of the tables again.
+        var startEnds: Duration? = monotonicTime() + .seconds(2)
         while true {
             let now = monotonicTime()
+            if let end = startEnds, now >= end {
+                releaseLinkerTables()
+                startEnds = nil
+            }
             let wall = currentTime()
             let expired = store.expire(at: wall)
             if expired > 0 { logger.debug("Cities expired", metadata: ["count": "\(expired)"]) }
@@ -155,7 +161,7 @@ final class Exporter: Sendable {
             events?.tick(at: now)
             webFiles.poll()
             _ = notify?.send("WATCHDOG=1")
-            switch signals.wait(for: waitTime(now, wall, notify)) {
+            switch signals.wait(for: waitTime(now, wall, notify, startEnds)) {
             case .terminate, .interrupt:
                 logger.info("Received signal, shutting down")
                 return
@@ -168,8 +174,11 @@ final class Exporter: Sendable {
     }
 
     /// The time until the next timer; nil: only a signal ends the wait.
-    private func waitTime(_ now: Duration, _ wall: Timestamp, _ notify: NotifySocket?) -> Duration? {
+    private func waitTime(
+        _ now: Duration, _ wall: Timestamp, _ notify: NotifySocket?, _ startEnds: Duration?
+    ) -> Duration? {
         var times: [Duration] = []
+        if let startEnds { times.append(startEnds - now) }
         let rules = store.rules
         // A city is dropped at most a second late, and with a short expiry at most that expiry late.
         if rules.expireAfter > 0 { times.append(.milliseconds(min(1000, rules.expireAfter))) }

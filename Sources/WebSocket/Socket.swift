@@ -82,50 +82,30 @@ enum SocketEvent: Equatable {
 
 /// What is still to be sent on a socket.
 struct SocketOutput {
-    /// Smaller pieces are put together; larger ones are shared with who gave them.
-    private static let pieceBytes = 16 << 10
-
     let socket: Socket
-    private var pieces: [[UInt8]] = []
-    /// The first piece of which something is left, and how much of it is sent.
-    private var first = 0
-    private var sentOfFirst = 0
-    private(set) var byteCount = 0
+    private var waiting = WaitingBytes()
     private var isLast = false
 
     init(_ socket: Socket) {
         self.socket = socket
     }
 
-    var isEmpty: Bool { byteCount == 0 }
+    var byteCount: Int { waiting.count }
+    var isEmpty: Bool { waiting.count == 0 }
 
     mutating func append(_ bytes: [UInt8]) {
         if isLast || bytes.isEmpty { return }
-        byteCount += bytes.count
-        if first < pieces.count, let last = pieces.last, last.count + bytes.count <= Self.pieceBytes {
-            pieces[pieces.count - 1] += bytes
-        } else {
-            pieces.append(bytes)
-        }
+        waiting.append(bytes)
         socket.wantToWrite()
     }
 
     /// Sends as much as the kernel takes. When not all of it, `writable` comes again.
     mutating func flush() {
-        while first < pieces.count {
-            let piece = pieces[first]
-            guard let sent = socket.send(piece.span.extracting(droppingFirst: sentOfFirst)) else {
-                return socket.kill()
-            }
-            sentOfFirst += sent
-            byteCount -= sent
-            guard sentOfFirst == piece.count else { return socket.wantToWrite() }
-            pieces[first] = []
-            first += 1
-            sentOfFirst = 0
+        while let piece = waiting.first {
+            guard let sent = socket.send(piece.span) else { return socket.kill() }
+            waiting.removeFirst(sent)
+            guard sent == piece.count else { return socket.wantToWrite() }
         }
-        pieces.removeAll(keepingCapacity: true)
-        first = 0
         if isLast { socket.endSending() }
     }
 
@@ -136,5 +116,48 @@ struct SocketOutput {
         isLast = true
         socket.setDeadline(seconds: seconds)
         socket.wantToWrite()
+    }
+}
+
+/// Bytes that wait to be sent, in their order.
+struct WaitingBytes {
+    /// Smaller pieces are put together; larger ones are shared with who gave them.
+    private static let pieceBytes = 16 << 10
+    /// So many places of sent pieces are removed at once.
+    private static let sentPlaces = 64
+
+    private var pieces: [[UInt8]] = []
+    /// The first piece of which something is left, and how much of it is sent.
+    private var place = 0
+    private var sent = 0
+    private(set) var count = 0
+    /// Those of sent pieces included.
+    var placeCount: Int { pieces.count }
+
+    mutating func append(_ bytes: [UInt8]) {
+        count += bytes.count
+        if place < pieces.count, let last = pieces.last, last.count + bytes.count <= Self.pieceBytes {
+            pieces[pieces.count - 1] += bytes
+        } else {
+            pieces.append(bytes)
+        }
+    }
+
+    /// What is left of the first piece; nil when nothing waits.
+    var first: ArraySlice<UInt8>? { place < pieces.count ? pieces[place][sent...] : nil }
+
+    /// - Parameter count: at most that of `first`.
+    mutating func removeFirst(_ count: Int) {
+        self.count -= count
+        sent += count
+        guard sent == pieces[place].count else { return }
+        pieces[place] = []
+        place += 1
+        sent = 0
+        // Also for a peer that is always a little behind, so that never all is sent.
+        if place == pieces.count || place >= Self.sentPlaces {
+            pieces.removeSubrange(..<place)
+            place = 0
+        }
     }
 }

@@ -1,6 +1,7 @@
 """The image of both programs, built from the real Dockerfile as for a release."""
 
 import functools
+import re
 import subprocess
 
 from docker import engine, stand_ins
@@ -11,6 +12,13 @@ ARCHIVE = engine.STORE / "image.tar.gz"
 # So that the layers of another run can be taken again.
 EPOCH = "1700000000"
 REVISION = "0123456789abcdef0123456789abcdef01234567"
+
+
+def runtime_packages() -> list[str]:
+    """What the programs need of Debian, as the Dockerfile names it."""
+    dockerfile = (engine.REPOSITORY / "docker" / "Dockerfile").read_text()
+    listed = re.search("# runtime packages: begin(.*?)# runtime packages: end", dockerfile, re.DOTALL)[1]
+    return listed.replace("\\", "").split()
 
 
 @functools.cache

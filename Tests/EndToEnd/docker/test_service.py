@@ -47,9 +47,9 @@ class ServiceMachine(Machine):
 def machine():
     image = program_image.build()
     stand_ins.build(MACHINE, "\n".join([
-        # The files without the image's settings: its volume would lie where systemd puts the state.
-        f"FROM {image} AS programs", "FROM scratch", "COPY --from=programs / /",
-        "RUN rmdir /var/lib/air-quality-exporter", stand_ins.install(SYSTEMD_PACKAGES), *SYSTEMD]), "recipe=machine")  # fmt: skip
+        f"FROM {image} AS programs", f"FROM {stand_ins.DEBIAN}",
+        stand_ins.install([*program_image.runtime_packages(), *SYSTEMD_PACKAGES]),
+        "RUN mkdir -p /etc/sysusers.d", "COPY --from=programs /usr/local/bin/ /usr/local/bin/", *SYSTEMD]), "recipe=machine")  # fmt: skip
     machine = ServiceMachine()
     try:
         yield machine

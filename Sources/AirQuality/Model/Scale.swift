@@ -45,15 +45,20 @@ struct CategoryBounds: Sendable {
     /// The category that the index lies in, whatever is held. Without a branch: readings come in no order, so the
     /// processor would guess wrong.
     @inline(__always)
-    func category(of index: Double) -> UInt8 {
+    private func category(of index: Double) -> UInt8 {
         var number: UInt8 = 1
         for next in 2..<8 { number &+= index >= from[next] ? 1 : 0 }
         return number
     }
 
+    @inline(__always)
     func category(of index: Double, held: UInt8?) -> UInt8 {
         let plain = category(of: index)
         guard let held, held != plain, hysteresis > 0 else { return plain }
+        return category(of: index, in: plain, held: held)
+    }
+
+    private func category(of index: Double, in plain: UInt8, held: UInt8) -> UInt8 {
         var candidate = plain
         if plain > held {
             // Upwards the near boundary of a category is where it begins.

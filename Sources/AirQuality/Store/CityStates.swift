@@ -22,13 +22,14 @@ struct CityStates: Sendable {
 
     /// Takes a reading's values.
     ///
-    /// - Returns: what ``CityState/update(_:receivedAt:bounds:interval:)`` does.
+    /// - Returns: what ``CityState/update(_:receivedAt:version:bounds:interval:)`` does.
     @inline(__always)
     mutating func update(
         _ city: Int, _ reading: Reading, receivedAt: Timestamp, version: UInt64, bounds: CategoryBounds, interval: Int64
     ) -> Bool {
         mark(city, version: version)
-        return states[city].update(reading, receivedAt: receivedAt, bounds: bounds, interval: interval)
+        return states[city].update(
+            reading, receivedAt: receivedAt, version: version, bounds: bounds, interval: interval)
     }
 
     /// Something of the city changed, or it is a new one.
@@ -98,27 +99,22 @@ struct CityState: Sendable {
 
     /// Takes a reading's values.
     ///
-    /// - Returns: whether there is more to do: another category perhaps, or a point.
+    /// - Returns: whether it may be a point of the history. Between two points nothing can be kept; a time at or before the
+    ///   last point is one to look at.
     @inline(__always)
     mutating func update(
-        _ reading: Reading, receivedAt: Timestamp, bounds: CategoryBounds, interval: Int64
+        _ reading: Reading, receivedAt: Timestamp, version: UInt64, bounds: CategoryBounds, interval: Int64
     ) -> Bool {
         index = reading.index
         updatedAt = reading.time
         self.receivedAt = receivedAt
-        return bounds.category(of: reading.index) != category || mayBePoint(reading.time, interval: interval)
-    }
-
-    /// Between two points nothing can be kept; a time at or before the last point is one to look at.
-    @inline(__always)
-    func mayBePoint(_ time: Timestamp, interval: Int64) -> Bool {
-        time >= nextPointAt || time <= nextPointAt &- interval
-    }
-
-    mutating func take(_ category: UInt8, at time: Timestamp, version: UInt64) {
-        changes.record(better: category < self.category, at: time)
-        self.category = category
-        categoryVersion = version
+        let category = bounds.category(of: reading.index, held: self.category)
+        if category != self.category {
+            changes.record(better: category < self.category, at: reading.time)
+            self.category = category
+            categoryVersion = version
+        }
+        return reading.time >= nextPointAt || reading.time <= nextPointAt &- interval
     }
 
     var isPresent: Bool { nameCount > 0 }

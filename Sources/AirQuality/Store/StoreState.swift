@@ -103,9 +103,9 @@ struct StoreState: Sendable {
         if rules.readingsHaveTimes, let city, reading.time < cities.states[city].updatedAt { return .badTime }
         guard AirQualityIndex.isValid(reading.index) else { return .outOfRange }
         guard let city = city ?? insert(reading, named: names.extracting(reading.nameRange)) else { return .cityLimit }
-        let needsMore = cities.states.update(
+        let mayBePoint = cities.states.update(
             city, reading, receivedAt: receivedAt, version: version, bounds: bounds, interval: rules.history.interval)
-        if needsMore || rules.history.usesWindows { updateUnusual(city, reading, receivedAt: receivedAt) }
+        if mayBePoint || rules.history.usesWindows { admit(reading, city: city, receivedAt: receivedAt) }
         return nil
     }
 
@@ -120,22 +120,10 @@ struct StoreState: Sendable {
         return city
     }
 
-    /// What few readings need: a change of category, a point of the history.
+    /// What few readings need: the history may keep them.
     @inline(never)
-    private mutating func updateUnusual(_ city: Int, _ reading: Reading, receivedAt: Timestamp) {
-        let held = cities.states[city].category
-        let category = bounds.category(of: reading.index, held: held)
-        if category != held {
-            cities.states[city].take(category, at: reading.time, version: version)
-        }
-        guard
-            rules.history.usesWindows || cities.states[city].mayBePoint(reading.time, interval: rules.history.interval)
-        else { return }
-        let point = HistoryPoint(time: reading.time, index: reading.index, category: category)
-        admit(point, city: city, receivedAt: receivedAt)
-    }
-
-    private mutating func admit(_ point: HistoryPoint, city: Int, receivedAt: Timestamp) {
+    private mutating func admit(_ reading: Reading, city: Int, receivedAt: Timestamp) {
+        let point = HistoryPoint(time: reading.time, index: reading.index, category: cities.states[city].category)
         let before = cities.histories[city].count
         let admission = cities.histories[city].admit(point, rule: rules.history)
         let count = cities.histories[city].count

@@ -96,13 +96,16 @@ public struct GzipBlock: Sendable, Equatable {
 ///
 /// At level 1, the blocks of a page come out an eighth smaller than by zlib's level 1, in less than a third of its time.
 /// Level 0 is a quarter faster and needs half as many bytes again, level 2 is no smaller, level 3 takes twice the time.
+///
+/// One compressor makes the same bytes of a block each time. Another one may find other matches: ISA-L 2.30 takes a hash of
+/// a register that holds the address of its state (`.write_first_byte` in igzip_icf_body_h1_gr_bt.asm), and on processors of
+/// other kinds it hashes in other ways.
 @safe public struct GzipCompressor: ~Copyable {
     private let stream: UnsafeMutablePointer<isal_zstream>
     private let levelBuffer: UnsafeMutablePointer<UInt8>
 
     public init() {
-        // Zeros: what `isal_deflate_stateless_init` does not set, as `hist_bits`, is 0 then, the usual; and of its buffer
-        // ISA-L reads before it writes, so that two compressors once made different bytes of one block. `calloc`, because it
+        // Zeros: what `isal_deflate_stateless_init` does not set, as `hist_bits`, is 0 then, the usual. `calloc`, because it
         // touches no memory for that which is fresh, and two thirds of the state are for streams of another kind.
         let state = unsafe calloc(1, MemoryLayout<isal_zstream>.stride)!
         unsafe stream = state.bindMemory(to: isal_zstream.self, capacity: 1)

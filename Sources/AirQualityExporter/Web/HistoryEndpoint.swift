@@ -64,7 +64,7 @@ final class HistoryEndpoint: Sendable {
         }
         if let selection, count > wholeLimit {
             // Weak: a point that leaves while the document is sent may be missing.
-            let tag = "W/\"" + String(selection.checksum, radix: 16) + (isGzip ? "-gzip" : "") + "\""
+            let tag = entityTag(of: String(selection.checksum, radix: 16), isGzip: isGzip, isWeak: true)
             let document = Document(version: version, query: query, isGzip: isGzip, tag: tag)
             kept.withLock { $0 = document }
             if let answer = notModified(document, for: request) { return answer }
@@ -101,13 +101,22 @@ final class HistoryEndpoint: Sendable {
         _ query: HistoryQuery, isGzip: Bool, version: UInt64
     ) -> (document: Document, body: [UInt8]) {
         let bytes = HistoryDocument.render(store, query: query)
-        // The compressed form is another representation, so it has another tag (RFC 9110 section 8.8.3).
-        let tag = "\"" + String(HistoryDocument.checksum(bytes), radix: 16) + (isGzip ? "-gzip" : "") + "\""
+        let tag = entityTag(of: String(HistoryDocument.checksum(bytes), radix: 16), isGzip: isGzip)
         let body = isGzip ? Gzip.member(of: bytes.span) : bytes
         let document = Document(version: version, query: query, isGzip: isGzip, body: body, tag: tag)
         kept.withLock { $0 = document }
         return (document, body)
     }
+}
+
+/// The tag of a document, which `checksum` tells from others.
+///
+/// - Parameters:
+///   - isGzip: it is the compressed form, which is another representation and has another tag (RFC 9110 section 8.8.3). That
+///     one is weak, because another process may compress the same document to other bytes.
+///   - isWeak: also without that.
+func entityTag(of checksum: String, isGzip: Bool, isWeak: Bool = false) -> String {
+    (isGzip || isWeak ? "W/" : "") + "\"\(checksum)\(isGzip ? "-gzip" : "")\""
 }
 
 /// Whether an `If-None-Match` field names the tag; weak and strong tags are equal here (RFC 9110 section 13.1.2).

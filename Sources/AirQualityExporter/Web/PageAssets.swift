@@ -41,7 +41,7 @@ struct PageAssets: Sendable {
             return HTTPResponse(status: 404, line: "no such file: the page at \"/\" names those there are")
         }
         let isGzip = prefersGzip(acceptEncoding: request.header("Accept-Encoding"))
-        let tag = "\"\(asset.integrity)\(isGzip ? "-gzip" : "")\""
+        let tag = entityTag(of: asset.integrity, isGzip: isGzip)
         var headers = [
             ("Cache-Control", "public, max-age=31536000, immutable"), ("Vary", "Accept-Encoding"), ("ETag", tag),
             ("X-Content-Type-Options", "nosniff"),

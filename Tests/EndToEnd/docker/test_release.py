@@ -1,6 +1,5 @@
 """`make release` of one commit, in two folders: the same bytes, and what is to be in them."""
 
-import os
 import re
 import subprocess
 import tarfile
@@ -22,9 +21,9 @@ def releases(tmp_path_factory):
     stand_ins.make_all()
     pull = ["--pull=never", *stand_ins.mounts()] if stand_ins.WANTED else ["--pull"]
     # What a make that runs these tests exports is about its own build.
-    outside = {name: value for name, value in os.environ.items()
-               if not name.startswith(("AIRQUALITY_BUILD_", "MAKE", "MFLAGS"))}  # fmt: skip
-    environment = outside | engine.environment() | {"IMAGE_FLAGS": " ".join(["--no-cache", *pull])}
+    environment = {name: value for name, value in engine.environment().items()
+                   if not name.startswith(("AIRQUALITY_BUILD_", "MAKE", "MFLAGS"))}  # fmt: skip
+    environment["IMAGE_FLAGS"] = " ".join(["--no-cache", *pull])
     folders = []
     for name in NAMES:
         clone = tmp_path_factory.mktemp("release") / name

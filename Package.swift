@@ -51,7 +51,7 @@ let package = Package(
         .target(name: "Bytes"),
 
         // The rooms that touch C.
-        .target(name: "JSON", dependencies: ["CSimdJSON"]),
+        .target(name: "JSON", dependencies: ["Bytes", "CSimdJSON"]),
         .target(name: "Storage", dependencies: ["Bytes", "System", "CSQLite"]),
         .target(name: "System", dependencies: ["Bytes", "CLinker"]),
         .target(name: "WebSocket", dependencies: ["Bytes", "System", "CLibWebSockets", "CZlib"]),
@@ -88,7 +88,7 @@ let package = Package(
             ],
             exclude: ["README.md"],
             // What the page loads, as bytes in the program.
-            resources: ["page.css", "page.js", "icon.svg"].map { .embedInCode("Web/Resources/\($0)") },
+            resources: ["page.css", "page.js", "chart.js", "icon.svg"].map { .embedInCode("Web/Resources/\($0)") },
             plugins: ["BuildVersion"]),
         .executableTarget(
             name: "AirQualityFeed",
@@ -141,7 +141,8 @@ let package = Package(
         .testTarget(
             name: "AirQualityFeedTests",
             dependencies: [
-                "AirQualityFeed", "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedSimulation",
+                "AirQuality", "AirQualityFeed", "AirQualityIndex", "AirSources", "Bytes", "CommandLine",
+                "FeedSimulation",
                 "HTTPClient", "System", "TestSupport", "WebSocket",
             ]),
         .testTarget(

@@ -1,4 +1,5 @@
 import AirQuality
+import Bytes
 import HTTPServer
 import Logging
 import Storage
@@ -18,7 +19,7 @@ final class Exporter: Sendable {
     private let usage: FeedUsage
     /// nil without listeners.
     private let events: EventHub?
-    private let webFiles: WebFiles
+    private let webWatcher: WebConfigurationWatcher
     /// Reads the files again that the flags name; nil when all is well, else what is wrong, in one line.
     private let reload: @Sendable () -> String?
     private let signals: Signals
@@ -47,11 +48,11 @@ final class Exporter: Sendable {
         self.feeds = feeds
         let usage = FeedUsage(limit: configuration.pauseWhenUnused, at: monotonicTime())
         self.usage = usage
-        let webFiles = try WebFiles(path: configuration.web.configFile, logger: logger)
-        self.webFiles = webFiles
+        let webWatcher = try WebConfigurationWatcher(path: configuration.web.configFile, logger: logger)
+        self.webWatcher = webWatcher
         let connection = configuration.feed
         let reload: @Sendable () -> String? = {
-            let troubles = [connection.reload(logger: logger), webFiles.reload()].compactMap { $0 }
+            let troubles = [connection.reload(logger: logger), webWatcher.reload()].compactMap { $0 }
             return troubles.isEmpty ? nil : troubles.joined(separator: "; ")
         }
         self.reload = reload
@@ -66,7 +67,7 @@ final class Exporter: Sendable {
             store: store, build: .current,
             families: Set(configuration.cityFamilies.isEmpty ? CityFamilyName.allCases : configuration.cityFamilies),
             scrapes: configuration.web.omitsExporterMetrics ? nil : scrapes,
-            handshakes: webFiles.first.tls == nil ? nil : scrapes, storage: storage, events: events)
+            handshakes: webWatcher.first.tls == nil ? nil : scrapes, storage: storage, events: events)
         let health = Health(
             store: store, idleTimeout: configuration.feed.idleTimeout,
             stuckFeeds: { feeds.filter(\.isStuck).map(\.label) })
@@ -91,7 +92,7 @@ final class Exporter: Sendable {
         server.isMetered = { $0 == telemetryPath }
         server.meter = scrapes
         server.usesSystemdSockets = configuration.web.usesSystemdSockets
-        server.web = webFiles.first
+        server.web = webWatcher.first
         let failures = Mutex(HandshakeLog())
         server.onTLSHandshakeFailure = { failure in
             guard let suppressed = failures.withLock({ $0.suppressed(before: monotonicTime()) }) else { return }
@@ -102,9 +103,9 @@ final class Exporter: Sendable {
         server.refuse = Routes.answer
         server.isPublic = { $0 == Routes.healthyPath || $0 == Routes.readyPath }
         self.server = try HTTPServer(configuration: server, onRequest: routes.respond)
-        webFiles.follow(self.server)
-        if webFiles.first.tls != nil, webFiles.first.allowsHTTP2 {
-            logger.debug("HTTP/2 is not spoken: libmicrohttpd has HTTP/1.1 only")
+        webWatcher.follow(self.server)
+        if webWatcher.first.tls != nil, webWatcher.first.allowsHTTP2 {
+            logger.debug("HTTP/2 is not supported")
         }
     }
 
@@ -118,7 +119,7 @@ final class Exporter: Sendable {
         for address in server.addresses {
             logger.info(
                 "Listening on",
-                metadata: ["address": "\(address)", "tls": "\(webFiles.first.tls != nil)"])
+                metadata: ["address": "\(address)", "tls": "\(webWatcher.first.tls != nil)"])
         }
         let notify = NotifySocket()
         _ = notify?.send("READY=1")
@@ -150,7 +151,7 @@ final class Exporter: Sendable {
             let expired = store.expire(at: wall)
             if expired > 0 { logger.debug("Cities expired", metadata: ["count": "\(expired)"]) }
             store.closeWindows(at: wall)
-            // A listener reads all the time.
+            // A connected listener of `/events` counts as a constant reader.
             let isHeard = (events?.listenerCount ?? 0) > 0
             switch isHeard ? usage.read(at: now) : usage.tick(at: now) {
             case .pause: for feed in feeds { feed.pause() }
@@ -159,7 +160,7 @@ final class Exporter: Sendable {
             }
             demo?.tick(at: now)
             events?.tick(at: now)
-            webFiles.poll()
+            webWatcher.poll()
             _ = notify?.send("WATCHDOG=1")
             switch signals.wait(for: waitTime(now, wall, notify, startEnds)) {
             case .terminate, .interrupt:
@@ -186,7 +187,7 @@ final class Exporter: Sendable {
             times.append(.milliseconds(rules.history.interval - wall % rules.history.interval))
         }
         // A changed file is in force at most a second later.
-        if !webFiles.isEmpty { times.append(.seconds(1)) }
+        if !webWatcher.isEmpty { times.append(.seconds(1)) }
         if let next = usage.nextTickAt { times.append(max(.milliseconds(1), next - now)) }
         if let demo { times.append(max(.milliseconds(1), demo.nextTickAt - now)) }
         if let next = events?.nextTickAt { times.append(max(.milliseconds(1), next - now)) }

@@ -11,7 +11,7 @@ final class StorageService: Sendable {
     private let path: String
     private let store: ReadingStore
     private let logger: Logger
-    /// The store's version when it had what was restored, and nothing else.
+    /// The store's version right after the restore.
     private let restoredVersion: UInt64
     private let isStopping = Atomic(false)
     /// Points that are written again at once when the file is trimmed: some milliseconds.

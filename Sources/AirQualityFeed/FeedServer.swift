@@ -50,7 +50,7 @@ struct FeedServer {
         server.broadcast(messages)
     }
 
-    /// The header fields that answers of handshakes have more from now on; those that cannot be sent change nothing.
+    /// Sets the additional header fields of future handshake responses. If one cannot be sent, nothing changes.
     func setHeaders(_ headers: [HTTPField]) {
         try? server.setHeaders(headers)
     }

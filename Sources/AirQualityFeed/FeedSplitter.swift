@@ -8,9 +8,9 @@ import JSON
 /// one exporter counts it.
 struct FeedSplitter: ~Copyable {
     enum Outcome: Equatable {
-        /// Of each shard that has elements in the message an array of them, in the order of shards.
+        /// A JSON array for each shard that has elements in the message, in the order of the shards.
         case parts([Part])
-        case refused(RelayRefusal)
+        case refused(RefusalReason)
     }
 
     struct Part: Equatable {
@@ -31,7 +31,7 @@ struct FeedSplitter: ~Copyable {
         }
     }
 
-    /// So that a greeting's messages stay far below what readers take.
+    /// So that a greeting's messages stay far below what clients accept.
     static let greetingBytes = 1 << 20
     /// What a city takes besides its name and its element.
     private static let overhead = 128
@@ -142,20 +142,6 @@ struct FeedSplitter: ~Copyable {
             known[shard].elements[place] = copy(element)
         } else {
             known[shard].append(copy(element), of: name, at: now)
-        }
-    }
-}
-
-/// Why a message is not passed on.
-enum RelayRefusal: Int, CaseIterable, CustomStringConvertible {
-    case notText, tooLarge, notJSON, notAnArray
-
-    var description: String {
-        switch self {
-        case .notText: "not text"
-        case .tooLarge: "too large"
-        case .notJSON: "not JSON"
-        case .notAnArray: "no array"
         }
     }
 }

@@ -1,3 +1,4 @@
+import AirQuality
 import AirSources
 import Bytes
 import CommandLine
@@ -8,17 +9,17 @@ import WebSocket
 
 /// Asks an HTTP source for real air and serves it as a feed until a signal comes.
 func poll(_ flags: ParsedFlags, signals: Signals) throws {
-    /// Readers hang up when nothing has come for a minute.
+    /// Clients hang up when nothing has come for a minute.
     let heartbeat: Duration = .seconds(30)
     let configuration = try PollConfiguration(flags)
     let board = PollBoard(configuration.cities)
     let server = try FeedServer(
         configuration.listen, signals: signals,
-        headers: [HTTPField(name: "Air-Quality-Source", value: configuration.source.headerValue)],
+        headers: [HTTPField(name: FeedSource.fieldName, value: configuration.source.headerValue)],
         greeting: { _ in board.everything() })
     defer { server.stop() }
     let cancellation = HTTPCancellation()
-    // Its ends wake this thread, whatever they are.
+    // Set by the poll thread when it fails; it then wakes this thread.
     let failure = Mutex<HTTPFailure?>(nil)
     let thread = try ServiceThread(name: "poll", stackBytes: 4 << 20) {
         do throws(HTTPFailure) {
@@ -39,7 +40,7 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     while server.wait(until: nextHeartbeat, orUntil: { board.hasNews || failure.withLock { $0 != nil } }) {
         if let failure = failure.withLock(\.self) { throw failure }
         let news = board.takeNews()
-        // What did not change is said again, or readers would take the silence for a lost feed.
+        // What did not change is said again, or clients would take the silence for a lost feed.
         let isHeartbeat = monotonicTime() >= nextHeartbeat
         for message in isHeartbeat ? board.everything() : news { server.send(message) }
         if isHeartbeat { nextHeartbeat = monotonicTime() + heartbeat }

@@ -1,11 +1,11 @@
 import AirQualityIndex
 import AirSources
-import FeedSimulation
+import Bytes
 import Synchronization
 
 /// What is known of the cities' air, and what of it is to be sent: between the thread that asks and the one that speaks.
 final class PollBoard: Sendable {
-    /// So that a message stays far below what readers take.
+    /// So that a message stays far below what clients accept.
     private static let citiesPerMessage = 1000
 
     private struct State {
@@ -63,9 +63,9 @@ final class PollBoard: Sendable {
 
 private func append(_ air: CityAir, of city: String, to message: inout [UInt8]) {
     message += "{\"city\":".utf8
-    appendJSONString(Array(city.utf8).span, to: &message)
+    message.appendJSONString(Array(city.utf8).span)
     message += ",\"aqi\":".utf8
-    append(air.index, to: &message)
+    message.appendNumber(air.index)
     message += ",\"time\":\(air.observedAt)".utf8
     // An element without the member says nothing of concentrations; an empty one would say that there are none.
     if !air.concentrations.isEmpty {
@@ -73,7 +73,7 @@ private func append(_ air: CityAir, of city: String, to message: inout [UInt8]) 
         var separator = ""
         for pollutant in air.concentrations.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             message += "\(separator)\"\(pollutant.rawValue)\":".utf8
-            append(air.concentrations[pollutant] ?? 0, to: &message)
+            message.appendNumber(air.concentrations[pollutant] ?? 0)
             separator = ","
         }
         message.append(UInt8(ascii: "}"))

@@ -1,3 +1,4 @@
+import AirQuality
 import AirSources
 import Bytes
 import CommandLine
@@ -63,26 +64,23 @@ func readCities(_ bytes: [UInt8], name: String) throws(SystemError) -> [City] {
             return degrees
         }
         guard let city = label(texts[0]) else {
-            throw refusal(0, "a name of at most 128 bytes of UTF-8 without control characters")
+            throw refusal(0, "a name of at most \(CityName.maximumCount) bytes of UTF-8 without control characters")
         }
         if let first = lines[Array(city.utf8)] { throw refusal(0, "each city once, it is in line \(first) already") }
         lines[Array(city.utf8)] = line
         let id = texts.count > 3 && !texts[3].isEmpty ? label(texts[3]) : nil
         if texts.count > 3, !texts[3].isEmpty, id == nil {
-            throw refusal(3, "at most 128 bytes of UTF-8 without control characters")
+            throw refusal(3, "at most \(CityName.maximumCount) bytes of UTF-8 without control characters")
         }
         cities.append(
             City(name: city, latitude: try degrees(1, within: 90), longitude: try degrees(2, within: 180), id: id))
     }
-    guard !cities.isEmpty else { throw SystemError(.configuration, "\(name): there is no city in it") }
+    guard !cities.isEmpty else { throw SystemError(.configuration, "\(name): it has no cities") }
     return cities
 }
 
-/// What the exporter takes as a city: not empty, at most 128 bytes, valid UTF-8, no control character.
+/// What the exporter takes as a city.
 private func label(_ bytes: [UInt8]) -> String? {
-    let name = trimmed(bytes)
-    guard !name.isEmpty, name.count <= 128, let text = String(validating: name, as: UTF8.self),
-        !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-    else { return nil }
-    return text
+    guard isUTF8(bytes.span), let name = CityName.accepted(bytes.span, in: bytes.indices) else { return nil }
+    return String(decoding: bytes[name], as: UTF8.self)
 }

@@ -70,7 +70,7 @@ struct PollConfiguration {
 
 extension ValueFormat<CallRate> {
     static var callRate: Self {
-        Self("N/DURATION", expected: "N/DURATION, so many calls in any so long, for example 60/1m") { text in
+        Self("N/DURATION", expected: "N/DURATION, at most N calls in any DURATION, for example 60/1m") { text in
             let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, let calls = ValueFormat<Int>.integer(in: 1...1_000_000).parse(parts[0]),
                 let period = ValueFormat<Duration>.duration(from: .milliseconds(1)).parse(parts[1])

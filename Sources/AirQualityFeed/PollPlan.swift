@@ -5,10 +5,10 @@ import HTTPClient
 /// What to ask a source next and when, and what follows from the answers: no clock, no socket. Times are milliseconds since
 /// the Unix epoch.
 ///
-/// A round asks for the cities that may have something new: those whose newest hour is not the present one, the longest
-/// unheard of first. The first round begins at once, the others at multiples of the interval, a little late. What fails is
-/// tried again in its round, after the others, with back-off and full jitter, the bound being the interval at most; while
-/// others succeed, four times.
+/// A round requests the cities that may have something new: those whose newest value is not from the current hour, the
+/// oldest value first. The first round begins at once, the others at multiples of the interval plus a little jitter. A
+/// failed request is retried in its round, after the others, with back-off and full jitter bounded by the interval.
+/// Once another request of the round has succeeded, it gets at most four attempts.
 struct PollPlan {
     enum Step {
         case ask(HTTPRequest)
@@ -22,8 +22,8 @@ struct PollPlan {
         var log: [String] = []
     }
 
-    static let longestRetryAfter: Duration = .seconds(3600)
-    static let longestJitter: Int64 = 60_000
+    static let maximumRetryAfter: Duration = .seconds(3600)
+    static let maximumJitter: Int64 = 60_000
     static let maximumCityLines = 10
     static let maximumAttempts = 4
     private static let maximumValidators = 1000
@@ -46,7 +46,7 @@ struct PollPlan {
     private var queue: [(query: SourceQuery, attempts: Int)] = []
     private var nextRoundAt: Int64?
     private var isRoundOpen = false
-    /// Something of the round failed: it need not come to its end before the next one.
+    /// A request of the round has failed, so the next round may begin before this one is complete.
     private var hasRoundFailed = false
     private var hasRoundSucceeded = false
     /// Something of the round will get no answer.
@@ -69,7 +69,7 @@ struct PollPlan {
         self.api = api
         self.baseURL = baseURL
         self.cities = cities
-        self.interval = Int64(interval / .milliseconds(1))
+        self.interval = interval.milliseconds
         self.random = random
         budget = CallBudget(rate)
         states = Array(repeating: CityState(), count: cities.count)
@@ -82,8 +82,8 @@ struct PollPlan {
 
     mutating func next(at now: Int64) -> Step {
         // A clock that was set back must not stop the plan for as long.
-        pausedUntil = min(pausedUntil, now + Self.longestPause(interval))
-        if let time = nextRoundAt, time > now + interval + Self.longestJitter { nextRoundAt = nil }
+        pausedUntil = min(pausedUntil, now + Self.maximumPause(interval))
+        if let time = nextRoundAt, time > now + interval + Self.maximumJitter { nextRoundAt = nil }
         if now < pausedUntil { return .wait(until: pausedUntil) }
         if now >= nextRoundAt ?? now, queue.isEmpty || hasRoundFailed { beginRound(at: now) }
         guard let query = queue.first?.query else { return .wait(until: nextRoundAt ?? now) }
@@ -93,12 +93,12 @@ struct PollPlan {
         return .ask(HTTPRequest(url: baseURL + query.path, headers: query.headers + (validators[query.path] ?? [])))
     }
 
-    private static func longestPause(_ interval: Int64) -> Int64 {
-        max(interval, Int64(longestRetryAfter / .milliseconds(1)))
+    private static func maximumPause(_ interval: Int64) -> Int64 {
+        max(interval, maximumRetryAfter.milliseconds)
     }
 
     private mutating func beginRound(at now: Int64) {
-        let jitter = Int64(random() * Double(min(interval / 10, Self.longestJitter)))
+        let jitter = Int64(random() * Double(min(interval / 10, Self.maximumJitter)))
         nextRoundAt = (now / interval + 1) * interval + jitter
         let hour = now / 3_600_000
         let due = cities.indices.filter { states[$0].observedAt.map { $0 / 3600 < hour } ?? true }
@@ -148,7 +148,7 @@ struct PollPlan {
                     let line = "asks for fewer calls: \(text)"
                     retry(query, attempts, kind: "busy", line, at: now, &report)
                 case .unreadable(let text):
-                    let line = "answers what is not as documented, for \(query.subject): \(text)"
+                    let line = "gives an answer that is not as documented, for \(query.subject): \(text)"
                     retry(query, attempts, kind: "unreadable", line, at: now, &report)
                 }
             }
@@ -176,7 +176,7 @@ struct PollPlan {
             switch finding.air {
             case .success(let air):
                 states[finding.city].reason = nil
-                // What is older than what is known is the word of a station that lags.
+                // Ignore a value older than the known one: it comes from a station that lags behind.
                 guard air.observedAt >= states[finding.city].observedAt ?? 0 else { continue }
                 states[finding.city].observedAt = air.observedAt
                 report.news.append((finding.city, air))
@@ -246,7 +246,7 @@ struct PollPlan {
     private func retryAfter(of response: HTTPResponse, at now: Int64) -> Int64? {
         let text = response.header("Retry-After") ?? response.header("x-ratelimit-reset")
         guard let delay = text.flatMap({ parseRetryAfter($0, now: now) }) else { return nil }
-        return now + Int64(min(delay, Self.longestRetryAfter) / .milliseconds(1))
+        return now + min(delay, Self.maximumRetryAfter).milliseconds
     }
 
     private mutating func respectLimit(of response: HTTPResponse, at now: Int64) {

@@ -1,3 +1,4 @@
+import AirQuality
 import Bytes
 import CommandLine
 import Synchronization
@@ -22,14 +23,14 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
             report.receive(event)
             guard case .connected(let fields) = event else { return }
             // What the feed says of its source, it says through the relay as well.
-            let name = "Air-Quality-Source"
+            let name = FeedSource.fieldName
             server.setHeaders(fields.first(name).map { [HTTPField(name: name, value: $0)] } ?? [])
         },
         onMessage: { kind, message in
             let (outcome, line) = state.withLock { $0.take(kind, message, at: monotonicTime()) }
             if let line { say(line) }
             guard case .parts(let parts) = outcome else { return }
-            // What waits to be sent holds up the reading, and so the feed, rather than be left out.
+            // When too much is pending, this call blocks and so slows down the feed; it does not drop messages.
             server.send(
                 [(copy(message), paths.everything)] + parts.map { ($0.message, paths.group(of: $0.shard)) })
         })
@@ -76,7 +77,7 @@ struct RelayState: ~Copyable {
     private static let refusalPeriod: Duration = .seconds(60)
     /// A shard whose cities are in no message for so long gets an empty one: its exporters would take the feed for dead,
     /// dial again, and take the greeting's old values for new ones.
-    static let longestSilence: Duration = .seconds(10)
+    static let maximumSilence: Duration = .seconds(10)
 
     private var splitter: FeedSplitter
     private let shards: Int
@@ -86,7 +87,7 @@ struct RelayState: ~Copyable {
     private let expireAfter: Duration
     private var lastMessageAt: Duration?
     private var messages = 0
-    private var refusals = [Int](repeating: 0, count: RelayRefusal.allCases.count)
+    private var refusals = RefusalCounts()
     private var refusalSaidAt: Duration?
     private var hasSaidFull = false
 
@@ -109,10 +110,10 @@ struct RelayState: ~Copyable {
             }
         switch outcome {
         case .refused(let refusal):
-            refusals[refusal.rawValue] += 1
+            refusals[refusal] += 1
             if let saidAt = refusalSaidAt, now - saidAt < Self.refusalPeriod { return (outcome, nil) }
             refusalSaidAt = now
-            return (outcome, "passed on nothing of \(refused)")
+            return (outcome, "did not pass on \(refused)")
         case .parts(var parts):
             messages += 1
             lastMessageAt = now
@@ -120,21 +121,23 @@ struct RelayState: ~Copyable {
             outcome = .parts(parts)
             guard splitter.isFull, !hasSaidFull else { return (outcome, nil) }
             hasSaidFull = true
-            return (outcome, "knows cities for 256 MiB: new clients hear of others when the feed does")
+            return (
+                outcome, "the 256 MiB for known cities are full: new clients get other cities when the feed names them"
+            )
         }
     }
 
     private mutating func addSignsOfLife(to parts: inout [FeedSplitter.Part], at now: Duration) {
         if sentAt.isEmpty { sentAt = Array(repeating: now, count: shards) }
         for part in parts { sentAt[part.shard] = now }
-        for shard in sentAt.indices where now - sentAt[shard] >= Self.longestSilence {
+        for shard in sentAt.indices where now - sentAt[shard] >= Self.maximumSilence {
             parts.append(FeedSplitter.Part(shard: shard, message: Array("[]".utf8)))
             sentAt[shard] = now
         }
     }
 
-    /// What a new client gets first: nothing when the feed is down. Old values that come now would be taken for new ones,
-    /// and it is by silence that clients are told.
+    /// The first messages for a new client; none while the feed is down. The client would take old values for new ones,
+    /// and silence is what tells it that the feed is down.
     mutating func greeting(of shard: Int?, at now: Duration) -> [[UInt8]] {
         guard let lastMessageAt, idleTimeout == .zero || now - lastMessageAt <= idleTimeout else { return [] }
         // An exporter has dropped them, and would have them back with a new time.
@@ -144,14 +147,17 @@ struct RelayState: ~Copyable {
 
     /// In one line, for the end.
     var summary: String {
-        let end = refusals.contains { $0 > 0 } ? ", nothing of \(refused)" : ""
+        let end = refusals == RefusalCounts() ? "" : ", refused \(refused)"
         return "passed on \(messages) message\(messages == 1 ? "" : "s")\(end)"
     }
 
     private var refused: String {
-        let count = refusals.reduce(0, +)
-        let reasons = RelayRefusal.allCases.filter { refusals[$0.rawValue] > 0 }
-            .map { "\(refusals[$0.rawValue]) \($0)" }
+        // A relay refuses whole messages alone.
+        let words: [(reason: RefusalReason, text: String)] = [
+            (.notText, "not text"), (.tooLarge, "too large"), (.notJSON, "not JSON"), (.notAnArray, "not an array"),
+        ]
+        let count = words.reduce(0) { $0 + refusals[$1.reason] }
+        let reasons = words.filter { refusals[$0.reason] > 0 }.map { "\(refusals[$0.reason]) \($0.text)" }
         return "\(count) message\(count == 1 ? "" : "s") (\(reasons.joined(separator: ", ")))"
     }
 }

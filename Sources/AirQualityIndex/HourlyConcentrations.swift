@@ -15,10 +15,6 @@ public struct HourlyConcentrations: Sendable, Equatable {
         values[pollutant, default: [:]][hour] = concentration
     }
 
-    public mutating func removeHours(before hour: Int) {
-        values = values.mapValues { $0.filter { $0.key >= hour } }.filter { !$0.value.isEmpty }
-    }
-
     /// The newest hour that has a value, nil when there is none.
     /// - Parameter limit: hours after it do not count: they are a forecast.
     public func newestHour(notAfter limit: Int) -> Int? {

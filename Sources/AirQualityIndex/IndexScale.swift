@@ -93,7 +93,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
         case .so2:
             guard let newest = ppb(air.newest(of: .so2, at: hour)) else { return nil }
             if newest <= Breakpoints.so2HourEnd { return Breakpoints.so2.index(newest) }
-            // An hour says no more than 200; above it the day decides ("Calculating AQI values for SO2").
+            // One hour gives at most 200; above that the 24-hour mean decides ("Calculating AQI values for SO2").
             let day = ppb(air.mean(of: .so2, endingAt: hour, hours: 24, least: 18))
             return Breakpoints.so2.index(max(Breakpoints.so2HourEnd, day ?? 0))
         case .o3:

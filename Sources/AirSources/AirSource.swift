@@ -18,6 +18,9 @@ public struct City: Sendable, Equatable {
 
 /// A city's air as the feed says it.
 public struct CityAir: Sendable, Equatable {
+    /// What the exporter takes as an index.
+    static let indices = 0...9999.0
+
     public var index: Double
     /// Seconds since the Unix epoch: of the newest hour that is in it.
     public var observedAt: Int64
@@ -74,7 +77,7 @@ public struct SourceQuery: Sendable, Equatable {
     public var subject: String
     var kind: Kind
 
-    /// Whether "not modified" is an answer: not where it would be one part of several.
+    /// Whether status 304 can be used as an answer; it cannot where the response is one part of several.
     public var standsAlone: Bool {
         switch kind {
         case .cities, .hours: true

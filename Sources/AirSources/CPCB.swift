@@ -75,7 +75,7 @@ struct CPCB: AirSource {
         else { return }
         var station = stations[city]?[row.station] ?? Station()
         station.updatedAt = max(station.updatedAt, updatedAt)
-        if let value = row.average, (0...9999).contains(value), let pollutant = Self.pollutants[row.pollutant] {
+        if let value = row.average, CityAir.indices.contains(value), let pollutant = Self.pollutants[row.pollutant] {
             station.subIndices[pollutant] = value
         }
         stations[city, default: [:]][row.station] = station

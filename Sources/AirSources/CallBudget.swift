@@ -1,4 +1,4 @@
-/// So many calls in any so long, all at once if need be.
+/// A limit of `calls` calls per `period`; all of them may be made at once.
 public struct CallRate: Sendable, Equatable {
     public var calls: Int
     public var period: Duration
@@ -22,9 +22,9 @@ public struct CallBudget: Sendable {
         tokens = capacity
     }
 
-    /// How long to wait until so many calls may be made; more than the rate has at once count as that.
+    /// Milliseconds until `cost` calls may be made. A cost above the capacity counts as the capacity.
     public mutating func delay(for cost: Int, at now: Int64) -> Int64 {
-        // A clock that was set back gives nothing.
+        // A clock that was set back adds no tokens.
         tokens = min(capacity, tokens + Double(max(0, now - (countedAt ?? now))) * perMillisecond)
         countedAt = now
         let missing = min(Double(cost), capacity) - tokens

@@ -1,12 +1,12 @@
 internal import AirQualityIndex
 internal import Bytes
 
-/// Open-Meteo's air quality API: hours of the Copernicus models CAMS, Europe and global. No key; with one, which it calls
-/// apikey, the address of its customers is wanted as well.
+/// Open-Meteo's air quality API: hourly values of the Copernicus models CAMS, Europe and global. No key is needed; with
+/// one, which it calls apikey, the base URL for its customers is needed as well.
 ///
-/// Documented at https://open-meteo.com/en/docs/air-quality-api. Many places are one request and count as many calls. The
-/// hours begin at midnight (UTC) of yesterday and end with today, so that 24 have passed at any time; those to come are a
-/// forecast. Its own indices are not asked for: their limits are older.
+/// Documented at https://open-meteo.com/en/docs/air-quality-api. One request covers several places and counts as that
+/// many calls. The hours run from midnight (UTC) of yesterday to the end of today, so that at least 24 of them have
+/// always passed; future ones are a forecast. Its own indices are not requested, because they use older limits.
 struct OpenMeteo: AirSource {
     private static let maximumCities = 50
     private static let variables: [(name: String, pollutant: Pollutant)] = [

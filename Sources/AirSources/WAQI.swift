@@ -46,7 +46,7 @@ struct WAQI: AirSource {
     }
 
     private func air(of station: Station.Content, for city: City, at now: Int64) -> Result<CityAir, NoAir> {
-        guard let index = station.aqi.value, (0...9999).contains(index) else {
+        guard let index = station.aqi.value, CityAir.indices.contains(index) else {
             return .failure(NoAir("the station gives no index"))
         }
         guard let observedAt = epochSeconds(station.time.iso) else {

@@ -15,6 +15,16 @@ package func isTokenCharacter(_ byte: UInt8) -> Bool {
     }
 }
 
+/// A byte of a header field's value: no control character but tab (RFC 9110, section 5.5).
+@inlinable
+package func isFieldContent(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
+
+/// White space between the tokens of JSON (RFC 8259, section 2).
+@inlinable @inline(__always)
+package func isJSONBlank(_ byte: UInt8) -> Bool {
+    byte <= 0x20 && (byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09)
+}
+
 /// Space or tab.
 @inlinable
 package func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
@@ -36,6 +46,17 @@ package func trimmed<Text: BidirectionalCollection<UInt8>>(_ text: Text) -> Text
     let start = text.firstIndex { !isBlank($0) } ?? text.endIndex
     let end = text[start...].lastIndex { !isBlank($0) }.map(text.index(after:)) ?? start
     return text[start..<end]
+}
+
+/// The same of a part of bytes.
+@inlinable @inline(__always)
+package func trimmed(
+    _ bytes: Span<UInt8>, in range: Range<Int>, of isBlank: (UInt8) -> Bool = isBlank
+) -> Range<Int> {
+    var (start, end) = (range.lowerBound, range.upperBound)
+    while start < end, isBlank(bytes[start]) { start += 1 }
+    while start < end, isBlank(bytes[end - 1]) { end -= 1 }
+    return start..<end
 }
 
 package func trimmed(_ text: Substring) -> Substring { Substring(trimmed(text.utf8)) }

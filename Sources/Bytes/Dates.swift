@@ -147,3 +147,12 @@ package func parseHTTPDate(_ text: String) -> Int64? {
     else { return nil }
     return date.daysSinceEpoch * 86400 + hour * 3600 + minute * 60 + second
 }
+
+extension Duration {
+    /// Whole milliseconds of a duration that is not negative; the largest number where they do not fit.
+    package var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1000)
+        return isTooLarge ? .max : product + attoseconds / 1_000_000_000_000_000
+    }
+}

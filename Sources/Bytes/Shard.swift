@@ -41,8 +41,8 @@ public struct Shard: Sendable, Equatable {
     /// A bucket of `count` for the key. From n to n + 1 buckets only each (n + 1)th key moves, into the new one: the jump
     /// consistent hash of Lamping and Veach, https://arxiv.org/abs/1406.2294.
     ///
-    /// - Parameter last: whoever wants to know no more than whether it is one of the first, up to this one, gets any
-    ///   other for the others.
+    /// - Parameter last: the last bucket that the caller needs to tell from others. A key of a later bucket may get any
+    ///   bucket after this one.
     @inlinable @inline(__always)
     static func jump(_ key: UInt64, count: Int, upTo last: Int = .max) -> Int {
         var key = key

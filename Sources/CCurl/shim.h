@@ -38,7 +38,7 @@ static inline const char *CCurl_redirectURL(CURL *handle)
     return url;
 }
 
-/* How the transfer has ended that curl_multi_perform has ended; CURLE_FAILED_INIT when none has. */
+/* The result of the transfer that curl_multi_perform has completed; CURLE_FAILED_INIT if there is none. */
 static inline CURLcode CCurl_result(CURLM *multi)
 {
     CURLcode result = CURLE_FAILED_INIT;

@@ -81,7 +81,7 @@ struct CSimdJSON_reader {
         return CSimdJSON_outcome_records;
     }
 
-    /// Goes on to the value that the token names. Of a member that stands twice it is the last one.
+    /// Goes on to the value that the token names. Of a member that is given twice it is the last one.
     static bool descend(dom::element &value, std::string_view token) {
         dom::object object;
         dom::array array;
@@ -123,7 +123,7 @@ struct CSimdJSON_reader {
         for (auto field : object) {
             for (size_t member = 0; member < count; ++member) {
                 if (field.key != members[member]) continue;
-                // Of a member that stands twice the last one counts, as in JavaScript.
+                // Of a member that is given twice the last one counts, as in JavaScript.
                 fill(record[member], field.value);
                 break;
             }

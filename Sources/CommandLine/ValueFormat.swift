@@ -147,15 +147,15 @@ extension ValueFormat<Duration> {
     ///
     /// The grammar is that of `ParseDuration` in prometheus/common: whole numbers, each unit at most once, from the
     /// longest to the shortest; a year has 365 days; more than 2⁶³ − 1 nanoseconds (292 years) is refused.
-    public static func duration(from shortest: Duration = .zero, to longest: Duration = .longest) -> Self {
+    public static func duration(from minimum: Duration = .zero, to maximum: Duration = .maximum) -> Self {
         var words = ""
-        if shortest > .zero { words += ", at least \(shortest.prometheusText)" }
-        if longest < .longest { words += ", at most \(longest.prometheusText)" }
+        if minimum > .zero { words += ", at least \(minimum.prometheusText)" }
+        if maximum < .maximum { words += ", at most \(maximum.prometheusText)" }
         return Self(
             "DURATION", expected: "a duration such as 500ms, 30s or 1m30s" + words,
             text: \.shortText
         ) { text in
-            guard let duration = parseDuration(text), (shortest...longest).contains(duration) else { return nil }
+            guard let duration = parseDuration(text), (minimum...maximum).contains(duration) else { return nil }
             return duration
         }
     }
@@ -163,7 +163,7 @@ extension ValueFormat<Duration> {
 
 extension Duration {
     /// The longest that fits 64 bits of nanoseconds.
-    public static var longest: Duration { .nanoseconds(Int64.max) }
+    public static var maximum: Duration { .nanoseconds(Int64.max) }
 
     /// As Prometheus writes it, for example `1m30s`; what is below a millisecond is cut off.
     public var prometheusText: String {
@@ -184,8 +184,6 @@ extension Duration {
         if self == .zero { return "0" }
         return self < .seconds(100) && milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : prometheusText
     }
-
-    private var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }
 
 private struct DurationUnit {

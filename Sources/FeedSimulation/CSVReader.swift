@@ -82,7 +82,7 @@ package struct CSVReader {
             }
             return field
         }
-        throw RecordingError(line: firstLine, "a quotation mark is open to the end of the file, expected another one")
+        throw RecordingError(line: firstLine, "a quotation mark is never closed")
     }
 
     private func isLineEnd(at offset: Int, of bytes: [UInt8]) -> Bool {

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// The messages of a simulated feed, step by step: their shape, cities and values are those of the real feed.
 ///
 /// Each step has every city with the same probability, in a fixed order. A city's index is a constant of its own plus
@@ -57,7 +59,7 @@ public struct FeedSimulator: Sendable {
                 message.append(UInt8(ascii: ","))
             }
             beginnings.append(city, to: &message)
-            append(nextIndex(of: city), to: &message)
+            message.appendNumber(nextIndex(of: city))
             message.append(UInt8(ascii: "}"))
             count += 1
         }
@@ -95,7 +97,7 @@ private struct ElementBeginnings: Sendable {
         ends.reserveCapacity(cities + 1)
         for city in 0..<cities {
             bytes += "{\"city\":".utf8
-            appendJSONString(CityNames.name(city).utf8.span, to: &bytes)
+            bytes.appendJSONString(CityNames.name(city).utf8.span)
             bytes += ",\"aqi\":".utf8
             ends.append(UInt32(bytes.count))
         }

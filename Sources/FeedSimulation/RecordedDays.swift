@@ -104,7 +104,7 @@ struct RecordedDays: Sendable {
             guard !isMissing(index) else { continue }
             if message.count > 1 { message.append(UInt8(ascii: ",")) }
             message += "{\"city\":".utf8
-            appendJSONString(fields[columns.city].text(in: bytes).span, to: &message)
+            message.appendJSONString(fields[columns.city].text(in: bytes).span)
             message += ",\"aqi\":".utf8
             message += bytes[index.range]
             message.append(UInt8(ascii: "}"))

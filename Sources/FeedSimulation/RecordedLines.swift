@@ -9,7 +9,7 @@ internal import JSON
 public func appendRecordedLine(receivedAt: Int64, message: Span<UInt8>, to bytes: inout [UInt8]) -> Bool {
     guard isUTF8(message) else { return false }
     bytes += "{\"time_ms\":\(receivedAt),\"message\":".utf8
-    appendJSONString(message, to: &bytes)
+    bytes.appendJSONString(message)
     bytes += "}\n".utf8
     return true
 }

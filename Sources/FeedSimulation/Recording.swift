@@ -84,10 +84,6 @@ public struct RecordingError: Error, Sendable, Equatable {
     }
 }
 
-func isJSONBlank(_ byte: UInt8) -> Bool {
-    byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
-}
-
 /// Text of a file for an error: quoted and short.
 func shown(_ bytes: some Sequence<UInt8>) -> String {
     quoted(String(decoding: Array(bytes.prefix(1000)), as: UTF8.self), limit: 60)

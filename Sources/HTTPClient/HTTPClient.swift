@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Synchronization
 
 public struct HTTPClientConfiguration: Sendable {
     public var userAgent: String
@@ -18,9 +19,9 @@ public struct HTTPClientConfiguration: Sendable {
 
 /// Asks HTTP servers, one request at a time.
 ///
-/// Connections are kept and used again. HTTP/2 where the server offers it, gzip, the proxy that `http_proxy`, `https_proxy`
-/// and `no_proxy` name, HTTPS with the certificate checked. A redirect is followed on the same host alone: whatever the
-/// request carries goes nowhere else. Of one thread, but for its `HTTPCancellation`.
+/// It reuses connections, speaks HTTP/2 if the server offers it, accepts gzip, uses the proxy from `http_proxy`,
+/// `https_proxy` and `no_proxy`, and verifies HTTPS certificates. It follows redirects only to the same host, so that
+/// the content of a request goes nowhere else. To be used on one thread, except for its `HTTPCancellation`.
 public struct HTTPClient: ~Copyable {
     private static let maximumRedirects = 5
     private static let isReady = CCurl_initialize() == CURLE_OK
@@ -45,16 +46,47 @@ public struct HTTPClient: ~Copyable {
             guard let origin = HTTPOrigin(request.url), let target = HTTPOrigin(redirect),
                 origin.mayRedirect(to: target)
             else {
-                let target = HTTPOrigin(redirect).map { "\($0)" } ?? "an address that is none of http or https"
+                let target = HTTPOrigin(redirect).map { "\($0)" } ?? "an address that is neither http nor https"
                 throw HTTPFailure(.redirect, "the answer \(response.status) leads to \(target)")
             }
             request.url = redirect
         }
-        throw HTTPFailure(.redirect, "more than \(Self.maximumRedirects) one after the other")
+        throw HTTPFailure(.redirect, "more than \(Self.maximumRedirects) redirects in a row")
     }
 
     /// Waits; false when it was cancelled.
     public func wait(for duration: Duration) -> Bool {
         handles.wait(for: duration)
+    }
+}
+
+/// Cancels a client's current request or wait, and all later ones, from any thread.
+@safe public final class HTTPCancellation: Sendable {
+    /// @unchecked: the pointer is only used under the lock, and taken away under it before the handle is cleaned up.
+    @safe private struct State: @unchecked Sendable {
+        var isCancelled = false
+        var multi: UnsafeMutableRawPointer?
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    public func cancel() {
+        state.withLock { state in
+            state.isCancelled = true
+            // The one function that other threads may call.
+            if let multi = unsafe state.multi { unsafe curl_multi_wakeup(multi) }
+        }
+    }
+
+    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    func arm(_ multi: UnsafeMutableRawPointer) {
+        state.withLock { unsafe $0.multi = multi }
+    }
+
+    func disarm() {
+        state.withLock { unsafe $0.multi = nil }
     }
 }

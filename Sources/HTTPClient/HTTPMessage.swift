@@ -45,7 +45,7 @@ public struct HTTPHeader: Sendable, Equatable {
     init?(line: some StringProtocol) {
         guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else { return nil }
         name = String(line[..<colon])
-        value = String(line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" })
+        value = String(decoding: line[line.index(after: colon)...].utf8.drop(while: isBlank), as: UTF8.self)
     }
 }
 

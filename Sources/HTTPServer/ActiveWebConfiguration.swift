@@ -39,7 +39,7 @@ final class ActiveWebConfiguration: Sendable {
         return bucket.withLock { $0?.take(at: now) ?? true }
     }
 
-    /// What has to be found out before somebody with this `Authorization` field may come in.
+    /// Whether a request with this `Authorization` field is admitted, refused, or needs a password check first.
     func entrance(authorization: @autoclosure () -> String?) -> Entrance {
         guard !configuration.users.isEmpty else { return .open }
         guard let credentials = authorization().flatMap(BasicCredentials.init(authorization:)) else { return .closed }

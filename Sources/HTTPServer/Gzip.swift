@@ -6,7 +6,7 @@ internal import Glibc
 ///
 /// Each block is raw deflate without references to the one before it and ends on a byte boundary, so the blocks of a
 /// page that did not change are never compressed again. It is one member and not one for each block, because many
-/// readers take the first member of a file only.
+/// clients take the first member of a file only.
 public struct Gzip: Sendable {
     /// The header and the blocks so far.
     private var bytes = header
@@ -105,8 +105,8 @@ public struct GzipBlock: Sendable, Equatable {
     private let levelBuffer: UnsafeMutablePointer<UInt8>
 
     public init() {
-        // Zeros: what `isal_deflate_stateless_init` does not set, as `hist_bits`, is 0 then, the usual. `calloc`, because it
-        // touches no memory for that which is fresh, and two thirds of the state are for streams of another kind.
+        // Zeroed, because `isal_deflate_stateless_init` leaves some members unset, such as `hist_bits`, whose default
+        // is 0. `calloc` need not touch fresh memory, and two thirds of the state are for other kinds of streams.
         let state = unsafe calloc(1, MemoryLayout<isal_zstream>.stride)!
         unsafe stream = state.bindMemory(to: isal_zstream.self, capacity: 1)
         let buffer = unsafe calloc(1, Int(CISAL_LEVEL_1_BUFFER_BYTES))!

@@ -52,14 +52,14 @@ final class HTTPAcceptor: Sendable {
     private func waitForSockets(
         _ sockets: [ListeningSocket], _ wait: Duration?
     ) -> (isStopped: Bool, sockets: [ListeningSocket]) {
-        let bells = [stopped.descriptor, connections.appeared.descriptor]
-        var waited = (bells + sockets.map(\.descriptor)).map {
+        let wakeUps = [stopped.descriptor, connections.appeared.descriptor]
+        var waited = (wakeUps + sockets.map(\.descriptor)).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
         let result = unsafe poll(&waited, nfds_t(waited.count), wait?.pollMilliseconds ?? -1)
         guard result > 0 else { return (false, []) }
         connections.appeared.clear()
-        let ready = zip(sockets, waited.dropFirst(bells.count)).filter { $0.1.revents != 0 }.map(\.0)
+        let ready = zip(sockets, waited.dropFirst(wakeUps.count)).filter { $0.1.revents != 0 }.map(\.0)
         return (waited[0].revents != 0, ready)
     }
 

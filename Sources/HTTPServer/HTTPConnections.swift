@@ -72,7 +72,7 @@ final class HTTPConnection: @unchecked Sendable {
         deadline.load(ordering: .relaxed) < now.milliseconds
     }
 
-    /// So that a slow reader is noticed after little, and costs the system little. Corresponds to `SO_SNDBUF`.
+    /// So that a slow client is noticed after little, and costs the system little. Corresponds to `SO_SNDBUF`.
     func limitSendBuffer() {
         var bytes: Int32 = 64 * 1024
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
@@ -83,7 +83,7 @@ final class HTTPConnection: @unchecked Sendable {
         _ = shutdown(socket, Int32(SHUT_RDWR))
     }
 
-    /// The same, and what waits in the kernel for this client is thrown away.
+    /// Like `hangUp`, but also discards unsent data in the kernel.
     func abort() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
@@ -102,7 +102,7 @@ final class HTTPConnection: @unchecked Sendable {
 /// The open connections of a server, to hang up on those that are overdue.
 final class HTTPConnections: Sendable {
     private let open = Mutex<[Int32: HTTPConnection]>([:])
-    /// Rings when there is a connection after there was none: from then on one can be overdue.
+    /// Woken when there is a connection after there was none: from then on one can be overdue.
     let appeared: WakePipe
     /// The answers that stay open.
     let streams = HTTPStreams()

@@ -26,7 +26,7 @@ struct HTTPFraming: Equatable {
     /// One field of the header, its name in any case.
     mutating func add(name: some Collection<UInt8>, value: some BidirectionalCollection<UInt8>) {
         if name.isEmpty || !name.allSatisfy(isTokenCharacter) { note(.name) }
-        if !value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) { note(.value) }
+        if !value.allSatisfy(isFieldContent) { note(.value) }
         switch name.count {
         case 4 where equalsIgnoringCase(name, "Host"):
             hosts += 1

@@ -10,8 +10,8 @@ public final class HTTPMeter: Sendable {
     }
 
     /// - Parameters:
-    ///   - limit: the most requests under way at once, those included whose client reads slowly; one more is answered
-    ///     with 503, unless another one has to make room for it: see `RequestPlaces`. 0 = no limit.
+    ///   - limit: maximum requests in progress, slow clients included. Beyond it: 503, or another client loses its
+    ///     place (`RequestPlaces`). 0 = no limit.
     ///   - statuses: counted from 0 on; another status is there from its first answer on.
     public init(limit: Int = 0, statuses: [Int] = []) {
         let statistics = HTTPStatistics(answers: statuses.sorted().map { .init(status: $0, count: 0) })
@@ -78,10 +78,11 @@ public struct HTTPStatistics: Sendable, Equatable {
     }
 }
 
-/// Who is answered when more ask than there are places.
+/// Decides which requests are served when there are more of them than places.
 ///
-/// When all places are taken, the client that has the most gives one up to a client that has fewer: slow readers cost
-/// their own address only. Otherwise only a slow reader gives way, and without one the request is refused.
+/// When all places are taken, the client with the most places loses one to a client that would still have fewer, so
+/// slow clients hurt only their own address. Otherwise only a slow client loses its place; without one the request is
+/// refused.
 struct RequestPlaces: Sendable {
     struct Place: Sendable, Equatable {
         /// Of the connection: one request at a time.

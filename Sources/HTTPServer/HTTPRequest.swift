@@ -93,9 +93,7 @@ enum HTTPRequestTarget: Equatable {
         guard target.count >= prefix.utf8.count else { return false }
         var index = 0
         for byte in prefix.utf8 {
-            let sent = target[index]
-            let lower = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(sent) ? sent | 0x20 : sent
-            guard lower == byte else { return false }
+            guard lowercase(target[index]) == byte else { return false }
             index += 1
         }
         return true
@@ -125,7 +123,7 @@ enum HTTPRequestTarget: Equatable {
         let bytes = (start..<target.count).map { target[$0] }
         guard bytes.allSatisfy(isVisible) else { return .malformed }
         let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
-        // With a NUL, C would end the path there and a reader after us would see another one.
+        // With a NUL, C would end the path there and a proxy or client after us would see another one.
         guard let path = percentDecoded(bytes[..<end]), !path.contains(0),
             let path = String(validating: path.isEmpty ? [UInt8(ascii: "/")] : path, as: UTF8.self),
             let query = String(validating: bytes[end...].dropFirst(), as: UTF8.self)

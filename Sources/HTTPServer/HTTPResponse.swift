@@ -4,14 +4,14 @@ internal import CLibMicroHTTPD
 public enum HTTPBody: Sendable {
     case bytes([UInt8])
     /// One after another. More than `HTTPResponse.maximumPieces` of them are joined, which copies.
-    case blocks([[UInt8]])
+    case pieces([[UInt8]])
     /// What comes as it is made, of unknown length.
     case stream(HTTPStream)
 
     var count: Int {
         switch self {
         case .bytes(let bytes): bytes.count
-        case .blocks(let blocks): blocks.reduce(0) { $0 + $1.count }
+        case .pieces(let pieces): pieces.reduce(0) { $0 + $1.count }
         case .stream: 0
         }
     }
@@ -102,14 +102,14 @@ public struct HTTPResponse: Sendable {
                 }
             }
         guard let response = unsafe response else {
-            preconditionFailure("MHD_create_response_from_iovec fails without memory only")
+            preconditionFailure("MHD_create_response_from_iovec fails only without memory")
         }
         unsafe self.response = response
     }
 
     init(_ stream: HTTPStream, isHead: Bool) {
         guard let response = unsafe streamingResponse(stream, isHead: isHead) else {
-            preconditionFailure("MHD_create_response_from_callback fails without memory only")
+            preconditionFailure("MHD_create_response_from_callback fails only without memory")
         }
         unsafe self.response = response
     }
@@ -161,21 +161,21 @@ func pieces(of body: HTTPBody, maximum: () -> Int) -> [[UInt8]] {
     switch body {
     case .stream: return []
     case .bytes(let bytes): return [bytes]
-    case .blocks(let blocks):
-        guard blocks.count > 1, body.count > HTTPResponse.maximumJoinedBytes else { return [joined(blocks[...])] }
+    case .pieces(let pieces):
+        guard pieces.count > 1, body.count > HTTPResponse.maximumJoinedBytes else { return [joined(pieces[...])] }
         let maximum = maximum()
-        guard blocks.count > maximum else { return blocks }
-        let size = (blocks.count + maximum - 1) / maximum
-        return stride(from: 0, to: blocks.count, by: size).map {
-            joined(blocks[$0..<min($0 + size, blocks.count)])
+        guard pieces.count > maximum else { return pieces }
+        let size = (pieces.count + maximum - 1) / maximum
+        return stride(from: 0, to: pieces.count, by: size).map {
+            joined(pieces[$0..<min($0 + size, pieces.count)])
         }
     }
 }
 
-private func joined(_ blocks: ArraySlice<[UInt8]>) -> [UInt8] {
-    if blocks.count == 1, let block = blocks.first { return block }
+private func joined(_ pieces: ArraySlice<[UInt8]>) -> [UInt8] {
+    if pieces.count == 1, let piece = pieces.first { return piece }
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(blocks.reduce(0) { $0 + $1.count })
-    for block in blocks { bytes += block }
+    bytes.reserveCapacity(pieces.reduce(0) { $0 + $1.count })
+    for piece in pieces { bytes += piece }
     return bytes
 }

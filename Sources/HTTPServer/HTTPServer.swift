@@ -115,7 +115,7 @@ public struct HTTPLimits: Sendable {
     public var answerTimeout = Duration.seconds(60)
     /// To take what a stream has sent, beyond what fits the system's buffers.
     public var streamTimeout = Duration.seconds(15)
-    /// Bytes a second that a reader has to take.
+    /// Bytes a second that a client has to take.
     public var minimumRate = 64 * 1024
 
     /// Answers of more than so many bytes, of paths that are not metered, are limited in number: they are in memory until

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CLibMicroHTTPD
 internal import Synchronization
 internal import System
@@ -22,7 +23,7 @@ final class HTTPService: Sendable {
     private let isDraining = Atomic(false)
     let meter: HTTPMeter
     let connections: HTTPConnections
-    /// Rings when the last request under way has ended after `drain`.
+    /// Woken when the last request under way has ended after `drain`.
     let drained: WakePipe
 
     /// Milliseconds.
@@ -35,10 +36,10 @@ final class HTTPService: Sendable {
         let perByte: Double
 
         init(_ limits: HTTPLimits) {
-            request = Int64(limits.requestTimeout / .milliseconds(1))
-            idle = Int64(limits.idleTimeout / .milliseconds(1))
-            answer = Int64(limits.answerTimeout / .milliseconds(1))
-            stream = Int64(limits.streamTimeout / .milliseconds(1))
+            request = limits.requestTimeout.milliseconds
+            idle = limits.idleTimeout.milliseconds
+            answer = limits.answerTimeout.milliseconds
+            stream = limits.streamTimeout.milliseconds
             perByte = 1000 / Double(max(limits.minimumRate, 1))
         }
     }
@@ -193,7 +194,7 @@ final class HTTPService: Sendable {
         if isMetered(request.path) {
             state.isMetered = true
             guard isAdmitted(state, { meter.begin($0, isSlow: $1) }) else {
-                return refuse(.busy("too many requests of this path at once"), request.path)
+                return refuse(.busy("too many requests for this path at once"), request.path)
             }
             return onRequest(request)
         }
@@ -274,7 +275,8 @@ final class HTTPService: Sendable {
     }
 
     private func countOut(_ state: HTTPConnection) {
-        // Both sides write before they read, so one of them sees that the last request has ended while draining.
+        // This function and `drain` each write before they read, so at least one of them sees both that the server is
+        // draining and that the last request has ended.
         let left = requestsUnderWay.subtract(1, ordering: .sequentiallyConsistent).newValue
         guard isDraining.load(ordering: .sequentiallyConsistent) else { return }
         // What is queued is still sent; the next request would be one too many.

@@ -3,12 +3,12 @@ internal import Glibc
 internal import Synchronization
 
 /// Content of an answer that comes as it is made: the connection sleeps while there is nothing to send. The server asks for
-/// more when it can send more, so a slow reader costs no memory.
+/// more when it can send more, so a slow client costs no memory.
 ///
-/// - Events have no end. A reader that takes nothing for `HTTPLimits.streamTimeout` is hung up on; SIGTERM ends all such
+/// - Events have no end. A client that takes nothing for `HTTPLimits.streamTimeout` is hung up on; SIGTERM ends all such
 ///   streams at once.
 /// - A document has an end: it is an answer like any other, but of unknown length. At most `HTTPLimits.maximumDocuments`
-///   are under way. One that cannot be sent to its end is broken off, so that its reader notices.
+///   are under way. One that cannot be sent to its end is broken off, so that its client notices.
 public final class HTTPStream: Sendable {
     public enum Content: Sendable {
         /// At most as many as were asked for, at least one.
@@ -35,7 +35,7 @@ public final class HTTPStream: Sendable {
         var isEnded = false
     }
 
-    /// How long a reader may take.
+    /// How long a client may take.
     struct Patience: Sendable {
         /// Milliseconds for what is sent now.
         var perPiece: Int64 = 0
@@ -65,7 +65,7 @@ public final class HTTPStream: Sendable {
         }
     }
 
-    /// Ends the answer as soon as its reader has taken what was sent; any thread.
+    /// Ends the answer as soon as its client has taken what was sent; any thread.
     public func end() {
         state.withLock { state in
             state.isEnded = true
@@ -116,14 +116,14 @@ public final class HTTPStream: Sendable {
         state.withLock { state in
             guard !state.isAwake, !state.isEnded, let connection = state.connection else { return false }
             state.isSuspended = true
-            // For events that are not there yet it may wait as long as it likes.
+            // No deadline while no event is pending.
             if !isDocument { state.http?.setDeadline(CoarseTime(milliseconds: .max)) }
             connection.suspend()
             return true
         }
     }
 
-    /// When the reader must have taken what it is sent now.
+    /// When the client must have taken what it is sent now.
     private func setDeadline(sending count: Int) {
         state.withLock { state in
             guard let whole = state.patience.whole else {
@@ -173,20 +173,13 @@ final class HTTPStreams: Sendable {
         _ = state.withLock { $0.streams.removeValue(forKey: socket) }
     }
 
-    /// `POLLRDHUP` of poll(2), which glibc's headers give to `_GNU_SOURCE` only.
-    private static let endOfPeer: Int16 = 0x2000
-
-    /// Ends the streams of events whose client has gone: libmicrohttpd does not look at suspended connections. Those of
-    /// documents are never suspended for long.
+    /// Ends the streams of events whose client has gone. Those of documents are never suspended for long.
     func endDeserted() {
         let deserted = state.withLock { state -> [HTTPStream] in
-            let events = state.streams.filter { !$0.value.isDocument }
-            guard !events.isEmpty else { return [] }
             // Under the lock although it is a call of C, which does not block: a stream leaves the table before its
             // socket is closed, so the number is still this stream's.
-            var sockets = events.keys.map { pollfd(fd: $0, events: Self.endOfPeer, revents: 0) }
-            guard unsafe poll(&sockets, nfds_t(sockets.count), 0) > 0 else { return [] }
-            return sockets.filter { $0.revents != 0 }.compactMap { state.streams[$0.fd] }
+            let events = state.streams.filter { !$0.value.isDocument }
+            return desertedSockets(of: events.keys).compactMap { state.streams[$0] }
         }
         for stream in deserted { stream.end() }
     }
@@ -212,15 +205,13 @@ final class HTTPStreams: Sendable {
 
 /// Makes the `MHD_Response` that asks a stream for its content. Corresponds to `MHD_create_response_from_callback`.
 ///
-/// - Parameter isHead: asks for none. libmicrohttpd would send the end of content in chunks, so the answer is one for a
-///   client that knows none: without a length, and the connection's last. Corresponds to
-///   `MHD_RF_HTTP_1_0_COMPATIBLE_STRICT`.
+/// - Parameter isHead: asks for none.
 func streamingResponse(_ stream: HTTPStream, isHead: Bool) -> OpaquePointer? {
     // The block is for HTTP/1.0, which knows no chunks.
     let blockSize = stream.isDocument ? 64 * 1024 : 1024
     let response = unsafe MHD_create_response_from_callback(
         UInt64.max, blockSize, streamContent, Unmanaged.passRetained(stream).toOpaque(), streamEnded)
-    if isHead, let response = unsafe response { unsafe CLibMicroHTTPD_end_with_connection(response) }
+    if isHead, let response = unsafe response { unsafe leaveOutContent(of: response) }
     return unsafe response
 }
 

@@ -1,7 +1,8 @@
 internal import CLibMicroHTTPD
 internal import Glibc
 
-// What libmicrohttpd 0.9.75 gets wrong or cannot do, and what is done instead. Each has a test that fails without it.
+// What libmicrohttpd gets wrong or cannot do, and what is done instead. All of it was seen in 0.9.75. Each has a test that
+// fails without it.
 //
 // Not here, because the whole of a file is about it:
 // - It cannot stop listening while it runs: `MHD_quiesce_daemon` races with the daemon's thread, and the loser aborts the
@@ -79,11 +80,11 @@ func roomForPieces(
 extension MHDConnection {
     /// Has libmicrohttpd look for no content and no cookies. To be called before the header is read; false without room.
     ///
-    /// - Symptom: what it refuses itself (two lengths, a length that is no number) it goes on with as if it had not, and
-    ///   sends an answer with a second header in its content (`parse_connection_headers`, `transmit_error_response_len`).
-    ///   So it does when the parsed form of the cookies finds no room.
-    /// - Instead: it is shown a `Content-Length` of 0 and a short `Cookie` in front of all others, the first of a name
-    ///   being the one that it follows. `HTTPFraming` judges those that were sent.
+    /// - Symptom: after it has refused a request itself (two lengths, a length that is not a number), it continues with
+    ///   the request and sends a response with a second header in its content (`parse_connection_headers`,
+    ///   `transmit_error_response_len`). The same happens when there is no room for the parsed cookies.
+    /// - Instead: it is given a `Content-Length` of 0 and a short `Cookie` in front of all other fields, because it
+    ///   uses the first field of a name. `HTTPFraming` checks the fields that the client has sent.
     /// - Test: HTTPGarbageTests.isRefused, HTTPServerTests.contentEndsTheConnection, manyParametersAndCookies.
     func hideContent() -> Bool { setHiddenFields() }
 
@@ -95,9 +96,9 @@ extension MHDConnection {
     /// - Symptom: the library hands out nothing of what follows a NUL in a target, a name or a value. A line that begins
     ///   with a NUL or a colon ends the header (`process_broken_line`), and what follows is the next request. A line that
     ///   begins with a blank continues the *name* of the field before it.
-    /// - Instead: we look at its memory, where the header is as it came, except that the ends of lines and names are NULs.
-    ///   Something that does not begin where the one before it ends follows bytes that nobody was shown. A NUL in front of
-    ///   a lone line feed stays unseen: it looks like a carriage return.
+    /// - Instead: we look at its memory, where the header is as received, except that the ends of lines and names are
+    ///   NULs. If a field does not begin where the one before it ends, there are bytes in between that the library did
+    ///   not report. A NUL in front of a lone line feed stays undetected, because it looks like a carriage return.
     /// - Test: HTTPHeaderTests.isRefused.
     func framing(_ line: MHDRequestLine, targetBytes: Int) -> HTTPFraming {
         var scan = unsafe HeaderScan()
@@ -182,3 +183,64 @@ private func scannedField(
         value: UnsafeRawBufferPointer(start: value, count: valueLength))
     return .YES
 }
+
+extension MHDConnection {
+    /// The value of a header field whatever the case of its name; several lines of one name are joined with `, `
+    /// (RFC 9110, section 5.3).
+    ///
+    /// - Symptom: `MHD_lookup_connection_value` gives the first line only.
+    /// - Instead: all fields are looked at.
+    /// - Test: HTTPServerTests.headerFieldsAreFoundInAnyCaseAndJoined.
+    func header(_ name: String) -> String? {
+        unsafe name.withCString { start in
+            var search = unsafe FieldSearch(name: start, nameLength: name.utf8.count)
+            unsafe withUnsafeMutablePointer(to: &search) { unsafe visitFields(fieldFound, $0) }
+            return unsafe search.value
+        }
+    }
+}
+
+/// What `fieldFound` looks for and has found.
+@unsafe private struct FieldSearch {
+    let name: UnsafePointer<CChar>
+    let nameLength: Int
+    var value: String?
+}
+
+/// Called by libmicrohttpd for each header line; corresponds to `MHD_KeyValueIteratorN`.
+@c(airquality_http_field_found)
+private func fieldFound(
+    context: UnsafeMutableRawPointer?, kind: MHD_ValueKind, name: UnsafePointer<CChar>?, nameLength: Int,
+    value: UnsafePointer<CChar>?, valueLength: Int
+) -> MHD_Result {
+    guard let context = unsafe context, let name = unsafe name else { return .YES }
+    let search = unsafe context.assumingMemoryBound(to: FieldSearch.self)
+    // Nobody calls setlocale, so these are the letters of ASCII.
+    guard unsafe nameLength == search.pointee.nameLength, unsafe strncasecmp(name, search.pointee.name, nameLength) == 0
+    else { return .YES }
+    let line = unsafe String(decoding: UnsafeRawBufferPointer(start: value, count: valueLength), as: UTF8.self)
+    unsafe search.pointee.value = search.pointee.value.map { $0 + ", " + line } ?? line
+    return .YES
+}
+
+/// `POLLRDHUP` of poll(2), which glibc's headers give to `_GNU_SOURCE` only.
+private let endOfPeer: Int16 = 0x2000
+
+/// Those of the sockets whose peer has closed its side, or the connection.
+///
+/// - Symptom: the library does not look at suspended connections, so a stream without events would outlive its client.
+/// - Instead: `HTTPStreams` asks for them now and then.
+/// - Test: HTTPStreamTests.endsWhenItsClientHasGone.
+func desertedSockets(of sockets: some Sequence<Int32>) -> [Int32] {
+    var entries = sockets.map { pollfd(fd: $0, events: endOfPeer, revents: 0) }
+    guard !entries.isEmpty, unsafe poll(&entries, nfds_t(entries.count), 0) > 0 else { return [] }
+    return entries.filter { $0.revents != 0 }.map(\.fd)
+}
+
+/// Makes a response without a length one that can answer HEAD.
+///
+/// - Symptom: the library would send the end of content in chunks behind the header.
+/// - Instead: the answer is one for a client that knows no chunks, and the connection's last. Corresponds to
+///   `MHD_RF_HTTP_1_0_COMPATIBLE_STRICT`.
+/// - Test: HTTPStreamTests.theHeadOfADocumentHasNoLengthAndNoContent.
+func leaveOutContent(of response: OpaquePointer) { unsafe CLibMicroHTTPD_end_with_connection(response) }

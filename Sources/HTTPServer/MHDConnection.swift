@@ -47,19 +47,6 @@ internal import Glibc
     /// How many fields the header has, those included that `hideContent` has put there.
     var fieldCount: Int { Int(unsafe MHD_get_connection_values(handle, .HEADER_KIND, nil, nil)) }
 
-    /// The value of a header field whatever the case of its name; several lines of one name are joined with `, `
-    /// (RFC 9110, section 5.3). Corresponds to `MHD_get_connection_values_n`: `MHD_lookup_connection_value` gives the
-    /// first line only.
-    func header(_ name: String) -> String? {
-        unsafe name.withCString { start in
-            var search = unsafe FieldSearch(name: start, nameLength: name.utf8.count)
-            unsafe withUnsafeMutablePointer(to: &search) { search in
-                _ = unsafe MHD_get_connection_values_n(handle, .HEADER_KIND, fieldFound, search)
-            }
-            return unsafe search.value
-        }
-    }
-
     /// Calls the visitor for each field in the order in which they were sent. Corresponds to
     /// `MHD_get_connection_values_n`.
     func visitFields(_ visitor: MHD_KeyValueIteratorN, _ context: UnsafeMutableRawPointer) {
@@ -73,27 +60,4 @@ internal import Glibc
     func queue(_ response: OpaquePointer, status: Int) -> MHD_Result {
         unsafe MHD_queue_response(handle, UInt32(status), response)
     }
-}
-
-/// What `fieldFound` looks for and has found.
-@unsafe private struct FieldSearch {
-    let name: UnsafePointer<CChar>
-    let nameLength: Int
-    var value: String?
-}
-
-/// Called by libmicrohttpd for each header line; corresponds to `MHD_KeyValueIteratorN`.
-@c(airquality_http_field_found)
-private func fieldFound(
-    context: UnsafeMutableRawPointer?, kind: MHD_ValueKind, name: UnsafePointer<CChar>?, nameLength: Int,
-    value: UnsafePointer<CChar>?, valueLength: Int
-) -> MHD_Result {
-    guard let context = unsafe context, let name = unsafe name else { return .YES }
-    let search = unsafe context.assumingMemoryBound(to: FieldSearch.self)
-    // Nobody calls setlocale, so these are the letters of ASCII.
-    guard unsafe nameLength == search.pointee.nameLength, unsafe strncasecmp(name, search.pointee.name, nameLength) == 0
-    else { return .YES }
-    let line = unsafe String(decoding: UnsafeRawBufferPointer(start: value, count: valueLength), as: UTF8.self)
-    unsafe search.pointee.value = search.pointee.value.map { $0 + ", " + line } ?? line
-    return .YES
 }

@@ -87,7 +87,7 @@ internal import WebConfiguration
             reason: "no client certificate", alert: isNew ? GNUTLS_A_CERTIFICATE_REQUIRED : GNUTLS_A_BAD_CERTIFICATE)
     }
 
-    /// Unless an authority has signed it, for clients, and it is in force today; corresponds to
+    /// Nil if an authority has signed the certificate, for use by clients, and it is valid now. Corresponds to
     /// `gnutls_certificate_verify_peers`.
     private func refusalByAuthorities(_ session: gnutls_session_t) -> ClientRefusal? {
         var purpose = Array(GNUTLS_KP_TLS_WWW_CLIENT.utf8) + [0]

@@ -62,7 +62,7 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
         let result = unsafe gnutls_session_ext_register(
             session, "followed", privateData, GNUTLS_EXT_NONE, nil, nil, tlsSessionEnds, nil, nil,
             UInt32(GNUTLS_EXT_FLAG_CLIENT_HELLO.rawValue | GNUTLS_EXT_FLAG_TLS.rawValue))
-        precondition(result == 0, "gnutls_session_ext_register fails without memory only")
+        precondition(result == 0, "gnutls_session_ext_register fails only without memory")
         let handshake = unsafe Unmanaged.passRetained(
             TLSHandshake(session, connection, context, onFailure)
         ).toOpaque()

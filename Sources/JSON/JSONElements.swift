@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Where the elements of a message's array are, one after the other, as they stand there.
 ///
 /// They are those that a ``JSONRecordReader`` without a pointer gives as records, in the same order; one object counts as
@@ -57,7 +59,5 @@ public struct JSONElements {
         position += 1
     }
 
-    private static func isBetween(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: ",") || byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
-    }
+    private static func isBetween(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ",") || isJSONBlank(byte) }
 }

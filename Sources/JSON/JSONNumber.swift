@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// The number that `text` is, and nothing else: JSON's grammar (RFC 8259 section 6), with JSON's white space around it
 /// allowed.
 ///
@@ -10,10 +12,10 @@ public func jsonNumber(_ text: Span<UInt8>) -> Double? {
         return true
     }
     func skip(_ character: Unicode.Scalar) -> Bool { skip { $0 == UInt8(ascii: character) } }
-    func skipWhiteSpace() { while skip({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }) {} }
+    func skipWhiteSpace() { while skip(isJSONBlank) {} }
     func skipDigits() -> Bool {
         let first = index
-        while skip({ $0 &- UInt8(ascii: "0") < 10 }) {}
+        while skip(isDigit) {}
         return index > first
     }
     skipWhiteSpace()

@@ -4,7 +4,7 @@ internal import CSimdJSON
 ///
 /// simdjson checks the whole message against RFC 8259 (UTF-8 included) before anything is handed out: a message is
 /// either read or refused. Refused as well is one with a number that no double can hold, or with half of a surrogate
-/// pair. Numbers come as the nearest double, escapes as their UTF-8; of a member that stands twice in an object the last
+/// pair. Numbers come as the nearest double, escapes as their UTF-8; of a member that is given twice in an object the last
 /// value counts, as in JavaScript. Objects and arrays may be nested ``maximumDepth`` deep.
 ///
 /// Used from one thread at a time.

@@ -83,7 +83,7 @@ struct StorageContent: Sendable, Equatable {
         _ connection: borrowing SQLiteConnection, _ numbers: [Int64], _ configuration: StorageConfiguration
     ) throws(SQLiteError) {
         var rows = cities
-        // Shared, they would be copied as soon as one is added.
+        // Drop the second reference to each array of points, or adding a point would copy the array.
         for index in rows.indices { rows[index].points = [] }
         /// Records of cities that do not exist.
         var orphans: [Int64: Int] = [:]
@@ -99,7 +99,7 @@ struct StorageContent: Sendable, Equatable {
                 case .countersBeginAnew: forgetCounters()
                 case .removal(let number):
                     orphans[number] = nil
-                    // Another city has got its number.
+                    // If the number is in use, it has been given to another city: start again from that city's row.
                     guard let place = place(of: number, in: numbers) else { continue }
                     cities[place] = rows[place]
                 case .reading(let number, let reading):

@@ -54,7 +54,7 @@ struct StorageDatabase: ~Copyable {
         // A header can declare a file read-only as well; ours never does.
         let readOnly =
             isWritable(connection.fileName)
-            ? StorageRefusal.damaged("it says of itself that it is read-only") : .unavailable("the file is read-only")
+            ? StorageRefusal.damaged("its header says that it is read-only") : .unavailable("the file is read-only")
         let tableCount: Int64
         do throws(SQLiteError) {
             try configure(connection)
@@ -172,8 +172,8 @@ struct StorageDatabase: ~Copyable {
         }
     }
 
-    /// Counters restart at 0 unless the file was closed with their last values. To Prometheus a fall to 0 is a reset; after a
-    /// fall by 1 it would count the whole value once more.
+    /// Counters restart at 0 unless the file was closed with their last values. Prometheus takes any decrease for a
+    /// reset to 0: after a decrease by 1 it would count the whole remaining value once more.
     private static func resetUncertainCounters(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
         try transaction(connection) { () throws(SQLiteError) in
             if try connection.text("SELECT value FROM setting WHERE name = 'closed'") == nil {
@@ -366,7 +366,7 @@ struct StorageDatabase: ~Copyable {
         }
     }
 
-    /// Up to so many a file is as it may be: it is not trimmed, and a proper end makes rows of all.
+    /// A file with up to this many records is not trimmed, and a regular shutdown moves its log into rows.
     private static let usualRecordCount = 100_000
     /// Bytes at which a row of the log ends, after the points of a city. SQLite takes rows of up to 10⁹ bytes
     /// (`SQLITE_MAX_LENGTH`), and a large memory that is written whole would be more.

@@ -3,12 +3,12 @@ internal import System
 
 /// Keeps cities and their history in a SQLite file, on a thread of its own.
 ///
-/// The file asks what changed, at most a second apart, and writes each answer as one transaction. What could not be
-/// written is asked for again, so a slow or failing disk delays the file and never the memory, and several changes of a
-/// city become one.
+/// At least once a second, the file requests the changes and writes them as one transaction. Changes that could not be
+/// written are requested again, so a slow or failing disk delays the file but never the memory, and several changes of
+/// a city are merged into one.
 ///
-/// - After `kill -9`, everything is there that was in memory one interval, and the writing of one batch, earlier. Once a
-///   minute the file is synced, which delays the next batch for as long as the disk takes.
+/// - After `kill -9`, the file lags the memory by at most one interval plus the time to write one batch. Once a minute
+///   the file is synced, which delays the next batch for as long as the disk takes.
 /// - After a loss of power the file is sound and at most a minute behind, on a disk that obeys `fsync`.
 ///
 /// No other part of the process may open the file: closing it would give up its lock (POSIX, `fcntl`).
@@ -19,7 +19,7 @@ public final class StorageFile: Sendable {
     private let writer: Mutex<StorageWriter?>
     private let stopped: WakePipe
 
-    /// Opens, checks and reads the file, and locks it against other processes until ``run(since:changes:onEvent:)`` has
+    /// Opens, checks and reads the file, and locks it against other processes until ``run(since:changes:part:onEvent:)`` has
     /// returned.
     ///
     /// A damaged file is moved aside. A file that cannot be written now is tried again later.
@@ -115,7 +115,7 @@ public final class StorageFile: Sendable {
         writer.finish()
     }
 
-    /// Has one last batch written; then ``run(since:changes:onEvent:)`` returns. Any thread.
+    /// Has one last batch written; then ``run(since:changes:part:onEvent:)`` returns. Any thread.
     public func stop() {
         stopped.wake()
     }
@@ -165,7 +165,7 @@ public struct RestoredStorage: Sendable {
         case restored
         /// It was damaged: it was renamed, and a new file was created.
         case quarantined(movedTo: String, reason: String)
-        /// It cannot be written; ``StorageFile/run(since:changes:onEvent:)`` tries again each second. What could be read
+        /// It cannot be written; ``StorageFile/run(since:changes:part:onEvent:)`` tries again each second. What could be read
         /// is restored nevertheless.
         case unavailable(reason: String)
     }

@@ -7,7 +7,7 @@ internal import Bytes
 /// each. So a point is 11 to 13 bytes. At the end there is a checksum, because SQLite has none.
 enum StorageRecord: Equatable {
     case reading(city: Int64, StoredReading)
-    /// All records of the city before this one are of another city, which is gone.
+    /// The city was removed. Earlier records with this number belong to it; later ones to another city with its number.
     case removal(city: Int64)
     /// The changes of category of all cities count from 0 again.
     case countersBeginAnew

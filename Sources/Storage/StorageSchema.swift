@@ -1,8 +1,8 @@
 /// What is in the file, for SQLite's own tools as well: `sqlite3 FILE 'SELECT …'` while the exporter is stopped.
 ///
-/// While the exporter runs, what changes is appended to `log`, in the order of time: pages are written whole, and so few
-/// are. At a proper end the log goes into `city` and `point`, so that it is empty then, unless the history is very large.
-/// New cities are in `city` at once.
+/// While the exporter runs, changes are appended to `log` in chronological order. SQLite writes whole pages, and this
+/// way it writes few of them. A regular shutdown moves the log into `city` and `point` and leaves it empty, unless the
+/// history is very large. New cities are added to `city` at once.
 struct StorageSchema: Sendable {
     /// "AQIX" in the file's header marks it as ours.
     static let applicationID: Int64 = 0x4151_4958

@@ -27,7 +27,7 @@ struct StorageWriter: ~Copyable {
 
     /// The most that a loss of power takes.
     private static let syncInterval = Duration.seconds(60)
-    /// A disk that damages every file must not be filled with them.
+    /// At most one damaged file is moved aside in this time, so that a bad disk does not fill up soon.
     private static let quarantineInterval = Duration.seconds(60)
 
     init(

@@ -32,9 +32,9 @@ public struct StoredCity: Sendable, Equatable {
     public var worse: UInt64
     /// In a batch: category, direction, time of change and counters are as they were in an earlier one.
     public var changesAreStored = false
-    /// Oldest first. Of a restored city all, the newest `capacity` at most; in a batch the newest, without a
-    /// gap: the file drops what it has from the first of them on. So giving one twice is harmless, and points that memory
-    /// has dropped because the clock was set back go.
+    /// Oldest first. Of a restored city: all, the newest `capacity` at most. In a batch: the newest, without a gap; they
+    /// replace what the file has from the first of them on. So a point may be given twice, and points that memory dropped
+    /// because the clock was set back leave the file too.
     public var points: [StoredPoint]
 
     public init(

@@ -1,12 +1,12 @@
 internal import CLinker
 internal import Glibc
 
-/// Gives back the memory of the tables that the dynamic linker read at the start: symbols and relocations of the program and
-/// its libraries, and what else of them is only read. A page that is wanted again comes from its file. Call it once the start
-/// is over; any thread.
+/// Releases the memory of read-only pages of the program and its libraries: the symbols and relocations that the
+/// dynamic linker read at the start, and other read-only data. A page that is needed again is read from its file. Call
+/// it after the start, from any thread.
 ///
-/// For the memory that is resident at rest: at most 1.25 × that of the same exporter in Go, and 1.33 × without this. See
-/// dl_iterate_phdr(3) and, for what becomes of the pages of a file, MADV_DONTNEED in madvise(2).
+/// The idle exporter's resident memory must be at most 1.25 × that of the same exporter in Go, and is 1.33 × without
+/// this. See dl_iterate_phdr(3) and, for the pages of a file, MADV_DONTNEED in madvise(2).
 package func releaseLinkerTables() {
     let visit: @convention(c) (UnsafeMutablePointer<dl_phdr_info>?, Int, UnsafeMutableRawPointer?) -> Int32 = {
         object, _, _ in
@@ -15,7 +15,7 @@ package func releaseLinkerTables() {
         let segments = unsafe Span(_unsafeStart: object.dlpi_phdr, count: Int(object.dlpi_phnum))
         for number in segments.indices {
             let segment = segments[number]
-            // What may be written has been copied from its file; into what may be executed a debugger writes its breakpoints.
+            // Skip writable segments (private copies) and executable ones (a debugger's breakpoints).
             guard segment.p_type == PT_LOAD, segment.p_flags == PF_R else { continue }
             let start = UInt(unsafe object.dlpi_addr) + UInt(segment.p_vaddr)
             let page = start & ~(pageBytes - 1)

@@ -118,7 +118,7 @@ package final class ListeningSocket: Sendable {
 
     private static func set(_ option: Int32, of socket: Int32, level: Int32, to value: Int32) {
         var value = value
-        // Without an option that the kernel does not know the socket still works.
+        // Ignore an error: if the kernel does not know the option, the socket still works.
         _ = unsafe setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 

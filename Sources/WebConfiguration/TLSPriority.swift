@@ -148,9 +148,9 @@ struct TLSPriority: Equatable {
         var ciphers: [TLSCipherSuite.Cipher]
     }
 
-    /// GnuTLS combines key exchanges with ciphers, where Go lists suites, and has one list of ciphers for all versions.
-    /// Only the suites that fit the certificate are looked at, so that none is spoken that the list lacks. TLS 1.3 has
-    /// the listed ciphers only, where Go always has all three, unless it is alone.
+    /// Go lists cipher suites. GnuTLS combines key exchanges with ciphers instead, and has one list of ciphers for all
+    /// versions. So only the suites that fit the certificate are used, and no suite outside the list can be negotiated.
+    /// TLS 1.3 is limited to the listed ciphers unless it is the only version; Go always allows all three.
     private func offer(key: TLSKeyKind) -> Offer {
         let versions = TLSVersion.allCases.reversed().filter { minimumVersion <= $0 && $0 <= maximumVersion }
         let suites = cipherSuites.isEmpty ? TLSCipherSuite.allCases : cipherSuites

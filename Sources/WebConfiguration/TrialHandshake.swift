@@ -8,7 +8,7 @@ enum TrialHandshake {
     /// - Parameters:
     ///   - certificate: PEM, with its key.
     ///   - priority: the server's, which must have a protocol version.
-    /// - Throws: what the server says that fails, or the client if the server does not mind.
+    /// - Throws: the server's error, or the client's if the server reports none.
     static func run(certificate: [UInt8], key: [UInt8], priority: String) throws(SystemError) {
         let toServer = Wire()
         let toClient = Wire()
@@ -24,7 +24,7 @@ enum TrialHandshake {
             if !isClientReady { isClientReady = try client.advance() }
             if !isServerReady { isServerReady = try server.advance() }
             if !(isServerReady && isClientReady), toServer.total + toClient.total == sent {
-                throw SystemError(.tls, "the handshake does not end")
+                throw SystemError(.tls, "the handshake does not complete")
             }
         }
     }

@@ -24,7 +24,7 @@ public struct WebConfiguration: Sendable, Equatable {
     /// The configuration file and the files that it names, to be looked at for changes.
     public var files: [String] = []
 
-    /// One line each: what is accepted, as the exporter-toolkit accepts it, and hardly meant.
+    /// One line each: accepted, as by the exporter-toolkit, but probably a mistake.
     public var warnings: [String] = []
 
     public init() {}
@@ -156,7 +156,7 @@ extension WebConfiguration {
             warnings.append(problem)
         }
         if tls.allowedSubjectAlternativeNames != nil, clientAuthentication == .none {
-            warnings.append("client_allowed_sans is not looked at, because client_auth_type asks for no certificate")
+            warnings.append("client_allowed_sans is ignored, because client_auth_type asks for no certificate")
         }
         return tls
     }

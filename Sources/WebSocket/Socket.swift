@@ -109,9 +109,9 @@ struct SocketOutput {
         if isLast { socket.endSending() }
     }
 
-    /// After what waits there is nothing more to send; the peer ends the connection then, or it ends after that long.
-    /// Ended by us at once, bytes of the peer's that nobody has read would make it a reset, which can overtake what was
-    /// sent last.
+    /// Sends nothing after the pending bytes, and then lets the peer end the connection; the connection ends after
+    /// `seconds` at the latest. If we closed it at once, unread bytes from the peer would turn the close into a reset,
+    /// which can overtake the last bytes sent.
     mutating func end(within seconds: Int32) {
         isLast = true
         socket.setDeadline(seconds: seconds)

@@ -1,5 +1,6 @@
 internal import CLibWebSockets
 internal import Glibc
+internal import Synchronization
 internal import System
 
 /// Who runs a `WebSocketContext` hears on its thread what happens to the sockets.
@@ -144,4 +145,29 @@ func socketTimer(timer: UnsafeMutablePointer<lws_sorted_usec_list_t>?) {
     guard let timer = unsafe timer else { return }
     let owner = unsafe UnsafeMutableRawPointer(timer).assumingMemoryBound(to: CLibWebSockets_timer.self).pointee.owner!
     unsafe Unmanaged<SocketLoop>.fromOpaque(owner).takeUnretainedValue().timerFired()
+}
+
+/// Ends a wait in `lws_service` from any thread: `lws_cancel_service` is the one function that other threads may call.
+@safe final class LoopWaker: Sendable {
+    /// @unchecked: the pointer is only used under the lock, and taken away under it before the context is destroyed.
+    @safe private struct Target: @unchecked Sendable {
+        var context: OpaquePointer?
+    }
+
+    private let target = Mutex(Target())
+
+    /// The next `service` ends at once, or the one that is waiting; nothing happens without a context.
+    func wake() {
+        target.withLock { target in
+            if let context = unsafe target.context { unsafe lws_cancel_service(context) }
+        }
+    }
+
+    func arm(_ context: OpaquePointer) {
+        target.withLock { unsafe $0.context = context }
+    }
+
+    func disarm() {
+        target.withLock { unsafe $0.context = nil }
+    }
 }

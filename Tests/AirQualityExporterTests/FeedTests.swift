@@ -1,3 +1,4 @@
+import Bytes
 import Logging
 import Testing
 
@@ -7,20 +8,13 @@ import Testing
 
 @Suite("A feed")
 struct FeedTests {
-    @Test("has each reason of disconnection in the core that the transport gives, and no other")
-    func reasons() {
-        let reasons = WebSocket.DisconnectReason.allCases.map { AirQuality.DisconnectReason($0) }
-        #expect(Set(reasons) == Set(AirQuality.DisconnectReason.allCases))
-        #expect(reasons.count == AirQuality.DisconnectReason.allCases.count)
-    }
-
     @Test("is logged when its state changes, not at every attempt")
     func log() {
         var log = FeedLog(label: "ws://x/")
         func level(_ event: FeedEvent) -> String {
             log.entry(for: event).map { "\($0.level) \($0.message)" } ?? "-"
         }
-        func lost(_ reason: AirQuality.DisconnectReason) -> FeedEvent { .disconnected(reason, detail: "detail") }
+        func lost(_ reason: DisconnectReason) -> FeedEvent { .disconnected(reason, detail: "detail") }
         #expect(level(.connecting) == "debug Connecting to feed")
         #expect(level(lost(.refused)) == "warning Feed unreachable, retrying")
         #expect(level(lost(.refused)) == "debug Feed unreachable, retrying")
@@ -117,18 +111,18 @@ struct FeedTests {
         #expect(
             warming.warmUpProblem(at: 1000)
                 == "warming up: 1 cities, the last new one 1 s ago, expected none for 10s, "
-                + "or the 1 restored ones that are not heard of yet")
+                + "or the 1 restored ones that have not been heard of yet")
         #expect(warming.warmUpProblem(at: 10_000) == nil && warming.warmUpProblem(at: 0) == nil)
         #expect(health.warmUpProblem(at: 0) == nil)
         let patient = Health(store: store, idleTimeout: .zero, stuckFeeds: { ["ws://a/"] })
         a.isConnected = true
         #expect(patient.readinessProblem(of: [a], at: 1_000_000_000) == nil)
-        #expect(patient.livenessProblem == "the loop of the feed ws://a/ does not turn")
+        #expect(patient.livenessProblem == "the loop of feed ws://a/ is stuck")
         #expect(health.livenessProblem == nil)
         store.withLock { _ in
             #expect(health.livenessProblem(at: .seconds(10)) == nil)
             #expect(health.livenessProblem(at: .seconds(11)) == nil)
-            #expect(health.livenessProblem(at: .seconds(12)) == "the store is locked for more than a second")
+            #expect(health.livenessProblem(at: .seconds(12)) == "the store has been locked for more than a second")
         }
         #expect(health.livenessProblem(at: .seconds(20)) == nil)
     }

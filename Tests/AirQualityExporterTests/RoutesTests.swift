@@ -258,9 +258,9 @@ struct RoutesTests {
             ("/", "category=7", "query: category is \"7\", expected a number from 1 to 6"),
             ("/", "category=", "query: category is \"\", expected a number from 1 to 6"),
             ("/", "page=0", "query: page is \"0\", expected a whole number from 1 up"),
-            ("/", "search=%zz", "query: a parameter is no percent-encoded UTF-8"),
-            ("/", "search=%ff", "query: a parameter is no percent-encoded UTF-8"),
-            ("/", "sort=name&sort=index", "query: sort stands twice"),
+            ("/", "search=%zz", "query: a parameter is not percent-encoded UTF-8"),
+            ("/", "search=%ff", "query: a parameter is not percent-encoded UTF-8"),
+            ("/", "sort=name&sort=index", "query: sort is given twice"),
             ("/city/Mumbai", "chart=pie", "query: chart is \"pie\", expected line or bars"),
             ("/city/Mumbai", "from=-1", "query: from is \"-1\", expected milliseconds since the Unix epoch"),
             ("/city/Mumbai", "from=5&to=5", "query: from is 5, expected less than to, which is 5"),
@@ -321,7 +321,7 @@ extension HTTPResponse {
     var bytes: [UInt8] {
         switch body {
         case .bytes(let bytes): bytes
-        case .blocks(let blocks): Array(blocks.joined())
+        case .pieces(let blocks): Array(blocks.joined())
         case .stream: []
         }
     }

@@ -1,3 +1,4 @@
+import AirQuality
 import Bytes
 import Testing
 
@@ -8,7 +9,7 @@ struct FeedSplitterTests {
     /// With what each shard gets, as text.
     private enum Found: Equatable {
         case parts([Int: String])
-        case refused(RelayRefusal)
+        case refused(RefusalReason)
     }
 
     private func split(_ text: String, with splitter: inout FeedSplitter) -> Found {
@@ -76,8 +77,8 @@ struct FeedSplitterTests {
         arguments: [
             ("", .notJSON), ("[", .notJSON), (#"[{"city":"A"}"#, .notJSON), ("5", .notAnArray), (#""[]""#, .notAnArray),
             ("null", .notAnArray),
-        ] as [(String, RelayRefusal)])
-    func refusals(text: String, refusal: RelayRefusal) {
+        ] as [(String, RefusalReason)])
+    func refusals(text: String, refusal: RefusalReason) {
         var splitter = FeedSplitter(shards: 2, cityField: "city")
         #expect(split(text, with: &splitter) == .refused(refusal))
     }

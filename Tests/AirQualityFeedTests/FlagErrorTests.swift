@@ -96,7 +96,7 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
             line: #"--timeout "0": expected a duration such as 500ms, 30s or 1m30s, at least 1ms"#),
         BadCommandLine(
             "poll", "--rate=60",
-            line: #"--rate "60": expected N/DURATION, so many calls in any so long, for example 60/1m"#),
+            line: #"--rate "60": expected N/DURATION, at most N calls in any DURATION, for example 60/1m"#),
         BadCommandLine(
             "poll", "--base-url=http://me:secret@host/?key=secret",
             line:

@@ -23,7 +23,7 @@ struct PollCitiesTests {
             "Delhi,1,2\n",
             #"c.csv:1: the header is "Delhi,1,2", expected city,latitude,longitude or city,latitude,longitude,id"#
         ),
-        ("city,latitude,longitude\n", "c.csv: there is no city in it"),
+        ("city,latitude,longitude\n", "c.csv: it has no cities"),
         ("city,latitude,longitude\nA,1,2\nB,1\n", "c.csv:3: the row has 2 columns, expected 3"),
         ("city,latitude,longitude\nA,91,2\n", #"c.csv:2: latitude "91": expected a number from -90 to 90"#),
         ("city,latitude,longitude\nA,1,east\n", #"c.csv:2: longitude "east": expected a number from -180 to 180"#),
@@ -42,7 +42,7 @@ struct PollCitiesTests {
         ),
         (
             "city,latitude,longitude\n\"A,1,2\n",
-            "c.csv:2: a quotation mark is open to the end of the file, expected another one"
+            "c.csv:2: a quotation mark is never closed"
         ),
     ])
     func `A mistake is named with line and column`(text: String, line: String) throws {

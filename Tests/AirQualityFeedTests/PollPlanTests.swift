@@ -167,7 +167,7 @@ struct PollPlanTests {
             scenario.log == [
                 "waqi has a fault of its own, status 503: maintenance; trying again",
                 "waqi cannot be reached (timeout: 30 s); trying again",
-                "waqi answers what is not as documented, for Delhi: it is no JSON; trying again",
+                "waqi gives an answer that is not as documented, for Delhi: it is no JSON; trying again",
             ])
     }
 

@@ -125,7 +125,7 @@ struct RelayTests {
         #expect(take("5", at: 140) == ["refused"])
     }
 
-    @Test("counts what it passes on nothing of, and says so once a minute and at the end")
+    @Test("counts what it does not pass on, and says so once a minute and at the end")
     func refusals() throws {
         var state = RelayState(try configuration())
         func take(_ kind: WebSocketMessageKind, _ text: String, at seconds: Int) -> String? {
@@ -135,15 +135,15 @@ struct RelayTests {
         #expect(state.summary == "passed on 0 messages")
         #expect(take(.text, "[]", at: 0) == nil)
         #expect(state.summary == "passed on 1 message")
-        #expect(take(.text, "5", at: 1) == "passed on nothing of 1 message (1 no array)")
+        #expect(take(.text, "5", at: 1) == "did not pass on 1 message (1 not an array)")
         #expect(take(.text, "[", at: 2) == nil)
         #expect(take(.tooLarge(bytes: 9), "", at: 60) == nil)
         #expect(
             take(.binary, "[]", at: 61)
-                == "passed on nothing of 4 messages (1 not text, 1 too large, 1 not JSON, 1 no array)")
+                == "did not pass on 4 messages (1 not text, 1 too large, 1 not JSON, 1 not an array)")
         #expect(take(.text, "[]", at: 62) == nil)
         #expect(
-            state.summary == "passed on 2 messages, nothing of 4 messages "
-                + "(1 not text, 1 too large, 1 not JSON, 1 no array)")
+            state.summary == "passed on 2 messages, refused 4 messages "
+                + "(1 not text, 1 too large, 1 not JSON, 1 not an array)")
     }
 }

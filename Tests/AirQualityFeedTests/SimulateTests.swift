@@ -1,3 +1,4 @@
+import Bytes
 import FeedSimulation
 import Foundation
 import TestSupport

@@ -214,10 +214,4 @@ struct HourlyConcentrationsTests {
         }
         #expect(one == other)
     }
-
-    @Test func `Old hours can be forgotten`() {
-        var values = air([.pm25: steady(10), .no2: [nil, nil, 5]])
-        values.removeHours(before: 999)
-        #expect(values == air([.pm25: [10, 10]]))
-    }
 }

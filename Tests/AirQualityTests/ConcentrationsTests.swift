@@ -143,7 +143,7 @@ struct ConcentrationsTests {
     func keptBlocks(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var test = TestStore(cityLimit: 2000, expireAfter: 500, format: Self.format)
-        var kept = MetricsPage(rules: test.store.rules, build: .forTests)
+        var kept = MetricsExposition(rules: test.store.rules, build: .forTests)
         for step in 0..<60 {
             let now = TestStore.start + Int64(step) * 25
             let elements = (0..<Int.random(in: 0...80, using: &random)).map { _ in
@@ -156,7 +156,7 @@ struct ConcentrationsTests {
             test.receive("[" + elements.joined(separator: ",") + "]", at: now)
             if step % 7 == 0 { _ = test.store.expire(at: now) }
             for format in [ExpositionFormat.text004, .protobuf] where step % 4 == 0 || format == .text004 {
-                var anew = MetricsPage(rules: test.store.rules, build: .forTests)
+                var anew = MetricsExposition(rules: test.store.rules, build: .forTests)
                 let snapshot = test.store.snapshot()
                 let expected = anew.render(snapshot, report: .forTests, format: format).bytes
                 #expect(kept.render(snapshot, report: .forTests, format: format).bytes == expected)

@@ -175,18 +175,18 @@ struct ReadingStoreTests {
     }
 
     /// Each page is sent as pieces of its own, and the daemon takes 512 of them.
-    @Test("has few pages however many cities there are and in whatever order they come", arguments: [true, false])
-    func pages(inOrder: Bool) {
+    @Test("has few runs however many cities there are and in whatever order they come", arguments: [true, false])
+    func runs(inOrder: Bool) {
         var random = SeededRandom(seed: 4)
         var test = TestStore(cityLimit: 100_000)
         let numbers = inOrder ? Array(10_000..<50_000) : (10_000..<50_000).shuffled(using: &random)
         for start in stride(from: 0, to: numbers.count, by: 1000) {
             let elements = numbers[start..<start + 1000].map { #"{"city":"\#($0)","aqi":\#($0 % 500)}"# }
             test.receive("[" + elements.joined(separator: ",") + "]")
-            #expect(test.store.snapshot().order.sequence.count <= CityOrder.maximumPages)
+            #expect(test.store.snapshot().order.sequence.count <= CityOrder.maximumRuns)
         }
         #expect(test.cities == (10_000..<50_000).map { "\($0) \(Double($0 % 500))" })
-        var page = MetricsPage(rules: test.store.rules, build: .forTests)
+        var page = MetricsExposition(rules: test.store.rules, build: .forTests)
         #expect(page.render(test.store.snapshot(), report: .forTests, format: .text004).blocks.count < 512)
     }
 
@@ -194,7 +194,7 @@ struct ReadingStoreTests {
     func snapshots() {
         var test = TestStore()
         test.receive("Pune", 1, at: TestStore.start)
-        var page = MetricsPage(rules: test.store.rules, build: .forTests)
+        var page = MetricsExposition(rules: test.store.rules, build: .forTests)
         let snapshot = test.store.snapshot()
         test.receive(#"[{"city":"Pune","aqi":2},{"city":"Delhi","aqi":3}]"#, at: TestStore.start + 1)
         let text = String(

@@ -51,7 +51,7 @@ struct ShardFilterTests {
                 1
             ),
             (#"[{"Straße":"ö","city":"OTHER","x":{"y":[{"é":"\"\\\/\b\f\n\r\t\u0041"}]}}]"#, "[]", 1),
-            // Of a member that stands twice the last one counts.
+            // Of a member that is given twice the last one counts.
             (#"[{"city":"OWN","city":"OTHER"}]"#, "[]", 1), (#"[{"city":7,"city":"OTHER"}]"#, "[]", 1),
             (#"[{"city":"OTHER","city":"OWN"}]"#, #"[{"city":"OTHER","city":"OWN"}]"#, 0),
             (#"[{"city":"OTHER","city":7}]"#, #"[{"city":"OTHER","city":7}]"#, 0),

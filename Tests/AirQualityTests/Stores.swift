@@ -43,8 +43,8 @@ struct TestStore: ~Copyable {
     /// Name and current index of every city, in the store's order.
     var cities: [String] {
         let snapshot = store.snapshot()
-        return snapshot.order.sequence.flatMap { page in
-            snapshot.order.pages[Int(page)].cities.map { city in
+        return snapshot.order.sequence.flatMap { run in
+            snapshot.order.runs[Int(run)].cities.map { city in
                 let state = snapshot.states[Int(city)]
                 return String(decoding: snapshot.names.bytes[state.nameRange], as: UTF8.self) + " \(state.index)"
             }
@@ -75,8 +75,8 @@ struct TestStore: ~Copyable {
 
     private func city(_ name: String) -> Int? {
         let snapshot = store.snapshot()
-        for page in snapshot.order.sequence {
-            for city in snapshot.order.pages[Int(page)].cities
+        for run in snapshot.order.sequence {
+            for city in snapshot.order.runs[Int(run)].cities
             where snapshot.names.bytes[snapshot.states[Int(city)].nameRange].elementsEqual(name.utf8) {
                 return Int(city)
             }
@@ -86,7 +86,7 @@ struct TestStore: ~Copyable {
 
     /// The page as text.
     func page(_ format: ExpositionFormat = .text004, report: ExporterReport = .forTests) -> String {
-        var page = MetricsPage(rules: store.rules, build: .forTests)
+        var page = MetricsExposition(rules: store.rules, build: .forTests)
         return String(
             decoding: page.render(store.snapshot(), report: report, format: format).bytes, as: UTF8.self)
     }
@@ -110,6 +110,6 @@ extension ExporterReport.Build {
         version: "1.2.3", revision: "abcdef0", branch: "main", swiftVersion: "6.3.1")
 }
 
-extension RenderedPage {
+extension RenderedExposition {
     var bytes: [UInt8] { pieces.flatMap(\.self) }
 }

@@ -12,6 +12,7 @@ struct ASCIITests {
         let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
         #expect(members(isDigit) == "0123456789")
         #expect(members(isBlank) == "\t ")
+        #expect(members(isJSONBlank) == "\t\n\r ")
         #expect(members(isLetterOrDigit) == "0123456789" + letters + letters.lowercased())
         #expect(
             members(isTokenCharacter) == "!#$%&'*+-.0123456789" + letters + "^_`" + letters.lowercased() + "|~")

@@ -183,7 +183,7 @@ private struct BadFile: Sendable, CustomTestStringConvertible {
             reason: "text follows a closing quotation mark, expected a comma"),
         .init(
             content: "City,Date,AQI\n\"A,2020-01-01,1\nB\n", line: 2,
-            reason: "a quotation mark is open to the end of the file, expected another one"),
+            reason: "a quotation mark is never closed"),
         .init(content: "[1\n[2]\n", line: 1, reason: #""[1" is not JSON, expected a message of a feed"#),
         .init(content: "[1]\nhello\n[2]\n", line: 2, reason: #""hello" is not JSON, expected a message of a feed"#),
         .init(

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct HTTPLimitsTests {
     /// Too much for the kernel's buffers.
-    private static let large = HTTPBody.blocks(
+    private static let large = HTTPBody.pieces(
         (0..<400).map { [UInt8](repeating: UInt8(truncatingIfNeeded: $0), count: 50_000) })
 
     private static let get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -54,7 +54,7 @@ import Testing
         eventually("three downloads") { server.statistics.requestsInFlight == 3 }
         let refused = try server.connect().request("/")
         #expect(refused.status == 503)
-        #expect(refused.text == "too many requests of this path at once\n")
+        #expect(refused.text == "too many requests for this path at once\n")
         #expect(refused.value("Content-Type") == "text/plain; charset=utf-8")
         #expect(try server.connect().request("/other").status == 200)
         for reader in readers {
@@ -68,7 +68,7 @@ import Testing
 
     /// Sixty readers of a large page in drops, which want all places, cost another address no scrape.
     @Test func slowReadersCostTheirOwnAddress() throws {
-        let page = HTTPBody.blocks((0..<160).map { [UInt8](repeating: UInt8($0), count: 50_000) })
+        let page = HTTPBody.pieces((0..<160).map { [UInt8](repeating: UInt8($0), count: 50_000) })
         let server = try serve(
             {
                 $0.isMetered = { _ in true }

@@ -31,13 +31,13 @@ import Testing
         let blocks = scenario.blockBytes.enumerated().map { index, count in
             [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: count)
         }
-        let pieces = pieces(of: .blocks(blocks)) { HTTPResponse.maximumPieces }
+        let pieces = pieces(of: .pieces(blocks)) { HTTPResponse.maximumPieces }
         #expect(scenario.count.contains(pieces.count))
         #expect(Array(pieces.joined()) == Array(blocks.joined()))
     }
 
     @Test func contentBytesCountsAllBlocks() {
-        #expect(HTTPResponse(status: 200, body: .blocks([[1, 2], [], [3]])).contentBytes == 3)
+        #expect(HTTPResponse(status: 200, body: .pieces([[1, 2], [], [3]])).contentBytes == 3)
         #expect(HTTPResponse(status: 200, line: "x").contentBytes == 2)
     }
 
@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: RoomCase.all) func piecesFindRoomBesideEveryRequest(_ scenario: RoomCase) throws {
         let blocks = (0..<512).map { [UInt8](repeating: UInt8(truncatingIfNeeded: $0), count: 500) }
         let content = Array(blocks.joined())
-        let server = try serve { _ in HTTPResponse(status: 200, body: .blocks(blocks)) }
+        let server = try serve { _ in HTTPResponse(status: 200, body: .pieces(blocks)) }
         let bystander = try server.connect()
         for _ in 0..<3 {
             let client = try server.connect()

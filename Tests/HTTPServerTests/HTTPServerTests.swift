@@ -143,9 +143,9 @@ extension HTTPServer {
         let blocks = (0..<count).map { index in
             [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: index % 97 == 3 ? 0 : 50 + index % 331)
         }
-        let kept = HTTPResponse(status: 200, body: .blocks(blocks))
+        let kept = HTTPResponse(status: 200, body: .pieces(blocks))
         let server = try serve { request in
-            request.path == "/kept" ? kept : HTTPResponse(status: 200, body: .blocks(blocks))
+            request.path == "/kept" ? kept : HTTPResponse(status: 200, body: .pieces(blocks))
         }
         let client = try server.connect()
         for path in ["/fresh", "/kept", "/kept", "/fresh"] {
@@ -158,7 +158,7 @@ extension HTTPServer {
     @Test func largeContentIsSentInParts() throws {
         let blocks = (0..<1000).map { index in (0..<16_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ index) } }
         let expected = blocks.flatMap { $0 }
-        let server = try serve { _ in HTTPResponse(status: 200, body: .blocks(blocks)) }
+        let server = try serve { _ in HTTPResponse(status: 200, body: .pieces(blocks)) }
         let clients = try (0..<3).map { _ in try server.connect(receiveBuffer: 4096) }
         for client in clients { client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
         for client in clients { #expect(try client.readAnswer().body == expected) }
@@ -168,7 +168,7 @@ extension HTTPServer {
     @Test func blocksAreUnaffectedByLaterWrites() throws {
         let blocks = Mutex((0..<100).map { [UInt8](repeating: UInt8($0), count: 100_000) })
         let server = try serve { _ in
-            HTTPResponse(status: 200, body: .blocks(blocks.withLock { $0 }))
+            HTTPResponse(status: 200, body: .pieces(blocks.withLock { $0 }))
         }
         let client = try server.connect(receiveBuffer: 4096)
         client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -227,7 +227,7 @@ extension HTTPServer {
 
     @Test func stopLetsADownloadEnd() async throws {
         let blocks = [[UInt8]](repeating: [UInt8](repeating: 7, count: 1_000_000), count: 12)
-        let server = try serve { _ in HTTPResponse(status: 200, body: .blocks(blocks)) }
+        let server = try serve { _ in HTTPResponse(status: 200, body: .pieces(blocks)) }
         let client = try server.connect(receiveBuffer: 4096)
         client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         try client.awaitBytes()
@@ -239,7 +239,7 @@ extension HTTPServer {
 
     @Test func stopWaitsNoLongerThanItMay() throws {
         let blocks = [[UInt8]](repeating: [UInt8](repeating: 7, count: 1_000_000), count: 12)
-        let server = try serve { _ in HTTPResponse(status: 200, body: .blocks(blocks)) }
+        let server = try serve { _ in HTTPResponse(status: 200, body: .pieces(blocks)) }
         let client = try server.connect(receiveBuffer: 4096)
         client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         try client.awaitBytes()

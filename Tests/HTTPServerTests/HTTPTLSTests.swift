@@ -103,7 +103,7 @@ import Testing
         let blocks = (0..<500).map { index in
             [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: index % 50 == 7 ? 0 : 10 + index * 61)
         }
-        let server = try serveTLS(tls()) { _ in HTTPResponse(status: 200, body: .blocks(blocks)) }
+        let server = try serveTLS(tls()) { _ in HTTPResponse(status: 200, body: .pieces(blocks)) }
         let address = "https://localhost:\(try server.port)/"
         let run = try Subprocess(
             ["curl", "-sS", "-w", "%{stderr}%{num_connects} ", "--cacert", certificates.path("ca.pem")]

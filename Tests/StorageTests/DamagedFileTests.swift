@@ -36,7 +36,7 @@ struct DamagedFileTests {
             Damage("user_version of zeros", "its user_version is 0") {
                 $0.replaceSubrange(60..<64, with: [0, 0, 0, 0])
             },
-            Damage("a format of the future", "it says of itself that it is read-only") { $0[18] = 9 },
+            Damage("a format of the future", "its header says that it is read-only") { $0[18] = 9 },
             Damage("a name that its index has not", "row ") { bytes in
                 let name = Array("city 42".utf8)
                 let place = bytes.indices.first { bytes[$0...].starts(with: name) }!

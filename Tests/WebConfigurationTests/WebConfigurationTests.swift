@@ -431,7 +431,7 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
             ),
             (
                 serverTLS + "  client_allowed_sans: [a]\n",
-                ["client_allowed_sans is not looked at, because client_auth_type asks for no certificate"]
+                ["client_allowed_sans is ignored, because client_auth_type asks for no certificate"]
             ),
             (
                 serverTLS + "  min_version: TLS13\n  max_version: TLS11\n",

@@ -140,7 +140,7 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
         static let violations: [Row] =
             [
                 Row(name: "masked", bytes: [0x81, 0x81, 1, 2, 3, 4, 5], violation: "masked frame from the server"),
-                Row(name: "RSV1", bytes: [0xC1, 0], violation: "compressed frame without an agreement"),
+                Row(name: "RSV1", bytes: [0xC1, 0], violation: "compressed frame, but compression was not negotiated"),
                 Row(name: "RSV2", bytes: [0xA1, 0], violation: "reserved bit set in a frame"),
                 Row(name: "RSV3", bytes: [0x91, 0], violation: "reserved bit set in a frame", isCompressed: true),
                 Row(
@@ -151,7 +151,7 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
                     items: [.text("a")], violation: "continuation frame without a message"),
                 Row(
                     name: "message within a message", bytes: serverFrame(0x01, "a") + serverFrame(0x81, "b"),
-                    violation: "new message before the end of the one before"),
+                    violation: "new message before the end of the previous one"),
                 Row(name: "fragmented ping", bytes: [0x09, 0], violation: "fragmented control frame"),
                 Row(name: "long ping", bytes: [0x89, 126, 0, 126], violation: "control frame longer than 125 bytes"),
                 Row(

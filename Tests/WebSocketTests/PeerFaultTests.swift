@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 import TestSupport
 import Testing
@@ -183,7 +184,8 @@ import Testing
             sends("reserved opcode", .protocolError, "reserved opcode 3", [0x83, 0]),
             sends("reserved bit", .protocolError, "reserved bit set in a frame", [0xA1, 0]),
             sends(
-                "compressed without an agreement", .protocolError, "compressed frame without an agreement", [0xC1, 0]),
+                "compressed without an agreement", .protocolError,
+                "compressed frame, but compression was not negotiated", [0xC1, 0]),
             sends(
                 "length 2^63", .protocolError, "frame length of 2^63 or more", [0x82, 127, 0x80, 0, 0, 0, 0, 0, 0, 0]),
             sends("invalid close status", .protocolError, "invalid close status 1005", serverFrame(0x88, [3, 237])),

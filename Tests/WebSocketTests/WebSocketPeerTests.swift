@@ -394,9 +394,15 @@ import Testing
             { client, log in
                 log.wait(for: "connection") { $0.events.contains(.opened) }
                 client.reconnect()
+                // Each connection is read on a thread of its own, so the next goodbye must not come before this one is read.
+                func waitForGoodbyes(_ count: Int) {
+                    log.wait(for: "goodbyes") { _ in closes.withLock { $0.count } == count }
+                }
                 log.wait(for: "second connection") { $0.events.count { $0 == .opened } == 2 }
+                waitForGoodbyes(1)
                 client.pause()
                 log.wait(for: "pause") { $0.events.last == .paused }
+                waitForGoodbyes(2)
                 client.resume()
                 log.wait(for: "third connection") { $0.events.count { $0 == .opened } == 3 }
                 let requested = WebSocketEvent.disconnected(.requested, detail: "told to reconnect", retryAfter: nil)
@@ -408,7 +414,7 @@ import Testing
                     ])
                 client.stop()
                 log.wait(for: "return") { $0.hasReturned }
-                log.wait(for: "goodbyes") { _ in closes.withLock { $0.count } == 3 }
+                waitForGoodbyes(3)
                 #expect(closes.withLock { $0 } == [[3, 232], [3, 232], [3, 233]])
             })
     }

@@ -1,7 +1,7 @@
 import Bytes
 
-/// Bytes that a scrape gets. They never change: what says something else is another block, so whoever keeps something
-/// beside a block, as its compressed form, knows it again by its identity.
+/// An immutable part of the exposition. New content always means a new object, so a cache can use the block's
+/// identity as its key.
 public final class ExpositionBlock: Sendable {
     public let bytes: [UInt8]
 
@@ -12,22 +12,22 @@ public final class ExpositionBlock: Sendable {
 
 /// The samples of the cities: a block for each family and each run of cities in the store's order.
 ///
-/// A block is made anew when a city in it has changed, else it is kept. The lines of cities that have not changed are
-/// copied from the block before.
+/// A block is rebuilt only if one of its cities has changed, and the lines of unchanged cities are copied from the old
+/// block. This saves processor time under a busy feed, where a tenth of 10,000 cities change between two scrapes: the
+/// target is at most an eighth of the Rust exporter's time (Tests/Benchmarks), and with all lines of a block rendered it was
+/// 0.29 of that time instead of 0.09 to 0.12.
 struct CityBlocks: Sendable {
     private let families: [CityFamily]
-    private var runs: [Run] = []
+    private var runs: [RunBlocks] = []
     private var headers: [Cached<HeaderKey, ExpositionBlock>]
     /// The store's version when the blocks were last brought up to date, and the format of the headers.
     private var version: UInt64 = 0
     private var format = ExpositionFormat.text004
-    /// The blocks then, in their order.
-    private var page: [ExpositionBlock] = []
     /// The samples of the cities that have changed, one behind the other.
     private var samples: [UInt8] = []
 
-    private struct Run: Sendable {
-        /// The run's when its blocks were made; 0 before.
+    private struct RunBlocks: Sendable {
+        /// ``CityRun/layoutVersion`` of the run when these blocks were built; 0 if they never were.
         var layoutVersion: UInt64 = 0
         /// By family.
         var blocks: [CityBlock] = []
@@ -61,35 +61,31 @@ struct CityBlocks: Sendable {
 
     /// All families that have samples.
     mutating func blocks(of snapshot: StoreSnapshot, in format: ExpositionFormat) -> [ExpositionBlock] {
-        if version == snapshot.version, self.format == format { return page }
-        // While blocks are made anew nothing else refers to the old ones, so that their memory is used again at once.
-        page = []
         if (self.format == .protobuf) != (format == .protobuf) {
             runs = []
             version = 0
         }
         self.format = format
         update(snapshot)
-        page = blocks(in: snapshot.order)
-        return page
+        return blocks(in: snapshot.order)
     }
 
     private mutating func blocks(in order: CityOrder) -> [ExpositionBlock] {
-        var page: [ExpositionBlock] = []
-        page.reserveCapacity(families.count * (1 + order.sequence.count))
+        var list: [ExpositionBlock] = []
+        list.reserveCapacity(families.count * (1 + order.sequence.count))
         for family in families.indices {
-            let (first, sequence) = (page.count, order.sequence.span)
+            let (first, sequence) = (list.count, order.sequence.span)
             var sampleByteCount = 0
             for index in sequence.indices {
                 let block = runs[Int(sequence[index])].blocks[family].block
                 guard !block.bytes.isEmpty else { continue }
                 sampleByteCount += block.bytes.count
-                page.append(block)
+                list.append(block)
             }
             guard sampleByteCount > 0 else { continue }
-            page.insert(header(of: family, sampleByteCount: sampleByteCount), at: first)
+            list.insert(header(of: family, sampleByteCount: sampleByteCount), at: first)
         }
-        return page
+        return list
     }
 
     private mutating func header(of family: Int, sampleByteCount: Int) -> ExpositionBlock {
@@ -100,11 +96,11 @@ struct CityBlocks: Sendable {
     }
 
     private mutating func update(_ snapshot: StoreSnapshot) {
-        while runs.count < snapshot.order.pages.count { runs.append(Run()) }
-        for (number, run) in snapshot.order.pages.enumerated() {
+        while runs.count < snapshot.order.runs.count { runs.append(RunBlocks()) }
+        for (number, run) in snapshot.order.runs.enumerated() {
             if runs[number].layoutVersion != run.layoutVersion || run.cities.isEmpty {
                 let empty = CityBlock(sampleByteCounts: Array(repeating: 0, count: run.cities.count))
-                runs[number] = Run(
+                runs[number] = RunBlocks(
                     layoutVersion: run.layoutVersion, blocks: Array(repeating: empty, count: families.count))
                 update(number, run, snapshot, since: 0)
             } else {
@@ -116,7 +112,7 @@ struct CityBlocks: Sendable {
 
     /// Makes those blocks of a run anew that have changed since a version of the store.
     private mutating func update(
-        _ number: Int, _ run: CityPage, _ snapshot: StoreSnapshot, since version: UInt64
+        _ number: Int, _ run: CityRun, _ snapshot: StoreSnapshot, since version: UInt64
     ) {
         let (names, cities) = (snapshot.names.bytes, run.cities.span)
         var withReading: [ChangedCity] = []
@@ -158,7 +154,7 @@ struct CityBlocks: Sendable {
                 counts[changed[index].position] = UInt16(samples.count - start)
             }
         } else {
-            // Once for all of them, because asking for room takes a tenth of what a sample takes.
+            // Reserve space once for all samples: reserving it for each one would add a tenth to its cost.
             samples.append(addingCapacity: maximumTextByteCount(of: family, changed)) { text in
                 Self.append(family, changed, names, to: &text, &counts)
             }
@@ -200,7 +196,8 @@ struct CityBlocks: Sendable {
         let (block, sampleByteCounts) = (old.block.bytes, old.sampleByteCounts)
         return [UInt8](capacity: byteCount) { bytes in
             let (old, oldCounts, samples) = (block.span, sampleByteCounts.span, samples.span)
-            // Where the old samples of the position are, and those that are not copied yet begin: the old, the new.
+            // `place` is the offset of the old samples of the city at `position`. `oldStart` and `start` are the
+            // offsets of the first old and the first new sample that has not been copied yet.
             var (position, place) = (0, 0)
             var (oldStart, start) = (0, 0)
             for index in changed.indices {

@@ -20,7 +20,7 @@ public enum ExpositionFormat: String, Sendable, CaseIterable {
         self == .openMetrics001 || self == .openMetrics100
     }
 
-    /// Not to be given to somebody who takes anything.
+    /// Not covered by `*/*`: the client must name this format explicitly.
     fileprivate var isByRequestOnly: Bool {
         self == .protobuf || self == .text100
     }
@@ -80,7 +80,7 @@ public struct AcceptedFormat: Sendable, Equatable {
     /// - Parameter accept: nil when there is no such header.
     public static func negotiate(_ accept: String?) -> AcceptedFormat {
         guard let accept else { return AcceptedFormat(format: .text004, escaping: nil) }
-        // By format: the range that decides. No allocation, because each scrape asks.
+        // The most specific range for each format. Every scrape gets here, so there is no allocation.
         var matches = InlineArray<5, (place: Int, range: MediaRange)?>(repeating: nil)
         let bytes = accept.utf8Span.span
         var (rest, place) = (bytes.indices, 0)
@@ -161,7 +161,7 @@ private struct MediaRange {
         return .other
     }
 
-    /// - Returns: false for a quality that is none: then the range does not count.
+    /// - Returns: false if the quality is malformed; the whole range is then ignored.
     private mutating func take(_ bytes: Span<UInt8>, parameter name: Range<Int>, value: Range<Int>) -> Bool {
         if value.isEmpty { return true }
         if bytes.isToken("q", at: name) {
@@ -216,12 +216,7 @@ extension Span<UInt8> {
         return part.lowerBound..<end
     }
 
-    fileprivate func trimmed(_ part: Range<Int>) -> Range<Int> {
-        var (start, end) = (part.lowerBound, part.upperBound)
-        while start < end, isBlank(self[start]) { start += 1 }
-        while start < end, isBlank(self[end - 1]) { end -= 1 }
-        return start..<end
-    }
+    fileprivate func trimmed(_ part: Range<Int>) -> Range<Int> { Bytes.trimmed(self, in: part) }
 
     /// Without the quotation marks around it.
     fileprivate func unquoted(_ part: Range<Int>) -> Range<Int> {

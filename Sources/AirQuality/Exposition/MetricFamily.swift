@@ -1,3 +1,5 @@
+import Bytes
+
 /// Name, type and help of a metric family, with the labels of its series.
 public struct MetricFamily: Sendable, Equatable {
     public enum Kind: String, Sendable {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The protobuf format: `io.prometheus.client.MetricFamily` messages, each behind its length as a varint.
 ///
 /// Only gauges and counters, so the encoding is written out here. Field numbers are those of

@@ -1,7 +1,8 @@
 import Bytes
 
-/// How an element was spelled: what stood around its numbers and texts. Nearly all feeds spell all elements alike, and one
-/// that only has other numbers and texts in their places is as valid, and has its name where that one had it.
+/// The layout of an element: the literal bytes around its numbers and strings. Nearly all feeds write all elements with
+/// the same layout. An element that differs from a valid one only in these numbers and strings is valid too, and its
+/// name is in the same place.
 struct ElementShape {
     enum Place {
         case name, text, number, end
@@ -16,7 +17,7 @@ struct ElementShape {
     private var start = 0
     private var found: [(place: Place, range: Range<Int>)] = []
 
-    /// Larger elements are looked at closely each time.
+    /// The layout of larger elements is not remembered: each of them is scanned in full.
     private static let maximumPlaces = 64
     private static let maximumBytes = 4096
 

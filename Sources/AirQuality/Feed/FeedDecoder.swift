@@ -1,7 +1,7 @@
 public import Bytes
 public import JSON
 
-/// Where a feed's messages hold what, and which cities are wanted.
+/// Where to find the values in a feed's messages, and which cities to keep.
 public struct FeedFormat: Sendable {
     /// Where the array is.
     public var items: JSONPointer
@@ -86,7 +86,7 @@ public struct FeedDecoder: ~Copyable {
         case .records:
             if isFiltered, let filter { decoded.skipped = filter.skippedCount }
             let shard = isFiltered ? nil : format.shard
-            // Taken out while it changes, because the reader lends its texts meanwhile.
+            // Moved out of `self`, because `decode(records:of:into:)` borrows `self` while it changes this.
             var decoded = DecodedMessage(byteCount: 0, receivedAt: 0)
             swap(&decoded, &self.decoded)
             while case let count = reader.nextRecords(), count > 0 {
@@ -175,9 +175,9 @@ public struct FeedDecoder: ~Copyable {
     private borrowing func concentrations(_ record: Int, _ member: Int, _ texts: Span<UInt8>) -> Concentrations? {
         var concentrations = Concentrations()
         switch reader.value(record: record, member: member) {
-        // `null` says as little as nothing does, as with the other members.
+        // `null` counts as absent, as with the other members.
         case .absent, .null, .notAnObject: return nil
-        // Says something, but no concentration.
+        // Present, but without any concentration: all of them become unknown.
         case .text, .number, .other: break
         case .object:
             for pollutant in Concentrations.pollutants.indices {

@@ -1,15 +1,15 @@
 import Bytes
 import JSON
 
-/// Takes elements of other shards' cities out of a message before it is read, because reading is most of what an element
-/// costs.
+/// Removes the elements of other shards' cities from a message before it is parsed, because parsing is most of the cost
+/// of an element.
 ///
-/// What is left is an array of the other elements as they came. Nothing is taken out that is not certainly valid JSON in
-/// itself, so that what is left is valid exactly if the message is. Where a glance does not tell, the message is left to
-/// the decoder as it is.
+/// The result is an array of the remaining elements, byte for byte. An element is removed only if it is certainly valid
+/// JSON by itself, so the result is valid if and only if the message is. If this quick scan is not certain about an
+/// element, the whole message goes to the decoder unchanged.
 ///
-/// All this, and the reading of eight bytes at a time that it stands on, is for one number: a reading that is dropped costs
-/// at most a third of one that is kept. simdjson alone takes that third.
+/// This type, and the scanning of eight bytes at a time that it uses, exist for one requirement: dropping a reading
+/// must cost at most a third of keeping it. simdjson alone would take that third.
 ///
 /// Used from one thread at a time.
 struct ShardFilter {
@@ -58,9 +58,9 @@ struct ShardFilter {
         return position == message.count
     }
 
-    /// The elements of the array and its end.
+    /// Scans the elements of the array and its closing bracket.
     ///
-    /// - Returns: false where a glance does not tell.
+    /// - Returns: false if the quick scan is not certain.
     private mutating func skipElements(_ message: Span<UInt8>) -> Bool {
         // What is kept is copied in runs as long as possible.
         var (keptStart, keptEnd) = (0, 0)
@@ -93,7 +93,7 @@ struct ShardFilter {
 
     // MARK: Elements
 
-    /// - Returns: whether its city is another shard's; nil where a glance does not tell.
+    /// - Returns: whether the city belongs to another shard; nil if the quick scan is not certain.
     @inline(__always)
     private mutating func skipElement(_ message: Span<UInt8>) -> Bool? {
         if let (name, spelling, end) = shape.match(message, at: position) {
@@ -110,7 +110,7 @@ struct ShardFilter {
         guard skip("{", message) else { return skipValue(message, depth: 1) ? false : nil }
         skipBlanks(message)
         if skip("}", message) { return false }
-        // Of a member that stands twice the last one counts.
+        // Of a member that is given twice the last one counts.
         var (name, spelling, count) = (Range<Int>?.none, TextSpelling.plain, 0)
         while true {
             guard let key = skipKey(message), skipColon(message) else { return nil }
@@ -136,7 +136,7 @@ struct ShardFilter {
         return isOthers(message.extracting(name), spelling)
     }
 
-    /// - Returns: nil where a glance does not tell.
+    /// - Returns: nil if the quick scan is not certain.
     @inline(__always)
     private mutating func isOthers(_ name: Span<UInt8>, _ spelling: TextSpelling) -> Bool? {
         switch spelling {
@@ -203,7 +203,7 @@ struct ShardFilter {
         return Self.isOthers(text: self.unescaped.span.extracting(first: count), than: shard)
     }
 
-    // MARK: JSON, as far as a glance tells
+    // MARK: JSON, as far as the quick scan checks it
 
     private func next(_ message: Span<UInt8>) -> UInt8? {
         position < message.count ? message[position] : nil
@@ -216,11 +216,7 @@ struct ShardFilter {
     }
 
     private mutating func skipBlanks(_ message: Span<UInt8>) {
-        while position < message.count {
-            let byte = message[position]
-            guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
-            position &+= 1
-        }
+        while position < message.count, isJSONBlank(message[position]) { position &+= 1 }
     }
 
     private mutating func skipColon(_ message: Span<UInt8>) -> Bool {

@@ -104,8 +104,8 @@ struct History: Sendable {
         return true
     }
 
-    /// From when on a reading is worth a look at ``admit(_:rule:)``: earlier ones, if later than the last point, would
-    /// be skipped.
+    /// The earliest time at which ``admit(_:rule:)`` may keep a reading as a new point. It would skip any reading
+    /// between the last point and this time.
     func nextPointAt(rule: HistoryRule) -> Timestamp {
         guard !rule.usesWindows, let last, keptCount >= 2 else { return .min }
         return last.time &+ rule.interval

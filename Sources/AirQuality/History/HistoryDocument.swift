@@ -26,11 +26,11 @@ public enum HistoryDocument {
         let wanted = query.cities.map(Set.init)
         var names: [[UInt8]] = []
         var rows: [Row] = []
-        // A city that expired changed what is shown, if all are. Not the start of the store: points that a restart
-        // brought back are the same points.
+        // If all cities are shown, the expiry of a city changes the document. A restart does not change it, because the
+        // restored points are the same.
         var changedAt = wanted == nil ? snapshot.expiredAt ?? 0 : 0
-        for page in snapshot.order.sequence {
-            for number in snapshot.order.pages[Int(page)].cities {
+        for run in snapshot.order.sequence {
+            for number in snapshot.order.runs[Int(run)].cities {
                 let city = Int(number)
                 let nameRange = snapshot.states[city].nameRange
                 if let wanted, !wanted.contains(Array(snapshot.names.bytes[nameRange])) { continue }
@@ -46,7 +46,7 @@ public enum HistoryDocument {
                 }
                 guard rows.count > first else { continue }
                 changedAt = max(changedAt, history.changedAt)
-                names.append(escaped(snapshot.names.bytes[nameRange]))
+                names.append(jsonEscaped(snapshot.names.bytes.span.extracting(nameRange)))
             }
         }
         if rows.isEmpty { changedAt = max(changedAt, snapshot.startedAt) }
@@ -108,17 +108,6 @@ public enum HistoryDocument {
             text.appendInteger(UInt64(row.category))
             text.append("}")
         }
-    }
-
-    /// A name as a JSON string's inside; names hold no control characters.
-    static func escaped(_ name: ArraySlice<UInt8>) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity(name.count)
-        for byte in name {
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { text.append("\\") }
-            text.append(byte)
-        }
-        return text
     }
 }
 

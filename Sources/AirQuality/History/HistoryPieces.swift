@@ -3,8 +3,8 @@ import Bytes
 /// The history document in pieces, each made when it is asked for, so that a large document needs little memory: only a
 /// run of its points, oldest first, is taken from the store and sorted at a time.
 ///
-/// It has no points but those that were there when it was selected. One that leaves its city's full history before its
-/// turn is missing; that takes a reader who needs longer for the document than its points are old.
+/// The document contains only points that existed when it was selected. A point that is pushed out of its city's full
+/// history before it is written is missing; this happens only if the download takes longer than the points are old.
 public struct HistoryPieces: Sendable {
     private let store: ReadingStore
     private let selection: HistorySelection
@@ -63,7 +63,7 @@ public struct HistoryPieces: Sendable {
         nextRow = 0
         for (place, city) in selection.cities.enumerated() {
             guard city.times.upperBound > self.end, city.times.lowerBound <= end else { continue }
-            // It may have expired meanwhile, and another one have its number.
+            // Skip a city that has expired in the meantime: its number may belong to another city now.
             guard selection.isStill(city, in: snapshot) else { continue }
             let history = snapshot.histories[Int(city.number)]
             let last = min(end, city.times.upperBound)

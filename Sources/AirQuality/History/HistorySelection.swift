@@ -1,7 +1,7 @@
 import Bytes
 
-/// The points that a query asks for, as they are now: how many, and what they would be told apart by. The points
-/// themselves stay where they are.
+/// The points that match a query at this moment: their count, a checksum, and the cities and times at which to find
+/// them. The points themselves are not copied.
 public struct HistorySelection: Sendable {
     /// How many points the document has.
     public private(set) var pointCount = 0
@@ -29,10 +29,10 @@ public struct HistorySelection: Sendable {
 
     /// A name as it is in the document.
     func escapedName(of city: City) -> [UInt8] {
-        HistoryDocument.escaped(names.bytes[nameRange(of: city)])
+        jsonEscaped(names.bytes.span.extracting(nameRange(of: city)))
     }
 
-    /// Whether what has the city's number is the same city.
+    /// Whether the number still belongs to the same city.
     func isStill(_ city: City, in snapshot: HistorySnapshot) -> Bool {
         let range = snapshot.states[Int(city.number)].nameRange
         return bytesEqual(snapshot.names.bytes.span, in: range, names.bytes.span, in: nameRange(of: city))
@@ -48,8 +48,8 @@ public struct HistorySelection: Sendable {
             Array("\(rules.scale.name) \(rules.history.capacity) \(rules.history.interval)".utf8).span, seed: 0)
         if wanted == nil { cities.reserveCapacity(snapshot.cityCount) }
         let samplingRate = UInt64(max(1, snapshot.pointCount / Self.sampleCount))
-        for page in snapshot.order.sequence {
-            for number in snapshot.order.pages[Int(page)].cities {
+        for run in snapshot.order.sequence {
+            for number in snapshot.order.runs[Int(run)].cities {
                 let range = snapshot.states[Int(number)].nameRange
                 if let wanted, !wanted.contains(Array(snapshot.names.bytes[range])) { continue }
                 let history = snapshot.histories[Int(number)]
@@ -77,8 +77,7 @@ public struct HistorySelection: Sendable {
     }
 
     private mutating func add(_ word: UInt64) {
-        let product = (checksum ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
-        checksum = product.high ^ product.low
+        checksum = ByteHash.fold(checksum, with: word)
     }
 
     private static let sampleCount = 16_384

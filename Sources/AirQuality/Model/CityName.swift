@@ -28,10 +28,6 @@ public enum CityName {
 
     /// The range without surrounding ASCII white space: space, TAB, LF, VT, FF, CR.
     static func trimmed(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int> {
-        func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 0x09 <= 0x04 }
-        var (start, end) = (range.lowerBound, range.upperBound)
-        while start < end, isWhiteSpace(bytes[start]) { start += 1 }
-        while start < end, isWhiteSpace(bytes[end - 1]) { end -= 1 }
-        return start..<end
+        Bytes.trimmed(bytes, in: range) { $0 == 0x20 || $0 &- 0x09 <= 0x04 }
     }
 }

@@ -61,10 +61,10 @@ struct CategoryBounds: Sendable {
     private func category(of index: Double, in plain: UInt8, held: UInt8) -> UInt8 {
         var candidate = plain
         if plain > held {
-            // Upwards the near boundary of a category is where it begins.
+            // Going up, the boundary to pass is the lower end of the category.
             while candidate > held && index < from[Int(candidate)] + hysteresis { candidate -= 1 }
         } else {
-            // Downwards it is where the next one begins.
+            // Going down, it is the upper end of the category, where the next one begins.
             while candidate < held && index > from[Int(candidate) + 1] - hysteresis { candidate += 1 }
         }
         return candidate

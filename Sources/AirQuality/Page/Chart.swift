@@ -88,7 +88,7 @@ struct Chart {
         let drawn = shown.isEmpty ? points : shown
         let lowest = drawn.reduce(Double.infinity) { min($0, $1.index) }
         let highest = drawn.reduce(0) { max($0, $1.index) }
-        // Never so near that noise looks like a change of the air.
+        // Keep a minimum vertical range, so that noise does not look like a real change.
         let room = max(12, (highest - lowest) / 4)
         low = beginsAtZero ? 0 : max(0, lowest - room)
         high = highest + room

@@ -45,7 +45,7 @@ public struct CityDocument: Sendable {
         return frame.render(content, skipTo: "content")
     }
 
-    /// What is shown instead of a city that there is none of.
+    /// The page for a name that belongs to no known city.
     public func renderUnknown(
         _ name: [UInt8], _ snapshot: PageSnapshot, trouble: String?, at now: Timestamp
     ) -> [UInt8] {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The events of `/events`: which cities changed, and how they are now.
 public enum CityEvents {
     /// One event with at most `maximum` of the cities that changed since a version of the store.
@@ -26,11 +28,7 @@ public enum CityEvents {
 
     private static func append(_ state: CityState, of snapshot: StoreSnapshot, to text: inout [UInt8]) {
         text.append("{\"city\":\"")
-        for byte in snapshot.names.bytes[state.nameRange] {
-            // Names hold no control characters.
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { text.append(UInt8(ascii: "\\")) }
-            text.append(byte)
-        }
+        text.appendJSONEscaped(snapshot.names.bytes.span.extracting(state.nameRange))
         text.append("\",\"aqi\":")
         text.appendDecimal(state.index)
         text.append(",\"category\":")

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The cities that a list shows, and how many there are of each kind.
 struct CitySelection {
     /// Rows of a page of the list.
@@ -93,13 +95,9 @@ private struct NameSearch {
         guard name.count >= part.count else { return false }
         for start in 0...name.count - part.count {
             var place = 0
-            while place < part.count, Self.lowercased(name[start + place]) == part[place] { place += 1 }
+            while place < part.count, lowercase(name[start + place]) == part[place] { place += 1 }
             if place == part.count { return true }
         }
         return false
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
     }
 }

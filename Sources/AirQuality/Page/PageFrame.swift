@@ -11,9 +11,9 @@ public struct PageSettings: Sendable {
     public var icon: PageAsset
     /// Without a slash at its end.
     public var grafanaURL: String?
-    /// There is a stream of events to listen to.
+    /// Whether the exporter serves `/events`.
     public var hasEvents: Bool
-    /// A button to dial the feeds anew makes sense.
+    /// Whether to show a button that reconnects the feeds.
     public var isLifecycleEnabled: Bool
 
     public init(
@@ -237,8 +237,28 @@ extension PageFrame {
 
     /// The step of the path that leads to a city.
     static func pathStep(_ name: ArraySlice<UInt8>) -> Markup {
-        // A dot or two are taken for folders, however they are written; names have no blank at their end.
+        // "." and ".." mean folders even when percent-encoded, so a blank is appended. No name ends with a blank.
         let isFolder = name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8)
         return isFolder ? "\(percent: name)%20" : "\(percent: name)"
+    }
+}
+
+// MARK: - Colours
+
+extension Scale {
+    /// Rules of CSS that give the class of each category, `c1` …, its colour and one that can be read on it.
+    public var styleRules: String {
+        categories.map { category in
+            ".c\(category.number){--category:\(category.color);--on-category:\(category.textColor)}\n"
+        }.joined()
+    }
+}
+
+extension Category {
+    /// What can be read on the category's colour: by the colour's brightness (W3C's formula for colour visibility).
+    var textColor: String {
+        guard let number = UInt32(color.dropFirst(), radix: 16) else { return "#000" }
+        let brightness = (299 * (number >> 16 & 0xFF) + 587 * (number >> 8 & 0xFF) + 114 * (number & 0xFF)) / 1000
+        return brightness > 130 ? "#000" : "#fff"
     }
 }

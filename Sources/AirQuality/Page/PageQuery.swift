@@ -1,6 +1,6 @@
-import Bytes
+public import Bytes
 
-/// What a reader of the list wants to see.
+/// What a viewer of the list wants to see.
 public struct ListQuery: Sendable, Equatable {
     public enum Sort: String, Sendable, CaseIterable {
         /// The highest index first.
@@ -22,10 +22,9 @@ public struct ListQuery: Sendable, Equatable {
 
     public init() {}
 
-    /// - Parameter query: the form-encoded part of the address behind `?`. Parameters that the page does not know are
-    ///   left to whoever added them.
-    public init(_ query: String) throws(PageQueryFailure) {
-        for field in try formFields(query) {
+    /// - Parameter query: the form-encoded part of the address behind `?`. Unknown parameters are ignored.
+    public init(_ query: String) throws(QueryError) {
+        for field in try parameters(query) {
             switch field.name {
             case "sort":
                 guard let sort = Sort(rawValue: field.text) else {
@@ -68,7 +67,7 @@ public struct ListQuery: Sendable, Equatable {
     }
 }
 
-/// What a reader of a city's chart wants to see.
+/// What a viewer of a city's chart wants to see.
 public struct ChartQuery: Sendable, Equatable {
     public enum Style: String, Sendable, CaseIterable {
         case line, bars
@@ -81,8 +80,8 @@ public struct ChartQuery: Sendable, Equatable {
 
     public init() {}
 
-    public init(_ query: String) throws(PageQueryFailure) {
-        for field in try formFields(query) {
+    public init(_ query: String) throws(QueryError) {
+        for field in try parameters(query) {
             switch field.name {
             case "chart":
                 guard let style = Style(rawValue: field.text) else { throw field.failure(expected: "line or bars") }
@@ -94,7 +93,7 @@ public struct ChartQuery: Sendable, Equatable {
             }
         }
         if let from, let to, from >= to {
-            throw PageQueryFailure(line: "query: from is \(from), expected less than to, which is \(to)")
+            throw QueryError("from is \(from), expected less than to, which is \(to)")
         }
     }
 
@@ -110,33 +109,23 @@ public struct ChartQuery: Sendable, Equatable {
     }
 }
 
-/// What was wrong with a query, in one line for the one who asked.
-public struct PageQueryFailure: Error, Equatable {
-    public var line: String
-}
-
-/// `?` alone is the page without a query; an empty link would keep the one that is there.
+/// `?` alone links to the page without a query; an empty link would keep the current query.
 private func queryLink(_ parts: [Markup]) -> Markup {
     var link: Markup = "?"
     for (index, part) in parts.enumerated() { link += index == 0 ? part : "&amp;\(part)" }
     return link
 }
 
-/// One parameter.
-private struct FormField {
+/// A parameter that could be read.
+private struct PageParameter {
     var name: String
     var value: [UInt8]
 
     var text: String { String(decoding: value, as: UTF8.self) }
-
-    /// Digits alone; larger than 64 bits counts as the largest.
-    var number: UInt64? {
-        guard !value.isEmpty, value.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
-        return UInt64(text) ?? .max
-    }
+    var number: UInt64? { clampedNumber(value) }
 
     var time: Timestamp {
-        get throws(PageQueryFailure) {
+        get throws(QueryError) {
             guard let number, let time = Timestamp(exactly: number), time < maximumTime else {
                 throw failure(expected: "milliseconds since the Unix epoch")
             }
@@ -144,35 +133,24 @@ private struct FormField {
         }
     }
 
-    func failure(expected: String) -> PageQueryFailure {
-        PageQueryFailure(line: "query: \(name) is \(quoted(text, limit: 64)), expected \(expected)")
-    }
+    func failure(expected: String) -> QueryError { QueryError(name, is: value, expected: expected) }
 }
 
 /// Far enough away that a time and a difference of two never overflow.
 private let maximumTime: Timestamp = 1 << 52
 
-/// The parameters of a form-encoded query: `+` is a blank, `%41` is A.
-private func formFields(_ query: String) throws(PageQueryFailure) -> [FormField] {
-    var fields: [FormField] = []
-    for pair in query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
-        let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-        guard let name = decoded(parts[0]), let value = decoded(parts.count == 2 ? parts[1] : parts[0].prefix(0))
-        else {
-            throw PageQueryFailure(line: "query: a parameter is no percent-encoded UTF-8")
+private func parameters(_ query: String) throws(QueryError) -> [PageParameter] {
+    var parameters: [PageParameter] = []
+    for field in formFields(query) {
+        guard let name = field.name, let value = field.value else {
+            throw QueryError("a parameter is not percent-encoded UTF-8")
         }
-        let field = FormField(name: String(decoding: name, as: UTF8.self), value: value)
-        let isKnown = ["sort", "search", "category", "page", "chart", "from", "to"].contains(field.name)
-        if isKnown, fields.contains(where: { $0.name == field.name }) {
-            throw PageQueryFailure(line: "query: \(field.name) stands twice")
+        let parameter = PageParameter(name: String(decoding: name, as: UTF8.self), value: value)
+        let isKnown = ["sort", "search", "category", "page", "chart", "from", "to"].contains(parameter.name)
+        if isKnown, parameters.contains(where: { $0.name == parameter.name }) {
+            throw QueryError("\(parameter.name) is given twice")
         }
-        fields.append(field)
+        parameters.append(parameter)
     }
-    return fields
-}
-
-/// nil for bad escapes and for what is no UTF-8 then.
-private func decoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
-    guard let bytes = percentDecoded(text, plusIsBlank: true) else { return nil }
-    return String(validating: bytes, as: UTF8.self) == nil ? nil : bytes
+    return parameters
 }

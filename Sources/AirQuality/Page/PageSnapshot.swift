@@ -7,7 +7,7 @@ public struct PageSnapshot: Sendable {
 
     /// The numbers of all cities, by name.
     var cities: [Int] {
-        store.order.sequence.flatMap { store.order.pages[Int($0)].cities.map(Int.init) }
+        store.order.sequence.flatMap { store.order.runs[Int($0)].cities.map(Int.init) }
     }
 
     func state(of city: Int) -> CityState { store.states[city] }
@@ -27,15 +27,15 @@ public struct PageSnapshot: Sendable {
 
     /// The city of this name, and those before and after it by name.
     func find(_ name: [UInt8]) -> (city: Int, previous: Int?, next: Int?)? {
-        let pages = store.order.sequence.map { store.order.pages[Int($0)].cities }
-        // The last page whose first city sorts at or before the name.
-        guard let page = pages.lastIndex(where: { !name.lexicographicallyPrecedes(self.name(of: Int($0[0]))) }),
-            let place = pages[page].firstIndex(where: { self.name(of: Int($0)).elementsEqual(name) })
+        let runs = store.order.sequence.map { store.order.runs[Int($0)].cities }
+        // The last run whose first city sorts at or before the name.
+        guard let run = runs.lastIndex(where: { !name.lexicographicallyPrecedes(self.name(of: Int($0[0]))) }),
+            let place = runs[run].firstIndex(where: { self.name(of: Int($0)).elementsEqual(name) })
         else { return nil }
-        let previous = place > 0 ? pages[page][place - 1] : page > 0 ? pages[page - 1].last : nil
+        let previous = place > 0 ? runs[run][place - 1] : run > 0 ? runs[run - 1].last : nil
         let next =
-            place + 1 < pages[page].count
-            ? pages[page][place + 1] : page + 1 < pages.count ? pages[page + 1].first : nil
-        return (Int(pages[page][place]), previous.map(Int.init), next.map(Int.init))
+            place + 1 < runs[run].count
+            ? runs[run][place + 1] : run + 1 < runs.count ? runs[run + 1].first : nil
+        return (Int(runs[run][place]), previous.map(Int.init), next.map(Int.init))
     }
 }

@@ -27,11 +27,12 @@ struct Cities: Sendable {
         return nil
     }
 
-    /// Finds the cities of some readings in two short passes: a processor waits for the memory of a dozen readings at once
-    /// then, and not of one after the other. Needed for a busy page of 10,000 cities (Tests/Benchmarks).
+    /// Finds the cities of some readings in two short passes, so that the cache misses of a dozen readings overlap
+    /// instead of following each other. Needed for a busy page of 10,000 cities (Tests/Benchmarks).
     ///
     /// - Parameters:
-    ///   - found: by reading of the run; below 0 where none is found, or not at the first glance.
+    ///   - found: receives a city number for each reading of the run, or -1 if the table has no candidate or its first
+    ///     one is another city; the caller must then use ``find(_:in:hash:)``.
     func find(_ readings: [Reading], in run: Range<Int>, _ texts: Span<UInt8>, into found: inout [Int32]) {
         found.removeAll(keepingCapacity: true)
         for place in run {
@@ -99,8 +100,8 @@ struct Cities: Sendable {
 
     private mutating func compactNames() {
         var compacted = NameArena()
-        for page in order.sequence {
-            for city in order.pages[Int(page)].cities {
+        for run in order.sequence {
+            for city in order.runs[Int(run)].cities {
                 states[Int(city)].nameOffset = compacted.append(name(of: Int(city)).span)
             }
         }
@@ -194,7 +195,7 @@ struct CityTable: Sendable {
         }
         slots[hole] = 0
         count -= 1
-        // Whoever was pushed past the hole moves up, so that no search ends at it too early.
+        // Close the hole: move back the entries that were displaced past it, or their searches would end at the hole.
         var position = (hole + 1) & mask
         while slots[position] != 0 {
             let distance = (position - home(slots[position])) & mask

@@ -1,9 +1,10 @@
 /// The states of all cities by number, and what changed when.
 struct CityStates: Sendable {
     private var states = ChunkedArray<CityState>()
-    /// The store's version when each city last changed. Not in its state, because who looks for what changed reads them all.
+    /// The store's version when each city last changed. Kept apart from the states, because a search for changes reads
+    /// the versions of all cities.
     private var versions = ChunkedArray<UInt64>()
-    /// The latest of each chunk of them.
+    /// The latest version in each chunk of ``versions``.
     private var latestVersions: [UInt64] = []
 
     var count: Int { states.count }
@@ -41,18 +42,6 @@ struct CityStates: Sendable {
 
     /// The store's version when the city last changed.
     func version(of city: Int) -> UInt64 { versions[city] }
-
-    /// Calls `body` with each city that was marked later than at the version.
-    @inline(__always)
-    func forEach(changedSince version: UInt64, _ body: (Int) -> Void) {
-        for chunk in latestVersions.indices where latestVersions[chunk] > version {
-            let versions = versions.chunks[chunk]
-            for index in versions.indices where versions[index] > version {
-                let city = states.index(index, inChunk: chunk)
-                if states[city].isPresent { body(city) }
-            }
-        }
-    }
 
     /// The first cities, from a number on, that were marked later than at the version.
     ///
@@ -99,8 +88,8 @@ struct CityState: Sendable {
 
     /// Takes a reading's values.
     ///
-    /// - Returns: whether it may be a point of the history. Between two points nothing can be kept; a time at or before the
-    ///   last point is one to look at.
+    /// - Returns: whether the reading may become a point of the history: its time is at or after ``nextPointAt``, or
+    ///   not after the last point.
     @inline(__always)
     mutating func update(
         _ reading: Reading, receivedAt: Timestamp, version: UInt64, bounds: CategoryBounds, interval: Int64

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// What the exporter says about one feed.
 public struct FeedStatistics: Sendable, Equatable {
     /// The `feed` label.
@@ -30,6 +32,9 @@ public struct FeedStatistics: Sendable, Equatable {
 
 /// Where a feed has its readings from.
 public struct FeedSource: Sendable, Equatable {
+    /// Of the handshake's answer: the header field in which a feed names its source.
+    public static let fieldName = "Air-Quality-Source"
+
     public var name: String
     /// `model`, `stations`, or empty.
     public var kind: String
@@ -51,15 +56,6 @@ public enum FeedEvent: Sendable, Equatable {
     case disconnected(DisconnectReason, detail: String)
     case paused
     case resumed
-}
-
-/// How a connection ended or a dial failed: the values of the `reason` label, a closed set.
-public enum DisconnectReason: String, Sendable, CaseIterable {
-    case closed, lost, refused, resolve, tls, handshake, timeout
-    case pongTimeout = "pong_timeout"
-    case idle
-    case protocolError = "protocol"
-    case requested, paused
 }
 
 extension FeedStatistics {

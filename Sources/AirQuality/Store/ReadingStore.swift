@@ -4,7 +4,7 @@ import Synchronization
 /// The one state that feeds write and scrapes read.
 ///
 /// Called from the feeds' threads, libmicrohttpd's, the storage's and the main thread. The lock is held for one
-/// message, or to share the state with a reader: sharing copies a few references, whatever the number of cities, and
+/// message, or to share the state: sharing copies a few references, whatever the number of cities, and
 /// what changes afterwards is copied in chunks of 256 cities.
 public final class ReadingStore: Sendable {
     private let state: Mutex<StoreState>
@@ -41,7 +41,7 @@ public final class ReadingStore: Sendable {
         }
     }
 
-    /// Counts a message that is refused for what it is, not for what it says.
+    /// Counts a message that is refused without being decoded, because it is too large or not text.
     ///
     /// - Parameter byteCount: of its payload.
     public func refuse(_ reason: RefusalReason, byteCount: Int, feed: Int, receivedAt: Timestamp) {
@@ -102,7 +102,7 @@ public final class ReadingStore: Sendable {
         }
     }
 
-    // MARK: What readers see
+    // MARK: Snapshots
 
     public func snapshot() -> StoreSnapshot {
         withLock { $0.snapshot }
@@ -112,8 +112,8 @@ public final class ReadingStore: Sendable {
         withLock { PageSnapshot(store: $0.snapshot, histories: $0.cities.histories) }
     }
 
-    /// How long the lock has been held by the same caller, as far as this and earlier calls have seen. Never waits, so
-    /// the first call that finds it held says zero.
+    /// How long the same caller has held the lock, counted from the first call of this function that found it held.
+    /// That call returns zero. Never waits.
     public func lockedDuration(at now: Duration) -> Duration {
         guard state.withLockIfAvailable({ _ in true }) == nil else { return .zero }
         let turn = turns.load(ordering: .relaxed)
@@ -127,7 +127,7 @@ public final class ReadingStore: Sendable {
         withLock { $0.feeds }
     }
 
-    /// Another number whenever ``HistoryDocument`` would be another.
+    /// Changes whenever the content of ``HistoryDocument`` would change.
     public var pointsVersion: UInt64 {
         withLock { $0.pointsVersion }
     }
@@ -169,11 +169,11 @@ public final class ReadingStore: Sendable {
 
     /// What changed since `version`: 0 for everything, else the version of an earlier answer.
     ///
-    /// Asking from the version of the last answer says that it was written; asking from an earlier one, that it was
-    /// not: then its changes are in this answer too.
+    /// Passing the version of the last answer confirms that it was written. Passing an earlier version means that it
+    /// was not; its changes are then included in this answer too.
     ///
-    /// - Parameter now: a current value that is nothing else can wait; see ``SavedValues/longestDelay``. `.max`: nothing
-    ///   waits.
+    /// - Parameter now: a value that is neither a point nor a category change may be delayed by ``SavedValues/maximumDelay``.
+    ///   `.max`: none is.
     public func unsavedChanges(since version: UInt64, at now: Timestamp = .max) -> SavedChanges {
         let answer = withLock { $0.answer(since: version) }
         return savedValues.withLock { $0.changes(answer, at: now) }

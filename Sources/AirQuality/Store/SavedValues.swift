@@ -13,8 +13,8 @@ struct SavedValues: Sendable {
         var receivedAt: Timestamp = 0
     }
 
-    /// Milliseconds. The current value that is saved is never older than the city's newest by more.
-    static let longestDelay: Int64 = 30_000
+    /// Milliseconds. A saved value lags the city's newest by at most this.
+    static let maximumDelay: Int64 = 30_000
 
     init() {}
 
@@ -59,6 +59,6 @@ struct SavedValues: Sendable {
 
     private func isDue(_ state: CityState, _ mark: Mark, at now: Timestamp) -> Bool {
         now == .max || mark.version == 0 || state.categoryVersion > mark.version
-            || state.receivedAt - mark.receivedAt >= Self.longestDelay || now - state.receivedAt >= Self.longestDelay
+            || state.receivedAt - mark.receivedAt >= Self.maximumDelay || now - state.receivedAt >= Self.maximumDelay
     }
 }

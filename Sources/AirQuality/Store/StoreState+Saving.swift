@@ -31,8 +31,8 @@ public struct SavedCity: Sendable, Equatable {
 public struct SavedChanges: Sendable {
     /// What to ask from next, once this is written.
     public var version: UInt64
-    /// Those with points that are not written yet, with another category, or with a current value that is due; with
-    /// their current state, and of the points only those.
+    /// The cities that have unwritten points, a new category, or a current value that is due. Each comes with its
+    /// current state and only its unwritten points.
     public var cities: [SavedCity]
     /// Names of cities that expired; a name may stand in `cities` as well, if it came back since.
     public var removed: [[UInt8]]

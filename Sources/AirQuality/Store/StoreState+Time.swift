@@ -36,7 +36,7 @@ extension StoreState {
             pointCount += cities.histories[city].count - before
             cities.histories[city].changedAt = now
             pointsVersion += 1
-            // A point of the history is a change of its city as well, for who saves changes.
+            // A new history point also counts as a change of its city, so that it is saved.
             version += 1
             cities.states.mark(city, version: version)
             unsaved?.countPoint(of: city, isNew: true)

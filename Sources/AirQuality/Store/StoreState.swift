@@ -68,7 +68,7 @@ struct StoreState: Sendable {
             accepted = recordWithConcentrations(message, names: names, refusals: &refusals)
         }
         feeds[feed].count(message, readings: accepted, refusals: refusals)
-        if !warmUp.isOver { warmUp.hear(at: message.receivedAt, hasNewCities: cities.count > cityCount) }
+        if !warmUp.isOver { warmUp.receive(at: message.receivedAt, hasNewCities: cities.count > cityCount) }
     }
 
     /// What ``record(_:names:feed:)`` does with readings of which some have concentrations.
@@ -133,7 +133,7 @@ struct StoreState: Sendable {
         guard admission != .skipped || count < before else { return }
         cities.histories[city].changedAt = receivedAt
         pointsVersion += 1
-        // Then the newest that is left is given once more: it takes away those behind it in the storage too.
+        // After a removal the newest remaining point is saved again, which deletes later ones from the storage too.
         unsaved?.countPoint(of: city, isNew: admission == .kept)
     }
 }

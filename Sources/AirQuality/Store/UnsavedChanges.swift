@@ -1,7 +1,7 @@
 /// Which points and removals the storage has not written yet.
 ///
-/// An answer is begun, and later it was written (``commit()``) or it was not (``rollback()``); what happens meanwhile
-/// belongs to the next one.
+/// An answer starts with ``begin(version:)``. Later it is either written (``commit()``) or not (``rollback()``).
+/// Changes in between belong to the next answer.
 struct UnsavedChanges: Sendable {
     /// How many of a city's newest points are not written, by the city's number.
     private var points: [Int: Int] = [:]

@@ -3,9 +3,9 @@
 struct WarmUp: Sendable {
     /// Milliseconds; 0: the cities count as complete from the start.
     let duration: Int64
-    /// The store's version when it had what was restored, and nothing else; nil when nothing was.
+    /// The store's version right after the restore; nil if nothing was restored.
     var restoredVersion: UInt64?
-    /// When the last new city came; before, when the first message did; before, the start.
+    /// When the last new city came; if none has come yet, when the first message came; before that, the start.
     private(set) var grownAt: Timestamp
     private var hasMessage = false
     private(set) var isOver: Bool
@@ -16,7 +16,7 @@ struct WarmUp: Sendable {
         isOver = duration == 0
     }
 
-    mutating func hear(at time: Timestamp, hasNewCities: Bool) {
+    mutating func receive(at time: Timestamp, hasNewCities: Bool) {
         guard !isOver, hasNewCities || !hasMessage else { return }
         // Once they have stopped growing, a city that comes later changes nothing.
         if hasMessage, isOver(at: time) {

@@ -153,12 +153,3 @@ extension Configuration {
         if let file = web.configFile { _ = try WebConfiguration(file: file) }
     }
 }
-
-extension Duration {
-    /// Whole milliseconds, as far as 64 bits go.
-    var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1000)
-        return isTooLarge ? .max : product + attoseconds / 1_000_000_000_000_000
-    }
-}

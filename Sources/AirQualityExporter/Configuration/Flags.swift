@@ -80,7 +80,7 @@ extension Configuration: Options {
             "Member with an object of concentrations in micrograms per cubic metre; empty = not read."),
         Flag(
             "feed.warm-up", \.warmUp, .duration(),
-            "Not ready after a start until no new city has come for this long, or all of the storage's again."),
+            "After a start, not ready until no new city has come for this long, or all stored cities have come again."),
         Flag("city.limit", \.cityLimit, .integer(in: 1...10_000_000), "Cities beyond it are refused and counted."),
         Flag(
             "city.expire-after", \.expireAfter, .duration(),
@@ -131,7 +131,7 @@ extension Configuration: Options {
         Flag("web.disable-exporter-metrics", \.web.omitsExporterMetrics, "Leave out process_* and promhttp_* metrics."),
         Flag(
             "metrics.families", \.cityFamilies, .cityFamily,
-            "Families of cities to show, without it all: \(CityFamilyName.allNames)."),
+            "City families to show, all if not given: \(CityFamilyName.allNames)."),
         Flag("log.level", \.logLevel, .logLevel, placeholder: "LEVEL", "debug, info, warn or error."),
         Flag("log.format", \.logFormat, .choice, placeholder: "FORMAT", "logfmt or json."),
         Flag("config.check", \.isCheck, "Validate everything, print the result and end."),

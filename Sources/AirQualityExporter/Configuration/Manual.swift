@@ -41,7 +41,8 @@ extension Manual {
                 "End: stop listening, give answers under way five seconds, close the feeds, write the storage.",
             "SIGHUP":
                 "Read the files of --web.config.file again, with its certificates; what has become bad leaves the last "
-                + "good ones in force.",
+                + "good ones in force. Check the files of --feed.header-file, --feed.ca-file, --feed.cert-file and "
+                + "--feed.key-file, which the next connection to a feed reads.",
         ]
         manual.examples = [
             "Look at it without a feed, and open `http://localhost:10025/`:": "air-quality-exporter --feed.demo",

@@ -26,11 +26,11 @@ final class DemoFeed: Sendable {
     func run() { server.run() }
     func stop() { server.stop() }
 
-    /// Says something when it is time to.
+    /// Broadcasts the next messages when they are due.
     func tick(at now: Duration) {
         let messages = state.withLock { state -> [[UInt8]] in
             guard now >= state.nextAt else { return [] }
-            // Nobody is there yet at the very start; then the first message must not take an interval to come.
+            // Until a client is connected, check often, so that it gets its first message without waiting an interval.
             state.nextAt = now + (server.clientCount == 0 ? .milliseconds(10) : Self.interval)
             return server.clientCount == 0 ? [] : state.simulator.nextMessages()
         }

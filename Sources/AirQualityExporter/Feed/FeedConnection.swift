@@ -57,7 +57,7 @@ extension Configuration.Connection {
             try checkFiles()
             return nil
         } catch {
-            logger.error("Feeds cannot connect with a file as it is now", metadata: ["err": "\(error.line)"])
+            logger.error("Cannot connect to feeds: unusable file", metadata: ["err": "\(error.line)"])
             return error.line
         }
     }

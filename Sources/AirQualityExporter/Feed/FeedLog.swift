@@ -1,4 +1,5 @@
 import AirQuality
+import Bytes
 import Logging
 
 /// What is logged of a feed's connection: changes of its state, not every attempt.

@@ -1,11 +1,12 @@
 import AirQuality
+import Bytes
 import CommandLine
 import Logging
 import Synchronization
 import System
 import WebSocket
 
-/// One feed: its connection, on a thread of its own, and what becomes of what it says.
+/// One feed: its connection, on a thread of its own, and the handling of its events and messages.
 final class FeedReceiver: Sendable {
     let label: String
     private let client: WebSocketClient
@@ -40,7 +41,7 @@ final class FeedReceiver: Sendable {
                     }
                     for name in unknownPollutants {
                         logger.warning(
-                            "Pollutant skipped: not one that is known",
+                            "Unknown pollutant skipped",
                             metadata: ["pollutant": "\(name)", "feed": "\(label)"])
                     }
                     if hasRefusedNames {
@@ -69,27 +70,6 @@ final class FeedReceiver: Sendable {
     var isStuck: Bool { monotonicTime() - client.lastTick > WebSocketClient.maximumSleep * 3 }
 }
 
-/// The core's word for a client's reason: the core's are the values of the label.
-extension AirQuality.DisconnectReason {
-    init(_ reason: WebSocket.DisconnectReason) {
-        self =
-            switch reason {
-            case .closed: .closed
-            case .lost: .lost
-            case .refused: .refused
-            case .resolve: .resolve
-            case .tls: .tls
-            case .handshake: .handshake
-            case .timeout: .timeout
-            case .pongTimeout: .pongTimeout
-            case .idle: .idle
-            case .protocolError: .protocolError
-            case .requested: .requested
-            case .paused: .paused
-            }
-    }
-}
-
 extension FeedEvent {
     /// What the store has to know of an event of the connection.
     init(_ event: WebSocketEvent) {
@@ -97,7 +77,7 @@ extension FeedEvent {
             switch event {
             case .connecting: .connecting
             case .connected(let fields): .connected(FeedSource(fields))
-            case .disconnected(let reason, let detail, _): .disconnected(DisconnectReason(reason), detail: detail)
+            case .disconnected(let reason, let detail, _): .disconnected(reason, detail: detail)
             case .paused: .paused
             case .resumed: .resumed
             }

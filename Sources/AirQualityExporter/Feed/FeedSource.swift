@@ -4,7 +4,6 @@ import WebSocket
 
 /// As the handshake's answer says it: `Air-Quality-Source: open-meteo; kind=model; license="CC BY 4.0"`.
 extension FeedSource {
-    static let fieldName = "Air-Quality-Source"
     /// Of each value; a longer one counts as not there.
     static let maximumBytes = 128
 

@@ -113,7 +113,7 @@ extension TLSConfiguration {
     fileprivate var wantsClientCertificate: Bool {
         switch clientAuthentication {
         case .requireAny, .requireAndVerify: true
-        // Whoever gives none has no name that is allowed.
+        // A client without a certificate has no allowed name.
         case .request, .verifyIfGiven: allowedSubjectAlternativeNames != nil
         case .none: false
         }

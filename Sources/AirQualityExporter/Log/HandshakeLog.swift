@@ -5,7 +5,7 @@ struct HandshakeLog: Sendable {
     private var lastLineAt: Duration?
     private var suppressed = 0
 
-    /// How many failures since the last line got none; nil when this one gets none either.
+    /// How many failures have been suppressed since the last log line; nil if this failure is suppressed too.
     ///
     /// - Parameter now: by the monotonic clock.
     mutating func suppressed(before now: Duration) -> Int? {

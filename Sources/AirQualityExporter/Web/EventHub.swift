@@ -11,7 +11,7 @@ final class EventHub: Sendable {
     private let store: ReadingStore
     private let limit: Int
     private let onFirst: @Sendable () -> Void
-    /// Tells the versions of this process's store from those of another's.
+    /// Part of every event identifier, so that versions of another process's store are not mistaken for ours.
     private let instance: Timestamp
     private let state = Mutex(State())
 
@@ -29,7 +29,7 @@ final class EventHub: Sendable {
         var firstNumber = 0
         /// All changes up to this version of the store have been sent.
         var sentVersion: UInt64 = 0
-        /// Where an event too small for all changes ended, and the version that the walk began at.
+        /// If the last event could not hold all changes: where to continue, and the version at which the walk began.
         var walk: (position: Int, version: UInt64)?
         /// nil before the first tick.
         var lastEventAt: Duration?
@@ -113,7 +113,7 @@ final class EventHub: Sendable {
                     listener.missed = nil
                     break
                 }
-                // In small portions, each from the present state: little is held for a reader that is slow.
+                // In small portions, each from the present state: little is held for a slow client.
                 let (event, next) = CityEvents.next(
                     store.snapshot(), changedSince: missed.version, position: position, maximum: 200
                 ) { $0 ? missed.id : nil }
@@ -126,7 +126,7 @@ final class EventHub: Sendable {
                     guard place >= 0 else { return nil }
                     return .some(place < state.events.count ? state.events[place] : nil)
                 }
-                // In the middle of an event too: nobody else holds that one any more.
+                // Hang up even in the middle of an event: only this listener still keeps that event in memory.
                 guard let next else { return .end }
                 if listener.unsent.isEmpty {
                     guard let event = next else { return .none }
@@ -182,12 +182,12 @@ private final class EventListener: Sendable {
     let state: Mutex<State>
 
     struct State: Sendable {
-        /// Of the event after `unsent`.
+        /// The number of the event after `unsent`.
         var nextNumber: Int
-        /// Before it, what changed since a version: where to go on, nil when only `unsent` is left of it, and the
-        /// identifier to end with.
+        /// The changes since a version that must be sent before that event: where to continue (nil when only `unsent`
+        /// is left), the version, and the identifier of the last part.
         var missed: (position: Int?, version: UInt64, id: String)?
-        /// At first what a reader sees at once, and how long it is to wait before it comes back.
+        /// At first the delay before a reconnect, and a comment that the client receives at once.
         var unsent: ArraySlice<UInt8> = Array("retry: 2000\n:\n\n".utf8)[...]
     }
 

@@ -1,4 +1,5 @@
 import AirQuality
+import Bytes
 import CommandLine
 import HTTPServer
 import System
@@ -8,7 +9,7 @@ struct Health: Sendable {
     var store: ReadingStore
     /// Zero = off.
     var idleTimeout: Duration
-    /// The feeds whose loop does not turn, by their labels.
+    /// The labels of the feeds whose loop is stuck.
     var stuckFeeds: @Sendable () -> [String]
 
     /// nil while every feed's loop turns and the store can be locked, else what is wrong, in one line.
@@ -16,9 +17,9 @@ struct Health: Sendable {
 
     /// - Parameter now: by the monotonic clock.
     func livenessProblem(at now: Duration) -> String? {
-        if store.lockedDuration(at: now) > .seconds(1) { return "the store is locked for more than a second" }
+        if store.lockedDuration(at: now) > .seconds(1) { return "the store has been locked for more than a second" }
         let stuck = stuckFeeds()
-        return stuck.isEmpty ? nil : "the loop of the feed \(stuck.joined(separator: ", ")) does not turn"
+        return stuck.isEmpty ? nil : "the loop of feed \(stuck.joined(separator: ", ")) is stuck"
     }
 
     /// nil when a feed is connected and fresh, or paused on purpose, and the cities are complete, else what is missing,
@@ -33,7 +34,7 @@ struct Health: Sendable {
             let limit = Duration.milliseconds(store.rules.warmUp).prometheusText
             return "warming up: \(progress.cityCount) cities, the last new one \(progress.age / 1000) s ago, "
                 + "expected none for \(limit)"
-                + (progress.unheardCount.map { ", or the \($0) restored ones that are not heard of yet" } ?? "")
+                + (progress.unheardCount.map { ", or the \($0) restored ones that have not been heard of yet" } ?? "")
         }
     }
 

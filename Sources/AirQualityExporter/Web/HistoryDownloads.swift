@@ -28,7 +28,7 @@ final class HistoryDownloads: Sendable {
         do {
             _ = try ServiceThread(name: "history", body: work)
         } catch {
-            // Slower for the others, but it comes.
+            // No thread could be started: work on this one. The download continues, but delays other requests.
             work()
         }
     }
@@ -52,7 +52,7 @@ final class HistoryDownloads: Sendable {
     }
 }
 
-/// A document on its way to one reader.
+/// A document on its way to one client.
 private final class HistoryDownload: Sendable {
     private let onNeed: @Sendable (HistoryDownload) -> Void
     /// For the one thread that makes pieces.

@@ -37,7 +37,7 @@ final class HistoryEndpoint: Sendable {
 
     func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
         let query: HistoryQuery
-        do throws(HistoryQuery.Failure) {
+        do throws(QueryError) {
             query = try HistoryQuery(request.query)
         } catch {
             return .jsonError(status: 400, headers: headers, error.line)
@@ -74,7 +74,7 @@ final class HistoryEndpoint: Sendable {
         return notModified(document, for: request) ?? answer(document, .bytes(body))
     }
 
-    /// The answer to one who has the document; nil for another.
+    /// A 304 response if the client already has the document; nil otherwise.
     private func notModified(_ document: Document, for request: borrowing HTTPRequest) -> HTTPResponse? {
         guard let condition = request.header("If-None-Match"), entityTag(document.tag, matches: condition) else {
             return nil
@@ -109,12 +109,12 @@ final class HistoryEndpoint: Sendable {
     }
 }
 
-/// The tag of a document, which `checksum` tells from others.
+/// The entity tag of a document that is identified by `checksum`.
 ///
 /// - Parameters:
-///   - isGzip: it is the compressed form, which is another representation and has another tag (RFC 9110 section 8.8.3). That
-///     one is weak, because another process may compress the same document to other bytes.
-///   - isWeak: also without that.
+///   - isGzip: the tag is for the compressed form, which is another representation with another tag (RFC 9110 section
+///     8.8.3). That tag is weak, because another process may compress the same document to other bytes.
+///   - isWeak: makes the tag of the uncompressed form weak as well.
 func entityTag(of checksum: String, isGzip: Bool, isWeak: Bool = false) -> String {
     (isGzip || isWeak ? "W/" : "") + "\"\(checksum)\(isGzip ? "-gzip" : "")\""
 }
@@ -123,9 +123,7 @@ func entityTag(of checksum: String, isGzip: Bool, isWeak: Bool = false) -> Strin
 func entityTag(_ tag: String, matches condition: String) -> Bool {
     let tag = tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
     return condition.split(separator: ",").contains { candidate in
-        var candidate = candidate
-        while let first = candidate.first, first == " " || first == "\t" { candidate.removeFirst() }
-        while let last = candidate.last, last == " " || last == "\t" { candidate.removeLast() }
+        var candidate = trimmed(candidate)
         if candidate.hasPrefix("W/") { candidate.removeFirst(2) }
         return candidate == "*" || candidate == tag
     }

@@ -29,12 +29,13 @@ final class MetricsEndpoint: Sendable {
         self.handshakes = handshakes
         self.storage = storage
         self.events = events
-        caches = Mutex(ScrapeCaches(page: MetricsPage(rules: store.rules, build: build, families: families)))
+        caches = Mutex(
+            ScrapeCaches(exposition: MetricsExposition(rules: store.rules, build: build, families: families)))
     }
 
     func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
         let part: MetricsPart
-        do throws(MetricsQueryFailure) {
+        do throws(QueryError) {
             part = try MetricsPart(query: request.query)
         } catch {
             return HTTPResponse(status: 400, line: error.line)
@@ -57,56 +58,47 @@ final class MetricsEndpoint: Sendable {
                 }
                 report.handler = ExporterReport.Handler(scrapes.current)
             }
-            let page = caches.page.render(snapshot, report: report, format: accepted.format, part: part)
+            let exposition = caches.exposition.render(snapshot, report: report, format: accepted.format, part: part)
             return HTTPResponse(
                 status: 200, headers: headers,
-                body: .blocks(
-                    isGzip ? caches.gzip[part.rawValue].member(of: page, with: &caches.compressor) : page.pieces))
+                body: .pieces(
+                    isGzip
+                        ? caches.gzip[part.rawValue].member(of: exposition, with: &caches.compressor)
+                        : exposition.pieces))
         }
     }
 }
 
-/// What scrapes leave for the next ones.
+/// The caches that a scrape leaves for later ones.
 private struct ScrapeCaches: ~Copyable {
-    var page: MetricsPage
-    /// By part, because a cache keeps what the last page had.
+    var exposition: MetricsExposition
+    /// By part, because a cache keeps what the last exposition had.
     var gzip = InlineArray<3, GzipCache> { _ in GzipCache() }
     var compressor = GzipCompressor()
     /// By the second in which they were read: reading /proc costs more than a whole scrape.
     var process = Cached<Int64, ExporterReport.Process>()
 
-    init(page: MetricsPage) {
-        self.page = page
+    init(exposition: MetricsExposition) {
+        self.exposition = exposition
     }
 }
 
 extension MetricsPart {
     /// - Parameter query: form-encoded. Each `collect[]` names a part; other parameters mean nothing.
-    init(query: String) throws(MetricsQueryFailure) {
+    init(query: String) throws(QueryError) {
         self = .all
         // Nearly all scrapes.
         if query.isEmpty { return }
         var parts: Set<MetricsPart> = []
-        for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
-            let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = percentDecoded(halves[0], plusIsBlank: true), name.elementsEqual("collect[]".utf8)
-            else { continue }
-            let value = halves.count == 2 ? halves[1] : halves[0].prefix(0)
-            switch percentDecoded(value, plusIsBlank: true).map({ String(decoding: $0, as: UTF8.self) }) {
+        for field in formFields(query) where field.name?.elementsEqual("collect[]".utf8) == true {
+            switch field.value.map({ String(decoding: $0, as: UTF8.self) }) {
             case "cities": parts.insert(.cities)
             case "exporter": parts.insert(.exporter)
-            default:
-                let text = quoted(String(decoding: Array(value), as: UTF8.self), limit: 64)
-                throw MetricsQueryFailure(line: "query: collect[] is \(text), expected cities or exporter")
+            default: throw QueryError("collect[]", is: field.rawValue, expected: "cities or exporter")
             }
         }
         if parts.count == 1, let part = parts.first { self = part }
     }
-}
-
-/// What was wrong with a query, in one line for the one who asked.
-struct MetricsQueryFailure: Error, Equatable {
-    var line: String
 }
 
 extension ExporterReport.Handler {
@@ -134,38 +126,38 @@ extension ExporterReport.Process {
     }
 }
 
-/// The blocks of the page in compressed form, kept as long as the page has them.
+/// The blocks of the exposition in compressed form, kept as long as the exposition has them.
 private struct GzipCache: ~Copyable {
     private var blocks: [ExpositionBlock] = []
-    /// By block; none of a small page.
+    /// By block; none of a small exposition.
     private var compressed: [GzipBlock] = []
     /// A member of all of them, without its end.
     private var beginning = Gzip()
 
-    /// The page as one gzip member, in pieces.
-    mutating func member(of page: RenderedPage, with compressor: inout GzipCompressor) -> [[UInt8]] {
-        if !page.blocks.elementsEqual(blocks, by: ===) { compress(page.blocks, with: &compressor) }
-        return beginning.member(endingWith: compressor.block(page.end.span))
+    /// The exposition as one gzip member, in pieces.
+    mutating func member(of exposition: RenderedExposition, with compressor: inout GzipCompressor) -> [[UInt8]] {
+        if !exposition.blocks.elementsEqual(blocks, by: ===) { compress(exposition.blocks, with: &compressor) }
+        return beginning.member(endingWith: compressor.block(exposition.end.span))
     }
 
-    private mutating func compress(_ page: [ExpositionBlock], with compressor: inout GzipCompressor) {
+    private mutating func compress(_ exposition: [ExpositionBlock], with compressor: inout GzipCompressor) {
         let known = Dictionary(uniqueKeysWithValues: zip(blocks.map(ObjectIdentifier.init), compressed))
-        blocks = page
-        if page.reduce(0, { $0 + $1.bytes.count }) <= Self.smallPageBytes {
-            let bytes = page.flatMap(\.bytes)
+        blocks = exposition
+        if exposition.reduce(0, { $0 + $1.bytes.count }) <= Self.smallExpositionBytes {
+            let bytes = exposition.flatMap(\.bytes)
             compressed = []
             beginning = Gzip([compressor.block(bytes.span)])
             return
         }
         compressed.removeAll(keepingCapacity: true)
-        for block in page {
+        for block in exposition {
             let bytes = block.bytes
             compressed.append(known[ObjectIdentifier(block)] ?? compressor.block(bytes.span))
         }
         beginning = Gzip(compressed)
     }
 
-    /// A page up to this size is compressed as a whole: that is faster, and it becomes smaller, because its families repeat
-    /// each other's names.
-    private static let smallPageBytes = 64 * 1024
+    /// An exposition up to this size is compressed as a whole: that is faster, and it becomes smaller, because its families
+    /// repeat each other's names.
+    private static let smallExpositionBytes = 64 * 1024
 }

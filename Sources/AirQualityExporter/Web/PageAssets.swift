@@ -31,7 +31,8 @@ struct PageAssets: Sendable {
             name: "page", type: "css", contentType: "text/css; charset=utf-8",
             PackageResources.page_css + Array(scale.styleRules.utf8))
         script = Asset(
-            name: "page", type: "js", contentType: "text/javascript; charset=utf-8", PackageResources.page_js)
+            name: "page", type: "js", contentType: "text/javascript; charset=utf-8",
+            PackageResources.page_js + PackageResources.chart_js)
         icon = Asset(name: "icon", type: "svg", contentType: "image/svg+xml", PackageResources.icon_svg)
     }
 

@@ -1,4 +1,5 @@
 import AirQuality
+import Bytes
 import HTTPServer
 import System
 
@@ -22,8 +23,8 @@ struct PageEndpoint: Sendable {
             isLifecycleEnabled: web.isLifecycleEnabled)
         list = ListDocument(settings)
         city = CityDocument(settings)
-        // The one script, by its hash. For a style sheet that is a file the policy knows no hash (CSP 3, 8.4);
-        // `integrity` says it in the page.
+        // The policy allows the one script by its hash. It cannot do so for an external style sheet (CSP 3, 8.4), whose
+        // hash is in the page's `integrity` attribute instead.
         let policy = [
             "default-src 'none'", "script-src '\(assets.script.integrity)'", "style-src 'self'", "img-src 'self'",
             "connect-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
@@ -37,7 +38,7 @@ struct PageEndpoint: Sendable {
 
     func respondWithList(to request: borrowing HTTPRequest) -> HTTPResponse {
         let query: ListQuery
-        do throws(PageQueryFailure) {
+        do throws(QueryError) {
             query = try ListQuery(request.query)
         } catch {
             return HTTPResponse(status: 400, line: error.line)
@@ -51,12 +52,12 @@ struct PageEndpoint: Sendable {
     /// - Parameter name: percent-decoded; may hold slashes.
     func respond(toCity name: Substring, _ request: borrowing HTTPRequest) -> HTTPResponse {
         let query: ChartQuery
-        do throws(PageQueryFailure) {
+        do throws(QueryError) {
             query = try ChartQuery(request.query)
         } catch {
             return HTTPResponse(status: 400, line: error.line)
         }
-        // Names have no blanks around them; a link to the city ".." has one, as it would not be a name otherwise.
+        // Names have no blanks around them, but links to the cities "." and ".." end with one (`PageFrame.pathStep`).
         let name = Array(name.utf8.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed())
         let snapshot = store.pageSnapshot()
         let now = currentTime()

@@ -1,4 +1,5 @@
 import AirQuality
+import Bytes
 import CommandLine
 import HTTPServer
 
@@ -108,17 +109,11 @@ extension HTTPResponse {
     static func jsonError(
         status: Int, headers: [(name: String, value: String)] = [], _ line: String
     ) -> HTTPResponse {
-        var text = "{\"error\": \""
-        for scalar in line.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\u{0}"..<" ": text += " "
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
+        var text = Array("{\"error\": ".utf8)
+        text.appendJSONString(onOneLine(line).utf8Span.span)
+        text += "}\n".utf8
         return HTTPResponse(
             status: status, headers: [("Content-Type", "application/json")] + headers,
-            body: .bytes(Array((text + "\"}\n").utf8)))
+            body: .bytes(text))
     }
 }

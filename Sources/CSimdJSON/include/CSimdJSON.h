@@ -54,8 +54,8 @@ void CSimdJSON_addToken(CSimdJSON_reader *reader, const uint8_t *_Nullable bytes
 /// The name of the next member of each record.
 void CSimdJSON_addMember(CSimdJSON_reader *reader, const uint8_t *_Nullable bytes, size_t count);
 
-/// The name of the next member to read of the object that each record's last member is. Its value follows those of the
-/// record's own members, and means something where that one's kind is `CSimdJSON_kind_object`.
+/// Adds a member to read from the object that is the last member of each record. Its value follows the values of the
+/// record's own members, and is valid only if the kind of the last one is `CSimdJSON_kind_object`.
 void CSimdJSON_addInnerMember(CSimdJSON_reader *reader, const uint8_t *_Nullable bytes, size_t count);
 
 /// Checks the whole message, at most 1 GiB, and finds the items in it; forgets the message before.

@@ -11,9 +11,9 @@ final class ClientConnection {
     /// Nil as long as libwebsockets dials and has not said how it goes.
     private var output: SocketOutput?
     var head = HTTPHeadReader(beginning: "HTTP/1.")
-    /// Nil before the end of the handshake, while it reads, and when nothing that still arrives matters.
+    /// Nil until the handshake is complete, while it is reading, and once further input is ignored.
     var reader: FrameReader?
-    /// Nothing that still arrives matters.
+    /// Further input is ignored.
     private(set) var isEnding = false
     /// Only the newest ping is answered (RFC 6455, section 5.5.3): a flood of them fills no queue.
     private var pong: [UInt8]?
@@ -94,7 +94,7 @@ final class ClientConnection {
         output = nil
     }
 
-    /// In flight to a dead peer, nothing should last longer than a ping would.
+    /// Limits how long sent data may stay unacknowledged, so that a dead peer is noticed as soon as by a ping.
     func limitFlight(to timeout: Duration) {
         output?.socket.setUserTimeout(timeout)
     }

@@ -1,8 +1,8 @@
 internal import CLibWebSockets
 internal import System
 
-/// What runs on a client's thread: carries what happens to its sockets, what the resolver finds and what other threads
-/// want to the `ConnectionState`, and does what it answers.
+/// Runs on a client's thread. It passes socket events, results of the resolver and orders from other threads to the
+/// `ConnectionState`, and performs the actions that it returns.
 final class ClientLoop: SocketLoop {
     private let configuration: WebSocketClientConfiguration
     private let onEvent: @Sendable (WebSocketEvent) -> Void
@@ -10,7 +10,7 @@ final class ClientLoop: SocketLoop {
     private let waker: LoopWaker
     private let resolver: Resolver
     private var state: ConnectionState
-    /// One that counts, and those before it that still end: too few for a dictionary.
+    /// The current connection, and earlier ones that are still closing: too few for a dictionary.
     private var connections: [ClientConnection] = []
     /// A dial waits for the loop's next turn, so that libwebsockets is never entered from its own callbacks.
     private var nextDial: (number: Int, ConnectionState.Dial)?
@@ -71,8 +71,8 @@ final class ClientLoop: SocketLoop {
         }
     }
 
-    /// The timer is set when it has to be earlier, but seldom to be later: most deadlines move on and on, and to set it
-    /// for each message costs more than it saves; never to do so would wake a busy client for nothing.
+    /// Moves the timer earlier at once, later only now and then: deadlines move with every message, and setting it each time
+    /// costs more than a wake-up too many.
     private func schedule(_ context: borrowing WebSocketContext, at now: Duration) {
         let wanted = min(state.nextDeadline ?? .seconds(Int32.max), now + WebSocketClient.maximumSleep)
         if let timerAt, timerAt <= wanted, wanted - timerAt < Self.timerSlack { return }
@@ -177,7 +177,7 @@ extension ClientLoop {
         }
         connection.sendFromTLS()
         if let event {
-            // With what TLS says to that, before the state ends the connection.
+            // Send TLS's own reply, such as an alert, before the state ends the connection.
             connection.flush()
             handle(event, of: connection)
         }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 extension ConnectionState {
     /// What an attempt waits for.
     enum Step: String {
@@ -10,7 +12,8 @@ extension ConnectionState {
     struct Dial: Equatable {
         let ipAddress: String
         let address: WebSocketAddress
-        /// The host that was asked for, so what is meant for it may be shown: user, password and headers.
+        /// Whether this is the configured host, and not one that it redirects to. Only the configured host may be sent
+        /// the user, the password and the configured headers.
         let isTrusted: Bool
     }
 

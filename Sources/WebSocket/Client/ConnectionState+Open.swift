@@ -1,3 +1,5 @@
+internal import Bytes
+
 extension ConnectionState {
     /// Connected: when to ping and when to give up.
     struct Open {

@@ -1,12 +1,12 @@
 internal import Bytes
 
-/// The life of one feed's connections: whatever happens goes in, what to do comes out.
+/// The state machine of one feed's connections: it takes events and returns actions.
 ///
-/// Every way in which a connection can end comes in here, and each attempt ends with exactly one `disconnected`,
-/// however many callbacks libwebsockets makes of it: what belongs to a connection carries its number, and only the
-/// newest number counts. The deadlines are kept here too, so none of them depends on a callback.
+/// It handles every way in which a connection can end, and reports exactly one `disconnected` for each attempt, however
+/// many callbacks libwebsockets makes: the events of a connection carry its number, and only the newest number counts.
+/// It also keeps the deadlines, so that none of them depends on a callback.
 ///
-/// Not copyable, so that asking it something never copies the configuration in it.
+/// Not copyable, so that reading from it never copies the configuration in it.
 struct ConnectionState: ~Copyable {
     enum Event: Equatable {
         case started
@@ -307,7 +307,7 @@ extension ConnectionState {
         return [.hangUp(old, afterSending: saysGoodbye), report]
     }
 
-    /// Ends what there is because we were told to; nothing when there is neither attempt nor connection.
+    /// Ends the current attempt or connection on request. If there is none, only the phase changes.
     private mutating func endOnRequest(_ reason: DisconnectReason, _ detail: String, then phase: Phase) -> [Action] {
         switch self.phase {
         case .attempting:

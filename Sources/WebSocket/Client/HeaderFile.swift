@@ -1,3 +1,4 @@
+internal import Bytes
 internal import System
 
 /// Why a file has no header fields for a handshake. It names nothing of the file's content, which may be secret, but the
@@ -35,7 +36,7 @@ extension HTTPField {
             .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         var fields: [HTTPField] = []
         for (index, line) in lines.enumerated() {
-            if line.first == "#" || line.allSatisfy({ $0 == " " || $0 == "\t" }) { continue }
+            if line.first == "#" || line.utf8.allSatisfy(isBlank) { continue }
             guard let field = HTTPField(line: String(line)) else { throw .notAField(line: index + 1) }
             if field.isReserved { throw .reserved(field, line: index + 1) }
             fields.append(field)

@@ -97,8 +97,8 @@ public struct WebSocketTLSError: Error, Sendable, Equatable {
     }
 }
 
-/// The one owner of an OpenSSL `SSL`, a client's side of a TLS connection: bytes from the wire become the server's, bytes
-/// for the server become those for the wire. It has no socket.
+/// The one owner of an OpenSSL `SSL`: the client's side of a TLS connection, without a socket. It decrypts bytes from
+/// the network and encrypts bytes for the server.
 ///
 /// libwebsockets could do this too, but hides why a connection fails, does not check the certificate of an IPv6 address,
 /// and takes TLS for its own HTTP client alone.
@@ -169,9 +169,9 @@ public struct WebSocketTLSError: Error, Sendable, Equatable {
         }
     }
 
-    /// Makes bytes for the wire of bytes for the server.
+    /// Encrypts bytes for the server.
     func send(_ bytes: [UInt8]) {
-        // Memory takes all of it.
+        // A memory BIO accepts all of them.
         _ = unsafe SSL_write(ssl, bytes, Int32(bytes.count))
     }
 

@@ -1,14 +1,15 @@
+public import Bytes
 internal import Glibc
 internal import Synchronization
-internal import System
+public import System
 
 /// A client that stays connected to one WebSocket server: it dials again for ever.
 ///
 /// libwebsockets connects, and runs the loop of sockets and timers. What goes over the sockets is made and read here:
 /// TLS by OpenSSL (`TLSSession`), the handshake (`HandshakeRequest`, `HandshakeAnswer`) and the frames (`FrameReader`).
-/// libwebsockets 4.1 reads an answer's header of 4 KiB only, none with a folded line and none after an interim one; takes
-/// masked frames from a server, hides which close status it was sent and whether a connection ended because of a fault of
-/// the peer's; and a compressed message can make it abort the process.
+/// libwebsockets 4.1 cannot read an answer header above 4 KiB, with folded lines, or after a 1xx response. It accepts masked
+/// frames from a server, hides the close status and whether the peer was at fault, and a compressed message can make it
+/// abort the process.
 ///
 /// Each client has a context and a thread of its own, so that nothing that happens to one feed delays another.
 public final class WebSocketClient: Sendable {
@@ -99,4 +100,56 @@ public final class WebSocketClient: Sendable {
 private func exchange<Value>(_ value: inout Value, with new: Value) -> Value {
     defer { value = new }
     return value
+}
+
+/// What a `WebSocketClient` is told once, at its start.
+public struct WebSocketClientConfiguration: Sendable {
+    public var address: WebSocketAddress
+    /// More header fields for the handshake, none of them reserved; asked for at each attempt. A failure fails the
+    /// attempt, with reason `handshake`.
+    public var headers: @Sendable () -> Result<[HTTPField], SystemError> = { .success([]) }
+    /// Offered in the handshake, the best first; an answer with another one fails the attempt, with reason `handshake`.
+    public var subprotocols: [String] = []
+    /// Text messages that are sent after each connect, in order.
+    public var subscriptions: [String] = []
+    public var tls = WebSocketTLS()
+    /// From the beginning of an attempt, looking up the name, to the finished handshake; zero = no limit.
+    public var connectTimeout: Duration = .seconds(10)
+    /// A ping is sent when no byte has arrived for that long; zero = never.
+    public var pingInterval: Duration = .seconds(15)
+    /// The connection is given up when nothing arrives for that long after a ping; zero = never.
+    public var pongTimeout: Duration = .seconds(10)
+    /// The connection is given up when no whole message has arrived for that long; zero = never.
+    public var idleTimeout: Duration = .seconds(60)
+    /// The first bound of the time between two attempts; see `ReconnectPolicy`.
+    public var reconnectMinimum: Duration = .milliseconds(500)
+    /// The last bound of the time between two attempts.
+    public var reconnectMaximum: Duration = .seconds(30)
+    /// Longer messages are dropped and reported as `tooLarge`; a compressed message counts with its inflated length.
+    public var maximumMessageBytes = 16 << 20
+
+    public init(address: WebSocketAddress) {
+        self.address = address
+    }
+}
+
+/// What a client says about its connection, in order, on the thread of `WebSocketClient.run`.
+public enum WebSocketEvent: Sendable, Equatable {
+    /// An attempt begins. A `connected`, a `disconnected` or both follow before the next one.
+    case connecting
+    /// With the header fields of the handshake's answer.
+    case connected(HTTPFields)
+    /// One for each ended connection or failed attempt.
+    ///
+    /// `detail` is one line for people. `retryAfter` is what the server asked for when it refused the handshake.
+    case disconnected(DisconnectReason, detail: String, retryAfter: Duration?)
+    case paused, resumed
+}
+
+public enum WebSocketMessageKind: Sendable, Equatable {
+    /// Text as the peer sent it: its UTF-8 is not checked here.
+    case text
+    case binary
+    /// Longer than the limit; the message itself is not kept. `bytes` is its length on the wire.
+    case tooLarge(bytes: Int)
 }

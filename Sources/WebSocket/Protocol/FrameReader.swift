@@ -86,10 +86,12 @@ struct FrameReader: ~Copyable {
         case (.continuation, false):
             throw ProtocolViolation("continuation frame without a message")
         case (_, true):
-            throw ProtocolViolation("new message before the end of the one before")
+            throw ProtocolViolation("new message before the end of the previous one")
         case (_, false):
             if header.isCompressed {
-                guard inflater != nil else { throw ProtocolViolation("compressed frame without an agreement") }
+                guard inflater != nil else {
+                    throw ProtocolViolation("compressed frame, but compression was not negotiated")
+                }
                 inflater?.begin()
             }
             message = PartialMessage(isText: header.opcode == .text, isCompressed: header.isCompressed)

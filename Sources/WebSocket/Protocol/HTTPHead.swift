@@ -20,7 +20,7 @@ public struct HTTPField: Sendable, Equatable {
     /// Whether it can be sent: the name is a token, and the value has no control characters.
     public var isValid: Bool {
         !name.isEmpty && name.utf8.allSatisfy(isTokenCharacter)
-            && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
+            && value.utf8.allSatisfy(isFieldContent)
     }
 
     /// Nil for a line that is no field (RFC 9112, section 5): no colon, a blank in the name, a NUL or a lone CR in the

@@ -2,8 +2,8 @@ internal import CZlib
 
 /// The one owner of a zlib stream that reads compressed messages (RFC 7692), each on its own: no context takeover.
 ///
-/// A message that is too large can therefore be left where it is, which makes a compressed bomb as cheap as any other
-/// message: neither memory nor time goes into what is behind the limit.
+/// So a message that is too large can be abandoned in the middle, which makes a decompression bomb as cheap as any
+/// other message: the part beyond the limit takes neither memory nor time.
 @safe struct Inflater: ~Copyable {
     /// zlib keeps a pointer to it, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>

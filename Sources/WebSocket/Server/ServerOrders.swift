@@ -27,13 +27,13 @@ final class ServerOrders: Sendable {
     private let maximumBytes: Int
     private let state = Mutex(State())
 
-    /// - Parameter maximumBytes: that may wait, but for what is added first.
+    /// - Parameter maximumBytes: the limit of pending bytes; what is added to an empty queue may exceed it.
     init(maximumBytes: Int) {
         self.maximumBytes = maximumBytes
     }
 
     /// - Parameter frames: with their groups; all of them or none.
-    /// - Returns: nil when too much waits, and they are left out; else whether nothing waited before them.
+    /// - Returns: nil if too much is pending and no frame was added; otherwise whether the queue was empty before.
     func add(_ frames: [(frame: [UInt8], group: Int)]) -> Bool? {
         let bytes = frames.reduce(0) { $0 + $1.frame.count }
         return state.withLock { state in

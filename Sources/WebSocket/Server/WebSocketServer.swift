@@ -53,10 +53,10 @@ public final class WebSocketServer: Sendable {
     ///   - maximumQueuedBytes: a client for which more than that waits, besides its greeting, is dropped.
     ///   - headers: more header fields of the handshake's answer.
     ///   - place: what is at a path, without its query; asked on the thread of `run`.
-    ///   - greeting: the text messages that a new client of the group gets before any others; asked on the thread of
-    ///     `run`, once for each client, while `broadcast` waits. What was broadcast before it is asked does not reach the
-    ///     client, all that is broadcast after it does: state that is changed first and broadcast then is complete for
-    ///     everybody. It must not broadcast.
+    ///   - greeting: returns the text messages that a new client of the group gets before any others. Called on the
+    ///     thread of `run`, once for each client, while `broadcast` waits. The client gets all broadcasts after this
+    ///     call and none from before it: if a change is made first and broadcast afterwards, no client misses it. It
+    ///     must not broadcast.
     /// - Throws: a `SystemError` that names the address and the reason, or the header that cannot be sent.
     public init(
         listen host: String, port: Int, maximumClients: Int = 1024, maximumQueuedBytes: Int = 64 << 20,
@@ -123,8 +123,8 @@ public final class WebSocketServer: Sendable {
     /// Any thread.
     public var clientCount: Int { shared.clientCount.load(ordering: .relaxed) }
 
-    /// Any thread: the header fields that answers of handshakes have more from now on.
-    /// - Throws: a `SystemError` that names the one that cannot be sent; then nothing changes.
+    /// Any thread: sets the additional header fields of future handshake responses.
+    /// - Throws: a `SystemError` that names a field that cannot be sent; then nothing changes.
     public func setHeaders(_ headers: [HTTPField]) throws(SystemError) {
         try shared.setHeaders(headers)
     }

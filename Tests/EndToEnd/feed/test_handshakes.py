@@ -194,6 +194,6 @@ def test_a_file_that_has_become_bad_fails_the_reload(start, files, tmp_path):
     answer = exporter.get("/-/reload", method="POST")
     assert answer.status == 500
     assert f'--feed.ca-file "{path}": expected certificates of authorities in PEM' in answer.text
-    wait_for(lambda: exporter.count_lines("Feeds cannot connect with a file as it is now") == 1, "the line that says so")
+    wait_for(lambda: exporter.count_lines("Cannot connect to feeds: unusable file") == 1, "the line that says so")
     path.write_bytes(files["--feed.ca-file"][0].read_bytes())
     assert exporter.get("/-/reload", method="POST").status == 200

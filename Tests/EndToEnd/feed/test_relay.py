@@ -107,10 +107,10 @@ def test_what_is_no_array_is_passed_to_nobody_and_counted(relay, python_feed, st
             python_feed.send(text)
         python_feed.send('[{"city":"A","aqi":2}]')
         assert client.recv(30) == '[{"city":"A","aqi":2}]'
-    assert served.errors[1:] == ["air-quality-feed: passed on nothing of 1 message (1 no array)"]
+    assert served.errors[1:] == ["air-quality-feed: did not pass on 1 message (1 not an array)"]
     assert served.stop() is None
     assert served.errors[-1] == (
-        "air-quality-feed: passed on 1 message, nothing of 5 messages (1 not text, 1 too large, 1 not JSON, 2 no array)"
+        "air-quality-feed: passed on 1 message, refused 5 messages (1 not text, 1 too large, 1 not JSON, 2 not an array)"
     )
 
 

@@ -17,7 +17,7 @@ def concentrations(exporter) -> dict[tuple[str, str], float]:
 
 
 def warnings(exporter) -> list[str]:
-    return [line for line in exporter.errors if "Pollutant skipped" in line]
+    return [line for line in exporter.errors if "Unknown pollutant skipped" in line]
 
 
 def test_pollutants_are_taken_by_the_closed_set_and_bad_ones_left_out(start, python_feed):

@@ -61,8 +61,8 @@ FAULTS = {
     "hang in body": (hang_in_body, "cannot be reached (timeout: "),
     "truncated": (cut_off, "cannot be reached (lost: "),
     "oversized": (oversized, "cannot be reached (too large: the body has more than 8388608 bytes)" + TRYING),
-    "no JSON": (Answer(body=b"<html>"), "answers what is not as documented, for Delhi and 1 more: it is no JSON" + TRYING),
-    "wrong type": (Answer({"hourly": 7}), "answers what is not as documented, for Delhi and 1 more: it has 1 places, expected 2" + TRYING),
+    "no JSON": (Answer(body=b"<html>"), "gives an answer that is not as documented, for Delhi and 1 more: it is no JSON" + TRYING),
+    "wrong type": (Answer({"hourly": 7}), "gives an answer that is not as documented, for Delhi and 1 more: it has 1 places, expected 2" + TRYING),
 }
 
 

@@ -5,7 +5,7 @@ import Bytes
 struct Workload: ~Copyable {
     let store: ReadingStore
     var decoder: FeedDecoder
-    var page: MetricsPage
+    var page: MetricsExposition
     let messages: [[UInt8]]
     let readingCount: Int
     private var time: Timestamp = 1_795_236_585_252
@@ -45,7 +45,7 @@ struct Workload: ~Copyable {
         let rules = StoreRules(cityLimit: 2_000_000, shard: shard, hashSeed: 1)
         store = ReadingStore(rules: rules, feeds: ["ws://127.0.0.1/"], at: time)
         decoder = FeedDecoder(format: FeedFormat(shard: shard), hashSeed: 1)
-        page = MetricsPage(rules: rules, build: Self.build)
+        page = MetricsExposition(rules: rules, build: Self.build)
         for start in stride(from: 0, to: cities, by: 1000) {
             let elements = (start..<min(cities, start + 1000)).map {
                 #"{"city":"\#(Self.name($0))","aqi":\#(50 + $0 % 400)}"#

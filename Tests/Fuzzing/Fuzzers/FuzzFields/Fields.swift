@@ -38,7 +38,7 @@ private let checks: [Check] = [
 }
 
 @Sendable private func historyQuery(_: [UInt8], _ text: String) {
-    do throws(HistoryQuery.Failure) {
+    do throws(QueryError) {
         let query = try HistoryQuery(text)
         expect(query.limit ?? 1 >= 1 && query.since ?? 0 >= 0, "\(query)")
     } catch {

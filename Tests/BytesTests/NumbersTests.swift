@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-@testable import AirQuality
+@testable import Bytes
 
-@Suite("Text")
-struct TextTests {
+@Suite("The text")
+struct NumbersTests {
     private func text(_ append: (inout [UInt8]) -> Void) -> String {
         var bytes: [UInt8] = []
         append(&bytes)
@@ -68,8 +68,8 @@ struct TextTests {
             (1_795_236_585_252, "1795236585.252"),
             (4_107_542_399_999, "4107542399.999"),
             (4_107_542_400_000, "4107542400.000"),
-        ] as [(Timestamp, String)])
-    func times(_ time: Timestamp, _ seconds: String) {
-        #expect(text { $0.append(addingCapacity: 24) { $0.append(UInt64(time), decimals: 3) } } == seconds)
+        ] as [(UInt64, String)])
+    func times(_ milliseconds: UInt64, _ seconds: String) {
+        #expect(text { $0.append(addingCapacity: 24) { $0.append(milliseconds, decimals: 3) } } == seconds)
     }
 }

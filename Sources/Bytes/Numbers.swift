@@ -1,15 +1,15 @@
-import Bytes
-
-// Numbers and strings as bytes of text.
+// Numbers and text, appended to bytes.
 
 extension OutputSpan<UInt8> {
     /// Bytes of the longest number: seventeen digits of a double with sign, point and exponent.
-    static var maximumNumberCount: Int { 24 }
+    @inlinable
+    package static var maximumNumberCount: Int { 24 }
 
     /// An integer, or a decimal with a fixed number of decimals.
     ///
     /// - Parameter number: in units of the last decimal.
-    mutating func append(_ number: UInt64, decimals: Int = 0) {
+    @inlinable
+    package mutating func append(_ number: UInt64, decimals: Int = 0) {
         var text = InlineArray<24, UInt8>(repeating: 0)
         var start = text.count
         var rest = number
@@ -33,7 +33,8 @@ extension OutputSpan<UInt8> {
     /// The shortest decimal that reads back as the same double; whole numbers without a point.
     ///
     /// - Parameter number: finite.
-    mutating func append(_ number: Double) {
+    @inlinable
+    package mutating func append(_ number: Double) {
         if number < 0 { append(UInt8(ascii: "-")) }
         let magnitude = number.magnitude
         if magnitude < 10, let digit = UInt8(exactly: magnitude) {
@@ -55,29 +56,34 @@ extension OutputSpan<UInt8> {
 }
 
 extension [UInt8] {
-    mutating func append(_ text: String) {
+    @inlinable
+    package mutating func append(_ text: String) {
         append(text.utf8Span.span)
     }
 
-    mutating func append(_ bytes: Span<UInt8>) {
+    @inlinable
+    package mutating func append(_ bytes: Span<UInt8>) {
         append(addingCapacity: bytes.count) { $0.append(copying: bytes) }
     }
 
-    mutating func appendInteger(_ number: UInt64) {
+    @inlinable
+    package mutating func appendInteger(_ number: UInt64) {
         append(addingCapacity: OutputSpan<UInt8>.maximumNumberCount) { $0.append(number) }
     }
 
     /// The shortest decimal that reads back as the same double; whole numbers without a point.
     ///
     /// - Parameter number: finite.
-    mutating func appendNumber(_ number: Double) {
+    @inlinable
+    package mutating func appendNumber(_ number: Double) {
         append(addingCapacity: OutputSpan<UInt8>.maximumNumberCount) { $0.append(number) }
     }
 
     /// The same for JSON, where a whole number has `.0`.
-    mutating func appendDecimal(_ number: Double) {
+    @inlinable
+    package mutating func appendDecimal(_ number: Double) {
         let start = count
         appendNumber(number)
-        if self[start...].allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) { append(".0") }
+        if self[start...].allSatisfy({ isDigit($0) }) { append(".0") }
     }
 }

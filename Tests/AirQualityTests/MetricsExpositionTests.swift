@@ -5,8 +5,8 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("The metrics page")
-struct MetricsPageTests {
+@Suite("The exposition")
+struct MetricsExpositionTests {
     /// Two feeds, three cities with odd names, changes of category, refusals.
     static func busyStore() -> TestStore {
         var test = TestStore(
@@ -74,10 +74,10 @@ struct MetricsPageTests {
     /// What was given out before may still be on its way to a scraper and must stay as it was.
     @Test("kept between scrapes is the same as one made anew", arguments: 1...8 as ClosedRange<UInt64>)
     func keptBlocks(_ seed: UInt64) {
-        var sent: (page: RenderedPage?, bytes: [UInt8]?) = (nil, nil)
+        var sent: (page: RenderedExposition?, bytes: [UInt8]?) = (nil, nil)
         var random = SeededRandom(seed: seed)
         var test = TestStore(cityLimit: 2000, expireAfter: 500)
-        var kept = MetricsPage(rules: test.store.rules, build: .forTests)
+        var kept = MetricsExposition(rules: test.store.rules, build: .forTests)
         var now = TestStore.start
         for step in 0..<60 {
             now += Int64.random(in: 0...50, using: &random)
@@ -96,7 +96,7 @@ struct MetricsPageTests {
             let format = step % 4 == 0 ? ExpositionFormat.allCases.randomElement(using: &random) ?? .text004 : .text004
             let snapshot = test.store.snapshot()
             let page = kept.render(snapshot, report: .forTests, format: format)
-            var anew = MetricsPage(rules: test.store.rules, build: .forTests)
+            var anew = MetricsExposition(rules: test.store.rules, build: .forTests)
             let expected = anew.render(snapshot, report: .forTests, format: format)
             #expect(page.bytes == expected.bytes)
             let again = kept.render(snapshot, report: .forTests, format: format)
@@ -111,7 +111,7 @@ struct MetricsPageTests {
     @Test("ends with the counts of the scrapes, kept or made anew", arguments: ExpositionFormat.allCases)
     func handler(_ format: ExpositionFormat) {
         let test = Self.busyStore()
-        var kept = MetricsPage(rules: test.store.rules, build: .forTests)
+        var kept = MetricsExposition(rules: test.store.rules, build: .forTests)
         let counts: [[(code: Int, count: UInt64)]?] = [
             [(200, 0), (500, 0), (503, 0)], [(200, 1), (500, 0), (503, 0)], [(200, 9), (503, 12_345_678_901)], nil, [],
             [(200, 10)],
@@ -119,7 +119,7 @@ struct MetricsPageTests {
         for (inFlight, requests) in counts.enumerated() {
             var report = ExporterReport.forTests
             report.handler = requests.map { .init(inFlight: inFlight, requests: $0) }
-            var anew = MetricsPage(rules: test.store.rules, build: .forTests)
+            var anew = MetricsExposition(rules: test.store.rules, build: .forTests)
             let expected = anew.render(test.store.snapshot(), report: report, format: format).bytes
             #expect(kept.render(test.store.snapshot(), report: report, format: format).bytes == expected)
             guard format != .protobuf else { continue }
@@ -139,7 +139,7 @@ struct MetricsPageTests {
         var test = TestStore(cityLimit: 2000)
         let elements = (1000..<2000).map { #"{"city":"City \#($0)","aqi":20}"# }
         test.receive("[" + elements.joined(separator: ",") + "]")
-        var page = MetricsPage(rules: test.store.rules, build: .forTests)
+        var page = MetricsExposition(rules: test.store.rules, build: .forTests)
         var known = page.render(test.store.snapshot(), report: .forTests, format: format).blocks
         #expect(test.store.snapshot().order.sequence.count > 2)
 
@@ -184,13 +184,13 @@ struct MetricsPageTests {
     @Test("is its two parts, one behind the other", arguments: ExpositionFormat.allCases)
     func parts(_ format: ExpositionFormat) {
         var test = Self.busyStore()
-        var page = MetricsPage(rules: test.store.rules, build: .forTests)
+        var page = MetricsExposition(rules: test.store.rules, build: .forTests)
         let end = Array(format.isOpenMetrics ? "# EOF\n".utf8 : "".utf8)
         var sent: [[ExpositionBlock]] = []
         for step in 0..<4 {
             test.receive("Mumbai", Double(100 * (step / 2)), at: TestStore.start + 10_000 * Int64(step / 2 + 1))
             let snapshot = test.store.snapshot()
-            func render(_ part: MetricsPart) -> RenderedPage {
+            func render(_ part: MetricsPart) -> RenderedExposition {
                 page.render(snapshot, report: .forTests, format: format, part: part)
             }
             let (all, cities, exporter) = (render(.all), render(.cities), render(.exporter))
@@ -212,7 +212,7 @@ struct MetricsPageTests {
         arguments: [[.index], [.updated, .changes], []] as [Set<CityFamilyName>])
     func families(_ families: Set<CityFamilyName>) {
         let test = Self.busyStore()
-        var page = MetricsPage(rules: test.store.rules, build: .forTests, families: families)
+        var page = MetricsExposition(rules: test.store.rules, build: .forTests, families: families)
         let text = String(
             decoding: page.render(test.store.snapshot(), report: .forTests, format: .text004).bytes, as: UTF8.self)
         for family in CityFamily.all {

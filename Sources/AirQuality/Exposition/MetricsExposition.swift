@@ -1,6 +1,8 @@
-/// The page as a scrape gets it: its blocks, and the end, which each scrape changes.
-public struct RenderedPage: Sendable {
-    /// The same objects as in the page before, where they say the same.
+import Bytes
+
+/// The exposition as a scrape gets it: its blocks, and the end, which each scrape changes.
+public struct RenderedExposition: Sendable {
+    /// A block that has not changed since the previous exposition is the same object.
     public let blocks: [ExpositionBlock]
     public let end: [UInt8]
 
@@ -11,7 +13,7 @@ public struct RenderedPage: Sendable {
     }
 }
 
-/// Which part of the page a scrape is to get.
+/// The part of the exposition that a scrape gets.
 public enum MetricsPart: Int, Sendable, CaseIterable {
     case all
     /// The families with the label `city`.
@@ -20,13 +22,15 @@ public enum MetricsPart: Int, Sendable, CaseIterable {
     case exporter
 }
 
-/// The page that scrapes get, in blocks that are kept as long as they say the same.
+/// What scrapes get, in blocks that are kept as long as they say the same.
 ///
 /// One caller at a time.
-public struct MetricsPage: Sendable {
+public struct MetricsExposition: Sendable {
     private let rules: StoreRules
     private let build: ExporterReport.Build
     private var cities: CityBlocks
+    /// The blocks of the cities, by the store's version and the format.
+    private var cityBlocks = Cached<CityBlocksKey, [ExpositionBlock]>()
     private var scale = GroupBlock(SourceFamily<Scale>.scale)
     private var feeds = GroupBlock(SourceFamily<FeedStatistics>.feeds)
     private var web = GroupBlock(SourceFamily<ExporterReport.Web>.web)
@@ -34,6 +38,11 @@ public struct MetricsPage: Sendable {
     private var storage = GroupBlock(SourceFamily<ExporterReport.Storage>.storage)
     private var buildInformation = GroupBlock(SourceFamily<ExporterReport.Build>.build)
     private var process = GroupBlock(SourceFamily<ExporterReport.Process>.process)
+
+    private struct CityBlocksKey: Equatable, Sendable {
+        var version: UInt64
+        var format: ExpositionFormat
+    }
 
     /// - Parameter families: those of the cities.
     public init(
@@ -48,9 +57,13 @@ public struct MetricsPage: Sendable {
 
     public mutating func render(
         _ snapshot: StoreSnapshot, report: ExporterReport, format: ExpositionFormat, part: MetricsPart = .all
-    ) -> RenderedPage {
-        var blocks = part == .exporter ? [] : cities.blocks(of: snapshot, in: format)
-        guard part != .cities else { return RenderedPage(blocks: blocks, end: end(nil, format)) }
+    ) -> RenderedExposition {
+        var blocks: [ExpositionBlock] = []
+        if part != .exporter {
+            let key = CityBlocksKey(version: snapshot.version, format: format)
+            blocks = cityBlocks.value(for: key) { cities.blocks(of: snapshot, in: format) }
+        }
+        guard part != .cities else { return RenderedExposition(blocks: blocks, end: end(nil, format)) }
         blocks.append(scale.block(of: [rules.scale], in: format))
         blocks.append(feeds.block(of: snapshot.feeds, in: format) { LabelValue($0.label) })
         if let report = report.web { blocks.append(web.block(of: [report], in: format)) }
@@ -58,7 +71,7 @@ public struct MetricsPage: Sendable {
         if let report = report.storage { blocks.append(storage.block(of: [report], in: format)) }
         blocks.append(buildInformation.block(of: [build], in: format))
         if let report = report.process { blocks.append(process.block(of: [report], in: format)) }
-        return RenderedPage(blocks: blocks, end: end(report.handler, format))
+        return RenderedExposition(blocks: blocks, end: end(report.handler, format))
     }
 
     /// The scrapes' own counts, and the mark that OpenMetrics ends with.
@@ -71,7 +84,7 @@ public struct MetricsPage: Sendable {
     }
 }
 
-/// The families of one kind of source, as one block: made anew when a source says something else.
+/// The families of one kind of source as a single block, rebuilt when a value of a source changes.
 private struct GroupBlock<Source: Equatable & Sendable>: Sendable {
     private let families: [SourceFamily<Source>]
     private var block = Cached<Key, ExpositionBlock>()
@@ -102,10 +115,12 @@ public struct Cached<Key: Equatable, Value> {
 
     public init() {}
 
-    // Inlinable, so that it is compiled for the types of the other rooms too: each scrape looks here.
+    // Inlinable, so that it is specialized for the types of other rooms too: every scrape calls it.
     @inlinable
     public mutating func value(for key: Key, make: () -> Value) -> Value {
         if let kept, kept.key == key { return kept.value }
+        // First of all, so that the new value can have the memory of the old one.
+        kept = nil
         let value = make()
         kept = (key, value)
         return value

@@ -7,7 +7,7 @@ import WebConfiguration
 /// The web configuration file and the files that it names, put in force again when they change.
 ///
 /// A file that has become bad leaves the last good one in force.
-final class WebFiles: Sendable {
+final class WebConfigurationWatcher: Sendable {
     private let path: String?
     private let logger: Logger
     private let state: Mutex<State>
@@ -42,7 +42,7 @@ final class WebFiles: Sendable {
 
     /// Reads the files again if they changed; to be called now and then.
     ///
-    /// As long as they are bad, each time: what mends them may be a file that nobody knew of before.
+    /// While they are invalid, every call reads them: the fix may be in a file that was not being watched.
     func poll() {
         guard path != nil else { return }
         let (files, stamps, badReason) = state.withLock { ($0.files, $0.stamps, $0.badReason) }

@@ -66,7 +66,7 @@ struct CityBlocks: Sendable {
             version = 0
         }
         self.format = format
-        update(snapshot)
+        if version != snapshot.version { update(snapshot) }
         return blocks(in: snapshot.order)
     }
 

@@ -29,8 +29,6 @@ public struct MetricsExposition: Sendable {
     private let rules: StoreRules
     private let build: ExporterReport.Build
     private var cities: CityBlocks
-    /// The blocks of the cities, by the store's version and the format.
-    private var cityBlocks = Cached<CityBlocksKey, [ExpositionBlock]>()
     private var scale = GroupBlock(SourceFamily<Scale>.scale)
     private var feeds = GroupBlock(SourceFamily<FeedStatistics>.feeds)
     private var web = GroupBlock(SourceFamily<ExporterReport.Web>.web)
@@ -38,11 +36,6 @@ public struct MetricsExposition: Sendable {
     private var storage = GroupBlock(SourceFamily<ExporterReport.Storage>.storage)
     private var buildInformation = GroupBlock(SourceFamily<ExporterReport.Build>.build)
     private var process = GroupBlock(SourceFamily<ExporterReport.Process>.process)
-
-    private struct CityBlocksKey: Equatable, Sendable {
-        var version: UInt64
-        var format: ExpositionFormat
-    }
 
     /// - Parameter families: those of the cities.
     public init(
@@ -58,11 +51,7 @@ public struct MetricsExposition: Sendable {
     public mutating func render(
         _ snapshot: StoreSnapshot, report: ExporterReport, format: ExpositionFormat, part: MetricsPart = .all
     ) -> RenderedExposition {
-        var blocks: [ExpositionBlock] = []
-        if part != .exporter {
-            let key = CityBlocksKey(version: snapshot.version, format: format)
-            blocks = cityBlocks.value(for: key) { cities.blocks(of: snapshot, in: format) }
-        }
+        var blocks = part == .exporter ? [] : cities.blocks(of: snapshot, in: format)
         guard part != .cities else { return RenderedExposition(blocks: blocks, end: end(nil, format)) }
         blocks.append(scale.block(of: [rules.scale], in: format))
         blocks.append(feeds.block(of: snapshot.feeds, in: format) { LabelValue($0.label) })

@@ -23,33 +23,17 @@ public enum HistoryDocument {
     }
 
     private static func render(_ snapshot: HistorySnapshot, rules: StoreRules, query: HistoryQuery) -> [UInt8] {
-        let wanted = query.cities.map(Set.init)
         var names: [[UInt8]] = []
         var rows: [Row] = []
-        // If all cities are shown, the expiry of a city changes the document. A restart does not change it, because the
-        // restored points are the same.
-        var changedAt = wanted == nil ? snapshot.expiredAt ?? 0 : 0
-        for run in snapshot.order.sequence {
-            for number in snapshot.order.runs[Int(run)].cities {
-                let city = Int(number)
-                let nameRange = snapshot.states[city].nameRange
-                if let wanted, !wanted.contains(Array(snapshot.names.bytes[nameRange])) { continue }
-                let history = snapshot.histories[city]
-                let first = rows.count
-                for index in max(0, history.count - (query.limit ?? history.count))..<history.count {
-                    let point = history[index]
-                    if let since = query.since, point.time <= since { continue }
-                    rows.append(
-                        Row(
-                            time: point.time, place: UInt32(names.count), category: point.category,
-                            index: point.index))
-                }
-                guard rows.count > first else { continue }
-                changedAt = max(changedAt, history.changedAt)
-                names.append(jsonEscaped(snapshot.names.bytes.span.extracting(nameRange)))
+        let changedAt = snapshot.forEachCity(of: query) { city, shown in
+            let history = snapshot.histories[city]
+            for index in shown {
+                let point = history[index]
+                rows.append(
+                    Row(time: point.time, place: UInt32(names.count), category: point.category, index: point.index))
             }
+            names.append(jsonEscaped(snapshot.names.bytes.span.extracting(snapshot.states[city].nameRange)))
         }
-        if rows.isEmpty { changedAt = max(changedAt, snapshot.startedAt) }
         rows.sort(by: Row.precedes)
         var text: [UInt8] = []
         text.reserveCapacity(1024 + rows.count * 128)

@@ -46,3 +46,46 @@ public struct HistoryQuery: Sendable, Equatable {
         case city, limit, since
     }
 }
+
+extension HistorySnapshot {
+    /// Visits the cities that have points for a query, by name, with the indices of these points.
+    ///
+    /// - Returns: when what the query shows last changed.
+    func forEachCity(of query: HistoryQuery, _ visit: (_ city: Int, _ shown: Range<Int>) -> Void) -> Timestamp {
+        let wanted = query.cities.map(Set.init)
+        // If all cities are shown, the expiry of a city changes the document. A restart does not change it, because the
+        // restored points are the same.
+        var changedAt = wanted == nil ? expiredAt ?? 0 : 0
+        var isEmpty = true
+        for run in order.sequence {
+            for number in order.runs[Int(run)].cities {
+                let city = Int(number)
+                if let wanted, !wanted.contains(Array(names.bytes[states[city].nameRange])) { continue }
+                let shown = histories[city].indices(query)
+                guard !shown.isEmpty else { continue }
+                visit(city, shown)
+                changedAt = max(changedAt, histories[city].changedAt)
+                isEmpty = false
+            }
+        }
+        return isEmpty ? max(changedAt, startedAt) : changedAt
+    }
+}
+
+extension History {
+    /// Of the points that a query asks for.
+    fileprivate func indices(_ query: HistoryQuery) -> Range<Int> {
+        let first = max(0, count - (query.limit ?? count))
+        return max(first, query.since.map { firstIndex(after: $0) } ?? 0)..<count
+    }
+
+    /// Of the first point later than that.
+    func firstIndex(after time: Timestamp) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].time <= time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -41,37 +41,28 @@ public struct HistorySelection: Sendable {
     public init(_ store: ReadingStore, query: HistoryQuery) {
         let snapshot = store.historySnapshot()
         let rules = store.rules
-        let wanted = query.cities.map(Set.init)
         names = snapshot.names
-        changedAt = wanted == nil ? snapshot.expiredAt ?? 0 : 0
+        changedAt = 0
         checksum = ByteHash.hash(
             Array("\(rules.scale.name) \(rules.history.capacity) \(rules.history.interval)".utf8).span, seed: 0)
-        if wanted == nil { cities.reserveCapacity(snapshot.cityCount) }
+        if query.cities == nil { cities.reserveCapacity(snapshot.cityCount) }
         let samplingRate = UInt64(max(1, snapshot.pointCount / Self.sampleCount))
-        for run in snapshot.order.sequence {
-            for number in snapshot.order.runs[Int(run)].cities {
-                let range = snapshot.states[Int(number)].nameRange
-                if let wanted, !wanted.contains(Array(snapshot.names.bytes[range])) { continue }
-                let history = snapshot.histories[Int(number)]
-                let shown = history.indices(query)
-                guard let first = shown.first, let last = shown.last else { continue }
-                add(ByteHash.hash(snapshot.names.bytes.span, in: range, seed: 0))
-                for index in shown {
-                    let point = history[index]
-                    add(UInt64(bitPattern: point.time << 8 | Int64(point.category)))
-                    add(point.index.bitPattern)
-                    if checksum % samplingRate == 0 { sample.append(point.time) }
-                }
-                pointCount += shown.count
-                changedAt = max(changedAt, history.changedAt)
-                cities.append(
-                    City(
-                        number: number, nameOffset: UInt32(range.lowerBound),
-                        times: history[first].time...max(history[first].time, history[last].time),
-                        nameCount: UInt8(range.count)))
+        changedAt = snapshot.forEachCity(of: query) { number, shown in
+            let (range, history) = (snapshot.states[number].nameRange, snapshot.histories[number])
+            add(ByteHash.hash(snapshot.names.bytes.span, in: range, seed: 0))
+            for index in shown {
+                let point = history[index]
+                add(UInt64(bitPattern: point.time << 8 | Int64(point.category)))
+                add(point.index.bitPattern)
+                if checksum % samplingRate == 0 { sample.append(point.time) }
             }
+            pointCount += shown.count
+            let (first, last) = (history[shown.lowerBound].time, history[shown.upperBound - 1].time)
+            cities.append(
+                City(
+                    number: UInt32(number), nameOffset: UInt32(range.lowerBound), times: first...max(first, last),
+                    nameCount: UInt8(range.count)))
         }
-        if pointCount == 0 { changedAt = max(changedAt, snapshot.startedAt) }
         add(UInt64(bitPattern: changedAt))
         sample.sort()
     }
@@ -91,23 +82,5 @@ public struct HistorySelection: Sendable {
             if time != ends.last { ends.append(time) }
         }
         return ends + [.max]
-    }
-}
-
-extension History {
-    /// Of the points that a query asks for.
-    fileprivate func indices(_ query: HistoryQuery) -> Range<Int> {
-        let first = max(0, count - (query.limit ?? count))
-        return max(first, query.since.map { firstIndex(after: $0) } ?? 0)..<count
-    }
-
-    /// Of the first point later than that.
-    func firstIndex(after time: Timestamp) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].time <= time { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

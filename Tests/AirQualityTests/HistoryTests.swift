@@ -79,6 +79,22 @@ struct HistoryTests {
         }
     }
 
+    @Test("does not change when a feed repeats itself", arguments: HistoryRule.Keep.allCases)
+    func repeated(_ keep: HistoryRule.Keep) {
+        let format = FeedFormat(timeField: "time")
+        var test = TestStore(history: HistoryRule(interval: 30_000, keep: keep), format: format)
+        let time = TestStore.start - 60_000
+        func receive() {
+            test.receive(#"[{"city":"Pune","aqi":7,"time":\#(time)}]"#)
+            test.store.closeWindows(at: TestStore.start)
+        }
+        receive()
+        let version = test.store.pointsVersion
+        receive()
+        #expect(test.points(of: "Pune") == [HistoryPoint(time: time, index: 7, category: 1)])
+        #expect(test.store.pointsVersion == version, "the same points are the same document")
+    }
+
     @Test("drops what a clock that was set back has put into the future")
     func clockSetBack() {
         var test = TestStore(history: HistoryRule(interval: 1000))

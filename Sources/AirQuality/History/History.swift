@@ -64,6 +64,8 @@ struct History: Sendable {
     mutating func admit(_ point: HistoryPoint, rule: HistoryRule) -> Admission {
         guard !rule.usesWindows else { return admitToWindow(point, rule: rule) }
         if let last, point.time <= last.time {
+            // A feed that repeats itself changes nothing.
+            if point == last { return .skipped }
             if point.time == last.time {
                 replaceLast(point)
                 return .replaced
@@ -99,6 +101,7 @@ struct History: Sendable {
             return false
         }
         pending = nil
+        if point == last { return false }
         if let last, last.time >= point.time { removePoints(after: point.time - 1) }
         append(point, capacity: rule.capacity)
         return true

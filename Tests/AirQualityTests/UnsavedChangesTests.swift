@@ -101,6 +101,34 @@ struct UnsavedChangesTests {
         #expect(changes.removedNames == [name(1)])
     }
 
+    @Test("names no more removed cities than it may, however long the storage fails")
+    func boundedRemovals() {
+        var changes = UnsavedChanges(maximumRemovedCount: 2)
+        for city in 1...1000 {
+            changes.begin(version: UInt64(city))
+            changes.remove(city, named: name(city))
+            changes.rollback()
+        }
+        #expect(changes.removedNames == [name(1), name(2)])
+        changes.begin(version: 1001)
+        changes.commit()
+        changes.remove(3, named: name(3))
+        #expect(changes.removedNames == [name(3)])
+    }
+
+    @Test("is bounded by the city limit")
+    func cityLimit() {
+        var test = TestStore(cityLimit: 2, expireAfter: 1000)
+        test.store.beginSaving(removing: [])
+        let version = test.store.snapshot().version
+        for step in 0..<10 {
+            let time = TestStore.start + Int64(step) * 2000
+            test.receive("City \(step)", 1, at: time)
+            #expect(test.store.expire(at: time + 1001) == 1)
+        }
+        #expect(test.store.unsavedChanges(since: version).removed == [Array("City 0".utf8), Array("City 1".utf8)])
+    }
+
     /// A storage that writes what it is given, or fails to, against a list of all that happened.
     @Test(
         "reaches a storage that fails now and then, each point and removal once",

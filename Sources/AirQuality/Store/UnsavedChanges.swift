@@ -7,10 +7,14 @@ struct UnsavedChanges: Sendable {
     private var points: [Int: Int] = [:]
     /// Of cities that are gone, oldest first.
     private(set) var removedNames: [[UInt8]] = []
+    private let maximumRemovedCount: Int
     private var underWay: Answer?
 
-    init(removedNames: [[UInt8]] = []) {
+    /// - Parameter maximumRemovedCount: while the storage cannot be written, names of removed cities beyond it are not
+    ///   kept. Such a city stays in the file: after a restart it is one not heard of for long, and expires again.
+    init(removedNames: [[UInt8]] = [], maximumRemovedCount: Int = .max) {
         self.removedNames = removedNames
+        self.maximumRemovedCount = maximumRemovedCount
     }
 
     private struct Answer {
@@ -40,7 +44,7 @@ struct UnsavedChanges: Sendable {
     mutating func remove(_ city: Int, named name: [UInt8]) {
         points[city] = nil
         underWay?.points[city] = nil
-        removedNames.append(name)
+        if removedNames.count < maximumRemovedCount { removedNames.append(name) }
     }
 
     /// An answer with all that is not written is on its way to the storage.

@@ -141,6 +141,7 @@ final class Exporter: Sendable {
     private func supervise(notify: NotifySocket?) {
         // By then the feeds are dialled and most scrapers have asked once: both read some of the tables again.
         var startEnds: Duration? = monotonicTime() + .seconds(2)
+        var clock = ClockWatch(wall: currentTime(), monotonic: monotonicTime())
         while true {
             let now = monotonicTime()
             if let end = startEnds, now >= end {
@@ -148,6 +149,10 @@ final class Exporter: Sendable {
                 startEnds = nil
             }
             let wall = currentTime()
+            if let step = clock.look(wall: wall, monotonic: now) {
+                logger.debug("Clock was set", metadata: ["milliseconds": "\(step.size)"])
+                store.moveArrivals(at: wall, by: step.size, elapsed: step.elapsed)
+            }
             let expired = store.expire(at: wall)
             if expired > 0 { logger.debug("Cities expired", metadata: ["count": "\(expired)"]) }
             store.closeWindows(at: wall)

@@ -15,6 +15,40 @@ package func monotonicNanoseconds() -> Int64 {
     return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
 }
 
+/// How the wall clock was set between two looks.
+public struct ClockStep: Sendable, Equatable {
+    /// Milliseconds; negative when the clock was set back.
+    public let size: Int64
+    /// From one look to the next, in milliseconds.
+    public let elapsed: Int64
+
+    public init(size: Int64, elapsed: Int64) {
+        self.size = size
+        self.elapsed = elapsed
+    }
+}
+
+/// Compares the wall clock with the one that never jumps, and so notices when it is set.
+public struct ClockWatch: Sendable {
+    /// Milliseconds. A clock that is corrected without a jump gains or loses half a millisecond a second.
+    private static let smallestStep: Int64 = 1000
+
+    private var wall: Int64
+    private var monotonic: Duration
+
+    public init(wall: Int64, monotonic: Duration) {
+        (self.wall, self.monotonic) = (wall, monotonic)
+    }
+
+    /// - Returns: nil when the clock was not set since the last look.
+    public mutating func look(wall: Int64, monotonic: Duration) -> ClockStep? {
+        let elapsed = Int64((monotonic - self.monotonic) / .milliseconds(1))
+        let size = wall - self.wall - elapsed
+        (self.wall, self.monotonic) = (wall, monotonic)
+        return abs(size) >= Self.smallestStep ? ClockStep(size: size, elapsed: elapsed) : nil
+    }
+}
+
 private func read(_ clock: clockid_t) -> timespec {
     var now = timespec()
     let result = unsafe clock_gettime(clock, &now)

@@ -203,6 +203,22 @@ struct ReadingStoreTests {
         #expect(!text.contains("Delhi"))
     }
 
+    @Test("lets no city expire because the clock was set", arguments: [3_600_000, -3_600_000] as [Int64])
+    func expiryAfterClock(step: Int64) {
+        var test = TestStore(expireAfter: 60_000)
+        test.receive("Old", 1, at: TestStore.start)
+        test.receive("Young", 1, at: TestStore.start + 30_000)
+        // The clock is set, a message comes, and only then is it noticed.
+        let now = TestStore.start + 30_500 + step
+        test.receive("New", 1, at: now - 100)
+        test.store.moveArrivals(at: now, by: step, elapsed: 400)
+        #expect(test.store.expire(at: now) == 0)
+        #expect(test.store.expire(at: TestStore.start + step + 60_001) == 1)
+        #expect(test.store.expire(at: TestStore.start + step + 90_001) == 1)
+        #expect(test.cities == ["New 1.0"])
+        #expect(test.store.expire(at: TestStore.start + step + 90_401) == 1)
+    }
+
     @Test("gives what is not saved yet, again until it is")
     func saving() {
         var test = TestStore(history: HistoryRule(interval: 0), expireAfter: 1000)
@@ -306,6 +322,22 @@ struct ReadingStoreTests {
             if !changes.cities.isEmpty { times.append(time) }
         }
         #expect(times == [0, 2000, 32_000, 62_000, 92_000])
+    }
+
+    @Test("gives a current value at once when the saved one is of a time from which the clock was set back")
+    func savingCurrentValuesAfterClock() {
+        var test = TestStore(history: HistoryRule(interval: 3_600_000))
+        test.store.beginSaving()
+        var version: UInt64 = 1
+        var saved: [Double] = []
+        for (second, index) in [(0, 1), (1, 2), (100, 3), (60, 4), (61, 5)] {
+            let time = TestStore.start + Int64(second) * 1000
+            test.receive("Pune", Double(index), at: time)
+            let changes = test.store.unsavedChanges(since: version, at: time)
+            version = changes.version
+            saved += changes.cities.map(\.index)
+        }
+        #expect(saved == [1, 2, 3, 4])
     }
 
     @Test("gives all cities in parts")

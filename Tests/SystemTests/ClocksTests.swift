@@ -40,6 +40,22 @@ import Testing
         #expect([timespec.tv_sec, timespec.tv_nsec] == expected)
     }
 
+    @Test(
+        "a watched clock was set when it moved otherwise than the one that never jumps",
+        arguments: [
+            (10_000, 10_000, nil), (10_999, 10_000, nil), (9001, 10_000, nil), (0, 0, nil),
+            (3_610_000, 10_000, ClockStep(size: 3_600_000, elapsed: 10_000)),
+            (11_000, 10_000, ClockStep(size: 1000, elapsed: 10_000)),
+            (-3_590_000, 10_000, ClockStep(size: -3_600_000, elapsed: 10_000)),
+        ] as [(Int64, Int64, ClockStep?)])
+    func watchedClock(wall: Int64, elapsed: Int64, expected: ClockStep?) {
+        let start: Int64 = 1_795_236_585_000
+        var watch = ClockWatch(wall: start, monotonic: .seconds(77))
+        let now = Duration.seconds(77) + .milliseconds(elapsed)
+        #expect(watch.look(wall: start + wall, monotonic: now) == expected)
+        #expect(watch.look(wall: start + wall + 500, monotonic: now + .milliseconds(500)) == nil)
+    }
+
     @Test("random units are in range and differ") func random() {
         let units = (0..<1000).map { _ in randomUnit() }
         #expect(units.allSatisfy { (0..<1).contains($0) })

@@ -71,6 +71,16 @@ public final class ReadingStore: Sendable {
         return count
     }
 
+    /// The wall clock was set: expiry counts from the same moments as before.
+    ///
+    /// - Parameters:
+    ///   - now: by the clock as it is now.
+    ///   - step: by how much it was set, in milliseconds; it happened at most `elapsed` milliseconds ago.
+    public func moveArrivals(at now: Timestamp, by step: Int64, elapsed: Int64) {
+        guard rules.expireAfter > 0 else { return }
+        forEachSlice { $0.moveArrivals(of: $1, by: step, except: now - elapsed...now) }
+    }
+
     /// Keeps the last reading of every window that is over; for ``HistoryRule/Keep/last``.
     public func closeWindows(at now: Timestamp) {
         closeWindows(at: now, betweenSlices: {})
@@ -161,7 +171,7 @@ public final class ReadingStore: Sendable {
     /// - Parameter names: of cities that the storage has and is to forget.
     public func beginSaving(removing names: [[UInt8]] = []) {
         let cities = withLock { state in
-            state.unsaved = UnsavedChanges(removedNames: names)
+            state.unsaved = UnsavedChanges(removedNames: names, maximumRemovedCount: rules.cityLimit)
             return state.cities
         }
         savedValues.withLock { $0 = SavedValues(cities) }
@@ -181,7 +191,7 @@ public final class ReadingStore: Sendable {
 
     /// The cities from a number on, each with all of its points, until there are so many points.
     ///
-    /// - Returns: and where to go on; nil when none is left.
+    /// - Returns: the cities, and the number to go on from; nil when none is left.
     public func savedCities(from first: Int, pointCount: Int) -> (cities: [SavedCity], next: Int?) {
         let cities = withLock { $0.cities }
         var result: [SavedCity] = []

@@ -59,6 +59,7 @@ struct SavedValues: Sendable {
 
     private func isDue(_ state: CityState, _ mark: Mark, at now: Timestamp) -> Bool {
         now == .max || mark.version == 0 || state.categoryVersion > mark.version
-            || state.receivedAt - mark.receivedAt >= Self.maximumDelay || now - state.receivedAt >= Self.maximumDelay
+            || abs(state.receivedAt - mark.receivedAt) >= Self.maximumDelay
+            || now - state.receivedAt >= Self.maximumDelay
     }
 }

@@ -20,6 +20,17 @@ extension StoreState {
         return count
     }
 
+    /// Moves the arrivals to a clock that was set, so that no city expires by that.
+    ///
+    /// - Parameters:
+    ///   - step: milliseconds.
+    ///   - times: what arrived in them has the new clock's time already.
+    mutating func moveArrivals(of numbers: Range<Int>, by step: Int64, except times: ClosedRange<Timestamp>) {
+        for city in numbers where !times.contains(cities.states[city].receivedAt) {
+            cities.states[city].receivedAt += step
+        }
+    }
+
     private mutating func remove(_ city: Int) {
         version += 1
         let name = cities.name(of: city)

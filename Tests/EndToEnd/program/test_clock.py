@@ -1,0 +1,85 @@
+"""A wall clock that is set while the exporter runs."""
+
+import os
+import shutil
+import struct
+import subprocess
+import threading
+
+import pytest
+
+from support import metrics
+from support.waiting import wait_for
+
+#: clock_gettime(2) with a wall clock that is ahead by the seconds that a file holds.
+LIBRARY = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+static volatile long *ahead;
+
+__attribute__((constructor)) static void open_file(void) {
+    ahead = mmap(0, sizeof *ahead, PROT_READ, MAP_SHARED, open(getenv("CLOCK_AHEAD"), O_RDONLY), 0);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    int (*real)(clockid_t, struct timespec *) = dlsym(RTLD_NEXT, "clock_gettime");
+    int result = real(clock, time);
+    if (clock == CLOCK_REALTIME && ahead) time->tv_sec += *ahead;
+    return result;
+}
+"""
+
+
+@pytest.fixture
+def clock(tmp_path):
+    """Makes the environment of a program whose clock can be set, and sets it."""
+    if shutil.which("cc") is None:
+        pytest.skip("there is no C compiler")
+    file, library = tmp_path / "ahead", tmp_path / "clock.so"
+    (tmp_path / "clock.c").write_text(LIBRARY)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "clock.c", "-ldl"], check=True)
+
+    class Clock:
+        # A sanitizer wants to come first.
+        asan = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+        environment = {"LD_PRELOAD": str(library), "CLOCK_AHEAD": str(file), "ASAN_OPTIONS": asan}
+
+        def set(self, seconds: int) -> None:
+            with file.open("r+b" if file.exists() else "wb") as stream:
+                stream.write(struct.pack("l", seconds))
+
+    clock = Clock()
+    clock.set(0)
+    return clock
+
+
+@pytest.mark.parametrize("step", [3600, -3600])
+def test_no_city_expires_because_the_clock_is_set(start, python_feed, clock, step):
+    exporter = start.exporter(
+        "--feed.url", python_feed.url, "--city.expire-after", "3s", "--log.level", "debug", environment=clock.environment)
+    python_feed.wait_for_client()
+    stopped = threading.Event()
+
+    def speak():
+        while not stopped.wait(0.2):
+            python_feed.send([{"city": "Pune", "aqi": 7}])
+
+    python_feed.send([{"city": "Pune", "aqi": 7}, {"city": "Silent", "aqi": 8}])
+    exporter.wait_for_sample(metrics.INDEX, 8, city="Silent")
+    speaker = threading.Thread(target=speak)
+    speaker.start()
+    try:
+        clock.set(step)
+        wait_for(lambda: exporter.count_lines("Clock was set"), "the step to be noticed")
+        expired = "airquality_exporter_cities_expired_total"
+        wait_for(lambda: exporter.scrape().value(expired) > 0, "the silent city to go")
+        assert exporter.scrape().value(expired) == 1
+        assert {labels["city"] for labels, _ in exporter.scrape().samples(metrics.INDEX)} == {"Pune"}
+    finally:
+        stopped.set()
+        speaker.join()

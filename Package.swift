@@ -63,7 +63,7 @@ let package = Package(
                 "Bytes", "System", "WebConfiguration", "CGnuTLS", "CISAL", "CLibMicroHTTPD", "CZlib",
             ]),
 
-        // The pure core: bytes → readings → store → pages.
+        // The pure core: bytes → readings → store → exposition.
         .target(name: "AirQuality", dependencies: ["Bytes", "JSON"]),
         // Messages as the real feed sends them.
         .target(name: "FeedSimulation", dependencies: ["Bytes", "JSON"]),
@@ -150,7 +150,8 @@ let package = Package(
         .testTarget(
             name: "AirQualityExporterTests",
             dependencies: [
-                "AirQuality", "AirQualityExporter", "Bytes", "CommandLine", "HTTPServer", "System", "TestSupport",
+                "AirQuality", "AirQualityExporter", "Bytes", "CommandLine", "HTTPServer", "Storage", "System",
+                "TestSupport",
                 "WebConfiguration", "WebSocket",
                 .product(name: "Logging", package: "swift-log"),
             ]),

@@ -29,7 +29,8 @@ struct FeedServer {
         events.onConnect = { _ in signals.wake() }
         events.onDisconnect = { _ in signals.wake() }
         let server = try WebSocketServer(
-            listen: address.host, port: address.port, maximumClients: maximumClients,
+            listen: address.host, port: address.port,
+            maximumClients: OpenFileLimit.raise(forConnections: maximumClients),
             maximumQueuedBytes: maximumQueuedBytes, headers: headers, place: place, greeting: greeting, events: events)
         self.server = server
         self.signals = signals

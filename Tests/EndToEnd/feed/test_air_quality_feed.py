@@ -54,6 +54,34 @@ def test_the_same_seed_gives_the_same_messages(start):
     assert heard[0] == heard[1]
 
 
+def test_clients_beyond_the_limit_of_open_files_wait_and_cost_nothing(start):
+    feed = start.program(
+        "air-quality-feed", "simulate", "--listen", "127.0.0.1:0", "--interval", "100ms", "--cities", "1", "--coverage", "1",
+        launcher=("prlimit", "--nofile=200:200"))
+    wait_for(lambda: feed.output, "the feed's address")
+    url = feed.output[0].removeprefix("listening on ")
+    address = url.removeprefix("ws://").removesuffix("/").rsplit(":", 1)
+    request = (
+        b"GET / HTTP/1.1\r\nHost: feed\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n")
+    with contextlib.ExitStack() as stack:
+        first = stack.enter_context(connect(url))
+        clients = []
+        for _ in range(250):
+            client = stack.enter_context(socket.create_connection(address, timeout=30))
+            client.sendall(request)
+            clients.append(client)
+        # 128 of the 200 files are for the rest of the process.
+        for client in clients[:71]:
+            assert client.recv(12) == b"HTTP/1.1 101"
+        before, began = feed.processor_seconds, time.monotonic()
+        for _ in range(10):
+            first.recv(30)
+        assert feed.processor_seconds - before < (time.monotonic() - began) / 2
+        clients[0].close()
+        assert clients[71].recv(12) == b"HTTP/1.1 101"
+
+
 def test_fifty_clients_hear_the_same(start):
     feed = start.feed("simulate", "--interval", "100ms")
     with contextlib.ExitStack() as stack:

@@ -2,7 +2,8 @@ import AirQuality
 import Bytes
 import JSON
 
-/// Divides the messages of a feed among shards, and keeps the last element of each city for clients that come later.
+/// Divides the messages of a feed among shards, and keeps the last element of each city for clients that come later: the
+/// last that has a value, if there was one, as an exporter keeps a city's last good value.
 ///
 /// Elements stay as they came, byte for byte. One without a city that an exporter would take belongs to shard 0, so that
 /// one exporter counts it.
@@ -22,11 +23,13 @@ struct FeedSplitter: ~Copyable {
         var places: [[UInt8]: Int] = [:]
         /// In the order in which the cities came.
         var elements: [[UInt8]] = []
+        var hasValue: [Bool] = []
         var namedAt: [Duration] = []
 
-        mutating func append(_ element: [UInt8], of name: [UInt8], at time: Duration) {
+        mutating func append(_ element: [UInt8], hasValue: Bool, of name: [UInt8], at time: Duration) {
             places[name] = elements.count
             elements.append(element)
+            self.hasValue.append(hasValue)
             namedAt.append(time)
         }
     }
@@ -46,9 +49,10 @@ struct FeedSplitter: ~Copyable {
 
     /// - Parameters:
     ///   - cityField: the member with the city's name.
+    ///   - valueField: the member with its index.
     ///   - maximumKnownBytes: of what is kept; cities beyond it are passed on and not kept.
-    init(shards: Int, cityField: String, maximumKnownBytes: Int = 256 << 20) {
-        reader = JSONRecordReader(members: [cityField])
+    init(shards: Int, cityField: String, valueField: String = "aqi", maximumKnownBytes: Int = 256 << 20) {
+        reader = JSONRecordReader(members: [cityField, valueField])
         known = Array(repeating: Known(), count: shards)
         self.maximumKnownBytes = maximumKnownBytes
     }
@@ -102,7 +106,8 @@ struct FeedSplitter: ~Copyable {
                 if old.namedAt[place] < time {
                     knownBytes -= old.elements[place].count + name.count + Self.overhead
                 } else {
-                    known[shard].append(old.elements[place], of: name, at: old.namedAt[place])
+                    known[shard].append(
+                        old.elements[place], hasValue: old.hasValue[place], of: name, at: old.namedAt[place])
                 }
             }
         }
@@ -113,19 +118,29 @@ struct FeedSplitter: ~Copyable {
     private mutating func take(_ element: Span<UInt8>, record: Int, at now: Duration) -> Int {
         guard case .text(let text) = reader.value(record: record, member: 0) else { return 0 }
         let count = known.count
-        let city = reader.withTexts { texts -> (name: [UInt8], shard: Int)? in
+        let value = reader.value(record: record, member: 1)
+        let city = reader.withTexts { texts -> (name: [UInt8], hasValue: Bool, shard: Int)? in
             guard let name = CityName.accepted(texts, in: text) else { return nil }
             let bytes = texts.extracting(name)
-            return (copy(bytes), count == 1 ? 0 : Shard(of: bytes, count: count).index)
+            return (
+                copy(bytes), FeedDecoder.isIndex(value, texts), count == 1 ? 0 : Shard(of: bytes, count: count).index
+            )
         }
-        guard let (name, shard) = city else { return 0 }
-        keep(element, of: name, shard, at: now)
+        guard let (name, hasValue, shard) = city else { return 0 }
+        keep(element, hasValue: hasValue, of: name, shard, at: now)
         return shard
     }
 
-    private mutating func keep(_ element: Span<UInt8>, of name: [UInt8], _ shard: Int, at now: Duration) {
+    private mutating func keep(
+        _ element: Span<UInt8>, hasValue: Bool, of name: [UInt8], _ shard: Int, at now: Duration
+    ) {
         let place = known[shard].places[name]
-        if let place { known[shard].namedAt[place] = now }
+        if let place {
+            // An exporter refuses it, and has not heard of the city.
+            if known[shard].hasValue[place], !hasValue { return }
+            known[shard].namedAt[place] = now
+            known[shard].hasValue[place] = hasValue
+        }
         let before = place.map { known[shard].elements[$0].count } ?? 0
         let more = element.count - before + (place == nil ? name.count + Self.overhead : 0)
         guard knownBytes + more <= maximumKnownBytes else {
@@ -141,7 +156,7 @@ struct FeedSplitter: ~Copyable {
         if let place {
             known[shard].elements[place] = copy(element)
         } else {
-            known[shard].append(copy(element), of: name, at: now)
+            known[shard].append(copy(element), hasValue: hasValue, of: name, at: now)
         }
     }
 }

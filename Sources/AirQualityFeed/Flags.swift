@@ -130,6 +130,7 @@ struct RelayOptions: Options {
     var listen = TCPAddress()
     var shards = 1
     var cityField = "city"
+    var valueField = "aqi"
     var headers: [HTTPField] = []
     var headerFile: String?
     var tls = WebSocketTLS()
@@ -142,6 +143,9 @@ struct RelayOptions: Options {
         .listen(\.listen),
         Flag("shards", \.shards, .integer(in: 1...10_000), placeholder: "N", "parts that the cities are divided into"),
         Flag("city-field", \.cityField, .nonEmptyText, placeholder: "NAME", "member with the city's name"),
+        Flag(
+            "value-field", \.valueField, .nonEmptyText, placeholder: "NAME",
+            "member with its index: an element without one does not take the place of the last that had one"),
         Flag("header", \.headers, .headerField, secrecy: .whole, "header field for the handshake with the feed"),
         Flag(
             "header-file", \.headerFile, .file,

@@ -92,7 +92,8 @@ struct RelayState: ~Copyable {
     private var hasSaidFull = false
 
     init(_ configuration: RelayConfiguration) {
-        splitter = FeedSplitter(shards: configuration.shards, cityField: configuration.cityField)
+        splitter = FeedSplitter(
+            shards: configuration.shards, cityField: configuration.cityField, valueField: configuration.valueField)
         shards = configuration.shards
         idleTimeout = configuration.client.idleTimeout
         expireAfter = configuration.expireAfter

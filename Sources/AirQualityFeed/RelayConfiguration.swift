@@ -8,6 +8,7 @@ struct RelayConfiguration {
     let listen: TCPAddress
     let shards: Int
     let cityField: String
+    let valueField: String
     /// Zero: cities are kept for ever.
     let expireAfter: Duration
     let client: WebSocketClientConfiguration
@@ -17,6 +18,7 @@ struct RelayConfiguration {
         listen = options.listen
         shards = options.shards
         cityField = options.cityField
+        valueField = options.valueField
         expireAfter = options.expireAfter
         var client = WebSocketClientConfiguration(address: try feedAddress(of: flags))
         client.tls = options.tls

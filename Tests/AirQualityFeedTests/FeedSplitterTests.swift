@@ -124,6 +124,36 @@ struct FeedSplitterTests {
         #expect(everything(0, splitter) == [#"[{"city":"A","aqi":1},{"city":"B"}]"#])
     }
 
+    @Test(
+        "keeps the last element with a value when one without follows, as an exporter keeps the value",
+        arguments: [
+            #"{"city":"A"}"#, #"{"city":"A","aqi":null}"#, #"{"city":"A","aqi":"NA"}"#, #"{"city":"A","aqi":-1}"#,
+            #"{"city":"A","aqi":10000}"#, #"{"city":"A","aqi":true}"#, #"{"city":"A","aqi":{}}"#,
+        ])
+    func withoutValue(_ element: String) {
+        var splitter = FeedSplitter(shards: 1, cityField: "city")
+        func split(_ element: String, at seconds: Int) -> FeedSplitter.Outcome {
+            splitter.split(Array("[\(element)]".utf8).span, at: .seconds(seconds))
+        }
+        let passed = FeedSplitter.Outcome.parts([.init(shard: 0, message: Array("[\(element)]".utf8))])
+        #expect(split(element, at: 1) == passed)
+        #expect(everything(0, splitter) == ["[\(element)]"], "it is all that is known")
+        let good = #"{"aqi":"7","city":"A"}"#
+        _ = split(good, at: 2)
+        #expect(split(element, at: 3) == passed)
+        #expect(everything(0, splitter) == ["[\(good)]"])
+        // Exporters have not heard of the city since.
+        splitter.forget(namedBefore: .seconds(3))
+        #expect(everything(0, splitter) == [])
+    }
+
+    @Test("looks for values in the member that it is told")
+    func valueField() {
+        var splitter = FeedSplitter(shards: 1, cityField: "city", valueField: "index")
+        _ = split(#"[{"city":"A","index":7},{"city":"A","aqi":8}]"#, with: &splitter)
+        #expect(everything(0, splitter) == [#"[{"city":"A","index":7}]"#])
+    }
+
     @Test("forgets cities that were not named for long, and has room for others then")
     func forget() {
         var splitter = FeedSplitter(shards: 1, cityField: "city", maximumKnownBytes: 300)
@@ -133,8 +163,8 @@ struct FeedSplitterTests {
         #expect(everything(0, splitter) == [#"[{"city":"A","aqi":1},{"city":"B"}]"#])
         splitter.forget(namedBefore: .seconds(2))
         #expect(everything(0, splitter) == [#"[{"city":"A","aqi":1}]"#])
-        _ = splitter.split(Array(#"[{"city":"C"},{"city":"A"}]"#.utf8).span, at: .seconds(3))
-        #expect(everything(0, splitter) == [#"[{"city":"A"},{"city":"C"}]"#])
+        _ = splitter.split(Array(#"[{"city":"C"},{"city":"A","aqi":2}]"#.utf8).span, at: .seconds(3))
+        #expect(everything(0, splitter) == [#"[{"city":"A","aqi":2},{"city":"C"}]"#])
         splitter.forget(namedBefore: .seconds(4))
         #expect(everything(nil, splitter) == [])
         _ = splitter.split(Array(#"[{"city":"D"},{"city":"E"}]"#.utf8).span, at: .seconds(5))

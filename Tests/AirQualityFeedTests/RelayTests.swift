@@ -51,9 +51,11 @@ struct RelayTests {
         let file = directory.write("headers", "X-Key: 1\n")
         let relay = try configuration(
             "--shards=10000", "--header=X-Flag: 0", "--header-file=\(file)", "--idle-timeout=5s",
-            "--reconnect-max=2s", "--max-message-bytes=1KiB", "--insecure-skip-verify", "--city-field=name")
+            "--reconnect-max=2s", "--max-message-bytes=1KiB", "--insecure-skip-verify", "--city-field=name",
+            "--value-field=index")
         #expect(relay.shards == 10_000)
         #expect(relay.cityField == "name")
+        #expect(relay.valueField == "index")
         #expect(relay.client.idleTimeout == .seconds(5))
         #expect(relay.client.reconnectMaximum == .seconds(2))
         #expect(relay.client.maximumMessageBytes == 1024)

@@ -134,7 +134,7 @@ public struct FeedDecoder: ~Copyable {
     ) throws(RefusalReason) -> Reading? {
         let name = try cityName(reader.value(record: record, member: Member.city), texts)
         if let shard, !shard.contains(texts.extracting(name)) { return nil }
-        let index = try index(reader.value(record: record, member: Member.value), texts)
+        let index = try Self.index(reader.value(record: record, member: Member.value), texts)
         var time = receivedAt
         if format.timeField != nil {
             time = try self.time(reader.value(record: record, member: Member.time), texts, receivedAt: receivedAt)
@@ -156,7 +156,12 @@ public struct FeedDecoder: ~Copyable {
         }
     }
 
-    private borrowing func index(_ value: JSONValue, _ texts: Span<UInt8>) throws(RefusalReason) -> Double {
+    /// Whether a member's value is an index that is accepted.
+    public static func isIndex(_ value: JSONValue, _ texts: Span<UInt8>) -> Bool {
+        (try? index(value, texts)).map(AirQualityIndex.isValid) ?? false
+    }
+
+    private static func index(_ value: JSONValue, _ texts: Span<UInt8>) throws(RefusalReason) -> Double {
         switch value {
         case .absent, .null: throw .noValue
         case .other, .object, .notAnObject: throw .badValue
@@ -164,7 +169,7 @@ public struct FeedDecoder: ~Copyable {
         case .number(let number): return number + 0
         case .text(let range):
             let text = texts.extracting(range)
-            if Self.saysNothing(text) { throw .noValue }
+            if saysNothing(text) { throw .noValue }
             guard let number = jsonNumber(text) else { throw .badValue }
             return number + 0
         }

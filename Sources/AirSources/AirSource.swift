@@ -131,6 +131,7 @@ extension IndexScale {
         }
         do {
             let index = try index(of: concentrations, at: hour)
+            guard CityAir.indices.contains(index) else { return .failure(NoAir("the index would be \(Int(index))")) }
             let newest = concentrations.newest(at: hour).mapValues { ($0 * 100).rounded() / 100 }
             return .success(CityAir(index: index, observedAt: observedAt, concentrations: newest, basis: basis))
         } catch {

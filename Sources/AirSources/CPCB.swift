@@ -74,7 +74,7 @@ struct CPCB: AirSource {
             updatedAt <= now + 3600
         else { return }
         var station = stations[city]?[row.station] ?? Station()
-        station.updatedAt = max(station.updatedAt, updatedAt)
+        station.updatedAt = max(station.updatedAt, min(updatedAt, now))
         if let value = row.average, CityAir.indices.contains(value), let pollutant = Self.pollutants[row.pollutant] {
             station.subIndices[pollutant] = value
         }

@@ -61,7 +61,7 @@ struct WAQI: AirSource {
                 return .failure(NoAir("the nearest station is \(Int(distance)) km away"))
             }
         }
-        return .success(CityAir(index: index, observedAt: observedAt, basis: "given"))
+        return .success(CityAir(index: index, observedAt: min(observedAt, now), basis: "given"))
     }
 
     private struct Envelope: Decodable {

@@ -39,6 +39,12 @@ struct CPCBTests {
         #expect(try reason([findings[1]]) == "the set has no station in a city of that name")
     }
 
+    @Test func `A time shortly ahead of the clock is now, because the exporter refuses one ahead`() throws {
+        var source = source()
+        let document = page(rows(good, updated: "22-07-2026 01:29:00"))
+        #expect(try air(source.findings(for: [0]) { _ in document }).observedAt == now)
+    }
+
     @Test func `The older names of the members are read as well`() throws {
         var source = source()
         let document = page(rows(good, member: "pollutant_avg"))

@@ -54,6 +54,13 @@ struct OpenMeteoTests {
                     index: 75, observedAt: thisHour, concentrations: [.pm25: 45, .no2: 20.5, .so2: 8], basis: "24h"))
     }
 
+    @Test func `Concentrations that would make an index which the exporter refuses make none`() throws {
+        var source = source()
+        let document = place([("pm2_5", "65535"), ("nitrogen_dioxide", "20.5"), ("sulphur_dioxide", "8")])
+        let reason = try reason(source.findings(for: [0]) { _ in document })
+        #expect(reason.hasPrefix("the index would be "))
+    }
+
     @Test func `Several places are an array, in the order asked`() throws {
         var source = source([delhi, pune])
         let document = "[\(place(three)),\(place([("pm2_5", "60"), ("ozone", "10"), ("carbon_monoxide", "300")]))]"

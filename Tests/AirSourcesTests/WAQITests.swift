@@ -54,6 +54,12 @@ struct WAQITests {
         }
     }
 
+    @Test func `A time shortly ahead of the clock is now, because the exporter refuses one ahead`() throws {
+        var source = source()
+        let document = station(iso: "2026-07-22T01:29:00+05:30")
+        #expect(try air(source.findings(for: [0]) { _ in document }).observedAt == now)
+    }
+
     @Test func `Refusals come with status 200`() throws {
         var source = source()
         #expect(try source.error(of: #"{"status":"error","data":"Invalid key"}"#) == .refused("invalid key"))

@@ -75,8 +75,8 @@ package func decimalNumber<Number: FixedWidthInteger>(_ text: some Sequence<UInt
     return number
 }
 
-/// How much a client likes something, in thousandths, as RFC 9110 section 12.4.2 writes it: 0 to 1 with decimals. Those
-/// behind the third are cut off. Nil for anything else.
+/// A quality value (RFC 9110 section 12.4.2), 0 to 1 with decimals, in thousandths. Decimals after the third are cut off.
+/// Nil for anything else.
 package func qualityValue(_ text: Span<UInt8>) -> Int? {
     guard text.count > 0, text[0] == UInt8(ascii: "0") || text[0] == UInt8(ascii: "1") else { return nil }
     guard text.count == 1 || text[1] == UInt8(ascii: ".") else { return nil }

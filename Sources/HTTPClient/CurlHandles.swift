@@ -135,7 +135,7 @@ private final class Transfer {
     private(set) var body: [UInt8] = []
     private(set) var headers: [HTTPHeader] = []
     private var headerBytes = 0
-    /// What there was too much of.
+    /// What exceeded its limit: headers or body.
     private(set) var excess: String?
 
     init(maximumBodyBytes: Int) {

@@ -5,7 +5,7 @@ internal import Glibc
 /// A gzip member (RFC 1952) made of blocks that are compressed each on its own.
 ///
 /// Each block is raw deflate without references to the one before it and ends on a byte boundary, so the blocks of a
-/// page that did not change are never compressed again. It is one member and not one for each block, because many
+/// document that did not change need not be compressed again. It is one member and not one for each block, because many
 /// clients take the first member of a file only.
 public struct Gzip: Sendable {
     /// The header and the blocks so far.
@@ -94,7 +94,7 @@ public struct GzipBlock: Sendable, Equatable {
 
 /// Makes ``GzipBlock``s with ISA-L, whose state has 170 KB.
 ///
-/// At level 1, the blocks of a page come out an eighth smaller than by zlib's level 1, in less than a third of its time.
+/// At level 1, the blocks of an exposition come out an eighth smaller than by zlib's level 1, in less than a third of its time.
 /// Level 0 is a quarter faster and needs half as many bytes again, level 2 is no smaller, level 3 takes twice the time.
 ///
 /// One compressor makes the same bytes of a block each time. Another one may find other matches: ISA-L 2.30 takes a hash of

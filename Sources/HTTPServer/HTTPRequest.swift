@@ -107,7 +107,7 @@ enum HTTPRequestTarget: Equatable {
             guard isVisible(byte), byte < 0x80, byte != UInt8(ascii: "?"), byte != UInt8(ascii: "%") else { return nil }
         }
         return unsafe String(unsafeUninitializedCapacity: target.count) { path in
-            // Both have the capacity, and the string is given up to it.
+            // The buffer and the target have room for as many bytes.
             for index in 0..<target.count { unsafe path[index] = target[index] }
             return target.count
         }
@@ -134,8 +134,8 @@ enum HTTPRequestTarget: Equatable {
 
 /// Whether to answer with gzip, from the request's `Accept-Encoding` (RFC 9110 section 12.5.3).
 ///
-/// Yes when gzip is acceptable and not liked less than an identity that is named. Elements with a malformed weight do
-/// not count.
+/// Yes when gzip is acceptable and its weight is not below that of an identity that is named. Elements with a malformed
+/// weight do not count.
 public func prefersGzip(acceptEncoding: String?) -> Bool {
     guard let acceptEncoding else { return false }
     var gzip: Int?
@@ -156,8 +156,8 @@ public func prefersGzip(acceptEncoding: String?) -> Bool {
             others = weight
         }
     }
-    let liking = gzip ?? others ?? 0
-    return liking > 0 && liking >= identity ?? 0
+    let preference = gzip ?? others ?? 0
+    return preference > 0 && preference >= identity ?? 0
 }
 
 /// The weight behind `;q=` in thousandths, 1000 without one; nil when it is malformed.

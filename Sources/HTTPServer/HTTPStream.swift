@@ -45,7 +45,7 @@ public final class HTTPStream: Sendable {
     }
 
     /// - Parameters:
-    ///   - isDocument: else events.
+    ///   - isDocument: a document, which ends; false: events.
     ///   - read: called on the server's thread, so it must not block.
     ///   - onEnd: called once when no more will be asked for, on the server's thread; never when the stream was refused.
     public init(

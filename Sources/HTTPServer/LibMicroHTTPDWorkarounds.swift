@@ -32,7 +32,7 @@ private let fieldMemory = 64
 /// - Symptom: when the list of the pieces finds no room in the connection's memory, the library unlocks a mutex that it
 ///   does not hold, and aborts the process when it lets go of the response.
 /// - Instead: several pieces only where there is room for certain. What has come takes half of the memory, as long as it
-///   is shorter than that, and the rest is for fields, answer and list. How much has come the library does not say: empty
+///   is shorter than that, and the rest is for fields, answer and list. The library does not say how much has come: empty
 ///   lines in front of a request stay in its memory and are in no length. The kernel does, for TCP; with TLS it counts
 ///   more than the library gets.
 /// - Test: HTTPResponseTests.piecesFindRoomBesideEveryRequest.

@@ -185,7 +185,7 @@ package struct PlainConnection: ~Copyable, ProbeStream {
     }
 }
 
-/// Waits until the descriptor is ready or broken; what it is shows the next call.
+/// Waits until the descriptor is ready or broken; the next call shows which.
 private func waitUntilReady(
     _ number: Int32, for events: Int16, until deadline: Duration
 ) throws(SystemError) {

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// Who runs a `WebSocketContext` hears on its thread what happens to the sockets.
+/// What happens to the sockets of a `WebSocketContext`, told on the thread that runs it.
 class SocketLoop {
     /// - Parameter bytes: what has arrived; there during the call, and empty when it is not `received`.
     func handle(_ event: SocketEvent, of socket: Socket, bytes: Span<UInt8>) {}

@@ -3,7 +3,7 @@ internal import Bytes
 // Every family there is: what the text formats and protobuf show, what the README lists.
 
 extension MetricFamily {
-    /// In the order of the page.
+    /// In the order of the exposition.
     public static let all: [MetricFamily] =
         CityFamily.all.map(\.family) + families(of: SourceFamily<Scale>.scale)
         + families(of: SourceFamily<FeedStatistics>.feeds)

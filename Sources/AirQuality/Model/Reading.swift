@@ -30,7 +30,7 @@ struct Reading: Sendable {
 
 /// What the air of a city holds of each pollutant, as its feed says it: µg/m³.
 struct Concentrations: Sendable {
-    /// The closed set, in the order of the page: members of the feed's object, values of the label `pollutant`.
+    /// The closed set, in the order of the exposition: members of the feed's object, values of the label `pollutant`.
     static let pollutants = ["pm2_5", "pm10", "no2", "so2", "o3", "co", "nh3"]
     static let maximum = 1e6
 
@@ -43,7 +43,7 @@ struct Concentrations: Sendable {
         set { values[pollutant] = newValue ?? .nan }
     }
 
-    /// The number, if it is one that can be.
+    /// The number, if it is a possible concentration.
     static func accepted(_ number: Double) -> Double? {
         // Adding 0 makes 0 of -0.
         number >= 0 && number <= maximum ? number + 0 : nil

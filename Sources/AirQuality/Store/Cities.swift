@@ -28,7 +28,7 @@ struct Cities: Sendable {
     }
 
     /// Finds the cities of some readings in two short passes, so that the cache misses of a dozen readings overlap
-    /// instead of following each other. Needed for a busy page of 10,000 cities (Tests/Benchmarks).
+    /// instead of following each other. Needed for the exposition of 10,000 cities of a busy feed (Tests/Benchmarks).
     ///
     /// - Parameters:
     ///   - found: receives a city number for each reading of the run, or -1 if the table has no candidate or its first

@@ -52,8 +52,8 @@ final class Exporter: Sendable {
         self.webWatcher = webWatcher
         let connection = configuration.feed
         let reload: @Sendable () -> String? = {
-            let troubles = [connection.reload(logger: logger), webWatcher.reload()].compactMap { $0 }
-            return troubles.isEmpty ? nil : troubles.joined(separator: "; ")
+            let problems = [connection.reload(logger: logger), webWatcher.reload()].compactMap { $0 }
+            return problems.isEmpty ? nil : problems.joined(separator: "; ")
         }
         self.reload = reload
         let maximumListeners = configuration.web.maximumListeners

@@ -54,7 +54,7 @@ struct PollPlan {
     private var pausedUntil: Int64 = 0
     private var failures = 0
     /// What was last said to be wrong.
-    private var trouble: String?
+    private var problem: String?
     /// What makes a request conditional, by path.
     private var validators: [String: [String]] = [:]
 
@@ -199,13 +199,13 @@ struct PollPlan {
             report.log.append("left out \(silent.count - Self.maximumCityLines) more cities")
         }
         for city in silent { states[city].isReasonNew = false }
-        if !isRoundIncomplete, trouble != nil {
-            trouble = nil
+        if !isRoundIncomplete, problem != nil {
+            problem = nil
             report.log.append("\(source.rawValue) answers again")
         }
     }
 
-    // MARK: Trouble
+    // MARK: Problems
 
     /// The query is tried again, after the others; not for ever when it alone fails.
     private mutating func retry(
@@ -233,8 +233,8 @@ struct PollPlan {
     }
 
     private mutating func complain(_ kind: String, _ line: String, _ report: inout Report) {
-        guard trouble != kind else { return }
-        trouble = kind
+        guard problem != kind else { return }
+        problem = kind
         report.log.append("\(source.rawValue) \(line)")
     }
 

@@ -86,7 +86,7 @@ struct FeedTests {
         #expect(
             health.readinessProblem(of: [a, b], at: 0)
                 == "no fresh feed: ws://a/: not connected; ws://b/: not connected")
-        a.lastTrouble = "connection refused"
+        a.lastProblem = "connection refused"
         #expect(health.readinessProblem(of: [a], at: 0) == "no fresh feed: ws://a/: not connected (connection refused)")
         a.isConnected = true
         #expect(health.readinessProblem(of: [a], at: 0) == "no fresh feed: ws://a/: connected, no message yet")

@@ -153,7 +153,7 @@ struct PollPlanTests {
         #expect(scenario.log.dropFirst() == ["waqi answers again"])
     }
 
-    @Test func `Another kind of trouble is said as well`() {
+    @Test func `Another kind of problem is said as well`() {
         var scenario = Scenario()
         for _ in 0..<2 {
             _ = scenario.ask()

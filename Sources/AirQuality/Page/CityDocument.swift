@@ -8,16 +8,16 @@ public struct CityDocument: Sendable {
 
     /// nil when there is no city of this name.
     ///
-    /// - Parameter trouble: why there is no fresh data, in one line; nil when there is.
+    /// - Parameter problem: why there is no fresh data, in one line; nil when there is.
     public func render(
-        _ name: [UInt8], _ snapshot: PageSnapshot, query: ChartQuery, trouble: String?, at now: Timestamp
+        _ name: [UInt8], _ snapshot: PageSnapshot, query: ChartQuery, problem: String?, at now: Timestamp
     ) -> [UInt8]? {
         guard let (city, previous, next) = snapshot.find(name) else { return nil }
         let state = snapshot.state(of: city)
         let category = settings.scale.categories[Int(state.category) - 1]
         let frame = PageFrame(
             settings: settings, root: "../", title: "\(String(decoding: name, as: UTF8.self)) · Air quality",
-            isKiosk: query.isKiosk, now: now, trouble: trouble, snapshot: snapshot)
+            isKiosk: query.isKiosk, now: now, problem: problem, snapshot: snapshot)
         let points = snapshot.points(of: city)
         let chart = Chart(
             points, from: query.from, to: query.to, beginsAtZero: query.style == .bars, scale: settings.scale)
@@ -47,11 +47,11 @@ public struct CityDocument: Sendable {
 
     /// The page for a name that belongs to no known city.
     public func renderUnknown(
-        _ name: [UInt8], _ snapshot: PageSnapshot, trouble: String?, at now: Timestamp
+        _ name: [UInt8], _ snapshot: PageSnapshot, problem: String?, at now: Timestamp
     ) -> [UInt8] {
         let frame = PageFrame(
             settings: settings, root: "../", title: "Unknown city · Air quality", isKiosk: false, now: now,
-            trouble: trouble, snapshot: snapshot)
+            problem: problem, snapshot: snapshot)
         let part = name.count <= CityName.maximumCount ? name : []
         let content: Markup = """
             <main id="content" class="single">

@@ -6,12 +6,12 @@ public struct ListDocument: Sendable {
         self.settings = settings
     }
 
-    /// - Parameter trouble: why there is no fresh data, in one line; nil when there is.
+    /// - Parameter problem: why there is no fresh data, in one line; nil when there is.
     public func render(
-        _ snapshot: PageSnapshot, query: ListQuery, trouble: String?, at now: Timestamp
+        _ snapshot: PageSnapshot, query: ListQuery, problem: String?, at now: Timestamp
     ) -> [UInt8] {
         let frame = PageFrame(
-            settings: settings, root: "./", title: "Air quality", isKiosk: query.isKiosk, now: now, trouble: trouble,
+            settings: settings, root: "./", title: "Air quality", isKiosk: query.isKiosk, now: now, problem: problem,
             snapshot: snapshot)
         let selection = CitySelection(snapshot, query: query)
         var content: Markup = "<main id=\"content\">\n<h1 class=\"hidden\">Air quality of the cities</h1>\n"

@@ -56,7 +56,7 @@ struct PageFrame {
     var isKiosk: Bool
     var now: Timestamp
     /// Why there is no fresh data, in one line; nil when there is.
-    var trouble: String?
+    var problem: String?
     var snapshot: PageSnapshot
 
     func render(_ content: Markup, skipTo target: String) -> [UInt8] {
@@ -104,7 +104,7 @@ struct PageFrame {
         let paused = feeds.count { $0.isPaused }
         let name = feeds.count == 1 ? feeds[0].label : "\(connected) of \(feeds.count) feeds"
         let isPaused = paused == feeds.count
-        let state = isPaused ? "paused" : trouble == nil ? "live" : "stale"
+        let state = isPaused ? "paused" : problem == nil ? "live" : "stale"
         let word = isPaused ? "paused while nobody reads" : connected > 0 ? "connected" : "not connected"
         let last = feeds.compactMap(\.lastMessageAt).max()
         let message: Markup = last.map { ", last message \(ago($0))" } ?? ", no message yet"
@@ -115,14 +115,14 @@ struct PageFrame {
     }
 
     private var banner: Markup {
-        guard let trouble else { return "<div class=\"banner\" role=\"alert\" hidden></div>\n" }
+        guard let problem else { return "<div class=\"banner\" role=\"alert\" hidden></div>\n" }
         let claim: Markup =
             snapshot.store.cityCount > 0
             ? "<strong>The data is stale.</strong> The last known readings are shown"
             : "<strong>There is no data yet</strong>"
         var banner: Markup = """
             <div class="banner" role="alert">
-            <p>\(claim): \(trouble).</p>
+            <p>\(claim): \(problem).</p>
 
             """
         if settings.isLifecycleEnabled {
@@ -150,9 +150,9 @@ struct PageFrame {
             """
         for feed in feeds {
             let state = feed.isPaused ? "⏸ paused" : feed.isConnected ? "● connected" : "○ not connected"
-            let trouble = feed.isConnected || feed.isPaused ? nil : feed.lastTrouble
+            let problem = feed.isConnected || feed.isPaused ? nil : feed.lastProblem
             let refusals = RefusalReason.allCases.reduce(0) { $0 + feed.refusals[$1] }
-            let detail: Markup = trouble.map { "<br><small>\($0)</small>" } ?? ""
+            let detail: Markup = problem.map { "<br><small>\($0)</small>" } ?? ""
             let last: Markup = feed.lastMessageAt.map(ago) ?? "none yet"
             footer += """
                 <tr><th scope="row"><bdi>\(feed.label)</bdi></th><td>\(state)\(detail)</td><td>\(last)</td>\

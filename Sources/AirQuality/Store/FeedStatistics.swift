@@ -20,7 +20,7 @@ public struct FeedStatistics: Sendable, Equatable {
     /// nil before the first message.
     public var lastMessageAt: Timestamp?
     /// Why the last connection ended or the last dial failed, for people; nil while all is well.
-    public var lastTrouble: String?
+    public var lastProblem: String?
     /// What the feed said of itself when it last connected; nil = nothing.
     public var source: FeedSource?
 
@@ -78,11 +78,11 @@ extension FeedStatistics {
         case .connected(let source):
             isConnected = true
             self.source = source
-            lastTrouble = nil
+            lastProblem = nil
         case .disconnected(let reason, let detail):
             isConnected = false
             disconnects[reason.position] += 1
-            lastTrouble = detail
+            lastProblem = detail
         case .paused:
             isPaused = true
         case .resumed:

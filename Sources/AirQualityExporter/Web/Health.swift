@@ -48,7 +48,7 @@ struct Health: Sendable {
         for feed in feeds {
             if feed.isPaused { return nil }
             if !feed.isConnected {
-                reasons.append("\(feed.label): not connected" + (feed.lastTrouble.map { " (\($0))" } ?? ""))
+                reasons.append("\(feed.label): not connected" + (feed.lastProblem.map { " (\($0))" } ?? ""))
             } else if let last = feed.lastMessageAt {
                 let age = now - last
                 if idleTimeout == .zero || age <= idleTimeout.milliseconds { return nil }

@@ -46,7 +46,7 @@ struct PageEndpoint: Sendable {
         let snapshot = store.pageSnapshot()
         let now = currentTime()
         return answer(
-            status: 200, list.render(snapshot, query: query, trouble: trouble(snapshot, now), at: now), to: request)
+            status: 200, list.render(snapshot, query: query, problem: problem(snapshot, now), at: now), to: request)
     }
 
     /// - Parameter name: percent-decoded; may hold slashes.
@@ -61,18 +61,18 @@ struct PageEndpoint: Sendable {
         let name = Array(name.utf8.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed())
         let snapshot = store.pageSnapshot()
         let now = currentTime()
-        let trouble = trouble(snapshot, now)
-        if let document = city.render(name, snapshot, query: query, trouble: trouble, at: now) {
+        let problem = problem(snapshot, now)
+        if let document = city.render(name, snapshot, query: query, problem: problem, at: now) {
             return answer(status: 200, document, to: request)
         }
         guard request.header("Accept")?.split(separator: ",").contains(where: { $0.hasPrefix("text/html") }) ?? false
         else {
             return HTTPResponse(status: 404, line: "no such city: \"/\" lists all there are")
         }
-        return answer(status: 404, city.renderUnknown(name, snapshot, trouble: trouble, at: now), to: request)
+        return answer(status: 404, city.renderUnknown(name, snapshot, problem: problem, at: now), to: request)
     }
 
-    private func trouble(_ snapshot: PageSnapshot, _ now: Timestamp) -> String? {
+    private func problem(_ snapshot: PageSnapshot, _ now: Timestamp) -> String? {
         health.staleness(of: snapshot.feeds, at: now)
     }
 

@@ -50,8 +50,8 @@ struct Routes: Sendable {
             return HTTPResponse(status: 200, line: "reconnecting")
         case Self.reloadPath:
             if let refusal = lifecycleRefusal(of: request) { return refusal }
-            guard let trouble = reload() else { return HTTPResponse(status: 200, line: "reloaded") }
-            return HTTPResponse(status: 500, line: trouble)
+            guard let problem = reload() else { return HTTPResponse(status: 200, line: "reloaded") }
+            return HTTPResponse(status: 500, line: problem)
         case let path where path.hasPrefix(Self.cityFolder):
             return refusal(of: request) ?? page.respond(toCity: path.dropFirst(Self.cityFolder.count), request)
         case let path where path.hasPrefix(Self.assetsFolder):
@@ -99,8 +99,8 @@ struct Routes: Sendable {
             : HTTPResponse(status: status, headers: headers, line: line)
     }
 
-    private static func response(to trouble: String?, otherwise healthy: String) -> HTTPResponse {
-        trouble.map { HTTPResponse(status: 503, line: $0) } ?? HTTPResponse(status: 200, line: healthy)
+    private static func response(to problem: String?, otherwise healthy: String) -> HTTPResponse {
+        problem.map { HTTPResponse(status: 503, line: $0) } ?? HTTPResponse(status: 200, line: healthy)
     }
 }
 

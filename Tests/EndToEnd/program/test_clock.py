@@ -61,7 +61,7 @@ def clock(tmp_path):
 @pytest.mark.parametrize("step", [3600, -3600])
 def test_no_city_expires_because_the_clock_is_set(start, python_feed, clock, step):
     exporter = start.exporter(
-        "--feed.url", python_feed.url, "--city.expire-after", "3s", "--log.level", "debug", environment=clock.environment)
+        "--feed.url", python_feed.url, "--city.expire-after", "8s", "--log.level", "debug", environment=clock.environment)
     python_feed.wait_for_client()
     stopped = threading.Event()
 

@@ -15,10 +15,9 @@ extension SavedCity {
         }
         var held: UInt8?
         let points = stored.points.map { point in
-            // Since the last change it is known; before that, the first point decides without a category held.
-            let isKnown = isSameScale && point.time >= stored.changedAt ?? .min
-            let category =
-                isKnown ? stored.category : scale.category(of: point.index, held: held, hysteresis: hysteresis)
+            // Since the last change the category held is known; before that, the first point decides without one.
+            if isSameScale, point.time >= stored.changedAt ?? .min { held = stored.category }
+            let category = scale.category(of: point.index, held: held, hysteresis: hysteresis)
             held = category
             return HistoryPoint(time: point.time, index: point.index, category: category)
         }

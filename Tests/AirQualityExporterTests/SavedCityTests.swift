@@ -28,6 +28,11 @@ struct SavedCityTests {
         #expect(restored(indices, changedAt: second).points.map(\.category) == categories)
     }
 
+    @Test("has no category that its points could not have held")
+    func otherCategory() {
+        #expect(restored([195, 205, 350, 206], changedAt: nil).points.map(\.category) == [3, 3, 5, 3])
+    }
+
     @Test("has categories of its points alone when the scale is another")
     func otherScale() {
         #expect(restored([205, 206], changedAt: nil, isSameScale: false).points.map(\.category) == [4, 4])

@@ -151,8 +151,7 @@ let package = Package(
             name: "AirQualityExporterTests",
             dependencies: [
                 "AirQuality", "AirQualityExporter", "Bytes", "CommandLine", "HTTPServer", "Storage", "System",
-                "TestSupport",
-                "WebConfiguration", "WebSocket",
+                "TestSupport", "WebConfiguration", "WebSocket",
                 .product(name: "Logging", package: "swift-log"),
             ]),
     ],

@@ -29,8 +29,7 @@ struct FeedServer {
         events.onConnect = { _ in signals.wake() }
         events.onDisconnect = { _ in signals.wake() }
         let server = try WebSocketServer(
-            listen: address.host, port: address.port,
-            maximumClients: OpenFileLimit.raise(forConnections: maximumClients),
+            listen: address.host, port: address.port, maximumClients: maximumClients,
             maximumQueuedBytes: maximumQueuedBytes, headers: headers, place: place, greeting: greeting, events: events)
         self.server = server
         self.signals = signals

@@ -19,18 +19,21 @@ struct FeedSplitter: ~Copyable {
         var message: [UInt8]
     }
 
+    private struct KnownCity {
+        /// Empty when there is no room for it.
+        var element: [UInt8]
+        var hasValue: Bool
+        var namedAt: Duration
+    }
+
     private struct Known {
         var places: [[UInt8]: Int] = [:]
-        /// In the order in which the cities came.
-        var elements: [[UInt8]] = []
-        var hasValue: [Bool] = []
-        var namedAt: [Duration] = []
+        /// In the order in which they came.
+        var cities: [KnownCity] = []
 
-        mutating func append(_ element: [UInt8], hasValue: Bool, of name: [UInt8], at time: Duration) {
-            places[name] = elements.count
-            elements.append(element)
-            self.hasValue.append(hasValue)
-            namedAt.append(time)
+        mutating func append(_ city: KnownCity, named name: [UInt8]) {
+            places[name] = cities.count
+            cities.append(city)
         }
     }
 
@@ -83,7 +86,8 @@ struct FeedSplitter: ~Copyable {
         var messages: [[UInt8]] = []
         var message: [UInt8] = []
         for shard in shards(shard) {
-            for element in known[shard].elements where !element.isEmpty {
+            for city in known[shard].cities where !city.element.isEmpty {
+                let element = city.element
                 if message.count + element.count >= Self.greetingBytes, !message.isEmpty {
                     messages.append(message + [UInt8(ascii: "]")])
                     message = []
@@ -99,15 +103,15 @@ struct FeedSplitter: ~Copyable {
 
     /// Forgets the cities of a shard, or of all, that were last named before the time.
     mutating func forget(of shard: Int? = nil, namedBefore time: Duration) {
-        for shard in shards(shard) where known[shard].namedAt.contains(where: { $0 < time }) {
+        for shard in shards(shard) where known[shard].cities.contains(where: { $0.namedAt < time }) {
             let old = known[shard]
             known[shard] = Known()
             for (name, place) in old.places.sorted(by: { $0.value < $1.value }) {
-                if old.namedAt[place] < time {
-                    knownBytes -= old.elements[place].count + name.count + Self.overhead
+                let city = old.cities[place]
+                if city.namedAt < time {
+                    knownBytes -= city.element.count + name.count + Self.overhead
                 } else {
-                    known[shard].append(
-                        old.elements[place], hasValue: old.hasValue[place], of: name, at: old.namedAt[place])
+                    known[shard].append(city, named: name)
                 }
             }
         }
@@ -137,26 +141,26 @@ struct FeedSplitter: ~Copyable {
         let place = known[shard].places[name]
         if let place {
             // An exporter refuses it, and has not heard of the city.
-            if known[shard].hasValue[place], !hasValue { return }
-            known[shard].namedAt[place] = now
-            known[shard].hasValue[place] = hasValue
+            if known[shard].cities[place].hasValue, !hasValue { return }
+            known[shard].cities[place].namedAt = now
+            known[shard].cities[place].hasValue = hasValue
         }
-        let before = place.map { known[shard].elements[$0].count } ?? 0
+        let before = place.map { known[shard].cities[$0].element.count } ?? 0
         let more = element.count - before + (place == nil ? name.count + Self.overhead : 0)
         guard knownBytes + more <= maximumKnownBytes else {
             isFull = true
             // An old element would be taken for the last one.
             if let place {
-                known[shard].elements[place] = []
+                known[shard].cities[place].element = []
                 knownBytes -= before
             }
             return
         }
         knownBytes += more
         if let place {
-            known[shard].elements[place] = copy(element)
+            known[shard].cities[place].element = copy(element)
         } else {
-            known[shard].append(copy(element), hasValue: hasValue, of: name, at: now)
+            known[shard].append(KnownCity(element: copy(element), hasValue: hasValue, namedAt: now), named: name)
         }
     }
 }

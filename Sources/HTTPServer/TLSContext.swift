@@ -19,7 +19,7 @@ internal import WebConfiguration
         credentials = try CertificateCredentials()
         try credentials.load(certificate: configuration.certificate, key: configuration.key)
         if let authorities = configuration.clientCertificateAuthorities { try credentials.trust(authorities) }
-        // GnuTLS enforces the key usage of certificates, Go does not. %COMPAT alone makes it accept any that clients have. It
+        // GnuTLS enforces the key usage of certificates, Go does not. Only %COMPAT makes it accept any usage of clients. It
         // also switches off two extensions of TLS 1.2: the extended master secret, which protects resumption and
         // renegotiation, neither of which there is; and encrypt-then-MAC, which Go does not have.
         let clients = configuration.clientAuthentication == .none ? "" : ":%COMPAT"

@@ -21,14 +21,10 @@ public struct ClockStep: Sendable, Equatable {
     public let size: Int64
     /// From one look to the next, in milliseconds.
     public let elapsed: Int64
-
-    public init(size: Int64, elapsed: Int64) {
-        self.size = size
-        self.elapsed = elapsed
-    }
 }
 
-/// Compares the wall clock with the one that never jumps, and so notices when it is set.
+/// Compares the wall clock with the one that never jumps, and so notices when it is set. The time that a machine was
+/// suspended counts as a step: the other clock stood still.
 public struct ClockWatch: Sendable {
     /// Milliseconds. A clock that is corrected without a jump gains or loses half a millisecond a second.
     private static let smallestStep: Int64 = 1000

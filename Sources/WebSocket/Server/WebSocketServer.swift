@@ -49,7 +49,8 @@ public final class WebSocketServer: Sendable {
     /// - Parameters:
     ///   - host: an IP address, the name of one, or nothing for all of the machine's.
     ///   - port: 0 = a free one.
-    ///   - maximumClients: more are not accepted.
+    ///   - maximumClients: more are not accepted. The process's limit of open files is raised for them; where that is not
+    ///     allowed, they are fewer.
     ///   - maximumQueuedBytes: a client for which more than that waits, besides its greeting, is dropped.
     ///   - headers: more header fields of the handshake's answer.
     ///   - place: what is at a path, without its query; asked on the thread of `run`.
@@ -72,7 +73,8 @@ public final class WebSocketServer: Sendable {
             maximumQueuedBytes: maximumQueuedBytes, orders: orders, shared: shared, place: place, greeting: greeting,
             events: events)
         let context = try WebSocketContext.server(
-            loop, listen: host, port: port, maximumClients: maximumClients, waker: waker)
+            loop, listen: host, port: port, maximumClients: OpenFileLimit.raise(forConnections: maximumClients),
+            waker: waker)
         self.orders = orders
         self.shared = shared
         self.port = context.listenPort

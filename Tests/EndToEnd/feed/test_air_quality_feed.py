@@ -2,17 +2,15 @@
 
 import contextlib
 import json
-import re
 import resource
 import signal
-import socket
 import subprocess
 import time
 
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from support import metrics
+from support import metrics, raw_feed
 from support.peers import WebSocketFeed
 from support.waiting import wait_for
 
@@ -55,22 +53,11 @@ def test_the_same_seed_gives_the_same_messages(start):
 
 
 def test_clients_beyond_the_limit_of_open_files_wait_and_cost_nothing(start):
-    feed = start.program(
-        "air-quality-feed", "simulate", "--listen", "127.0.0.1:0", "--interval", "100ms", "--cities", "1", "--coverage", "1",
-        launcher=("prlimit", "--nofile=200:200"))
-    wait_for(lambda: feed.output, "the feed's address")
-    url = feed.output[0].removeprefix("listening on ")
-    address = url.removeprefix("ws://").removesuffix("/").rsplit(":", 1)
-    request = (
-        b"GET / HTTP/1.1\r\nHost: feed\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n")
+    feed = start.feed(
+        "simulate", "--interval", "100ms", "--cities", "1", "--coverage", "1", launcher=("prlimit", "--nofile=200:200"))
     with contextlib.ExitStack() as stack:
-        first = stack.enter_context(connect(url))
-        clients = []
-        for _ in range(250):
-            client = stack.enter_context(socket.create_connection(address, timeout=30))
-            client.sendall(request)
-            clients.append(client)
+        first = stack.enter_context(connect(feed.url))
+        clients = [stack.enter_context(raw_feed.connect(feed.url)) for _ in range(250)]
         # 128 of the 200 files are for the rest of the process.
         for client in clients[:71]:
             assert client.recv(12) == b"HTTP/1.1 101"
@@ -117,12 +104,7 @@ def test_replay_once_closes_with_1000(start, tmp_path):
 
 def test_a_client_that_does_not_read_is_dropped_and_the_others_hear_everything(start):
     feed = start.feed("simulate", "--cities", "50000", "--coverage", "1", "--interval", "20ms", "--seed", "3")
-    host, port = re.fullmatch(r"ws://(.*):(\d+)/", feed.url).groups()
-    slow = socket.create_connection((host, int(port)))
-    slow.sendall(
-        f"GET / HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
-    )
+    slow = raw_feed.connect(feed.url)
     with connect(feed.url, max_size=None, compression=None) as client:
         received = 0
         # More than waits for a client at most, and what the sockets hold.

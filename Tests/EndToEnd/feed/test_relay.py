@@ -3,14 +3,12 @@
 import contextlib
 import json
 import os
-import re
-import socket
 
 import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from support import metrics
+from support import metrics, raw_feed
 from support.peers import WebSocketFeed
 from support.shards import shard
 from support.waiting import wait_for
@@ -142,12 +140,7 @@ def test_clients_stay_while_the_feed_is_down_and_hear_nothing(start):
 
 def test_a_slow_client_is_dropped_and_the_others_hear_everything(relay, python_feed):
     served = relay("--shards=2", "--max-message-bytes=64MiB")
-    host, port = re.fullmatch(r"ws://(.*):(\d+)/", served.url).groups()
-    slow = socket.create_connection((host, int(port)))
-    slow.sendall(
-        f"GET /shard/0/2 HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
-    )
+    slow = raw_feed.connect(served.url, "/shard/0/2")
     assert b" 101 " in slow.recv(100)
     message = json.dumps([{"city": f"City {number}", "aqi": 1, "x": "x" * 10_000} for number in range(400)])
     expected = None

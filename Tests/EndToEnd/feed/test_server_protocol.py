@@ -5,7 +5,6 @@ they are about a server that sends and does not echo, written after the RFC.
 """
 
 import os
-import socket
 import struct
 
 import pytest
@@ -14,10 +13,7 @@ from support import raw_feed
 from support.raw_feed import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT
 from support.raw_http import connect
 
-REQUEST = (
-    b"GET /feed HTTP/1.1\r\nHost: feed\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
-)
+REQUEST = raw_feed.request("/feed")
 
 
 def frame(opcode: int, payload: bytes = b"", **wrong) -> bytes:

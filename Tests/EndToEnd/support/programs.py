@@ -162,9 +162,11 @@ class Exporter(Program):
 class Feed(Program):
     """air-quality-feed, listening."""
 
-    def __init__(self, path: pathlib.Path, arguments: tuple[str, ...], listen: str = "127.0.0.1:0"):
+    def __init__(
+        self, path: pathlib.Path, arguments: tuple[str, ...], listen: str = "127.0.0.1:0", launcher: tuple[str, ...] = (),
+    ):
         command, *rest = arguments or ("simulate",)
-        super().__init__([str(path), command, "--listen", listen, *rest])
+        super().__init__([*launcher, str(path), command, "--listen", listen, *rest])
         self.url = wait_for(self._find_address, "the line that names the feed's address")
 
     def _find_address(self) -> str | None:

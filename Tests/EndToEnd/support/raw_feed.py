@@ -20,6 +20,22 @@ MASK = b"\x01\x02\x03\x04"
 COMPRESSION = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
 
 
+def request(path: str = "/") -> bytes:
+    """A client's handshake."""
+    return (
+        f"GET {path} HTTP/1.1\r\nHost: feed\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    ).encode()
+
+
+def connect(url: str, path: str = "/") -> socket.socket:
+    """A client that has sent its handshake and read nothing."""
+    host, port = url.removeprefix("ws://").removesuffix("/").rsplit(":", 1)
+    client = socket.create_connection((host, int(port)), timeout=30)
+    client.sendall(request(path))
+    return client
+
+
 def frame(
     opcode: int, payload: bytes = b"", final: bool = True, reserved: int = 0, masked: bool = False,
     length: int | None = None, width: int | None = None,

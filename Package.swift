@@ -26,57 +26,65 @@ let package = Package(
         .library(name: "WebSocket", targets: ["WebSocket"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2")
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2")
     ],
     targets: [
         // The C libraries, as Debian ships them. What Swift cannot import stands in each module's shim.h.
-        .systemLibrary(name: "CLinker"),
-        .systemLibrary(name: "CLibWebSockets", providers: [.apt(["libwebsockets-dev"])]),
-        .systemLibrary(name: "CLibMicroHTTPD", providers: [.apt(["libmicrohttpd-dev", "libgnutls28-dev"])]),
-        .systemLibrary(name: "CGnuTLS", providers: [.apt(["libgnutls28-dev"])]),
-        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CISAL", providers: [.apt(["libisal-dev"])]),
-        .systemLibrary(name: "CCrypt", providers: [.apt(["libcrypt-dev"])]),
-        .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
-        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CLinker", path: "Sources/C/CLinker"),
+        .systemLibrary(
+            name: "CLibWebSockets", path: "Sources/C/CLibWebSockets", providers: [.apt(["libwebsockets-dev"])]),
+        .systemLibrary(
+            name: "CLibMicroHTTPD", path: "Sources/C/CLibMicroHTTPD",
+            providers: [.apt(["libmicrohttpd-dev", "libgnutls28-dev"])]),
+        .systemLibrary(name: "CGnuTLS", path: "Sources/C/CGnuTLS", providers: [.apt(["libgnutls28-dev"])]),
+        .systemLibrary(name: "CZlib", path: "Sources/C/CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CISAL", path: "Sources/C/CISAL", providers: [.apt(["libisal-dev"])]),
+        .systemLibrary(name: "CCrypt", path: "Sources/C/CCrypt", providers: [.apt(["libcrypt-dev"])]),
+        .systemLibrary(name: "CYAML", path: "Sources/C/CYAML", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CCurl", path: "Sources/C/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         // simdjson has no C face; this gives it one. Debian's valgrind reads no newer debug information than this.
         .target(
-            name: "CSimdJSON",
+            name: "CSimdJSON", path: "Sources/C/CSimdJSON",
             cxxSettings: [
                 .define("SIMDJSON_EXCEPTIONS", to: "0"), .unsafeFlags(["-fno-exceptions", "-gdwarf-4"]),
             ], linkerSettings: [.linkedLibrary("simdjson")]),
 
         // Digits, text, dates and shards as bytes: what every room needs.
-        .target(name: "Bytes"),
+        .target(name: "Bytes", path: "Sources/Shared/Bytes"),
 
         // The rooms that touch C.
-        .target(name: "JSON", dependencies: ["Bytes", "CSimdJSON"]),
-        .target(name: "Storage", dependencies: ["Bytes", "System", "CSQLite"]),
-        .target(name: "System", dependencies: ["Bytes", "CLinker"]),
-        .target(name: "WebSocket", dependencies: ["Bytes", "System", "CLibWebSockets", "CZlib"]),
-        .target(name: "WebConfiguration", dependencies: ["Bytes", "System", "CCrypt", "CGnuTLS", "CYAML"]),
-        .target(name: "HTTPClient", dependencies: ["Bytes", "System", "CCurl"]),
+        .target(name: "JSON", dependencies: ["Bytes", "CSimdJSON"], path: "Sources/Shared/JSON"),
+        .target(name: "Storage", dependencies: ["Bytes", "System", "CSQLite"], path: "Sources/Exporter/Storage"),
+        .target(name: "System", dependencies: ["Bytes", "CLinker"], path: "Sources/Shared/System"),
+        .target(
+            name: "WebSocket", dependencies: ["Bytes", "System", "CLibWebSockets", "CZlib"],
+            path: "Sources/Shared/WebSocket"),
+        .target(
+            name: "WebConfiguration", dependencies: ["Bytes", "System", "CCrypt", "CGnuTLS", "CYAML"],
+            path: "Sources/Exporter/WebConfiguration"),
+        .target(name: "HTTPClient", dependencies: ["Bytes", "System", "CCurl"], path: "Sources/Feed/HTTPClient"),
         .target(
             name: "HTTPServer",
             dependencies: [
                 "Bytes", "System", "WebConfiguration", "CGnuTLS", "CISAL", "CLibMicroHTTPD", "CZlib",
-            ]),
+            ],
+            path: "Sources/Exporter/HTTPServer"),
 
         // The pure core: bytes → readings → store → exposition.
-        .target(name: "AirQuality", dependencies: ["Bytes", "JSON"]),
+        .target(name: "AirQuality", dependencies: ["Bytes", "JSON"], path: "Sources/Shared/AirQuality"),
         // Messages as the real feed sends them.
-        .target(name: "FeedSimulation", dependencies: ["Bytes", "JSON"]),
+        .target(name: "FeedSimulation", dependencies: ["Bytes", "JSON"], path: "Sources/Shared/FeedSimulation"),
         // Flags, environment variables and their errors, for both programs.
-        .target(name: "CommandLine", dependencies: ["Bytes"]),
+        .target(name: "CommandLine", dependencies: ["Bytes"], path: "Sources/Shared/CommandLine"),
 
         // Says in a program what it was built from.
         .plugin(name: "BuildVersion", capability: .buildTool(), path: "Sources/BuildVersion"),
 
         // Concentrations → index: the rules of CPCB, EPA and EEA, pure.
-        .target(name: "AirQualityIndex"),
+        .target(name: "AirQualityIndex", path: "Sources/Feed/AirQualityIndex"),
         // What public sources of air quality are asked, and what their documents mean.
-        .target(name: "AirSources", dependencies: ["AirQualityIndex", "Bytes"]),
+        .target(name: "AirSources", dependencies: ["AirQualityIndex", "Bytes"], path: "Sources/Feed/AirSources"),
 
         // The programs: they wire.
         .executableTarget(
@@ -86,6 +94,7 @@ let package = Package(
                 "WebConfiguration", "WebSocket",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            path: "Sources/Exporter/AirQualityExporter",
             exclude: ["README.md"],
             // What the page loads, as bytes in the program.
             resources: ["page.css", "page.js", "chart.js", "icon.svg"].map { .embedInCode("Web/Resources/\($0)") },
@@ -96,6 +105,7 @@ let package = Package(
                 "AirQuality", "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedSimulation", "HTTPClient",
                 "JSON", "System", "WebSocket",
             ],
+            path: "Sources/Feed/AirQualityFeed",
             exclude: ["Cities/make-sets", "README.md"],
             resources: [
                 .embedInCode("Cities/capitals.csv"), .embedInCode("Cities/india.csv"), .embedInCode("Cities/seeds.csv"),
@@ -178,18 +188,7 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
     target.swiftSettings = settings
 }
 
-for target in package.targets where [.regular, .executable].contains(target.type) && !inC.contains(target.name) {
-    // Regular expressions, and what lives with them (`firstRange(of:)`, `contains` of a text), cost each start a tenth.
-    target.swiftSettings?.append(.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"]))
-    // A section for each function, so that the linker can leave out those that are not called.
-    target.swiftSettings?.append(
-        .unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release)))
-}
 for target in package.targets where target.type == .executable {
-    // Relative relocations take a thirtieth of the space (glibc 2.36): less to read at the start. Nobody links with the
-    // programs, so what nothing in them calls can go.
-    let flags = ["-z", "pack-relative-relocs", "--no-export-dynamic"]
-    target.linkerSettings = [
-        .unsafeFlags(["-use-ld=lld"] + flags.flatMap { ["-Xlinker", $0] }, .when(configuration: .release))
-    ]
+    // All symbols are resolved at the start, so that the table of addresses can be made read-only (full RELRO).
+    target.linkerSettings = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]
 }

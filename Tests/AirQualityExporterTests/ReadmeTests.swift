@@ -10,7 +10,7 @@ import Testing
 struct ReadmeTests {
     private static let file = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(
-            path: "Sources/AirQualityExporter/README.md")
+            path: "Sources/Exporter/AirQualityExporter/README.md")
 
     @Test("has the table of flags")
     func flags() throws {

@@ -71,7 +71,7 @@ def test_debug_symbols_lead_to_the_source(releases, tmp_path):
     assert len(files) == 2
     for file in files:
         names = engine.run("readelf", "--debug-dump=info", file)
-        assert "./Sources/" in names or "Sources/Bytes" in names
+        assert "./Sources/" in names or "Sources/Shared/Bytes" in names
         assert not re.search(r"/(tmp|work|home|root)/\S*Sources/", names)
 
 

@@ -114,6 +114,12 @@ end-to-end: test-deps build
 grafana: test-deps build
 	$(PYTEST) Tests/EndToEnd/grafana --programs .build/release
 
+# make debian13  builds and tests on Debian 13, in a root under build/ (as root); TESTS=… runs some of the end-to-end tests
+.PHONY: debian13
+debian13: toolchain
+	Tests/Tools/debian13 --network make test-deps
+	Tests/Tools/debian13 make unit end-to-end TESTS="$(or $(TESTS),Tests/EndToEnd)"
+
 # make sanitize  runs the unit tests and the end-to-end tests under the thread, address and undefined sanitizers
 .PHONY: sanitize sanitize-thread sanitize-address sanitize-undefined
 sanitize: sanitize-thread sanitize-address sanitize-undefined

@@ -50,9 +50,10 @@ class SocketLoop {
         // The deadlines are ours.
         unsafe info.timeout_secs = UInt32(Int32.max) / 2
         unsafe info.connect_timeout_secs = UInt32(Int32.max) / 2
-        // Root stays root, as it would without libwebsockets.
-        unsafe info.uid = -1
-        unsafe info.gid = -1
+        // Root stays root, as it would without libwebsockets. Its header has had signed numbers here and, since 4.3,
+        // unsigned ones.
+        unsafe info.uid = .init(truncatingIfNeeded: -1)
+        unsafe info.gid = .init(truncatingIfNeeded: -1)
         unsafe configure(&info)
         guard let context = unsafe lws_create_context(&info) else { return nil }
         unsafe self.context = context

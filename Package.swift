@@ -25,9 +25,6 @@ let package = Package(
         .library(name: "WebConfiguration", targets: ["WebConfiguration"]),
         .library(name: "WebSocket", targets: ["WebSocket"]),
     ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2")
-    ],
     targets: [
         // The C libraries, as Debian ships them. What Swift cannot import stands in each module's shim.h.
         .systemLibrary(name: "CLinker", path: "Sources/C/CLinker"),
@@ -76,7 +73,7 @@ let package = Package(
         // Messages as the real feed sends them.
         .target(name: "FeedSimulation", dependencies: ["Bytes", "JSON"], path: "Sources/Shared/FeedSimulation"),
         // Flags, environment variables and their errors, for both programs.
-        .target(name: "CommandLine", dependencies: ["Bytes"], path: "Sources/Shared/CommandLine"),
+        .target(name: "CommandLine", dependencies: ["Bytes", "System"], path: "Sources/Shared/CommandLine"),
 
         // Says in a program what it was built from.
         .plugin(name: "BuildVersion", capability: .buildTool(), path: "Sources/BuildVersion"),
@@ -92,7 +89,6 @@ let package = Package(
             dependencies: [
                 "AirQuality", "Bytes", "CommandLine", "FeedSimulation", "HTTPServer", "JSON", "Storage", "System",
                 "WebConfiguration", "WebSocket",
-                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Sources/Exporter/AirQualityExporter",
             exclude: ["README.md"],
@@ -132,7 +128,7 @@ let package = Package(
             name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "TestSupport"],
             exclude: ["Golden"]),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["CommandLine", "TestSupport"], exclude: ["Golden"]),
+            name: "CommandLineTests", dependencies: ["CommandLine", "System", "TestSupport"], exclude: ["Golden"]),
         .testTarget(
             name: "AirQualityIndexTests", dependencies: ["AirQualityIndex", "TestSupport"], exclude: ["Oracle"]),
         .testTarget(name: "AirSourcesTests", dependencies: ["AirQualityIndex", "AirSources"]),
@@ -162,7 +158,6 @@ let package = Package(
             dependencies: [
                 "AirQuality", "AirQualityExporter", "Bytes", "CommandLine", "HTTPServer", "Storage", "System",
                 "TestSupport", "WebConfiguration", "WebSocket",
-                .product(name: "Logging", package: "swift-log"),
             ]),
     ],
     cxxLanguageStandard: .cxx20

@@ -2,7 +2,6 @@ import AirQuality
 import Bytes
 import CommandLine
 import HTTPServer
-import Logging
 import System
 import Testing
 import WebSocket

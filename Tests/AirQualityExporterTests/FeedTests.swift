@@ -1,5 +1,5 @@
 import Bytes
-import Logging
+import System
 import Testing
 
 @testable import AirQuality

@@ -1,5 +1,4 @@
 import HTTPServer
-import Logging
 import System
 import TestSupport
 import Testing
@@ -10,7 +9,7 @@ import WebConfiguration
 @Suite("The watcher of the web configuration")
 struct WebConfigurationWatcherTests {
     private let directory = TemporaryDirectory()
-    private let lines = StandardErrorLogTests.Lines()
+    private let lines = WrittenLines()
 
     /// What was logged, without time and place.
     private var messages: [String] {
@@ -19,7 +18,7 @@ struct WebConfigurationWatcherTests {
 
     private func watcher() throws -> WebConfigurationWatcher {
         try WebConfigurationWatcher(
-            path: directory.file("web.yml"), logger: StandardErrorLogTests().logger(lines))
+            path: directory.file("web.yml"), logger: Logger(write: lines.append))
     }
 
     private func write(header value: String) {
@@ -68,7 +67,7 @@ struct WebConfigurationWatcherTests {
     func start() throws {
         let error = #expect(throws: SystemError.self) { try watcher() }
         #expect(error?.reason.contains("web.yml") == true)
-        let none = try WebConfigurationWatcher(path: nil, logger: Logger(label: "test"))
+        let none = try WebConfigurationWatcher(path: nil, logger: Logger())
         #expect(none.isEmpty && none.reload() == nil)
     }
 }

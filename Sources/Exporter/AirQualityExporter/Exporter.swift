@@ -1,7 +1,6 @@
 import AirQuality
 import Bytes
 import HTTPServer
-import Logging
 import Storage
 import Synchronization
 import System

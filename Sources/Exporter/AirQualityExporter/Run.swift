@@ -1,6 +1,5 @@
 import AirQuality
 import CommandLine
-import Logging
 import System
 import WebSocket
 
@@ -42,9 +41,7 @@ private func check(_ configuration: Configuration) -> Int32 {
 }
 
 private func serve(_ configuration: Configuration, signals: Signals) -> Int32 {
-    let logger = Logger(label: "air-quality-exporter") { _ in
-        StandardErrorLog(level: configuration.logLevel, format: configuration.logFormat)
-    }
+    let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
     do {
         let exporter = try Exporter(configuration, logger: logger, signals: signals)
         if configuration.feed.tls.skipsVerification {

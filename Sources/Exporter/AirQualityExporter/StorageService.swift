@@ -1,6 +1,5 @@
 import AirQuality
 import Bytes
-import Logging
 import Storage
 import Synchronization
 import System
@@ -88,13 +87,13 @@ final class StorageService: Sendable {
     private func logDamage(movedTo: String, reason: String, _ metadata: Logger.Metadata) {
         logger.error(
             "Storage file damaged: moved aside, new file created",
-            metadata: metadata.merging(["moved_to": "\(movedTo)", "err": "\(reason)"]) { $1 })
+            metadata: metadata.merging(["moved_to": movedTo, "err": reason]))
     }
 
     private func logFailure(_ reason: String, _ metadata: Logger.Metadata) {
         logger.error(
             "Storage file not writable: serving from memory, retrying",
-            metadata: metadata.merging(["err": "\(reason)"]) { $1 })
+            metadata: metadata.merging(["err": reason]))
     }
 
     /// Has the last changes written; then ``run()`` returns.

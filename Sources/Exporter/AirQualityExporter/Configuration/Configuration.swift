@@ -3,7 +3,6 @@ import Bytes
 import CommandLine
 import HTTPServer
 import JSON
-import Logging
 import System
 import WebConfiguration
 import WebSocket

@@ -2,7 +2,6 @@ import AirQuality
 import Bytes
 import CommandLine
 import JSON
-import Logging
 import System
 import WebSocket
 
@@ -132,8 +131,7 @@ extension Configuration: Options {
         Flag(
             "metrics.families", \.cityFamilies, .cityFamily,
             "City families to show, all if not given: \(CityFamilyName.allNames)."),
-        Flag("log.level", \.logLevel, .logLevel, placeholder: "LEVEL", "debug, info, warn or error."),
-        Flag("log.format", \.logFormat, .choice, placeholder: "FORMAT", "logfmt or json."),
+        .logLevel(\.logLevel), .logFormat(\.logFormat),
         Flag("config.check", \.isCheck, "Validate everything, print the result and end."),
     ]
 }
@@ -252,12 +250,4 @@ extension ValueFormat<String> {
     }
 
     private static func isVisible(_ text: String) -> Bool { text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
-}
-
-extension ValueFormat<Logger.Level> {
-    static var logLevel: Self {
-        one(
-            of: [.debug, .info, .warning, .error], named: { $0 == .warning ? "warn" : $0.rawValue },
-            expected: "debug, info, warn or error")
-    }
 }

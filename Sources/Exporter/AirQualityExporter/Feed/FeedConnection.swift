@@ -1,6 +1,5 @@
 import Bytes
 import CommandLine
-import Logging
 import System
 import WebSocket
 

@@ -1,13 +1,13 @@
 import AirQuality
 import Bytes
-import Logging
+import System
 
 /// What is logged of a feed's connection: changes of its state, not every attempt.
 struct FeedLog: Sendable {
     struct Entry: Equatable {
         var level: Logger.Level
         var message: String
-        var metadata: [String: String]
+        var metadata: Logger.Metadata
     }
 
     private enum State: Equatable {
@@ -29,7 +29,7 @@ struct FeedLog: Sendable {
         case .connected(let source):
             return entry(.connected, .info, "Feed connected", source.map { ["source": $0.name] } ?? [:])
         case .disconnected(let reason, let detail):
-            let details = ["reason": reason.rawValue, "err": detail]
+            let details: Logger.Metadata = ["reason": reason.rawValue, "err": detail]
             if reason == .requested || reason == .paused {
                 return Entry(
                     level: .info, message: "Feed disconnected",
@@ -48,19 +48,18 @@ struct FeedLog: Sendable {
 
     /// The entry for a new state; the same state again is worth a debug line.
     private mutating func entry(
-        _ new: State, _ level: Logger.Level, _ message: String, _ details: [String: String] = [:]
+        _ new: State, _ level: Logger.Level, _ message: String, _ details: Logger.Metadata = [:]
     ) -> Entry {
         let isNew = state != new
         state = new
         return Entry(
-            level: isNew ? level : .debug, message: message, metadata: ["feed": label].merging(details) { $1 })
+            level: isNew ? level : .debug, message: message,
+            metadata: Logger.Metadata(dictionaryLiteral: ("feed", label)).merging(details))
     }
 }
 
 extension Logger {
     func log(_ entry: FeedLog.Entry) {
-        log(
-            level: entry.level, "\(entry.message)",
-            metadata: Metadata(uniqueKeysWithValues: entry.metadata.map { ($0, "\($1)") }))
+        log(level: entry.level, entry.message, metadata: entry.metadata)
     }
 }

@@ -1,7 +1,6 @@
 import AirQuality
 import Bytes
 import CommandLine
-import Logging
 import Synchronization
 import System
 import WebSocket

@@ -1,5 +1,4 @@
 import HTTPServer
-import Logging
 import Synchronization
 import System
 import WebConfiguration

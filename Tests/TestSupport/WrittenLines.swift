@@ -1,0 +1,12 @@
+internal import Synchronization
+
+/// Lines in the order in which they were written, as a log writes them.
+public final class WrittenLines: Sendable {
+    private let lines = Mutex("")
+
+    public init() {}
+
+    public var text: String { lines.withLock { $0 } }
+
+    public func append(_ bytes: [UInt8]) { lines.withLock { $0 += String(decoding: bytes, as: UTF8.self) } }
+}

@@ -208,7 +208,11 @@ import Testing
     }
 
     @Test func connectionsAreLimited() throws {
-        let server = try serve({ $0.limits.maximumConnections = 10 }, respond: echo)
+        let server = try serve(
+            {
+                $0.limits.maximumConnections = 10
+                $0.limits.maximumConnectionsPerAddress = 0
+            }, respond: echo)
         let clients = try (0..<10).map { _ in try server.connect() }
         for client in clients { #expect(try client.request("/").status == 200) }
         #expect(throws: RawHTTPClient.Failure.self) { try server.connect().request("/") }

@@ -234,6 +234,19 @@ import Testing
         #expect(try curl(server, "--ciphers", "ECDHE-RSA-AES128-GCM-SHA256").status != 0)
     }
 
+    /// RFC 9155: not even for clients that offer nothing else.
+    @Test(arguments: [("server", "RSA"), ("server-ec", "ECDSA")])
+    func nothingIsSignedWithSHA1(_ name: String, _ algorithm: String) throws {
+        let server = try serveTLS(tls(name))
+        for (hash, isSigned) in [("SHA256", true), ("SHA1", false)] {
+            let run = try Subprocess([
+                "openssl", "s_client", "-connect", "localhost:\(server.port)", "-tls1_2", "-cipher", "ALL:@SECLEVEL=0",
+                "-sigalgs", "\(algorithm)+\(hash)",
+            ])
+            #expect((run.status == 0) == isSigned, "\(hash)")
+        }
+    }
+
     // MARK: - Reload
 
     @Test func aNewCertificateReachesNewConnectionsAndKeepsOldOnes() throws {

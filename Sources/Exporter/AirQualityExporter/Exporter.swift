@@ -122,9 +122,13 @@ final class Exporter: Sendable {
         }
         let notify = NotifySocket()
         _ = notify?.send("READY=1")
-        supervise(notify: notify)
+        let isStuck = supervise(notify: notify)
         _ = notify?.send("STOPPING=1")
-        server.stop(within: .seconds(5))
+        if isStuck || !server.stop(within: .seconds(5)) {
+            // Whatever the serving thread holds, nothing here waits for it; the storage is as after a kill.
+            logger.error("HTTP server does not respond, exiting")
+            endProcess(status: 1)
+        }
         for feed in feeds { feed.stop() }
         for thread in feedThreads { thread.join() }
         demo?.stop()
@@ -137,7 +141,10 @@ final class Exporter: Sendable {
     }
 
     /// Handles timers and signals, on the calling thread.
-    private func supervise(notify: NotifySocket?) {
+    ///
+    /// - Returns: whether it ended because the serving thread is stuck.
+    private func supervise(notify: NotifySocket?) -> Bool {
+        var heartbeats = HeartbeatWatch(beats: server.heartbeats, at: monotonicTime())
         // By then the feeds are dialled and most scrapers have asked once: both read some of the tables again.
         var startEnds: Duration? = monotonicTime() + .seconds(2)
         var clock = ClockWatch(wall: currentTime(), monotonic: monotonicTime())
@@ -165,11 +172,13 @@ final class Exporter: Sendable {
             demo?.tick(at: now)
             events?.tick(at: now)
             webWatcher.poll()
-            _ = notify?.send("WATCHDOG=1")
+            let silence = heartbeats.look(beats: server.heartbeats, at: now)
+            if silence >= Self.longestSilence { return true }
+            if silence < Self.longestSilence / 2 { _ = notify?.send("WATCHDOG=1") }
             switch signals.wait(for: waitTime(now, wall, notify, startEnds)) {
             case .terminate, .interrupt:
                 logger.info("Received signal, shutting down")
-                return
+                return false
             case .hangUp:
                 _ = reload()
             case nil:
@@ -178,11 +187,14 @@ final class Exporter: Sendable {
         }
     }
 
-    /// The time until the next timer; nil: only a signal ends the wait.
+    /// The serving thread is stuck when it has not gone through its loop for so long.
+    private static let longestSilence = Duration.seconds(30)
+
+    /// The time until the next timer.
     private func waitTime(
         _ now: Duration, _ wall: Timestamp, _ notify: NotifySocket?, _ startEnds: Duration?
-    ) -> Duration? {
-        var times: [Duration] = []
+    ) -> Duration {
+        var times = [HeartbeatWatch.interval]
         if let startEnds { times.append(startEnds - now) }
         let rules = store.rules
         // A city is dropped at most a second late, and with a short expiry at most that expiry late.
@@ -196,7 +208,7 @@ final class Exporter: Sendable {
         if let demo { times.append(max(.milliseconds(1), demo.nextTickAt - now)) }
         if let next = events?.nextTickAt { times.append(max(.milliseconds(1), next - now)) }
         if let watchdog = notify?.watchdogInterval { times.append(watchdog / 2) }
-        return times.min()
+        return times.min() ?? HeartbeatWatch.interval
     }
 }
 

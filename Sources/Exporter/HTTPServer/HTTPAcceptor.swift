@@ -6,16 +6,20 @@ internal import System
 final class HTTPAcceptor: Sendable {
     private let listening: Mutex<[ListeningSocket]>
     private let intake: HTTPDaemon.Intake
-    private let connections: HTTPConnections
+    private let service: HTTPService
+    private let heartbeatInterval: Duration
     private let sweepInterval: Duration
     private let stopped: WakePipe
 
+    private var connections: HTTPConnections { service.connections }
+
     init(
-        sockets: [ListeningSocket], intake: HTTPDaemon.Intake, connections: HTTPConnections, limits: HTTPLimits
+        sockets: [ListeningSocket], intake: HTTPDaemon.Intake, service: HTTPService, limits: HTTPLimits
     ) throws(SystemError) {
         listening = Mutex(sockets)
         self.intake = intake
-        self.connections = connections
+        self.service = service
+        heartbeatInterval = limits.heartbeatInterval
         let shortest = min(limits.requestTimeout, limits.idleTimeout, limits.answerTimeout)
         sweepInterval = min(max(shortest / 4, .milliseconds(20)), .seconds(1))
         stopped = try WakePipe()
@@ -25,19 +29,24 @@ final class HTTPAcceptor: Sendable {
     func run() {
         let sockets = listening.withLock { $0 }
         var nextSweep = monotonicTime() + sweepInterval
+        var nextHeartbeat = monotonicTime()
         var isShortOfResources = false
         while true {
-            // Without connections nothing can be overdue, and nothing wakes this thread.
-            let mustWake = isShortOfResources || !connections.isEmpty
-            let wait = mustWake ? max(nextSweep - monotonicTime(), .zero) : nil
-            let ready = waitForSockets(isShortOfResources ? [] : sockets, wait)
+            // Without connections nothing can be overdue.
+            let mustSweep = isShortOfResources || !connections.isEmpty
+            let wake = mustSweep ? min(nextSweep, nextHeartbeat) : nextHeartbeat
+            let ready = waitForSockets(isShortOfResources ? [] : sockets, max(wake - monotonicTime(), .zero))
             if ready.isStopped { break }
-            isShortOfResources = !ready.sockets.allSatisfy(acceptAll)
+            isShortOfResources = !ready.sockets.allSatisfy(acceptSome)
             let now = monotonicTime()
             if now >= nextSweep {
                 connections.hangUpOnOverdue(at: .now)
                 nextSweep = now + sweepInterval
                 isShortOfResources = false
+            }
+            if now >= nextHeartbeat {
+                service.heartbeat.begin(on: connections, intake)
+                nextHeartbeat = now + heartbeatInterval
             }
         }
         listening.withLock { $0 = [] }
@@ -50,29 +59,29 @@ final class HTTPAcceptor: Sendable {
 
     /// Corresponds to `poll`.
     private func waitForSockets(
-        _ sockets: [ListeningSocket], _ wait: Duration?
+        _ sockets: [ListeningSocket], _ wait: Duration
     ) -> (isStopped: Bool, sockets: [ListeningSocket]) {
-        let wakeUps = [stopped.descriptor, connections.appeared.descriptor]
-        var waited = (wakeUps + sockets.map(\.descriptor)).map {
+        var waited = ([stopped.descriptor] + sockets.map(\.descriptor)).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
-        let result = unsafe poll(&waited, nfds_t(waited.count), wait?.pollMilliseconds ?? -1)
+        let result = unsafe poll(&waited, nfds_t(waited.count), wait.pollMilliseconds)
         guard result > 0 else { return (false, []) }
-        connections.appeared.clear()
-        let ready = zip(sockets, waited.dropFirst(wakeUps.count)).filter { $0.1.revents != 0 }.map(\.0)
+        let ready = zip(sockets, waited.dropFirst()).filter { $0.1.revents != 0 }.map(\.0)
         return (waited[0].revents != 0, ready)
     }
 
+    /// Accepted before anything else is looked at: more wait their turn.
+    private static let maximumAtOnce = 64
+
     /// False when the process or the machine has no room for another connection: accepting would fail again at once.
-    private func acceptAll(of socket: ListeningSocket) -> Bool {
-        while true {
+    private func acceptSome(of socket: ListeningSocket) -> Bool {
+        for _ in 0..<Self.maximumAtOnce {
             var storage = sockaddr_storage()
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
             let accepted = unsafe withUnsafeMutablePointer(to: &storage) { storage in
                 unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                    // libmicrohttpd makes the socket non-blocking and close-on-exec.
                     let accepted = unsafe accept(socket.descriptor, address, &length)
-                    if accepted >= 0 { unsafe intake.add(accepted, from: address, length: length) }
+                    if accepted >= 0 { unsafe handOver(accepted, from: address, length: length) }
                     return accepted
                 }
             }
@@ -83,5 +92,16 @@ final class HTTPAcceptor: Sendable {
             default: return true
             }
         }
+        return true
+    }
+
+    /// Closes the connection if there are too many. libmicrohttpd makes the socket non-blocking and close-on-exec.
+    private func handOver(_ socket: Int32, from address: UnsafePointer<sockaddr>, length: socklen_t) {
+        let connection = unsafe service.connection(on: socket, from: PeerAddress(address))
+        guard connections.admit(connection) else {
+            close(socket)
+            return
+        }
+        if unsafe !intake.add(socket, from: address, length: length) { connections.remove(connection) }
     }
 }

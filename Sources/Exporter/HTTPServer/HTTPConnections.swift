@@ -4,15 +4,19 @@ internal import System
 
 /// One connection and the request on it: HTTP/1.1 has one at a time.
 ///
-/// It lives from libmicrohttpd's notice that the connection began to the one that it ended, which comes before the
-/// socket is closed.
+/// It lives until libmicrohttpd's notice that the connection has ended, which comes before the socket is closed.
 final class HTTPConnection: @unchecked Sendable {
     // @unchecked: the variables of the request are touched by libmicrohttpd's callbacks only, and all callbacks of a
-    // connection come from one thread. What other threads read is constant or atomic.
+    // connection come from one thread. What other threads read is constant or atomic; `isLeaving` belongs to
+    // `HTTPConnections`, under its lock.
     let socket: Int32
     let peer: PeerAddress
     /// What the connection's TLS session points into; nil: plain HTTP.
-    let tls: TLSContext?
+    var tls: TLSContext?
+    /// No client's: it shows that the serving thread is alive.
+    let isHeartbeat: Bool
+    /// Has made room for another one.
+    var isLeaving = false
     private let deadline: Atomic<Int64>
 
     /// Where the current request stands.
@@ -56,10 +60,10 @@ final class HTTPConnection: @unchecked Sendable {
     /// What the client had acknowledged when the answer under way began; nil when that was not asked.
     var acknowledgedBefore: Int?
 
-    init(socket: Int32, peer: PeerAddress, tls: TLSContext?, deadline: CoarseTime) {
+    init(socket: Int32, peer: PeerAddress, deadline: CoarseTime, isHeartbeat: Bool = false) {
         self.socket = socket
         self.peer = peer
-        self.tls = tls
+        self.isHeartbeat = isHeartbeat
         self.deadline = Atomic(deadline.milliseconds)
     }
 
@@ -67,6 +71,9 @@ final class HTTPConnection: @unchecked Sendable {
     func setDeadline(_ time: CoarseTime) {
         deadline.store(time.milliseconds, ordering: .relaxed)
     }
+
+    /// Smaller: overdue sooner.
+    var timeLeft: Int64 { deadline.load(ordering: .relaxed) }
 
     func isOverdue(at now: CoarseTime) -> Bool {
         deadline.load(ordering: .relaxed) < now.milliseconds
@@ -99,46 +106,136 @@ final class HTTPConnection: @unchecked Sendable {
     }
 }
 
-/// The open connections of a server, to hang up on those that are overdue.
+/// The open connections of a server: how many there may be, and which of them are overdue.
+///
+/// libmicrohttpd must not meet a limit of its own: it then leaves a mutex locked, and never serves again
+/// (0.9.75 to 0.9.77, `new_connection_process_`).
 final class HTTPConnections: Sendable {
-    private let open = Mutex<[Int32: HTTPConnection]>([:])
-    /// Woken when there is a connection after there was none: from then on one can be overdue.
-    let appeared: WakePipe
+    private let state: Mutex<State>
     /// The answers that stay open.
     let streams = HTTPStreams()
 
-    init() throws(SystemError) {
-        appeared = try WakePipe()
+    private struct State {
+        var open: [Int32: HTTPConnection] = [:]
+        var quota: ConnectionQuota
     }
 
-    func insert(_ connection: HTTPConnection) {
-        let isFirst = open.withLock { connections in
-            connections[connection.socket] = connection
-            return connections.count == 1
+    init(limits: HTTPLimits) {
+        let limit = OpenFileLimit.raise(forConnections: limits.maximumConnections)
+        state = Mutex(
+            State(quota: ConnectionQuota(limit: limit, limitPerClient: limits.maximumConnectionsPerAddress)))
+    }
+
+    /// Admits a connection that was accepted, until `remove`; false: close it.
+    func admit(_ connection: HTTPConnection) -> Bool {
+        state.withLock { state in
+            switch state.quota.admit(connection.peer.client) {
+            case .admitted: break
+            case .refused: return false
+            case .admittedInsteadOf(let client):
+                // The one that has the least time left. It is counted until it has ended.
+                let candidates = state.open.values.filter { $0.peer.client == client && !$0.isLeaving }
+                guard let victim = candidates.min(by: { $0.timeLeft < $1.timeLeft }) else { return false }
+                victim.isLeaving = true
+                state.quota.evict(client)
+                victim.hangUp()
+            }
+            state.quota.count(connection.peer.client)
+            state.open[connection.socket] = connection
+            return true
         }
-        if isFirst { appeared.wake() }
     }
 
+    /// Also what is no client's connection.
+    func insert(_ connection: HTTPConnection) {
+        state.withLock { $0.open[connection.socket] = connection }
+    }
+
+    /// To be called before the socket is closed.
     func remove(_ connection: HTTPConnection) {
-        _ = open.withLock { $0.removeValue(forKey: connection.socket) }
+        state.withLock { state in
+            guard state.open.removeValue(forKey: connection.socket) != nil, !connection.isHeartbeat else { return }
+            state.quota.release(connection.peer.client, wasLeaving: connection.isLeaving)
+        }
     }
 
     var isEmpty: Bool {
-        open.withLock { $0.isEmpty }
+        state.withLock { $0.open.isEmpty }
     }
 
     /// Nil when it has ended.
     subscript(socket: Int32) -> HTTPConnection? {
-        open.withLock { $0[socket] }
+        state.withLock { $0.open[socket] }
     }
 
     func hangUpOnOverdue(at now: CoarseTime) {
         streams.endDeserted()
-        open.withLock { connections in
+        state.withLock { state in
             // Under the lock although it is a call of C: the connection leaves the table before its socket is closed,
             // so the number is still this connection's.
-            for connection in connections.values where connection.isOverdue(at: now) { connection.hangUp() }
+            for connection in state.open.values where connection.isOverdue(at: now) { connection.hangUp() }
         }
+    }
+}
+
+/// How many connections there may be, in all and of one client.
+///
+/// When there are as many as there may be, the client with the most of them loses one to a client that would still
+/// have fewer, so a crowd costs its own address.
+struct ConnectionQuota {
+    let limit: Int
+    /// At most seven eighths of all.
+    let limitPerClient: Int
+    private var counts: [[UInt8]: Int] = [:]
+    private var total = 0
+    /// Told to end, and still open.
+    private var leaving = 0
+
+    /// Connections beyond the limit, until those that make room for them have ended. More are refused: each has a
+    /// descriptor.
+    static let maximumLeaving = 16
+
+    enum Admission: Equatable {
+        case admitted
+        /// A connection of that client has to end.
+        case admittedInsteadOf(client: [UInt8])
+        case refused
+    }
+
+    /// - Parameter limitPerClient: 0 = only that of all.
+    init(limit: Int, limitPerClient: Int) {
+        self.limit = limit
+        self.limitPerClient = limitPerClient > 0 ? min(limitPerClient, max(1, limit - limit / 8)) : limit
+    }
+
+    /// Whether a connection may begin; changes nothing.
+    func admit(_ client: [UInt8]) -> Admission {
+        let own = counts[client, default: 0]
+        guard own < limitPerClient else { return .refused }
+        guard total >= limit else { return .admitted }
+        guard leaving < Self.maximumLeaving, let most = counts.max(by: { $0.value < $1.value }), most.value > own + 1
+        else { return .refused }
+        return .admittedInsteadOf(client: most.key)
+    }
+
+    mutating func count(_ client: [UInt8]) {
+        counts[client, default: 0] += 1
+        total += 1
+    }
+
+    mutating func evict(_ client: [UInt8]) {
+        uncount(client)
+        leaving += 1
+    }
+
+    mutating func release(_ client: [UInt8], wasLeaving: Bool) {
+        if wasLeaving { leaving -= 1 } else { uncount(client) }
+    }
+
+    private mutating func uncount(_ client: [UInt8]) {
+        total -= 1
+        let left = counts[client, default: 1] - 1
+        counts[client] = left > 0 ? left : nil
     }
 }
 
@@ -178,4 +275,47 @@ struct TCPInformation {
         acknowledgedBytes = Int(clamping: words[15])
         receivedBytes = Int(clamping: words[16])
     }
+}
+
+/// Where a connection comes from: 4 or 16 bytes of an IP address; none for a `unix:` socket.
+struct PeerAddress: Sendable, Equatable, CustomStringConvertible {
+    private let bytes: [UInt8]
+
+    /// - Parameter bytes: an IPv4 address in IPv6 is taken for what it is.
+    init(bytes: [UInt8]) {
+        let isMapped = bytes.count == 16 && bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+        self.bytes = isMapped ? Array(bytes.suffix(4)) : bytes
+    }
+
+    init(_ address: UnsafePointer<sockaddr>?) {
+        guard let address = unsafe address else {
+            self.init(bytes: [])
+            return
+        }
+        switch unsafe Int32(address.pointee.sa_family) {
+        case AF_INET:
+            self.init(
+                bytes: unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                    unsafe withUnsafeBytes(of: $0.pointee.sin_addr) { unsafe Array($0) }
+                })
+        case AF_INET6:
+            self.init(
+                bytes: unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+                    unsafe withUnsafeBytes(of: $0.pointee.sin6_addr) { unsafe Array($0) }
+                })
+        default: self.init(bytes: [])
+        }
+    }
+
+    /// As Go writes it, empty without one; corresponds to `inet_ntop`.
+    var description: String {
+        guard bytes.count == 4 || bytes.count == 16 else { return "" }
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard unsafe inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count)) != nil
+        else { return "" }
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// What limits take for one client: an IPv4 address, or a /64 of IPv6, which is what one subscriber has.
+    var client: [UInt8] { Array(bytes.prefix(8)) }
 }

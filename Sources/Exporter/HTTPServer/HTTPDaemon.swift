@@ -3,23 +3,22 @@ internal import Glibc
 internal import System
 
 /// The owner of an `MHD_Daemon`: one thread in `poll` that serves the connections given to it. It never listens.
-@safe struct HTTPDaemon: ~Copyable {
+@safe struct HTTPDaemon: ~Copyable, @unchecked Sendable {
+    // @unchecked: what is called of it here may be called from any thread.
     private let daemon: OpaquePointer
 
     /// - Parameter service: must outlive the daemon.
-    init(service: HTTPService, limits: HTTPLimits, usesTLS: Bool) throws(SystemError) {
+    init(service: HTTPService, usesTLS: Bool) throws(SystemError) {
         let flags =
             MHD_USE_POLL_INTERNAL_THREAD.rawValue | MHD_USE_TURBO.rawValue | MHD_USE_ITC.rawValue
             | MHD_USE_NO_LISTEN_SOCKET.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
             | (usesTLS ? MHD_USE_TLS.rawValue : 0)
         let noCertificate = unsafe unsafeBitCast(
             tlsNoCertificate as @convention(c) (OpaquePointer?) -> Int32, to: UnsafeMutableRawPointer.self)
-        let connections = OpenFileLimit.raise(forConnections: limits.maximumConnections)
         let options = unsafe [
             MHD_OptionItem(option: .CONNECTION_MEMORY_LIMIT, value: connectionMemory, ptr_value: nil),
-            MHD_OptionItem(option: .CONNECTION_LIMIT, value: connections, ptr_value: nil),
-            MHD_OptionItem(
-                option: .PER_IP_CONNECTION_LIMIT, value: limits.maximumConnectionsPerAddress, ptr_value: nil),
+            // `HTTPConnections` has the limit; the library must never meet its own.
+            MHD_OptionItem(option: .CONNECTION_LIMIT, value: Int(Int32.max), ptr_value: nil),
             // What it would refuse then is left to `HTTPFraming` and `HTTPRequestTarget`.
             MHD_OptionItem(option: .STRICT_FOR_CLIENT, value: 0, ptr_value: nil),
             MHD_OptionItem(
@@ -43,9 +42,10 @@ internal import System
         // thread that uses this.
         fileprivate let daemon: OpaquePointer
 
-        /// Hands over a connected socket, which libmicrohttpd closes, at once if there is no room for it.
-        func add(_ socket: Int32, from address: UnsafePointer<sockaddr>, length: socklen_t) {
-            _ = unsafe MHD_add_connection(daemon, socket, address, length)
+        /// Hands over a connected socket, which libmicrohttpd closes. False when it has done so at once, and will say
+        /// nothing more of it.
+        func add(_ socket: Int32, from address: UnsafePointer<sockaddr>, length: socklen_t) -> Bool {
+            unsafe MHD_add_connection(daemon, socket, address, length) == .YES
         }
     }
 
@@ -66,7 +66,9 @@ func httpConnection(
         let socketContext = unsafe socketContext
     else { return }
     if event == .CONNECTION_NOTIFY_STARTED {
-        unsafe socketContext.pointee = Unmanaged.passRetained(service.connectionBegan(connection)).toOpaque()
+        unsafe socketContext.pointee = service.connectionBegan(connection).map {
+            unsafe Unmanaged.passRetained($0).toOpaque()
+        }
     } else if let ended = unsafe socketContext.pointee {
         service.connectionEnded(unsafe Unmanaged<HTTPConnection>.fromOpaque(ended).takeRetainedValue())
     }

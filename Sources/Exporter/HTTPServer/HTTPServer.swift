@@ -10,12 +10,30 @@ public final class HTTPServer: Sendable {
     public let addresses: [ListenAddress]
     private let service: HTTPService
     private let running: Mutex<Running?>
+    private let timeToStop: Duration
 
     /// What `stop` ends: in this order the thread that accepts, then the daemon.
-    private struct Running: ~Copyable {
+    private final class Running: Sendable {
         let acceptor: HTTPAcceptor
         let thread: ServiceThread
-        let daemon: HTTPDaemon
+        let daemon: Mutex<HTTPDaemon?>
+        let ended: WakePipe
+
+        init(_ daemon: consuming HTTPDaemon, _ acceptor: HTTPAcceptor) throws(SystemError) {
+            self.acceptor = acceptor
+            ended = try WakePipe()
+            thread = try ServiceThread(name: "http-accept", body: acceptor.run)
+            self.daemon = Mutex(daemon)
+        }
+
+        func end(_ service: HTTPService, within limit: Duration) {
+            acceptor.stop()
+            thread.join()
+            service.drain(within: limit)
+            service.endSuspensions()
+            daemon.withLock { $0 = nil }
+            ended.wake()
+        }
     }
 
     /// Listens and serves at once.
@@ -25,15 +43,14 @@ public final class HTTPServer: Sendable {
         configuration: HTTPServerConfiguration,
         onRequest: @escaping @Sendable (borrowing HTTPRequest) -> HTTPResponse
     ) throws(SystemError) {
+        timeToStop = configuration.limits.timeToStop
         let sockets = try Self.listen(configuration)
         addresses = sockets.map(\.address)
         service = try HTTPService(configuration: configuration, onRequest: onRequest)
-        let daemon = try HTTPDaemon(
-            service: service, limits: configuration.limits, usesTLS: configuration.web.tls != nil)
+        let daemon = try HTTPDaemon(service: service, usesTLS: configuration.web.tls != nil)
         let acceptor = try HTTPAcceptor(
-            sockets: sockets, intake: daemon.intake, connections: service.connections, limits: configuration.limits)
-        let thread = try ServiceThread(name: "http-accept", body: acceptor.run)
-        running = Mutex(Running(acceptor: acceptor, thread: thread, daemon: daemon))
+            sockets: sockets, intake: daemon.intake, service: service, limits: configuration.limits)
+        running = Mutex(try Running(daemon, acceptor))
     }
 
     private static func listen(_ configuration: HTTPServerConfiguration) throws(SystemError) -> [ListeningSocket] {
@@ -53,14 +70,21 @@ public final class HTTPServer: Sendable {
         try service.adopt(web)
     }
 
+    /// Grows every few seconds while the serving thread is alive; for a `HeartbeatWatch`.
+    public var heartbeats: Int { service.heartbeat.beats }
+
     /// Stops listening, lets the answers under way end, and closes what is left after `limit`. Blocks; any thread but
     /// that of the route closure. Only the first call does anything.
-    public func stop(within limit: Duration) {
-        guard let running = running.withLock({ $0.take() }) else { return }
-        running.acceptor.stop()
-        running.thread.join()
-        service.drain(within: limit)
-        service.endSuspensions()
+    ///
+    /// - Returns: false when the serving thread is stuck, and has been left behind.
+    @discardableResult
+    public func stop(within limit: Duration) -> Bool {
+        guard let running = running.withLock({ $0.take() }) else { return true }
+        guard (try? ServiceThread(name: "http-stop") { [service] in running.end(service, within: limit) }) != nil else {
+            running.end(service, within: limit)
+            return true
+        }
+        return running.ended.wait(limit + timeToStop)
     }
 
     deinit {
@@ -100,10 +124,10 @@ public struct HTTPServerConfiguration: Sendable {
 
 /// How far a client may go before it is refused or hung up on.
 public struct HTTPLimits: Sendable {
-    /// Open connections. One more is closed at once. The process's limit of open files is raised for them; where that
-    /// is not allowed there are fewer.
+    /// Open connections; one more is closed at once, or another one for it: see `ConnectionQuota`. The process's limit of
+    /// open files is raised for them; where that is not allowed there are fewer.
     public var maximumConnections = 4096
-    /// Connections of one IP address, so that one client cannot take them all. 0 = no limit.
+    /// Connections of one client (`PeerAddress.client`), so that it cannot take them all. 0 = no limit.
     public var maximumConnectionsPerAddress = 3584
 
     /// From the connection to the end of its first request's header, and from a request's first line to its end.
@@ -125,6 +149,11 @@ public struct HTTPLimits: Sendable {
     public static let maximumLargeAnswers = 64
     /// The same for documents that are made while they are sent.
     public static let maximumDocuments = 8
+
+    /// What the daemon may take to stop.
+    var timeToStop = Duration.seconds(10)
+    /// Between two beats of the serving thread.
+    var heartbeatInterval = Duration.seconds(5)
 
     /// Bytes of path and query; more get 414.
     public var maximumTargetBytes = 8 * 1024

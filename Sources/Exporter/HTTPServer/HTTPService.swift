@@ -23,6 +23,7 @@ final class HTTPService: Sendable {
     private let isDraining = Atomic(false)
     let meter: HTTPMeter
     let connections: HTTPConnections
+    let heartbeat = HTTPHeartbeat()
     /// Woken when the last request under way has ended after `drain`.
     let drained: WakePipe
 
@@ -58,27 +59,32 @@ final class HTTPService: Sendable {
         refuse = configuration.refuse
         active = Mutex(try ActiveWebConfiguration(configuration.web, replacing: nil))
         meter = configuration.meter
-        connections = try HTTPConnections()
+        connections = HTTPConnections(limits: configuration.limits)
         drained = try WakePipe()
         self.onRequest = onRequest
     }
 
     // MARK: - A connection
 
-    func connectionBegan(_ connection: MHDConnection) -> HTTPConnection {
-        let tls = active.withLock { $0 }.tls
-        let state = HTTPConnection(
-            socket: connection.socket, peer: connection.peer, tls: tls, deadline: .now + timeouts.request)
-        if let tls, let session = unsafe connection.tlsSession {
+    /// A connection that was accepted.
+    func connection(on socket: Int32, from peer: PeerAddress) -> HTTPConnection {
+        HTTPConnection(socket: socket, peer: peer, deadline: .now + timeouts.request)
+    }
+
+    /// libmicrohttpd has begun to serve the connection. Nil when it has been forgotten.
+    func connectionBegan(_ connection: MHDConnection) -> HTTPConnection? {
+        guard let state = connections[connection.socket] else { return nil }
+        if !state.isHeartbeat, let tls = active.withLock({ $0 }).tls, let session = unsafe connection.tlsSession {
+            state.tls = tls
             unsafe tls.adopt(session)
             unsafe TLSHandshake.follow(session, of: state, as: tls, onFailure: onHandshakeFailure)
         }
-        connections.insert(state)
         return state
     }
 
     func connectionEnded(_ state: HTTPConnection) {
         connections.remove(state)
+        if state.isHeartbeat { heartbeat.end() }
     }
 
     // MARK: - A request

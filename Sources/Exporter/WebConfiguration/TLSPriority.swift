@@ -113,6 +113,8 @@ struct TLSPriority: Equatable {
             + ["-KX-ALL", "+" + offer.keyExchange.rawValue]
             + ["-CIPHER-ALL"] + offer.ciphers.map { "+" + $0.rawValue } + ["-MAC-ALL", "+AEAD", "+SHA1"]
             + ["-GROUP-ALL"] + unique(curves.isEmpty ? TLSCurve.allCases : curves).map { "+" + $0.gnuTLSName }
+            // RFC 9155.
+            + ["-SIGN-RSA-SHA1", "-SIGN-ECDSA-SHA1", "-SIGN-DSA-SHA1"]
             + (prefersServerCipherSuites ? ["%SERVER_PRECEDENCE"] : [])
             + ["%DEBUG_ALLOW_KEY_USAGE_VIOLATIONS"]
         return parts.joined(separator: ":")

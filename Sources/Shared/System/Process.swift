@@ -157,7 +157,7 @@ func countEntries(of path: String) -> Int? {
 
 /// The process's limit of open files (`RLIMIT_NOFILE`).
 package enum OpenFileLimit {
-    /// Descriptors kept for the rest of the process.
+    /// Descriptors kept for the rest of the process; half of them where there are few.
     static let reserve = 128
 
     private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -174,7 +174,13 @@ package enum OpenFileLimit {
             _ = unsafe setrlimit(Self.resource, &limit)
             _ = unsafe getrlimit(Self.resource, &limit)
         }
-        return limit.rlim_cur >= needed ? wanted : max(1, Int(limit.rlim_cur) - reserve)
+        return room(for: wanted, openFiles: Int(clamping: limit.rlim_cur))
+    }
+}
+
+extension OpenFileLimit {
+    static func room(for wanted: Int, openFiles: Int) -> Int {
+        max(1, min(wanted, max(openFiles - reserve, openFiles / 2)))
     }
 }
 

@@ -72,13 +72,15 @@ import Testing
     @Test func aCrowdThatWaitsForTheServingThreadHarmsNobody() throws {
         let entered = Gate()
         let gate = Gate()
-        let server = try serve({ $0.limits.maximumConnections = 20 }) { request in
-            if request.path == "/gate" {
-                entered.open()
-                gate.wait()
-            }
-            return echo(request)
-        }
+        let server = try serve(
+            { $0.limits.maximumConnections = 20 },
+            respond: { request in
+                if request.path == "/gate" {
+                    entered.open()
+                    gate.wait()
+                }
+                return echo(request)
+            })
         let holder = try server.connect()
         holder.send("GET /gate HTTP/1.1\r\nHost: x\r\n\r\n")
         entered.wait()
@@ -113,15 +115,17 @@ import Testing
         let tls = TLSConfiguration(
             certificate: try certificates.content("server-ec.pem"), key: try certificates.content("server-ec.key"),
             priority: TLSPriority().text(key: .ecdsa))
-        let server = try serve({
-            $0.limits.heartbeatInterval = .milliseconds(10)
-            if withTLS { $0.web.tls = tls }
-            $0.onTLSHandshakeFailure = { _ in failures.withLock { $0 += 1 } }
-        }) { request in
-            entered.open()
-            gate.wait()
-            return echo(request)
-        }
+        let server = try serve(
+            {
+                $0.limits.heartbeatInterval = .milliseconds(10)
+                if withTLS { $0.web.tls = tls }
+                $0.onTLSHandshakeFailure = { _ in failures.withLock { $0 += 1 } }
+            },
+            respond: { request in
+                entered.open()
+                gate.wait()
+                return echo(request)
+            })
         eventually("beats") { server.heartbeats > 5 }
         guard !withTLS else {
             #expect(failures.withLock { $0 } == 0)
@@ -151,11 +155,13 @@ import Testing
     @Test func stopLeavesAStuckThreadBehind() throws {
         let entered = Gate()
         let gate = Gate()
-        let server = try serve({ $0.limits.timeToStop = .milliseconds(50) }) { request in
-            entered.open()
-            gate.wait()
-            return echo(request)
-        }
+        let server = try serve(
+            { $0.limits.timeToStop = .milliseconds(50) },
+            respond: { request in
+                entered.open()
+                gate.wait()
+                return echo(request)
+            })
         let client = try server.connect()
         client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         entered.wait()

@@ -194,6 +194,12 @@ release: build
 	$(call install,$(PACKAGING_PACKAGES))
 	docker/release/build "$(VERSION)" .build/release "build/$(VERSION)"
 
+# make rules RUNBOOK_URL=https://…/grafana/README.md  writes the rule files, with a runbook_url in each alert, to build/rules
+.PHONY: rules
+rules: export RUNBOOK_URL := $(RUNBOOK_URL)
+rules:
+	grafana/rules/render build/rules
+
 # make docker  builds the image and runs it: alone, with compose.yaml, under systemd; and the next two (as root)
 CONTAINER_TESTS := $(PYTHON) -m pytest --verbose --capture=no -m container --programs .build/release
 .PHONY: docker

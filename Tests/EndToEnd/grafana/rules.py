@@ -40,7 +40,7 @@ def promtool(*arguments: str | Path, tries: int = 3) -> subprocess.CompletedProc
     return promtool(*arguments, tries=tries - 1)
 
 
-FILES = sorted(RULES.glob("*.yaml"))
+FILES = sorted([*RULES.glob("*.yaml"), *RULES.glob("optional/*.yaml")])
 TESTS = sorted((RULES / "tests").glob("*.yaml"))
 #: Every rule with the file that it stands in.
 ALL = [(path, rule) for path in FILES for kind in ("record", "alert") for rule in rules_of(read(path), kind)]
@@ -69,10 +69,12 @@ def check_alert(complaints: Complaints, rule: dict) -> None:
         texts.get("summary") and "{{" not in texts["summary"], f"{name}: the summary must be the same for all series"
     )
     complaints.that("{{" in texts.get("description", ""), f"{name}: the description must say which one")
-    wanted = f"grafana/README.md#alert-{name.lower()}"
-    complaints.that(
-        texts.get("runbook_url") == wanted, f"{name}: runbook_url {texts.get('runbook_url')!r}, expected {wanted}"
-    )
+    wanted = f'grafana/README.md, "Alert {name}"'
+    complaints.that(texts.get("runbook") == wanted, f"{name}: runbook {texts.get('runbook')!r}, expected {wanted}")
+    complaints.that("runbook_url" not in texts, f"{name}: a runbook_url without an address to begin with")
+    about_air = rule["labels"].get("audience") == "public"
+    complaints.that(not (about_air and rule["labels"]["severity"] == "critical"), f"{name}: pages somebody about the air")
+    complaints.that("job=" not in rule["expr"], f"{name}: names a job")
 
 
 def check_cases(complaints: Complaints, rule: dict) -> None:
@@ -115,13 +117,15 @@ def check_mutants(path: Path, rule: dict) -> Complaints:
     """The unit tests notice when the rule is changed."""
     complaints = Complaints()
     content = read(path)
-    test = RULES / "tests" / path.name.replace(".yaml", ".test.yaml")
+    kind = "alerts" if "alert" in rule else "recording"
+    test = RULES / "tests" / f"airquality.{kind}.test.yaml"
     text = test.read_text()
     if "alert" in rule:
-        # No other rule has a part in it, and only the cases that try it can notice: a tenth of the time.
+        # No other alert has a part in it, and only the cases that try it can notice: a tenth of the time.
         content["groups"] = [{"name": "changed", "rules": [rule]}]
         # As texts: 0x20 is a series for promtool, and a number for YAML.
         tests = yaml.load(text, yaml.BaseLoader)
+        tests["rule_files"] = [str(RULES / "airquality.recording.yaml"), f"../{path.name}"]
         tests["tests"] = [
             {**each, "alert_rule_test": own}
             for each in tests["tests"]

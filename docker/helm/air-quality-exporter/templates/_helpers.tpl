@@ -11,10 +11,13 @@ app.kubernetes.io/part-of: air-quality-exporter
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 {{- end }}
 
-{{/* What pods are selected by. Rules and dashboards select the job that is named by the first one. */}}
+{{/* What pods are selected by. The scrape job is named after the first one. */}}
 {{- define "air-quality-exporter.selector" -}}
 app.kubernetes.io/name: {{ index . 1 }}
 app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
@@ -82,8 +85,44 @@ capabilities:
   drop: [ALL]
 {{- end }}
 
+{{/* "true" where the Prometheus Operator's objects of a version are wanted: (list . "auto" "v1"). */}}
+{{- define "air-quality-exporter.operator" -}}
+{{- $wanted := toString (index . 1) }}
+{{- if eq $wanted "auto" }}
+{{- if (index . 0).Capabilities.APIVersions.Has (print "monitoring.coreos.com/" (index . 2)) }}true{{ end }}
+{{- else if eq $wanted "true" }}true{{ end }}
+{{- end }}
+
+{{/* A ServiceMonitor, or for pairs ScrapeConfigs; without them Prometheus finds the pods by annotations. */}}
+{{- define "air-quality-exporter.isMonitored" -}}
+{{- include "air-quality-exporter.operator" (list . .Values.serviceMonitor.enabled (ternary "v1" "v1alpha1" (eq (int .Values.replicas) 1))) }}
+{{- end }}
+
+{{/* The port that a feed's address leads to. */}}
+{{- define "air-quality-exporter.feedPort" -}}
+{{- $url := urlParse . }}
+{{- $port := regexFind ":[0-9]+$" $url.host | trimPrefix ":" }}
+{{- $port | default (ternary "443" "80" (eq $url.scheme "wss")) }}
+{{- end }}
+
+{{/* The account of the pods; none is named unless asked for. */}}
+{{- define "air-quality-exporter.account" -}}
+{{- with .Values.serviceAccount }}
+{{- if or .create .name }}
+serviceAccountName: {{ .name | default (include "air-quality-exporter.name" $) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "air-quality-exporter.revisions" -}}
+{{- if not (kindIs "invalid" .Values.revisionHistoryLimit) }}
+revisionHistoryLimit: {{ .Values.revisionHistoryLimit }}
+{{- end }}
+{{- end }}
+
 {{/* Where pods may run. */}}
 {{- define "air-quality-exporter.placement" -}}
+{{- include "air-quality-exporter.account" . }}
 {{- with .Values.imagePullSecrets }}
 imagePullSecrets: {{ toYaml . | nindent 2 }}
 {{- end }}
@@ -105,9 +144,17 @@ affinity: {{ toYaml . | nindent 2 }}
 {{- define "air-quality-exporter.podMetadata" -}}
 labels:
   {{- include "air-quality-exporter.selector" (list . "air-quality-exporter") | nindent 2 }}
-  {{- with .Values.podLabels }}{{ toYaml . | nindent 2 }}{{ end }}
+  {{- with mergeOverwrite (dict) .Values.commonLabels .Values.podLabels }}{{ toYaml . | nindent 2 }}{{ end }}
 annotations:
   checksum/settings: {{ include (print .Template.BasePath "/settings.yaml") . | sha256sum }}
+  {{- if not (include "air-quality-exporter.isMonitored" .) }}
+  prometheus.io/scrape: "true"
+  prometheus.io/port: "10025"
+  prometheus.io/path: {{ index .Values.settings "web.telemetry-path" | default "/metrics" }}
+  {{- if ne .Values.probeScheme "HTTP" }}
+  prometheus.io/scheme: {{ lower .Values.probeScheme }}
+  {{- end }}
+  {{- end }}
   {{- with .Values.podAnnotations }}{{ toYaml . | nindent 2 }}{{ end }}
 {{- end }}
 
@@ -125,15 +172,19 @@ annotations:
 {{- define "air-quality-exporter.pod" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
-# Answers under way get 5 s, then the storage is written.
+# Responses in progress get 5 s, then the storage is written.
 terminationGracePeriodSeconds: 15
 securityContext: {{ toYaml .Values.podSecurityContext | nindent 2 }}
 {{- include "air-quality-exporter.placement" . }}
 containers:
   - name: air-quality-exporter
     {{- include "air-quality-exporter.image" . | nindent 4 }}
-    {{- if gt (int .Values.shards) 1 }}
+    {{- with .Values.extraArgs }}
+    args: {{ toYaml . | nindent 6 }}
+    {{- end }}
+    {{- if or (gt (int .Values.shards) 1) .Values.extraEnv }}
     env:
+      {{- if gt (int .Values.shards) 1 }}
       # Which shard a pod is follows from its place in the set.
       - name: POD_INDEX
         valueFrom:
@@ -143,6 +194,8 @@ containers:
         value: $(POD_INDEX)/{{ .Values.shards }}
       - name: AIR_QUALITY_EXPORTER_FEED_URL
         value: ws://{{ include "air-quality-exporter.name" . }}-relay:8765/shard/$(POD_INDEX)/{{ .Values.shards }}
+      {{- end }}
+      {{- with .Values.extraEnv }}{{ toYaml . | nindent 6 }}{{ end }}
     {{- end }}
     envFrom: {{ include "air-quality-exporter.environment" . | nindent 6 }}
     ports:
@@ -158,7 +211,7 @@ containers:
       periodSeconds: 10
       timeoutSeconds: 5
       failureThreshold: 3
-    # A feed that is down makes the pod unready, never restarts it; it is scraped all the same (service.yaml).
+    # A feed that is down makes the pod unready but never restarts it; it is still scraped (service.yaml).
     readinessProbe:
       httpGet:
         path: /-/ready

@@ -58,7 +58,7 @@ def test_the_tarball_has_the_stripped_programs_of_the_package(releases, tmp_path
     for name in ("air-quality-exporter", "air-quality-feed"):
         assert (folder / name).read_bytes() == (tmp_path / "package/usr/bin" / name).read_bytes()
         assert engine.run(folder / name, "--version").startswith(f"{name}, version {VERSION} (branch: HEAD, revision: ")
-    for name in ("LICENSE", "NOTICE", "systemd/air-quality-exporter.service", "grafana/dashboards/aqi-city.json"):
+    for name in ("LICENSE", "NOTICE", "systemd/air-quality-exporter.service", "grafana/dashboards/india/aqi-city.json"):
         assert (folder / name).stat().st_size > 0
 
 

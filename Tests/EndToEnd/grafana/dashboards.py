@@ -10,9 +10,22 @@ PROMETHEUS = "prometheus"
 INFINITY = "yesoreyeram-infinity-datasource"
 
 
+# Folders of dashboards that are made from those of the Indian scale: `scales.py`.
+SCALES = ("us", "eu")
+
+
 def read_dashboards() -> dict[str, dict]:
     """File name without `.json` → dashboard."""
-    return {path.stem: json.loads(path.read_text()) for path in sorted((GRAFANA / "dashboards").glob("*.json"))}
+    return {path.stem: json.loads(path.read_text()) for path in paths()}
+
+
+def paths() -> list[Path]:
+    return sorted(path for path in (GRAFANA / "dashboards").rglob("*.json") if path.parent.name not in SCALES)
+
+
+def dashboard_path(name: str) -> Path:
+    (path,) = (path for path in paths() if path.stem == name)
+    return path
 
 
 def canonical(dashboard: dict) -> str:

@@ -222,8 +222,15 @@ FAULTS = [
         "structure",
         OVERVIEW,
         "an override for no column",
-        lambda d: override(d, LIST, "Value #F")["matcher"].update(options="Value #G"),
-        "override for 'Value #G'",
+        lambda d: override(d, LIST, "Value #F")["matcher"].update(options="Value #Z"),
+        "override for 'Value #Z'",
+    ),
+    Fault(
+        "structure",
+        OVERVIEW,
+        "a coordinate that no query has",
+        rewrite("Map", "by (city, latitude, longitude)", "by (city, longitude)"),
+        "converts ['latitude']",
     ),
     Fault(
         "structure",
@@ -488,7 +495,7 @@ FAULTS = [
         OVERVIEW,
         "a label that leaks",
         rewrite("Worst city", "max by (city) ", ""),
-        "labels ['__name__', 'city', 'instance', 'job']",
+        "labels ['city', 'instance', 'job']",
     ),
     Fault(
         "queries",

@@ -27,6 +27,7 @@ LINE_COLORS = {"#3274D9"}
 TRANSFORMATIONS = {
     "timeSeriesTable": None,  # its options are one object for each refId
     "joinByField": {"byField", "mode"},
+    "convertFieldType": {"fields", "conversions"},
     "filterFieldsByName": {"include", "exclude"},
     "organize": {"excludeByName", "indexByName", "renameByName", "includeByName"},
 }
@@ -128,7 +129,8 @@ def check_links(complaints: Complaints, name: str, dashboard: dict, dashboards: 
     reached = set()
     for link in links:
         reached.add(check_target(complaints, f"{name}: link {link.get('title')!r}", link.get("url", ""), dashboards))
-    for other in sorted(set(dashboards) - {name}):
+    # One that needs a plugin may not be there.
+    for other in sorted(other for other in set(dashboards) - {name} if data_source(dashboards[other]) == PROMETHEUS):
         complaints.that(other in reached, f"{name}: no link to {other}")
     for panel in panels(dashboard):
         for link in data_links(panel):
@@ -220,7 +222,7 @@ def check_prometheus(complaints: Complaints, where: str, target: dict, kind: str
     complaints.that(not (charts and instant), f"{where}: a chart over time needs a range query")
     tabular = target.get("format") == "table"
     complaints.that(
-        tabular == (kind in ("table", "barchart") and bool(instant)),
+        tabular == (kind in ("table", "barchart", "geomap") and bool(instant)),
         f"{where}: format {target.get('format')!r} does not fit a {kind}",
     )
     try:
@@ -336,6 +338,9 @@ def check_transformations(complaints: Complaints, where: str, panel: dict) -> No
                 all(labels == {options.get("byField")} for labels in joined),
                 f"{where}: every query must leave {options.get('byField')!r} only, not {joined}",
             )
+        if kind == "convertFieldType":
+            converted = {conversion.get("targetField") for conversion in options.get("conversions", [])}
+            complaints.that(converted <= columns(panel), f"{where}: converts {sorted(converted - columns(panel))}")
         if kind == "organize":
             names = columns(
                 {**panel, "transformations": panel["transformations"][: panel["transformations"].index(each)]}
@@ -351,7 +356,7 @@ def check_transformations(complaints: Complaints, where: str, panel: dict) -> No
 def check_overrides(complaints: Complaints, where: str, panel: dict) -> None:
     kind = panel.get("type")
     overrides = panel.get("fieldConfig", {}).get("overrides", [])
-    tabular = kind in ("table", "barchart")
+    tabular = kind in ("table", "barchart", "geomap")
     names = columns(panel) if tabular else {target.get("legendFormat") for target in panel.get("targets", [])}
     for override in overrides:
         matcher, options = override.get("matcher", {}).get("id"), override.get("matcher", {}).get("options")

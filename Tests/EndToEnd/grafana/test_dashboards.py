@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from grafana.complaints import expect_none
-from grafana.dashboards import GRAFANA, canonical, read_dashboards
+from grafana.dashboards import canonical, dashboard_path, read_dashboards
 from grafana.foundation_types import check_types
 from grafana.linter import check_linter_rules
 from grafana.seeded_faults import FAULTS
@@ -23,7 +23,7 @@ def test_dashboard(dashboards, check, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_file_is_indented_by_two_spaces_as_json_dumps_does_it(dashboards, name):
-    assert (GRAFANA / "dashboards" / f"{name}.json").read_text() == canonical(dashboards[name])
+    assert dashboard_path(name).read_text() == canonical(dashboards[name])
 
 
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault.check in CHECKS], ids=lambda fault: fault.name)

@@ -10,7 +10,9 @@ FOLDER = GRAFANA / "provisioning"
 
 @pytest.fixture(scope="module")
 def sources() -> list[dict]:
-    return yaml.safe_load((FOLDER / "datasources" / "airquality.yaml").read_text())["datasources"]
+    """Those of history.yaml last, which only compose.history.yaml provisions."""
+    files = [FOLDER / "datasources" / name for name in ("airquality.yaml", "history.yaml")]
+    return [source for file in files for source in yaml.safe_load(file.read_text())["datasources"]]
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.yaml")), ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -46,3 +48,15 @@ def test_infinity_may_reach_the_exporter_only(sources):
     exporter = [source["url"] for source in sources if source["type"] == INFINITY]
     allowed = [source["jsonData"]["allowedHosts"] for source in sources if "allowedHosts" in source.get("jsonData", {})]
     assert allowed == [exporter]
+
+
+def test_what_needs_a_plugin_is_provisioned_with_it_only(sources, dashboards):
+    base = yaml.safe_load((FOLDER / "datasources" / "airquality.yaml").read_text())["datasources"]
+    assert {source["type"] for source in base} == {"prometheus"}
+    needing = {name for name, dashboard in dashboards.items() if data_source(dashboard) == INFINITY}
+    assert {path.stem for path in (GRAFANA / "dashboards" / "optional").glob("india/*.json")} == needing
+    history = yaml.safe_load((GRAFANA.parent / "docker" / "compose.history.yaml").read_text())["services"]["grafana"]
+    assert INFINITY in history["environment"]["GF_PLUGINS_PREINSTALL"]
+    mounted = {volume.split(":")[0] for volume in history["volumes"]}
+    assert mounted == {"../grafana/provisioning/datasources/history.yaml", "../grafana/dashboards/optional/${AQI_SCALE"}
+    assert not mounted & set((GRAFANA.parent / "docker" / "compose.yaml").read_text().split())

@@ -63,7 +63,7 @@ def test_compose_accepts_it(tmp_path):
 
 def test_variables_are_those_of_the_settings_file():
     used = {match[1] for match in VARIABLES.finditer(COMPOSE)}
-    read_by_compose = {"COMPOSE_PROFILES", "COMPOSE_PROJECT_NAME"}
+    read_by_compose = {"COMPOSE_FILE", "COMPOSE_PROFILES", "COMPOSE_PROJECT_NAME"}
     assert used | read_by_compose == set(settings())
     defaults = dict(VARIABLES.findall(COMPOSE))
     assert defaults == {name: settings()[name] for name in defaults}

@@ -438,9 +438,16 @@ def test_release_fits_into_its_secret():
     assert len(base64.b64encode(base64.b64encode(gzip.compress(kept.encode())))) < 512 * 1024
 
 
-def test_chart_and_image_have_one_version():
+def test_one_tag_everywhere():
     chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
-    assert chart["version"] == chart["appVersion"]
+    tags = {str(chart["version"]), str(chart["appVersion"])}
+    for path in (REPOSITORY / "docker").rglob("*"):
+        if path.is_file() and path.suffix in (".yaml", ".md", ".env", "") and "grafana" not in path.parts:
+            text = path.read_text(errors="ignore")
+            tags |= set(re.findall(r"\bair-quality-exporter:(\d+\.\d[\w.]*)", text)) | set(re.findall(r"^VERSION=(.+)", text, re.MULTILINE))
+            tags |= set(re.findall(r"name: air-quality-exporter(?:, newName: \S+)?[\s,]+newTag: ([\w.]+)", text))
+            tags |= set(re.findall(r"\$\{VERSION:-([^}]+)\}", text))
+    assert len(tags) == 1
 
 
 # MARK: What the programs say to it

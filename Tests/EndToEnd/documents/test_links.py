@@ -1,0 +1,69 @@
+"""Every relative link and anchor of every document leads somewhere."""
+
+import pathlib
+import re
+import subprocess
+import urllib.parse
+
+import pytest
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
+TRACKED = subprocess.run(["git", "ls-files", "*.md"], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
+DOCUMENTS = [REPOSITORY / name for name in TRACKED.split() if (REPOSITORY / name).is_file()]
+LINK = re.compile(r"""\]\(<?([^()\s>]+(?:\([^()]*\))?)>?(?:\s+"[^"]*")?\)|^\[[^\]]+\]:\s+(\S+)|(?:src|href|srcset)="([^"]+)\"""", re.MULTILINE)
+
+
+def prose(text: str) -> str:
+    """The text without its code."""
+    text = re.sub(r"^(\s*)(```|~~~).*?^\s*\2\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", "``", text)
+
+
+def anchors(path: pathlib.Path) -> set[str]:
+    """The anchors of the headings, as GitHub makes them."""
+    text = re.sub(r"^(\s*)(```|~~~).*?^\s*\2\s*$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+    found: list[str] = re.findall(r'<a (?:id|name)="([^"]+)"', text)
+    for heading in re.findall(r"^#{1,6} (.+?)\s*#*$", text, re.MULTILINE):
+        heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        slug = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        times = sum(re.fullmatch(re.escape(slug) + r"(-\d+)?", each) is not None for each in found)
+        found.append(f"{slug}-{times}" if times else slug)
+    return set(found)
+
+
+def links(text: str) -> list[str]:
+    return [next(filter(None, match)) for match in LINK.findall(prose(text))]
+
+
+def dead(path: pathlib.Path, link: str) -> str | None:
+    url = urllib.parse.urlsplit(link)
+    if url.scheme or url.netloc:
+        return None
+    target = (path.parent / urllib.parse.unquote(url.path)).resolve() if url.path else path
+    if not target.exists():
+        return f"{link}: no such file"
+    if not target.is_relative_to(REPOSITORY):
+        return f"{link}: outside of the repository"
+    if url.fragment and target.suffix == ".md" and url.fragment not in anchors(target):
+        return f"{link}: no such heading"
+    return None
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_links_lead_somewhere(path):
+    assert [problem for link in links(path.read_text()) if (problem := dead(path, link))] == []
+
+
+def test_documents_that_are_named_exist():
+    """In comments and texts of other files: `docker/README.md`, "In Kubernetes"."""
+    names = subprocess.run(["git", "grep", "-hoE", r"[A-Za-z./:_-]+/[A-Z]+\.md", "--", ":!*.md", ":!Tests"],
+                           cwd=REPOSITORY, capture_output=True, text=True).stdout  # fmt: skip
+    own = {name.lstrip("./") for name in names.split() if "://" not in name}
+    assert {name for name in own if not (REPOSITORY / name).exists()} == set()
+
+
+def test_dead_links_are_found():
+    page = REPOSITORY / "grafana" / "README.md"
+    found = links("[a](../none.md) `[b](c.md)` [d](#dashboards)\n```\n[e](f.md)\n```\n[g](#nothing)\n[h]: ../README.md\n")
+    assert found == ["../none.md", "#dashboards", "#nothing", "../README.md"]
+    assert [dead(page, link) for link in found] == ["../none.md: no such file", None, "#nothing: no such heading", None]

@@ -79,12 +79,6 @@ def test_debian_sorts_versions_as_they_came():
     assert sorted(versions, key=debian_order) == versions
 
 
-def test_manifests_name_the_newest_release():
-    newest = re.findall(r"^## (\d+\.\d+\.\d+)", (REPOSITORY / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
-    for file in FOLDER.glob("kubernetes/*/kustomization.yaml"):
-        assert re.findall(r"newTag: (.+)", file.read_text()) == [newest], file
-
-
 # MARK: The bill of materials
 
 

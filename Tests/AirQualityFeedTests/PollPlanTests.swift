@@ -17,7 +17,7 @@ private let cities = ["Delhi", "Pune", "Agra"].enumerated().map { number, name i
 
 /// A plan for three cities of WAQI, one query each, so that answers are short; and what becomes of it.
 private struct Scenario {
-    private var plan: PollPlan
+    private(set) var plan: PollPlan
     var now = start
     /// What was sent to the exporter's side, and said.
     private(set) var news: [String] = []
@@ -28,7 +28,8 @@ private struct Scenario {
     ) {
         plan = PollPlan(
             source: .waqi, api: SourceName.waqi.source(cities: cities, scale: .us, key: "k", maximumCost: 1),
-            baseURL: "http://h", cities: cities, rate: rate, interval: interval, random: { random })
+            baseURL: "http://h", cities: cities, keyOrigin: "--key-file \"k\"", rate: rate, interval: interval,
+            random: { random })
     }
 
     var settledCount: Int { plan.settledCount }
@@ -219,7 +220,7 @@ struct PollPlanTests {
         var scenario = Scenario(random: 0.5)
         _ = scenario.ask()
         scenario.answer(429, #"{"error":true,"reason":"Minutely API request limit exceeded."}"#)
-        #expect(scenario.ask().wait == start + 500)
+        #expect(scenario.ask().wait == start + 60_000)
         #expect(
             scenario.log == [
                 "waqi asks for fewer calls with status 429: Minutely API request limit exceeded.; trying again"
@@ -240,7 +241,11 @@ struct PollPlanTests {
         for (status, body, line) in [
             (401, #"{"message":"Unauthorized"}"#, "waqi refuses with status 401: Unauthorized"),
             (403, "", "waqi refuses with status 403"),
-            (200, #"{"status":"error","data":"Invalid key"}"#, "waqi refuses: invalid key"),
+            (200, #"{"status":"error","data":"Invalid key"}"#, "waqi refuses: Invalid key"),
+            (
+                400, #"{"error":true,"reason":"The supplied API key is invalid."}"#,
+                "waqi refuses with status 400: The supplied API key is invalid."
+            ),
         ] {
             var scenario = Scenario()
             _ = scenario.ask()
@@ -249,11 +254,45 @@ struct PollPlanTests {
             scenario.now = start + 10 * minute
             #expect(scenario.ask().city == "Delhi")
             scenario.answer(status, body)
-            #expect(scenario.log == [line + "; trying again at the next interval"])
+            #expect(scenario.log == [line + " (the key is from --key-file \"k\"); trying again at the next interval"])
             scenario.now = start + 25 * minute
             #expect(scenario.answerAll() == ["Delhi", "Pune", "Agra"])
             #expect(scenario.log.last == "waqi answers again")
         }
+    }
+
+    @Test func `A dead and an unknown station are cities without air, each said once, and hold up nobody`() {
+        var scenario = Scenario()
+        let answers = [
+            #"{"status":"ok","data":{"aqi":"-","time":{"tz":"+03:00","v":0}}}"#,
+            #"{"status":"ok","data":{"status":"error","msg":"Unknown ID"}}"#, station(50, at: start),
+        ]
+        for answer in answers {
+            _ = scenario.ask()
+            scenario.answer(200, answer)
+        }
+        #expect(scenario.ask().wait == start + 10 * minute)
+        #expect(scenario.log == ["left out Delhi: the station gives no index", "left out Pune: Unknown ID"])
+        #expect(scenario.news == ["Agra 50"])
+    }
+
+    @Test func `What is counted`() {
+        var scenario = Scenario()
+        #expect(scenario.plan.statistics == PollPlan.Statistics())
+        _ = scenario.ask()
+        scenario.fail()
+        _ = scenario.ask()
+        scenario.answer(429)
+        scenario.now += minute
+        _ = scenario.ask()
+        scenario.answer(404)
+        _ = scenario.ask()
+        scenario.answer(200, station(50, at: start))
+        #expect(scenario.plan.statistics.requests == 4)
+        #expect(scenario.plan.statistics.failures == [.unreachable: 1, .busy: 1, .status: 1])
+        #expect(scenario.plan.citiesWithAir == 1)
+        #expect(scenario.plan.newestObservation == start / hour * 3600)
+        #expect(scenario.plan.callsLeft(at: scenario.now) == 98)
     }
 
     @Test func `A status that says no to one query leaves the others`() {

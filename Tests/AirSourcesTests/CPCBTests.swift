@@ -1,3 +1,4 @@
+import AirQualityIndex
 import Testing
 
 @testable import AirSources
@@ -6,12 +7,12 @@ import Testing
 struct CPCBTests {
     private func rows(
         _ values: [(String, String)], city: String = "Delhi", station: String = "ITO, Delhi - CPCB",
-        updated: String = "22-07-2026 00:00:00", member: String = "avg_value"
+        updated: String = "22-07-2026 00:00:00", member: String = "avg_value", place: (Double, Double) = (28.6, 77.2)
     ) -> [String] {
         values.map { pollutant, value in
             """
             {"country":"India","state":"Delhi","city":"\(city)","station":"\(station)","last_update":"\(updated)",
-            "latitude":"28.6","longitude":"77.2","pollutant_id":"\(pollutant)","min_value":"1","\(member)":\(value)}
+            "latitude":"\(place.0)","longitude":"\(place.1)","pollutant_id":"\(pollutant)","min_value":"1","\(member)":\(value)}
             """
         }
     }
@@ -35,8 +36,11 @@ struct CPCBTests {
                 + rows([("PM10", "\"500\""), ("NO2", "\"3\""), ("SO2", "\"4\"")], city: "Agra"))
         let findings = try source.findings(for: [0, 1]) { _ in document }
         // 2026-07-21 18:30 UTC; 160.5 rounded.
-        #expect(try air(findings) == CityAir(index: 161, observedAt: 1_784_658_600, basis: "given"))
-        #expect(try reason([findings[1]]) == "the set has no station in a city of that name")
+        let expected = CityAir(
+            index: 161, observedAt: 1_784_658_600,
+            subIndices: [.pm25: 120, .pm10: 146, .co: 55, .o3: 20, .no2: 3, .so2: 4], basis: "given")
+        #expect(try air(findings) == expected)
+        #expect(try reason([findings[1]]) == "it has no station within 50 km in a city of that name")
     }
 
     @Test func `A time shortly ahead of the clock is now, because the exporter refuses one ahead`() throws {
@@ -73,26 +77,141 @@ struct CPCBTests {
         #expect(try reason(source.findings(for: [0]) { _ in old }) == "its newest station is 25 hours old")
         let wrong = page(rows(good, updated: "2026-07-22") + rows(good, updated: "23-07-2026 12:00:00"))
         #expect(
-            try reason(source.findings(for: [0]) { _ in wrong }) == "the set has no station in a city of that name")
+            try reason(source.findings(for: [0]) { _ in wrong }) == "none of its stations has a time that can be read")
+    }
+
+    private static let start = "/resource/3b01bcb8-0b14-4abf-b6f2-c1bfd384ba69?api-key=k%26y&format=json"
+
+    /// What the set says to a path: so many rows at once at most.
+    private func answer(_ path: String, _ all: [String], atOnce most: Int = 300) -> String {
+        let offset = Int(path.split(separator: "&offset=")[1].prefix { $0 != "&" }) ?? 0
+        let first = min(offset, all.count)
+        return page(Array(all[first..<min(first + most, all.count)]), total: "\"\(all.count)\"")
+    }
+
+    /// Cities in the order of the set, each with seven rows; Delhi's ones are at `place`, in the middle of others.
+    private func set(of count: Int, delhiAt place: Int) -> [String] {
+        let seven = ["PM2.5", "PM10", "NO2", "NH3", "SO2", "CO", "OZONE"].map { ($0, "\"60\"") }
+        return (0..<count).flatMap { number in
+            number == place ? rows(seven) : rows(seven, city: "Town \(number)", station: "S\(number)")
+        }
     }
 
     @Test func `Pages of 300, and nothing is said before the last of them`() throws {
         var source = source()
-        let all = (0..<620).flatMap { rows([("PM10", "\($0)")], station: "S\($0)") }
+        let all = set(of: 89, delhiAt: 44)
         var paths: [String] = []
         let findings = try source.findings(for: [0]) { path in
             paths.append(path)
-            let offset = (paths.count - 1) * 300
-            return page(Array(all[offset..<min(offset + 300, all.count)]), total: "\"620\"")
+            return answer(path, all)
         }
-        let start = "/resource/3b01bcb8-0b14-4abf-b6f2-c1bfd384ba69?api-key=k%26y&format=json"
-        #expect(paths == [0, 300, 600].map { start + "&offset=\($0)&limit=300" })
+        #expect(paths == [0, 300, 600].map { Self.start + "&offset=\($0)&limit=300" })
         #expect(findings.count == 1)
-        #expect(try source.findings(for: [0]) { $0.contains("offset=300") ? nil : page([], total: "620") }.isEmpty)
+        #expect(try air(findings).index == 60)
+    }
+
+    @Test func `A key that gives fewer rows at once gets all of them, a page after the other`() throws {
+        var source = source()
+        let all = set(of: 89, delhiAt: 88)
+        var paths: [String] = []
+        let findings = try source.findings(for: [0]) { path in
+            paths.append(path)
+            return answer(path, all, atOnce: 100)
+        }
+        #expect(
+            paths.map { $0.split(separator: "&offset=")[1] }
+                == stride(from: 0, to: 623, by: 100).map { "\($0)&limit=300" })
+        #expect(try air(findings).index == 60)
+    }
+
+    @Test func `A key that would take hundreds of pages is refused`() throws {
+        var source = source()
+        let all = set(of: 300, delhiAt: 0)
+        #expect(
+            try source.error(of: answer(Self.start + "&offset=0", all, atOnce: 10))
+                == .refused("the key gives 10 of 2100 rows at once"))
+    }
+
+    @Test func `Rows that have changed places between two pages are found at the second look`() throws {
+        var source = source()
+        let all = set(of: 89, delhiAt: 42)
+        // At first the last rows of the first page are on none, and the first of them twice.
+        var looks = 0
+        let findings = try source.findings(for: [0]) { path in
+            if path.contains("offset=0&") { looks += 1 }
+            guard looks == 1, path.contains("offset=0&") else { return answer(path, all) }
+            return page(Array(all[..<294]) + Array(all[..<6]), total: "623")
+        }
+        #expect(looks == 2)
+        #expect(try air(findings).index == 60)
+    }
+
+    @Test func `Rows that never come are said, and no city is given that may lack them`() throws {
+        for place in [3, 42] {
+            var source = source()
+            let all = set(of: 89, delhiAt: place)
+            var looks = 0
+            let findings = try source.findings(for: [0]) { path in
+                guard path.contains("offset=0&") else { return answer(path, all) }
+                looks += 1
+                return page(Array(all[..<294]) + Array(all[300..<306]), total: "623")
+            }
+            #expect(looks == 3)
+            #expect(
+                try reason(findings) == "the key gives 617 of 623 rows, and its stations may be among the others")
+        }
+    }
+
+    @Test func `A row that the set has twice costs nothing but another look`() throws {
+        var source = source()
+        let all = set(of: 10, delhiAt: 9) + rows([("OZONE", "1")])
+        #expect(try air(source.findings(for: [0]) { answer($0, all) }).index == 60)
+    }
+
+    @Test func `A page that does not come costs the cities whose rows may be on it, and no other`() throws {
+        for (place, isKnown) in [(3, true), (42, false), (50, false), (85, false), (86, true), (88, true)] {
+            var source = source()
+            let all = set(of: 89, delhiAt: place)
+            let findings = try source.findings(for: [0]) { $0.contains("offset=300") ? nil : answer($0, all) }
+            #expect(findings.count == 1)
+            if isKnown {
+                #expect(try air(findings).index == 60, "\(place)")
+            } else {
+                #expect(
+                    try reason(findings) == "the key gives 323 of 623 rows, and its stations may be among the others",
+                    "\(place)")
+            }
+        }
+    }
+
+    @Test func `Of two cities with one name each has its own stations`() throws {
+        let maharashtra = City(name: "Aurangabad", latitude: 19.8758, longitude: 75.3393)
+        let bihar = City(name: "Aurangabad (Bihar)", latitude: 24.752, longitude: 84.3742)
+        var source = CPCB(cities: [maharashtra, bihar], key: "k")
+        let document = page(
+            rows(good, city: "Aurangabad", station: "Padegaon", place: (19.901, 75.307))
+                + rows(
+                    [("PM10", "\"47\""), ("CO", "1"), ("NO2", "2")], city: "Aurangabad", station: "Gurdeo Nagar",
+                    place: (24.758, 84.366)))
+        let findings = try source.findings(for: [0, 1]) { _ in document }
+        #expect(try air(findings).index == 120)
+        #expect(try air([findings[1]]).index == 47)
+    }
+
+    @Test(arguments: [
+        ("Sholapur", "Solapur"), ("Tiruppur", "Tirupur"), ("Davangere", "Davanagere"), ("Mangaluru", "Mangalore"),
+        ("Tumkur", "Tumakuru"), ("Chanda", "Chandrapur"), ("Saugor", "Sagar"), ("Murwara", "Katni"),
+        ("Mahesana", "Mehsana"), ("Bhayandar", "Mira-Bhayandar"), ("Ahilyanagar", "Ahmednagar"), ("Chapra", "Chhapra"),
+        ("Gorakhpur (Uttar Pradesh)", "Gorakhpur"), ("New Delhi", "Delhi"), ("Greater Noida", "Greater_Noida"),
+    ])
+    func `A city is found by its other name`(name: String, other: String) throws {
+        var source = CPCB(cities: [City(name: name, latitude: 28.6, longitude: 77.2)], key: "k")
+        let document = page(rows(good, city: other))
+        #expect(try air(source.findings(for: [0]) { _ in document }).index == 120)
     }
 
     @Test func `A city is named as the set names it, in any case`() throws {
-        var source = CPCB(cities: [City(name: "New Delhi", latitude: 0, longitude: 0, id: "delhi")], key: "k")
+        var source = CPCB(cities: [City(name: "Capital", latitude: 28.6, longitude: 77.2, id: "delhi")], key: "k")
         let document = page(rows(good))
         #expect(try air(source.findings(for: [0]) { _ in document }).index == 120)
     }
@@ -102,6 +221,77 @@ struct CPCBTests {
         let document = page([#"{"city":7}"#, "null", "[]"] + rows(good))
         #expect(try air(source.findings(for: [0]) { _ in document }).index == 120)
         #expect(try source.error(of: #"{"total":1,"records":{}}"#) == .unreadable("records has the wrong type"))
-        #expect(try source.error(of: #"{"status":"error"}"#) == .unreadable("total is missing"))
+        #expect(try source.error(of: #"{"status":"ok"}"#) == .unreadable("total is missing"))
+    }
+
+    @Test func `An error in a good answer is what it says`() throws {
+        var source = source()
+        for (document, error) in [
+            (#"{"status":"error"}"#, SourceError.failed("it gives no reason")),
+            (#"{"status":"error","message":"Data not available"}"#, .failed("Data not available")),
+            (#"{"error":"Key not authorised"}"#, .refused("Key not authorised")),
+            (#"{"status":"error","message":"Rate limit exceeded"}"#, .busy("Rate limit exceeded")),
+        ] {
+            #expect(try source.error(of: document) == error)
+        }
+    }
+}
+
+/// Documents in the shape of CPCB's own feed.
+struct CPCBFeedTests {
+    private func document(_ stations: String, end: String = "</City></State></Country></AqIndex>") -> String {
+        """
+        <?xml version='1.0' encoding='UTF-8'?>
+        <AqIndex>
+        <Country id="India"><State id="Goa"/><State id="Delhi"><City id="Delhi">
+        \(stations)
+        \(end)
+        """
+    }
+
+    private func station(
+        _ name: String, _ values: [(String, String)], index: String, updated: String = "22-07-2026 00:00:00"
+    ) -> String {
+        let pollutants = values.map { name, value in
+            #"<Pollutant_Index id="\#(name)" Min="1" Max="999" Avg="\#(value)" Hourly_sub_index="7"/>"#
+        }
+        return """
+            <Station id="\(name)" lastupdate="\(updated)" latitude="28.63" longitude="77.22">
+            \(pollutants.joined(separator: "\n"))
+            <Air_Quality_Index Value="\(index)" Predominant_Parameter="PM10"/>
+            </Station>
+            """
+    }
+
+    private func source() -> CPCBFeed { CPCBFeed(cities: [delhi, pune]) }
+
+    @Test func `CPCB's own index of each station, and their mean`() throws {
+        var source = source()
+        let text = document(
+            station("ITO &amp; more", [("PM2.5", "60"), ("PM10", "97"), ("CO", "NA")], index: "97")
+                + station("B", [("PM2.5", "62")], index: "62") + station("C", [("PM10", "500")], index: ""))
+        var paths: [String] = []
+        let findings = try source.findings(for: [0, 1]) { path in
+            paths.append(path)
+            return text
+        }
+        #expect(paths == ["/caaqms/rss_feed"])
+        // The mean of 97 and 62; what has no index does not count.
+        let expected = CityAir(
+            index: 80, observedAt: 1_784_658_600, subIndices: [.pm25: 61, .pm10: 97], basis: "given")
+        #expect(try air(findings) == expected)
+        #expect(try reason([findings[1]]) == "it has no station within 50 km in a city of that name")
+    }
+
+    @Test func `A document that is cut off or none is refused`() throws {
+        var source = source()
+        let good = document(station("A", [("PM10", "9")], index: "9"))
+        for text in [
+            "", "<", "<html></html>", String(good.prefix(200)), String(good.dropLast(3)), "{\"total\":1}", "<a b='",
+            "<a b=\"c",
+            "<a b=c d", "<AqIndex", "<a =\"\"><b/ c>",
+        ] {
+            #expect(try source.error(of: text) == .unreadable("it is no XML with an AqIndex that ends"))
+        }
     }
 }

@@ -20,7 +20,9 @@ extension AirSource {
         while !queue.isEmpty {
             let query = queue.removeFirst()
             guard let document = document(query.path) else {
-                findings += giveUp(query, at: time)
+                let rest = giveUp(query, at: time)
+                findings += rest.findings
+                queue = rest.queries + queue
                 continue
             }
             let answer = try read(Array(document.utf8), of: query, at: time)

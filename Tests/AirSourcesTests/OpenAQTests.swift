@@ -7,13 +7,13 @@ import Testing
 struct OpenAQTests {
     private func location(
         _ id: Int, last: Int64 = thisHour, isMonitor: Bool = true, isMobile: Bool = false, distance: Int = 1000,
-        _ sensors: [(Int, String, String)]
+        country: String = "FR", _ sensors: [(Int, String, String)]
     ) -> String {
         let list = sensors.map { id, name, units in
             #"{"id":\#(id),"name":"s","parameter":{"id":2,"name":"\#(name)","units":"\#(units)","displayName":null}}"#
         }
         return """
-            {"id":\(id),"name":"L","timezone":"Asia/Kolkata","isMobile":\(isMobile),"isMonitor":\(isMonitor),
+            {"id":\(id),"name":"L","timezone":"Asia/Kolkata","country":{"id":9,"code":"\(country)"},"isMobile":\(isMobile),"isMonitor":\(isMonitor),
             "sensors":[\(list.joined(separator: ","))],"coordinates":{"latitude":28.6,"longitude":77.2},
             "distance":\(distance),"datetimeLast":{"utc":"\(rfc3339(last))","local":"x"}}
             """
@@ -38,7 +38,7 @@ struct OpenAQTests {
     @Test func `Asks for stations first, then for the hours of their sensors, with the key in a header`() throws {
         var source = source()
         let query = try #require(source.queries(for: [0], at: now).first)
-        #expect(query.path == "/v3/locations?coordinates=28.6520,77.2315&radius=25000&limit=100")
+        #expect(query.path == "/v3/locations?coordinates=28.6520,77.2315&radius=25000&limit=1000")
         #expect(query.headers == ["X-API-Key: k"])
         let document = page([location(1, [(11, "pm25", micrograms), (12, "temperature", "c"), (13, "o3", "furlongs")])])
         let answer = try source.read(Array(document.utf8), of: query, at: now)
@@ -71,6 +71,80 @@ struct OpenAQTests {
         #expect(air.index == 75)
         #expect(air.observedAt == thisHour)
         #expect(air.concentrations == [.pm25: 45, .no2: 18.82, .co: 572.8])
+    }
+
+    /// Since 18 February 2025: numbers in µg/m³ and mg/m³ under the label ppb.
+    @Test func `India's gases are read in the units that they really have`() throws {
+        for (country, expected) in [
+            ("IN", [Pollutant.pm25: 45, .no2: 40, .so2: 16, .co: 1200, .o3: 58.89]),
+            ("FR", [.pm25: 45, .no2: 75.26, .so2: 41.92, .co: 1.37, .o3: 58.89]),
+        ] {
+            var source = source()
+            let stations = page([
+                location(
+                    1, country: country,
+                    [
+                        (11, "pm25", micrograms), (12, "no2", "ppb"), (13, "so2", "ppb"), (14, "co", "ppb"),
+                        (15, "o3", "ppb"),
+                    ])
+            ])
+            let values = ["11": "45", "12": "40", "13": "16", "14": "1.2", "15": "30"]
+            let air = try air(
+                source.findings(for: [0]) { path in
+                    path.hasPrefix("/v3/locations") ? stations : hours(values["\(path.split(separator: "/")[2])"] ?? "")
+                })
+            #expect(air.concentrations == expected)
+        }
+        // No city has 1,200 mg/m³: the label is right.
+        var source = source(.us)
+        let stations = page([location(1, country: "IN", [(14, "co", "ppb")])])
+        let air = try air(source.findings(for: [0]) { $0.hasPrefix("/v3/locations") ? stations : hours("1200") })
+        #expect(air.concentrations == [.co: 1374.73])
+    }
+
+    @Test func `The nearest stations are found behind hundreds that are farther away or dead`() throws {
+        var source = source()
+        let many = (1...250).map { number in
+            location(
+                number, last: number <= 120 ? now - 90 * 86_400 : thisHour, distance: number == 250 ? 900 : 17_000,
+                [(number, "pm25", micrograms)])
+        }
+        let query = source.queries(for: [0], at: now)[0]
+        let answer = try source.read(Array(page(many).utf8), of: query, at: now)
+        #expect(answer.queries.first?.path.hasPrefix("/v3/sensors/250/") == true)
+        #expect(answer.queries.count == 3)
+    }
+
+    @Test func `An hour at the instrument's maximum is left out and counted once`() throws {
+        var source = source(.us)
+        let stations = page([location(1, [(11, "pm25", micrograms)])])
+        func values(_ special: [Int: Double]) -> String {
+            page(
+                (0..<24).map { age in
+                    #"{"value":\#(special[age] ?? 40),"period":{"datetimeTo":{"utc":"\#(rfc3339(thisHour - Int64(age) * 3600))"}}}"#
+                })
+        }
+        var spikes = 0
+        var findings: [CityFinding] = []
+        for document in [values([2: 985]), values([2: 985])] {
+            for query in source.queries(for: [0], at: now) where query.path.hasPrefix("/v3/locations") {
+                let queries = try source.read(Array(stations.utf8), of: query, at: now).queries
+                let answer = try source.read(Array(document.utf8), of: queries[0], at: now)
+                spikes += answer.spikes
+                findings += answer.findings
+                #expect(try source.read(Array(document.utf8), of: queries[0], at: now).spikes == 0)
+            }
+        }
+        #expect(spikes == 1)
+        #expect(try air(findings).index == 112)
+        // What lasts is air, and so is what rises by less; a rise to it is believed an hour late.
+        for (hours, expected) in [
+            ([0: 40.0, 1: 985, 2: 40], [1]), ([0: 40, 1: 985, 2: 985, 3: 40], []), ([0: 985, -1: 40], [0]),
+            ([0: 985], []),
+            ([0: 985, -3: 40], [0]), ([0: 985, -4: 40], []), ([0: 250, -1: 10], []), ([0: 900, -1: 200], []),
+        ] {
+            #expect(AirSources.spikes(of: hours) == expected)
+        }
     }
 
     @Test func `Three stations: reference monitors first, then the nearest; none that moves or has stopped`() throws {

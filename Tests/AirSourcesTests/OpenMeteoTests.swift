@@ -51,7 +51,27 @@ struct OpenMeteoTests {
         #expect(
             air
                 == CityAir(
-                    index: 75, observedAt: thisHour, concentrations: [.pm25: 45, .no2: 20.5, .so2: 8], basis: "24h"))
+                    index: 75, observedAt: thisHour, concentrations: [.pm25: 45, .no2: 20.5, .so2: 8],
+                    subIndices: [.pm25: 75, .no2: 26, .so2: 10], basis: "24h"))
+    }
+
+    @Test(arguments: [Int64.min, Int64.min + 1, -3600, 1 << 60])
+    func `An hour that no air has been in is none`(time: Int64) throws {
+        var source = source()
+        let document = #"{"hourly":{"time":[\#(time)],"pm2_5":[45],"pm10":[45],"ozone":[45],"nitrogen_dioxide":[4]}}"#
+        #expect(try reason(source.findings(for: [0]) { _ in document }) == "no hour has a value")
+    }
+
+    @Test func `A document of more values than any real one is refused before it is read`() throws {
+        var source = source()
+        let document = "[" + String(repeating: "1,", count: 300_000) + "1]"
+        #expect(try source.error(of: document) == .unreadable("it has more than 300000 values"))
+    }
+
+    @Test func `An error in a good answer is what it says`() throws {
+        var source = source()
+        let document = #"{"error":true,"reason":"Daily API request limit exceeded."}"#
+        #expect(try source.error(of: document) == .busy("Daily API request limit exceeded."))
     }
 
     @Test func `Concentrations that would make an index which the exporter refuses make none`() throws {

@@ -32,7 +32,7 @@ struct TextTests {
     }
 
     @Test func `The way between two places`() {
-        #expect(Int(kilometers(28.6139, 77.2090, 19.0760, 72.8777)) == 1148)
+        #expect(kilometers(28.6139, 77.2090, 19.0760, 72.8777).map { Int($0) } == 1148)
         #expect(kilometers(10, 20, 10, 20) == 0)
     }
 
@@ -42,5 +42,19 @@ struct TextTests {
         #expect(explanation(in: Array(#"{"status":"error","data":"Invalid key"}"#.utf8)) == "Invalid key")
         #expect(explanation(in: Array(#"{"detail":[{"loc":["query"]}]}"#.utf8)) == nil)
         #expect(explanation(in: Array("<html>".utf8)) == nil)
+    }
+
+    @Test(arguments: [
+        ("no a&b!c here", "no *** here"), ("a%26b%21c", "***"), ("x=%61%26b!c&y", "x=***&y"), ("a&b!", "a&b!"),
+        ("A&b!c", "A&b!c"), ("%a&b!c%2", "%***%2"), ("", ""),
+    ])
+    func `A key is masked however its bytes are written`(text: String, shown: String) {
+        #expect(masked(text, key: "a&b!c") == shown)
+        #expect(masked(text, key: nil) == text)
+    }
+
+    @Test func `What a source says comes on one line and cannot steer a terminal`() {
+        let document = #"{"error":true,"reason":"a\u009b31m\u202e\u2066b\r\nc"}"#
+        #expect(explanation(in: Array(document.utf8)) == "a 31m  b  c")
     }
 }

@@ -1,3 +1,4 @@
+import AirQualityIndex
 import Testing
 
 @testable import AirSources
@@ -34,7 +35,8 @@ struct WAQITests {
         let document = station()
         #expect(
             try air(source.findings(for: [0]) { _ in document })
-                == CityAir(index: 68, observedAt: 1_784_660_400, basis: "given"))
+                == CityAir(
+                    index: 68, observedAt: 1_784_660_400, subIndices: [.pm25: 68], basis: "given", attribution: "WAQI"))
         let text = station(aqi: "\"68\"")
         #expect(try air(source.findings(for: [0]) { _ in text }).index == 68)
     }
@@ -48,9 +50,32 @@ struct WAQITests {
             (station(iso: "2026-07-23T12:00:00+05:30"), "the station's time is 2026-07-23T12:00:00+05:30"),
             (station(geo: "[18.52, 73.85]"), "the nearest station is 1177 km away"),
             (#"{"status":"error","data":"Unknown station"}"#, "Unknown station"),
+            // As they were recorded: a number that is unknown, and a station that has died.
+            (#"{"status":"ok","data":{"status":"error","msg":"Unknown ID"}}"#, "Unknown ID"),
+            (
+                #"{"status":"ok","data":{"aqi":"-","time":{"tz":"+03:00","v":0},"city":{"geo":[41.0,28.9]},"iaqi":{}}}"#,
+                "the station gives no index"
+            ),
+            (#"{"status":"ok","data":{"aqi":7,"time":{"tz":"+03:00","v":0}}}"#, "the station gives no time"),
+            (station(geo: "[1e300, 77]"), "the station's place is none on the globe"),
         ] {
             let reason = try reason(source.findings(for: [0]) { _ in document })
             #expect(reason == text)
+        }
+    }
+
+    @Test func `Another station than the one that was named is none`() throws {
+        var city = delhi
+        for (id, isIt) in [("@1437", true), ("@1438", false), ("@-7", true), ("delhi", true)] {
+            city.id = id
+            var source = WAQI(cities: [city], token: "demo")
+            let document = station(geo: "[31.2, 121.4]")
+            let findings = try source.findings(for: [0]) { _ in document }
+            if isIt {
+                #expect(try air(findings).index == 68)
+            } else {
+                #expect(try reason(findings) == "it gives another station in place of @1438")
+            }
         }
     }
 
@@ -62,8 +87,8 @@ struct WAQITests {
 
     @Test func `Refusals come with status 200`() throws {
         var source = source()
-        #expect(try source.error(of: #"{"status":"error","data":"Invalid key"}"#) == .refused("invalid key"))
-        #expect(try source.error(of: #"{"status":"error","data":"Over quota"}"#) == .busy("over quota"))
+        #expect(try source.error(of: #"{"status":"error","data":"Invalid key"}"#) == .refused("Invalid key"))
+        #expect(try source.error(of: #"{"status":"error","data":"Over quota"}"#) == .busy("Over quota"))
         #expect(try source.error(of: #"{"status":"ok","data":[]}"#) == .unreadable("data has the wrong type"))
         let error = try source.error(of: "null")
         #expect(error == .unreadable("the document is null"))

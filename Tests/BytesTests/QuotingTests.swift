@@ -22,7 +22,10 @@ struct QuotingTests {
         #expect(quoted("abc", limit: 2) == #""ab…""#)
     }
 
-    @Test(arguments: [("a\r\nb\u{85}c\u{0}d", "a  b c d"), ("a\u{2028}b", "a b"), ("é 😀", "é 😀")])
+    @Test(arguments: [
+        ("a\r\nb\u{85}c\u{0}d", "a  b c d"), ("a\u{2028}b", "a b"), ("a\u{202E}b\u{2066}c\u{61C}", "a b c "),
+        ("é 😀", "é 😀"),
+    ])
     func `A line has no control characters`(text: String, line: String) {
         #expect(onOneLine(text) == line)
     }

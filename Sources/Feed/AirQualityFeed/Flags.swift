@@ -98,7 +98,8 @@ struct PollOptions: Options {
     /// A file; nil: those of `set`.
     var cities: String?
     var set = CitySet.seeds
-    var index = IndexScale.india
+    /// Nil: the source's, or India's.
+    var index: IndexScale?
     var interval = Duration.seconds(15 * 60)
     var keyFile: String?
     /// Nil: the source's own, and so is the rate.
@@ -112,7 +113,9 @@ struct PollOptions: Options {
         Flag("source", \.source, .choice, names(of: SourceName.self)),
         Flag("cities", \.cities, .file, "CSV with the columns city, latitude, longitude and perhaps id"),
         Flag("set", \.set, .choice, "cities that are built in: " + names(of: CitySet.self)),
-        Flag("index", \.index, .choice, names(of: IndexScale.self)),
+        Flag(
+            "index", \.index, .choice,
+            names(of: IndexScale.self) + "; the one that the source gives, or india, if not given"),
         Flag("interval", \.interval, .duration(from: .seconds(1)), "from one round of questions to the next"),
         Flag("key-file", \.keyFile, .file, "the key of the source, if it wants one"),
         Flag("base-url", \.baseURL, .origin, secrecy: .address, "a mirror of the source: its scheme and host"),

@@ -55,15 +55,17 @@ private func askForEver(
     var client = HTTPClientConfiguration(
         userAgent: "air-quality-exporter/\(BuildVersion.version) (\(Program.feed.name) poll)")
     client.timeout = configuration.timeout
+    // Twice the longest real document: a source's answer costs some twenty times its size while it is read.
+    client.maximumBodyBytes = 4 << 20
     client.caFile = configuration.caFile
     let http = try HTTPClient(client, cancellation: cancellation)
     var plan = PollPlan(
         source: configuration.source,
         api: configuration.source.source(
-            cities: configuration.cities, scale: configuration.scale, key: configuration.key,
+            cities: configuration.cities, scale: configuration.scale, key: configuration.key?.text,
             maximumCost: configuration.rate.calls),
-        baseURL: configuration.baseURL, cities: configuration.cities, rate: configuration.rate,
-        interval: configuration.interval, random: randomUnit)
+        baseURL: configuration.baseURL, cities: configuration.cities, keyOrigin: configuration.key?.origin,
+        rate: configuration.rate, interval: configuration.interval, random: randomUnit)
     var progress = FillProgress(total: configuration.cities.count)
     while !cancellation.isCancelled {
         switch plan.next(at: currentTime()) {
@@ -81,7 +83,7 @@ private func askForEver(
             }
             let report = plan.take(answer, at: currentTime())
             progress.clear()
-            for line in report.log { say(masked(line, secret: configuration.key)) }
+            for line in report.log { say(onOneLine(masked(line, key: configuration.key?.text))) }
             progress.show(plan.settledCount)
             if !report.news.isEmpty { post(report.news) }
         }
@@ -110,16 +112,4 @@ private struct FillProgress {
         StandardStream.error.write("\r\u{1B}[K")
         isShown = false
     }
-}
-
-/// A source may repeat what it was sent.
-private func masked(_ line: String, secret: String?) -> String {
-    guard let secret else { return line }
-    var rest = Array(line.utf8)[...]
-    var shown: [UInt8] = []
-    while let place = rest.range(of: Array(secret.utf8)) {
-        shown += rest[..<place.lowerBound] + Array("***".utf8)
-        rest = rest[place.upperBound...]
-    }
-    return String(decoding: shown + rest, as: UTF8.self)
 }

@@ -53,7 +53,7 @@ final class PollBoard: Sendable {
             var message = [UInt8(ascii: "[")]
             for (city, air) in airs[start..<min(start + Self.citiesPerMessage, airs.count)] {
                 if message.count > 1 { message.append(UInt8(ascii: ",")) }
-                append(air, of: cities[city].name, to: &message)
+                append(air, of: cities[city], to: &message)
             }
             message.append(UInt8(ascii: "]"))
             return message
@@ -61,22 +61,38 @@ final class PollBoard: Sendable {
     }
 }
 
-private func append(_ air: CityAir, of city: String, to message: inout [UInt8]) {
+private func append(_ air: CityAir, of city: City, to message: inout [UInt8]) {
     message += "{\"city\":".utf8
-    message.appendJSONString(Array(city.utf8).span)
+    message.appendJSONString(Array(city.name.utf8).span)
     message += ",\"aqi\":".utf8
     message.appendNumber(air.index)
     message += ",\"time\":\(air.observedAt)".utf8
     // An element without the member says nothing of concentrations; an empty one would say that there are none.
-    if !air.concentrations.isEmpty {
-        message += ",\"pollutants\":{".utf8
-        var separator = ""
-        for pollutant in air.concentrations.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-            message += "\(separator)\"\(pollutant.rawValue)\":".utf8
-            message.appendNumber(air.concentrations[pollutant] ?? 0)
-            separator = ","
-        }
-        message.append(UInt8(ascii: "}"))
+    appendMember("pollutants", air.concentrations, to: &message)
+    appendMember("subindices", air.subIndices, to: &message)
+    message += ",\"place\":{\"latitude\":".utf8
+    message.appendNumber(city.latitude)
+    message += ",\"longitude\":".utf8
+    message.appendNumber(city.longitude)
+    if let country = city.country {
+        message += ",\"country\":".utf8
+        message.appendJSONString(Array(country.utf8).span)
     }
-    message += ",\"basis\":\"\(air.basis)\"}".utf8
+    message += "},\"basis\":\"\(air.basis)\"".utf8
+    if let attribution = air.attribution {
+        message += ",\"attribution\":".utf8
+        message.appendJSONString(Array(attribution.utf8).span)
+    }
+    message.append(UInt8(ascii: "}"))
+}
+
+private func appendMember(_ name: String, _ values: [Pollutant: Double], to message: inout [UInt8]) {
+    guard !values.isEmpty else { return }
+    var separator = ",\"\(name)\":{"
+    for pollutant in values.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+        message += "\(separator)\"\(pollutant.rawValue)\":".utf8
+        message.appendNumber(values[pollutant] ?? 0)
+        separator = ","
+    }
+    message.append(UInt8(ascii: "}"))
 }

@@ -17,7 +17,11 @@ enum CitySet: String, CaseIterable {
                 case .india: PackageResources.india_csv
                 case .capitals: PackageResources.capitals_csv
                 }
-            return try readCities(bytes, name: "--set \(rawValue)")
+            return try readCities(bytes, name: "--set \(rawValue)").map { city in
+                var city = city
+                city.country = self == .capitals ? nil : "IN"
+                return city
+            }
         }
     }
 }

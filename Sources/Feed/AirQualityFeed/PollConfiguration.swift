@@ -1,5 +1,6 @@
 import AirQualityIndex
 import AirSources
+import Bytes
 import CommandLine
 import HTTPClient
 import System
@@ -12,7 +13,8 @@ struct PollConfiguration {
     let source: SourceName
     let scale: IndexScale
     let cities: [City]
-    let key: String?
+    /// With where it comes from.
+    let key: (text: String, origin: String)?
     let baseURL: String
     let interval: Duration
     let rate: CallRate
@@ -23,7 +25,7 @@ struct PollConfiguration {
         let options: PollOptions = try flags.options()
         listen = options.listen
         source = options.source
-        scale = options.index
+        scale = options.index ?? source.givenIndex ?? .india
         if let given = source.givenIndex, scale != given {
             throw flags.refusal(
                 of: \PollOptions.index, expected: "\(given.rawValue), the index that \(source.rawValue) gives")
@@ -31,11 +33,11 @@ struct PollConfiguration {
         interval = options.interval
         timeout = options.timeout
         rate = options.rate ?? source.rate
-        baseURL = options.baseURL ?? source.baseURL
         caFile = options.caFile
         // An error at the start, not at the first request.
         if let caFile { _ = try readFile(caFile, limit: 16 << 20) }
         key = try Self.key(options, flags)
+        baseURL = options.baseURL ?? source.baseURL(hasKey: key != nil)
         if source.needsKey, key == nil {
             throw flags.refusal(
                 of: \PollOptions.keyFile,
@@ -44,7 +46,7 @@ struct PollConfiguration {
         cities = try Self.cities(options, flags)
     }
 
-    private static func key(_ options: PollOptions, _ flags: ParsedFlags) throws -> String? {
+    private static func key(_ options: PollOptions, _ flags: ParsedFlags) throws -> (text: String, origin: String)? {
         if let path = options.keyFile {
             let bytes = try readFile(path, limit: 4096)
             let text = String(decoding: bytes.reversed().drop { $0 == 10 || $0 == 13 }.reversed(), as: UTF8.self)
@@ -52,11 +54,11 @@ struct PollConfiguration {
                 throw flags.refusal(
                     of: \PollOptions.keyFile, expected: "a file with one line of printable ASCII without blanks")
             }
-            return text
+            return (text, "--key-file \(quoted(path))")
         }
         guard let text = environmentVariable(keyVariable), !text.isEmpty else { return nil }
         guard isKey(text) else { throw FlagError("\(keyVariable) ***: expected printable ASCII without blanks") }
-        return text
+        return (text, keyVariable)
     }
 
     private static func cities(_ options: PollOptions, _ flags: ParsedFlags) throws -> [City] {

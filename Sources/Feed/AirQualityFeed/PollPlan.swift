@@ -22,11 +22,26 @@ struct PollPlan {
         var log: [String] = []
     }
 
+    /// What became of all requests.
+    struct Statistics: Equatable {
+        /// Why a request gave nothing, as the metrics name it.
+        enum Failure: String, CaseIterable {
+            case unreachable, refused, busy, unreadable, status
+        }
+
+        var requests: UInt64 = 0
+        var failures: [Failure: UInt64] = [:]
+        var spikes: UInt64 = 0
+    }
+
     static let maximumRetryAfter: Duration = .seconds(3600)
     static let maximumJitter: Int64 = 60_000
     static let maximumCityLines = 10
     static let maximumAttempts = 4
     private static let maximumValidators = 1000
+    private static let maximumValidatorBytes = 256
+    /// Too many calls: for how long none is made where the source does not say it.
+    private static let busyPause: Int64 = 60_000
 
     private struct CityState {
         var observedAt: Int64?
@@ -37,6 +52,8 @@ struct PollPlan {
     private let source: SourceName
     private let baseURL: String
     private let cities: [City]
+    /// Where the key comes from.
+    private let keyOrigin: String?
     private let interval: Int64
     private let random: @Sendable () -> Double
     private var api: any AirSource
@@ -57,18 +74,21 @@ struct PollPlan {
     private var problem: String?
     /// What makes a request conditional, by path.
     private var validators: [String: [String]] = [:]
+    private(set) var statistics = Statistics()
 
     /// - Parameters:
     ///   - interval: a second at least.
     ///   - random: in 0..<1.
     init(
-        source: SourceName, api: any AirSource, baseURL: String, cities: [City], rate: CallRate, interval: Duration,
+        source: SourceName, api: any AirSource, baseURL: String, cities: [City], keyOrigin: String? = nil,
+        rate: CallRate, interval: Duration,
         random: @escaping @Sendable () -> Double
     ) {
         self.source = source
         self.api = api
         self.baseURL = baseURL
         self.cities = cities
+        self.keyOrigin = keyOrigin
         self.interval = interval.milliseconds
         self.random = random
         budget = CallBudget(rate)
@@ -77,6 +97,15 @@ struct PollPlan {
 
     /// Cities of which there is air, or a reason why not.
     var settledCount: Int { states.count { $0.observedAt != nil || $0.reason != nil } }
+
+    var citiesWithAir: Int { states.count { $0.observedAt != nil && $0.reason == nil } }
+
+    var newestObservation: Int64? { states.lazy.compactMap(\.observedAt).max() }
+
+    func callsLeft(at now: Int64) -> Int {
+        var budget = budget
+        return budget.left(at: now)
+    }
 
     // MARK: Asking
 
@@ -90,6 +119,7 @@ struct PollPlan {
         let delay = budget.delay(for: query.cost, at: now)
         guard delay == 0 else { return .wait(until: now + delay) }
         budget.spend(query.cost)
+        statistics.requests += 1
         return .ask(HTTPRequest(url: baseURL + query.path, headers: query.headers + (validators[query.path] ?? [])))
     }
 
@@ -121,7 +151,7 @@ struct PollPlan {
         case .success(let response): take(response, of: query, attempts + 1, at: now, &report)
         case .failure(let failure):
             let line = "cannot be reached (\(failure))"
-            retry(query, attempts + 1, kind: failure.reason.rawValue, line, at: now, &report)
+            retry(query, attempts + 1, .unreachable, kind: failure.reason.rawValue, line, at: now, &report)
         }
         if queue.isEmpty, isRoundOpen { endRound(&report) }
         return report
@@ -130,45 +160,59 @@ struct PollPlan {
     private mutating func take(
         _ response: HTTPResponse, of query: SourceQuery, _ attempts: Int, at now: Int64, _ report: inout Report
     ) {
-        let said = explanation(in: response.body).map { ": \($0)" } ?? ""
+        func said() -> String { explanation(in: response.body).map { ": \($0)" } ?? "" }
         switch response.status {
         case 200:
             do throws(SourceError) {
                 let answer = try api.read(response.body, of: query, at: now / 1000)
                 failures = 0
                 hasRoundSucceeded = true
-                queue.insert(contentsOf: answer.queries.map { ($0, 0) }, at: 0)
+                statistics.spikes += UInt64(answer.spikes)
                 remember(response, of: query)
-                note(answer.findings, &report)
+                note(answer, &report)
                 respectLimit(of: response, at: now)
             } catch {
                 switch error {
                 case .refused(let text): refuse("refuses: \(text)", &report)
                 case .busy(let text):
-                    let line = "asks for fewer calls: \(text)"
-                    retry(query, attempts, kind: "busy", line, at: now, &report)
+                    pause(until: retryAfter(of: response, at: now) ?? now + min(Self.busyPause, interval))
+                    retry(query, attempts, .busy, kind: "busy", "asks for fewer calls: \(text)", at: now, &report)
+                case .failed(let text):
+                    let line = "has a fault of its own: \(text)"
+                    retry(query, attempts, .status, kind: "fault", line, at: now, &report)
                 case .unreadable(let text):
                     let line = "gives an answer that is not as documented, for \(query.subject): \(text)"
-                    retry(query, attempts, kind: "unreadable", line, at: now, &report)
+                    retry(query, attempts, .unreadable, kind: "unreadable", line, at: now, &report)
                 }
             }
         case 304:
             failures = 0
             note(api.giveUp(query, at: now / 1000), &report)
-        case 401, 403: refuse("refuses with status \(response.status)\(said)", &report)
+        case 401, 403: refuse("refuses with status \(response.status)\(said())", &report)
         case 429:
-            pause(until: retryAfter(of: response, at: now))
-            retry(query, attempts, kind: "busy", "asks for fewer calls with status 429\(said)", at: now, &report)
+            pause(until: retryAfter(of: response, at: now) ?? now + min(Self.busyPause, interval))
+            let line = "asks for fewer calls with status 429\(said())"
+            retry(query, attempts, .busy, kind: "busy", line, at: now, &report)
         case 408, 425, 500...:
             pause(until: retryAfter(of: response, at: now))
-            let line = "has a fault of its own, status \(response.status)\(said)"
-            retry(query, attempts, kind: "status", line, at: now, &report)
+            let line = "has a fault of its own, status \(response.status)\(said())"
+            retry(query, attempts, .status, kind: "status", line, at: now, &report)
         default:
-            let line = "has no answer for \(query.subject), status \(response.status)\(said)"
+            // Open-Meteo refuses a key with status 400.
+            if keyOrigin != nil, case .refused = SourceError(saying: said()) {
+                return refuse("refuses with status \(response.status)\(said())", &report)
+            }
+            let line = "has no answer for \(query.subject), status \(response.status)\(said())"
+            count(.status)
             complain("status \(response.status)", line, &report)
             isRoundIncomplete = true
             note(api.giveUp(query, at: now / 1000), &report)
         }
+    }
+
+    private mutating func note(_ answer: SourceAnswer, _ report: inout Report) {
+        queue.insert(contentsOf: answer.queries.map { ($0, 0) }, at: 0)
+        note(answer.findings, &report)
     }
 
     private mutating func note(_ findings: [CityFinding], _ report: inout Report) {
@@ -209,8 +253,11 @@ struct PollPlan {
 
     /// The query is tried again, after the others; not for ever when it alone fails.
     private mutating func retry(
-        _ query: SourceQuery, _ attempts: Int, kind: String, _ line: String, at now: Int64, _ report: inout Report
+        _ query: SourceQuery, _ attempts: Int, _ failure: Statistics.Failure, kind: String, _ line: String,
+        at now: Int64,
+        _ report: inout Report
     ) {
+        count(failure)
         if attempts < Self.maximumAttempts || !hasRoundSucceeded {
             queue.append((query, attempts))
         } else {
@@ -226,11 +273,15 @@ struct PollPlan {
 
     /// Nothing more is asked in this round.
     private mutating func refuse(_ line: String, _ report: inout Report) {
+        count(.refused)
         queue = []
         hasRoundFailed = true
         isRoundIncomplete = true
-        complain("refused", line + "; trying again at the next interval", &report)
+        let origin = keyOrigin.map { " (the key is from \($0))" } ?? ""
+        complain("refused", "\(line)\(origin); trying again at the next interval", &report)
     }
+
+    private mutating func count(_ failure: Statistics.Failure) { statistics.failures[failure, default: 0] += 1 }
 
     private mutating func complain(_ kind: String, _ line: String, _ report: inout Report) {
         guard problem != kind else { return }
@@ -256,7 +307,7 @@ struct PollPlan {
 
     private mutating func remember(_ response: HTTPResponse, of query: SourceQuery) {
         let lines = [("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since")].compactMap { name, condition in
-            response.header(name).map { "\(condition): \($0)" }
+            response.header(name).flatMap { $0.utf8.count <= Self.maximumValidatorBytes ? "\(condition): \($0)" : nil }
         }
         guard query.standsAlone, !lines.isEmpty else { return }
         if validators.count >= Self.maximumValidators { validators = [:] }

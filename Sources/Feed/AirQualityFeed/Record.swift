@@ -23,6 +23,7 @@ private final class Recorder: Sendable {
     private let file: AppendedFile
     private let signals: Signals
     private let state = Mutex<SystemError?>(nil)
+    private let omissions = Mutex(Omissions())
 
     /// - Parameter path: nil = standard output.
     init(to path: String?, signals: Signals) throws {
@@ -39,10 +40,14 @@ private final class Recorder: Sendable {
         line.reserveCapacity(message.count + message.count / 4 + 64)
         switch kind {
         case .text where appendRecordedLine(receivedAt: receivedAt, message: message, to: &line): write(line)
-        case .text: say("left out a message that is not UTF-8")
-        case .binary: say("left out a binary message of \(message.count) bytes")
-        case .tooLarge(let bytes): say("left out a message of \(bytes) bytes")
+        case .text: omit("a message that is not UTF-8")
+        case .binary: omit("a binary message of \(message.count) bytes")
+        case .tooLarge(let bytes): omit("a message of \(bytes) bytes")
         }
+    }
+
+    private func omit(_ message: String) {
+        if let line = omissions.withLock({ $0.line(for: message, at: monotonicTime()) }) { say(line) }
     }
 
     private func write(_ line: [UInt8]) {
@@ -53,5 +58,23 @@ private final class Recorder: Sendable {
             state.withLock { $0 = error }
             signals.wake()
         }
+    }
+}
+
+/// Which messages that are left out have a line: the first one, then one a minute, because a feed can send any number.
+struct Omissions {
+    private static let period: Duration = .seconds(60)
+
+    private var saidAt: Duration?
+    private var unsaid = 0
+
+    mutating func line(for message: String, at now: Duration) -> String? {
+        if let saidAt, now - saidAt < Self.period {
+            unsaid += 1
+            return nil
+        }
+        saidAt = now
+        defer { unsaid = 0 }
+        return "left out \(message)" + (unsaid > 0 ? " and \(unsaid) more before it" : "")
     }
 }

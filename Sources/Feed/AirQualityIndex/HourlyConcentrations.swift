@@ -2,6 +2,8 @@
 public struct HourlyConcentrations: Sendable, Equatable {
     /// What an instrument may report; anything else is a code for "no value" or a defect.
     public static let plausible = 0.0...1_000_000.0
+    /// From 1970 to 2540. A source may name any hour, and times are computed from it.
+    static let plausibleHours = 0...5_000_000
     /// How old a value may be to stand for the present: those of the newest hour may come late.
     static let newestHours = 3
 
@@ -9,9 +11,9 @@ public struct HourlyConcentrations: Sendable, Equatable {
 
     public init() {}
 
-    /// A value that is not plausible is left out. A second value of the same hour replaces the first.
+    /// A value or an hour that is not plausible is left out. A second value of the same hour replaces the first.
     public mutating func record(_ concentration: Double, of pollutant: Pollutant, at hour: Int) {
-        guard Self.plausible.contains(concentration) else { return }
+        guard Self.plausible.contains(concentration), Self.plausibleHours.contains(hour) else { return }
         values[pollutant, default: [:]][hour] = concentration
     }
 

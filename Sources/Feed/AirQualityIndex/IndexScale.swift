@@ -43,14 +43,22 @@ public enum IndexScale: String, CaseIterable, Sendable {
     /// - Parameter hour: the newest one that counts.
     /// - Throws: what is missing. An index is never made of less than its rule wants.
     public func index(of air: HourlyConcentrations, at hour: Int) throws(NoIndex) -> Double {
+        try indices(of: air, at: hour).index
+    }
+
+    /// The same with the sub-indices that it is the greatest of, rounded like it.
+    public func indices(
+        of air: HourlyConcentrations, at hour: Int
+    ) throws(NoIndex) -> (index: Double, subIndices: [Pollutant: Double]) {
         var subIndices: [Pollutant: Double] = [:]
         for pollutant in Pollutant.allCases {
-            subIndices[pollutant] = subIndex(of: pollutant, in: air, at: hour)
+            subIndices[pollutant] = subIndex(of: pollutant, in: air, at: hour)?
+                .rounded(self == .eu ? .down : .toNearestOrAwayFromZero)
         }
         guard isEnough(subIndices.keys), let greatest = subIndices.values.max() else {
             throw NoIndex(has: Pollutant.allCases.filter { subIndices[$0] != nil }, scale: rawValue, needs: needs)
         }
-        return greatest.rounded(self == .eu ? .down : .toNearestOrAwayFromZero)
+        return (greatest, subIndices)
     }
 
     /// Not rounded; nil when the scale does not know the pollutant or hours are missing.

@@ -7,12 +7,15 @@ public struct City: Sendable, Equatable {
     public var longitude: Double
     /// What the source calls it; nil = it is found by its place or its name.
     public var id: String?
+    /// ISO 3166's two letters, where the list of cities knows it.
+    public var country: String?
 
-    public init(name: String, latitude: Double, longitude: Double, id: String? = nil) {
+    public init(name: String, latitude: Double, longitude: Double, id: String? = nil, country: String? = nil) {
         self.name = name
         self.latitude = latitude
         self.longitude = longitude
         self.id = id
+        self.country = country
     }
 }
 
@@ -26,14 +29,22 @@ public struct CityAir: Sendable, Equatable {
     public var observedAt: Int64
     /// µg/m³, of the newest hours; empty when the source has none.
     public var concentrations: [Pollutant: Double]
+    public var subIndices: [Pollutant: Double]
     /// What the index rests on: `24h`, `nowcast`, `1h`, or `given` by the source.
     public var basis: String
+    /// Who measured it, where the source's terms ask for it.
+    public var attribution: String?
 
-    public init(index: Double, observedAt: Int64, concentrations: [Pollutant: Double] = [:], basis: String) {
+    public init(
+        index: Double, observedAt: Int64, concentrations: [Pollutant: Double] = [:],
+        subIndices: [Pollutant: Double] = [:], basis: String, attribution: String? = nil
+    ) {
         self.index = index
         self.observedAt = observedAt
         self.concentrations = concentrations
+        self.subIndices = subIndices
         self.basis = basis
+        self.attribution = attribution
     }
 }
 
@@ -90,6 +101,8 @@ public struct SourceAnswer: Sendable, Equatable {
     public var findings: [CityFinding] = []
     /// What has to be asked now that this is known.
     public var queries: [SourceQuery] = []
+    /// Hours that were left out because no air changes like that, each counted once.
+    public var spikes = 0
 }
 
 /// Why an answer says nothing.
@@ -98,8 +111,20 @@ public enum SourceError: Error, Sendable, Equatable {
     case refused(String)
     /// Too many calls.
     case busy(String)
+    /// A fault that the source reports in place of what was asked for.
+    case failed(String)
     /// Not in the documented shape.
     case unreadable(String)
+
+    /// What the source says in place of what was asked for, told apart by its words.
+    public init(saying text: String) {
+        let words = text.lowercased()
+        func mentions(_ parts: String...) -> Bool { parts.contains { words.contains($0) } }
+        self =
+            mentions("quota", "rate limit", "limit exceeded", "too many")
+            ? .busy(text)
+            : mentions("key", "token", "authori", "authenticat", "forbidden") ? .refused(text) : .failed(text)
+    }
 }
 
 /// What to ask a source, and what its answers mean. A value without a clock: times are seconds since the Unix epoch.
@@ -109,11 +134,11 @@ public protocol AirSource: Sendable {
     /// Reads the body of a good answer.
     mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceAnswer
     /// What is known when a query gets no answer in this round.
-    mutating func giveUp(_ query: SourceQuery, at now: Int64) -> [CityFinding]
+    mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceAnswer
 }
 
 extension AirSource {
-    public mutating func giveUp(_ query: SourceQuery, at now: Int64) -> [CityFinding] { [] }
+    public mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceAnswer { SourceAnswer() }
 }
 
 /// Air that nobody has heard of for this many seconds is none.
@@ -130,10 +155,12 @@ extension IndexScale {
             return .failure(NoAir("the newest value is \((now - observedAt) / 3600) hours old"))
         }
         do {
-            let index = try index(of: concentrations, at: hour)
+            let (index, subIndices) = try indices(of: concentrations, at: hour)
             guard CityAir.indices.contains(index) else { return .failure(NoAir("the index would be \(Int(index))")) }
             let newest = concentrations.newest(at: hour).mapValues { ($0 * 100).rounded() / 100 }
-            return .success(CityAir(index: index, observedAt: observedAt, concentrations: newest, basis: basis))
+            return .success(
+                CityAir(
+                    index: index, observedAt: observedAt, concentrations: newest, subIndices: subIndices, basis: basis))
         } catch {
             return .failure(NoAir("\(error)"))
         }

@@ -5,46 +5,58 @@ internal import Bytes
 ///
 /// Documented at https://data.gov.in/resource/real-time-air-quality-index-various-locations. A row is a pollutant of a
 /// station, in pages of 300: larger ones time out. Its values are read as sub-indices, because the set is titled an index
-/// and has values of carbon monoxide, such as 55 to 76, that no air has in mg/m³. So a station's index is the greatest of
-/// its averages where three pollutants, one of them particulate matter, have one; a city's is the mean of its stations'.
-/// There are no concentrations.
+/// and has values of carbon monoxide, such as 55 to 76, that no air has in mg/m³. There are no concentrations.
+///
+/// A key may get fewer rows at once than it asks for, the order of rows may change between two pages, and a page may not
+/// come. So a page begins where the one before has ended, the different rows are counted, and all pages are asked for
+/// again when some are missing. If some still are, only cities are given whose rows cannot be among them: those that are
+/// beside no gap, while every city's rows are together and none is on two pages.
 struct CPCB: AirSource {
     private static let resource = "3b01bcb8-0b14-4abf-b6f2-c1bfd384ba69"
     private static let pageSize = 300
     private static let maximumRows = 30_000
-    /// A station that is so much older than the city's newest one does not count.
-    private static let maximumLag: Int64 = 3 * 3600
-
-    private struct Station {
-        var subIndices: [Pollutant: Double] = [:]
-        var updatedAt: Int64 = 0
-    }
+    private static let maximumPages = 100
+    private static let maximumPasses = 3
 
     private let cities: [City]
     private let key: String
-    /// The names of the cities in the set, lower case.
-    private let names: [String: Int]
 
     // Of the round.
     private var due: [Int] = []
-    private var pending: Set<Int> = []
-    private var stations: [Int: [String: Station]] = [:]
+    private var stations: CPCBStations
+    private var total = 0
+    private var passes = 0
+    /// Hashes of the different rows.
+    private var rows: Set<Int> = []
+    /// Of a pass.
+    private var offset = 0
+    private var pages = 0
+    /// The cities in the order of their rows; nil is a gap.
+    private var order: [String?] = []
+    private var rowsOfPass: Set<Int> = []
+    /// A row was on two pages, so others may be on none.
+    private var isMoving = false
 
     init(cities: [City], key: String) {
         self.cities = cities
         self.key = key
-        let names = cities.enumerated().map { (($0.element.id ?? $0.element.name).lowercased(), $0.offset) }
-        self.names = Dictionary(names) { first, _ in first }
+        stations = CPCBStations(cities)
     }
 
     mutating func queries(for due: [Int], at now: Int64) -> [SourceQuery] {
         self.due = due
-        stations = [:]
-        pending = due.isEmpty ? [] : [0]
-        return pending.map(page)
+        stations = CPCBStations(cities)
+        (total, passes, rows) = (0, 0, [])
+        return due.isEmpty ? [] : beginPass()
     }
 
-    private func page(at offset: Int) -> SourceQuery {
+    private mutating func beginPass() -> [SourceQuery] {
+        passes += 1
+        (offset, pages, order, rowsOfPass, isMoving) = (0, 0, [], [], false)
+        return [page]
+    }
+
+    private var page: SourceQuery {
         SourceQuery(
             path: "/resource/\(Self.resource)?api-key=\(percentEncoded(key.utf8))&format=json"
                 + "&offset=\(offset)&limit=\(Self.pageSize)",
@@ -52,67 +64,83 @@ struct CPCB: AirSource {
     }
 
     mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceAnswer {
-        guard case .page(let offset) = query.kind, pending.contains(offset) else { return SourceAnswer() }
+        guard query.kind == .page(offset: offset) else { return SourceAnswer() }
         let page = try decoded(Page.self, from: body)
-        for row in page.records.compactMap(\.value) { add(row, at: now) }
-        pending.remove(offset)
-        var answer = SourceAnswer()
-        if offset == 0 {
-            let total = min(Int(exactly: page.total.value ?? 0) ?? 0, Self.maximumRows)
-            let offsets = Array(stride(from: Self.pageSize, to: total, by: Self.pageSize))
-            pending.formUnion(offsets)
-            answer.queries = offsets.map(self.page)
+        total = min(Int(exactly: page.total.value ?? 0) ?? 0, Self.maximumRows)
+        let received = page.records.all.prefix(Self.pageSize)
+        pages += 1
+        if pages == 1, !received.isEmpty, received.count * Self.maximumPages < total {
+            throw .refused("the key gives \(received.count) of \(total) rows at once")
         }
-        if pending.isEmpty {
-            answer.findings = due.map { CityFinding(city: $0, air(of: stations[$0] ?? [:], at: now)) }
+        var rowsOfPage: Set<Int> = []
+        for (place, row) in received.enumerated() {
+            guard let row = row.value, row.isShort else {
+                rows.insert((offset + place).hashValue)
+                continue
+            }
+            rowsOfPage.insert([row.state, row.city, row.station, row.pollutant].hashValue)
+            let city = "\(row.state ?? "")|\(row.city)"
+            if order.last != city { order.append(city) }
+            stations.add(row.entry, at: now)
         }
-        return answer
+        isMoving = isMoving || !rowsOfPage.isDisjoint(with: rowsOfPass)
+        rowsOfPass.formUnion(rowsOfPage)
+        rows.formUnion(rowsOfPage)
+        offset += received.count
+        // None where there should be more: the rest does not come.
+        if received.isEmpty, offset < total { return skip(Self.maximumRows, at: now) }
+        return proceed(at: now)
     }
 
-    private mutating func add(_ row: Page.Row, at now: Int64) {
-        guard let city = names[row.city.lowercased()], let updatedAt = epochSeconds(indian: row.lastUpdate),
-            updatedAt <= now + 3600
-        else { return }
-        var station = stations[city]?[row.station] ?? Station()
-        station.updatedAt = max(station.updatedAt, min(updatedAt, now))
-        if let value = row.average, CityAir.indices.contains(value), let pollutant = Self.pollutants[row.pollutant] {
-            station.subIndices[pollutant] = value
-        }
-        stations[city, default: [:]][row.station] = station
+    mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceAnswer {
+        query.kind == .page(offset: offset) ? skip(Self.pageSize, at: now) : SourceAnswer()
     }
 
-    private func air(of stations: [String: Station], at now: Int64) -> Result<CityAir, NoAir> {
-        guard let newest = stations.values.map(\.updatedAt).max() else {
-            return .failure(NoAir("the set has no station in a city of that name"))
-        }
-        guard now - newest <= staleAfter else {
-            return .failure(NoAir("its newest station is \((now - newest) / 3600) hours old"))
-        }
-        let indices = stations.values.compactMap { station -> Double? in
-            let isFresh = newest - station.updatedAt <= Self.maximumLag
-            return isFresh && IndexScale.india.isEnough(station.subIndices.keys) ? station.subIndices.values.max() : nil
-        }
-        guard !indices.isEmpty else {
-            return .failure(NoAir("no station has averages of three pollutants, one of them pm2_5 or pm10"))
-        }
-        let mean = (indices.reduce(0, +) / Double(indices.count)).rounded()
-        return .success(CityAir(index: mean, observedAt: newest, basis: "given"))
+    private mutating func skip(_ rows: Int, at now: Int64) -> SourceAnswer {
+        order.append(nil)
+        offset += rows
+        return proceed(at: now)
     }
 
-    private static let pollutants: [String: Pollutant] = [
-        "PM2.5": .pm25, "PM10": .pm10, "NO2": .no2, "SO2": .so2, "OZONE": .o3, "O3": .o3, "CO": .co, "NH3": .nh3,
-    ]
+    private mutating func proceed(at now: Int64) -> SourceAnswer {
+        if offset < total, pages < Self.maximumPages { return SourceAnswer(queries: [page]) }
+        if rows.count < total, passes < Self.maximumPasses { return SourceAnswer(queries: beginPass()) }
+        let complete = rows.count >= total ? nil : self.complete
+        return SourceAnswer(
+            findings: due.map { number in
+                if let complete, !complete.contains(where: { CPCBStations.isName($0, of: cities[number]) }) {
+                    let text = "the key gives \(rows.count) of \(total) rows, and its stations may be among the others"
+                    return CityFinding(city: number, .failure(NoAir(text)))
+                }
+                return CityFinding(city: number, stations.air(of: number, at: now))
+            })
+    }
+
+    /// The names of the cities whose rows are all there although some are missing.
+    private var complete: Set<String> {
+        let names = order.compactMap(\.self)
+        guard !isMoving, Set(names).count == names.count else { return [] }
+        var complete: Set<String> = []
+        for (place, name) in order.enumerated() {
+            let isBesideGap = place > 0 && order[place - 1] == nil || place + 1 < order.count && order[place + 1] == nil
+            if let name, !isBesideGap { complete.insert(String(name.drop { $0 != "|" }.dropFirst())) }
+        }
+        return complete
+    }
 
     private struct Page: Decodable {
         struct Row: Decodable {
+            var state: String?
             var city: String
             var station: String
             var lastUpdate: String
             var pollutant: String
             var average: Double?
+            var latitude: Double?
+            var longitude: Double?
 
             enum CodingKeys: String, CodingKey {
-                case city, station
+                case state, city, station, latitude, longitude
                 case lastUpdate = "last_update"
                 case pollutant = "pollutant_id"
                 case newAverage = "avg_value"
@@ -122,16 +150,31 @@ struct CPCB: AirSource {
 
             init(from decoder: any Decoder) throws {
                 let members = try decoder.container(keyedBy: CodingKeys.self)
+                func number(_ key: CodingKeys) throws -> Double? {
+                    try members.decodeIfPresent(LooseNumber.self, forKey: key)?.value
+                }
+                state = try? members.decodeIfPresent(String.self, forKey: .state)
                 city = try members.decode(String.self, forKey: .city)
                 station = try members.decode(String.self, forKey: .station)
                 lastUpdate = try members.decode(String.self, forKey: .lastUpdate)
                 pollutant = try members.decode(String.self, forKey: .pollutant)
-                let key: CodingKeys = members.contains(.newAverage) ? .newAverage : .oldAverage
-                average = try members.decodeIfPresent(LooseNumber.self, forKey: key)?.value
+                average = try number(members.contains(.newAverage) ? .newAverage : .oldAverage)
+                latitude = try number(.latitude)
+                longitude = try number(.longitude)
+            }
+
+            var isShort: Bool { [state ?? "", city, station, pollutant].allSatisfy { $0.utf8.count <= 256 } }
+
+            var entry: CPCBStations.Row {
+                var subIndices: [Pollutant: Double] = [:]
+                if let pollutant = CPCBStations.pollutants[pollutant] { subIndices[pollutant] = average }
+                return CPCBStations.Row(
+                    city: city, station: station, updatedAt: epochSeconds(indian: lastUpdate),
+                    place: latitude.flatMap { latitude in longitude.map { (latitude, $0) } }, subIndices: subIndices)
             }
         }
 
         var total: LooseNumber
-        var records: [Lenient<Row>]
+        var records: List<Row>
     }
 }

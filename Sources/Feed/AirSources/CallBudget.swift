@@ -24,11 +24,21 @@ public struct CallBudget: Sendable {
 
     /// Milliseconds until `cost` calls may be made. A cost above the capacity counts as the capacity.
     public mutating func delay(for cost: Int, at now: Int64) -> Int64 {
+        refill(at: now)
+        let missing = min(Double(cost), capacity) - tokens
+        return missing > 0 ? Int64((missing / perMillisecond).rounded(.up)) : 0
+    }
+
+    /// Whole calls that may be made now.
+    public mutating func left(at now: Int64) -> Int {
+        refill(at: now)
+        return Int(tokens)
+    }
+
+    private mutating func refill(at now: Int64) {
         // A clock that was set back adds no tokens.
         tokens = min(capacity, tokens + Double(max(0, now - (countedAt ?? now))) * perMillisecond)
         countedAt = now
-        let missing = min(Double(cost), capacity) - tokens
-        return missing > 0 ? Int64((missing / perMillisecond).rounded(.up)) : 0
     }
 
     public mutating func spend(_ cost: Int) {

@@ -1,7 +1,16 @@
+internal import Bytes
 internal import FoundationEssentials
 
-/// Decodes a source's document; the error says where it is not as documented.
+/// Values of a document at most. Each takes some fifty bytes while it is read, and the longest real document, a thousand
+/// locations of OpenAQ, has a third of them.
+private let maximumValues = 300_000
+
+/// Decodes a source's document; the error says where it is not as documented, or what the source says in its place.
 func decoded<Document: Decodable>(_ type: Document.Type, from body: [UInt8]) throws(SourceError) -> Document {
+    guard body.count(where: { ",[{".utf8.contains($0) }) <= maximumValues else {
+        throw .unreadable("it has more than \(maximumValues) values")
+    }
+    if let complaint = complaint(in: body) { throw SourceError(saying: complaint) }
     do {
         return try JSONDecoder().decode(type, from: Data(body))
     } catch let error as DecodingError {
@@ -11,21 +20,68 @@ func decoded<Document: Decodable>(_ type: Document.Type, from body: [UInt8]) thr
     }
 }
 
-/// What a source says for people in the body of a refusal: the first of the members that sources use for that.
-public func explanation(in body: [UInt8]) -> String? {
-    struct Refusal: Decodable {
-        var texts: [Lenient<String>?]
+/// The members that sources use for a refusal.
+private struct Refusal: Decodable {
+    var texts: [String?]
+    var isError: Bool
 
-        enum CodingKeys: String, CodingKey, CaseIterable { case reason, error, message, detail, data }
+    enum CodingKeys: String, CodingKey { case reason, error, message, detail, msg, data, status }
 
-        init(from decoder: any Decoder) throws {
-            let members = try decoder.container(keyedBy: CodingKeys.self)
-            texts = try CodingKeys.allCases.map { try members.decodeIfPresent(Lenient<String>.self, forKey: $0) }
-        }
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        func text(_ key: CodingKeys) -> String? { try? members.decode(String.self, forKey: key) }
+        texts = [.reason, .error, .message, .detail, .msg, .data].map(text)
+        isError =
+            ["error", "fail", "failed", "nope", "nug"].contains(text(.status)) || text(.error) != nil
+            || (try? members.decode(Bool.self, forKey: .error)) == true
     }
-    guard let refusal = try? JSONDecoder().decode(Refusal.self, from: Data(body)) else { return nil }
-    guard let text = refusal.texts.lazy.compactMap({ $0?.value }).first(where: { !$0.isEmpty }) else { return nil }
-    return String(String.UnicodeScalarView(text.unicodeScalars.prefix(200).map { $0.value < 0x20 ? " " : $0 }))
+
+    /// On one line.
+    var explanation: String? {
+        texts.lazy.compactMap(\.self).first { !$0.isEmpty }.map { onOneLine(String($0.unicodeScalars.prefix(1000))) }
+    }
+
+    /// Longer documents are none.
+    init?(_ body: [UInt8]) {
+        guard body.count <= 64 << 10, let refusal = try? JSONDecoder().decode(Self.self, from: Data(body)) else {
+            return nil
+        }
+        self = refusal
+    }
+}
+
+/// What a source says for people in the body of a refusal: the first of the members that sources use for that.
+public func explanation(in body: [UInt8]) -> String? { Refusal(body)?.explanation }
+
+/// The same of a document that says itself that it is an error.
+func complaint(in body: [UInt8]) -> String? {
+    guard let refusal = Refusal(body), refusal.isError else { return nil }
+    return refusal.explanation ?? "it gives no reason"
+}
+
+/// An array; of its elements at most 1000 are looked at, and one that is not as documented does not take the others with
+/// it.
+struct List<Element: Decodable>: Decodable {
+    var all: [Lenient<Element>] = []
+
+    init(from decoder: any Decoder) throws {
+        var list = try decoder.unkeyedContainer()
+        while !list.isAtEnd, all.count < 1000 { all.append(try list.decode(Lenient<Element>.self)) }
+    }
+
+    var elements: [Element] { all.compactMap(\.value) }
+}
+
+/// The name of a member that is only known while the program runs.
+struct MemberName: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+    }
+
+    init?(intValue: Int) { nil }
 }
 
 /// A part of a document that does not take its neighbours with it when it is not as documented.

@@ -6,17 +6,29 @@ internal import Bytes
 /// Documented at https://docs.openaq.org. A city is the three nearest stations within 25 km that have reported within a
 /// day, reference monitors first; its hour is the mean of its sensors' hours. The stations are looked for once a day. A
 /// sensor that has no hours for a day is left alone until then: many have stopped years ago. An hour is named by its end.
+///
+/// Since 18 February 2025 India's nitrogen and sulphur dioxide come in µg/m³ and its carbon monoxide in mg/m³, all of them
+/// labelled ppb.
 struct OpenAQ: AirSource {
     private static let radius = 25_000
     private static let stationsPerCity = 3
     private static let stationsLast: Int64 = 24 * 3600
+    /// Locations come sorted by their numbers, so the nearest ones may be the last. More are not allowed.
+    private static let maximumLocations = 1000
+    private static let sensorsPerStation = 30
+    /// India's carbon monoxide in mg/m³ is below this, and no city's is as low in ppb.
+    fileprivate static let indianMonoxide = 50.0
 
-    private struct Sensor {
+    fileprivate struct Sensor {
         var id: Int
         var pollutant: Pollutant
         /// µg/m³ of one unit of the sensor.
         var factor: Double
+        /// Its carbon monoxide is labelled ppb, and in mg/m³ when it is low.
+        var isIndianMonoxide = false
+        /// µg/m³.
         var hours: [Int: Double] = [:]
+        var newestSpike = 0
         var isStale = false
     }
 
@@ -59,18 +71,19 @@ struct OpenAQ: AirSource {
             stations[number] = Stations(foundAt: now, sensors: nearest)
             return SourceAnswer(queries: hoursQueries(for: number, at: now))
         case .hours(let number, let sensor):
-            let hours = try self.hours(in: body)
-            if let place = stations[number]?.sensors.firstIndex(where: { $0.id == sensor }) {
-                stations[number]?.sensors[place].hours = hours
-                stations[number]?.sensors[place].isStale = hours.isEmpty
+            let values = try self.hours(in: body)
+            var spikes = 0
+            if var known = stations[number], let place = known.sensors.firstIndex(where: { $0.id == sensor }) {
+                spikes = known.sensors[place].take(values)
+                stations[number] = known
             }
-            return SourceAnswer(findings: settled(query, at: now))
+            return SourceAnswer(findings: settled(query, at: now), spikes: spikes)
         case .cities, .page: return SourceAnswer()
         }
     }
 
-    mutating func giveUp(_ query: SourceQuery, at now: Int64) -> [CityFinding] {
-        settled(query, at: now)
+    mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceAnswer {
+        SourceAnswer(findings: settled(query, at: now))
     }
 
     /// The city's air, when this was the last of its queries.
@@ -84,8 +97,8 @@ struct OpenAQ: AirSource {
     private func concentrations(of number: Int) -> HourlyConcentrations {
         var values: [Pollutant: [Int: [Double]]] = [:]
         for sensor in stations[number]?.sensors ?? [] {
-            for (hour, value) in sensor.hours where HourlyConcentrations.plausible.contains(value) {
-                values[sensor.pollutant, default: [:]][hour, default: []].append(value * sensor.factor)
+            for (hour, value) in sensor.hours {
+                values[sensor.pollutant, default: [:]][hour, default: []].append(value)
             }
         }
         var concentrations = HourlyConcentrations()
@@ -103,7 +116,8 @@ struct OpenAQ: AirSource {
         let city = cities[number]
         let place =
             city.id.map { "/" + percentEncoded($0.utf8) }
-            ?? "?coordinates=\(degrees(city.latitude)),\(degrees(city.longitude))&radius=\(Self.radius)&limit=100"
+            ?? "?coordinates=\(degrees(city.latitude)),\(degrees(city.longitude))&radius=\(Self.radius)"
+            + "&limit=\(Self.maximumLocations)"
         return SourceQuery(
             path: "/v3/locations" + place, headers: headers, subject: "stations of \(city.name)",
             kind: .stations(city: number))
@@ -128,7 +142,7 @@ struct OpenAQ: AirSource {
     // MARK: Documents
 
     private struct Page<Element: Decodable>: Decodable {
-        var results: [Lenient<Element>]
+        var results: List<Element>
     }
 
     private struct Instant: Decodable {
@@ -146,6 +160,11 @@ struct OpenAQ: AirSource {
             var parameter: Parameter
         }
 
+        struct Country: Decodable {
+            var code: String?
+        }
+
+        var country: Country?
         var isMobile: Bool?
         var isMonitor: Bool?
         var distance: Double?
@@ -163,7 +182,7 @@ struct OpenAQ: AirSource {
     }
 
     private func nearest(in body: [UInt8], at now: Int64) throws(SourceError) -> [Sensor] {
-        let locations = try decoded(Page<Location>.self, from: body).results.compactMap(\.value)
+        let locations = try decoded(Page<Location>.self, from: body).results.elements
         let live = locations.filter { location in
             guard let last = location.datetimeLast.flatMap({ epochSeconds($0.utc) }) else { return false }
             return location.isMobile != true && now - last <= staleAfter
@@ -172,13 +191,22 @@ struct OpenAQ: AirSource {
             let (isMonitor, isOtherMonitor) = (one.isMonitor == true, other.isMonitor == true)
             return isMonitor == isOtherMonitor ? one.distance ?? 0 < other.distance ?? 0 : isMonitor
         }
-        return sorted.prefix(Self.stationsPerCity).flatMap(\.sensors).compactMap { sensor in
-            let name = sensor.parameter.name == "pm25" ? Pollutant.pm25.rawValue : sensor.parameter.name
-            guard let pollutant = Pollutant(rawValue: name),
-                let factor = Self.factor(of: sensor.parameter.units, pollutant)
-            else { return nil }
-            return Sensor(id: sensor.id, pollutant: pollutant, factor: factor)
+        return sorted.prefix(Self.stationsPerCity).flatMap { location in
+            let isIndian = location.country?.code == "IN"
+            return location.sensors.compactMap { self.sensor($0, isIndian: isIndian) }.prefix(Self.sensorsPerStation)
         }
+    }
+
+    private func sensor(_ sensor: Location.Sensor, isIndian: Bool) -> Sensor? {
+        let (name, units) = (sensor.parameter.name, sensor.parameter.units)
+        guard let pollutant = Pollutant(rawValue: name == "pm25" ? Pollutant.pm25.rawValue : name),
+            let factor = Self.factor(of: units, pollutant)
+        else { return nil }
+        let isMislabelled = isIndian && units == "ppb"
+        return Sensor(
+            id: sensor.id, pollutant: pollutant,
+            factor: isMislabelled && [.no2, .so2].contains(pollutant) ? 1 : factor,
+            isIndianMonoxide: isMislabelled && pollutant == .co)
     }
 
     private static func factor(of unit: String, _ pollutant: Pollutant) -> Double? {
@@ -194,10 +222,37 @@ struct OpenAQ: AirSource {
 
     private func hours(in body: [UInt8]) throws(SourceError) -> [Int: Double] {
         var hours: [Int: Double] = [:]
-        for hour in try decoded(Page<Hour>.self, from: body).results.compactMap(\.value) {
+        // The last value of an hour counts.
+        for hour in try decoded(Page<Hour>.self, from: body).results.elements {
             guard let value = hour.value, let end = epochSeconds(hour.period.datetimeTo.utc) else { continue }
             hours[Int(end / 3600)] = value
         }
         return hours
     }
+}
+
+extension OpenAQ.Sensor {
+    /// Replaces what is known of the sensor.
+    /// - Returns: how many spikes were left out that were not known before.
+    fileprivate mutating func take(_ values: [Int: Double]) -> Int {
+        let values = values.filter { HourlyConcentrations.plausible.contains($1) }
+        let isInMilligrams = isIndianMonoxide && values.values.allSatisfy { $0 < OpenAQ.indianMonoxide }
+        hours = values.mapValues { $0 * (isInMilligrams ? 1000 : factor) }
+        isStale = values.isEmpty
+        guard pollutant.isParticulateMatter else { return 0 }
+        let spikes = spikes(of: hours)
+        for hour in spikes { hours[hour] = nil }
+        defer { newestSpike = max(newestSpike, spikes.max() ?? 0) }
+        return spikes.count { $0 > newestSpike }
+    }
+}
+
+/// Hours in which an instrument for particulate matter was stuck at its maximum: above 300 µg/m³, and more than five times
+/// as much as the nearest hour before and the nearest one after, of three hours each. Where one of them is missing the
+/// other decides, so a real rise is believed an hour late; what lasts for two hours is always believed.
+func spikes(of hours: [Int: Double]) -> [Int] {
+    hours.filter { hour, value in
+        let beside = [-1, 1].compactMap { step in (1...3).lazy.compactMap { hours[hour + step * $0] }.first }
+        return value > 300 && value > 5 * (beside.max() ?? value)
+    }.keys.sorted()
 }

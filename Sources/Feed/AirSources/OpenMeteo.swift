@@ -1,12 +1,12 @@
 internal import AirQualityIndex
 internal import Bytes
 
-/// Open-Meteo's air quality API: hourly values of the Copernicus models CAMS, Europe and global. No key is needed; with
-/// one, which it calls apikey, the base URL for its customers is needed as well.
+/// Open-Meteo's air quality API: hourly values of the Copernicus models CAMS, Europe and global. A key, which it calls apikey, is for
+/// its customers' host.
 ///
 /// Documented at https://open-meteo.com/en/docs/air-quality-api. One request covers several places and counts as that
 /// many calls. The hours run from midnight (UTC) of yesterday to the end of today, so that at least 24 of them have
-/// always passed; future ones are a forecast. Its own indices are not requested, because they use older limits.
+/// always passed; future ones are a forecast. Its own indices are not requested: they have no rule for missing hours.
 struct OpenMeteo: AirSource {
     private static let maximumCities = 50
     private static let variables: [(name: String, pollutant: Pollutant)] = [
@@ -56,8 +56,8 @@ struct OpenMeteo: AirSource {
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
-            if let places = try? container.decode([Lenient<Place>].self) {
-                self.places = places
+            if let places = try? container.decode(List<Place>.self) {
+                self.places = places.all
             } else {
                 places = [try container.decode(Lenient<Place>.self)]
             }
@@ -67,23 +67,12 @@ struct OpenMeteo: AirSource {
     private struct Place: Decodable {
         var concentrations = HourlyConcentrations()
 
-        private struct Name: CodingKey {
-            var stringValue: String
-            var intValue: Int? { nil }
-
-            init(stringValue: String) {
-                self.stringValue = stringValue
-            }
-
-            init?(intValue: Int) { nil }
-        }
-
         init(from decoder: any Decoder) throws {
-            let hourly = try decoder.container(keyedBy: Name.self).nestedContainer(
-                keyedBy: Name.self, forKey: Name(stringValue: "hourly"))
-            let times = try hourly.decode([Int64].self, forKey: Name(stringValue: "time"))
+            let hourly = try decoder.container(keyedBy: MemberName.self).nestedContainer(
+                keyedBy: MemberName.self, forKey: MemberName(stringValue: "hourly"))
+            let times = try hourly.decode([Int64].self, forKey: MemberName(stringValue: "time"))
             for (name, pollutant) in OpenMeteo.variables {
-                let key = Name(stringValue: name)
+                let key = MemberName(stringValue: name)
                 guard let values = try hourly.decodeIfPresent([Double?].self, forKey: key) else { continue }
                 guard values.count == times.count else {
                     throw DecodingError.dataCorruptedError(

@@ -5,17 +5,17 @@ public enum SourceName: String, CaseIterable, Sendable {
     case openMeteo = "open-meteo"
     case waqi, openaq, cpcb
 
-    /// Scheme and host.
-    public var baseURL: String {
+    /// Scheme and host: two sources have one for those who have a key.
+    public func baseURL(hasKey: Bool) -> String {
         switch self {
-        case .openMeteo: "https://air-quality-api.open-meteo.com"
+        case .openMeteo: "https://\(hasKey ? "customer-" : "")air-quality-api.open-meteo.com"
         case .waqi: "https://api.waqi.info"
         case .openaq: "https://api.openaq.org"
-        case .cpcb: "https://api.data.gov.in"
+        case .cpcb: hasKey ? "https://api.data.gov.in" : "https://airquality.cpcb.gov.in"
         }
     }
 
-    public var needsKey: Bool { self != .openMeteo }
+    public var needsKey: Bool { self == .waqi || self == .openaq }
 
     /// The one index that the source gives itself; nil = it gives concentrations.
     public var givenIndex: IndexScale? {
@@ -32,7 +32,7 @@ public enum SourceName: String, CaseIterable, Sendable {
         // Each place is a call. Allowed are 600 a minute, 5,000 an hour and 10,000 a day; 400 at once and 400 an hour keep
         // within all three.
         case .openMeteo: CallRate(calls: 400, per: .seconds(3600))
-        // Allowed are 1,000 a second, 1,000 a minute by an older text.
+        // Allowed are 1,000 a minute.
         case .waqi: CallRate(calls: 120, per: .seconds(60))
         // Allowed are 60 a minute and 2,000 an hour; 30 at once and 30 a minute keep within both.
         case .openaq: CallRate(calls: 30, per: .seconds(60))
@@ -61,7 +61,7 @@ public enum SourceName: String, CaseIterable, Sendable {
         case .openMeteo: OpenMeteo(cities: cities, scale: scale, key: key, maximumCost: maximumCost)
         case .waqi: WAQI(cities: cities, token: key ?? "")
         case .openaq: OpenAQ(cities: cities, scale: scale, key: key ?? "")
-        case .cpcb: CPCB(cities: cities, key: key ?? "")
+        case .cpcb: if let key { CPCB(cities: cities, key: key) } else { CPCBFeed(cities: cities) }
         }
     }
 }

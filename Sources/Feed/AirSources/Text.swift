@@ -33,3 +33,39 @@ func rfc3339(_ epochSeconds: Int64) -> String {
     text.appendRFC3339(epochSeconds * 1000)
     return String(decoding: text, as: UTF8.self)
 }
+
+/// The text with `***` in place of a key, whose bytes may be percent-encoded: a source may repeat what it was sent.
+public func masked(_ text: String, key: String?) -> String {
+    guard let key = key.map({ Array($0.utf8) }), !key.isEmpty else { return text }
+    let bytes = Array(text.utf8)
+    var shown: [UInt8] = []
+    var place = 0
+    while place < bytes.count {
+        if let end = end(of: key, in: bytes, at: place) {
+            shown += "***".utf8
+            place = end
+        } else {
+            shown.append(bytes[place])
+            place += 1
+        }
+    }
+    return String(decoding: shown, as: UTF8.self)
+}
+
+private func end(of key: [UInt8], in bytes: [UInt8], at start: Int) -> Int? {
+    var place = start
+    for byte in key {
+        guard place < bytes.count else { return nil }
+        let encoded = bytes[place...].prefix(3)
+        if encoded.count == 3, encoded.first == UInt8(ascii: "%"),
+            UInt8(String(decoding: encoded.dropFirst(), as: UTF8.self), radix: 16) == byte
+        {
+            place += 3
+        } else if bytes[place] == byte {
+            place += 1
+        } else {
+            return nil
+        }
+    }
+    return place
+}

@@ -2,7 +2,8 @@ internal import AirQualityIndex
 internal import Bytes
 internal import Glibc
 
-/// The World Air Quality Index project: a station's index on the American scale, whatever its country.
+/// The World Air Quality Index project: a station's index on the American scale with the limits of 2016, whatever its
+/// country.
 ///
 /// Documented at https://aqicn.org/json-api/doc/. Its `iaqi` are sub-indices and no concentrations, so none are sent.
 /// `time.v` is the station's local time counted as if it were Greenwich's, so `time.iso` is read.
@@ -33,62 +34,101 @@ struct WAQI: AirSource {
 
     func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceAnswer {
         guard case .cities(let numbers) = query.kind, let number = numbers.first else { return SourceAnswer() }
-        guard try decoded(Envelope.self, from: body).status == "ok" else {
-            let text = explanation(in: body) ?? "it says no reason"
-            switch text.lowercased() {
-            case let text where text.contains("key") || text.contains("token"): throw .refused(text)
-            case let text where text.contains("quota"): throw .busy(text)
-            default: return SourceAnswer(findings: [CityFinding(city: number, .failure(NoAir(text)))])
-            }
+        let station: Station.Content
+        do throws(SourceError) {
+            let document = try decoded(Station.self, from: body)
+            // An unknown number is an error inside of a good answer.
+            if document.data.status == "error" { throw .failed(document.data.msg ?? "it gives no reason") }
+            station = document.data
+        } catch {
+            guard case .failed(let text) = error else { throw error }
+            return SourceAnswer(findings: [CityFinding(city: number, .failure(NoAir(onOneLine(text))))])
         }
-        let station = try decoded(Station.self, from: body).data
         return SourceAnswer(findings: [CityFinding(city: number, air(of: station, for: cities[number], at: now))])
     }
 
     private func air(of station: Station.Content, for city: City, at now: Int64) -> Result<CityAir, NoAir> {
-        guard let index = station.aqi.value, CityAir.indices.contains(index) else {
+        guard let index = station.aqi?.value, CityAir.indices.contains(index) else {
             return .failure(NoAir("the station gives no index"))
         }
-        guard let observedAt = epochSeconds(station.time.iso) else {
+        guard let iso = station.time?.value?.iso, let observedAt = epochSeconds(iso) else {
             return .failure(NoAir("the station gives no time"))
         }
         guard observedAt <= now + 3600, now - observedAt <= staleAfter else {
-            return .failure(NoAir("the station's time is \(station.time.iso.prefix(40))"))
+            return .failure(NoAir("the station's time is \(iso.prefix(40))"))
         }
-        if city.id == nil, let geo = station.city?.geo, geo.count == 2 {
-            let distance = kilometers(city.latitude, city.longitude, geo[0], geo[1])
+        if let id = city.id {
+            // The token `demo` gets one station whatever it asks for.
+            if id.hasPrefix("@"), let wanted = Int(id.dropFirst()), wanted > 0, let given = station.idx?.value,
+                given != Double(wanted)
+            {
+                return .failure(NoAir("it gives another station in place of \(id)"))
+            }
+        } else if let geo = station.city?.value?.geo, geo.count == 2 {
+            guard let distance = kilometers(city.latitude, city.longitude, geo[0], geo[1]) else {
+                return .failure(NoAir("the station's place is none on the globe"))
+            }
             guard distance <= Self.maximumKilometers else {
                 return .failure(NoAir("the nearest station is \(Int(distance)) km away"))
             }
         }
-        return .success(CityAir(index: index, observedAt: min(observedAt, now), basis: "given"))
-    }
-
-    private struct Envelope: Decodable {
-        var status: String
+        let subIndices = station.iaqi?.value?.values.filter { CityAir.indices.contains($1) } ?? [:]
+        let names = station.attributions?.elements.compactMap(\.name) ?? []
+        let attribution = onOneLine(String(names.joined(separator: "; ").unicodeScalars.prefix(300)))
+        return .success(
+            CityAir(
+                index: index, observedAt: min(observedAt, now), subIndices: subIndices, basis: "given",
+                attribution: attribution.isEmpty ? nil : attribution))
     }
 
     private struct Station: Decodable {
         struct Content: Decodable {
             struct Time: Decodable {
-                var iso: String
+                /// A dead station has none.
+                var iso: String?
             }
 
             struct Place: Decodable {
                 var geo: [Double]?
             }
 
-            var aqi: LooseNumber
-            var time: Time
-            var city: Place?
+            struct Agency: Decodable {
+                var name: String?
+            }
+
+            var aqi: LooseNumber?
+            var idx: LooseNumber?
+            var time: Lenient<Time>?
+            var city: Lenient<Place>?
+            var iaqi: Lenient<SubIndices>?
+            var attributions: List<Agency>?
+            var status: String?
+            var msg: String?
         }
 
         var data: Content
     }
+
+    private struct SubIndices: Decodable {
+        struct Value: Decodable {
+            var v: Double
+        }
+
+        var values: [Pollutant: Double] = [:]
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: MemberName.self)
+            for pollutant in Pollutant.allCases {
+                let name = MemberName(stringValue: pollutant == .pm25 ? "pm25" : pollutant.rawValue)
+                values[pollutant] = try? members.decode(Value.self, forKey: name).v
+            }
+        }
+    }
 }
 
-/// The way over the globe between two places in degrees (haversine).
-func kilometers(_ latitude: Double, _ longitude: Double, _ otherLatitude: Double, _ otherLongitude: Double) -> Double {
+/// The way over the globe between two places in degrees (haversine); nil where the other one is no place.
+func kilometers(_ latitude: Double, _ longitude: Double, _ otherLatitude: Double, _ otherLongitude: Double) -> Double? {
+    guard abs(otherLatitude) <= 90, abs(otherLongitude) <= 180 else { return nil }
     func radians(_ degrees: Double) -> Double { degrees * .pi / 180 }
     let (north, east) = (radians(otherLatitude - latitude) / 2, radians(otherLongitude - longitude) / 2)
     let (sine, cosine) = (sin(north), cos(radians(latitude)) * cos(radians(otherLatitude)))

@@ -25,12 +25,13 @@ package func onOneLine(_ text: String) -> String {
     return String(line)
 }
 
-/// Controls, which may also steer a terminal, and the two separators that some readers take for line ends.
+/// Controls, which may also steer a terminal, the two separators that some readers take for line ends, and the marks that
+/// change the direction of the text behind them.
 ///
 /// By their numbers: Unicode's category Cc is stable, and looking it up takes most of the time of an error.
 package func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
+    case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
     default: false
     }
 }

@@ -1,0 +1,115 @@
+internal import AirQualityIndex
+
+/// India's stations as one round of a source names them, and what they make of each city.
+///
+/// A station belongs to the cities of its city's name that are within fifty kilometres: there are two Aurangabads. A
+/// station's index is the one that the source gives, else the greatest of its sub-indices where three pollutants, one of
+/// them particulate matter, have one; a city's is the mean of its stations'.
+struct CPCBStations {
+    private static let maximumKilometers = 50.0
+    /// A station that is so much older than the city's newest one does not count.
+    private static let maximumLag: Int64 = 3 * 3600
+    private static let maximumNameBytes = 256
+
+    /// What a source says of a station, or of one of its pollutants.
+    struct Row {
+        var city: String
+        var station: String
+        var updatedAt: Int64?
+        var place: (latitude: Double, longitude: Double)?
+        var subIndices: [Pollutant: Double]
+        /// CPCB's own.
+        var index: Double?
+    }
+
+    private struct Station {
+        var subIndices: [Pollutant: Double] = [:]
+        var index: Double?
+        var updatedAt: Int64?
+    }
+
+    private let cities: [City]
+    private let numbers: [String: [Int]]
+    private var stations: [Int: [String: Station]] = [:]
+
+    init(_ cities: [City]) {
+        self.cities = cities
+        numbers = Dictionary(grouping: cities.indices) { Self.key(of: cities[$0].id ?? cities[$0].name) }
+    }
+
+    mutating func add(_ row: Row, at now: Int64) {
+        guard row.station.utf8.count <= Self.maximumNameBytes, (row.updatedAt ?? now) <= now + 3600 else { return }
+        for number in numbers[Self.key(of: row.city)] ?? [] {
+            let city = cities[number]
+            if let place = row.place,
+                kilometers(city.latitude, city.longitude, place.latitude, place.longitude) ?? .infinity
+                    > Self.maximumKilometers
+            {
+                continue
+            }
+            var station = stations[number]?[row.station] ?? Station()
+            if let updatedAt = row.updatedAt { station.updatedAt = max(station.updatedAt ?? 0, min(updatedAt, now)) }
+            let usable = row.subIndices.filter { CityAir.indices.contains($1) }
+            station.subIndices.merge(usable) { $1 }
+            station.index = row.index.flatMap { CityAir.indices.contains($0) ? $0 : nil } ?? station.index
+            stations[number, default: [:]][row.station] = station
+        }
+    }
+
+    func air(of city: Int, at now: Int64) -> Result<CityAir, NoAir> {
+        guard let stations = stations[city]?.values else {
+            return .failure(NoAir("it has no station within 50 km in a city of that name"))
+        }
+        guard let newest = stations.compactMap(\.updatedAt).max() else {
+            return .failure(NoAir("none of its stations has a time that can be read"))
+        }
+        guard now - newest <= staleAfter else {
+            return .failure(NoAir("its newest station is \((now - newest) / 3600) hours old"))
+        }
+        let fresh = stations.filter { $0.updatedAt.map { newest - $0 <= Self.maximumLag } ?? false }
+        let usable = fresh.compactMap { station -> (index: Double, subIndices: [Pollutant: Double])? in
+            let greatest = IndexScale.india.isEnough(station.subIndices.keys) ? station.subIndices.values.max() : nil
+            return (station.index ?? greatest).map { ($0, station.subIndices) }
+        }
+        guard !usable.isEmpty else {
+            return .failure(NoAir("no station has averages of three pollutants, one of them pm2_5 or pm10"))
+        }
+        func mean(_ values: [Double]) -> Double? {
+            values.isEmpty ? nil : (values.reduce(0, +) / Double(values.count)).rounded()
+        }
+        var subIndices: [Pollutant: Double] = [:]
+        for pollutant in Pollutant.allCases {
+            subIndices[pollutant] = mean(usable.compactMap { $0.subIndices[pollutant] })
+        }
+        return .success(
+            CityAir(index: mean(usable.map(\.index)) ?? 0, observedAt: newest, subIndices: subIndices, basis: "given"))
+    }
+
+    static let pollutants: [String: Pollutant] = [
+        "PM2.5": .pm25, "PM10": .pm10, "NO2": .no2, "SO2": .so2, "OZONE": .o3, "O3": .o3, "CO": .co, "NH3": .nh3,
+    ]
+
+    // MARK: Names
+
+    static func isName(_ name: String, of city: City) -> Bool { key(of: name) == key(of: city.id ?? city.name) }
+
+    /// A city's name in lower case without blanks, hyphens and the state behind it, in one of its spellings.
+    private static func key(of name: String) -> String {
+        let letters = name.prefix { $0 != "(" }.lowercased().filter { !" -_.".contains($0) }
+        return spellings[letters] ?? letters
+    }
+
+    /// Names of CPCB's, or older ones, with those that GeoNames has.
+    private static let spellings: [String: String] = [
+        "ahmednagar": "ahilyanagar", "allahabad": "prayagraj", "bangalore": "bengaluru", "baroda": "vadodara",
+        "belgaum": "belagavi", "bellary": "ballari", "bardhaman": "barddhaman", "berhampur": "brahmapur",
+        "bijapur": "vijayapura", "calicut": "kozhikode", "chandrapur": "chanda", "chhapra": "chapra", "cochin": "kochi",
+        "davanagere": "davangere", "gulbarga": "kalaburagi", "gurgaon": "gurugram", "hubli": "hubballi",
+        "kanchipuram": "kancheepuram", "katni": "murwara", "mangalore": "mangaluru", "mehsana": "mahesana",
+        "mirabhayandar": "bhayandar", "morbi": "morvi", "mysore": "mysuru", "newdelhi": "delhi",
+        "pondicherry": "puducherry",
+        "purnea": "purnia", "rajahmundry": "rajamahendravaram", "sagar": "saugor", "shimoga": "shivamogga",
+        "solapur": "sholapur", "tirupur": "tiruppur", "trichy": "tiruchirappalli", "trivandrum": "thiruvananthapuram",
+        "tumakuru": "tumkur", "tuticorin": "thoothukudi", "udhagamandalam": "ooty", "visakhapatanam": "visakhapatnam",
+    ]
+}

@@ -79,7 +79,8 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
             "poll", "--set=india", "--cities=/no/file", line: #"--set "india": expected no --cities beside it"#),
         BadCommandLine("poll", "--cities=/no/file", line: "cannot read /no/file: No such file or directory"),
         BadCommandLine(
-            "poll", "--source=waqi", line: #"--index "india": expected us, the index that waqi gives"#),
+            "poll", "--source=waqi", "--index=india",
+            line: #"--index "india": expected us, the index that waqi gives"#),
         BadCommandLine(
             "poll", "--source=cpcb", "--index=us", line: #"--index "us": expected india, the index that cpcb gives"#),
         BadCommandLine(

@@ -1,6 +1,6 @@
 """A local HTTP(S) server that answers as the sources of real air are documented to, and as they do when something is wrong.
 
-Every document here was written from documentation, none was recorded:
+Every document here was written from documentation; what was recorded is in test_recordings.py:
 
 - Open-Meteo: open-meteo.com/en/docs/air-quality-api ("JSON Return Object", "Errors"; several places are an array), status 429
   from open-meteo/open-meteo issue 439.
@@ -219,12 +219,13 @@ def openaq_hour(end: float, value, name: str, units: str) -> dict:
     }
 
 
-def cpcb_rows(city: str, station: str, updated: float, averages: dict[str, str], old: bool = False) -> list[dict]:
+def cpcb_rows(city: str, station: str, updated: float, averages: dict[str, str], old: bool = False,
+              latitude: str = "28.6", longitude: str = "77.2") -> list[dict]:
     names = ("pollutant_min", "pollutant_max", "pollutant_avg") if old else ("min_value", "max_value", "avg_value")
     return [
         {"country": "India", "state": "State", "city": city, "station": station,
          "last_update": time.strftime("%d-%m-%Y %H:%M:%S", time.gmtime(updated + 19800)),
-         "latitude": "28.6", "longitude": "77.2", "pollutant_id": pollutant, **dict.fromkeys(names, value)}
+         "latitude": latitude, "longitude": longitude, "pollutant_id": pollutant, **dict.fromkeys(names, value)}
         for pollutant, value in averages.items()
     ]
 

@@ -60,7 +60,7 @@ FAULTS = {
     "hang in header": (hang_in_header, "cannot be reached (timeout: "),
     "hang in body": (hang_in_body, "cannot be reached (timeout: "),
     "truncated": (cut_off, "cannot be reached (lost: "),
-    "oversized": (oversized, "cannot be reached (too large: the body has more than 8388608 bytes)" + TRYING),
+    "oversized": (oversized, "cannot be reached (too large: the body has more than 4194304 bytes)" + TRYING),
     "no JSON": (Answer(body=b"<html>"), "gives an answer that is not as documented, for Delhi and 1 more: it is no JSON" + TRYING),
     "wrong type": (Answer({"hourly": 7}), "gives an answer that is not as documented, for Delhi and 1 more: it has 1 places, expected 2" + TRYING),
 }
@@ -143,20 +143,20 @@ def test_retry_after_is_obeyed(start, serve, listen, cities):
 
 @pytest.mark.parametrize("source, answer, line", [
     ("openaq", openaq(), "refuses with status 401: Unauthorized. A valid API key must be provided in the X-API-Key header."),
-    ("waqi", lambda *_: Answer({"status": "error", "data": "Invalid key"}), "refuses: invalid key"),
+    ("waqi", lambda *_: Answer({"status": "error", "data": "Invalid key"}), "refuses: Invalid key"),
     ("cpcb", lambda *_: Answer({"error": "Key not authorised"}, 403), "refuses with status 403: Key not authorised"),
     # A source that repeats what it was sent.
-    ("waqi", lambda *_: Answer({"status": "error", "data": "Invalid key: another-secret"}), "refuses: invalid key: ***"),
+    ("waqi", lambda *_: Answer({"status": "error", "data": "Invalid key: %61nother%2Dsecret\u009b31m\u202e"}), "refuses: Invalid key: *** 31m "),
+    ("waqi", lambda *_: Answer({"status": "error", "data": "Invalid key: another-secret"}), "refuses: Invalid key: ***"),
 ])
 def test_a_key_that_is_wrong(start, serve, cities, tmp_path, source, answer, line):
     key = tmp_path / "key"
     key.write_text("another-secret")
     server = serve(answer)
-    flags = ["--index=us"] if source == "waqi" else []
     bridge = start.feed(
-        "poll", f"--source={source}", f"--base-url={server.url}", cities(DELHI), f"--key-file={key}", *flags, *QUICK)
+        "poll", f"--source={source}", f"--base-url={server.url}", cities(DELHI), f"--key-file={key}", *QUICK)
     wait_for(lambda: len(server.requests) >= 3, "the third round")
-    assert bridge.errors == [f"air-quality-feed: {source} {line}; trying again at the next interval"]
+    assert bridge.errors == [f"air-quality-feed: {source} {line} (the key is from --key-file \"{key}\"); trying again at the next interval"]
 
 
 def test_a_source_that_goes_down_leaves_the_last_values_and_their_age(start, serve, listen, cities):
@@ -286,3 +286,18 @@ def test_elements_are_json_whatever_the_name(start, serve, listen, cities):
     bridge = start.feed("poll", f"--base-url={serve(open_meteo()).url}", cities('"He said ""hi"", \\ ü",1,2,'))
     element = listen(bridge.url).wait_for_city('He said "hi", \\ ü')
     assert json.loads(json.dumps(element)) == element
+
+
+# A value of two bytes each, a text of 4 MiB, objects in objects.
+HUGE = {"values": b"[" + b"1," * (2 << 20), "text": b'{"reason":"' + b"x" * ((4 << 20) - 100) + b'"}',
+        "objects": b'{"a":' * 500_000, "places": b"[" + b'{"hourly":{"time":[]}},' * 150_000}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", ["open-meteo", "openaq", "waqi", "cpcb"])
+def test_a_huge_answer_costs_little_memory(source, start, serve, cities, key_file):
+    """The shipped limit is 128 MiB."""
+    bodies = [body[: (4 << 20) - 1] for body in HUGE.values()]
+    server = serve(lambda *_: Answer(body=bodies[len(server.requests) % len(bodies)]))
+    bridge = start.feed("poll", f"--source={source}", f"--base-url={server.url}", cities(DELHI), key_file, *QUICK)
+    wait_for(lambda: len(server.requests) > 2 * len(bodies), "two of each", 120)
+    assert bridge.peak_resident_bytes < 96 << 20

@@ -60,7 +60,8 @@ def openaq(values=AIR):
 def cpcb(old: bool = False, rows: int = 0):
     averages = {"PM2.5": "120", "PM10": "90", "CO": "55", "NO2": "NA", "OZONE": "20"}
     table = sources.cpcb_rows("Delhi", "ITO, Delhi - CPCB", hour_now(), averages, old)
-    table += sources.cpcb_rows("Pune", "Pashan, Pune - IITM", hour_now(), {"PM2.5": "60", "SO2": "7", "NH3": "3"}, old)
+    table += sources.cpcb_rows("Pune", "Pashan, Pune - IITM", hour_now(), {"PM2.5": "60", "SO2": "7", "NH3": "3"}, old,
+                               "18.5", "73.9")
     for number in range(rows):
         table += sources.cpcb_rows(f"Town {number}", "Station", hour_now(), {"PM10": "9"}, old)
 
@@ -75,7 +76,7 @@ def cpcb(old: bool = False, rows: int = 0):
 
 SOURCES = {
     "open-meteo": (open_meteo(), [], 75, "24h", AIR, 'open-meteo; kind=model; license="CC BY 4.0"'),
-    "waqi": (waqi(), ["--index=us"], 68, "given", None, 'waqi; kind=stations; license="aqicn.org/api/tos"'),
+    "waqi": (waqi(), [], 68, "given", None, 'waqi; kind=stations; license="aqicn.org/api/tos"'),
     "openaq": (openaq(), ["--rate=100/1s"], 75, "24h", AIR, 'openaq; kind=stations; license="see openaq.org"'),
     "cpcb": (cpcb(rows=700), [], 120, "given", None, 'cpcb; kind=stations; license="GODL-India"'),
 }
@@ -91,7 +92,11 @@ def test_a_source_becomes_a_feed_and_the_exporter_s_samples(source, start, serve
     element = listener.wait_for_city("Delhi")
     observed_at = element.pop("time")
     assert observed_at in (hour_now(), hour_now() - HOUR)
-    expected = {"city": "Delhi", "aqi": index, "basis": basis} | ({"pollutants": pollutants} if pollutants else {})
+    subindices = element.pop("subindices")
+    assert max(subindices.values()) == index and set(subindices) <= {"pm2_5", "pm10", "no2", "so2", "o3", "co", "nh3"}
+    expected = {"city": "Delhi", "aqi": index, "basis": basis, "place": {"latitude": 28.6139, "longitude": 77.209}}
+    expected |= {"pollutants": pollutants} if pollutants else {}
+    expected |= {"attribution": "World Air Quality Index Project"} if source == "waqi" else {}
     assert element == expected
     assert listener.source == header
     listener.wait_for_city("Pune")
@@ -207,3 +212,15 @@ def test_the_key_from_the_environment(start, serve, listen, cities):
         "air-quality-feed", "poll", "--listen=127.0.0.1:0", "--source=openaq", f"--base-url={serve(openaq()).url}",
         cities(DELHI), "--rate=100/1s", environment={"AIR_QUALITY_FEED_KEY": "a-very-secret-key"})
     assert listen(address(bridge)).wait_for_city("Delhi")["aqi"] == 75
+
+
+def test_a_key_for_another_source_goes_to_no_free_host(start, serve, cities):
+    """Open-Meteo's customers have a host of their own; the free one would refuse the key with a redirect."""
+    proxy = serve(lambda *_: Answer({"error": True, "reason": "The supplied API key is invalid."}, 400))
+    bridge = start.program(
+        "air-quality-feed", "poll", "--listen=127.0.0.1:0", cities(DELHI), "--interval=1s", "--timeout=2s",
+        environment={"AIR_QUALITY_FEED_KEY": "a-very-secret-key", "https_proxy": proxy.url})
+    wait_for(lambda: bridge.errors, "the line")
+    # The proxy refuses CONNECT; its reason names the host that was asked for, or nobody was asked.
+    assert not any("secret" in line for line in bridge.errors)
+    assert all(path.startswith("customer-air-quality-api.open-meteo.com") for path, _, _ in proxy.requests)

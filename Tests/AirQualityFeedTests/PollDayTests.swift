@@ -1,0 +1,142 @@
+import AirQualityIndex
+import AirSources
+import HTTPClient
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AirQualityFeed
+
+private let hour: Int64 = 3_600_000
+/// 2026-07-21.
+private let midnight: Int64 = 1_784_592_000_000
+
+private let cities = ["Delhi", "Pune", "Agra", "Patna", "Kota", "Surat"].enumerated().map { number, name in
+    City(name: name, latitude: 20 + Double(number), longitude: 77)
+}
+
+private func iso(_ time: Int64) -> String {
+    func two(_ number: Int64) -> String { (number < 10 ? "0" : "") + "\(number)" }
+    let count = (time - midnight) / hour + 48
+    return "2026-07-\(two(19 + count / 24))T\(two(count % 24)):00:00Z"
+}
+
+/// A source that answers as documented, and in every fifth request as it does when something is wrong.
+private struct Service {
+    let source: SourceName
+    var random: SeededRandom
+
+    mutating func answer(_ request: HTTPRequest, at now: Int64) -> Result<HTTPResponse, HTTPFailure> {
+        switch random.next() % 35 {
+        case 0: return .failure(HTTPFailure(.timeout, "30 s"))
+        case 1: return .failure(HTTPFailure(.lost, "cut off"))
+        case 2: return .success(HTTPResponse(status: 500))
+        case 3: return .success(HTTPResponse(status: 429, headers: [HTTPHeader("Retry-After", "90")]))
+        case 4: return .success(HTTPResponse(status: 200, body: Array("<html>".utf8)))
+        case 5: return .success(HTTPResponse(status: 200, body: Array(#"{"status":"error","message":"busy"}"#.utf8)))
+        case 6: return .success(HTTPResponse(status: 404))
+        default:
+            // The newest hour is there twelve minutes after it has begun.
+            let newest = (now - 12 * 60_000) / hour * hour
+            let body = Array(document(request.url, newest).utf8)
+            return .success(HTTPResponse(status: 200, body: body))
+        }
+    }
+
+    private func document(_ url: String, _ newest: Int64) -> String {
+        switch source {
+        case .openMeteo:
+            let count = url.split(separator: "latitude=")[1].prefix { $0 != "&" }.split(separator: ",").count
+            let hours = (0..<Int64(30)).map { newest / 1000 - $0 * 3600 }
+            let values = hours.map { _ in "20" }.joined(separator: ",")
+            let series = ["pm2_5", "ozone", "nitrogen_dioxide"].map { "\"\($0)\":[\(values)]" }.joined(separator: ",")
+            let place = "{\"hourly\":{\"time\":[\(hours.map { "\($0)" }.joined(separator: ","))],\(series)}}"
+            return "[" + Array(repeating: place, count: count).joined(separator: ",") + "]"
+        case .waqi: return #"{"status":"ok","data":{"aqi":33,"time":{"iso":"\#(iso(newest))"}}}"#
+        case .openaq:
+            if url.contains("/v3/locations") {
+                let sensors = ["pm25", "o3", "no2"].enumerated().map { number, name in
+                    #"{"id":\#(number + 1),"parameter":{"name":"\#(name)","units":"µg/m³"}}"#
+                }
+                return #"{"results":[{"distance":1,"datetimeLast":{"utc":"\#(iso(newest))"},"sensors":["#
+                    + sensors.joined(separator: ",") + "]}]}"
+            }
+            let hours = (0..<Int64(25)).map { age in
+                #"{"value":20,"period":{"datetimeTo":{"utc":"\#(iso(newest - age * hour))"}}}"#
+            }
+            return #"{"results":[\#(hours.joined(separator: ","))]}"#
+        case .cpcb:
+            let local = iso(newest + 5 * hour + hour / 2)
+            let updated = "\(local.prefix(10).suffix(2))-07-2026 \(local.dropFirst(11).prefix(2)):30:00"
+            let rows = cities.flatMap { city in
+                ["PM2.5", "OZONE", "NO2"].map { pollutant in
+                    #"{"city":"\#(city.name)","station":"S","last_update":"\#(updated)","latitude":"\#(city.latitude)","#
+                        + #""longitude":"77","pollutant_id":"\#(pollutant)","avg_value":"34"}"#
+                }
+            }
+            // Five rows at once.
+            let offset = url.split(separator: "offset=")[1].prefix { $0 != "&" }
+            let page = rows.dropFirst(Int(offset) ?? 0).prefix(5)
+            return #"{"total":\#(rows.count),"records":[\#(page.joined(separator: ","))]}"#
+        }
+    }
+}
+
+struct PollDayTests {
+    /// What the sources allow, as their documents say it.
+    private static let limits: [SourceName: [(Int64, Int)]] = [
+        .openMeteo: [(60_000, 600), (hour, 5000), (24 * hour, 10_000)], .waqi: [(1000, 60), (60_000, 1000)],
+        .openaq: [(60_000, 60), (hour, 2000)], .cpcb: [(60_000, 40)],
+    ]
+
+    @Test(arguments: SourceName.allCases)
+    func `A day of each source with faults: every hour is heard, within what the source allows`(
+        source: SourceName
+    ) throws {
+        var service = Service(source: source, random: SeededRandom(seed: 7))
+        let dice = Mutex(SeededRandom(seed: 8))
+        var plan = PollPlan(
+            source: source,
+            api: source.source(cities: cities, scale: .india, key: "k", maximumCost: source.rate.calls),
+            baseURL: "https://h", cities: cities, rate: source.rate, interval: .seconds(900),
+            random: { dice.withLock { Double($0.next() % 1000) / 1000 } })
+        var now = midnight + 20 * 60_000
+        let end = midnight + 24 * hour
+        var calls: [Int64] = []
+        var heard: [Int: Set<Int64>] = [:]
+        var log: [String] = []
+        while now < end {
+            switch plan.next(at: now) {
+            case .wait(let time):
+                try #require(time > now)
+                now = time
+            case .ask(let request):
+                let cost = source == .openMeteo ? request.url.split(separator: "&")[0].split(separator: ",").count : 1
+                calls += Array(repeating: now, count: cost)
+                let answer = service.answer(request, at: now)
+                now += 200
+                let report = plan.take(answer, at: now)
+                for (city, air) in report.news { heard[city, default: []].insert(air.observedAt * 1000) }
+                log += report.log
+            }
+        }
+        for (window, allowed) in try #require(Self.limits[source]) {
+            var (first, most) = (0, 0)
+            for (last, time) in calls.enumerated() {
+                while calls[first] <= time - window { first += 1 }
+                most = max(most, last - first + 1)
+            }
+            #expect(most <= allowed, "\(window) ms")
+        }
+        // The last hour may still be on its way, and the first may have been late.
+        let wanted = (1..<23).map { midnight + Int64($0) * hour }
+        for city in cities.indices {
+            let missed = wanted.filter { heard[city]?.contains($0) != true }
+            #expect(missed.count <= 1, "\(cities[city].name): \(missed.map(iso))")
+        }
+        // No more than a few requests for each hour of a city, and a line for what changes, not for each request.
+        #expect(calls.count < 24 * cities.count * 12, "\(calls.count)")
+        #expect(log.count < calls.count / 2 && log.count < 600, "\(log.count)")
+        #expect(plan.statistics.failures.values.reduce(0, +) > 5)
+    }
+}

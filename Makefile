@@ -10,7 +10,7 @@ BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev
 	libyaml-dev libsqlite3-dev libsimdjson-dev libcurl4-openssl-dev
 TEST_PACKAGES := prometheus haproxy victoria-metrics python3-venv curl openssl gzip docker-compose chromium chromium-driver man-db mandoc groff zsh fish
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins
-PACKAGING_PACKAGES := debhelper dpkg-dev lintian piuparts python3
+PACKAGING_PACKAGES := debhelper dpkg-dev help2man lintian piuparts python3
 
 # The tag's: 1.2.0, or 1.2.0-5-gfe6ec4c five commits after it, or the commit alone where there is no tag.
 VERSION ?= $(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' --always --abbrev=12 --dirty 2>/dev/null))

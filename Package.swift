@@ -57,8 +57,9 @@ let package = Package(
         .target(
             name: "WebSocket", dependencies: ["Bytes", "System", "CLibWebSockets", "CZlib"],
             path: "Sources/Shared/WebSocket"),
+        .target(name: "YAML", dependencies: ["Bytes", "System", "CYAML"], path: "Sources/Exporter/YAML"),
         .target(
-            name: "WebConfiguration", dependencies: ["Bytes", "System", "CCrypt", "CGnuTLS", "CYAML"],
+            name: "WebConfiguration", dependencies: ["Bytes", "System", "YAML", "CCrypt", "CGnuTLS"],
             path: "Sources/Exporter/WebConfiguration"),
         .target(name: "HTTPClient", dependencies: ["Bytes", "System", "CCurl"], path: "Sources/Feed/HTTPClient"),
         .target(
@@ -88,7 +89,7 @@ let package = Package(
             name: "AirQualityExporter",
             dependencies: [
                 "AirQuality", "Bytes", "CommandLine", "FeedSimulation", "HTTPServer", "JSON", "Storage", "System",
-                "WebConfiguration", "WebSocket",
+                "WebConfiguration", "WebSocket", "YAML",
             ],
             path: "Sources/Exporter/AirQualityExporter",
             exclude: ["README.md"],
@@ -118,6 +119,7 @@ let package = Package(
         .testTarget(
             name: "WebConfigurationTests", dependencies: ["System", "WebConfiguration", "TestSupport"],
             exclude: ["Fixtures"]),
+        .testTarget(name: "YAMLTests", dependencies: ["System", "YAML", "TestSupport"]),
         .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "System", "TestSupport"]),
         .testTarget(
             name: "HTTPServerTests",
@@ -128,7 +130,7 @@ let package = Package(
             name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "TestSupport"],
             exclude: ["Golden"]),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["CommandLine", "System", "TestSupport"], exclude: ["Golden"]),
+            name: "CommandLineTests", dependencies: ["CommandLine", "System", "TestSupport"]),
         .testTarget(
             name: "AirQualityIndexTests", dependencies: ["AirQualityIndex", "TestSupport"], exclude: ["Oracle"]),
         .testTarget(name: "AirSourcesTests", dependencies: ["AirQualityIndex", "AirSources"]),
@@ -175,7 +177,7 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
     // Not for the rooms that import the C libraries: their headers include the C library's, and what those declare then
     // belongs to whichever module a compiler reads first, so that now and then `Glibc` would not be enough.
-    let rooms = ["System", "WebSocket", "WebConfiguration", "HTTPClient", "HTTPServer", "Storage"]
+    let rooms = ["System", "WebSocket", "YAML", "WebConfiguration", "HTTPClient", "HTTPServer", "Storage"]
     if !(rooms + rooms.map { $0 + "Tests" } + ["FuzzingTests"]).contains(target.name) {
         settings.append(.enableUpcomingFeature("MemberImportVisibility"))
     }

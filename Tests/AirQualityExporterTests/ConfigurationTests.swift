@@ -15,7 +15,7 @@ struct ConfigurationTests {
     ) throws(FlagError) -> Configuration {
         guard
             case .run(let flags) = try Program.exporter.parse(
-                arguments: arguments, environment: { environment[$0] })
+                arguments: arguments, environment: environment)
         else { throw FlagError("no run") }
         return try Configuration(flags)
     }
@@ -37,7 +37,7 @@ struct ConfigurationTests {
         #expect(configuration.format.valueField == "aqi")
         #expect(configuration.format.timeField == nil)
         #expect(configuration.cityLimit == 100_000)
-        #expect(configuration.expireAfter == .zero)
+        #expect(configuration.expireAfter == .seconds(6 * 3600))
         #expect(configuration.scale == .india)
         #expect(configuration.history == HistoryRule(capacity: 25, interval: 30_000, keep: .first))
         #expect(configuration.storageFile == nil)
@@ -102,7 +102,9 @@ struct ConfigurationTests {
             Mistake("--feed.header", "A: b\nC: d", line: #"--feed.header ***: expected "Name: value" on one line"#),
             Mistake(
                 "--feed.idle-timeout=60",
-                line: #"--feed.idle-timeout "60": expected a duration such as 500ms, 30s or 1m30s"#),
+                line:
+                    #"--feed.idle-timeout "60": expected a duration such as 500ms, 30s or 1m30s (60 has no unit: 60s?)"#
+            ),
             Mistake(
                 "--feed.reconnect-min=1m",
                 line: #"--feed.reconnect-min "1m": expected at most --feed.reconnect-max, which is 30s"#),
@@ -141,7 +143,7 @@ struct ConfigurationTests {
                 line: #"--metrics.families "aqi": expected index, category, direction, changed, changes, updated "#
                     + "or concentration"),
             Mistake(
-                "--feed.warm-up=10", line: #"--feed.warm-up "10": expected a duration such as 500ms, 30s or 1m30s"#),
+                "--feed.warm-up=1.5s", line: #"--feed.warm-up "1.5s": expected a duration such as 500ms, 30s or 1m30s"#),
             Mistake("--storage.file=", line: #"--storage.file "": expected text that is not empty"#),
             Mistake(
                 "--web.cors-origin=a b",

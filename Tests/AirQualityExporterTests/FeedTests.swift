@@ -15,9 +15,10 @@ struct FeedTests {
             log.entry(for: event).map { "\($0.level) \($0.message)" } ?? "-"
         }
         func lost(_ reason: DisconnectReason) -> FeedEvent { .disconnected(reason, detail: "detail") }
-        #expect(level(.connecting) == "debug Connecting to feed")
+        #expect(level(.connecting) == "info Connecting to feed")
         #expect(level(lost(.refused)) == "warning Feed unreachable, retrying")
         #expect(level(lost(.refused)) == "debug Feed unreachable, retrying")
+        #expect(level(.connecting) == "debug Connecting to feed", "only the first attempt")
         #expect(level(lost(.timeout)) == "warning Feed unreachable, retrying")
         #expect(level(.connected(nil)) == "info Feed connected")
         #expect(level(lost(.lost)) == "warning Feed lost, reconnecting")

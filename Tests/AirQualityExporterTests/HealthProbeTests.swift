@@ -48,13 +48,30 @@ import Testing
     }
 
     @Test(
-        "where all interfaces are reached",
+        "a response is read, or is an error",
         arguments: [
-            ("", ["127.0.0.1", "::1"]), ("0.0.0.0", ["127.0.0.1"]), ("::", ["::1", "127.0.0.1"]), ("host", ["host"]),
-            ("::1", ["::1"]),
-        ])
-    func reachable(host: String, expected: [String]) {
-        #expect(HealthProbe.reachable(host) == expected)
+            ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nOK\n", 200, "OK"),
+            ("HTTP/1.0 200\r\n\r\nOK\r\nmore", 200, "OK"),
+            ("HTTP/1.1 503 x\r\n\r\n", 503, ""), ("", nil, "closed"), ("HTTP/1.1 200 OK\r\n", nil, "not HTTP"),
+            ("SSH-2.0-x\r\n\r\n", nil, "not HTTP"), ("HTTP/2 200 OK\r\n\r\n", nil, "not HTTP"),
+            ("HTTP/1.1 099 x\r\n\r\n", nil, "not HTTP"), ("HTTP/1.1 +99 x\r\n\r\n", nil, "not HTTP"),
+            ("HTTP/1.1 100 x\r\n\r\n", nil, "not HTTP"),
+        ] as [(String, Int?, String)])
+    func reads(response: String, status: Int?, text: String) {
+        do throws(SystemError) {
+            let answer = try HealthProbe.answer(Array(response.utf8))
+            #expect(status.map { .http(status: $0, line: text) } == answer)
+        } catch {
+            #expect(status == nil && error.code == .peer && error.reason.contains(text))
+        }
+    }
+
+    @Test("neither response nor line is without bound") func bounds() throws {
+        let server = try ScriptedServer { _ in
+            Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + [UInt8](repeating: 0x61, count: 1 << 20)
+        }
+        let answer = try HealthProbe(address: server.address).get("/", within: Self.patience)
+        #expect(answer == .http(status: 200, line: String(repeating: "a", count: HealthProbe.lineLimit)))
     }
 
     @Test("a server that says nothing runs into the time") func silent() throws {

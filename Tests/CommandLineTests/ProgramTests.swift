@@ -44,7 +44,7 @@ struct PlayOptions: Options {
 }
 
 func parsed(_ arguments: [String], _ environment: [String: String] = [:]) throws -> ParsedFlags {
-    guard case .run(let flags) = try sample.parse(arguments: arguments, environment: { environment[$0] }) else {
+    guard case .run(let flags) = try sample.parse(arguments: arguments, environment: environment) else {
         throw FlagError("nothing to run")
     }
     return flags
@@ -70,6 +70,10 @@ struct ParsingTests {
             (["--verbose"], [:], true),
             (["--verbose=true"], [:], true),
             (["--verbose=false"], ["SAMPLE_VERBOSE": "true"], false),
+            (["--verbose", "false"], [:], false),
+            (["--verbose", "true"], [:], true),
+            (["--verbose", "--verbose"], [:], true),
+            (["--verbose=TRUE"], [:], true),
             ([], ["SAMPLE_VERBOSE": "true"], true),
             ([], ["SAMPLE_VERBOSE": "false"], false),
             ([], ["SAMPLE_VERBOSE": ""], false),
@@ -106,6 +110,34 @@ struct ParsingTests {
         #expect(try served([], ["SAMPLE_FEED_URL": "a\nb\n"]).feed.urls == ["a", "b"])
     }
 
+    @Test func `Variables that look like flags and are none are told, but for those of Kubernetes`() throws {
+        let names = [
+            "SAMPLE_FEED_ULR", "SAMPLE_X", "SAMPLE_FEED_URL", "SAMPLE_ONCE", "SAMPLE_PORT", "SAMPLE_PORT_80_TCP",
+            "SAMPLE_SERVICE_HOST", "SAMPLE_METRICS_SERVICE_PORT_HTTP", "SAMPLER", "OTHER",
+        ]
+        let environment = Dictionary(uniqueKeysWithValues: names.map { ($0, "") })
+        #expect(try parsed([], environment).unknownVariables == ["SAMPLE_FEED_ULR", "SAMPLE_X"])
+    }
+
+    @Test(
+        arguments: [
+            ([], "serve\tServes.\nplay\tPlays a file.\n"), (["pl"], "play\tPlays a file.\n"),
+            (["play", ""], ":files\n"),
+            (["play", "x", ""], ""), (["--verbose="], "--verbose=true\n--verbose=false\n"),
+            (["--verbose=t"], "--verbose=true\n"), (["--listen", ""], ""),
+            (["play", "--on"], "--once\tend at the end\n"),
+            (["play", "--once", "--on"], ""), (["--feed.url=a", "--feed.u"], "--feed.url=\twhat to read\n"),
+            (["--listen", "play", "pl"], "play\tPlays a file.\n"), (["--listen=x", "--li"], ""),
+            (["--", "-"], ""), (["--nonsense="], ""), (["--completion", "f"], "fish\n"),
+        ])
+    func `A line is completed`(words: [String], expected: String) throws {
+        guard case .text(let text) = try sample.parse(arguments: ["__complete"] + words) else {
+            Issue.record("no candidates")
+            return
+        }
+        #expect(text == expected)
+    }
+
     @Test func `The first word that is no flag selects the command`() throws {
         #expect(try parsed([]).command.name == "serve")
         #expect(try parsed(["serve"]).command.name == "serve")
@@ -119,22 +151,13 @@ struct ParsingTests {
         #expect(try parsed(["play", "-"]).operands == ["-"])
     }
 
-    @Test(arguments: [["--help"], ["--nonsense", "--help"], ["-h"], ["--version", "--help"], ["--man", "--help"]])
+    @Test(arguments: [["--help"], ["--nonsense", "--help"], ["-h"], ["--version", "--help"], ["help"]])
     func `Help wins over everything`(arguments: [String]) throws {
         guard case .text(let text) = try sample.parse(arguments: arguments) else {
             Issue.record("no help")
             return
         }
         #expect(text.hasPrefix("usage: sample [serve] [flags]\n       sample play FILE [flags]\n"))
-    }
-
-    @Test(arguments: [["--man"], ["--nonsense", "--man"], ["play", "--man", "--completion=bash"]])
-    func `The manual wins over mistakes`(arguments: [String]) throws {
-        guard case .text(let text) = try sample.parse(arguments: arguments) else {
-            Issue.record("no manual")
-            return
-        }
-        #expect(text.hasPrefix(#".\" Written by sample --man"#))
     }
 
     @Test(arguments: [["--completion=zsh"], ["--completion", "zsh"], ["--nonsense", "--completion=zsh"]])
@@ -146,10 +169,12 @@ struct ParsingTests {
         #expect(text.hasPrefix("#compdef sample\n"))
     }
 
-    @Test func `Version is asked for by its flag only`() throws {
-        guard case .version = try sample.parse(arguments: ["--version"]) else {
-            Issue.record("no version")
-            return
+    @Test func `Version is asked for by its flag, or as the command`() throws {
+        for word in ["--version", "version"] {
+            guard case .version = try sample.parse(arguments: [word]) else {
+                Issue.record("no version")
+                return
+            }
         }
         #expect(throws: FlagError.self) { try parsed(["play", "--", "x", "--version"]) }
     }
@@ -190,8 +215,6 @@ struct HelpTests {
                       print the flags, those of one command if it is named
                   --version
                       print the version
-                  --man
-                      print the manual page, for man -l -
                   --completion=SHELL
                       print the completion for bash, zsh or fish
 
@@ -203,12 +226,14 @@ struct HelpTests {
     }
 
     @Test func `Help for one command shows that command`() throws {
-        guard case .text(let text) = try sample.parse(arguments: ["play", "--help"]) else {
-            Issue.record("no help")
-            return
+        for words in [["play", "--help"], ["help", "play"]] {
+            guard case .text(let text) = try sample.parse(arguments: words) else {
+                Issue.record("no help")
+                return
+            }
+            #expect(text.hasPrefix("usage: sample play FILE [flags]\n\nPlays a file.\n\nFlags:\n  --once\n"))
+            #expect(!text.contains("--verbose"))
         }
-        #expect(text.hasPrefix("usage: sample play FILE [flags]\n\nPlays a file.\n\nFlags:\n  --once\n"))
-        #expect(!text.contains("--verbose"))
     }
 
     @Test func `No line is longer than 80 characters`() {
@@ -233,7 +258,17 @@ struct FlagErrorCase: Sendable, CustomTestStringConvertible {
         .init(
             arguments: ["--listen", "--verbose"], line: "--listen: the value is missing, expected --listen=HOST:PORT"),
         .init(arguments: ["--listen=a", "--listen", "b"], line: #"--listen "b": given twice, expected once"#),
-        .init(arguments: ["--verbose", "--verbose"], line: #"--verbose "true": given twice, expected once"#),
+        .init(arguments: ["--url=ws://me:pw@h/"], line: #"unknown flag "--url", did you mean --feed.url?"#),
+        .init(arguments: ["--idle=1s"], line: #"unknown flag "--idle", did you mean --feed.idle-timeout?"#),
+        .init(
+            arguments: ["--feed"],
+            line: #"unknown flag "--feed", did you mean --feed.url or --feed.header or --feed.idle-timeout?"#),
+        .init(arguments: ["--hang"], line: #"unknown flag "--hang", did you mean --feed.idle-timeout?"#),
+        .init(arguments: ["pla"], line: #"unexpected argument "pla", did you mean play?"#),
+        .init(arguments: ["srve"], line: #"unexpected argument "srve", did you mean serve?"#),
+        .init(
+            arguments: ["--feed.idle-timeout", "60"],
+            line: #"--feed.idle-timeout "60": expected a duration such as 500ms, 30s or 1m30s (60 has no unit: 60s?)"#),
         .init(arguments: ["--verbose=yes"], line: #"--verbose "yes": expected true or false"#),
         .init(
             arguments: [], environment: ["SAMPLE_VERBOSE": "1"], line: #"SAMPLE_VERBOSE "1": expected true or false"#),
@@ -253,7 +288,7 @@ struct FlagErrorCase: Sendable, CustomTestStringConvertible {
         .init(arguments: ["play", "a", "b"], line: #"unexpected argument "b", expected: sample play FILE [flags]"#),
         .init(
             arguments: ["ws://me:pw@host/?key=1"],
-            line: #"unexpected argument "ws://***@host/?***", expected: sample [serve] [flags]"#),
+            line: #"unexpected argument "ws://***@host/?***", did you mean --feed.url "ws://***@host/?***"?"#),
         .init(
             arguments: ["--feed.header", "Authorization:", "Bearer", "secret"],
             line: "unexpected argument ***, expected: sample [serve] [flags]"),

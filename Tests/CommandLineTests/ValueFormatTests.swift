@@ -110,7 +110,8 @@ struct ValueFormatTests {
     @Test func `A choice names all that may be chosen`() {
         let format = ValueFormat<Level>.choice
         #expect(format.parse("warn") == .warn)
-        #expect(format.parse("Warn") == nil)
+        #expect(format.parse("Warn") == .warn)
+        #expect(format.parse("wärn") == nil)
         #expect(format.expected("") == "debug, or info, or warn")
     }
 

@@ -170,30 +170,33 @@ private func escaped(_ bytes: [UInt8]) -> String {
 extension HTTPServer {
     /// All that comes back for these bytes.
     fileprivate func exchange(_ bytes: [UInt8], cutAt end: Int? = nil, isTLS: Bool = false) throws -> [UInt8] {
-        let deadline = monotonicTime() + .seconds(60)
-        let connection = try PlainConnection.open(host: "127.0.0.1", port: port, until: deadline)
-        if isTLS {
-            let session = try TLSClientSession.open(over: connection)
-            #expect(try session.handshake(until: deadline))
-            return try exchange(bytes, cutAt: end, over: session, until: deadline)
+        let timeout = Duration.seconds(60)
+        let deadline = monotonicTime() + timeout
+        let socket = try ClientSocket.open(.tcp(host: "127.0.0.1", port: port), timeout: timeout)
+        guard isTLS else {
+            return try exchange(bytes, cutAt: end, send: { try socket.send($0) }, receive: { try socket.receive() })
         }
-        return try exchange(bytes, cutAt: end, over: connection, until: deadline)
+        let session = try TLSSession.client(over: socket.descriptor)
+        #expect(try session.handshake(timeout: timeout))
+        return try exchange(
+            bytes, cutAt: end, send: { try session.send($0, until: deadline) },
+            receive: { try session.receive(until: deadline) })
     }
 
     private func exchange(
-        _ bytes: [UInt8], cutAt end: Int?, over stream: borrowing some ProbeStream & ~Copyable, until deadline: Duration
+        _ bytes: [UInt8], cutAt end: Int?, send: ([UInt8]) throws -> Void, receive: () throws -> [UInt8]
     ) throws -> [UInt8] {
         if let end {
-            try stream.send(Array(bytes[..<end]), until: deadline)
+            try send(Array(bytes[..<end]))
             // The same thread serves all: what was sent before has been read when this is answered.
             _ = try connect().request("/")
-            try? stream.send(Array(bytes[end...]), until: deadline)
+            try? send(Array(bytes[end...]))
         } else {
-            try stream.send(bytes, until: deadline)
+            try send(bytes)
         }
         var received: [UInt8] = []
         while true {
-            guard let more = try? stream.receive(until: deadline), !more.isEmpty else { return received }
+            guard let more = try? receive(), !more.isEmpty else { return received }
             received += more
         }
     }

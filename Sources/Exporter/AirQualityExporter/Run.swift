@@ -1,10 +1,11 @@
 import AirQuality
 import CommandLine
+import Synchronization
 import System
 import WebSocket
 
 /// The program, from its arguments to its exit status.
-func run(arguments: [String], environment: (String) -> String?, signals: Signals) -> Int32 {
+func run(arguments: [String], environment: [String: String], signals: Signals) -> Int32 {
     do throws(FlagError) {
         switch try Program.exporter.parse(arguments: arguments, environment: environment) {
         case .text(let text):
@@ -16,8 +17,8 @@ func run(arguments: [String], environment: (String) -> String?, signals: Signals
         case .run(let flags):
             let configuration = try Configuration(flags)
             if flags.command.name == "healthcheck" { return healthcheck(configuration) }
-            if configuration.isCheck { return check(configuration) }
-            return serve(configuration, signals: signals)
+            if configuration.isCheck { return check(configuration, flags.unknownVariables) }
+            return serve(configuration, flags.unknownVariables, signals: signals)
         }
     } catch {
         return fail(error.line)
@@ -30,30 +31,76 @@ private func fail(_ line: String) -> Int32 {
     return 1
 }
 
-private func check(_ configuration: Configuration) -> Int32 {
+private func check(_ configuration: Configuration, _ unknownVariables: [String]) -> Int32 {
     do throws(SystemError) {
         try configuration.checkFiles()
     } catch {
         return fail(error.reason)
     }
+    let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
+    configuration.warn(logger, unknownVariables: unknownVariables)
     StandardStream.output.write("configuration is valid\n")
     return 0
 }
 
-private func serve(_ configuration: Configuration, signals: Signals) -> Int32 {
-    let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
+private func serve(_ configuration: Configuration, _ unknownVariables: [String], signals: Signals) -> Int32 {
+    let first = HeldLine()
+    func logger(_ write: @escaping @Sendable ([UInt8]) -> Void) -> Logger {
+        Logger(level: configuration.logLevel, format: configuration.logFormat, write: write)
+    }
+    logger(first.hold).info(
+        "Starting air-quality-exporter",
+        metadata: [
+            "version": BuildVersion.version, "revision": BuildVersion.revision, "scale": configuration.scale.name,
+            "feeds": "\(configuration.feeds.count + (configuration.isDemo ? 1 : 0))",
+            "storage": configuration.storageFile ?? "none",
+        ])
+    let logger = logger(first.write)
+    configuration.warn(logger, unknownVariables: unknownVariables)
     do {
-        let exporter = try Exporter(configuration, logger: logger, signals: signals)
-        if configuration.feed.tls.skipsVerification {
-            logger.warning(
-                "Certificates of feeds are not verified, so their readings can be anybody's",
-                metadata: ["flag": "\(Configuration.flag(\.feed.tls.skipsVerification))"])
-        }
-        return try exporter.run()
+        return try Exporter(configuration, logger: logger, signals: signals).run()
     } catch {
-        // From here on there is a logger; it is still one line.
+        first.hold([])
         logger.error("Cannot start", metadata: ["err": "\(error)"])
         return 1
+    }
+}
+
+/// The first line of the log, written together with the second: a start that fails is one line.
+private final class HeldLine: Sendable {
+    private let line = Mutex<[UInt8]>([])
+
+    func hold(_ line: [UInt8]) { self.line.withLock { $0 = line } }
+
+    func write(_ next: [UInt8]) {
+        let first = line.withLock { line in
+            defer { line = [] }
+            return line
+        }
+        StandardStream.error.write(first + next)
+    }
+}
+
+extension Configuration {
+    /// Logs what is accepted and probably a mistake.
+    fileprivate func warn(_ logger: Logger, unknownVariables: [String]) {
+        if !unknownVariables.isEmpty {
+            let more = unknownVariables.count > 10 ? " and \(unknownVariables.count - 10) more" : ""
+            logger.warning(
+                "Variables that name no flag are ignored",
+                metadata: ["variables": unknownVariables.prefix(10).joined(separator: " ") + more])
+        }
+        if isDemo, !feeds.isEmpty {
+            logger.warning(
+                "Simulated readings are mixed with those of the feeds", metadata: ["flag": Self.flag(\.isDemo)])
+        }
+        if feed.tls.skipsVerification {
+            logger.warning(
+                feeds.contains(where: \.isSecure)
+                    ? "Certificates of feeds are not verified, so their readings can be anybody's"
+                    : "No feed is wss://, so there is no certificate that would be verified",
+                metadata: ["flag": Self.flag(\.feed.tls.skipsVerification)])
+        }
     }
 }
 

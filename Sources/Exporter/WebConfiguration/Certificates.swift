@@ -26,6 +26,9 @@ package import System
             })
     }
 
+    /// The error of a certificate and a key that do not belong together.
+    static let mismatch = SystemError(.tls, describe(gnuTLS: GNUTLS_E_CERTIFICATE_KEY_MISMATCH))
+
     /// Corresponds to `gnutls_certificate_set_x509_trust_mem`; the authorities are PEM.
     package func trust(_ authorities: [UInt8]) throws(SystemError) {
         try checkGnuTLS(
@@ -40,49 +43,25 @@ package import System
     }
 }
 
-/// A server's certificate chain and its private key, loaded once to see that a server can use them.
-enum CertificatePair {
-    /// In the words of GnuTLS.
-    enum Problem: Error, Equatable {
-        case certificate(String)
-        case key(String)
-        /// They do not belong together.
-        case pair(String)
-        /// A kind of key that the cipher suites of Go, and so ours, cannot use.
-        case kind(String)
-    }
-
-    /// The kind of the key; both texts are PEM, the server's certificate first.
-    static func check(certificate: [UInt8], key: [UInt8]) throws(Problem) -> TLSKeyKind {
+extension TLSKeyKind {
+    /// The kind of a certificate's key.
+    ///
+    /// - Throws: what is wrong with the certificate, to go behind its name.
+    init(certificate pem: [UInt8]) throws(SystemError) {
         let algorithm: gnutls_pk_algorithm_t
         do throws(SystemError) {
-            algorithm = try X509Certificate(pem: certificate).keyAlgorithm
+            algorithm = try X509Certificate(pem: pem).keyAlgorithm
         } catch {
-            throw .certificate(error.reason)
-        }
-        do throws(SystemError) {
-            try readKey(key)
-        } catch {
-            throw .key(error.reason)
-        }
-        do throws(SystemError) {
-            try CertificateCredentials().load(certificate: certificate, key: key)
-        } catch {
-            throw .pair(error.reason)
+            throw SystemError(.tls, "cannot be read as a certificate: \(error.reason)")
         }
         switch algorithm {
-        case GNUTLS_PK_RSA, GNUTLS_PK_RSA_PSS: return .rsa
-        case GNUTLS_PK_ECDSA, GNUTLS_PK_EDDSA_ED25519: return .ecdsa
-        default: throw unsafe .kind(String(cString: gnutls_pk_get_name(algorithm)))
+        case GNUTLS_PK_RSA, GNUTLS_PK_RSA_PSS: self = .rsa
+        case GNUTLS_PK_ECDSA, GNUTLS_PK_EDDSA_ED25519: self = .ecdsa
+        default:
+            // The cipher suites of Go, and so ours, cannot use it.
+            let name = unsafe String(cString: gnutls_pk_get_name(algorithm))
+            throw SystemError(.tls, "is for a key of the kind \(name), expected RSA, ECDSA or Ed25519")
         }
-    }
-
-    /// Corresponds to `gnutls_x509_privkey_import`.
-    private static func readKey(_ pem: [UInt8]) throws(SystemError) {
-        var key: gnutls_x509_privkey_t?
-        try unsafe checkGnuTLS(gnutls_x509_privkey_init(&key))
-        defer { unsafe gnutls_x509_privkey_deinit(key) }
-        try checkGnuTLS(unsafe withDatum(pem) { unsafe gnutls_x509_privkey_import(key, $0, GNUTLS_X509_FMT_PEM) })
     }
 }
 

@@ -1,57 +1,34 @@
 internal import Bytes
+internal import System
+internal import YAML
 
-/// What a YAML scalar is to a Go program that decodes it with yaml.v2, for which the schema's files were written: `yes`
-/// is a boolean, and `1:30` is text.
-///
-/// Numbers with underscores, in octal or in binary are left out: nobody writes them here, and `010` is refused rather
-/// than taken for ten or for eight.
-enum GoScalar: Equatable {
-    case null
-    case boolean(Bool)
-    case number(Double)
-    case text
-
-    /// Nil when the tag wants something else than the text is.
-    init?(_ scalar: YAMLNode.Scalar) {
-        let plain = Self(plain: scalar.text)
-        switch (scalar.tag, plain) {
-        case (nil, _): self = scalar.isPlain ? plain : .text
-        case ("tag:yaml.org,2002:null", .null), ("tag:yaml.org,2002:bool", .boolean),
-            ("tag:yaml.org,2002:int", .number), ("tag:yaml.org,2002:float", .number):
-            self = plain
-        case ("tag:yaml.org,2002:null", _), ("tag:yaml.org,2002:bool", _), ("tag:yaml.org,2002:int", _),
-            ("tag:yaml.org,2002:float", _), ("tag:yaml.org,2002:timestamp", _):
-            return nil
-        default: self = .text
+/// Values as programs in Go take them, for which the schema's files were written.
+extension YAMLField {
+    /// A fraction is cut off.
+    func integer() throws(SystemError) -> Int64 {
+        let expected = "a whole number"
+        return switch try scalar(expected: expected) {
+        case .number(let value): try whole(value, expected: expected)
+        case .null: 0
+        default: throw wrong(expected: expected)
         }
     }
 
-    private init(plain text: String) {
-        switch text {
-        case "", "~", "null", "Null", "NULL": self = .null
-        case "y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON": self = .boolean(true)
-        case "n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF": self = .boolean(false)
-        default: self = Self.number(text.utf8).map(GoScalar.number) ?? .text
+    /// Nanoseconds; a number without a unit counts them too.
+    func duration() throws(SystemError) -> Int64 {
+        let expected = "a duration such as 500ms, 30s or 1m30s"
+        switch try scalar(expected: expected) {
+        case .number(let value): return try whole(value, expected: expected)
+        case .null: return 0
+        default:
+            guard let nanoseconds = try parseGoDuration(text()) else { throw wrong(expected: expected) }
+            return nanoseconds
         }
     }
 
-    private static func number(_ text: String.UTF8View) -> Double? {
-        let isNegative = text.first == UInt8(ascii: "-")
-        let digits = isNegative || text.first == UInt8(ascii: "+") ? text.dropFirst() : text[...]
-        let magnitude: Double? =
-            if digits.starts(with: "0x".utf8), digits.dropFirst(2).allSatisfy({ hexDigit($0) != nil }) {
-                UInt64(Substring(digits.dropFirst(2)), radix: 16).map { Double($0) }
-            } else if digits.count > 1, digits.starts(with: "0".utf8), isDigit(digits.dropFirst().first!) {
-                nil
-            } else if let first = digits.first, isDigit(first) || first == UInt8(ascii: "."),
-                digits.allSatisfy({ isDigit($0) || "+-.eE".utf8.contains($0) })
-            {
-                Double(Substring(digits))
-            } else {
-                nil
-            }
-        guard let magnitude, magnitude.isFinite else { return nil }
-        return isNegative ? -magnitude : magnitude
+    private func whole(_ value: Double, expected: String) throws(SystemError) -> Int64 {
+        guard value < 0x1p63 else { throw wrong(expected: expected) }
+        return Int64(max(value, -0x1p63))
     }
 }
 

@@ -1,5 +1,6 @@
 internal import Bytes
 public import System
+internal import YAML
 
 /// What a web configuration file says, checked, with the files that it names read.
 ///
@@ -92,7 +93,7 @@ extension WebConfiguration {
         text: [UInt8], path: String, read: (_ path: String) throws(SystemError) -> [UInt8]
     ) throws(SystemError) {
         do throws(SystemError) {
-            let schema = try WebConfigurationSchema(YAMLNode.parse(text))
+            let schema = try WebConfigurationSchema(YAMLField.parse(text))
             self.init()
             files = [path]
             allowsHTTP2 = schema.http2
@@ -129,12 +130,18 @@ extension WebConfiguration {
         guard let certificate else { throw .schema(" has neither cert nor cert_file") }
         let key = try pem(file: schema.keyFile, text: schema.key, key: "key", directory: directory, read: read)
         guard let key else { throw .schema(" has neither key nor key_file") }
-        let keyKind = try certificate.keyKind(of: key)
+        let keyKind = try certificate.keyKind()
         let clientAuthentication = try schema.clientAuthentication()
         let priority = schema.priority.text(key: keyKind)
         // What is chosen may be impossible with any certificate, which is a warning.
         let canBeSpoken = schema.priority.canBeSpoken(key: keyKind)
-        try certificate.checkServing(key: key, priority: canBeSpoken ? priority : TLSPriority().text(key: keyKind))
+        let credentials = try certificate.credentials(key: key)
+        do throws(SystemError) {
+            try tryHandshake(
+                credentials: credentials, priority: canBeSpoken ? priority : TLSPriority().text(key: keyKind))
+        } catch {
+            throw .schema(".\(certificate.name) cannot be served: \(error.reason)")
+        }
         let authorities = try pem(
             file: schema.clientCAFile, text: schema.clientCA, key: "client_ca", directory: directory, read: read)
         if let authorities, clientAuthentication == .none {
@@ -182,26 +189,25 @@ private struct PEM {
     var name: String
     var content: [UInt8]
 
-    func keyKind(of key: PEM) throws(SystemError) -> TLSKeyKind {
-        do throws(CertificatePair.Problem) {
-            return try CertificatePair.check(certificate: content, key: key.content)
+    func keyKind() throws(SystemError) -> TLSKeyKind {
+        do throws(SystemError) {
+            return try TLSKeyKind(certificate: content)
         } catch {
-            switch error {
-            case .certificate(let reason): throw .schema(".\(name) cannot be read as a certificate: \(reason)")
-            case .key(let reason): throw .schema(".\(key.name) cannot be read as a key: \(reason)")
-            case .pair(let reason): throw .schema(".\(key.name) is not the key of \(name): \(reason)")
-            case .kind(let kind):
-                throw .schema(".\(name) is for a key of the kind \(kind), expected RSA, ECDSA or Ed25519")
-            }
+            throw .schema(".\(name) \(error.reason)")
         }
     }
 
-    func checkServing(key: PEM, priority: String) throws(SystemError) {
+    /// The certificate with its key, as a server loads them.
+    func credentials(key: PEM) throws(SystemError) -> CertificateCredentials {
+        let credentials = try CertificateCredentials()
         do throws(SystemError) {
-            try TrialHandshake.run(certificate: content, key: key.content, priority: priority)
+            try credentials.load(certificate: content, key: key.content)
         } catch {
-            throw .schema(".\(name) cannot be served: \(error.reason)")
+            let problem =
+                error == CertificateCredentials.mismatch ? "is not the key of \(name)" : "cannot be read as a key"
+            throw .schema(".\(key.name) \(problem): \(error.reason)")
         }
+        return credentials
     }
 }
 

@@ -1,4 +1,5 @@
 internal import System
+internal import YAML
 
 /// The schema of the file: every key with its type and default, before the values are looked at together.
 struct WebConfigurationSchema {
@@ -29,20 +30,18 @@ struct WebConfigurationSchema {
         var prefersServerCipherSuites = true
     }
 
-    init(_ document: YAMLNode?) throws(SystemError) {
-        guard let document else { return }
-        let field = YAMLField(path: "", node: document)
-        guard try !field.isNull() else { return }
-        try field.forEachPair { (key, value) throws(SystemError) in
+    init(_ document: YAMLField?) throws(SystemError) {
+        guard let field = document, !field.isNull else { return }
+        for (key, value) in try field.mapping() {
             switch key {
             case "tls_server_config":
-                if try value.isNull() { tls = TLS(prefersServerCipherSuites: false) } else { try tls.read(value) }
+                if value.isNull { tls = TLS(prefersServerCipherSuites: false) } else { try tls.read(value) }
             case "http_server_config":
-                if try value.isNull() { (http2, headers) = (false, []) } else { try readHTTP(value) }
+                if value.isNull { (http2, headers) = (false, []) } else { try readHTTP(value) }
             case "basic_auth_users":
-                if try value.isNull() { users = [:] } else { try readUsers(value) }
+                if value.isNull { users = [:] } else { try readUsers(value) }
             case "rate_limit":
-                if try value.isNull() { (rateLimitInterval, rateLimitBurst) = (0, 0) } else { try readRateLimit(value) }
+                if value.isNull { (rateLimitInterval, rateLimitBurst) = (0, 0) } else { try readRateLimit(value) }
             default:
                 throw value.unknown(
                     among: "tls_server_config, http_server_config, basic_auth_users, rate_limit")
@@ -51,22 +50,19 @@ struct WebConfigurationSchema {
     }
 
     private mutating func readHTTP(_ field: YAMLField) throws(SystemError) {
-        try field.forEachPair { (key, value) throws(SystemError) in
+        for (key, value) in try field.mapping() {
             switch key {
             case "http2": http2 = try value.boolean()
-            case "headers": if try value.isNull() { headers = [] } else { try readHeaders(value) }
+            case "headers": if value.isNull { headers = [] } else { try readHeaders(value) }
             default: throw value.unknown(among: "http2, headers")
             }
         }
     }
 
     private mutating func readHeaders(_ field: YAMLField) throws(SystemError) {
-        try field.forEachPair { (key, value) throws(SystemError) in
+        for (key, value) in try field.mapping() {
             guard let allowed = Self.headers.first(where: { $0.name == key }) else {
                 throw value.unknown(among: Self.headers.map(\.name).joined(separator: ", "))
-            }
-            guard !headers.contains(where: { $0.name == key }) else {
-                throw .yaml(line: value.node.line, "\(value.path) is there twice")
             }
             let text = try value.text()
             guard allowed.values.isEmpty || allowed.values.contains(text) else {
@@ -86,21 +82,19 @@ struct WebConfigurationSchema {
     ]
 
     private mutating func readUsers(_ field: YAMLField) throws(SystemError) {
-        try field.forEachPair { (key, value) throws(SystemError) in
+        for (key, value) in try field.mapping() {
             var value = value
             value.isSecret = true
             let hash = try value.text(expected: "a bcrypt hash")
             if let problem = Bcrypt.problem(of: hash) {
                 throw value.wrong(expected: "a bcrypt hash ($2y$…), but \(problem)")
             }
-            guard users.updateValue(hash, forKey: Array(key.utf8)) == nil else {
-                throw .yaml(line: value.node.line, "\(value.path) is there twice")
-            }
+            users[Array(key.utf8)] = hash
         }
     }
 
     private mutating func readRateLimit(_ field: YAMLField) throws(SystemError) {
-        try field.forEachPair { (key, value) throws(SystemError) in
+        for (key, value) in try field.mapping() {
             switch key {
             case "interval": rateLimitInterval = try value.duration()
             case "burst": rateLimitBurst = try value.integer()
@@ -112,7 +106,7 @@ struct WebConfigurationSchema {
 
 extension WebConfigurationSchema.TLS {
     mutating func read(_ field: YAMLField) throws(SystemError) {
-        try field.forEachPair { (key, value) throws(SystemError) in
+        for (key, value) in try field.mapping() {
             switch key {
             case "cert": certificate = try value.text()
             case "cert_file": certificateFile = try value.text()
@@ -123,7 +117,7 @@ extension WebConfigurationSchema.TLS {
             case "key_file": keyFile = try value.text()
             case "client_ca": clientCA = try value.text()
             case "client_ca_file": clientCAFile = try value.text()
-            case "client_auth_type": (clientAuthType, clientAuthTypeLine) = (try value.text(), value.node.line)
+            case "client_auth_type": (clientAuthType, clientAuthTypeLine) = (try value.text(), value.line)
             case "client_allowed_sans":
                 allowedSANs = try value.list()?.map { (name) throws(SystemError) in try name.text() }
             case "min_version": minimumVersion = try value.name() ?? .tls12
@@ -144,19 +138,11 @@ extension WebConfigurationSchema.TLS {
 }
 
 extension YAMLField {
-    fileprivate func unknown(among known: String) -> SystemError {
-        .yaml(line: node.line, "\(path) is unknown, expected one of \(known)")
-    }
-
     /// Nil for null.
     fileprivate func name<Name>() throws(SystemError) -> Name?
     where Name: CaseIterable & RawRepresentable<String> {
         // Go shows the other spellings of null, as Null, to the type itself, which does not know them.
-        if case .scalar(let scalar) = node.content, try isNull(),
-            scalar.tag != nil || ["", "~", "null"].contains(scalar.text)
-        {
-            return nil
-        }
+        if case .scalar(let text, true) = content, ["", "~", "null"].contains(text) { return nil }
         let expected = "one of " + Name.allCases.map(\.rawValue).joined(separator: ", ")
         guard let name = Name(rawValue: try text(expected: expected)) else { throw wrong(expected: expected) }
         return name

@@ -40,8 +40,7 @@ extension Program {
                 summary: "Writes each message of a feed with its arrival time as a line of JSON, for replay. Connects "
                     + "again for ever.",
                 operands: ["URL"], options: RecordOptions.self),
-        ],
-        manual: .feed)
+        ])
 }
 
 struct SimulateOptions: Options {

@@ -4,7 +4,7 @@ import System
 /// The program, from its arguments to its exit status.
 func run(arguments: [String], signals: Signals) -> Int32 {
     do {
-        switch try Program.feed.parse(arguments: arguments, environment: environmentVariable) {
+        switch try Program.feed.parse(arguments: arguments, environment: environmentVariables()) {
         case .text(let text): StandardStream.output.write(text)
         case .version: StandardStream.output.write(BuildVersion.text)
         case .run(let flags):

@@ -57,9 +57,11 @@ public struct Flag<Values>: Sendable {
     }
 
     /// A repeatable flag. Values that are given replace the default.
+    ///
+    /// - Parameter isList: whether one text may have several values, separated by commas.
     public init<Value>(
         _ name: String, _ member: any WritableKeyPath<Values, [Value]> & Sendable, _ format: ValueFormat<Value>,
-        placeholder: String? = nil, secrecy: Secrecy = .open, _ help: String
+        placeholder: String? = nil, secrecy: Secrecy = .open, isList: Bool = false, _ help: String
     ) {
         self.member = member
         spec = FlagSpec(
@@ -68,6 +70,7 @@ public struct Flag<Values>: Sendable {
         defaultText = { $0[keyPath: member].first.flatMap { format.text?($0) } }
         store = { texts, values in
             var parsed: [Value] = []
+            let texts = isList ? texts.flatMap { $0.split(separator: ",").map(String.init) } : texts
             for text in texts {
                 guard let value = format.parse(text) else { return (text, format.expected(text)) }
                 parsed.append(value)
@@ -146,7 +149,6 @@ public struct FlagSpec: Sendable {
     static let general = [
         FlagSpec("help", nil, help: "print the flags, those of one command if it is named"),
         FlagSpec("version", nil, help: "print the version"),
-        FlagSpec("man", nil, help: "print the manual page, for man -l -"),
         FlagSpec(
             "completion", "SHELL", help: "print the completion for bash, zsh or fish",
             suggestions: .words(Shell.allCases.map(\.rawValue))),

@@ -53,7 +53,7 @@ extension Program {
     /// How flags are written as environment variables; nil = they are not read.
     func environmentRule(for command: Command) -> String? {
         guard let environmentPrefix else { return nil }
-        let example = command.flags.first { !$0.isSwitch } ?? command.flags.first
+        let example = command.shownFlags.first { !$0.isSwitch } ?? command.shownFlags.first
         return
             "Each flag is also an environment variable: \(environmentPrefix) and the flag in capitals with . and - as _"
             + (example.map { ", for example \($0.variable(prefix: environmentPrefix))" } ?? "")
@@ -65,7 +65,7 @@ extension Command {
     /// The flags by their headings, in the order of the table.
     var groups: [(heading: String, flags: [FlagSpec])] {
         var groups: [(heading: String, flags: [FlagSpec])] = []
-        for flag in flags {
+        for flag in shownFlags {
             if let place = groups.firstIndex(where: { $0.heading == flag.group }) {
                 groups[place].flags.append(flag)
             } else {

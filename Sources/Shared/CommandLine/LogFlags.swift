@@ -12,6 +12,8 @@ extension Flag {
 
 extension ValueFormat<Logger.Level> {
     static var logLevel: Self {
-        one(of: Logger.Level.allCases, named: { $0.name.lowercased() }, expected: "debug, info, warn or error")
+        one(
+            of: Logger.Level.allCases, named: { $0.name.lowercased() }, expected: "debug, info, warn or error",
+            otherNames: ["warning": .warning])
     }
 }

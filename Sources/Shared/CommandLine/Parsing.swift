@@ -1,22 +1,18 @@
 internal import Bytes
 
 extension Program {
-    /// Reads a command line. `--help`, `--version`, `--man` and `--completion` win over everything else, right or wrong.
+    /// Reads a command line. `--help`, `--version` and `--completion` win over everything else, right or wrong.
     /// - Parameters:
     ///   - arguments: without the program's own name.
-    ///   - environment: the value of a variable, nil when it is not set.
-    public func parse(
-        arguments: [String], environment: (String) -> String? = { _ in nil }
-    ) throws(FlagError) -> Invocation {
+    ///   - environment: all variables.
+    public func parse(arguments: [String], environment: [String: String] = [:]) throws(FlagError) -> Invocation {
+        if arguments.first == "__complete" { return .text(completions(of: Array(arguments.dropFirst()))) }
         let flagWords = arguments.prefix { $0 != "--" }
-        if flagWords.contains("--help") || flagWords.contains("-h") {
-            return .text(helpText(for: arguments.first.flatMap(command(named:))))
+        if flagWords.contains("--help") || flagWords.contains("-h") || arguments.first == "help" {
+            let words = arguments.drop { $0 == "help" }
+            return .text(helpText(for: words.first.flatMap(command(named:))))
         }
-        if flagWords.contains("--version") { return .version }
-        if flagWords.contains("--man") {
-            // https://reproducible-builds.org/specs/source-date-epoch/
-            return .text(manualPage(date: environment("SOURCE_DATE_EPOCH").flatMap { decimalNumber($0.utf8) }))
-        }
+        if flagWords.contains("--version") || arguments.first == "version" { return .version }
         if let shell = try shell(in: flagWords) { return .text(completion(for: shell)) }
 
         var words = Words(program: self)
@@ -32,6 +28,7 @@ extension Program {
         return .run(
             ParsedFlags(
                 command: command, operands: operands.map(\.text),
+                unknownVariables: unknownVariables(in: environment),
                 given: words.given.merging(variables) { flag, _ in flag }))
     }
 
@@ -48,10 +45,6 @@ extension Program {
         return shell
     }
 
-    private func command(named name: String) -> Command? {
-        commands.first { !$0.name.isEmpty && $0.name == name }
-    }
-
     private func check(
         _ flags: [String], _ operands: ArraySlice<Words.Operand>, of command: Command
     ) throws(FlagError) {
@@ -63,20 +56,43 @@ extension Program {
             throw FlagError("\(command.operands[operands.count].name) is missing, expected: \(usage(of: command))")
         }
         if let surplus = operands.dropFirst(command.operands.count).first {
-            throw FlagError("unexpected argument \(surplus.shown), expected: \(usage(of: command))")
+            throw unexpected(surplus, of: command)
         }
     }
 
-    private func variables(of command: Command, in environment: (String) -> String?) -> [String: GivenFlag] {
+    private func unexpected(_ operand: Words.Operand, of command: Command) -> FlagError {
+        let names = commands.map(\.name).filter { !$0.isEmpty }
+        let isAddress = operand.text.contains("://")
+        if isAddress, let flag = command.flags.first(where: { $0.secrecy == .address }) {
+            return FlagError("unexpected argument \(operand.shown), did you mean --\(flag.name) \(operand.shown)?")
+        }
+        if operand.isOpen, let meant = nearest(to: operand.text, among: names).first {
+            return FlagError("unexpected argument \(operand.shown), did you mean \(meant)?")
+        }
+        return FlagError("unexpected argument \(operand.shown), expected: \(usage(of: command))")
+    }
+
+    private func variables(of command: Command, in environment: [String: String]) -> [String: GivenFlag] {
         guard let environmentPrefix else { return [:] }
         var given: [String: GivenFlag] = [:]
         for flag in command.flags {
             let variable = flag.variable(prefix: environmentPrefix)
-            guard let text = environment(variable), !text.isEmpty else { continue }
+            guard let text = environment[variable], !text.isEmpty else { continue }
             let values = flag.isRepeatable ? text.split(separator: "\n").map(String.init) : [text]
             given[flag.name] = GivenFlag(values: values, origin: variable)
         }
         return given
+    }
+
+    /// Those with the prefix that name no flag, sorted; but for those that Kubernetes injects for services.
+    private func unknownVariables(in environment: [String: String]) -> [String] {
+        guard let environmentPrefix else { return [] }
+        let known = Set(commands.flatMap(\.flags).map { $0.variable(prefix: environmentPrefix) } + otherVariables)
+        return environment.keys.filter { name in
+            name.hasPrefix(environmentPrefix) && !known.contains(name)
+                && !("_" + name.dropFirst(environmentPrefix.count) + "_").contains("_PORT_")
+                && !("_" + name.dropFirst(environmentPrefix.count)).contains("_SERVICE_")
+        }.sorted()
     }
 }
 
@@ -85,6 +101,8 @@ public struct ParsedFlags: Sendable {
     public let command: Command
     /// As many as the command names.
     public let operands: [String]
+    /// Variables that look like those of flags, and of which there are none.
+    public let unknownVariables: [String]
     fileprivate let given: [String: GivenFlag]
 
     /// The values, those that are not given by their defaults. The command's table must be that of these options.
@@ -134,6 +152,8 @@ private struct Words {
     struct Operand {
         var text: String
         var shown: String
+        /// Not secret.
+        var isOpen: Bool
     }
 
     let program: Program
@@ -164,18 +184,20 @@ private struct Words {
     }
 
     private mutating func append(operand: String) {
-        operands.append(Operand(text: operand, shown: mayContinueSecret ? "***" : quoted(masked(address: operand))))
+        let shown = mayContinueSecret ? "***" : quoted(masked(address: operand))
+        operands.append(Operand(text: operand, shown: shown, isOpen: !mayContinueSecret))
     }
 
     private mutating func read(flag word: String, rest: inout ArraySlice<String>) throws(FlagError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let known = program.commands.lazy.flatMap(\.flags)
         guard parts[0].hasPrefix("--"), let flag = known.first(where: { "--" + $0.name == parts[0] }) else {
-            throw unknown(parts[0], among: known.map(\.name))
+            throw unknown(parts[0])
         }
         var value = parts.count > 1 ? parts[1] : nil
         if flag.isSwitch {
-            value = value ?? "true"
+            let isSpelledOut = value == nil && (rest.first == "true" || rest.first == "false")
+            value = value ?? (isSpelledOut ? rest.popFirst() : "true")
         } else if value == nil, let next = rest.first, !next.hasPrefix("--") {
             value = rest.popFirst()
         }
@@ -185,19 +207,49 @@ private struct Words {
         mayContinueSecret = flag.secrecy == .whole
         if given[flag.name] == nil {
             order.append(flag.name)
-        } else if !flag.isRepeatable {
+        } else if !flag.isRepeatable && !flag.isSwitch {
             throw FlagError("\(parts[0]) \(flag.shown(value)): given twice, expected once")
         }
         given[flag.name, default: GivenFlag(values: [], origin: parts[0])].values.append(value)
     }
 
     /// The value is left out: it may be a secret of the flag that was meant.
-    private func unknown(_ word: String, among names: [String]) -> FlagError {
+    private func unknown(_ word: String) -> FlagError {
         let name = String(word.drop { $0 == "-" })
-        let nearest = names.map { (name: $0, distance: distance(name, $0)) }.min { $0.distance < $1.distance }
-        let meant = nearest.flatMap { $0.distance <= max(2, name.count / 4) ? "did you mean --\($0.name)?" : nil }
-        return FlagError("unknown flag \(quoted(word)), \(meant ?? "expected one that --help lists")")
+        let flags = program.commands.flatMap(\.flags)
+        var meant = nearest(to: name, among: flags.map(\.name))
+        if meant.isEmpty, name.utf8.count > 2 {
+            // A word of its explanation, as `port`.
+            meant = unique(flags.filter { $0.help.split { !$0.isLetter }.contains { $0 == name } }.map(\.name))
+        }
+        let shown = meant.prefix(3).map { "--" + $0 }.joined(separator: " or ")
+        let hint = meant.isEmpty ? "expected one that --help lists" : "did you mean \(shown)?"
+        return FlagError("unknown flag \(quoted(word)), \(hint)")
     }
+}
+
+/// The names that may have been meant, by their ends, their beginnings, or few wrong letters; none where there is no
+/// such name.
+private func nearest(to word: String, among names: [String]) -> [String] {
+    guard !word.isEmpty, word.utf8.count <= 64 else { return [] }
+    let names = unique(names)
+    func parts(_ name: String, _ separators: String) -> [Substring] { name.split { separators.contains($0) } }
+    let rules: [(String) -> Bool] = [
+        { $0 == word || parts($0, ".").last.map(String.init) == word },
+        { parts($0, ".-").contains { $0 == word } },
+        { $0.hasPrefix(word) || word.utf8.count > 1 && parts($0, ".-").contains { $0.hasPrefix(word) } },
+    ]
+    for rule in rules {
+        let meant = names.filter(rule)
+        if !meant.isEmpty { return meant }
+    }
+    let distances = names.map { (name: $0, distance: distance(word, $0)) }
+    let limit = word.utf8.count < 4 ? 1 : max(2, word.utf8.count / 4)
+    return distances.min { $0.distance < $1.distance }.flatMap { $0.distance <= limit ? [$0.name] : nil } ?? []
+}
+
+private func unique(_ names: [String]) -> [String] {
+    names.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
 }
 
 /// The Levenshtein distance: how many bytes must be added, removed or replaced.

@@ -4,9 +4,8 @@
 /// it reads no environment variables, has no `--switch=false`, answers a mistake with several lines of usage and prints
 /// a bad value as it is, secret or not. The contract demands all four.
 ///
-/// The rules: `--flag value` and `--flag=value`; a switch is `--flag`, `--flag=true` or `--flag=false`; `--` ends the
-/// flags; a flag wins over its variable. Variables without a flag are ignored, as Kubernetes injects its own; an empty variable counts
-/// as not set.
+/// The rules: `--flag value` and `--flag=value`; a switch is `--flag`, or has `true` or `false` for a value; `--` ends
+/// the flags; a flag wins over its variable; an empty variable counts as not set.
 public struct Program: Sendable {
     public let name: String
     public let version: String
@@ -16,12 +15,12 @@ public struct Program: Sendable {
     public let environmentPrefix: String?
     /// The first one runs when none is named. A flag that several commands have is a switch in all or in none.
     public let commands: [Command]
-    /// What `--man` says besides.
-    public let manual: Manual
+    /// Variables with the prefix that are no flags.
+    public let otherVariables: [String]
 
     public init(
-        name: String, version: String = "", summary: String, environmentPrefix: String? = nil, commands: [Command],
-        manual: Manual = Manual()
+        name: String, version: String = "", summary: String, environmentPrefix: String? = nil,
+        otherVariables: [String] = [], commands: [Command]
     ) {
         precondition(!commands.isEmpty, "a program does something")
         self.name = name
@@ -29,21 +28,14 @@ public struct Program: Sendable {
         self.summary = summary
         self.environmentPrefix = environmentPrefix
         self.commands = commands
-        self.manual = manual
+        self.otherVariables = otherVariables
     }
 
-    /// Commands with the same flags are together.
-    var commandsByFlags: [[Command]] {
-        var tables: [[Command]] = []
-        for command in commands {
-            let names = command.flags.map(\.name)
-            if let place = tables.firstIndex(where: { $0[0].flags.map(\.name) == names }) {
-                tables[place].append(command)
-            } else {
-                tables.append([command])
-            }
-        }
-        return tables
+    func command(named name: String) -> Command? { commands.first { !$0.name.isEmpty && $0.name == name } }
+
+    /// The flag of any command with that name, dashes included.
+    func flag(_ name: String) -> FlagSpec? {
+        (commands.flatMap(\.flags) + FlagSpec.general).first { "--" + $0.name == name }
     }
 }
 
@@ -55,15 +47,23 @@ public struct Command: Sendable {
     /// What must be given besides flags.
     public let operands: [Operand]
     public let flags: [FlagSpec]
+    /// Those that mean something to it.
+    let shownFlags: [FlagSpec]
 
+    /// - Parameter shown: the members of the flags that help and completion show; the others are accepted, so that the
+    ///   command can be called with those of another one. Nil: all.
     public init<Values: Options>(
-        name: String = "", summary: String, operands: [Operand] = [], options: Values.Type
+        name: String = "", summary: String, operands: [Operand] = [], options: Values.Type,
+        showing shown: [PartialKeyPath<Values>]? = nil
     ) {
         self.name = name
         self.summary = summary
         self.operands = operands
         let defaults = Values()
-        flags = Values.flags.map { $0.spec(defaults, headings: Values.headings) }
+        let flags = Values.flags.map { $0.spec(defaults, headings: Values.headings) }
+        let names = shown?.map(Values.name)
+        self.flags = flags
+        shownFlags = flags.filter { names?.contains($0.name) ?? true }
     }
 }
 
@@ -82,7 +82,7 @@ public struct Operand: Sendable, ExpressibleByStringLiteral {
 
 /// What a command line asks for.
 public enum Invocation: Sendable {
-    /// Print this text, help, manual or completion, and end with status 0.
+    /// Print this text, help or completion, and end with status 0.
     case text(String)
     /// Print the version and end with status 0.
     case version

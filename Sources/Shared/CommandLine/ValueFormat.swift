@@ -39,17 +39,21 @@ public struct ValueFormat<Value: Sendable>: Sendable {
         self.init(placeholder, expected: { _ in expected }, text: text, suggestions: suggestions, parse: parse)
     }
 
-    /// One of a closed set of values.
+    /// One of a closed set of values, in upper or lower case.
     ///
-    /// - Parameter expected: nil = their names.
+    /// - Parameters:
+    ///   - expected: nil = their names.
+    ///   - otherNames: accepted as well, in lower case.
     public static func one(
-        of values: [Value], named name: @escaping @Sendable (Value) -> String, expected: String? = nil
+        of values: [Value], named name: @escaping @Sendable (Value) -> String, expected: String? = nil,
+        otherNames: [String: Value] = [:]
     ) -> Self {
         let names = values.map(name)
         return Self(
             "NAME", expected: expected ?? names.joined(separator: ", or "), text: name, suggestions: .words(names)
         ) { text in
-            values.first { name($0) == text }
+            let text = text.lowercased()
+            return values.first { name($0).lowercased() == text } ?? otherNames[text]
         }
     }
 }
@@ -148,16 +152,19 @@ extension ValueFormat<Duration> {
     /// The grammar is that of `ParseDuration` in prometheus/common: whole numbers, each unit at most once, from the
     /// longest to the shortest; a year has 365 days; more than 2⁶³ − 1 nanoseconds (292 years) is refused.
     public static func duration(from minimum: Duration = .zero, to maximum: Duration = .maximum) -> Self {
-        var words = ""
-        if minimum > .zero { words += ", at least \(minimum.prometheusText)" }
-        if maximum < .maximum { words += ", at most \(maximum.prometheusText)" }
+        let least = minimum > .zero ? ", at least \(minimum.prometheusText)" : ""
+        let words = least + (maximum < .maximum ? ", at most \(maximum.prometheusText)" : "")
         return Self(
-            "DURATION", expected: "a duration such as 500ms, 30s or 1m30s" + words,
-            text: \.shortText
-        ) { text in
-            guard let duration = parseDuration(text), (minimum...maximum).contains(duration) else { return nil }
-            return duration
-        }
+            "DURATION",
+            expected: { refused in
+                let hasNoUnit = !refused.isEmpty && refused.utf8.allSatisfy(isDigit)
+                let hint = hasNoUnit ? " (\(refused) has no unit: \(refused)s?)" : ""
+                return "a duration such as 500ms, 30s or 1m30s" + words + hint
+            },
+            text: \.shortText,
+            parse: { text in
+                parseDuration(text).flatMap { (minimum...maximum).contains($0) ? $0 : nil }
+            })
     }
 }
 

@@ -184,6 +184,19 @@ extension OpenFileLimit {
     }
 }
 
+/// All environment variables. Nothing in this process changes the environment.
+public func environmentVariables() -> [String: String] {
+    var variables: [String: String] = [:]
+    var next = unsafe environ
+    while let line = unsafe next.pointee {
+        let text = unsafe String(cString: line)
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+        unsafe next += 1
+    }
+    return variables
+}
+
 /// The value of an environment variable, nil when it is not set. Nothing in this process changes the environment.
 public func environmentVariable(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }

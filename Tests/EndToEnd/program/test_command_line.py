@@ -38,7 +38,7 @@ FLAGS = {
     "feed.pollutants-field": "",
     "feed.warm-up": "0",
     "city.limit": "100000",
-    "city.expire-after": "0",
+    "city.expire-after": "6h",
     "city.shard": "",
     "aqi.scale": "india",
     "aqi.hysteresis": "0",
@@ -64,7 +64,7 @@ FLAGS = {
 }
 REPEATABLE = {"feed.url", "feed.header", "feed.subprotocol", "feed.subscribe", "web.listen-address", "metrics.families"}
 #: Those of every program, which end it.
-GENERAL = ["help", "version", "man", "completion"]
+GENERAL = ["help", "version", "completion"]
 #: Those that take any text: there is no value that would be refused at the start.
 FREE = {"feed.subscribe", "feed.city-field", "feed.value-field", "feed.time-field", "feed.pollutants-field", "storage.file"}
 #: Files that are read at the start: the error names the file, and not yet the flag.

@@ -5,10 +5,10 @@ import subprocess
 
 import pytest
 
-from support.shells import Bash, Fish, Zsh
+from support.shells import Bash, Fish, Zsh, path_to
 
 EXPORTER, FEED = "air-quality-exporter", "air-quality-feed"
-GENERAL = ["--completion", "--help", "--man", "--version"]
+GENERAL = ["--completion", "--help", "--version"]
 COMMANDS = ["poll", "record", "relay", "replay", "simulate"]
 
 
@@ -25,18 +25,18 @@ def scripts(programs) -> dict[tuple[str, str], str]:
 
 
 @pytest.fixture(scope="module", params=[Bash, Zsh, Fish], ids=lambda kind: kind.__name__.lower())
-def shell(request, scripts, tmp_path_factory):
+def shell(request, programs, scripts, tmp_path_factory):
     name = request.param.__name__.lower()
     if not shutil.which(name):
         pytest.skip(f"no {name} here")
     folder = tmp_path_factory.mktemp(name)
-    running = request.param({program: scripts[program, name] for program in (EXPORTER, FEED)}, folder)
+    running = request.param({program: scripts[program, name] for program in (EXPORTER, FEED)}, folder, programs)
     yield running
     running.close()
 
 
 @pytest.fixture(scope="module")
-def offered(shell, scripts, tmp_path_factory):
+def offered(shell, programs, scripts, tmp_path_factory):
     """All that a shell offers at the end of a line, sorted: words, of `--flag=` only what follows the sign."""
     folder = tmp_path_factory.mktemp("offered")
     for program in (EXPORTER, FEED):
@@ -52,7 +52,8 @@ def offered(shell, scripts, tmp_path_factory):
 
     def by_fish(line: str) -> list[str]:
         command = f"source '{folder / line.split()[0]}'; complete --do-complete '{line}'"
-        ended = subprocess.run(["fish", "--no-config", "-c", command], capture_output=True, text=True, check=True)
+        ended = subprocess.run(["fish", "--no-config", "-c", command], capture_output=True, text=True, check=True,
+                               env=path_to(programs))  # fmt: skip
         words = {each.partition("\t")[0] for each in ended.stdout.splitlines()}
         last = "" if line.endswith(" ") else line.split()[-1]
         if "=" in last:
@@ -70,7 +71,7 @@ def offered(shell, scripts, tmp_path_factory):
         (f"{FEED} poll --source wa\t", ["poll", "--source", "waqi"]),
         (f"{FEED} replay --listen 127.0.0.1:1 --on\t", ["replay", "--listen", "127.0.0.1:1", "--once"]),
         (f"{EXPORTER} --log.lev\tdeb\t", ["--log.level=debug"]),
-        (f"{EXPORTER} health\t--log.form\tjs\t", ["healthcheck", "--log.format=json"]),
+        (f"{EXPORTER} health\t--web.lis\t", ["healthcheck", "--web.listen-address="]),
         (f"{EXPORTER} --feed.url ws://me:pw@host/?a=b --feed.de\t", ["--feed.url", "ws://me:pw@host/?a=b", "--feed.demo"]),
         (f"{EXPORTER} --web.enable-lifecycle=tr\t", ["--web.enable-lifecycle=true"]),
     ],
@@ -124,7 +125,7 @@ def test_what_is_offered(offered, line, words):
 
 
 def test_every_flag_is_offered(offered, programs):
-    for program, command in [(EXPORTER, ""), *((FEED, each) for each in COMMANDS)]:
+    for program, command in [(EXPORTER, ""), (EXPORTER, "healthcheck"), *((FEED, each) for each in COMMANDS)]:
         listed = programs.run(program, *command.split(), "--help").output
         flags = sorted(line.strip().partition("=")[0] for line in listed if line.startswith("  --"))
         assert offered(f"{program} {command} --".replace("  ", " ")) == flags

@@ -1,5 +1,7 @@
-"""The manual pages, as the programs that read them see them."""
+"""The manual pages that packages have, as the programs that read them see them."""
 
+import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -8,6 +10,7 @@ import pytest
 
 from support.waiting import wait_for
 
+REPOSITORY = pathlib.Path(__file__).parents[3]
 EXPORTER, FEED = "air-quality-exporter", "air-quality-feed"
 DATE = {"SOURCE_DATE_EPOCH": "1795340000"}
 
@@ -15,10 +18,13 @@ DATE = {"SOURCE_DATE_EPOCH": "1795340000"}
 @pytest.fixture(scope="module", params=[EXPORTER, FEED])
 def page(request, programs, tmp_path_factory):
     """The path of a program's manual page; its name is the program's."""
-    ended = programs.run(request.param, "--man", environment=DATE)
-    assert (ended.process.returncode, ended.errors) == (0, [])
+    if not shutil.which("help2man"):
+        pytest.skip("no help2man here")
+    command = [REPOSITORY / "docker/debian/manual", programs.folder / request.param]
+    ended = subprocess.run(command, capture_output=True, text=True, env=os.environ | DATE)
+    assert (ended.returncode, ended.stderr) == (0, "")
     path = tmp_path_factory.mktemp("man") / f"{request.param}.1"
-    path.write_text("\n".join(ended.output) + "\n")
+    path.write_text(ended.stdout)
     return path
 
 
@@ -39,7 +45,7 @@ def test_man_renders_it_without_a_warning(page, device, locale):
 
 
 def test_mandoc_finds_nothing_wrong(page):
-    assert run("mandoc", "-T", "lint", page) == ""
+    assert run("mandoc", "-T", "lint", "-W", "error", page) == ""
 
 
 def test_whatis_can_read_it(page):
@@ -57,10 +63,7 @@ def test_it_says_all_that_help_says(page, programs):
             if line.startswith("  --"):
                 assert line.strip() in read
     sections = re.findall(r"^[A-Z][A-Z ]+$", re.sub(r".\x08", "", text), re.MULTILINE)
-    assert sections == [
-        "NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS", "ENVIRONMENT", "FILES", "EXIT STATUS", "SIGNALS",
-        "EXAMPLES", "SEE ALSO",
-    ]  # fmt: skip
+    assert {"NAME", "SYNOPSIS", "DESCRIPTION", "FILES", "EXIT STATUS", "SIGNALS", "EXAMPLES", "SEE ALSO"} <= {*sections}
 
 
 def test_examples_are_right(page, programs, tmp_path):
@@ -88,9 +91,3 @@ def test_examples_are_right(page, programs, tmp_path):
             wait_for(lambda: running.output, "the line with the address")
             assert running.output[0].startswith("listening on ws://"), running.errors
             assert running.stop() is None
-
-
-def test_page_without_a_date_depends_on_the_program_alone(programs):
-    first, second = (programs.run(EXPORTER, "--man").output for _ in range(2))
-    assert first == second
-    assert re.fullmatch(r'\.TH AIR\\-QUALITY\\-EXPORTER 1 "" "air\\-quality\\-exporter \S+" "User Commands"', first[1])

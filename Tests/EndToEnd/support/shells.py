@@ -1,4 +1,4 @@
-"""Shells at a terminal: what is on a command line after keys were pressed."""
+"""Shells at a terminal: what is on a command line after keys were pressed. The programs are found by PATH."""
 
 import os
 import pty
@@ -11,14 +11,18 @@ import time
 SHOW = "printf '%s%s' SHO WN:; printf '<%s>' {arguments}; printf '%s%s\\n' : END"
 
 
+def path_to(programs) -> dict[str, str]:
+    return os.environ | {"PATH": f"{programs.folder}:{os.environ['PATH']}"}
+
+
 class Shell:
     """An interactive shell. `keys` ends a line and returns the words of the command that it became."""
 
-    def __init__(self, command: list[str], setup: list[str]):
+    def __init__(self, command: list[str], setup: list[str], programs):
         self._unread = b""
         self._pid, self._terminal = pty.fork()
         if self._pid == 0:
-            os.execvpe(command[0], command, os.environ | {"TERM": "dumb", "LC_ALL": "C.UTF-8", "HISTFILE": ""})
+            os.execvpe(command[0], command, path_to(programs) | {"TERM": "dumb", "LC_ALL": "C.UTF-8", "HISTFILE": ""})
         self.send("\n".join([*setup, "printf '%s%s\\n' REA DY", ""]))
         self._read_to("READY")
 
@@ -50,20 +54,20 @@ class Bash(Shell):
     #: A flag with a value is offered with the sign.
     SIGN = "="
 
-    def __init__(self, scripts: dict[str, str], folder):
+    def __init__(self, scripts: dict[str, str], folder, programs):
         shown = SHOW.format(arguments='"$@"')
         setup = ["PS1='$ '", "bind 'set enable-bracketed-paste off'"]
         for program, script in scripts.items():
             (folder / program).write_text(script)
             setup += [f"source '{folder / program}'", f"{program}() {{ {shown}; }}"]
-        super().__init__(["bash", "--norc", "--noprofile", "-i"], setup)
+        super().__init__(["bash", "--norc", "--noprofile", "-i"], setup, programs)
 
 
 class Zsh(Shell):
     EVERY = "\x1b*"
     SIGN = ""
 
-    def __init__(self, scripts: dict[str, str], folder):
+    def __init__(self, scripts: dict[str, str], folder, programs):
         """The scripts are found as zsh finds those of packages: by their names in a folder of fpath."""
         shown = SHOW.format(arguments='"$@"')
         setup = ["PS1='$ '", "unsetopt zle_bracketed_paste", f"fpath=('{folder}' $fpath)"]
@@ -73,16 +77,16 @@ class Zsh(Shell):
         for program, script in scripts.items():
             (folder / f"_{program}").write_text(script)
             setup += [f"{program}() {{ {shown}; }}"]
-        super().__init__(["zsh", "-f", "-i"], setup)
+        super().__init__(["zsh", "-f", "-i"], setup, programs)
 
 
 class Fish(Shell):
     SIGN = ""
 
-    def __init__(self, scripts: dict[str, str], folder):
+    def __init__(self, scripts: dict[str, str], folder, programs):
         shown = SHOW.format(arguments="$argv")
         setup = ["function fish_greeting; end", "function fish_prompt; echo '$ '; end"]
         for program, script in scripts.items():
             (folder / program).write_text(script)
             setup += [f"source '{folder / program}'", f"function {program}; {shown}; end"]
-        super().__init__(["fish", "--no-config", "-i"], setup)
+        super().__init__(["fish", "--no-config", "-i"], setup, programs)

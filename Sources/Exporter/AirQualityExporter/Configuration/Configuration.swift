@@ -28,7 +28,7 @@ struct Configuration: Sendable {
 
     var cityLimit = 100_000
     /// Zero = never.
-    var expireAfter = Duration.zero
+    var expireAfter = Duration.seconds(6 * 3600)
     var shard: Shard?
     var scale = Scale.india
     var hysteresis = 0.0

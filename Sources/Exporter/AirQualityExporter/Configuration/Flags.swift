@@ -17,9 +17,8 @@ extension Program {
             Command(
                 name: "healthcheck",
                 summary: "Ask /-/ready of the first listen address of the same configuration; end with status 0 or 1.",
-                options: Configuration.self),
-        ],
-        manual: .exporter)
+                options: Configuration.self, showing: [\.web.listenAddresses, \.web.configFile]),
+        ])
 }
 
 extension Configuration: Options {
@@ -129,7 +128,7 @@ extension Configuration: Options {
         Flag("web.enable-lifecycle", \.web.isLifecycleEnabled, "Allow POST /-/reload and POST /-/reconnect."),
         Flag("web.disable-exporter-metrics", \.web.omitsExporterMetrics, "Leave out process_* and promhttp_* metrics."),
         Flag(
-            "metrics.families", \.cityFamilies, .cityFamily,
+            "metrics.families", \.cityFamilies, .cityFamily, isList: true,
             "City families to show, all if not given: \(CityFamilyName.allNames)."),
         .logLevel(\.logLevel), .logFormat(\.logFormat),
         Flag("config.check", \.isCheck, "Validate everything, print the result and end."),

@@ -22,10 +22,14 @@ struct FeedLog: Sendable {
         self.label = label
     }
 
+    private var isFailing: Bool {
+        if case .failing = state { true } else { false }
+    }
+
     mutating func entry(for event: FeedEvent) -> Entry? {
         switch event {
         case .connecting:
-            return Entry(level: .debug, message: "Connecting to feed", metadata: ["feed": label])
+            return Entry(level: isFailing ? .debug : .info, message: "Connecting to feed", metadata: ["feed": label])
         case .connected(let source):
             return entry(.connected, .info, "Feed connected", source.map { ["source": $0.name] } ?? [:])
         case .disconnected(let reason, let detail):

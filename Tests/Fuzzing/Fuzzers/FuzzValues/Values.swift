@@ -72,7 +72,7 @@ private let checks: [Check] = [
     let arguments = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     do throws(FlagError) {
         if case .run(let flags) = try program.parse(
-            arguments: arguments, environment: { $0.hasSuffix("URL") ? arguments.last : nil }),
+            arguments: arguments, environment: arguments.last.map { ["PROGRAM_FEED_URL": $0] } ?? [:]),
             flags.command.name.isEmpty
         {
             _ = try flags.options(RunOptions.self)
@@ -83,7 +83,7 @@ private let checks: [Check] = [
 }
 
 private let program = Program(
-    name: "program", summary: "a program", environmentPrefix: "PROGRAM",
+    name: "program", summary: "a program", environmentPrefix: "PROGRAM_",
     commands: [
         Command(summary: "runs", options: RunOptions.self),
         Command(name: "replay", summary: "replays", operands: ["FILE"], options: ReplayOptions.self),

@@ -1,0 +1,114 @@
+import Bytes
+import System
+import WebConfiguration
+
+/// `healthcheck`: asks `/-/ready` of the first listen address of this configuration.
+///
+/// - Returns: the exit status.
+func healthcheck(_ configuration: Configuration) -> Int32 {
+    do throws(SystemError) {
+        guard let address = configuration.web.listenAddresses.first else {
+            throw SystemError(.address, "no listen address")
+        }
+        let web = try configuration.web.configFile.map { (path) throws(SystemError) in
+            try WebConfiguration(file: path)
+        }
+        let probe = HealthProbe(address: address, tls: web?.tls)
+        switch try probe.get(Routes.readyPath, within: .seconds(5)) {
+        case .http(status: 200, let line):
+            StandardStream.output.write("\(line)\n")
+            return 0
+        case .http(let status, let line):
+            throw SystemError(.peer, "\(address): status \(status): \(line)")
+        case .tls:
+            // Without a client certificate there is no more to learn.
+            StandardStream.output.write("the server speaks TLS and requires a client certificate\n")
+            return 0
+        }
+    } catch {
+        StandardStream.error.write("air-quality-exporter: unhealthy: \(error.reason)\n")
+        return 1
+    }
+}
+
+/// One GET to a server of this machine, for a health check that needs no shell and no other program.
+struct HealthProbe: Sendable {
+    var address: ListenAddress
+    /// Nil: plain HTTP. The server's certificate is not verified: the probe asks whether it answers, not who it is.
+    var tls: TLSConfiguration?
+
+    enum Answer: Sendable, Equatable {
+        /// The first line of the body, at most `lineLimit` bytes.
+        case http(status: Int, line: String)
+        /// The server requires a client certificate, which a probe has not, and it spoke TLS.
+        case tls
+    }
+
+    static let lineLimit = 1024
+    private static let answerLimit = 64 << 10
+
+    /// Requests the path and waits for the response. The time bounds each wait, and all of them but the last.
+    ///
+    /// - Throws: `address` (nobody listens), `timeout`, `tls`, or `peer` (the answer is not HTTP).
+    func get(_ path: String, within time: Duration) throws(SystemError) -> Answer {
+        do throws(SystemError) {
+            let deadline = monotonicTime() + time
+            let socket = try ClientSocket.open(address, timeout: time)
+            guard let tls else {
+                try socket.send(request(path))
+                return try answer(until: deadline) { () throws(SystemError) in try socket.receive() }
+            }
+            let session = try TLSSession.client(over: socket.descriptor)
+            do throws(SystemError) {
+                guard try session.handshake(timeout: time) else { throw ClientSocket.noAnswer }
+            } catch {
+                guard error.code == .peer, tls.wantsClientCertificate else { throw error }
+            }
+            if tls.wantsClientCertificate { return .tls }
+            try session.send(request(path), until: deadline)
+            return try answer(until: deadline) { () throws(SystemError) in try session.receive(until: deadline) }
+        } catch {
+            throw SystemError(error.code, "\(address): \(error.reason)")
+        }
+    }
+
+    private func request(_ path: String) -> [UInt8] {
+        Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\nUser-Agent: healthcheck\r\nConnection: close\r\n\r\n".utf8)
+    }
+
+    /// Reads until the server closes the connection, as it was asked to.
+    private func answer(
+        until deadline: Duration, receive: () throws(SystemError) -> [UInt8]
+    ) throws(SystemError) -> Answer {
+        var received: [UInt8] = []
+        while received.count < Self.answerLimit {
+            let bytes = try receive()
+            if bytes.isEmpty { break }
+            received += bytes
+            guard monotonicTime() < deadline else { throw ClientSocket.noAnswer }
+        }
+        return try Self.answer(received)
+    }
+
+    /// The meaning of a whole response: `HTTP/1.1 200 …`, header fields, an empty line, the body.
+    static func answer(_ bytes: [UInt8]) throws(SystemError) -> Answer {
+        if bytes.isEmpty { throw SystemError(.peer, "the server closed the connection") }
+        guard bytes.starts(with: "HTTP/1.".utf8), bytes.count >= 12, bytes[8] == UInt8(ascii: " "),
+            let status: Int = decimalNumber(bytes[9..<12]), 200..<600 ~= status,
+            let head = bytes[...].range(of: Array("\r\n\r\n".utf8))
+        else { throw SystemError(.peer, "the answer is not HTTP/1.1") }
+        let line = bytes[head.upperBound...].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        return .http(status: status, line: String(decoding: line.prefix(lineLimit), as: UTF8.self))
+    }
+}
+
+extension TLSConfiguration {
+    fileprivate var wantsClientCertificate: Bool {
+        switch clientAuthentication {
+        case .requireAny, .requireAndVerify: true
+        // A client without a certificate has no allowed name.
+        case .request, .verifyIfGiven: allowedSubjectAlternativeNames != nil
+        case .none: false
+        }
+    }
+}

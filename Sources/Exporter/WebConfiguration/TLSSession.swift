@@ -1,0 +1,86 @@
+package import CGnuTLS
+package import System
+
+/// The owner of a `gnutls_session_t` and its credentials. The socket stays the caller's, and is open for longer.
+@safe package struct TLSSession: ~Copyable {
+    private let session: gnutls_session_t
+    // The session points to them.
+    private let credentials: CertificateCredentials
+
+    /// - Parameter flags: the role, and `GNUTLS_NONBLOCK` where the socket does not block.
+    package static func open(
+        _ flags: gnutls_init_flags_t..., priority: String, credentials: consuming CertificateCredentials,
+        socket: borrowing FileDescriptor
+    ) throws(SystemError) -> TLSSession {
+        var session: gnutls_session_t?
+        let flags = flags.reduce(GNUTLS_NO_SIGNAL.rawValue) { $0 | $1.rawValue }
+        try unsafe checkGnuTLS(gnutls_init(&session, flags))
+        let opened = unsafe TLSSession(session: session!, credentials: credentials)
+        try unsafe checkGnuTLS(gnutls_priority_set_direct(opened.session, priority, nil))
+        unsafe opened.credentials.adopt(opened.session)
+        unsafe gnutls_transport_set_int2(opened.session, socket.number, socket.number)
+        return opened
+    }
+
+    /// A client that accepts every kind of certificate, verifies none and lets the server choose the version.
+    package static func client(
+        _ flags: gnutls_init_flags_t = gnutls_init_flags_t(0), over socket: borrowing FileDescriptor
+    ) throws(SystemError) -> TLSSession {
+        try open(
+            GNUTLS_CLIENT, flags, priority: "NORMAL:+VERS-TLS-ALL:%COMPAT", credentials: CertificateCredentials(),
+            socket: socket)
+    }
+
+    private init(session: gnutls_session_t, credentials: consuming CertificateCredentials) {
+        unsafe self.session = session
+        self.credentials = credentials
+    }
+
+    deinit {
+        unsafe gnutls_deinit(session)
+    }
+
+    /// True when the handshake is complete, false where the socket would block. The error's code is `peer` when the
+    /// other side ends it with an alert. Corresponds to `gnutls_handshake`.
+    ///
+    /// - Parameter timeout: of a socket that blocks.
+    package func handshake(timeout: Duration? = nil) throws(SystemError) -> Bool {
+        if let timeout { unsafe gnutls_handshake_set_timeout(session, UInt32(timeout.pollMilliseconds)) }
+        while true {
+            let result = unsafe gnutls_handshake(session)
+            switch result {
+            case 0: return true
+            case GNUTLS_E_AGAIN: return false
+            case GNUTLS_E_TIMEDOUT: throw ClientSocket.noAnswer
+            case GNUTLS_E_FATAL_ALERT_RECEIVED: throw SystemError(.peer, "the server refused the handshake")
+            default: if gnutls_error_is_fatal(result) != 0 { try checkGnuTLS(result) }
+            }
+        }
+    }
+
+    package func send(_ bytes: [UInt8], until deadline: Duration) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let sent = unsafe rest.withUnsafeBytes { unsafe gnutls_record_send(session, $0.baseAddress, $0.count) }
+            rest = rest.dropFirst(try count(sent, until: deadline) ?? 0)
+        }
+    }
+
+    /// Empty at the end of the stream, with a closing alert or without.
+    package func receive(until deadline: Duration) throws(SystemError) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let received = unsafe gnutls_record_recv(session, &buffer, buffer.count)
+            if received == Int(GNUTLS_E_PREMATURE_TERMINATION) { return [] }
+            if let count = try count(received, until: deadline) { return Array(buffer[..<count]) }
+        }
+    }
+
+    /// Nil: to be called again. The socket's time is over, or what came was no data but a session ticket, for example.
+    private func count(_ result: Int, until deadline: Duration) throws(SystemError) -> Int? {
+        if result >= 0 { return result }
+        if gnutls_error_is_fatal(Int32(result)) != 0 { try checkGnuTLS(Int32(result)) }
+        guard monotonicTime() < deadline else { throw ClientSocket.noAnswer }
+        return nil
+    }
+}

@@ -1,0 +1,203 @@
+import TestSupport
+import Testing
+
+@testable import System
+@testable import YAML
+
+@Suite struct YAMLTests {
+    @Test(
+        "documents become trees",
+        arguments: [
+            ("", nil),
+            ("# only a comment\n", nil),
+            ("\u{FEFF}", nil),
+            ("---\n", "?"),
+            ("a", "a?"),
+            ("'a'", "a"),
+            ("\"a\\tb\\u00e9\"", "a\tbé"),
+            ("a: 1\nb: [x, 'y']\n", "{a: 1?, b: [x?, y]}"),
+            ("{a: {b: {}}, c: []}", "{a: {b: {}}, c: []}"),
+            ("- |\n  two\n  lines\n- >-\n  one\n  line\n", "[two\nlines\n, one line]"),
+            ("b: 1\na: 2\n", "{b: 1?, a: 2?}"),
+            ("!!str 5", "5?"),
+            ("! x", "x?"),
+            ("!!map {'<<': x}", "{<<: x?}"),
+            ("[&a 1, *a, *a]", "[1?, 1?, 1?]"),
+            ("a: &x {b: &y 1}\nc: [*x, *y]\n", "{a: {b: 1?}, c: [{b: 1?}, 1?]}"),
+            ("first\n---\nsecond", "first?"),
+            ("first\n---\n}: [ not read", "first?"),
+            ("%YAML 1.1\n---\na", "a?"),
+        ] as [(String, String?)])
+    func trees(text: String, expected: String?) throws {
+        #expect(try YAMLField.parse(Array(text.utf8))?.outline == expected)
+    }
+
+    @Test("UTF-16 with a byte order mark is read") func utf16() throws {
+        let text: [UInt8] = [0xFF, 0xFE] + "é: 1".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        #expect(try YAMLField.parse(text)?.outline == "{é: 1?}")
+    }
+
+    @Test(
+        "errors name the line",
+        arguments: [
+            ("a: 1\nb: 2\na: 3\n", "line 3: the key \"a\" is there twice"),
+            ("1: x\n'1': y\n", "line 2: the key \"1\" is there twice"),
+            ("a: *x\n", "line 1: found undefined alias"),
+            ("[&a 1, &a 2, *a]", "line 1: found duplicate anchor"),
+            ("a: 1\nb: &x [*x]\n", "line 2: nested deeper than 8 levels"),
+            ("&x {a: *x}\n", "line 1: nested deeper than 8 levels"),
+            ("a: 1\n<<: {b: 2}\n", "line 2: merge keys (<<) are not supported, expected the keys themselves"),
+            ("a: 1\nb: !!binary aGk=\n", "line 2: \"!!binary\" is not supported, expected a value without a tag"),
+            ("!!set {a, b}", "line 1: \"!!set\" is not supported, expected a value without a tag"),
+            ("!own x", "line 1: \"!!!own\" is not supported, expected a value without a tag"),
+            ("{[a]: b}", "line 1: a key is a list, expected a text"),
+            ("{a: {{b: c}: d}}", "line 1: a.a key is a mapping, expected a text"),
+            ("a:\n  - b\n c\n", "line 3: "),
+            ("a: 'x\n", "line 2: found unexpected end of stream"),
+            ("a: b: c\n", "line 1: mapping values are not allowed in this context"),
+            ("a: 1\n\tb: 2\n", "line 2: found a tab character that violates indentation"),
+            ("[a, b", "line 2: did not find expected ',' or ']'"),
+            ("a: 1\nb: \u{1}\n", "line 2: control characters are not allowed"),
+            ("!x!y z\n", "line 1: found undefined tag handle"),
+            ("%YAML 2.0\n---\n", "line 1: found incompatible YAML document"),
+        ])
+    func errors(text: String, expected: String) {
+        let error = #expect(throws: SystemError.self) { try YAMLField.parse(Array(text.utf8)) }
+        #expect(error?.code == .configuration)
+        #expect(error?.reason.hasPrefix(expected) == true, "\(error?.reason ?? "")")
+    }
+
+    @Test("bytes that are not UTF-8 are an error") func notUTF8() {
+        let error = #expect(throws: SystemError.self) { try YAMLField.parse(Array("a: 1\nb: ".utf8) + [0xFF]) }
+        #expect(error?.reason.hasPrefix("line 2: invalid leading UTF-8 octet") == true, "\(error?.reason ?? "")")
+    }
+
+    @Test("lines are counted from 1") func lines() throws {
+        let document = try #require(try YAMLField.parse(Array("\na: &x 1\nb:\n  - *x\n".utf8)))
+        let pairs = try document.mapping()
+        let list = try #require(try pairs[1].value.list())
+        // What an alias names stays where it is.
+        #expect([document.line, pairs[0].value.line, pairs[1].value.line, list[0].line] == [2, 2, 4, 2])
+        #expect(list[0].path == "b[0]")
+    }
+
+    @Test(
+        "depth is bounded to four, aliases included",
+        arguments: [
+            ("[[[a]]]", "[[[a?]]]"),
+            ("[&x [a], [*x]]", "[[a?], [[a?]]]"),
+            ("[[[[a]]]]", nil),
+            ("[[[[]]]]", "[[[[]]]]"),
+            ("[[[[[]]]]]", nil),
+            ("[&x [a], [[*x]]]", nil),
+            ("{a: {b: {c: {}}}}", "{a: {b: {c: {}}}}"),
+            ("{a: &x [[e]], f: [*x]}", nil),
+        ] as [(String, String?)])
+    func depth(text: String, expected: String?) throws {
+        let limits = YAMLField.Limits(depth: 4, values: 100)
+        if let expected {
+            #expect(try YAMLField.parse(Array(text.utf8), limits: limits)?.outline == expected)
+        } else {
+            let error = #expect(throws: SystemError.self) { try YAMLField.parse(Array(text.utf8), limits: limits) }
+            #expect(error?.reason == "line 1: nested deeper than 4 levels")
+        }
+    }
+
+    @Test("the number of values is bounded, aliases included, and so is the text") func size() throws {
+        let limits = YAMLField.Limits(depth: 8, values: 1000)
+        let bomb = (1...9).reduce("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n") { text, level in
+            text + "a\(level): &a\(level) [" + repeatElement("*a\(level - 1)", count: 10).joined(separator: ",") + "]\n"
+        }
+        let error = #expect(throws: SystemError.self) { try YAMLField.parse(Array(bomb.utf8), limits: limits) }
+        #expect(error?.reason == "line 1: more than 1000 values")
+        let list = "[" + repeatElement("x", count: 998).joined(separator: ",") + "]"
+        #expect(try YAMLField.parse(Array(list.utf8), limits: limits) != nil)
+        #expect(throws: SystemError.self) {
+            try YAMLField.parse(Array((list.dropLast() + ",x,x]").utf8), limits: limits)
+        }
+        let long = #expect(throws: SystemError.self) { try YAMLField.parse([UInt8](repeating: 35, count: 1 << 20)) }
+        #expect(long?.reason == "longer than 262144 bytes")
+    }
+
+    @Test("names in errors are bounded") func names() throws {
+        let key = String(repeating: "k", count: 1000)
+        let document = try #require(try YAMLField.parse(Array("\(key): [x]".utf8)))
+        #expect(try document.mapping()[0].value.path.utf8.count < 100)
+    }
+
+    @Test("very deep text is an error and no overflow") func veryDeep() {
+        for opening in ["[", "{a: ", "- ", "? "] {
+            let text = String(repeating: opening, count: 40_000)
+            #expect(throws: SystemError.self) { try YAMLField.parse(Array(text.utf8)) }
+        }
+    }
+
+    /// Executions of the test below.
+    static let fuzzExecutions = 20_000
+
+    @Test("any bytes are a tree or an error") func fuzz() throws {
+        var generator = SeededRandom(seed: 0x79_61_6D_6C)
+        let pieces = [
+            "a: ", "- ", "\n", "  ", "[", "]", "{", "}", ",", ": ", "? ", "&a ", "*a", "!!int ", "'", "\"", "|\n",
+            ">-\n",
+            "#", "%YAML 1.1\n", "---\n", "...\n", "\\u00e9", "\t", "<<: ", "é", "\u{FEFF}", "~", "x",
+        ].map { Array($0.utf8) }
+        var trees = 0
+        var errors = 0
+        for _ in 0..<Self.fuzzExecutions {
+            var text: [UInt8] = []
+            for _ in 0..<Int.random(in: 0...30, using: &generator) {
+                if Int.random(in: 0..<10, using: &generator) == 0 {
+                    text.append(UInt8.random(in: 0...255, using: &generator))
+                } else {
+                    text += pieces.randomElement(using: &generator)!
+                }
+            }
+            do throws(SystemError) {
+                _ = try YAMLField.parse(text)
+                trees += 1
+            } catch {
+                errors += 1
+                #expect(error.reason.hasPrefix("line "), "\(text)")
+            }
+        }
+        // Both happen, so the test reaches both.
+        #expect(trees > Self.fuzzExecutions / 100 && errors > Self.fuzzExecutions / 100)
+    }
+}
+
+extension YAMLField {
+    /// One line that shows the tree: `?` behind a scalar that is plain.
+    var outline: String {
+        switch content {
+        case .scalar(let text, let isPlain): text + (isPlain ? "?" : "")
+        case .list(let values): "[" + values.map(\.outline).joined(separator: ", ") + "]"
+        case .mapping(let pairs):
+            "{" + pairs.map { $0.key + ": " + $0.value.outline }.joined(separator: ", ") + "}"
+        }
+    }
+}
+
+@Suite struct YAMLScalarTests {
+    @Test(
+        "plain scalars",
+        arguments: [
+            ("", .null), ("~", .null), ("null", .null), ("Null", .null), ("NULL", .null), ("nUll", .text),
+            ("nil", .text),
+            ("y", .boolean(true)), ("Yes", .boolean(true)), ("ON", .boolean(true)), ("true", .boolean(true)),
+            ("n", .boolean(false)), ("no", .boolean(false)), ("Off", .boolean(false)), ("FALSE", .boolean(false)),
+            ("tRUE", .text), ("yES", .text), ("0", .number(0)), ("-0", .number(0)), ("+7", .number(7)),
+            ("-12", .number(-12)), ("0x1F", .text), ("1.5", .number(1.5)), (".5", .number(0.5)),
+            ("-.5", .number(-0.5)), ("1e3", .number(1000)), ("1E+2", .number(100)),
+            ("9223372036854775808", .number(0x1p63)),
+            // What yaml.v2 takes and nobody means.
+            ("010", .text), ("-010", .text), ("08", .text), ("0o17", .text), ("0b101", .text), ("1_000", .text),
+            (".inf", .text), (".nan", .text),
+            ("0x", .text), ("0x-5", .text), ("0x+5", .text), ("+-5", .text), ("--5", .text), ("1e", .text),
+            (".", .text), ("-", .text), ("+.", .text), (".e3", .text), ("1e400", .text), ("0x1p3", .text),
+            ("inf", .text), ("nan", .text), ("1:30", .text), ("2001-01-01", .text), ("1s", .text), ("٣", .text),
+        ] as [(String, YAMLScalar)])
+    func plain(text: String, expected: YAMLScalar) {
+        #expect(YAMLScalar(plain: text) == expected)
+    }
+}

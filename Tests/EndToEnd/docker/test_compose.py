@@ -220,3 +220,34 @@ def test_scrape_interval_is_the_one_that_grafana_is_told():
     sources = [source for file in files for source in yaml.safe_load(file.read_text())["datasources"]]
     intervals = [source["jsonData"]["timeInterval"] for source in sources if source["type"] == "prometheus"]
     assert intervals == [PROMETHEUS["global"]["scrape_interval"]]
+
+
+# MARK: Memory
+
+
+def memory_limits() -> dict[str, tuple[int, int]]:
+    """MiB that each way of deploying an exporter gives it, and its limit of cities."""
+    def of(path: str, pattern: str) -> int:
+        number, unit = re.search(pattern, (FOLDER / path).read_text()).groups()
+        return int(number) * {"M": 1, "m": 1, "G": 1024, "g": 1024}[unit]
+
+    kubernetes = r"name: air-quality-exporter\n\s+image.*?limits:\s+memory: (\d+)([MG])i"
+    return {
+        "compose": (of("compose.yaml", r"(?s)  exporter:.*?mem_limit: (\d+)([mg])"), 100_000),
+        "compose, sharded": (of("scale/compose.yaml", r"(?s)x-exporter: .*?mem_limit: (\d+)([mg])"), 30_000),
+        "systemd": (of("systemd/air-quality-exporter.service", r"MemoryMax=(\d+)([MG])"), 100_000),
+        "kubernetes": (of("kubernetes/base/deployment.yaml", "(?s)" + kubernetes), 100_000),
+        "kubernetes, sharded": (of("kubernetes/sharded/base/exporters.yaml", "(?s)" + kubernetes), 30_000),
+        "helm": (of("helm/air-quality-exporter/values.yaml", r"(?s)\nresources:.*?limits:\s+memory: (\d+)([MG])i"), 100_000),
+    }
+
+
+@pytest.mark.parametrize("deployment", memory_limits())
+def test_memory_limit_follows_the_formula(deployment):
+    """That of SECURITY.md, with the longest names and one feed; and the storage, which is part of every deployment."""
+    text = (REPOSITORY / "SECURITY.md").read_text()
+    formula = re.search(r"(\d+) \+ c / 100,000 × \((\d+) \+ ([\d.]+) × \(n − 10\)\) \+ (\d+) × m × f", text)
+    base, city, name, parse = map(float, formula.groups())
+    limit, cities = memory_limits()[deployment]
+    storage = 210
+    assert limit >= base + cities / 100_000 * (city + name * (128 - 10) + storage) + parse * 4

@@ -122,7 +122,9 @@ revisionHistoryLimit: {{ .Values.revisionHistoryLimit }}
 
 {{/* Where pods may run. */}}
 {{- define "air-quality-exporter.placement" -}}
-{{- include "air-quality-exporter.account" . }}
+{{- with include "air-quality-exporter.account" . | trim }}
+{{ . }}
+{{- end }}
 {{- with .Values.imagePullSecrets }}
 imagePullSecrets: {{ toYaml . | nindent 2 }}
 {{- end }}

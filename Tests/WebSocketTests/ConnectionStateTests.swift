@@ -40,7 +40,7 @@ private final class Course {
         handle(.started)
         handle(.tcpConnected)
         handle(.requesting)
-        handle(.answered(.accepted(isCompressed: false, fields: HTTPFields())))
+        handle(.answered(.accepted(nil, fields: HTTPFields())))
     }
 
     var events: [WebSocketEvent] {
@@ -75,7 +75,7 @@ private final class Course {
         var testDescription: String { name }
 
         static let open: [ConnectionState.ConnectionEvent] = [
-            .tcpConnected, .requesting, .answered(.accepted(isCompressed: false, fields: HTTPFields())),
+            .tcpConnected, .requesting, .answered(.accepted(nil, fields: HTTPFields())),
         ]
 
         static let all: [End] = [
@@ -190,13 +190,16 @@ private final class Course {
         #expect(dial.address.port == 1)
     }
 
-    @Test("another host is not shown what is meant for the first one") func trust() {
+    @Test("another host, port or scheme is not shown what is meant for the first one") func trust() {
         let course = Course("ws://127.0.0.1:1/")
         course.handle(.started)
+        course.handle(.answered(.redirected(to: "/other")))
         course.handle(.answered(.redirected(to: "ws://127.0.0.1:2/")))
-        course.handle(.answered(.redirected(to: "ws://127.0.0.2:2/")))
+        course.handle(.answered(.redirected(to: "ws://127.0.0.2:1/")))
+        course.handle(.answered(.redirected(to: "ws://127.0.0.1:1/")))
+        course.handle(.answered(.redirected(to: "wss://127.0.0.1:1/")))
         let isTrusted = course.actions.compactMap { if case .dial(_, let dial) = $0 { dial.isTrusted } else { nil } }
-        #expect(isTrusted == [true, true, false])
+        #expect(isTrusted == [true, true, false, false, true, false])
     }
 
     @Test("Retry-After delays the next attempt") func retryAfter() {
@@ -284,7 +287,7 @@ private final class Course {
         course.handle(.started)
         #expect(course.state.nextDeadline == nil)
         course.handle(.tcpConnected)
-        course.handle(.answered(.accepted(isCompressed: false, fields: HTTPFields())))
+        course.handle(.answered(.accepted(nil, fields: HTTPFields())))
         #expect(course.state.nextDeadline == nil)
     }
 
@@ -311,7 +314,7 @@ private final class Course {
         }
         course.random = 1
         course.handle(.tcpConnected)
-        course.handle(.answered(.accepted(isCompressed: false, fields: HTTPFields())))
+        course.handle(.answered(.accepted(nil, fields: HTTPFields())))
         for _ in 0..<seconds {
             course.pass(.seconds(1))
             course.state.received(at: course.now)
@@ -441,7 +444,7 @@ private final class Course {
                             [
                                 .resolved(["127.0.0.1", "127.0.0.2"]), .resolved(["127.0.0.1"]),
                                 .notResolved(detail: "d"), .tcpConnected, .requesting,
-                                .answered(.accepted(isCompressed: true, fields: HTTPFields())),
+                                .answered(.accepted(.withContext, fields: HTTPFields())),
                                 .answered(.redirected(to: "/")),
                                 .answered(.refused(detail: "d", retryAfter: .seconds(1))),
                                 .closeFrame(try! CloseFrame(payload: [])), .violation(ProtocolViolation("v")),

@@ -18,9 +18,9 @@ private struct Reading: Equatable {
     /// - Parameter pieces: lengths of the pieces in which the bytes arrive, over and over.
     init(
         _ bytes: [UInt8], from sender: FrameHeader.Sender = .server, pieces: [Int], limit: Int = 1 << 20,
-        isCompressed: Bool = false
+        compression: Compression? = nil
     ) {
-        var reader = FrameReader(from: sender, maximumMessageBytes: limit, isCompressed: isCompressed)
+        var reader = FrameReader(from: sender, maximumMessageBytes: limit, compression: compression)
         var items: [Item] = []
         var position = 0
         var piece = 0
@@ -67,12 +67,17 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
         fileprivate var items: [Reading.Item] = []
         var violation: String?
         var limit = 1 << 20
-        var isCompressed = false
+        var compression: Compression?
         var testDescription: String { name }
 
         private static let status1000: FrameReader.Control = .close(try! CloseFrame(payload: [3, 232]))
         /// "Hello" as RFC 7692, section 7.2.3.1, compresses it.
         private static let hello: [UInt8] = [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
+
+        /// "Hello", which the message before it ends with.
+        private static let helloAgain: [UInt8] = [0xF2, 0x00, 0x11, 0x00, 0x00]
+        /// "HelloHello", of which the message before it has the half, as zlib compresses it.
+        private static let repeated: [UInt8] = [0xF2, 0x80, 0x13, 0x00, 0x00]
 
         static let messages: [Row] = [
             Row(name: "nothing", bytes: []),
@@ -120,21 +125,35 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
             Row(
                 name: "compressed",
                 bytes: serverFrame(0xC1, hello) + serverFrame(0x81, "plain") + serverFrame(0xC2, hello),
-                items: [.text("Hello"), .text("plain"), .binary(Array("Hello".utf8))], isCompressed: true),
+                items: [.text("Hello"), .text("plain"), .binary(Array("Hello".utf8))], compression: .withoutContext),
             Row(
                 name: "compressed fragments with a ping between",
                 bytes: serverFrame(0x41, Array(hello[..<3])) + serverFrame(0x89)
                     + serverFrame(0x80, Array(hello[3...])),
-                items: [.control(.ping([])), .text("Hello")], isCompressed: true),
+                items: [.control(.ping([])), .text("Hello")], compression: .withoutContext),
             Row(
-                name: "compressed nothing", bytes: serverFrame(0xC1, [0x00]), items: [.text("")], isCompressed: true),
+                name: "compressed nothing", bytes: serverFrame(0xC1, [0x00]), items: [.text("")],
+                compression: .withoutContext),
             Row(
                 name: "ended deflate stream (RFC 7692, 7.2.3.4)",
                 bytes: serverFrame(0xC1, [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00]) + serverFrame(0xC1, hello),
-                items: [.text("Hello"), .text("Hello")], isCompressed: true),
+                items: [.text("Hello"), .text("Hello")], compression: .withoutContext),
             Row(
                 name: "compressed beyond the limit", bytes: serverFrame(0xC1, hello) + serverFrame(0x81, "ok"),
-                items: [.tooLarge(7), .text("ok")], limit: 4, isCompressed: true),
+                items: [.tooLarge(7), .text("ok")], limit: 4, compression: .withoutContext),
+            Row(
+                name: "with context takeover (RFC 7692, 7.2.3.2)",
+                bytes: serverFrame(0xC1, hello) + serverFrame(0xC1, helloAgain) + serverFrame(0xC1, helloAgain),
+                items: [.text("Hello"), .text("Hello"), .text("Hello")], compression: .withContext),
+            Row(
+                name: "a message that is too large stays in the window",
+                bytes: serverFrame(0xC1, hello) + serverFrame(0xC1, repeated) + serverFrame(0xC1, helloAgain),
+                items: [.text("Hello"), .tooLarge(5), .text("Hello")], limit: 5, compression: .withContext),
+            Row(
+                name: "an ended deflate stream leaves its window",
+                bytes: serverFrame(0xC1, [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00])
+                    + serverFrame(0xC1, helloAgain),
+                items: [.text("Hello"), .text("Hello")], compression: .withContext),
         ]
 
         static let violations: [Row] =
@@ -142,7 +161,9 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
                 Row(name: "masked", bytes: [0x81, 0x81, 1, 2, 3, 4, 5], violation: "masked frame from the server"),
                 Row(name: "RSV1", bytes: [0xC1, 0], violation: "compressed frame, but compression was not negotiated"),
                 Row(name: "RSV2", bytes: [0xA1, 0], violation: "reserved bit set in a frame"),
-                Row(name: "RSV3", bytes: [0x91, 0], violation: "reserved bit set in a frame", isCompressed: true),
+                Row(
+                    name: "RSV3", bytes: [0x91, 0], violation: "reserved bit set in a frame",
+                    compression: .withoutContext),
                 Row(
                     name: "continuation without a message", bytes: serverFrame(0x80, "a"),
                     violation: "continuation frame without a message"),
@@ -155,7 +176,8 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
                 Row(name: "fragmented ping", bytes: [0x09, 0], violation: "fragmented control frame"),
                 Row(name: "long ping", bytes: [0x89, 126, 0, 126], violation: "control frame longer than 125 bytes"),
                 Row(
-                    name: "compressed ping", bytes: [0xC9, 0], violation: "compressed control frame", isCompressed: true
+                    name: "compressed ping", bytes: [0xC9, 0], violation: "compressed control frame",
+                    compression: .withoutContext
                 ),
                 Row(
                     name: "2^63", bytes: [0x82, 127, 0x80, 0, 0, 0, 0, 0, 0, 0],
@@ -172,10 +194,14 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
                     violation: "close reason is not UTF-8"),
                 Row(
                     name: "continuation with RSV1", bytes: serverFrame(0x41, [0x00]) + serverFrame(0xC0),
-                    violation: "compression bit on a continuation frame", isCompressed: true),
+                    violation: "compression bit on a continuation frame", compression: .withoutContext),
+                Row(
+                    name: "a reference to a message before it, without context takeover",
+                    bytes: serverFrame(0xC1, hello) + serverFrame(0xC1, helloAgain),
+                    items: [.text("Hello")], violation: "compressed message is damaged", compression: .withoutContext),
                 Row(
                     name: "damaged compression", bytes: serverFrame(0xC1, [0xFF, 0xFF, 0xFF, 0xFF]),
-                    violation: "compressed message is damaged", isCompressed: true),
+                    violation: "compressed message is damaged", compression: .withoutContext),
                 Row(
                     name: "a valid message followed by garbage",
                     bytes: serverFrame(0x81, "ok") + Array("GET / HTTP".utf8),
@@ -197,7 +223,7 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
 
     @Test("frames", arguments: Row.messages + Row.violations) func reads(_ row: Row) {
         for pieces in Self.pieces where row.bytes.count < 10_000 || pieces[0] > 500 {
-            let reading = Reading(row.bytes, pieces: pieces, limit: row.limit, isCompressed: row.isCompressed)
+            let reading = Reading(row.bytes, pieces: pieces, limit: row.limit, compression: row.compression)
             #expect(reading.items == row.items, "in pieces of \(pieces)")
             #expect(reading.violation == row.violation, "in pieces of \(pieces)")
         }
@@ -218,16 +244,24 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
     @Test("a compressed bomb costs neither memory nor time") func bomb() {
         let zeros = deflatedZeros(bytes: 16 << 20)
         let frame = serverFrame(0xC1, zeros) + serverFrame(0x81, "ok")
-        let reading = Reading(frame, pieces: [4096], limit: 1 << 20, isCompressed: true)
+        let reading = Reading(frame, pieces: [4096], limit: 1 << 20, compression: .withoutContext)
         #expect(reading.items == [.tooLarge(zeros.count), .text("ok")])
         #expect(reading.violation == nil)
+    }
+
+    @Test("the window is kept behind a bomb") func bombInContext() {
+        let zeros = deflatedZeros(bytes: 16 << 20)
+        let frame = serverFrame(0xC1, zeros) + serverFrame(0xC2, zeros) + serverFrame(0xC2, deflatedZeros(bytes: 300))
+        let reading = Reading(frame, pieces: [4096], limit: 1 << 20, compression: .withContext)
+        let small = [UInt8](repeating: 0, count: 300)
+        #expect(reading.items == [.tooLarge(zeros.count), .tooLarge(zeros.count), .binary(small)])
     }
 
     @Test("what is inflated comes out whole, at each length around the steps of the output") func inflates() {
         for count in [0, 1, 16383, 16384, 16385, 16642, 32768, 100_000] {
             let frame = serverFrame(0xC2, deflatedZeros(bytes: count))
             for pieces in [[Int.max / 2], [1], [5]] {
-                let reading = Reading(frame, pieces: pieces, isCompressed: true)
+                let reading = Reading(frame, pieces: pieces, compression: .withoutContext)
                 #expect(reading.items == [.binary([UInt8](repeating: 0, count: count))])
             }
         }
@@ -248,9 +282,10 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
             if Bool.random(using: &random) {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
-            let whole = Reading(bytes, pieces: [Int.max / 2], limit: 200, isCompressed: isCompressed)
+            let whole = Reading(
+                bytes, pieces: [Int.max / 2], limit: 200, compression: isCompressed ? .withoutContext : nil)
             let pieces = (0..<3).map { _ in Int.random(in: 1...9, using: &random) }
-            let parts = Reading(bytes, pieces: pieces, limit: 200, isCompressed: isCompressed)
+            let parts = Reading(bytes, pieces: pieces, limit: 200, compression: isCompressed ? .withoutContext : nil)
             #expect(whole == parts)
         }
     }

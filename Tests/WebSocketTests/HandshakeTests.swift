@@ -82,7 +82,7 @@ import Testing
         var testDescription: String { name }
 
         enum Answer: Sendable, Equatable {
-            case accepted, compressed, interim
+            case accepted, compressed, compressedInContext, interim
             case redirected(String)
             case refused(String, Duration? = nil)
         }
@@ -96,10 +96,12 @@ import Testing
             return Row(name: name, fields: fields, offered: offered, answer: answer)
         }
 
-        private static func extensions(_ text: String, _ answer: Answer? = nil) -> Row {
-            changed(
-                text, ["Sec-WebSocket-Extensions": [text]],
-                answer ?? .refused("status 101 with an extension that was not offered: \(text)"))
+        private static func extensions(_ text: String, _ answer: Answer) -> Row {
+            changed(text, ["Sec-WebSocket-Extensions": [text]], answer)
+        }
+
+        private static func extensions(_ text: String, refused reason: String) -> Row {
+            extensions(text, .refused("status 101 with " + reason))
         }
 
         private static func other(_ status: String, _ fields: [String] = [], _ answer: Answer) -> Row {
@@ -145,12 +147,30 @@ import Testing
             extensions("permessage-deflate;server_no_context_takeover", .compressed),
             extensions("permessage-deflate; server_max_window_bits=12; Server_No_Context_Takeover", .compressed),
             extensions("permessage-deflate\t;\tserver_no_context_takeover ", .compressed),
-            extensions("permessage-deflate"),
-            extensions("permessage-deflate; server_no_context_takeover; client_max_window_bits=10"),
-            extensions("permessage-deflate; server_no_context_takeover; server_max_window_bits=16"),
-            extensions("permessage-deflate; server_no_context_takeover; server_no_context_takeover"),
-            extensions("permessage-deflate; server_no_context_takeover, x-other"),
-            extensions("x-webkit-deflate-frame"),
+            extensions("permessage-deflate", .compressedInContext),
+            extensions("permessage-deflate; server_max_window_bits=\"9\"", .compressedInContext),
+            extensions("permessage-deflate; client_no_context_takeover", .compressedInContext),
+            extensions(
+                "permessage-deflate; server_no_context_takeover; client_max_window_bits=10",
+                refused: "permessage-deflate that we cannot agree to: client_max_window_bits=10"),
+            extensions(
+                "permessage-deflate; server_max_window_bits=16",
+                refused: "permessage-deflate that we cannot agree to: server_max_window_bits=16"),
+            extensions(
+                "permessage-deflate; server_max_window_bits=8; server_max_window_bits=9",
+                refused: "permessage-deflate and server_max_window_bits twice"),
+            extensions(
+                "permessage-deflate; server_no_context_takeover; server_no_context_takeover",
+                refused: "permessage-deflate and server_no_context_takeover twice"),
+            extensions(
+                "permessage-deflate; server_no_context_takeover=1",
+                refused: "permessage-deflate that we cannot agree to: server_no_context_takeover=1"),
+            extensions("permessage-deflate;", refused: "permessage-deflate that we cannot agree to: "),
+            extensions("permessage-deflate, permessage-deflate", refused: "permessage-deflate twice"),
+            extensions(
+                "permessage-deflate; server_no_context_takeover, x-other",
+                refused: "an extension that was not offered: x-other"),
+            extensions("x-webkit-deflate-frame", refused: "an extension that was not offered: x-webkit-deflate-frame"),
             other("HTTP/1.1 100 Continue", [], .interim),
             other("HTTP/1.1 103 Early Hints", ["Link: </style.css>"], .interim),
             other("HTTP/1.1 200 OK", [], .refused("status 200 instead of 101")),
@@ -185,8 +205,9 @@ import Testing
             now: 784_111_740_000)
         let expected: HandshakeAnswer =
             switch row.answer {
-            case .accepted: .accepted(isCompressed: false, fields: fields)
-            case .compressed: .accepted(isCompressed: true, fields: fields)
+            case .accepted: .accepted(nil, fields: fields)
+            case .compressed: .accepted(.withoutContext, fields: fields)
+            case .compressedInContext: .accepted(.withContext, fields: fields)
             case .interim: .interim
             case .redirected(let location): .redirected(to: location)
             case .refused(let detail, let retryAfter): .refused(detail: detail, retryAfter: retryAfter)

@@ -138,7 +138,7 @@ struct RelayOptions: Options {
     var tls = WebSocketTLS()
     var idleTimeout = Duration.seconds(60)
     var reconnectMaximum = Duration.seconds(30)
-    var maximumMessageBytes = 16 << 20
+    var maximumMessageBytes = 4 << 20
     var expireAfter = Duration.zero
 
     static let flags: [Flag<Self>] = [

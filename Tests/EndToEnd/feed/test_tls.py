@@ -1,5 +1,9 @@
 """Feeds with TLS: whom the client trusts, and what it shows of itself."""
 
+import base64
+import hashlib
+import re
+import subprocess
 
 import pytest
 
@@ -59,3 +63,36 @@ def test_client_certificate(start, contexts, authority):
         assert exporter.scrape().nonzero(metrics.DISCONNECTS, "reason") == {}
     finally:
         feed.stop()
+
+
+@pytest.mark.parametrize("version", ["-tls1_2", "-tls1_3"])
+def test_a_feed_that_wants_to_renegotiate_is_read_on(start, authority, version):
+    """`R` asks for another handshake in TLS 1.2 and for new keys in TLS 1.3 (`k`)."""
+    certificate = authority.issue(f"renegotiating{version}")
+    server = subprocess.Popen(
+        ["openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", certificate.file, "-key", certificate.key, version],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        lines = iter(server.stdout.readline, b"")
+        port = next(found[1].decode() for line in lines if (found := re.match(rb"ACCEPT .*:(\d+)", line)))
+        exporter = start.exporter(
+            "--feed.url", f"wss://127.0.0.1:{port}/", "--feed.ca-file", str(authority.file), "--feed.subscribe=hello")
+        key = next(found[1] for line in lines if (found := re.match(rb"Sec-WebSocket-Key: (\S+)", line)))
+        accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
+
+        def send(text: bytes) -> None:
+            server.stdin.write(text)
+            server.stdin.flush()
+
+        send(
+            b"HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " + accept + b"\r\n\r\n")
+        exporter.wait_for_sample(metrics.CONNECTED, 1)
+        # A line of one letter is a command to openssl, and what it says then comes before what follows.
+        send(b"R\n" if version == "-tls1_2" else b"k\n")
+        next(line for line in lines if b"SSL_do_handshake" in line)
+        send(b"\x81\x1a" + b'[{"city":"Pune","aqi":7}]\n')
+        exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
+        assert exporter.scrape().nonzero(metrics.DISCONNECTS, "reason") == {}
+    finally:
+        server.kill()
+        server.wait()

@@ -3,6 +3,7 @@
 import dataclasses
 import socket
 import struct
+import zlib
 from collections.abc import Callable
 
 from support.raw_feed import (
@@ -278,6 +279,18 @@ def bomb(peer: Peer) -> None:
     peer.send(frame(TEXT, BOMB, reserved=4))
 
 
+def in_context(peer: Peer, *before: bytes) -> None:
+    """Messages that refer to those before them, compressed with the smallest window."""
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -9)
+    for text in (*before, message(2), message(2), message(2)):
+        payload = deflate.compress(text) + deflate.flush(zlib.Z_SYNC_FLUSH)
+        peer.send(frame(TEXT, payload[:-4], reserved=4))
+
+
+def in_context_beyond_the_limit(peer: Peer) -> None:
+    in_context(peer, b" " * (64 * MIB) + message(2))
+
+
 def closing(status: int | None, reason: bytes = b"") -> Behaviour:
     payload = b"" if status is None else struct.pack(">H", status) + reason
     return lambda peer: peer.send(frame(CLOSE, payload))
@@ -396,5 +409,10 @@ FAULTS = [
             for index, byte in enumerate(compressed(message(2)))
         ), frame(CONTINUATION)),
         COMPRESSION),
+    borne("compressed with context takeover", in_context, "permessage-deflate"),
+    borne("a window of 512 bytes that was not asked for", in_context, "permessage-deflate; server_max_window_bits=9"),
+    borne(
+        "a message that is too large, with context takeover", in_context_beyond_the_limit, "permessage-deflate",
+        refusals={"too_large": 1}),
     borne("bomb: 256 MiB, compressed 1000 times", then_a_reading(bomb), COMPRESSION, refusals={"too_large": 1}),
 ]

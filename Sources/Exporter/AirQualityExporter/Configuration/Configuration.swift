@@ -58,7 +58,7 @@ struct Configuration: Sendable {
         var idleTimeout = Duration.seconds(60)
         var reconnectMinimum = Duration.milliseconds(500)
         var reconnectMaximum = Duration.seconds(30)
-        var maximumMessageBytes = 16 << 20
+        var maximumMessageBytes = 4 << 20
     }
 
     struct Web: Sendable {

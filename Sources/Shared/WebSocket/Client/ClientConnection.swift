@@ -52,7 +52,7 @@ final class ClientConnection {
 
     private func send(_ bytes: [UInt8]) {
         if tls != nil {
-            tls?.send(bytes)
+            guard tls?.send(bytes) == true else { return kill() }
             sendFromTLS()
         } else {
             output?.append(bytes)

@@ -93,10 +93,10 @@ extension ClientLoop {
         case .report(let event): onEvent(event)
         case .resolve(let number, let host): resolver.resolve(number, host: host)
         case .dial(let number, let dial): nextDial = (number, dial)
-        case .open(let number, let isCompressed):
+        case .open(let number, let compression):
             guard let connection = connection(number) else { return }
             connection.reader = FrameReader(
-                from: .server, maximumMessageBytes: configuration.maximumMessageBytes, isCompressed: isCompressed)
+                from: .server, maximumMessageBytes: configuration.maximumMessageBytes, compression: compression)
             for text in configuration.subscriptions { connection.send(.text, Array(text.utf8)) }
         case .ping(let number): connection(number)?.send(.ping, [])
         case .close(let number, let status):

@@ -12,8 +12,8 @@ extension ConnectionState {
     struct Dial: Equatable {
         let ipAddress: String
         let address: WebSocketAddress
-        /// Whether this is the configured host, and not one that it redirects to. Only the configured host may be sent
-        /// the user, the password and the configured headers.
+        /// Whether this is the configured server, and not one that it redirects to. Only the configured server may be
+        /// sent the user, the password and the configured headers.
         let isTrusted: Bool
     }
 

@@ -37,7 +37,7 @@ struct ConnectionState: ~Copyable {
         case resolve(Int, host: String)
         case dial(Int, Dial)
         /// The handshake is done: read frames, send the subscriptions.
-        case open(Int, isCompressed: Bool)
+        case open(Int, Compression?)
         case ping(Int)
         case close(Int, status: UInt16?)
         case hangUp(Int, afterSending: Bool)
@@ -159,7 +159,7 @@ extension ConnectionState {
         attempt.step = .dialling
         phase = .attempting(attempt)
         number += 1
-        let isTrusted = attempt.address.host == configuration.address.host
+        let isTrusted = attempt.address.hasOrigin(of: configuration.address)
         return [.dial(number, Dial(ipAddress: ipAddress, address: attempt.address, isTrusted: isTrusted))]
     }
 
@@ -230,9 +230,9 @@ extension ConnectionState {
         switch answer {
         case .interim:
             return []
-        case .accepted(let isCompressed, let fields):
+        case .accepted(let compression, let fields):
             phase = .open(Open(at: now))
-            return [.open(number, isCompressed: isCompressed), .report(.connected(fields))]
+            return [.open(number, compression), .report(.connected(fields))]
         case .refused(let detail, let retryAfter):
             return disconnect(.handshake, detail, retryAfter: retryAfter, at: now, random: random)
         case .redirected(let location):

@@ -54,6 +54,8 @@ public struct WebSocketTLSError: Error, Sendable, Equatable {
         // SSL_CTX_set_min_proto_version and SSL_CTX_set_mode, which are macros.
         _ = unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
         _ = unsafe SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
+        // SSL_OP_NO_RENEGOTIATION, which is a macro: a handshake amid messages would hold up what is to be sent.
+        _ = unsafe SSL_CTX_set_options(context, 1 << 30)
         // A key with a pass phrase is an error, not a question on the terminal.
         unsafe SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
         if let file = tls.caFile {
@@ -169,10 +171,10 @@ public struct WebSocketTLSError: Error, Sendable, Equatable {
         }
     }
 
-    /// Encrypts bytes for the server.
-    func send(_ bytes: [UInt8]) {
-        // A memory BIO accepts all of them.
-        _ = unsafe SSL_write(ssl, bytes, Int32(bytes.count))
+    /// Encrypts bytes for the server, all of them, which a memory BIO accepts; false when the session has failed.
+    func send(_ bytes: [UInt8]) -> Bool {
+        ERR_clear_error()
+        return unsafe SSL_write(ssl, bytes, Int32(bytes.count)) == bytes.count
     }
 
     /// What is to go to the wire, once.

@@ -126,7 +126,7 @@ public struct WebSocketClientConfiguration: Sendable {
     /// The last bound of the time between two attempts.
     public var reconnectMaximum: Duration = .seconds(30)
     /// Longer messages are dropped and reported as `tooLarge`; a compressed message counts with its inflated length.
-    public var maximumMessageBytes = 16 << 20
+    public var maximumMessageBytes = 4 << 20
 
     public init(address: WebSocketAddress) {
         self.address = address

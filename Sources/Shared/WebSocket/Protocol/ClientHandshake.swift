@@ -3,7 +3,8 @@ internal import System
 
 /// The request for a WebSocket (RFC 6455, section 4.1).
 struct HandshakeRequest {
-    /// The one extension that is offered. Without context takeover each message is compressed on its own: see `Inflater`.
+    /// The one extension that is offered. Without context takeover each message is compressed on its own, which costs the
+    /// server no memory between messages; a server that does not agree to that is understood as well: see `Inflater`.
     static let compressionOffer = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
     static let maximumBytes = 64 << 10
 
@@ -71,7 +72,7 @@ public func isSubprotocol(_ text: String) -> Bool {
 enum HandshakeAnswer: Equatable {
     /// 100 to 199 without 101: the answer is still to come.
     case interim
-    case accepted(isCompressed: Bool, fields: HTTPFields)
+    case accepted(Compression?, fields: HTTPFields)
     case redirected(to: String)
     case refused(detail: String, retryAfter: Duration?)
 }
@@ -139,32 +140,10 @@ extension HandshakeAnswer {
             let shown = subprotocols.joined(separator: ", ")
             return refused("with a subprotocol that was not offered: \(shown)")
         }
-        let extensions = fields.list("Sec-WebSocket-Extensions")
-        guard extensions.isEmpty || extensions.count == 1 && agreesOnCompression(extensions[0]) else {
-            return refused("with an extension that was not offered: \(extensions.joined(separator: ", "))")
+        do throws(ExtensionError) {
+            return .accepted(try Compression(fields.list("Sec-WebSocket-Extensions")), fields: fields)
+        } catch {
+            return refused("with " + error.description)
         }
-        return .accepted(isCompressed: !extensions.isEmpty, fields: fields)
-    }
-
-    /// Whether the server took the one offer that was made, `HandshakeRequest.compressionOffer` (RFC 7692, 7.1).
-    private static func agreesOnCompression(_ text: String) -> Bool {
-        let parts = text.split(separator: ";", omittingEmptySubsequences: false).map { trimmed($0).lowercased() }
-        guard parts[0] == "permessage-deflate" else { return false }
-        let parameters = parts.dropFirst()
-        guard Set(parameters).count == parameters.count, parameters.contains("server_no_context_takeover") else {
-            return false
-        }
-        return parameters.allSatisfy { parameter in
-            switch parameter {
-            case "server_no_context_takeover", "client_no_context_takeover": true
-            default: isWindowLimit(parameter)
-            }
-        }
-    }
-
-    /// `server_max_window_bits=8` to `=15`, quoted or not; any window fits into ours.
-    private static func isWindowLimit(_ parameter: String) -> Bool {
-        guard let value = parameter.dropping(prefix: "server_max_window_bits=") else { return false }
-        return (8...15).contains { value == "\($0)" || value == "\"\($0)\"" }
     }
 }

@@ -24,11 +24,11 @@ struct FrameReader: ~Copyable {
 
     /// - Parameters:
     ///   - sender: the peer.
-    ///   - isCompressed: permessage-deflate was agreed on, without context takeover by the peer.
-    init(from sender: FrameHeader.Sender, maximumMessageBytes: Int, isCompressed: Bool) {
+    ///   - compression: what was agreed on; nil = none.
+    init(from sender: FrameHeader.Sender, maximumMessageBytes: Int, compression: Compression? = nil) {
         self.sender = sender
         self.maximumMessageBytes = maximumMessageBytes
-        inflater = isCompressed ? Inflater() : nil
+        inflater = compression.map { Inflater($0) }
     }
 
     /// - Parameters:
@@ -96,6 +96,7 @@ struct FrameReader: ~Copyable {
             }
             message = PartialMessage(isText: header.opcode == .text, isCompressed: header.isCompressed)
         }
+        message?.expect(header, limit: maximumMessageBytes)
     }
 
     private mutating func take(
@@ -117,7 +118,7 @@ struct FrameReader: ~Copyable {
             onMessage(frame.opcode == .text ? .text : .binary, payload)
             return
         }
-        try message?.append(payload, isLast: isLast, limit: maximumMessageBytes, inflater: &inflater)
+        try message?.append(payload, of: frame, isLast: isLast, limit: maximumMessageBytes, inflater: &inflater)
         if isLast {
             // Taken out first, so that its memory goes when it has been handed on.
             let whole = message.take()
@@ -157,19 +158,33 @@ private struct PartialMessage {
         self.isCompressed = isCompressed
     }
 
+    /// Nothing is kept of a message whose headers say that it is too large.
+    mutating func expect(_ header: FrameHeader, limit: Int) {
+        if !isCompressed, header.payloadBytes > limit - bytes.count { abandon() }
+    }
+
     mutating func append(
-        _ payload: Span<UInt8>, isLast: Bool, limit: Int, inflater: inout Inflater?
+        _ payload: Span<UInt8>, of frame: FrameHeader, isLast: Bool, limit: Int, inflater: inout Inflater?
     ) throws(ProtocolViolation) {
         wireBytes = wireBytes.addingReportingOverflow(payload.count).partialValue
-        if isTooLarge { return }
-        if isCompressed {
-            isTooLarge = try inflater?.inflate(payload, isLast: isLast, into: &bytes, limit: limit) == false
-        } else if payload.count <= limit - bytes.count {
-            bytes.append(contentsOf: payload)
-        } else {
-            isTooLarge = true
+        guard isCompressed else {
+            if bytes.isEmpty, !isTooLarge { bytes.reserveCapacity(frame.payloadBytes) }
+            return append(payload, limit: limit)
         }
-        if isTooLarge { bytes = [] }
+        try inflater?.inflate(payload, isLast: isLast) { inflated in
+            append(inflated, limit: limit)
+            return !isTooLarge
+        }
+    }
+
+    private mutating func append(_ part: Span<UInt8>, limit: Int) {
+        if isTooLarge { return }
+        if part.count <= limit - bytes.count { bytes.append(contentsOf: part) } else { abandon() }
+    }
+
+    private mutating func abandon() {
+        isTooLarge = true
+        bytes = []
     }
 
     func handOn(_ onMessage: (WebSocketMessageKind, Span<UInt8>) -> Void) {

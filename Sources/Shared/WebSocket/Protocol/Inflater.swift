@@ -1,17 +1,21 @@
 internal import CZlib
 
-/// The one owner of a zlib stream that reads compressed messages (RFC 7692), each on its own: no context takeover.
+/// The one owner of a zlib stream that reads compressed messages (RFC 7692): some 60 KiB, whatever they hold.
 ///
-/// So a message that is too large can be abandoned in the middle, which makes a decompression bomb as cheap as any
-/// other message: the part beyond the limit takes neither memory nor time.
+/// A message of which enough is known can be abandoned in the middle. When each message is compressed on its own, that
+/// makes a decompression bomb as cheap as any other message. With context takeover the rest has to be inflated all the
+/// same, for the window of the message after it.
 @safe struct Inflater: ~Copyable {
     /// zlib keeps a pointer to it, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     /// What zlib writes into, so that a message only ever grows by what was in the payload.
     private let output: UnsafeMutableBufferPointer<UInt8>
+    private let compression: Compression
+    /// The rest of the message means nothing, or nobody wants it.
     private var isOver = false
 
-    init() {
+    init(_ compression: Compression) {
+        self.compression = compression
         unsafe stream = .allocate(capacity: 1)
         unsafe output = .allocate(capacity: 16 << 10)
         unsafe stream.initialize(to: z_stream())
@@ -19,56 +23,59 @@ internal import CZlib
         precondition(result == Z_OK, "zlib has no memory or another version")
     }
 
+    /// A message begins.
     mutating func begin() {
-        unsafe inflateReset(stream)
+        switch compression {
+        case .withoutContext: unsafe inflateReset(stream)
+        // Behind the end of a stream another one begins, with the window of the one before it.
+        case .withContext: if isOver { unsafe inflateResetKeep(stream) }
+        }
         isOver = false
     }
 
-    /// Appends what the payload inflates to; false when that would be more than `limit` bytes in all.
+    /// - Parameter onOutput: called with what the payload inflates to, piece by piece; false abandons the message.
     mutating func inflate(
-        _ payload: Span<UInt8>, isLast: Bool, into message: inout [UInt8], limit: Int
-    ) throws(ProtocolViolation) -> Bool {
-        guard try inflate(payload, into: &message, limit: limit) else { return false }
+        _ payload: Span<UInt8>, isLast: Bool, _ onOutput: (Span<UInt8>) -> Bool
+    ) throws(ProtocolViolation) {
+        try inflate(payload, onOutput)
         // The sender has left these four bytes out (section 7.2.1).
         let tail: InlineArray<4, UInt8> = [0x00, 0x00, 0xFF, 0xFF]
-        return isLast ? try inflate(tail.span, into: &message, limit: limit) : true
+        if isLast { try inflate(tail.span, onOutput) }
     }
 
     private mutating func inflate(
-        _ payload: Span<UInt8>, into message: inout [UInt8], limit: Int
-    ) throws(ProtocolViolation) -> Bool {
+        _ payload: Span<UInt8>, _ onOutput: (Span<UInt8>) -> Bool
+    ) throws(ProtocolViolation) {
         // A stream that its sender has ended (BFINAL) has only the empty block of section 7.2.3.4 behind it.
-        if isOver || payload.isEmpty { return true }
-        let result = unsafe payload.withUnsafeBufferPointer { input in
+        if isOver || payload.isEmpty { return }
+        let isSound = unsafe payload.withUnsafeBufferPointer { input in
             unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(mutating: input.baseAddress)
             unsafe stream.pointee.avail_in = UInt32(input.count)
-            return drain(into: &message, limit: limit)
+            return drain(onOutput)
         }
-        switch result {
-        case .done: return true
-        case .tooLarge: return false
-        case .damaged: throw ProtocolViolation("compressed message is damaged")
-        }
+        guard isSound else { throw ProtocolViolation("compressed message is damaged") }
     }
 
-    private enum Drained { case done, tooLarge, damaged }
-
-    private mutating func drain(into message: inout [UInt8], limit: Int) -> Drained {
+    private mutating func drain(_ onOutput: (Span<UInt8>) -> Bool) -> Bool {
         while true {
             unsafe stream.pointee.next_out = output.baseAddress
             unsafe stream.pointee.avail_out = UInt32(output.count)
             let result = unsafe CZlib.inflate(stream, Z_NO_FLUSH)
             let left = unsafe Int(stream.pointee.avail_out)
-            unsafe message.append(contentsOf: output.prefix(output.count - left))
-            if message.count > limit { return .tooLarge }
+            if unsafe left < output.count, unsafe !onOutput(output.span.extracting(first: output.count - left)),
+                compression == .withoutContext
+            {
+                isOver = true
+                return true
+            }
             switch result {
             case Z_STREAM_END:
                 isOver = true
-                return .done
+                return true
             // No progress: it wants more input. Room left in the output says the same.
-            case Z_BUF_ERROR: return .done
-            case Z_OK: if left > 0 { return .done }
-            default: return .damaged
+            case Z_BUF_ERROR: return true
+            case Z_OK: if left > 0 { return true }
+            default: return false
             }
         }
     }

@@ -64,6 +64,11 @@ public struct WebSocketAddress: Sendable, Equatable {
     /// The `Host` header (RFC 9110, section 7.2).
     var hostHeader: String { port == defaultPort ? bracketedHost : "\(bracketedHost):\(port)" }
 
+    /// Whether both lead to the same server: scheme, host and port (RFC 6454, section 5).
+    func hasOrigin(of other: WebSocketAddress) -> Bool {
+        (isSecure, host, port) == (other.isSecure, other.host, other.port)
+    }
+
     private static func scheme(of text: String) -> String? {
         for scheme in ["ws", "wss"] where text.prefix(scheme.count + 3).lowercased() == scheme + "://" { return scheme }
         return nil

@@ -103,7 +103,7 @@ final class ServerConnection {
             output.append(bytes)
             output.socket.setDeadline(seconds: nil)
             reader = FrameReader(
-                from: .client, maximumMessageBytes: Self.maximumMessageBytes, isCompressed: false)
+                from: .client, maximumMessageBytes: Self.maximumMessageBytes)
             isOpen = true
         case (.accepted, .nowhere(let reason)): self.answer(.notFound(reason), at: place)
         case (.refused(let bytes), _):

@@ -6,12 +6,12 @@ import Expectations
 /// control frames and the end must be the same, and no message longer than the limit.
 func checkFrames(_ input: [UInt8]) {
     guard input.count > 2 else { return }
-    let isCompressed = input[0] & 1 != 0
+    let compression: Compression? = input[0] & 1 == 0 ? nil : input[0] & 8 == 0 ? .withoutContext : .withContext
     let limit = input[0] & 2 != 0 ? 64 : 1 << 16
     let stream = input.span.extracting(droppingFirst: 2)
     let sender = input[0] & 4 != 0 ? FrameHeader.Sender.client : .server
-    let whole = read(stream, from: sender, pieces: stream.count, limit: limit, isCompressed: isCompressed)
-    let pieces = read(stream, from: sender, pieces: Int(input[1] & 15) + 1, limit: limit, isCompressed: isCompressed)
+    let whole = read(stream, from: sender, pieces: stream.count, limit: limit, compression: compression)
+    let pieces = read(stream, from: sender, pieces: Int(input[1] & 15) + 1, limit: limit, compression: compression)
     expect(whole == pieces, "\(whole) and \(pieces)")
 }
 
@@ -29,10 +29,10 @@ private struct Outcome: Equatable {
 }
 
 private func read(
-    _ stream: Span<UInt8>, from sender: FrameHeader.Sender, pieces: Int, limit: Int, isCompressed: Bool
+    _ stream: Span<UInt8>, from sender: FrameHeader.Sender, pieces: Int, limit: Int, compression: Compression?
 ) -> Outcome {
     var outcome = Outcome()
-    var reader = FrameReader(from: sender, maximumMessageBytes: limit, isCompressed: isCompressed)
+    var reader = FrameReader(from: sender, maximumMessageBytes: limit, compression: compression)
     // Not the members of the outcome, because both closures may not change one value.
     var messages: [Outcome.Message] = []
     var bytes: [UInt8] = []

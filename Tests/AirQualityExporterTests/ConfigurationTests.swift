@@ -31,7 +31,7 @@ struct ConfigurationTests {
         #expect(configuration.feed.idleTimeout == .seconds(60))
         #expect(configuration.feed.reconnectMinimum == .milliseconds(500))
         #expect(configuration.feed.reconnectMaximum == .seconds(30))
-        #expect(configuration.feed.maximumMessageBytes == 16 << 20)
+        #expect(configuration.feed.maximumMessageBytes == 4 << 20)
         #expect(configuration.pauseWhenUnused == .zero)
         #expect(configuration.format.cityField == "city")
         #expect(configuration.format.valueField == "aqi")

@@ -1,3 +1,4 @@
+import Bytes
 import CommandLine
 import Foundation
 import System

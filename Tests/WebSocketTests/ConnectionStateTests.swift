@@ -51,8 +51,8 @@ private final class Course {
         events.compactMap { if case .disconnected(let reason, _, _) = $0 { reason } else { nil } }
     }
 
-    var hangUps: [Int] {
-        actions.compactMap { if case .hangUp(let number, _) = $0 { number } else { nil } }
+    var ends: [Int] {
+        actions.compactMap { if case .disconnect(let number, _) = $0 { number } else { nil } }
     }
 
     var dials: [String] {
@@ -118,7 +118,7 @@ private final class Course {
             course.handle(.connection(number, .ended))
         }
         #expect(course.disconnects == [row.reason])
-        #expect(course.hangUps == [number])
+        #expect(course.ends == [number])
         #expect(course.events.filter { $0 == .connecting }.count == 1)
         // The next attempt comes after half of the first bound, and not before.
         course.pass(.milliseconds(249))
@@ -152,7 +152,7 @@ private final class Course {
         #expect(course.dials == ["::1", "10.0.0.1"])
         course.pass(.milliseconds(1))
         #expect(course.dials == ["::1", "10.0.0.1", "127.0.0.1"])
-        #expect(course.hangUps == [course.state.number - 1])
+        #expect(course.ends == [course.state.number - 1])
         course.handle(.ended)
         #expect(course.disconnects == [.refused])
         #expect(course.events.filter { $0 == .connecting }.count == 1)
@@ -178,7 +178,7 @@ private final class Course {
             course.handle(.answered(.redirected(to: "ws://127.0.0.1:\(step + 1)/")))
         }
         #expect(course.dials.count == 6)
-        #expect(course.hangUps.count == 5)
+        #expect(course.ends.count == 5)
         #expect(course.disconnects == [])
         course.handle(.answered(.redirected(to: "/")))
         #expect(course.disconnects == [.handshake])
@@ -331,7 +331,7 @@ private final class Course {
         let number = course.state.number
         course.handle(.reconnect)
         #expect(course.disconnects == [.requested])
-        #expect(course.hangUps == [number])
+        #expect(course.ends == [number])
         #expect(course.dials.count == 2)
         #expect(course.actions.contains(.close(number, status: 1000)) == isOpen)
     }

@@ -1,3 +1,4 @@
+import Bytes
 import Testing
 
 @testable import WebSocket
@@ -75,8 +76,8 @@ import Testing
         let start = "HTTP/1.1 101 X\r\n"
         for surplus in [0, 1] {
             var text = interim + start
-            while text.utf8.count + line.utf8.count + 100 < HTTPHeadReader.maximumBytes { text += line }
-            let left = HTTPHeadReader.maximumBytes - text.utf8.count - "B: \r\n\r\n".utf8.count + surplus
+            while text.utf8.count + line.utf8.count + 100 < 65_536 { text += line }
+            let left = 65_536 - text.utf8.count - "B: \r\n\r\n".utf8.count + surplus
             text += "B: \(String(repeating: "y", count: left))\r\n\r\n"
             var reader = HTTPHeadReader(beginning: "HTTP/1.")
             var position = 0
@@ -85,9 +86,11 @@ import Testing
             #expect(position == interim.utf8.count)
             if surplus == 0 {
                 #expect(throws: Never.self) { try reader.read(bytes.span, at: &position)?.fields.first("b") }
-                #expect(position == HTTPHeadReader.maximumBytes)
+                #expect(position == 65_536)
             } else {
-                #expect(throws: HTTPHeadError.tooLong) { try reader.read(bytes.span, at: &position) }
+                #expect(throws: HTTPHeadError.tooLong(maximumBytes: 65_536)) {
+                    try reader.read(bytes.span, at: &position)
+                }
             }
         }
     }

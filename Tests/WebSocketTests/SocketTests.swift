@@ -35,25 +35,42 @@ import Testing
                 sent += taken
                 waiting.removeFirst(taken.count)
             }
-            #expect(waiting.count == expected.count - sent.count)
         }
         while let first = waiting.first {
             sent += first
             waiting.removeFirst(first.count)
         }
         #expect(sent == expected)
-        #expect(waiting.placeCount == 0)
+        #expect(waiting.isEmpty)
     }
+}
 
-    @Test("a peer that is always a message behind costs no more with each message") func alwaysBehind() {
-        let message = [UInt8](repeating: 0, count: 16 << 10)
-        var waiting = WaitingBytes()
-        waiting.append(message)
-        for _ in 0..<10_000 {
-            waiting.append(message)
-            waiting.removeFirst(message.count)
+@Suite struct MessageLogTests {
+    @Test("what all have got is forgotten, and what is left keeps its place") func positions() {
+        var log = MessageLog()
+        var bytes = 0
+        for number in 0..<1000 {
+            bytes += log.append(
+                ServerOrders.Message(number: number, group: 0, frame: [UInt8(truncatingIfNeeded: number)]))
+            if number % 3 == 0 { log.removeAll(before: number / 2) }
+            #expect(log.start <= log.end && log.end == number + 1)
+            for position in [log.start, (log.start + log.end) / 2, log.end - 1] {
+                #expect(log[position].number == position)
+            }
         }
-        #expect(waiting.count == message.count)
-        #expect(waiting.placeCount < 100)
+        #expect(log.byteCount == bytes / 1000 * (log.end - log.start))
+        log.removeAll(before: log.end)
+        #expect(log.byteCount == 0 && log.start == 1000)
+    }
+}
+
+@Suite struct ClientAddressTests {
+    @Test("an IPv6 client is its /64, and an IPv4 one in IPv6 is what it is") func networks() {
+        let one = [UInt8](repeating: 1, count: 16)
+        #expect(ClientAddress(bytes: one) == ClientAddress(bytes: one.prefix(8) + [9, 9, 9, 9, 9, 9, 9, 9]))
+        #expect(ClientAddress(bytes: one) != ClientAddress(bytes: [2] + one.dropFirst()))
+        let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+        #expect(ClientAddress(bytes: mapped + [127, 0, 0, 1]) == ClientAddress(bytes: [127, 0, 0, 1]))
+        #expect(ClientAddress(bytes: mapped + [127, 0, 0, 2]) != ClientAddress(bytes: [127, 0, 0, 1]))
     }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import System
 import WebSocket
 

@@ -1,5 +1,6 @@
 import AirQualityIndex
 import AirSources
+import Bytes
 import CommandLine
 import FeedSimulation
 import System

@@ -10,11 +10,16 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
     let configuration = try RelayConfiguration(flags)
     let paths = RelayPaths(shards: configuration.shards)
     let state = Mutex(RelayState(configuration))
+    let drops = Mutex(DropCount())
     let server = try FeedServer(
         configuration.listen, signals: signals, maximumClients: max(1024, 4 * configuration.shards),
-        maximumQueuedBytes: 16 << 20, place: paths.place(at:),
+        place: paths.place(at:),
         greeting: { group in state.withLock { $0.greeting(of: paths.shard(of: group), at: monotonicTime()) } },
-        onDrop: { say("dropped a client of \(paths.path(of: $0)) that was too slow") })
+        onDrop: { group in
+            guard let count = drops.withLock({ $0.add(at: monotonicTime()) }) else { return }
+            say("dropped \(count == 1 ? "a client" : "\(count) clients, the last one") of \(paths.path(of: group)) "
+                + "that was too slow")
+        })
     defer { server.stop() }
     let report = ConnectionReport(of: configuration.client.address.label, verb: "relaying")
     let client = WebSocketClient(
@@ -41,6 +46,21 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
         say(state.withLock { $0.summary })
     }
     _ = server.wait(until: nil, orUntil: { false })
+}
+
+/// Clients that were dropped since the last line about them.
+private struct DropCount {
+    private static let period: Duration = .seconds(10)
+    private var count = 0
+    private var saidAt: Duration?
+
+    /// - Returns: how many to tell of, when it is time for a line.
+    mutating func add(at now: Duration) -> Int? {
+        count += 1
+        if let saidAt, now - saidAt < Self.period { return nil }
+        defer { (count, saidAt) = (0, now) }
+        return count
+    }
 }
 
 /// Which clients are at which path: `/` has the whole feed, `/shard/i/n` a part of it.

@@ -172,3 +172,106 @@ func socketTimer(timer: UnsafeMutablePointer<lws_sorted_usec_list_t>?) {
         target.withLock { unsafe $0.context = nil }
     }
 }
+
+/// What libwebsockets can say of a connection, as far as it matters.
+enum SocketEvent: Equatable {
+    /// The TCP connection is there: one of ours to a server, or one of a client's to us.
+    case connected
+    /// Bytes have arrived.
+    case received
+    case writable
+    /// It can come more than once, and without `connected` before it.
+    case ended
+
+    /// Nil for what does not matter here: libwebsockets is not asked to speak HTTP, TLS or WebSocket.
+    init?(_ reason: lws_callback_reasons) {
+        switch reason {
+        case LWS_CALLBACK_RAW_CONNECTED, LWS_CALLBACK_RAW_ADOPT: self = .connected
+        case LWS_CALLBACK_RAW_RX: self = .received
+        case LWS_CALLBACK_RAW_WRITEABLE: self = .writable
+        case LWS_CALLBACK_CLIENT_CONNECTION_ERROR, LWS_CALLBACK_RAW_CLOSE, LWS_CALLBACK_WSI_DESTROY: self = .ended
+        default: return nil
+        }
+    }
+}
+
+/// An `lws`: a socket in a context's loop. There from its first event, or from the dial that made it, until `ended`.
+@safe struct Socket {
+    private let wsi: OpaquePointer
+
+    init(_ wsi: OpaquePointer) {
+        unsafe self.wsi = wsi
+    }
+
+    /// Tells it from all other sockets that are there.
+    var key: UInt { unsafe UInt(bitPattern: wsi) }
+
+    /// What it was dialled with.
+    var number: Int { unsafe Int(bitPattern: lws_get_opaque_user_data(wsi)) }
+
+    /// Asks for one `writable`.
+    func wantToWrite() {
+        unsafe lws_callback_on_writable(wsi)
+    }
+
+    /// How many of the bytes the kernel has taken; nil when the connection is broken.
+    ///
+    /// Corresponds to `send`. `lws_write` keeps what the kernel does not take, and as long as it does, libwebsockets
+    /// reads nothing and does not wait either: a peer that sends and never reads would take all of the processor.
+    func send(_ bytes: Span<UInt8>) -> Int? {
+        let sent = unsafe bytes.withUnsafeBytes {
+            unsafe Glibc.send(
+                lws_get_socket_fd(wsi), $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        }
+        if sent >= 0 { return sent }
+        return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : nil
+    }
+
+    /// The peer reads the end of the stream behind what was sent.
+    func endSending() {
+        shutdown(unsafe lws_get_socket_fd(wsi), Int32(SHUT_WR))
+    }
+
+    /// Where its peer is. Corresponds to `getpeername`.
+    var peerAddress: ClientAddress {
+        var address = sockaddr_in6()
+        var length = socklen_t(MemoryLayout.size(ofValue: address))
+        let descriptor = unsafe lws_get_socket_fd(wsi)
+        return unsafe withUnsafeMutableBytes(of: &address) { bytes in
+            let result = unsafe getpeername(
+                descriptor, bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length)
+            guard result == 0 else { return ClientAddress(bytes: []) }
+            let isIPv4 = unsafe bytes.load(as: sockaddr.self).sa_family == sa_family_t(AF_INET)
+            return unsafe ClientAddress(bytes: Array(isIPv4 ? bytes[4..<8] : bytes[8..<24]))
+        }
+    }
+
+    /// It ends in that many seconds; nil = not by itself.
+    func setDeadline(seconds: Int32?) {
+        unsafe lws_set_timeout(wsi, seconds == nil ? NO_PENDING_TIMEOUT : PENDING_TIMEOUT_USER_OK, seconds ?? 0)
+    }
+
+    /// It ends in the loop's next turn, and not from within this call.
+    func kill() {
+        unsafe lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC)
+    }
+
+    /// Bytes on their way to a peer that does not acknowledge them end the connection after that long (tcp(7)).
+    func setUserTimeout(_ timeout: Duration) {
+        var milliseconds = timeout.pollMilliseconds
+        let size = socklen_t(MemoryLayout.size(ofValue: milliseconds))
+        _ = unsafe setsockopt(
+            lws_get_socket_fd(wsi), Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, size)
+    }
+}
+
+/// Where a client is, as far as limits go: an IPv4 address, or the /64 of an IPv6 one, which is what one subscriber has.
+struct ClientAddress: Hashable {
+    private let bytes: [UInt8]
+
+    /// - Parameter bytes: 4 or 16; an IPv4 address in IPv6 is taken for what it is.
+    init(bytes: [UInt8]) {
+        let isMapped = bytes.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
+        self.bytes = isMapped ? Array(bytes.suffix(4)) : Array(bytes.prefix(8))
+    }
+}

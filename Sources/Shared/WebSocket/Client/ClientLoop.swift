@@ -22,8 +22,6 @@ final class ClientLoop: SocketLoop {
 
     /// One connection, and those before it that end within a second.
     static let maximumSockets = 64
-    /// The timer may come that much too early.
-    private static let timerSlack: Duration = .seconds(2)
 
     init(
         configuration: WebSocketClientConfiguration, waker: LoopWaker,
@@ -71,11 +69,10 @@ final class ClientLoop: SocketLoop {
         }
     }
 
-    /// Moves the timer earlier at once, later only now and then: deadlines move with every message, and setting it each time
-    /// costs more than a wake-up too many.
+    /// Moves the timer earlier only: deadlines move later with every message, and one that comes too early does nothing.
     private func schedule(_ context: borrowing WebSocketContext, at now: Duration) {
         let wanted = min(state.nextDeadline ?? .seconds(Int32.max), now + WebSocketClient.maximumSleep)
-        if let timerAt, timerAt <= wanted, wanted - timerAt < Self.timerSlack { return }
+        if let timerAt, timerAt <= wanted { return }
         timerAt = wanted
         context.schedule(in: wanted - now)
     }
@@ -97,12 +94,14 @@ extension ClientLoop {
             guard let connection = connection(number) else { return }
             connection.reader = FrameReader(
                 from: .server, maximumMessageBytes: configuration.maximumMessageBytes, compression: compression)
-            for text in configuration.subscriptions { connection.send(.text, Array(text.utf8)) }
-        case .ping(let number): connection(number)?.send(.ping, [])
-        case .close(let number, let status):
-            connection(number)?.send(.close, FrameWriter.closePayload(status: status))
-        case .hangUp(let number, afterSending: true): connection(number)?.end()
-        case .hangUp(let number, afterSending: false): connection(number)?.kill()
+            for text in configuration.subscriptions {
+                connection.send(connection.frame(.text, Array(text.utf8)))
+            }
+        case .ping(let number):
+            if let connection = connection(number) { connection.send(connection.frame(.ping, [])) }
+        case .close(let number, let status): connection(number)?.sendClose(status: status)
+        case .disconnect(let number, afterSending: true): connection(number)?.end(within: 1)
+        case .disconnect(let number, afterSending: false): connection(number)?.kill()
         case .finish: isFinished = true
         }
     }
@@ -150,7 +149,8 @@ extension ClientLoop {
 extension ClientLoop {
     private func begin(_ connection: ClientConnection, _ socket: Socket) {
         connection.begin(socket)
-        connection.limitFlight(to: userTimeout)
+        // So that a dead peer that owes acknowledgements is noticed as soon as by a ping.
+        socket.setUserTimeout(userTimeout)
         handle(.tcpConnected, of: connection)
         if connection.tls != nil {
             receive(Span(), connection)
@@ -161,7 +161,7 @@ extension ClientLoop {
 
     private func request(_ connection: ClientConnection) {
         handle(.requesting, of: connection)
-        connection.sendRequest()
+        connection.send(connection.request.bytes)
     }
 
     private func receive(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
@@ -202,29 +202,17 @@ extension ClientLoop {
     }
 
     private func readFrames(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
-        // Taken out, because what it reads can make us give the connection up.
-        guard var reader = connection.reader.take() else { return }
         let isOpen = state.isOpen
         var hasMessage = false
-        do throws(ProtocolViolation) {
-            try reader.read(
-                bytes,
-                onMessage: { kind, message in
-                    hasMessage = true
-                    if isOpen { onMessage(kind, message) }
-                },
-                onControl: { control in
-                    switch control {
-                    case .ping(let payload): connection.send(.pong, payload)
-                    case .pong: break
-                    case .close(let frame): handle(.closeFrame(frame), of: connection)
-                    }
-                })
-        } catch {
-            handle(.violation(error), of: connection)
-        }
+        let violation = connection.readFrames(
+            bytes,
+            onMessage: { kind, message in
+                hasMessage = true
+                if isOpen { onMessage(kind, message) }
+            },
+            onClose: { handle(.closeFrame($0), of: connection) })
+        if let violation { handle(.violation(violation), of: connection) }
         if hasMessage { state.receivedMessage(at: monotonicTime()) }
-        if !connection.isEnding { connection.reader = consume reader }
     }
 
     private func ended(_ connection: ClientConnection) {

@@ -21,7 +21,7 @@ extension ConnectionState {
 
         enum Due {
             case nothing, ping
-            case hangUp(DisconnectReason, detail: String)
+            case disconnect(DisconnectReason, detail: String)
         }
 
         func nextDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
@@ -31,7 +31,7 @@ extension ConnectionState {
         }
 
         mutating func due(at now: Duration, _ limits: WebSocketClientConfiguration) -> Due {
-            guard let hangUp = overdue(at: now, limits) else {
+            guard let ending = overdue(at: now, limits) else {
                 overdueSince = nil
                 guard let deadline = pingDeadline(limits), now >= deadline else { return .nothing }
                 pingSentAt = now
@@ -41,15 +41,15 @@ extension ConnectionState {
                 self.overdueSince = now
                 return .nothing
             }
-            return now >= overdueSince + ConnectionState.grace ? hangUp : .nothing
+            return now >= overdueSince + ConnectionState.grace ? ending : .nothing
         }
 
         private func overdue(at now: Duration, _ limits: WebSocketClientConfiguration) -> Due? {
             if let deadline = idleDeadline(limits), now >= deadline {
-                return .hangUp(.idle, detail: "no whole message for \(limits.idleTimeout)")
+                return .disconnect(.idle, detail: "no whole message for \(limits.idleTimeout)")
             }
             if let deadline = pongDeadline(limits), now >= deadline {
-                return .hangUp(.pongTimeout, detail: "nothing for \(limits.pongTimeout) after a ping")
+                return .disconnect(.pongTimeout, detail: "nothing for \(limits.pongTimeout) after a ping")
             }
             return nil
         }

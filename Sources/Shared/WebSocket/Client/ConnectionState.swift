@@ -40,7 +40,7 @@ struct ConnectionState: ~Copyable {
         case open(Int, Compression?)
         case ping(Int)
         case close(Int, status: UInt16?)
-        case hangUp(Int, afterSending: Bool)
+        case disconnect(Int, afterSending: Bool)
         case finish
     }
 
@@ -248,7 +248,7 @@ extension ConnectionState {
                 return disconnect(.handshake, "redirected to a bad address: \(error)", at: now, random: random)
             }
             let old = number
-            return [.hangUp(old, afterSending: false)] + lookUp(attempt, at: now)
+            return [.disconnect(old, afterSending: false)] + lookUp(attempt, at: now)
         }
     }
 
@@ -265,14 +265,14 @@ extension ConnectionState {
                 return []
             }
             let old = number
-            return [.hangUp(old, afterSending: false)] + dialNext(attempt, at: now)
+            return [.disconnect(old, afterSending: false)] + dialNext(attempt, at: now)
         case .open(var open):
             let due = open.due(at: now, configuration)
             phase = .open(open)
             switch due {
             case .nothing: return []
             case .ping: return [.ping(number)]
-            case .hangUp(let reason, let detail): return disconnect(reason, detail, at: now, random: random)
+            case .disconnect(let reason, let detail): return disconnect(reason, detail, at: now, random: random)
             }
         case .closing(let until) where now >= until:
             return finish()
@@ -304,7 +304,7 @@ extension ConnectionState {
         self.phase = phase
         // A peer's words fit on one line of a log.
         let report = Action.report(.disconnected(reason, detail: onOneLine(detail), retryAfter: retryAfter))
-        return [.hangUp(old, afterSending: saysGoodbye), report]
+        return [.disconnect(old, afterSending: saysGoodbye), report]
     }
 
     /// Ends the current attempt or connection on request. If there is none, only the phase changes.

@@ -1,4 +1,4 @@
-internal import Bytes
+public import Bytes
 internal import System
 
 /// Why a file has no header fields for a handshake. It names nothing of the file's content, which may be secret, but the

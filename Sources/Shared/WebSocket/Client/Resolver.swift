@@ -41,8 +41,7 @@ final class Resolver: Sendable {
     }
 
     func takeResult() -> (number: Int, ConnectionState.ConnectionEvent)? {
-        // Asked at each turn of the loop, mostly for nothing.
-        state.withLock { $0.result == nil ? nil : $0.result.take() }
+        state.withLock { $0.result.take() }
     }
 
     private func finish(_ host: String, _ result: ConnectionState.ConnectionEvent) {

@@ -1,4 +1,4 @@
-internal import Bytes
+public import Bytes
 internal import System
 
 /// The request for a WebSocket (RFC 6455, section 4.1).
@@ -106,7 +106,7 @@ extension HandshakeAnswer {
         let detail =
             switch error {
             case .notHTTP: "the answer is not HTTP"
-            case .tooLong: "the answer's header is longer than \(HTTPHeadReader.maximumBytes) bytes"
+            case .tooLong(let bytes): "the answer's header is longer than \(bytes) bytes"
             case .badField: "the answer's header has a line that is no \"Name: value\""
             }
         return .refused(detail: detail, retryAfter: nil)

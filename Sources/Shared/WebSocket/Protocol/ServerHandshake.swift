@@ -55,8 +55,8 @@ extension ServerHandshake {
         switch error {
         case .notHTTP: self = .refuse("400 Bad Request", "this is no request of HTTP/1.1")
         case .badField: self = .refuse("400 Bad Request", "the header has a line that is no \"Name: value\"")
-        case .tooLong:
-            let reason = "the header is longer than \(HTTPHeadReader.maximumBytes) bytes"
+        case .tooLong(let bytes):
+            let reason = "the header is longer than \(bytes) bytes"
             self = .refuse("431 Request Header Fields Too Large", reason)
         }
     }

@@ -1,173 +1,148 @@
-/// One client of a server.
-///
-/// Belongs to the loop's thread.
-final class ServerConnection {
-    enum Event {
-        /// The handshake is over.
-        case opened(group: Int)
-        /// A whole message, unless it is too long.
-        case message([UInt8])
-    }
+internal import Bytes
 
+/// One client of a server.
+final class ServerConnection: PeerConnection {
     /// Of what a client sends; longer messages are left out.
-    static let maximumMessageBytes = 64 << 10
+    static let maximumMessageBytes = 4 << 10
+    /// Of a request.
+    static let maximumHeadBytes = 16 << 10
     /// From the connection to the request, and from our close frame to the client's.
     private static let patience: Int32 = 10
-    /// A pong waits as long as more than that does.
-    private static let pongRoom = 64 << 10
 
-    private var output: SocketOutput
-    private var head = HTTPHeadReader()
-    /// Nil before the end of the handshake, while it reads, and when nothing that still arrives matters.
-    private var reader: FrameReader?
-    /// Only the newest ping is answered (RFC 6455, section 5.5.3): a flood of them fills no queue.
-    private var pong: [UInt8]?
-    /// Between the handshake and the close frame that we send.
-    private(set) var isOpen = false
+    /// Limits what one client may have of the server.
+    let address: ClientAddress
+    private var head = HTTPHeadReader(maximumBytes: ServerConnection.maximumHeadBytes)
     /// Nil before the end of the handshake.
-    private(set) var group: Int?
-    /// The number of the first broadcast that is for it.
-    private(set) var firstMessage = 0
-    private(set) var greetingBytes = 0
-    private var isEnding = false
+    private(set) var group: ServerGroup?
+    private(set) var greeting: Greeting?
+    private var greeted = 0
+    /// The number of the first message that is for it.
+    private var firstMessage = 0
+    /// The place in the group's log of the first message that is not sent whole.
+    private(set) var position = 0
+    /// Behind those that are being sent.
+    private var nextPosition = 0
+    /// Where the close frame comes, and its status.
+    private var close: (position: Int, status: UInt16?)?
 
-    init(_ socket: Socket) {
-        output = SocketOutput(socket)
+    init(_ socket: Socket, address: ClientAddress) {
+        self.address = address
+        super.init()
+        begin(socket)
         socket.setDeadline(seconds: Self.patience)
     }
 
-    var waitingBytes: Int { output.byteCount }
+    /// Between the handshake and the close frame that we send.
+    var isOpen: Bool { group != nil && close == nil && !isEnding }
 
-    /// A frame of a message; nothing before the handshake or after a close frame.
-    func send(_ frame: [UInt8]) {
-        if isOpen { output.append(frame) }
+    // MARK: Sending
+
+    /// From now on it gets the group's messages, after the greeting.
+    func join(_ group: ServerGroup, _ greeting: Greeting, within timeout: Duration) {
+        self.greeting = greeting
+        firstMessage = greeting.next
+        position = group.log.end
+        nextPosition = position
+        if !greeting.frames.isEmpty { socket?.setDeadline(seconds: Int32(clamping: timeout.components.seconds)) }
+        socket?.wantToWrite()
     }
 
-    /// Sends what comes before all else.
-    func greet(_ messages: [[UInt8]], firstMessage: Int) {
-        self.firstMessage = firstMessage
-        for message in messages {
-            let frame = FrameWriter.frame(.text, message, mask: nil)
-            greetingBytes += frame.count
-            send(frame)
+    override func sendNext() {
+        position = nextPosition
+        if let greeting {
+            if greeted < greeting.frames.count {
+                greeted += 1
+                return send(greeting.frames[greeted - 1])
+            }
+            self.greeting = nil
+            if close == nil { socket?.setDeadline(seconds: nil) }
         }
+        guard let group else { return }
+        let end = close?.position ?? group.log.end
+        var bytes = 0
+        while nextPosition < end, bytes < WaitingBytes.pieceBytes {
+            let message = group.log[nextPosition]
+            nextPosition += 1
+            if message.number < firstMessage { continue }
+            send(message.frame)
+            bytes += message.frame.count
+        }
+        if bytes > 0 { return }
+        position = nextPosition
+        if let close { sendClose(status: close.status) }
     }
 
     /// After what waits; at once before the end of the handshake.
     func close(status: UInt16?) {
-        if group == nil, !isEnding { kill() }
-        guard isOpen else { return }
-        isOpen = false
-        sendPong()
-        output.append(FrameWriter.frame(.close, FrameWriter.closePayload(status: status), mask: nil))
-        output.socket.setDeadline(seconds: Self.patience)
+        guard isOpen, let group else {
+            if group == nil, !isEnding { kill() }
+            return
+        }
+        close = (group.log.end, status)
+        socket?.setDeadline(seconds: Self.patience)
+        socket?.wantToWrite()
     }
 
-    func flush() {
-        if output.byteCount <= Self.pongRoom { sendPong() }
-        output.flush()
-    }
-
-    /// Ends in the loop's next turn.
-    func kill() {
-        isOpen = false
-        isEnding = true
-        output.socket.kill()
-    }
+    // MARK: Receiving
 
     /// Reads what has arrived.
     /// - Parameters:
-    ///   - fields: more fields of an answer that accepts.
+    ///   - fields: more fields of a response that accepts.
     ///   - place: what is at a path.
+    ///   - onOpen: called when the handshake is over, with the group's number; joins the group.
     func receive(
-        _ bytes: Span<UInt8>, fields: [HTTPField], place: (String) -> WebSocketServerPlace, onEvent: (Event) -> Void
+        _ bytes: Span<UInt8>, fields: [HTTPField], place: (String) -> WebSocketServerPlace,
+        onOpen: (Int) -> ServerGroup
     ) {
         if isEnding { return }
         var position = 0
-        if reader == nil {
+        if group == nil {
             do throws(HTTPHeadError) {
                 guard let head = try head.read(bytes, at: &position) else { return }
-                answer(ServerHandshake(head, fields: fields), at: place(head.path))
+                respond(ServerHandshake(head, fields: fields), at: place(head.path), onOpen)
             } catch {
-                answer(ServerHandshake(error), at: .group(0))
+                respond(ServerHandshake(error), at: .group(0), onOpen)
             }
-            if isOpen, let group { onEvent(.opened(group: group)) }
         }
-        readFrames(bytes.extracting(droppingFirst: position), onEvent)
+        let rest = bytes.extracting(droppingFirst: position)
+        if !rest.isEmpty { read(rest) }
     }
 
-    private func answer(_ answer: ServerHandshake, at place: WebSocketServerPlace) {
-        switch (answer, place) {
-        case (.accepted(let bytes), .group(let group)):
-            self.group = group
-            output.append(bytes)
-            output.socket.setDeadline(seconds: nil)
-            reader = FrameReader(
-                from: .client, maximumMessageBytes: Self.maximumMessageBytes)
-            isOpen = true
-        case (.accepted, .nowhere(let reason)): self.answer(.notFound(reason), at: place)
+    private func respond(
+        _ response: ServerHandshake, at place: WebSocketServerPlace, _ onOpen: (Int) -> ServerGroup
+    ) {
+        switch (response, place) {
+        case (.accepted(let bytes), .group(let number)):
+            write(bytes)
+            socket?.setDeadline(seconds: nil)
+            reader = FrameReader(from: .client, maximumMessageBytes: Self.maximumMessageBytes)
+            group = onOpen(number)
+        case (.accepted, .nowhere(let reason)): respond(.notFound(reason), at: place, onOpen)
         case (.refused(let bytes), _):
-            output.append(bytes)
-            end()
+            write(bytes)
+            end(within: Self.patience)
         }
     }
 
-    private func readFrames(_ bytes: Span<UInt8>, _ onEvent: (Event) -> Void) {
-        guard var reader = reader.take() else { return }
+    /// What clients say does not matter, as long as it keeps to the protocol.
+    private func read(_ bytes: Span<UInt8>) {
         var violation: ProtocolViolation?
-        do throws(ProtocolViolation) {
-            try reader.read(
-                bytes,
-                onMessage: { kind, message in
-                    if violation == nil { violation = take(kind, message, onEvent) }
-                },
-                onControl: { control in
-                    if violation != nil { return }
-                    switch control {
-                    case .ping(let payload): answerPing(payload)
-                    case .pong: break
-                    case .close(let frame):
-                        close(status: frame.status)
-                        end()
-                    }
-                })
-        } catch {
-            violation = violation ?? error
-        }
-        if let violation {
-            close(status: violation.closeStatus)
-            end()
-        }
-        if !isEnding { self.reader = consume reader }
+        let broken = readFrames(
+            bytes,
+            onMessage: { kind, message in
+                guard violation == nil, kind == .text else { return }
+                if String(validating: message.indices.map { message[$0] }, as: UTF8.self) == nil {
+                    violation = ProtocolViolation("text that is not UTF-8", closeStatus: 1007)
+                }
+            },
+            onClose: { frame in
+                if violation == nil { finish(status: frame.status) }
+            })
+        if let violation = violation ?? broken { finish(status: violation.closeStatus) }
     }
 
-    private func take(
-        _ kind: WebSocketMessageKind, _ message: Span<UInt8>, _ onEvent: (Event) -> Void
-    ) -> ProtocolViolation? {
-        let bytes = message.indices.map { message[$0] }
-        switch kind {
-        case .tooLarge: break
-        case .text where String(validating: bytes, as: UTF8.self) == nil:
-            return ProtocolViolation("text that is not UTF-8", closeStatus: 1007)
-        case .text, .binary: onEvent(.message(bytes))
-        }
-        return nil
-    }
-
-    private func answerPing(_ payload: [UInt8]) {
-        guard isOpen else { return }
-        pong = payload
-        output.socket.wantToWrite()
-    }
-
-    private func sendPong() {
-        if let payload = pong.take() { output.append(FrameWriter.frame(.pong, payload, mask: nil)) }
-    }
-
-    /// After what waits; it is for the server to end the connection (RFC 6455, section 7.1.1).
-    private func end() {
-        isOpen = false
-        isEnding = true
-        output.end(within: Self.patience)
+    private func finish(status: UInt16?) {
+        close(status: status)
+        end(within: Self.patience)
     }
 }

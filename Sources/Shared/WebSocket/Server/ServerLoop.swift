@@ -1,11 +1,26 @@
+internal import Bytes
 internal import CLibWebSockets
 internal import Glibc
 internal import Synchronization
 internal import System
 
-/// What runs on a server's thread: hands messages out to the clients.
+/// Runs on a server's thread: hands messages out to the clients.
+///
+/// Memory is bounded in total: a message and a greeting are there once for all clients, and where too much waits, the
+/// slowest clients are dropped.
 final class ServerLoop: SocketLoop {
-    private let maximumQueuedBytes: Int
+    struct Limits {
+        /// Of messages that wait for clients, and of the greetings that some still take.
+        var queuedBytes: Int
+        /// How long a client may take for its greeting.
+        var greetingTimeout: Duration
+        var clientsOfAnAddress: Int
+    }
+
+    /// How long a greeting is kept for clients that come after the one that it was made for.
+    private static let greetingLifetime: Duration = .seconds(1)
+
+    private let limits: Limits
     private let orders: ServerOrders
     private let shared: ServerShared
     private let place: @Sendable (String) -> WebSocketServerPlace
@@ -13,17 +28,22 @@ final class ServerLoop: SocketLoop {
     private let events: WebSocketServerEvents
     /// By the keys of their sockets; before their handshake as well.
     private var connections: [UInt: ServerConnection] = [:]
-    /// Keys of those whose handshake is over, by their groups.
-    private var clients: [Int: Set<UInt>] = [:]
+    private var addresses: [ClientAddress: Int] = [:]
+    /// Those that have clients.
+    private var groups: [Int: ServerGroup] = [:]
+    /// Of the logs of all groups.
+    private var queuedBytes = 0
+    /// When a greeting is to be forgotten.
+    private var greetingsEnd: Duration?
     private var clientCount = 0
     private var isClosing = false
 
     init(
-        maximumQueuedBytes: Int, orders: ServerOrders, shared: ServerShared,
+        limits: Limits, orders: ServerOrders, shared: ServerShared,
         place: @escaping @Sendable (String) -> WebSocketServerPlace,
         greeting: @escaping @Sendable (Int) -> [[UInt8]], events: WebSocketServerEvents
     ) {
-        self.maximumQueuedBytes = maximumQueuedBytes
+        self.limits = limits
         self.orders = orders
         self.shared = shared
         self.place = place
@@ -34,17 +54,11 @@ final class ServerLoop: SocketLoop {
     var isEmpty: Bool { clientCount == 0 }
 
     func broadcast(_ message: ServerOrders.Message) {
-        for key in clients[message.group] ?? [] {
-            guard let client = connections[key], client.isOpen, client.firstMessage <= message.number else { continue }
-            let bound = maximumQueuedBytes + client.greetingBytes
-            // A message that is longer than the bound is sent all the same to a client that waits for nothing.
-            if client.waitingBytes > 0, client.waitingBytes + message.frame.count > bound {
-                client.kill()
-                events.onDrop(message.group)
-            } else {
-                client.send(message.frame)
-            }
-        }
+        guard let group = groups[message.group] else { return }
+        queuedBytes += group.log.append(message)
+        for client in group.clients.values where client.isOpen { client.socket?.wantToWrite() }
+        queuedBytes -= group.trim()
+        limitQueues()
     }
 
     /// From now on there are no new clients: one that comes back at once would be told goodbye again.
@@ -53,40 +67,122 @@ final class ServerLoop: SocketLoop {
         for connection in connections.values { connection.close(status: status) }
     }
 
+    /// - Returns: when it is to be called again.
+    func forgetGreetings(at now: Duration) -> Duration? {
+        guard let end = greetingsEnd, end <= now else { return greetingsEnd }
+        greetingsEnd = nil
+        for group in groups.values {
+            guard let end = group.greeting.map({ $0.madeAt + Self.greetingLifetime }) else { continue }
+            if end <= now { group.greeting = nil } else { greetingsEnd = min(greetingsEnd ?? end, end) }
+        }
+        return greetingsEnd
+    }
+
     override func handle(_ event: SocketEvent, of socket: Socket, bytes: Span<UInt8>) {
         switch event {
-        case .connected:
-            if isClosing { socket.kill() } else { connections[socket.key] = ServerConnection(socket) }
+        case .connected: connected(socket)
         case .received:
             guard let connection = connections[socket.key] else { return }
-            connection.receive(bytes, fields: shared.headers, place: place) { event in
-                switch event {
-                case .opened(let group): opened(connection, socket.key, group)
-                case .message(let message): events.onMessage(message)
-                }
-            }
-        case .writable: connections[socket.key]?.flush()
+            connection.receive(bytes, fields: shared.headers, place: place) { opened(connection, socket.key, $0) }
+        case .writable: written(socket.key)
         case .ended: ended(socket.key)
         }
     }
 
-    private func opened(_ connection: ServerConnection, _ key: UInt, _ group: Int) {
+    private func connected(_ socket: Socket) {
+        let address = socket.peerAddress
+        guard !isClosing, addresses[address, default: 0] < limits.clientsOfAnAddress else { return socket.kill() }
+        addresses[address, default: 0] += 1
+        connections[socket.key] = ServerConnection(socket, address: address)
+    }
+
+    private func opened(_ connection: ServerConnection, _ key: UInt, _ number: Int) -> ServerGroup {
+        let group = groups[number] ?? ServerGroup(number: number)
+        groups[number] = group
         // Before the greeting is asked: what is broadcast after that is for this client too.
-        clients[group, default: []].insert(key)
+        group.clients[key] = connection
         clientCount += 1
         shared.clientCount.store(clientCount, ordering: .relaxed)
-        let (messages, next) = orders.admit { greeting(group) }
-        connection.greet(messages, firstMessage: next)
+        connection.join(group, greeting(of: group), within: limits.greetingTimeout)
         events.onConnect(clientCount)
+        return group
+    }
+
+    private func written(_ key: UInt) {
+        guard let connection = connections[key] else { return }
+        connection.flush()
+        guard let group = connection.group, connection.position == group.log.end else { return }
+        queuedBytes -= group.trim()
     }
 
     private func ended(_ key: UInt) {
-        guard let group = connections.removeValue(forKey: key)?.group, clients[group]?.remove(key) != nil
-        else { return }
-        if clients[group]?.isEmpty == true { clients[group] = nil }
+        guard let connection = connections.removeValue(forKey: key) else { return }
+        let rest = (addresses[connection.address] ?? 1) - 1
+        addresses[connection.address] = rest == 0 ? nil : rest
+        connection.forgetSocket()
+        leave(connection, key)
+    }
+
+    private func leave(_ connection: ServerConnection, _ key: UInt) {
+        guard let group = connection.group, group.clients.removeValue(forKey: key) != nil else { return }
+        queuedBytes -= group.trim()
+        if group.clients.isEmpty { groups[group.number] = nil }
         clientCount -= 1
         shared.clientCount.store(clientCount, ordering: .relaxed)
         events.onDisconnect(clientCount)
+    }
+}
+
+// MARK: Memory
+
+extension ServerLoop {
+    private func greeting(of group: ServerGroup) -> Greeting {
+        let now = monotonicTime()
+        if let known = group.greeting, known.next == orders.messageCount, now - known.madeAt < Self.greetingLifetime {
+            return known
+        }
+        let (messages, next) = orders.admit { greeting(group.number) }
+        let made = Greeting(messages, next: next, madeAt: now)
+        group.greeting = made
+        greetingsEnd = greetingsEnd ?? now + Self.greetingLifetime
+        limitGreetings(beside: made)
+        return made
+    }
+
+    /// Drops the slowest clients of the group for which most waits, while too much does. A message that is longer than
+    /// the bound is sent all the same to clients that wait for nothing else.
+    private func limitQueues() {
+        while queuedBytes > limits.queuedBytes {
+            let late = groups.values.filter { $0.log.end - $0.log.start > 1 }
+            guard let group = late.max(by: { $0.log.byteCount < $1.log.byteCount }) else { return }
+            queuedBytes -= group.trim()
+            let start = group.log.start
+            drop(group.clients.filter { $0.value.position == start && start < group.log.end - 1 })
+        }
+    }
+
+    /// Drops the clients that still take the oldest greetings, while there are too many of them.
+    private func limitGreetings(beside newest: Greeting) {
+        var takers: [ObjectIdentifier: (greeting: Greeting, clients: [UInt: ServerConnection])] = [:]
+        for (key, client) in connections {
+            guard let greeting = client.greeting else { continue }
+            takers[ObjectIdentifier(greeting), default: (greeting, [:])].clients[key] = client
+        }
+        var bytes = takers.values.reduce(newest.byteCount) { $0 + $1.greeting.byteCount }
+        let bound = max(limits.queuedBytes, 2 * newest.byteCount)
+        for (greeting, clients) in takers.values.sorted(by: { $0.greeting.madeAt < $1.greeting.madeAt })
+        where bytes > bound {
+            drop(clients)
+            bytes -= greeting.byteCount
+        }
+    }
+
+    private func drop(_ clients: [UInt: ServerConnection]) {
+        for (key, client) in clients {
+            client.kill()
+            if let group = client.group { events.onDrop(group.number) }
+            leave(client, key)
+        }
     }
 }
 

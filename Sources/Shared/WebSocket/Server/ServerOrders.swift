@@ -56,6 +56,9 @@ final class ServerOrders: Sendable {
         state.withLock { $0.waiting.stops = true }
     }
 
+    /// The number of the next message.
+    var messageCount: Int { state.withLock { $0.count } }
+
     var isStopping: Bool { state.withLock { $0.waiting.stops } }
 
     /// - Returns: the greeting, and the number of the first message that is not in it: none is added while it is made.

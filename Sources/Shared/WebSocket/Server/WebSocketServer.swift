@@ -1,3 +1,4 @@
+public import Bytes
 internal import Glibc
 internal import Synchronization
 public import System
@@ -9,8 +10,6 @@ public struct WebSocketServerEvents: Sendable {
     public var onDisconnect: @Sendable (Int) -> Void = { _ in }
     /// A client of the group was too slow; its `onDisconnect` follows.
     public var onDrop: @Sendable (_ group: Int) -> Void = { _ in }
-    /// A whole message of a client, of at most 64 KiB.
-    public var onMessage: @Sendable ([UInt8]) -> Void = { _ in }
 
     public init() {}
 }
@@ -25,7 +24,8 @@ public enum WebSocketServerPlace: Sendable, Equatable {
 
 /// A server that sends the same text messages to all clients of a group.
 ///
-/// A client that is too slow is dropped and never waited for.
+/// A client that is too slow is dropped and never waited for. What clients say is ignored, and one address has half of the
+/// places at most.
 public final class WebSocketServer: Sendable {
     /// Of `stop`: for clients that do not answer the close frame.
     private static let closeTimeout: Duration = .seconds(1)
@@ -51,30 +51,35 @@ public final class WebSocketServer: Sendable {
     ///   - port: 0 = a free one.
     ///   - maximumClients: more are not accepted. The process's limit of open files is raised for them; where that is not
     ///     allowed, they are fewer.
-    ///   - maximumQueuedBytes: a client for which more than that waits, besides its greeting, is dropped.
+    ///   - maximumQueuedBytes: while more than that waits for clients in all, the slowest are dropped. Greetings that clients
+    ///     still take are bounded alike, but for the newest one.
     ///   - headers: more header fields of the handshake's answer.
     ///   - place: what is at a path, without its query; asked on the thread of `run`.
     ///   - greeting: returns the text messages that a new client of the group gets before any others. Called on the
-    ///     thread of `run`, once for each client, while `broadcast` waits. The client gets all broadcasts after this
+    ///     thread of `run`, while `broadcast` waits. The client gets all broadcasts after this
     ///     call and none from before it: if a change is made first and broadcast afterwards, no client misses it. It
-    ///     must not broadcast.
+    ///     must not broadcast. Clients that come within a second and before the next message share it.
+    ///   - greetingTimeout: a client that takes longer for its greeting is dropped.
     /// - Throws: a `SystemError` that names the address and the reason, or the header that cannot be sent.
     public init(
         listen host: String, port: Int, maximumClients: Int = 1024, maximumQueuedBytes: Int = 64 << 20,
         headers: [HTTPField] = [],
         place: @escaping @Sendable (_ path: String) -> WebSocketServerPlace = { _ in .group(0) },
         greeting: @escaping @Sendable (_ group: Int) -> [[UInt8]] = { _ in [] },
+        greetingTimeout: Duration = .seconds(30),
         events: WebSocketServerEvents = WebSocketServerEvents()
     ) throws(SystemError) {
         let orders = ServerOrders(maximumBytes: maximumQueuedBytes)
         let shared = ServerShared()
         try shared.setHeaders(headers)
+        let maximumClients = OpenFileLimit.raise(forConnections: maximumClients)
+        let limits = ServerLoop.Limits(
+            queuedBytes: maximumQueuedBytes, greetingTimeout: greetingTimeout,
+            clientsOfAnAddress: max(1, maximumClients / 2))
         let loop = ServerLoop(
-            maximumQueuedBytes: maximumQueuedBytes, orders: orders, shared: shared, place: place, greeting: greeting,
-            events: events)
+            limits: limits, orders: orders, shared: shared, place: place, greeting: greeting, events: events)
         let context = try WebSocketContext.server(
-            loop, listen: host, port: port, maximumClients: OpenFileLimit.raise(forConnections: maximumClients),
-            waker: waker)
+            loop, listen: host, port: port, maximumClients: maximumClients, waker: waker)
         self.orders = orders
         self.shared = shared
         self.port = context.listenPort
@@ -89,8 +94,11 @@ public final class WebSocketServer: Sendable {
             let orders = orders.take()
             for message in orders.messages { parts.loop.broadcast(message) }
             if let status = orders.closeStatus { parts.loop.close(status: status) }
+            let now = monotonicTime()
+            if let next = parts.loop.forgetGreetings(at: now), stopsAt == nil {
+                parts.context.schedule(in: next - now)
+            }
             if orders.stops {
-                let now = monotonicTime()
                 let deadline = stopsAt ?? now + Self.closeTimeout
                 if parts.loop.isEmpty || now >= deadline { return }
                 parts.loop.close(status: 1001)

@@ -57,7 +57,10 @@ def test_clients_beyond_the_limit_of_open_files_wait_and_cost_nothing(start):
         "simulate", "--interval", "100ms", "--cities", "1", "--coverage", "1", launcher=("prlimit", "--nofile=200:200"))
     with contextlib.ExitStack() as stack:
         first = stack.enter_context(connect(feed.url))
-        clients = [stack.enter_context(raw_feed.connect(feed.url)) for _ in range(250)]
+        # An address has half of the places.
+        clients = [
+            stack.enter_context(raw_feed.connect(feed.url, source=f"127.0.0.{2 + number // 36}")) for number in range(250)
+        ]
         # 128 of the 200 files are for the rest of the process.
         for client in clients[:71]:
             assert client.recv(12) == b"HTTP/1.1 101"

@@ -3,6 +3,8 @@
 import base64
 import time
 
+import pytest
+
 from support import metrics
 from support.faults import answering
 from support.peers import WebSocketFeed

@@ -28,10 +28,10 @@ def request(path: str = "/") -> bytes:
     ).encode()
 
 
-def connect(url: str, path: str = "/") -> socket.socket:
-    """A client that has sent its handshake and read nothing."""
+def connect(url: str, path: str = "/", source: str = "127.0.0.1") -> socket.socket:
+    """A client at the address `source` that has sent its handshake and read nothing."""
     host, port = url.removeprefix("ws://").removesuffix("/").rsplit(":", 1)
-    client = socket.create_connection((host, int(port)), timeout=30)
+    client = socket.create_connection((host, int(port)), timeout=30, source_address=(source, 0))
     client.sendall(request(path))
     return client
 

@@ -17,8 +17,9 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
         greeting: { group in state.withLock { $0.greeting(of: paths.shard(of: group), at: monotonicTime()) } },
         onDrop: { group in
             guard let count = drops.withLock({ $0.add(at: monotonicTime()) }) else { return }
-            say("dropped \(count == 1 ? "a client" : "\(count) clients, the last one") of \(paths.path(of: group)) "
-                + "that was too slow")
+            say(
+                "dropped \(count == 1 ? "a client" : "\(count) clients, the last one") of \(paths.path(of: group)) "
+                    + "that was too slow")
         })
     defer { server.stop() }
     let report = ConnectionReport(of: configuration.client.address.label, verb: "relaying")

@@ -138,23 +138,6 @@ import Testing
 
     // MARK: - systemd
 
-    @Test func littleOfAnAnswerWaitsInTheKernel() throws {
-        let listening = try ListeningSocket.open(.tcp(host: "127.0.0.1", port: 0))
-        guard case .tcp(_, let port) = listening.address else {
-            Issue.record("not a TCP address")
-            return
-        }
-        let client = try RawHTTPClient(port: port)
-        defer { withExtendedLifetime(client) {} }
-        let accepted = accept(listening.descriptor, nil, nil)
-        try #require(accepted >= 0)
-        defer { close(accepted) }
-        var value: Int32 = 0
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        #expect(unsafe getsockopt(accepted, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &value, &length) == 0)
-        #expect(value == ListeningSocket.maximumUnsent)
-    }
-
     /// Gives both descriptors numbers that follow each other, as systemd does, and that no other test has.
     ///
     /// - Returns: the first.

@@ -1,5 +1,7 @@
 #pragma once
+#include <linux/sockios.h>
 #include <microhttpd.h>
+#include <sys/ioctl.h>
 
 /* Only what Swift cannot import: variadic functions, and unions as answers. */
 
@@ -68,4 +70,11 @@ static inline int CLibMicroHTTPD_hide_content(struct MHD_Connection *connection)
 {
     return MHD_set_connection_value(connection, MHD_HEADER_KIND, "Content-Length", "0") == MHD_YES
         && MHD_set_connection_value(connection, MHD_HEADER_KIND, "Cookie", "-") == MHD_YES;
+}
+
+/* ioctl is variadic. Bytes that the socket's peer has not acknowledged; 0 when that cannot be known. */
+static inline int CLibMicroHTTPD_unacknowledged(int socket)
+{
+    int bytes = 0;
+    return ioctl(socket, SIOCOUTQ, &bytes) == 0 ? bytes : 0;
 }

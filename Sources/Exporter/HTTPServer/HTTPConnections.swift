@@ -1,3 +1,4 @@
+internal import CLibMicroHTTPD
 internal import Glibc
 internal import Synchronization
 internal import System
@@ -55,10 +56,10 @@ final class HTTPConnection: @unchecked Sendable {
     var status: Int?
     /// Of the request under way.
     var headerBytes = 0
-    /// Of all requests before it.
-    var headerBytesBefore = 0
-    /// What the client had acknowledged when the answer under way began; nil when that was not asked.
-    var acknowledgedBefore: Int?
+    /// Content of the response under way that libmicrohttpd has been given; 0 of a small one.
+    var sentBytes = 0
+    /// Its content is counted by `UnsentResponses`.
+    var holdsContent = false
 
     init(socket: Int32, peer: PeerAddress, deadline: CoarseTime, isHeartbeat: Bool = false) {
         self.socket = socket
@@ -97,12 +98,14 @@ final class HTTPConnection: @unchecked Sendable {
         hangUp()
     }
 
-    /// Whether the client takes less than so many bytes a second of an answer that has been under way for a second.
+    /// What the kernel still has, because the client has not acknowledged it. Corresponds to `SIOCOUTQ`.
+    var unacknowledgedBytes: Int { Int(CLibMicroHTTPD_unacknowledged(socket)) }
+
+    /// Whether the client takes less than so many bytes a second of a response that has been under way for a second.
     func isSlow(since start: CoarseTime, minimumRate: Int, now: CoarseTime) -> Bool {
         let milliseconds = now.milliseconds - start.milliseconds
-        guard milliseconds >= 1000 else { return false }
-        guard let acknowledgedBefore, let information = TCPInformation(of: socket) else { return true }
-        return information.acknowledgedBytes - acknowledgedBefore < Int(milliseconds) * minimumRate / 1000
+        return milliseconds >= 1000
+            && sentBytes - unacknowledgedBytes < Int(milliseconds) * minimumRate / 1000
     }
 }
 
@@ -174,6 +177,23 @@ final class HTTPConnections: Sendable {
             // Under the lock although it is a call of C: the connection leaves the table before its socket is closed,
             // so the number is still this connection's.
             for connection in state.open.values where connection.isOverdue(at: now) { connection.hangUp() }
+            Self.limitUnacknowledged(of: state.open.values, to: UnsentResponses.budget)
+        }
+    }
+
+    /// Ends connections until the kernel has at most so many bytes to send: those of the client that has most first. A
+    /// response that fits its buffers is over before it is read.
+    private static func limitUnacknowledged(of connections: some Collection<HTTPConnection>, to limit: Int) {
+        let loads = connections.map { (connection: $0, bytes: $0.unacknowledgedBytes) }.filter { $0.bytes > 0 }
+        var excess = loads.reduce(-limit) { $0 + $1.bytes }
+        guard excess > 0 else { return }
+        let clients = Dictionary(loads.map { ($0.connection.peer.client, $0.bytes) }, uniquingKeysWith: +)
+        func rank(_ load: (connection: HTTPConnection, bytes: Int)) -> (Int, Int) {
+            (clients[load.connection.peer.client, default: 0], load.bytes)
+        }
+        for load in loads.sorted(by: { rank($0) > rank($1) }) where excess > 0 {
+            load.connection.abort()
+            excess -= load.bytes
         }
     }
 }
@@ -255,25 +275,6 @@ struct CoarseTime: Comparable {
 
     static func < (one: CoarseTime, other: CoarseTime) -> Bool {
         one.milliseconds < other.milliseconds
-    }
-}
-
-/// What the kernel knows of a TCP connection (`TCP_INFO` of tcp(7)).
-struct TCPInformation {
-    /// Bytes of content that the peer has acknowledged.
-    var acknowledgedBytes: Int
-    /// Bytes of content that have come, read or not.
-    var receivedBytes: Int
-
-    /// Nil for a socket that is none of TCP.
-    init?(of socket: Int32) {
-        // `struct tcp_info` of linux/tcp.h up to `tcpi_bytes_received`; glibc's ends before.
-        var words = InlineArray<17, UInt64>(repeating: 0)
-        var length = socklen_t(MemoryLayout.size(ofValue: words))
-        let result = unsafe getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &words, &length)
-        guard result == 0, Int(length) == MemoryLayout.size(ofValue: words) else { return nil }
-        acknowledgedBytes = Int(clamping: words[15])
-        receivedBytes = Int(clamping: words[16])
     }
 }
 

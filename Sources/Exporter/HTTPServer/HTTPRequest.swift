@@ -99,27 +99,12 @@ enum HTTPRequestTarget: Equatable {
         return true
     }
 
-    /// The usual target: ASCII without query and escapes. Up to 15 bytes it takes no allocation.
-    private static func plainPath(_ target: Span<UInt8>, from start: Int) -> String? {
-        guard start == 0 else { return nil }
-        for index in 0..<target.count {
-            let byte = target[index]
-            guard isVisible(byte), byte < 0x80, byte != UInt8(ascii: "?"), byte != UInt8(ascii: "%") else { return nil }
-        }
-        return unsafe String(unsafeUninitializedCapacity: target.count) { path in
-            // The buffer and the target have room for as many bytes.
-            for index in 0..<target.count { unsafe path[index] = target[index] }
-            return target.count
-        }
-    }
-
     /// Anything but ASCII's blanks and controls. Bytes beyond ASCII are no part of RFC 3986 and harm nobody.
     private static func isVisible(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte != 0x7F
     }
 
     private static func split(_ target: Span<UInt8>, from start: Int) -> HTTPRequestTarget {
-        if let path = plainPath(target, from: start) { return .valid(path: path, query: "") }
         let bytes = (start..<target.count).map { target[$0] }
         guard bytes.allSatisfy(isVisible) else { return .malformed }
         let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex

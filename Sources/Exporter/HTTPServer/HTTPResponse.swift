@@ -1,26 +1,29 @@
 internal import CLibMicroHTTPD
+internal import Synchronization
 
-/// What is sent as the content of an answer. The arrays are sent from where they are, without a copy.
+/// The content of a response.
 public enum HTTPBody: Sendable {
     case bytes([UInt8])
-    /// One after another. More than `HTTPResponse.maximumPieces` of them are joined, which copies.
+    /// One after another.
     case pieces([[UInt8]])
-    /// What comes as it is made, of unknown length.
+    /// Comes as it is made, of unknown length.
     case stream(HTTPStream)
 
-    var count: Int {
+    var count: Int { pieces.reduce(0) { $0 + $1.count } }
+
+    /// None of a stream.
+    var pieces: [[UInt8]] {
         switch self {
-        case .bytes(let bytes): bytes.count
-        case .pieces(let pieces): pieces.reduce(0) { $0 + $1.count }
-        case .stream: 0
+        case .bytes(let bytes): [bytes]
+        case .pieces(let pieces): pieces
+        case .stream: []
         }
     }
 }
 
-/// An answer to a request.
+/// A response to a request.
 ///
-/// `Content-Length`, `Date` and `Connection` are added when it is sent; HEAD is answered with the same header and no
-/// content.
+/// `Content-Length`, `Date` and `Connection` are added when it is sent; HEAD gets the same header and no content.
 public struct HTTPResponse: Sendable {
     public let status: Int
     public let headers: [(name: String, value: String)]
@@ -44,41 +47,30 @@ public struct HTTPResponse: Sendable {
             body: .bytes(Array("\(line)\n".utf8)))
     }
 
-    /// The most pieces that are sent without joining some of them.
-    public static let maximumPieces = 512
+    /// Content of more bytes is sent from where it is, and counted by `UnsentResponses`; less is copied, and sent together
+    /// with the header.
+    static let maximumCopiedBytes = 64 * 1024
 
-    /// Content up to this size is joined into one piece, because a piece less to send is faster than a copy.
-    static let maximumJoinedBytes = 64 * 1024
-
-    /// Hands the answer to libmicrohttpd, which keeps it until it is sent.
-    /// - Parameter extra: fields for every answer of this server, in place of its own of the same name.
+    /// Hands the response to libmicrohttpd, which keeps it until it is sent.
+    /// - Parameters:
+    ///   - content: that of a large response.
+    ///   - extra: fields for every response of this server, in place of its own of the same name.
     func queue(
-        on state: HTTPConnection, _ connection: MHDConnection, extra: [(name: String, value: String)]
+        _ content: LargeContent?, on connection: MHDConnection, isHead: Bool, extra: [(name: String, value: String)]
     ) -> MHD_Result {
-        let response = nativeResponse(on: state, connection, extra: extra)
+        let response =
+            if let content {
+                HTTPNativeResponse(content)
+            } else if case .stream(let stream) = body {
+                HTTPNativeResponse(stream, isHead: isHead)
+            } else {
+                HTTPNativeResponse(copying: Array(body.pieces.joined()))
+            }
         for (name, value) in headers where !extra.contains(where: { $0.name == name }) {
             response.addHeader(name, value)
         }
         for (name, value) in extra { response.addHeader(name, value) }
         return response.queue(on: connection, status: status)
-    }
-
-    private func nativeResponse(
-        on state: HTTPConnection, _ connection: MHDConnection, extra: [(name: String, value: String)]
-    ) -> HTTPNativeResponse {
-        if case .stream(let stream) = body { return HTTPNativeResponse(stream, isHead: state.isHead) }
-        // Less than that waits for no client: it finds room in the kernel.
-        let information = contentBytes > Self.maximumJoinedBytes ? TCPInformation(of: state.socket) : nil
-        state.acknowledgedBefore = information?.acknowledgedBytes
-        let content = pieces(of: body) {
-            // Beside these fields there are the status line and those that libmicrohttpd adds.
-            let headerBytes = (headers + extra).reduce(256) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
-            let room = roomForPieces(
-                on: state, received: information?.receivedBytes, fieldCount: connection.fieldCount,
-                answerHeaderBytes: headerBytes)
-            return min(room, Self.maximumPieces)
-        }
-        return HTTPNativeResponse(content)
     }
 }
 
@@ -86,23 +78,23 @@ public struct HTTPResponse: Sendable {
 @safe private struct HTTPNativeResponse: ~Copyable {
     private let response: OpaquePointer
 
-    /// Corresponds to `MHD_create_response_from_iovec`, which copies the vector and for a single piece makes the
-    /// response that is sent together with its header.
-    init(_ pieces: [[UInt8]]) {
-        let context = unsafe Unmanaged.passRetained(HTTPContent(pieces)).toOpaque()
-        let response =
-            if pieces.count == 1 {
-                unsafe withUnsafePointer(to: Self.entry(pieces[0])) { vector in
-                    unsafe MHD_create_response_from_iovec(vector, 1, contentSent, context)
-                }
-            } else {
-                unsafe pieces.map { unsafe Self.entry($0) }.withUnsafeBufferPointer { vector in
-                    unsafe MHD_create_response_from_iovec(
-                        vector.baseAddress, UInt32(vector.count), contentSent, context)
-                }
-            }
+    /// Corresponds to `MHD_create_response_from_buffer`.
+    init(copying bytes: [UInt8]) {
+        var bytes = bytes
+        let response = unsafe MHD_create_response_from_buffer(bytes.count, &bytes, .RESPMEM_MUST_COPY)
         guard let response = unsafe response else {
-            preconditionFailure("MHD_create_response_from_iovec fails only without memory")
+            preconditionFailure("MHD_create_response_from_buffer fails only without memory")
+        }
+        unsafe self.response = response
+    }
+
+    /// Corresponds to `MHD_create_response_from_callback` with a known size.
+    init(_ content: LargeContent) {
+        let context = unsafe Unmanaged.passRetained(content).toOpaque()
+        let response = unsafe MHD_create_response_from_callback(
+            UInt64(content.count), min(content.count, LargeContent.blockBytes), readContent, context, contentEnded)
+        guard let response = unsafe response else {
+            preconditionFailure("MHD_create_response_from_callback fails only without memory")
         }
         unsafe self.response = response
     }
@@ -112,13 +104,6 @@ public struct HTTPResponse: Sendable {
             preconditionFailure("MHD_create_response_from_callback fails only without memory")
         }
         unsafe self.response = response
-    }
-
-    private static func entry(_ piece: [UInt8]) -> MHD_IoVec {
-        // The pointer outlives the closure: the storage of a native array is a heap object that never moves, and
-        // nobody writes to it while an `HTTPContent`, which the free callback releases, holds a reference: a writer
-        // elsewhere copies first. A [UInt8] made on Linux is always native.
-        unsafe piece.withUnsafeBytes { unsafe MHD_IoVec(iov_base: $0.baseAddress, iov_len: $0.count) }
     }
 
     func addHeader(_ name: String, _ value: String) {
@@ -140,42 +125,78 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-/// Keeps the arrays alive that a response points into.
-private final class HTTPContent {
-    let pieces: [[UInt8]]
+/// The content of a large response under way, which libmicrohttpd asks for block by block.
+final class LargeContent: Sendable {
+    /// What libmicrohttpd sends at a time. Each block takes a turn of its loop.
+    static let blockBytes = 256 * 1024
 
-    init(_ pieces: [[UInt8]]) {
-        self.pieces = pieces
+    /// Of all pieces.
+    let count: Int
+    /// Equal for contents that share all pieces but the last one, while they are alive. A scrape of an unchanged page has
+    /// one piece of its own at the end.
+    let identity: Int
+    private let connection: HTTPConnection
+    private let state: Mutex<State>
+
+    private struct State {
+        var pieces: [[UInt8]]
+        /// Where the next block begins.
+        var piece = 0
+        var offset = 0
     }
+
+    init(_ pieces: [[UInt8]], on connection: HTTPConnection) {
+        count = pieces.reduce(0) { $0 + $1.count }
+        var hasher = Hasher()
+        for piece in pieces.count > 1 ? pieces.dropLast() : pieces[...] {
+            unsafe piece.withUnsafeBytes { unsafe hasher.combine($0.baseAddress) }
+        }
+        identity = hasher.finalize()
+        self.connection = connection
+        state = Mutex(State(pieces: pieces))
+    }
+
+    /// Fills the buffer as far as there is content.
+    fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = state.withLock { state in
+            var count = 0
+            while count < buffer.count, state.piece < state.pieces.count {
+                let rest = state.pieces[state.piece].dropFirst(state.offset)
+                let part = rest.prefix(buffer.count - count)
+                unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).copyBytes(from: part)
+                count += part.count
+                state.offset += part.count
+                if part.count == rest.count {
+                    state.piece += 1
+                    state.offset = 0
+                }
+            }
+            return count
+        }
+        connection.sentBytes += count
+        return count
+    }
+
+    /// Frees the memory. What has not been sent never will be.
+    func drop() {
+        state.withLock { $0.pieces = [] }
+    }
+}
+
+/// Called by libmicrohttpd when it can send more; corresponds to `MHD_ContentReaderCallback`.
+@c(airquality_http_read_content)
+private func readContent(
+    context: UnsafeMutableRawPointer?, position: UInt64, buffer: UnsafeMutablePointer<CChar>?, maximum: Int
+) -> Int {
+    guard let context = unsafe context else { return HTTPStream.endWithError }
+    let content = unsafe Unmanaged<LargeContent>.fromOpaque(context).takeUnretainedValue()
+    let count = unsafe content.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: maximum))
+    return count > 0 ? count : HTTPStream.endWithError
 }
 
 /// Called by libmicrohttpd when neither we nor a connection need the response any more.
-@c(airquality_http_content_sent)
-private func contentSent(context: UnsafeMutableRawPointer?) {
+@c(airquality_http_content_ended)
+private func contentEnded(context: UnsafeMutableRawPointer?) {
     guard let context = unsafe context else { return }
-    unsafe Unmanaged<HTTPContent>.fromOpaque(context).release()
-}
-
-/// The pieces to send: one when the content is small, and never more than allowed, neighbours being joined.
-func pieces(of body: HTTPBody, maximum: () -> Int) -> [[UInt8]] {
-    switch body {
-    case .stream: return []
-    case .bytes(let bytes): return [bytes]
-    case .pieces(let pieces):
-        guard pieces.count > 1, body.count > HTTPResponse.maximumJoinedBytes else { return [joined(pieces[...])] }
-        let maximum = maximum()
-        guard pieces.count > maximum else { return pieces }
-        let size = (pieces.count + maximum - 1) / maximum
-        return stride(from: 0, to: pieces.count, by: size).map {
-            joined(pieces[$0..<min($0 + size, pieces.count)])
-        }
-    }
-}
-
-private func joined(_ pieces: ArraySlice<[UInt8]>) -> [UInt8] {
-    if pieces.count == 1, let piece = pieces.first { return piece }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(pieces.reduce(0) { $0 + $1.count })
-    for piece in pieces { bytes += piece }
-    return bytes
+    unsafe Unmanaged<LargeContent>.fromOpaque(context).release()
 }

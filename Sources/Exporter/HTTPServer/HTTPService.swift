@@ -21,6 +21,7 @@ final class HTTPService: Sendable {
     /// Requests that have come in whole and are not over.
     private let requestsUnderWay = Atomic(0)
     private let isDraining = Atomic(false)
+    private let unsent = Mutex(UnsentResponses())
     let meter: HTTPMeter
     let connections: HTTPConnections
     let heartbeat = HTTPHeartbeat()
@@ -235,16 +236,45 @@ final class HTTPService: Sendable {
     private func answer(
         _ response: HTTPResponse, on state: HTTPConnection, _ connection: MHDConnection
     ) -> MHD_Result {
+        var response = response
+        var content: LargeContent?
+        state.sentBytes = 0
+        if response.contentBytes > HTTPResponse.maximumCopiedBytes {
+            let large = LargeContent(response.body.pieces, on: state)
+            if state.isHead || hold(large, for: state) {
+                content = large
+            } else {
+                response = refuse(.busy("too many bytes of responses are unread"), state.target.path)
+            }
+        }
         let allowance = Int64(Double(response.contentBytes) * timeouts.perByte)
         state.setDeadline(.now + timeouts.answer + allowance)
         state.status = response.status
         if case .stream(let stream) = response.body { begin(stream, on: state, connection) }
-        return response.queue(on: state, connection, extra: active.withLock { $0 }.headers)
+        return response.queue(content, on: connection, isHead: state.isHead, extra: active.withLock { $0 }.headers)
+    }
+
+    /// Whether there is room for the content, or other responses make room.
+    private func hold(_ content: LargeContent, for state: HTTPConnection) -> Bool {
+        let now = CoarseTime.now
+        let entry = UnsentResponses.Entry(socket: state.socket, client: state.peer.client, since: now, content: content)
+        let victims = unsent.withLock { unsent in
+            unsent.admit(entry) { entry in
+                connections[entry.socket]?.isSlow(since: entry.since, minimumRate: limits.minimumRate, now: now)
+                    ?? false
+            }
+        }
+        guard let victims else { return false }
+        state.holdsContent = true
+        for victim in victims {
+            connections[victim.socket]?.abort()
+            victim.content.drop()
+        }
+        return true
     }
 
     private func begin(_ stream: HTTPStream, on state: HTTPConnection, _ connection: MHDConnection) {
         if stream.isDocument {
-            state.acknowledgedBefore = TCPInformation(of: state.socket)?.acknowledgedBytes
             let whole = (since: CoarseTime.now, time: timeouts.answer, perByte: timeouts.perByte)
             stream.begin(on: state, connection, patience: HTTPStream.Patience(whole: whole))
             connections.streams.insert(stream, on: state.socket)
@@ -272,10 +302,13 @@ final class HTTPService: Sendable {
             connections.streams.remove(on: state.socket)
             documents.withLock { $0.release(socket: state.socket) }
         }
+        if state.holdsContent {
+            state.holdsContent = false
+            unsent.withLock { $0.release(socket: state.socket) }
+        }
         if state.phase == .answered || state.phase == .suspended { countOut(state) }
         if state.phase == .streaming { connections.streams.remove(on: state.socket) }
         state.phase = .idle
-        state.headerBytesBefore += state.headerBytes
         state.headerBytes = 0
         state.setDeadline(.now + timeouts.idle)
     }

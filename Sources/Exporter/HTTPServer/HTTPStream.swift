@@ -131,6 +131,7 @@ public final class HTTPStream: Sendable {
                 return
             }
             state.patience.sentBytes += count
+            state.http?.sentBytes += count
             state.http?.setDeadline(
                 whole.since + whole.time + Int64(Double(state.patience.sentBytes) * whole.perByte))
         }
@@ -139,7 +140,7 @@ public final class HTTPStream: Sendable {
     /// `MHD_CONTENT_READER_END_OF_STREAM`, a cast in C.
     private static let endOfStream = -1
     /// `MHD_CONTENT_READER_END_WITH_ERROR`.
-    private static let endWithError = -2
+    static let endWithError = -2
 
     fileprivate func finish() {
         state.withLock { state in

@@ -17,36 +17,11 @@ internal import Glibc
 //   same; each turn of it costs 0.5 ms with 2,000 connections open. (HTTPLimitsTests.requestsThatComeTogetherAreAllAnswered,
 //   aClientThatLeavesAtOnceIsForgotten)
 
-/// Bytes for each connection: what has come, the parsed fields, the answer's header and the list of its pieces. All of it
-/// is zeroed after each request (`MHD_pool_reset`), so more costs time.
+/// Bytes for each connection: what has come, the parsed fields, and the answer's header. All of it is zeroed after each request (`MHD_pool_reset`), so more costs time.
 ///
 /// What has come takes half of it, and grows by an eighth of what is left, or by 128 bytes when that is little: with a
 /// header of 16 KiB to 17.2 KiB. A hundred fields take 6.3 KiB.
 let connectionMemory = 24 * 1024
-
-/// What libmicrohttpd takes of a connection's memory for each field: a `struct MHD_HTTP_Header` of 56 bytes, rounded.
-private let fieldMemory = 64
-
-/// How many pieces of an answer there is room for.
-///
-/// - Symptom: when the list of the pieces finds no room in the connection's memory, the library unlocks a mutex that it
-///   does not hold, and aborts the process when it lets go of the response.
-/// - Instead: several pieces only where there is room for certain. What has come takes half of the memory, as long as it
-///   is shorter than that, and the rest is for fields, answer and list. The library does not say how much has come: empty
-///   lines in front of a request stay in its memory and are in no length. The kernel does, for TCP; with TLS it counts
-///   more than the library gets.
-/// - Test: HTTPResponseTests.piecesFindRoomBesideEveryRequest.
-///
-/// - Parameter received: bytes of content that have come over the connection; nil when the kernel does not count them.
-func roomForPieces(
-    on connection: HTTPConnection, received: Int?, fieldCount: Int, answerHeaderBytes: Int
-) -> Int {
-    guard connection.tls == nil, let received,
-        // The buffer begins to grow when a kilobyte is left of it.
-        received - connection.headerBytesBefore <= connectionMemory / 2 - 1024
-    else { return 1 }
-    return max(1, (connectionMemory / 2 - answerHeaderBytes - fieldCount * fieldMemory) / 16)
-}
 
 /// The target of a request, where libmicrohttpd has it.
 @safe struct MHDRequestTarget {
@@ -138,8 +113,7 @@ private let keepsHeaderInPlace = unsafe String(cString: MHD_get_version()).hasPr
         unsafe self.version = version
     }
 
-    /// Nearly all are GET, which costs no reading.
-    var methodText: String { unsafe strcmp(method, "GET") == 0 ? "GET" : String(cString: method) }
+    var methodText: String { unsafe String(cString: method) }
 
     /// The first version had none.
     var needsHost: Bool { unsafe strcmp(version, "HTTP/1.0") != 0 }

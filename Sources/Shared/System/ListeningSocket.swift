@@ -10,18 +10,7 @@ package final class ListeningSocket: Sendable {
 
     package var descriptor: Int32 { socket.number }
 
-    /// Unsent bytes that the kernel takes in for each connection (`TCP_NOTSENT_LOWAT`).
-    ///
-    /// Its default is 4 MiB, in memory that is new each time; less stays in the processor's cache. Bytes in flight do not
-    /// count, so a distant client is not slowed down. It is for two numbers of 10,000 cities (Tests/Benchmarks), and processors
-    /// differ. Scraped at a pace, as Prometheus does, 1 MiB costs a fifth more processor time than 256 KiB on one and nothing
-    /// on another. Scraped without a pause, 256 KiB gives 0.53 to 0.7 of what libmicrohttpd alone sends, this 0.8, and the
-    /// default all of it.
-    static let maximumUnsent: Int32 = 640 * 1024
-
     private init(owning socket: consuming FileDescriptor, address: ListenAddress, inode: ino_t? = nil) {
-        // Accepted connections inherit it. A unix: socket does not have it.
-        Self.set(TCP_NOTSENT_LOWAT, of: socket.number, level: Int32(IPPROTO_TCP), to: Self.maximumUnsent)
         self.socket = socket
         self.address = address
         self.inode = inode

@@ -1,0 +1,92 @@
+"""Clients that ask for a large page and do not read it: memory stays bounded, others are served, and it goes back."""
+
+import contextlib
+import pathlib
+import re
+import time
+
+import pytest
+
+from support import metrics
+from support.raw_http import connect
+from support.waiting import wait_for
+
+pytestmark = pytest.mark.long
+
+MIB = 1 << 20
+CITIES = 20_000
+
+
+def anonymous_bytes(exporter) -> int:
+    status = pathlib.Path(f"/proc/{exporter.pid}/status").read_text()
+    return int(re.search(r"RssAnon:\s+(\d+) kB", status)[1]) * 1024
+
+
+@pytest.fixture
+def busy(start, python_feed):
+    """An exporter, and what sends it a new value of each city."""
+    exporter = start.exporter("--feed.url", python_feed.url, "--history.capacity", "1")
+    python_feed.wait_for_client()
+    messages = 0
+
+    def change_all():
+        nonlocal messages
+        messages += 1
+        python_feed.send_cities(messages % 500 + 0.25, CITIES)
+        wait_for(
+            lambda: f'airquality_index{{city="City 0"}} {messages % 500}.25\n' in exporter.get("/metrics").text,
+            f"message {messages}")
+
+    change_all()
+    return exporter, change_all
+
+
+@pytest.mark.parametrize("encoding", ["identity", "gzip"])
+@pytest.mark.parametrize("addresses", [1, 40])
+def test_slow_readers_hold_a_bounded_amount(busy, encoding, addresses):
+    exporter, change_all = busy
+    for _ in range(3):
+        change_all()
+        assert exporter.get("/metrics", headers={"Accept-Encoding": encoding}).status == 200
+    before = anonymous_bytes(exporter)
+    request = f"GET /metrics HTTP/1.1\r\nHost: x\r\nAccept-Encoding: {encoding}\r\n\r\n".encode()
+    with contextlib.ExitStack() as stack:
+        for number in range(40):
+            change_all()
+            reader = stack.enter_context(
+                connect(exporter.port, receive_buffer=4096, source=f"127.0.1.{1 + number % addresses}"))
+            reader.sendall(request)
+            assert reader.recv(12) in (b"HTTP/1.1 200", b"HTTP/1.1 503")
+            # The scraper at another address, which `change_all` is as well.
+            began = time.monotonic()
+            assert exporter.get("/metrics", headers={"Accept-Encoding": encoding}).status == 200
+            assert time.monotonic() - began < 5
+        assert anonymous_bytes(exporter) < before + 96 * MIB
+    wait_for(lambda: exporter.scrape().value(metrics.IN_FLIGHT) == 1, "the end of all downloads")
+    assert exporter.peak_resident_bytes < 192 * MIB
+    wait_for(lambda: anonymous_bytes(exporter) < before + 32 * MIB, "the memory", 60)
+
+
+def test_unread_responses_do_not_fill_the_kernel(start, python_feed):
+    """Responses that fit the kernel's buffers are over for the server before they are read."""
+    exporter = start.exporter("--feed.url", python_feed.url)
+    python_feed.wait_for_client()
+    python_feed.send_cities(7, 5000)
+    exporter.wait_for_sample(metrics.CITIES, 5000)
+
+    def unread() -> int:
+        """Bytes in the send queues of the exporter's connections."""
+        local = f"0100007F:{exporter.port:04X}"
+        rows = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        return sum(int(row[4].split(":")[0], 16) for row in rows if row[1] == local)
+
+    with contextlib.ExitStack() as stack:
+        for _ in range(300):
+            reader = stack.enter_context(connect(exporter.port, receive_buffer=4096, source="127.0.1.1"))
+            reader.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+            reader.settimeout(0.05)
+            with contextlib.suppress(OSError):
+                reader.recv(12)
+        wait_for(lambda: unread() <= 64 * MIB, "a bound", 10)
+        for _ in range(5):
+            assert exporter.get("/metrics").status == 200

@@ -70,6 +70,20 @@ import Testing
         #expect(Self.admit(Self.entry(3, of: 3, Self.bytes(1000)), in: &responses) == nil)
     }
 
+    @Test func muchThatIsReleasedIsNoticedOnce() {
+        var responses = UnsentResponses(budget: 100)
+        _ = Self.admit(Self.entry(1, of: 1, Self.bytes(30)), in: &responses)
+        responses.release(socket: 1)
+        #expect(!responses.hasShrunk())
+        for socket in 2...4 as ClosedRange<Int32> {
+            _ = Self.admit(Self.entry(socket, of: 1, Self.bytes(30)), in: &responses)
+        }
+        #expect(!responses.hasShrunk())
+        for socket in 2...4 as ClosedRange<Int32> { responses.release(socket: socket) }
+        #expect(responses.hasShrunk())
+        #expect(!responses.hasShrunk())
+    }
+
     /// Readers of large responses that take nothing lose one to a reader at another address, which gets all of it.
     @Test func aReaderAtAnotherAddressIsServed() throws {
         let server = try serve { _ in HTTPResponse(status: 200, body: .bytes([UInt8](repeating: 7, count: 30 << 20))) }

@@ -1,5 +1,6 @@
 #pragma once
 #include <linux/sockios.h>
+#include <malloc.h>
 #include <microhttpd.h>
 #include <sys/ioctl.h>
 

@@ -45,6 +45,7 @@ final class HTTPAcceptor: Sendable {
                 isShortOfResources = false
             }
             if now >= nextHeartbeat {
+                service.releaseMemory()
                 service.heartbeat.begin(on: connections, intake)
                 nextHeartbeat = now + heartbeatInterval
             }

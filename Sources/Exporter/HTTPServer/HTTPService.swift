@@ -1,5 +1,6 @@
 internal import Bytes
 internal import CLibMicroHTTPD
+internal import Glibc
 internal import Synchronization
 internal import System
 internal import WebConfiguration
@@ -321,6 +322,12 @@ final class HTTPService: Sendable {
         // What is queued is still sent; the next request would be one too many.
         state.hangUp()
         if left == 0 { drained.wake() }
+    }
+
+    /// Gives memory back after many bytes were unread: in the allocator it lies between what is in use. Corresponds to
+    /// `malloc_trim`; on a thread that nobody waits for.
+    func releaseMemory() {
+        if unsent.withLock({ $0.hasShrunk() }) { malloc_trim(0) }
     }
 
     // MARK: - The end

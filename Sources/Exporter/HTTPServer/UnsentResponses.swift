@@ -22,6 +22,8 @@ struct UnsentResponses: Sendable {
     /// By identity: contents that share their pieces are in memory once.
     private var holders: [Int: Int] = [:]
     private(set) var bytes = 0
+    /// The most since `hasShrunk` said so.
+    private var peak = 0
 
     init(budget: Int = Self.budget) {
         self.budget = budget
@@ -37,8 +39,16 @@ struct UnsentResponses: Sendable {
         next.entries.append(entry)
         if next.holders[entry.content.identity] == nil { next.bytes += cost(of: entry) }
         next.holders[entry.content.identity, default: 0] += 1
+        next.peak = max(peak, next.bytes)
         self = next
         return victims
+    }
+
+    /// Whether so much has been released since the last time that the allocator should give it back to the system.
+    mutating func hasShrunk() -> Bool {
+        guard peak >= budget / 2, bytes <= peak / 2 else { return false }
+        peak = bytes
+        return true
     }
 
     /// Nothing happens when the connection has none.

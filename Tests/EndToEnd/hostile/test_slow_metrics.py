@@ -32,10 +32,10 @@ def busy(start, python_feed):
     def change_all():
         nonlocal messages
         messages += 1
-        python_feed.send_cities(messages % 500 + 0.25, CITIES)
-        wait_for(
-            lambda: f'airquality_index{{city="City 0"}} {messages % 500}.25\n' in exporter.get("/metrics").text,
-            f"message {messages}")
+        # Another category each time, so that nearly all of the page is new.
+        aqi = messages + messages % 2 * 300
+        python_feed.send_cities(aqi, CITIES)
+        wait_for(lambda: f'airquality_index{{city="City 0"}} {aqi}\n' in exporter.get("/metrics").text, f"message {messages}")
 
     change_all()
     return exporter, change_all

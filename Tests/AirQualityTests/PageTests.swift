@@ -30,19 +30,19 @@ struct PageTests {
 
     private static let now = TestStore.start + 130_000
 
-    private static func list(_ query: String = "", problem: String? = nil) throws -> [UInt8] {
+    private static func list(_ query: String = "", outage: Outage? = nil) throws -> [UInt8] {
         ListDocument(settings).render(
-            store().store.pageSnapshot(), query: try ListQuery(query), problem: problem, at: now)
+            store().store.pageSnapshot(), query: try ListQuery(query), outage: outage, at: now)
     }
 
     private static func city(_ name: String, _ query: String = "") throws -> [UInt8]? {
-        CityDocument(settings).render(
-            Array(name.utf8), store().store.pageSnapshot(), query: try ChartQuery(query), problem: nil, at: now)
+        try CityDocument(settings).render(
+            Array(name.utf8), store().store.pageSnapshot(), query: try ChartQuery(query), outage: nil, at: now)
     }
 
     @Test("of the list is as it was")
     func list() throws {
-        try expectGolden(Self.list("search=&kiosk=0", problem: "demo: not connected (refused)"), named: "list.html")
+        try expectGolden(Self.list("search=&kiosk=0", outage: Outage(since: TestStore.start)), named: "list.html")
     }
 
     @Test("of a city is as it was")
@@ -83,7 +83,7 @@ struct PageTests {
         var seen: [String] = []
         for page in 1...3 {
             let text = ListDocument(Self.settings).render(
-                store.store.pageSnapshot(), query: try ListQuery("sort=name&page=\(page)"), problem: nil, at: Self.now)
+                store.store.pageSnapshot(), query: try ListQuery("sort=name&page=\(page)"), outage: nil, at: Self.now)
             seen += Self.names(text)
             #expect(String(decoding: text, as: UTF8.self).contains("Page \(page) of 3"))
         }
@@ -99,7 +99,7 @@ struct PageTests {
         let all = (0..<1200).map { #"{"city":"c\#($0 + 1000)","aqi":\#($0 * 7919 % 1200)}"# }
         store.receive("[\(all.joined(separator: ","))]")
         let text = ListDocument(Self.settings).render(
-            store.store.pageSnapshot(), query: try ListQuery("sort=\(sort.rawValue)&page=\(page)"), problem: nil,
+            store.store.pageSnapshot(), query: try ListQuery("sort=\(sort.rawValue)&page=\(page)"), outage: nil,
             at: Self.now)
         let names = (0..<1200).sorted {
             sort == .index ? $0 * 7919 % 1200 > $1 * 7919 % 1200 : $0 < $1

@@ -8,6 +8,8 @@ PAGES = {
     "wall": "/?kiosk",
     "city": "/city/Delhi",
     "bars": "/city/Delhi?chart=bars",
+    "two cities": "/city/Delhi?compare=Mumbai",
+    "about": "/about",
     "unknown": "/city/Nowhere",
 }
 SCREENS = {"phone": (320, 640), "laptop": (1280, 900), "wall": (3840, 2160)}
@@ -78,6 +80,37 @@ def test_shows_on_a_wall_what_counts(air, browser):
     browser.wait_for("h1", "Delhi")
     assert browser.all("body.kiosk")
     assert browser.run(fits)
+
+
+@pytest.mark.parametrize("count", [1, 2, 12, 30, 60])
+@pytest.mark.parametrize("screen", [(1920, 1080), (3840, 2160)])
+def test_a_wall_of_cities_can_be_read_from_afar(breathe, browser, count, screen):
+    """Cards fill the screen and hide nothing of each other; no word is broken; the numbers are large."""
+    names = ["Thiruvananthapuram", "Navi Mumbai", "Delhi"] + [f"Town {number}" for number in range(57)]
+    air = breathe("--aqi.scale", "us")
+    air.send({name: 120 + number for number, name in enumerate(names[:count])})
+    air.wait_for_cities(count)
+    browser.show(*screen)
+    browser.open(air.address + "/?kiosk")
+    assert len(browser.all("li.city")) == count
+    assert browser.run("return document.documentElement.scrollHeight <= innerHeight")
+    cut = browser.run(
+        """
+        const box = e => e.getBoundingClientRect();
+        return [...document.querySelectorAll("li.city")].flatMap(card => {
+          const parts = [".name bdi", ".index", ".disc", ".word"].map(part => card.querySelector(part));
+          const overlaps = (a, b) => box(a).left < box(b).right - 1 && box(b).left < box(a).right - 1
+            && box(a).top < box(b).bottom - 1 && box(b).top < box(a).bottom - 1;
+          const outside = parts.filter(part => box(part).right > box(card).right + 1 || box(part).bottom > box(card).bottom + 1
+            || part.scrollWidth > part.clientWidth + 1 && part.matches("bdi"));
+          const pairs = parts.flatMap((a, at) => parts.slice(at + 1).filter(b => overlaps(a, b)).map(b => [a.className, b.className]));
+          return [...outside.map(part => part.outerHTML), ...pairs];
+        });
+        """)
+    assert cut == []
+    size = browser.run("return parseFloat(getComputedStyle(document.querySelector('li .index')).fontSize)")
+    assert size >= screen[1] / 40
+    assert browser.text(".now") and browser.find(".now").is_displayed()
 
 
 def test_prints_without_what_is_there_to_be_clicked(air, browser):

@@ -7,7 +7,7 @@ import urllib.request
 from support.peers import WebSocketFeed
 from support.waiting import wait_for
 
-BANNER = "The data is stale."
+BANNER = "Live data interrupted since"
 
 
 def test_says_that_the_feed_is_lost_and_that_it_is_back(breathe, browser):
@@ -19,7 +19,10 @@ def test_says_that_the_feed_is_lost_and_that_it_is_back(breathe, browser):
     assert browser.text(".banner") == "" and browser.all(".feed.live")
     air.feed.stop()
     browser.wait_for(".banner", BANNER)
-    browser.wait_for(".feed.stale", "not connected")
+    browser.wait_for(".feed.stale", "Interrupted")
+    # Everyone may read the page: it names no address, whatever is wrong.
+    assert "127.0.0.1" not in browser.find("body").text
+    assert "127.0.0.1" not in air.exporter.get("/about").body.decode()
     # What was known is still shown.
     assert browser.names() == ["Delhi"]
     again = WebSocketFeed(air.feed.port)
@@ -29,7 +32,7 @@ def test_says_that_the_feed_is_lost_and_that_it_is_back(breathe, browser):
         wait_for(lambda: again.clients, "the redial")
         air.feed = again
         air.say(Delhi=333)
-        browser.wait_for("li[data-city=Delhi] .index", "333.00")
+        browser.wait_for("li[data-city=Delhi] .index", "333")
         wait_for(lambda: browser.text(".banner") == "", "the banner's end")
         assert browser.all(".feed.live")
     finally:
@@ -41,7 +44,7 @@ def test_has_no_button_that_would_be_refused(breathe, browser):
     air.feed.stop()
     air.exporter.wait_for_sample("airquality_exporter_feed_connected", 0)
     browser.open(air.address)
-    browser.wait_for(".banner", "There is no data yet: ws://127.0.0.1")
+    browser.wait_for(".banner", "Waiting for the first reading.")
     assert not browser.all(".retry")
     assert browser.text("main .empty") == "No reading has arrived yet."
     # Nothing to search in, nothing to count.
@@ -52,7 +55,7 @@ def test_says_that_the_exporter_is_gone(air, browser):
     browser.open(air.address)
     browser.wait_for("body[data-live]")
     air.exporter.stop()
-    browser.wait_for(".banner", "the exporter does not answer")
+    browser.wait_for(".banner", BANNER)
     assert browser.names()
     # The failed loads themselves.
     assert all("ERR_CONNECTION_REFUSED" in error or "ERR_INCOMPLETE" in error for error in browser.errors())
@@ -88,7 +91,7 @@ def test_shows_everything_without_script(air, browser):
     browser.open(air.address)
     names = [element.text for element in browser.all("li.city .name")]
     assert names == ["Delhi", "Kolkata", "Mumbai", "Chennai", "Lucknow", "Indore"]
-    assert "318.90" in browser.find("li.city").text and browser.find("li.city time").text
+    assert "318" in browser.find("li.city").text and browser.find("li.city time").text
     browser.find(".order a:nth-child(2)").click()
     assert browser.driver.current_url == air.address + "/?sort=name"
     browser.find("#search").send_keys("KOL")
@@ -109,7 +112,7 @@ def test_reloads_without_script(air, browser):
     browser.open(air.address)
     assert "10" == browser.find("meta[http-equiv=refresh]").get_attribute("content")
     air.say(Delhi=327.25)
-    wait_for(lambda: "327.25" in browser.find("li.city").text, "the reload")
+    wait_for(lambda: "327" in browser.find("li.city").text, "the reload")
 
 
 def test_many_kept_pages_hold_no_streams(air, browser):

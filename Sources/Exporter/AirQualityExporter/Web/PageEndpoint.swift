@@ -3,13 +3,14 @@ import Bytes
 import HTTPServer
 import System
 
-/// Answers `/` and `/city/NAME`.
+/// Serves `/`, `/city/NAME` and `/about`.
 struct PageEndpoint: Sendable {
     private let store: ReadingStore
     private let health: Health
     let assets: PageAssets
     private let list: ListDocument
     private let city: CityDocument
+    private let about: AboutDocument
     private let headers: [(name: String, value: String)]
 
     init(store: ReadingStore, health: Health, web: Configuration.Web, version: String) {
@@ -23,6 +24,7 @@ struct PageEndpoint: Sendable {
             isLifecycleEnabled: web.isLifecycleEnabled)
         list = ListDocument(settings)
         city = CityDocument(settings)
+        about = AboutDocument(settings)
         // The policy allows the one script by its hash. It cannot do so for an external style sheet (CSP 3, 8.4), whose
         // hash is in the page's `integrity` attribute instead.
         let policy = [
@@ -46,7 +48,13 @@ struct PageEndpoint: Sendable {
         let snapshot = store.pageSnapshot()
         let now = currentTime()
         return answer(
-            status: 200, list.render(snapshot, query: query, problem: problem(snapshot, now), at: now), to: request)
+            status: 200, list.render(snapshot, query: query, outage: outage(snapshot, now), at: now), to: request)
+    }
+
+    func respondWithAbout(to request: borrowing HTTPRequest) -> HTTPResponse {
+        let snapshot = store.pageSnapshot()
+        let now = currentTime()
+        return answer(status: 200, about.render(snapshot, outage: outage(snapshot, now), at: now), to: request)
     }
 
     /// - Parameter name: percent-decoded; may hold slashes.
@@ -61,19 +69,24 @@ struct PageEndpoint: Sendable {
         let name = Array(name.utf8.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed())
         let snapshot = store.pageSnapshot()
         let now = currentTime()
-        let problem = problem(snapshot, now)
-        if let document = city.render(name, snapshot, query: query, problem: problem, at: now) {
-            return answer(status: 200, document, to: request)
+        let outage = outage(snapshot, now)
+        do throws(QueryError) {
+            if let document = try city.render(name, snapshot, query: query, outage: outage, at: now) {
+                return answer(status: 200, document, to: request)
+            }
+        } catch {
+            return HTTPResponse(status: 400, line: error.line)
         }
         guard request.header("Accept")?.split(separator: ",").contains(where: { $0.hasPrefix("text/html") }) ?? false
         else {
             return HTTPResponse(status: 404, line: "no such city: \"/\" lists all there are")
         }
-        return answer(status: 404, city.renderUnknown(name, snapshot, problem: problem, at: now), to: request)
+        return answer(status: 404, city.renderUnknown(name, snapshot, outage: outage, at: now), to: request)
     }
 
-    private func problem(_ snapshot: PageSnapshot, _ now: Timestamp) -> String? {
-        health.staleness(of: snapshot.feeds, at: now)
+    private func outage(_ snapshot: PageSnapshot, _ now: Timestamp) -> Outage? {
+        guard health.staleness(of: snapshot.feeds, at: now) != nil else { return nil }
+        return Outage(since: snapshot.feeds.compactMap(\.lastMessageAt).max())
     }
 
     /// Without an entity tag: the ages in it make each answer another one.

@@ -11,6 +11,7 @@ struct Routes: Sendable {
     static let reconnectPath = "/-/reconnect"
     static let reloadPath = "/-/reload"
     static let eventsPath = "/events"
+    static let aboutPath = "/about"
     static let cityFolder = "/city/"
     static let assetsFolder = "/assets/"
     static let folders = [cityFolder, assetsFolder]
@@ -38,6 +39,8 @@ struct Routes: Sendable {
             return refusal(of: request) ?? reading { history.respond(to: request) }
         case "/":
             return refusal(of: request) ?? page.respondWithList(to: request)
+        case Self.aboutPath:
+            return refusal(of: request) ?? page.respondWithAbout(to: request)
         case Self.eventsPath where events != nil:
             return refusal(of: request) ?? reading { events!.respond(to: request) }
         case Self.healthyPath:

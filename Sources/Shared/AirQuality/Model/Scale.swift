@@ -16,6 +16,10 @@ public struct Category: Sendable, Equatable {
 /// scale, 51 is Satisfactory. The last one is open upwards.
 public struct Scale: Sendable, Equatable {
     public var name: String
+    /// For people: stands beside every number of this index.
+    public var title: String
+    /// Who made the rules, and when.
+    public var authority: String
     public var categories: [Category]
 
     /// The category that a city holds after a reading.
@@ -77,7 +81,7 @@ extension Scale {
 
     /// India's National Air Quality Index: Central Pollution Control Board, 2014.
     public static let india = Scale(
-        name: "india",
+        name: "india", title: "AQI India", authority: "Central Pollution Control Board, 2014",
         categories: [
             Category(number: 1, name: "Good", from: 0, color: "#41803C", face: "😀"),
             Category(number: 2, name: "Satisfactory", from: 51, color: "#ACCD60", face: "🙂"),
@@ -89,7 +93,7 @@ extension Scale {
 
     /// The Air Quality Index of the United States: EPA-454/B-24-002, 2024.
     public static let us = Scale(
-        name: "us",
+        name: "us", title: "US AQI", authority: "Environmental Protection Agency, 2024",
         categories: [
             Category(number: 1, name: "Good", from: 0, color: "#62EE62", face: "😀"),
             Category(number: 2, name: "Moderate", from: 51, color: "#FFFF00", face: "🙂"),
@@ -101,7 +105,7 @@ extension Scale {
 
     /// The European Air Quality Index as a number, 0 … 100 and beyond, as Open-Meteo gives it.
     public static let eu = Scale(
-        name: "eu",
+        name: "eu", title: "European AQI", authority: "European Environment Agency, as a number",
         categories: [
             Category(number: 1, name: "Good", from: 0, color: "#50F0E6", face: "😀"),
             Category(number: 2, name: "Fair", from: 20, color: "#50CCAA", face: "🙂"),

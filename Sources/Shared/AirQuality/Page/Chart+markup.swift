@@ -1,15 +1,18 @@
 extension Chart {
     /// Axes, bands and points. All places are in percent, so that letters and lines keep their size when the drawing
     /// gets another one.
-    func markup(_ style: ChartQuery.Style, city: ArraySlice<UInt8>, label: Markup) -> Markup {
+    func markup(_ style: ChartQuery.Style, label: Markup) -> Markup {
         """
         <div class="plot">
         <svg class="levels" aria-hidden="true">\(levelTexts)</svg>
         <svg class="area" id="area" role="img" aria-label="\(label)" data-from="\(from)" data-to="\(to)">
-        \(bandRectangles)\(tickLines)\(style == .bars ? bars : pieces)\(circles(areHidden: style == .bars))\(bandNames)\
+        \(bandRectangles)\(gapRectangles)\(levelLines)\(tickLines)\
+        \(style == .bars ? bars : pieces(of: line, class: "line"))\(pieces(of: otherLine, class: "line other"))\
+        \(circles(areHidden: style == .bars))\
         <rect class="selection" y="0" height="100%" x="0" width="0"/>\
         <line class="cursor" y1="0" y2="100%"/>
         </svg>
+        <svg class="names" aria-hidden="true">\(bandNames)</svg>
         <svg class="ticks" aria-hidden="true">\(tickTexts)</svg>
         <output class="tip" hidden></output>
         </div>
@@ -28,14 +31,36 @@ extension Chart {
         return markup
     }
 
-    /// On top of all else, so that they can be read.
+    /// Beside the drawing, where nothing hides them.
     private var bandNames: Markup {
         var markup: Markup = ""
-        for (category, top, _) in bands {
-            // On the left, unless the points begin there.
-            let isTaken = points.contains { x($0.time) < 0.15 && (top - 0.03...top + 0.08).contains(y($0.index)) }
-            let place: Markup = isTaken ? "x=\"100%\" dx=\"-8\" text-anchor=\"end\"" : "x=\"8\""
-            markup += "<text class=\"band\" \(place) y=\"\(percent: top)\" dy=\"16\">\(category.name)</text>\n"
+        for (category, top, bottom) in bands where bottom - top > 0.05 {
+            markup += """
+                <foreignObject class="band-name" y="\(percent: top)" width="100%" height="\(percent: bottom - top)">\
+                <p xmlns="http://www.w3.org/1999/xhtml">\(category.name)</p></foreignObject>
+
+                """
+        }
+        return markup
+    }
+
+    private var gapRectangles: Markup {
+        var markup: Markup = ""
+        for gap in gaps where gap.to > from && gap.from < to {
+            let start = max(0, x(gap.from))
+            markup += """
+                <rect class="gap" x="\(percent: start)" width="\(percent: min(1, x(gap.to)) - start)" height="100%">\
+                <title>no data</title></rect>
+                """
+        }
+        return markup
+    }
+
+    private var levelLines: Markup {
+        var markup: Markup = ""
+        for level in levels {
+            markup +=
+                "<line class=\"level\" x2=\"100%\" y1=\"\(percent: y(level.index))\" y2=\"\(percent: y(level.index))\"/>"
         }
         return markup
     }
@@ -65,19 +90,21 @@ extension Chart {
         for (place, tick) in ticks.enumerated() {
             // On a narrow screen every other one is left out.
             let kind = place % 2 == 0 ? "clock" : "clock odd"
+            let (text, pattern) = tickClock(tick)
             markup += """
-                <text class="\(kind)" x="\(percent: x(tick))" y="18" text-anchor="middle" data-ms="\(tick)">\(clock(tick))</text>
+                <text class="\(kind)" x="\(percent: x(tick))" y="18" text-anchor="middle" data-ms="\(tick)" \
+                data-pattern="\(pattern.rawValue)">\(text)</text>
                 """
         }
         return markup
     }
 
-    /// A piece from each point to the next: a polyline knows no percent.
-    private var pieces: Markup {
+    /// A piece from each point to the next, since a polyline knows no percent; none where there is a gap.
+    private func pieces(of line: [HistoryPoint], class name: Markup) -> Markup {
         var markup: Markup = ""
-        for (one, next) in zip(line, line.dropFirst()) {
+        for (one, next) in zip(line, line.dropFirst()) where isContinuous(one, next) {
             markup += """
-                <line class="line" x1="\(percent: x(one.time))" y1="\(percent: y(one.index))" \
+                <line class="\(name)" x1="\(percent: x(one.time))" y1="\(percent: y(one.index))" \
                 x2="\(percent: x(next.time))" y2="\(percent: y(next.index))"/>
                 """
         }
@@ -101,13 +128,17 @@ extension Chart {
         // So many would hide each other and the line; they are still there for the pointer to find.
         let kind = areHidden || points.count > 120 ? "point small" : "point"
         var markup: Markup = "\n"
+        var previous: HistoryPoint?
         for point in points {
+            let change: Markup = previous.map { ", \(signed: Int(point.index) - Int($0.index))" } ?? ""
             markup += """
                 <circle class="\(kind) c\(point.category)" cx="\(percent: x(point.time))" cy="\(percent: y(point.index))" \
-                r="4.5" data-ms="\(point.time)" data-aqi="\(decimals: point.index)" data-category="\(point.category)">\
-                <title>\(clock(point.time)) \(decimals: point.index) \(name(of: point.category))</title></circle>
+                r="4.5" data-ms="\(point.time)" data-aqi="\(decimals: point.index)" data-category="\(point.category)" \
+                data-pattern="\(pattern.rawValue)">\
+                <title>\(clock(point.time)) \(Int(point.index)) \(name(of: point.category))\(change)</title></circle>
 
                 """
+            previous = point
         }
         return markup
     }

@@ -12,7 +12,8 @@ struct Sparkline {
     }
 
     var markup: Markup {
-        guard let first = points.first, let last = points.last, points.count > 1 else {
+        // The first two points come at once, so they say nothing about the time between them.
+        guard let first = points.first, let last = points.last, points.count > 2 else {
             return "<svg class=\"spark\" aria-hidden=\"true\"></svg>"
         }
         let low = points.reduce(last.index) { min($0, $1.index) }
@@ -28,7 +29,7 @@ struct Sparkline {
         let end: Markup = "M1000 \(y(last))h0"
         return """
             <svg class="spark" viewBox="-20 -40 1040 360" preserveAspectRatio="none" role="img" \
-            aria-label="\(points.count) points from \(decimals: low) to \(decimals: high)">\
+            aria-label="\(points.count) points from \(Int(low)) to \(Int(high))">\
             <polyline points="\(line)"/><path class="rim" d="\(end)"/><path class="end" d="\(end)"/></svg>
             """
     }
@@ -62,6 +63,10 @@ struct Chart {
     let points: [HistoryPoint]
     /// The points, and those before and after them, which the line comes from and leads to.
     let line: [HistoryPoint]
+    /// The same of another city, to compare.
+    let otherLine: [HistoryPoint]
+    /// The times between points that are more than three times as far apart as usual: nothing is known of them.
+    let gaps: [(from: Timestamp, to: Timestamp)]
     let from, to: Timestamp
     /// The lowest and highest index drawn.
     let low, high: Double
@@ -72,9 +77,14 @@ struct Chart {
 
     /// - Parameters:
     ///   - points: in order of time, at least one; of these, those from `from` to `to` are shown.
+    ///   - other: the points of another city in the same chart; may be empty.
     ///   - beginsAtZero: as bars must, whose length is what is compared.
-    init(_ points: [HistoryPoint], from: Timestamp?, to: Timestamp?, beginsAtZero: Bool = false, scale: Scale) {
+    init(
+        _ points: [HistoryPoint], other: [HistoryPoint] = [], from: Timestamp?, to: Timestamp?,
+        beginsAtZero: Bool = false, scale: Scale
+    ) {
         self.scale = scale
+        gaps = Self.gaps(in: points)
         let first = points.firstIndex { $0.time >= from ?? .min } ?? points.endIndex
         let end = points.firstIndex { $0.time > to ?? .max } ?? points.endIndex
         let shown = Array(points[first..<max(first, end)])
@@ -84,14 +94,39 @@ struct Chart {
         let margin = max(1000, (points[points.count - 1].time - points[0].time) / 40)
         let start = from ?? min(points[0].time, to ?? .max) - margin
         self.from = start
-        self.to = max(start + 1, to ?? max(start, points[points.count - 1].time) + margin)
-        let drawn = shown.isEmpty ? points : shown
+        let stop = max(start + 1, to ?? max(start, points[points.count - 1].time) + margin)
+        self.to = stop
+        otherLine = thinned(other.filter { (start...stop).contains($0.time) }, to: Self.maximumPoints)
+        let drawn = (shown.isEmpty ? points : shown) + otherLine
         let lowest = drawn.reduce(Double.infinity) { min($0, $1.index) }
         let highest = drawn.reduce(0) { max($0, $1.index) }
         // Keep a minimum vertical range, so that noise does not look like a real change.
         let room = max(12, (highest - lowest) / 4)
-        low = beginsAtZero ? 0 : max(0, lowest - room)
-        high = highest + room
+        (low, high) = Self.reaching(
+            beyond: beginsAtZero ? 0 : max(0, lowest - room), highest + room,
+            bounds: scale.categories.dropFirst().map(\.from))
+    }
+
+    /// Widens a range that lies in one category to the nearest other one, so that a reader sees what is how far away.
+    private static func reaching(beyond low: Double, _ high: Double, bounds: [Double]) -> (Double, Double) {
+        guard !bounds.contains(where: { $0 > low && $0 < high }) else { return (low, high) }
+        let above = bounds.first { $0 >= high }
+        let below = bounds.last { $0 <= low }
+        if let above, below.map({ above - high <= low - $0 }) ?? true { return (low, above + (above - low) / 8) }
+        guard let below else { return (low, high) }
+        return (max(0, below - (high - below) / 8), high)
+    }
+
+    private static func gaps(in points: [HistoryPoint]) -> [(from: Timestamp, to: Timestamp)] {
+        let distances = zip(points, points.dropFirst()).map { $1.time - $0.time }
+        guard distances.count > 2 else { return [] }
+        let usual = distances.sorted()[distances.count / 2]
+        return zip(points, points.dropFirst()).filter { $1.time - $0.time > 3 * usual }.map { ($0.time, $1.time) }
+    }
+
+    /// Whether something is known of the whole time between two points that are drawn beside each other.
+    func isContinuous(_ one: HistoryPoint, _ next: HistoryPoint) -> Bool {
+        !gaps.contains { $0.from >= one.time && $0.to <= next.time }
     }
 
     func name(of category: UInt8) -> String { scale.categories[Int(category) - 1].name }
@@ -129,15 +164,46 @@ struct Chart {
         return Array(stride(from: first, through: to, by: Int(step)))
     }
 
-    /// Hours and minutes, with what else the span of time makes needed.
-    func clock(_ time: Timestamp) -> String {
-        var text: [UInt8] = []
-        text.appendRFC3339(time)
-        // 2026-11-21T04:49:45.252Z
-        let date = String(decoding: text[5..<10], as: UTF8.self)
-        let minutes = String(decoding: text[11..<16], as: UTF8.self)
-        let seconds = String(decoding: text[11..<19], as: UTF8.self)
-        if to - from > 86_400_000 { return "\(date) \(minutes)" }
-        return to - from < 600_000 ? seconds : minutes
+    var pattern: ClockPattern { ClockPattern(span: to - from) }
+
+    func clock(_ time: Timestamp) -> String { AirQuality.clock(time, pattern: pattern) }
+
+    /// The clock of a tick: days alone where there are many.
+    func tickClock(_ time: Timestamp) -> (text: String, pattern: ClockPattern) {
+        let pattern = to - from > 3 * 86_400_000 ? .day : pattern
+        return (AirQuality.clock(time, pattern: pattern), pattern)
+    }
+}
+
+/// How much of a time a reader needs; page.js writes the same forms in the reader's time zone.
+enum ClockPattern: String {
+    /// 04:49:45
+    case seconds
+    /// 04:49
+    case time
+    /// 21 Nov 04:49
+    case date
+    /// 21 Nov
+    case day
+
+    /// - Parameter span: of the times that are shown together, milliseconds.
+    init(span: Int64) {
+        self = span > 86_400_000 ? .date : span < 600_000 ? .seconds : .time
+    }
+}
+
+/// A time of UTC as people write it.
+func clock(_ time: Timestamp, pattern: ClockPattern) -> String {
+    var text: [UInt8] = []
+    text.appendRFC3339(time)
+    // 2026-11-21T04:49:45.252Z
+    func part(_ range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    let day = "\(Int(part(8..<10)) ?? 0) \(months[(Int(part(5..<7)) ?? 1) - 1])"
+    return switch pattern {
+    case .seconds: part(11..<19)
+    case .time: part(11..<16)
+    case .date: "\(day) \(part(11..<16))"
+    case .day: day
     }
 }

@@ -1,3 +1,5 @@
+public import Bytes
+
 /// The page `/city/NAME`: one city and its points as a chart.
 public struct CityDocument: Sendable {
     private let settings: PageSettings
@@ -8,19 +10,26 @@ public struct CityDocument: Sendable {
 
     /// nil when there is no city of this name.
     ///
-    /// - Parameter problem: why there is no fresh data, in one line; nil when there is.
+    /// - Parameter outage: nil while a feed is fresh, or paused on purpose.
+    /// - Throws: when there is no city to compare with.
     public func render(
-        _ name: [UInt8], _ snapshot: PageSnapshot, query: ChartQuery, problem: String?, at now: Timestamp
-    ) -> [UInt8]? {
+        _ name: [UInt8], _ snapshot: PageSnapshot, query: ChartQuery, outage: Outage?, at now: Timestamp
+    ) throws(QueryError) -> [UInt8]? {
         guard let (city, previous, next) = snapshot.find(name) else { return nil }
+        let other = query.other.isEmpty ? nil : snapshot.find(query.other)?.city
+        guard query.other.isEmpty || other != nil else {
+            throw QueryError("compare", is: query.other, expected: "the name of a city that is shown")
+        }
         let state = snapshot.state(of: city)
         let category = settings.scale.categories[Int(state.category) - 1]
         let frame = PageFrame(
             settings: settings, root: "../", title: "\(String(decoding: name, as: UTF8.self)) · Air quality",
-            isKiosk: query.isKiosk, now: now, problem: problem, snapshot: snapshot)
+            isKiosk: query.isKiosk, now: now, outage: outage, snapshot: snapshot)
         let points = snapshot.points(of: city)
         let chart = Chart(
-            points, from: query.from, to: query.to, beginsAtZero: query.style == .bars, scale: settings.scale)
+            points, other: other.map(snapshot.points) ?? [],
+            from: query.range.map { now - $0.milliseconds } ?? query.from,
+            to: query.range == nil ? query.to : now, beginsAtZero: query.style == .bars, scale: settings.scale)
         var content: Markup = """
             <main id="content" class="single">
             <nav class="steps" aria-label="Cities">
@@ -30,15 +39,15 @@ public struct CityDocument: Sendable {
             data-aqi="\(decimals: state.index)">
             \(frame.disc(category))
             <h1><bdi>\(name[...])</bdi></h1>
-            \(frame.index(state.index))
+            <p class="value">\(frame.index(state.index)) <small>\(settings.scale.title)</small></p>
             <p class="words"><span class="word">\(category.name)</span> \(frame.change(state.changes)) \
             <span class="updated">updated \(frame.ago(state.updatedAt))</span></p>
             <p class="health">\(settings.scale.healthStatement(of: category.number))</p>
             </section>
 
             """
-        content += figure(chart, name[...], query, all: points)
-        content += statistics(chart)
+        content += figure(chart, name[...], query, all: points, now)
+        content += statistics(chart, all: points, now)
         content += table(chart)
         content += links(name[...])
         content += "</main>\n"
@@ -47,18 +56,18 @@ public struct CityDocument: Sendable {
 
     /// The page for a name that belongs to no known city.
     public func renderUnknown(
-        _ name: [UInt8], _ snapshot: PageSnapshot, problem: String?, at now: Timestamp
+        _ name: [UInt8], _ snapshot: PageSnapshot, outage: Outage?, at now: Timestamp
     ) -> [UInt8] {
         let frame = PageFrame(
             settings: settings, root: "../", title: "Unknown city · Air quality", isKiosk: false, now: now,
-            problem: problem, snapshot: snapshot)
+            outage: outage, snapshot: snapshot)
         let part = name.count <= CityName.maximumCount ? name : []
         let content: Markup = """
             <main id="content" class="single">
             <h1>Unknown city</h1>
             <p>No reading of a city named “<bdi>\(part[...])</bdi>” has arrived, or it has expired.</p>
             <p><a href="../">All cities</a></p>
-            <p><a href="../?search=\(percent: part[...])">Cities with names like it</a></p>
+            <p><a href="../?search=\(percent: part[...])">Search similar names</a></p>
             </main>
 
             """
@@ -83,26 +92,35 @@ public struct CityDocument: Sendable {
     // MARK: The chart
 
     private func figure(
-        _ chart: Chart, _ name: ArraySlice<UInt8>, _ query: ChartQuery, all points: [HistoryPoint]
+        _ chart: Chart, _ name: ArraySlice<UInt8>, _ query: ChartQuery, all points: [HistoryPoint], _ now: Timestamp
     ) -> Markup {
+        let title = settings.scale.title
         let label: Markup = """
-            AQI of \(name) from \(chart.clock(chart.from)) to \(chart.clock(chart.to)) UTC, \(chart.points.count) points; \
-            the table below has them all
+            \(title) of \(name) from \(chart.clock(chart.from)) to \(chart.clock(chart.to)) UTC, \
+            \(chart.points.count) points; the table below has them all
             """
         let caption: Markup =
-            chart.points.isEmpty
-            ? "No point of this time is kept."
-            : "AQI over the bands of the scale. Times are <span class=\"zone\">UTC</span>."
+            chart.points.isEmpty ? "No data in this range." : "\(title). Times are <span class=\"zone\">UTC</span>."
+        let legend: Markup =
+            query.other.isEmpty
+            ? ""
+            : """
+            <p class="legend"><span class="sample"></span> <bdi>\(name)</bdi> \
+            <span class="sample other"></span> <bdi>\(query.other[...])</bdi></p>
+
+            """
         return """
             <figure class="chart" data-points="\(points.count)">
-            \(chart.markup(query.style, city: name, label: label))\
             <figcaption>\(caption)</figcaption>
-            \(controls(chart, query, all: points))</figure>
+            \(legend)\(chart.markup(query.style, label: label))\
+            \(controls(chart, query, all: points, now))</figure>
 
             """
     }
 
-    private func controls(_ chart: Chart, _ query: ChartQuery, all points: [HistoryPoint]) -> Markup {
+    private func controls(
+        _ chart: Chart, _ query: ChartQuery, all points: [HistoryPoint], _ now: Timestamp
+    ) -> Markup {
         let span = chart.to - chart.from
         func link(
             _ text: String, _ id: String, _ isCurrent: Bool = false, _ change: (inout ChartQuery) -> Void
@@ -112,6 +130,7 @@ public struct CityDocument: Sendable {
         }
         func window(_ from: Timestamp, _ to: Timestamp) -> (inout ChartQuery) -> Void {
             { query in
+                query.range = nil
                 query.from = max(0, from)
                 query.to = max(query.from! + 1, to)
             }
@@ -122,29 +141,60 @@ public struct CityDocument: Sendable {
         if span > 2000 {
             zoom += link("Zoom in", "zoom-in", false, window(chart.from + span / 4, chart.to - span / 4))
         }
-        if query.from != nil || query.to != nil {
+        var ranges = Markup()
+        let ages: [ChartQuery.Range: String] = [.threeHours: "3 hours", .day: "24 hours", .week: "7 days"]
+        // A range that has nothing more than the one before it would be the same picture.
+        var shorter: Int64 = 0
+        for range in ChartQuery.Range.allCases where (points.first?.time ?? now) < now - shorter {
+            ranges += link(ages[range]!, "range-\(range.rawValue)", query.range == range) { query in
+                (query.from, query.to, query.range) = (nil, nil, range)
+            }
+            shorter = range.milliseconds
+        }
+        if query.from != nil || query.to != nil || query.range != nil {
             zoom += link("Zoom out", "zoom-out", false, window(chart.from - span / 2, chart.to + span / 2))
             zoom += link("Earlier", "earlier", false, window(chart.from - span / 2, chart.to - span / 2))
             zoom += link("Later", "later", false, window(chart.from + span / 2, chart.to + span / 2))
-            zoom += link("All points", "zoom-all") { query in
-                query.from = nil
-                query.to = nil
-            }
+            zoom += link("All", "zoom-all") { query in (query.from, query.to, query.range) = (nil, nil, nil) }
         }
         return """
             <div class="controls">
             <nav class="order" aria-label="Kind of chart">
             \(styles)</nav>
             <nav class="zoom" aria-label="Time shown">
-            \(zoom)</nav>
-            </div>
+            \(ranges)\(zoom)</nav>
+            \(comparison(query))</div>
+
+            """
+    }
+
+    private func comparison(_ query: ChartQuery) -> Markup {
+        var kept: Markup = ""
+        if query.style != .line { kept += "<input type=\"hidden\" name=\"chart\" value=\"\(query.style.rawValue)\">" }
+        if let range = query.range { kept += "<input type=\"hidden\" name=\"range\" value=\"\(range.rawValue)\">" }
+        return """
+            <form class="compare">
+            <label for="compare">Compare with</label>
+            <input id="compare" name="compare" value="\(query.other[...])" maxlength="\(CityName.maximumCount)" \
+            autocomplete="off" spellcheck="false">\(kept)
+            <button>Compare</button>
+            </form>
 
             """
     }
 
     // MARK: Below the chart
 
-    private func statistics(_ chart: Chart) -> Markup {
+    /// How the index differs from a time before: from the point nearest to it, if one is near enough.
+    private func change(_ points: [HistoryPoint], since age: Int64, _ now: Timestamp) -> Int? {
+        guard let last = points.last,
+            let then = points.min(by: { abs($0.time - (now - age)) < abs($1.time - (now - age)) }),
+            abs(then.time - (now - age)) <= age / 12 + 60_000, then.time < last.time
+        else { return nil }
+        return Int(last.index) - Int(then.index)
+    }
+
+    private func statistics(_ chart: Chart, all points: [HistoryPoint], _ now: Timestamp) -> Markup {
         guard let first = chart.points.first else { return "" }
         let lowest = chart.points.reduce(first) { $1.index < $0.index ? $1 : $0 }
         let highest = chart.points.reduce(first) { $1.index > $0.index ? $1 : $0 }
@@ -153,13 +203,21 @@ public struct CityDocument: Sendable {
             "<div><dt>\(title)</dt><dd><b>\(value)</b> <small>\(note)</small></dd></div>\n"
         }
         func at(_ point: HistoryPoint) -> Markup {
-            "at <span class=\"clock\" data-ms=\"\(point.time)\">\(chart.clock(point.time))</span>"
+            """
+            at <span class="clock" data-ms="\(point.time)" data-pattern="\(chart.pattern.rawValue)">\
+            \(chart.clock(point.time))</span>
+            """
+        }
+        var changes: Markup = ""
+        if let change = change(points, since: 3_600_000, now) { changes += item("Last hour", "\(signed: change)", "") }
+        if let change = change(points, since: 86_400_000, now) {
+            changes += item("Since yesterday", "\(signed: change)", "at this time")
         }
         return """
             <dl class="statistics">
-            \(item("Lowest", "\(decimals: lowest.index)", at(lowest)))\
-            \(item("Average", "\(decimals: average)", "of \(chart.points.count) points"))\
-            \(item("Highest", "\(decimals: highest.index)", at(highest)))</dl>
+            \(item("Lowest", "\(Int(lowest.index))", at(lowest)))\
+            \(item("Average", "\(Int(average))", "of \(chart.points.count) points"))\
+            \(item("Highest", "\(Int(highest.index))", at(highest)))\(changes)</dl>
 
             """
     }
@@ -168,17 +226,17 @@ public struct CityDocument: Sendable {
         var rows: Markup = ""
         for point in chart.points.reversed() {
             rows += """
-                <tr><td><span class="clock" data-ms="\(point.time)">\(chart.clock(point.time))</span></td>\
-                <td class="number">\(decimals: point.index)</td>\
+                <tr><td><span class="clock" data-ms="\(point.time)" data-pattern="\(chart.pattern.rawValue)">\
+                \(chart.clock(point.time))</span></td><td class="number">\(Int(point.index))</td>\
                 <td><span class="word c\(point.category)">\(chart.name(of: point.category))</span></td></tr>
 
                 """
         }
         return """
             <details class="points" id="points">
-            <summary>The points as a table</summary>
+            <summary>Show data table</summary>
             <table>
-            <thead><tr><th scope="col">Time</th><th scope="col" class="number">AQI</th><th scope="col">Category</th></tr></thead>
+            <thead><tr><th scope="col">Time</th><th scope="col" class="number">\(settings.scale.title)</th><th scope="col">Category</th></tr></thead>
             <tbody>
             \(rows)</tbody>
             </table>
@@ -192,7 +250,7 @@ public struct CityDocument: Sendable {
         if let grafana = settings.grafanaURL {
             links += "<a href=\"\(grafana)/d/aqi-city?var-city=\(percent: name)\">This city in Grafana</a>\n"
         }
-        links += "<a href=\"../history.json?city=\(percent: name)\">Its points as JSON</a>\n</nav>\n"
+        links += "<a href=\"../history.json?city=\(percent: name)\">Download JSON</a>\n</nav>\n"
         return links
     }
 }

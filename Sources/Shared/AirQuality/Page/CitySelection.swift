@@ -13,17 +13,23 @@ struct CitySelection {
     private(set) var count = 0
     private(set) var page = 1
     private(set) var pageCount = 1
+    /// The city whose category changed last, of those counted.
+    private(set) var lastChanged: Int?
 
     init(_ snapshot: PageSnapshot, query: ListQuery) {
         let search = query.search.isEmpty ? nil : NameSearch(query.search)
         let wanted = min(query.page, snapshot.store.cityCount / Self.pageSize + 1) * Self.pageSize
         var found = FirstEntries(wanted)
+        var lastChange = Timestamp.min
         let names = snapshot.store.names.bytes.span
         for (place, city) in snapshot.cities.enumerated() {
             let state = snapshot.state(of: city)
             if let search, !search.matches(names.extracting(state.nameRange)) { continue }
             counts[0] += 1
             counts[Int(state.category)] += 1
+            if let changedAt = state.changes.changedAt, changedAt > lastChange {
+                (lastChange, lastChanged) = (changedAt, city)
+            }
             if let category = query.category, category != state.category { continue }
             count += 1
             let key: UInt64 =

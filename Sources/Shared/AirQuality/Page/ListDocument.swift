@@ -6,18 +6,18 @@ public struct ListDocument: Sendable {
         self.settings = settings
     }
 
-    /// - Parameter problem: why there is no fresh data, in one line; nil when there is.
+    /// - Parameter outage: nil while a feed is fresh, or paused on purpose.
     public func render(
-        _ snapshot: PageSnapshot, query: ListQuery, problem: String?, at now: Timestamp
+        _ snapshot: PageSnapshot, query: ListQuery, outage: Outage?, at now: Timestamp
     ) -> [UInt8] {
         let frame = PageFrame(
-            settings: settings, root: "./", title: "Air quality", isKiosk: query.isKiosk, now: now, problem: problem,
+            settings: settings, root: "./", title: "Air quality", isKiosk: query.isKiosk, now: now, outage: outage,
             snapshot: snapshot)
         let selection = CitySelection(snapshot, query: query)
         var content: Markup = "<main id=\"content\">\n<h1 class=\"hidden\">Air quality of the cities</h1>\n"
         if snapshot.store.cityCount > 0 {
-            content += summary(selection, query)
-            content += tools(query)
+            content += summary(selection, query, frame)
+            content += query.isKiosk ? lastChange(selection, snapshot, frame) : tools(query)
         }
         if selection.cities.isEmpty {
             content += empty(snapshot, query)
@@ -25,8 +25,8 @@ public struct ListDocument: Sendable {
             let first = (selection.page - 1) * CitySelection.pageSize + 1
             content += """
                 <div class="head" aria-hidden="true"><span>City</span><span>Category</span><span>Last change</span>\
-                <span>Trend</span><span>AQI</span><span>Updated</span></div>
-                <ol class="cities" id="cities" start="\(first)" data-sort="\(query.sort.rawValue)" \
+                <span>Trend</span><span>\(settings.scale.title)</span><span>Updated</span></div>
+                <ol class="cities\(kioskGrid(selection, snapshot, query))" id="cities" start="\(first)" data-sort="\(query.sort.rawValue)" \
                 data-alone="\(selection.pageCount == 1 && query.category == nil ? 1 : 0)">
 
                 """
@@ -40,8 +40,33 @@ public struct ListDocument: Sendable {
 
     // MARK: Above the list
 
+    private func lastChange(_ selection: CitySelection, _ snapshot: PageSnapshot, _ frame: PageFrame) -> Markup {
+        guard let city = selection.lastChanged else { return "" }
+        let state = snapshot.state(of: city)
+        return """
+            <p class="last-change">Last change: <b><bdi>\(snapshot.name(of: city))</bdi></b> \
+            \(settings.scale.categories[Int(state.category) - 1].name) \(frame.change(state.changes))</p>
+
+            """
+    }
+
+    /// Classes that give the cards of a wall display their columns, by how many there are, and their letters, by the
+    /// longest word, so that all fit the screen and no word is broken.
+    private func kioskGrid(_ selection: CitySelection, _ snapshot: PageSnapshot, _ query: ListQuery) -> Markup {
+        guard query.isKiosk else { return "" }
+        let columns = (1...10).first { $0 * $0 >= selection.cities.count } ?? 10
+        var longest = 0
+        for city in selection.cities {
+            for word in snapshot.name(of: city).split(separator: UInt8(ascii: " ")) {
+                longest = max(longest, word.count { $0 & 0xC0 != 0x80 })
+            }
+        }
+        let letters = [8, 11, 14, 18, 24].first { $0 >= longest } ?? 24
+        return " columns-\(columns) letters-\(letters)"
+    }
+
     /// How many cities there are of each category; each is a filter.
-    private func summary(_ selection: CitySelection, _ query: ListQuery) -> Markup {
+    private func summary(_ selection: CitySelection, _ query: ListQuery, _ frame: PageFrame) -> Markup {
         let all = selection.counts[0]
         var bar: Markup = ""
         var start = 0.0
@@ -62,8 +87,7 @@ public struct ListDocument: Sendable {
             chips += """
                 <li><a class="c\(category.number)" href="\(query.link { $0.category = category.number })"\
                 \(current(query.category == category.number)) data-category="\(category.number)" \
-                data-name="\(category.name)" data-face="\(category.face)">\
-                <span class="disc" aria-hidden="true">\(category.face)</span> \
+                data-name="\(category.name)">\(frame.disc(category)) \
                 <b>\(count)</b> <span>\(category.name)</span></a></li>
 
                 """
@@ -105,13 +129,13 @@ public struct ListDocument: Sendable {
 
     private func empty(_ snapshot: PageSnapshot, _ query: ListQuery) -> Markup {
         guard snapshot.store.cityCount > 0 else {
-            return "<p class=\"empty\" id=\"cities\">No reading has arrived yet.</p>\n"
+            return "<p class=\"empty\" id=\"cities\">No data yet.</p>\n"
         }
         let all = query.link { query in
             query.category = nil
             query.search = []
         }
-        return "<p class=\"empty\" id=\"cities\">No city is like that. <a href=\"\(all)\">Show all cities</a></p>\n"
+        return "<p class=\"empty\" id=\"cities\">No matching city. <a href=\"\(all)\">Show all cities</a></p>\n"
     }
 
     // MARK: The list

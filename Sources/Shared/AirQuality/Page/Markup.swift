@@ -48,6 +48,11 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
             bytes += markup.bytes
         }
 
+        /// With its sign: +12, −3 (U+2212), ±0.
+        mutating func appendInterpolation(signed number: Int) {
+            appendLiteral(number > 0 ? "+\(number)" : number < 0 ? "−\(number.magnitude)" : "±0")
+        }
+
         /// A step of a path, or a value in a query.
         mutating func appendInterpolation(percent text: ArraySlice<UInt8>) {
             bytes.append(contentsOf: percentEncoded(text).utf8)

@@ -55,8 +55,8 @@ struct PageFrame {
     var title: String
     var isKiosk: Bool
     var now: Timestamp
-    /// Why there is no fresh data, in one line; nil when there is.
-    var problem: String?
+    /// Nil while a feed is fresh, or paused on purpose.
+    var outage: Outage?
     var snapshot: PageSnapshot
 
     func render(_ content: Markup, skipTo target: String) -> [UInt8] {
@@ -74,10 +74,11 @@ struct PageFrame {
             <script src="\(root)\(settings.script.path)" integrity="\(settings.script.integrity)" defer></script>
             </head>
             <body\(attributes) data-now="\(now)">
+            \(Self.faces)
             <a class="skip" href="#\(target)">Skip to the content</a>
             <header class="top">
-            <p class="brand"><a href="\(root)">Air quality</a></p>
-            \(feedLine)
+            <p class="brand"><a href="\(root)">Air quality</a> <span class="scale">\(settings.scale.title)</span></p>
+            \(feedLine)\(wallClock)
             </header>
 
             """
@@ -98,31 +99,39 @@ struct PageFrame {
 
     private var feeds: [FeedStatistics] { snapshot.feeds }
 
-    /// The state of all feeds in one line.
+    /// The state of all feeds in one line, without their addresses: everyone may read the page.
     private var feedLine: Markup {
-        let connected = feeds.count { $0.isConnected }
-        let paused = feeds.count { $0.isPaused }
-        let name = feeds.count == 1 ? feeds[0].label : "\(connected) of \(feeds.count) feeds"
-        let isPaused = paused == feeds.count
-        let state = isPaused ? "paused" : problem == nil ? "live" : "stale"
-        let word = isPaused ? "paused while nobody reads" : connected > 0 ? "connected" : "not connected"
-        let last = feeds.compactMap(\.lastMessageAt).max()
-        let message: Markup = last.map { ", last message \(ago($0))" } ?? ", no message yet"
+        let isPaused = feeds.allSatisfy(\.isPaused)
+        let state = isPaused ? "paused" : outage == nil ? "live" : "stale"
+        let connected = feeds.count(where: \.isConnected)
+        let count: Markup = feeds.count > 1 ? " (\(connected) of \(feeds.count) feeds)" : ""
+        let word: Markup = isPaused ? "Paused while nobody reads" : outage == nil ? "Live" : "Interrupted"
+        let message: Markup = lastMessageAt.map { ", last message \(ago($0))" } ?? ", no message yet"
         return """
-            <p class="feed \(state)"><span class="dot" aria-hidden="true"></span> \
-            <span><bdi>\(name)</bdi> \(word)\(message)</span></p>
+            <p class="feed \(state)"><span class="dot" aria-hidden="true"></span> <span>\(word)\(count)\(message)</span></p>
             """
     }
 
+    private var lastMessageAt: Timestamp? { feeds.compactMap(\.lastMessageAt).max() }
+
+    private var wallClock: Markup {
+        isKiosk ? "\n<p class=\"wall-clock\"><span class=\"now\">\(clock(now, pattern: .time))</span></p>" : ""
+    }
+
     private var banner: Markup {
-        guard let problem else { return "<div class=\"banner\" role=\"alert\" hidden></div>\n" }
-        let claim: Markup =
-            snapshot.store.cityCount > 0
-            ? "<strong>The data is stale.</strong> The last known readings are shown"
-            : "<strong>There is no data yet</strong>"
+        guard let outage else { return "<div class=\"banner\" role=\"alert\" hidden></div>\n" }
+        let text: Markup =
+            if let since = outage.since, snapshot.store.cityCount > 0 {
+                """
+                <strong>Live data interrupted since \(moment(since)).</strong> \
+                The last known readings are shown.
+                """
+            } else {
+                "<strong>Waiting for the first reading.</strong> \(outage.hint ?? "")"
+            }
         var banner: Markup = """
             <div class="banner" role="alert">
-            <p>\(claim): \(problem).</p>
+            <p>\(text)</p>
 
             """
         if settings.isLifecycleEnabled {
@@ -136,61 +145,44 @@ struct PageFrame {
     }
 
     private var footer: Markup {
-        var footer: Markup = """
-            <footer>
-            <details id="feeds">
-            <summary>Feeds</summary>
-            <div class="scroll" tabindex="0" role="group" aria-label="Feeds">
-            <table>
-            <thead><tr><th scope="col">Feed</th><th scope="col">State</th><th scope="col">Last message</th>\
-            <th scope="col" class="number">Messages</th><th scope="col" class="number">Readings</th>\
-            <th scope="col" class="number">Refusals</th></tr></thead>
-            <tbody>
-
-            """
-        for feed in feeds {
-            let state = feed.isPaused ? "⏸ paused" : feed.isConnected ? "● connected" : "○ not connected"
-            let problem = feed.isConnected || feed.isPaused ? nil : feed.lastProblem
-            let refusals = RefusalReason.allCases.reduce(0) { $0 + feed.refusals[$1] }
-            let detail: Markup = problem.map { "<br><small>\($0)</small>" } ?? ""
-            let last: Markup = feed.lastMessageAt.map(ago) ?? "none yet"
-            footer += """
-                <tr><th scope="row"><bdi>\(feed.label)</bdi></th><td>\(state)\(detail)</td><td>\(last)</td>\
-                <td class="number">\(feed.messages)</td><td class="number">\(feed.readings)</td>\
-                <td class="number">\(refusals)</td></tr>
-
-                """
-        }
+        var footer: Markup = "<footer>\n"
+        for source in sources { footer += "<p>\(source)</p>\n" }
         footer += """
-            </tbody>
-            </table>
-            </div>
-            </details>
-            <nav aria-label="Paths"><ul>
-            <li><a href="\(link(settings.telemetryPath))">\(settings.telemetryPath)</a> metrics for Prometheus</li>
-            <li><a href="\(root)history.json">/history.json</a> the points as JSON</li>
-            <li><a href="\(root)-/healthy">/-/healthy</a> whether the exporter works</li>
-            <li><a href="\(root)-/ready">/-/ready</a> whether the data is fresh</li>
-
-            """
-        if settings.hasEvents {
-            footer += "<li><a href=\"\(root)events\">/events</a> changes as they come</li>\n"
-        }
-        footer += """
-            </ul></nav>
-            <p>Air Quality Exporter, version \(settings.version). Scale: \(settings.scale.name).</p>
+            <p>\(settings.scale.title): \(settings.scale.authority). <a href="\(root)about">About this page</a></p>
             </footer>
 
             """
         return footer
     }
 
-    /// A path that begins with a slash, from this page.
-    private func link(_ path: String) -> Markup { "\(root)\(String(path.dropFirst()))" }
+    /// Where the readings are from, in a line for each source.
+    private var sources: [Markup] {
+        var lines: [Markup] = []
+        for source in Set(feeds.compactMap(\.source)).sorted(by: { $0.name < $1.name }) {
+            let kind: Markup =
+                switch source.kind {
+                case "model": ", a computer model"
+                case "stations": ", measured by stations"
+                default: ""
+                }
+            let license: Markup = source.license.isEmpty ? "" : ", licence \(source.license)"
+            lines.append("Source: <bdi>\(source.name)</bdi>\(kind)\(license).")
+        }
+        return lines
+    }
 
     // MARK: Times
 
-    /// A time as people say it; the script counts on.
+    /// A time of day, or a date and a time where it is long ago; the script shows it in the reader's time.
+    func moment(_ time: Timestamp) -> Markup {
+        let pattern = ClockPattern(span: now - time)
+        return """
+            <span class="clock" data-ms="\(time)" data-pattern="\(pattern.rawValue)">\(clock(time, pattern: pattern))</span>\
+            <span class="utc"> UTC</span>
+            """
+    }
+
+    /// An age in words, which the script keeps up to date.
     func ago(_ time: Timestamp) -> Markup {
         var text: [UInt8] = []
         text.appendRFC3339(time)
@@ -213,17 +205,28 @@ struct PageFrame {
 // MARK: - A city, on both pages
 
 extension PageFrame {
+    /// The drawings that `disc` refers to, once on each page.
+    static let faces: Markup = """
+        <svg class="hidden" aria-hidden="true" width="0" height="0">\
+        <symbol id="face-1" viewBox="0 0 24 24"><path d="M8.2 8.6h.01M15.8 8.6h.01M6 13a6 6 0 0 0 12 0z"/></symbol>\
+        <symbol id="face-2" viewBox="0 0 24 24"><path d="M8.2 9h.01M15.8 9h.01M7 14.5q5 4.6 10 0"/></symbol>\
+        <symbol id="face-3" viewBox="0 0 24 24"><path d="M8.2 9h.01M15.8 9h.01M7.5 15.8h9"/></symbol>\
+        <symbol id="face-4" viewBox="0 0 24 24"><path d="M8.2 9h.01M15.8 9h.01M7 17.2q5-4.6 10 0"/></symbol>\
+        <symbol id="face-5" viewBox="0 0 24 24"><path d="M6.5 7.5l3.5 2M17.5 7.5l-3.5 2M6.5 16.5l2.2-1.8 2.2 1.8 2.2-1.8 2.2 1.8 2.2-1.8"/></symbol>\
+        <symbol id="face-6" viewBox="0 0 24 24"><path d="M6.5 7l3.4 3.4M9.9 7l-3.4 3.4M14.1 7l3.4 3.4M17.5 7l-3.4 3.4M9 16.5a3 2.4 0 1 0 6 0a3 2.4 0 1 0-6 0"/></symbol>\
+        </svg>
+        """
+
     /// A face on the colour of its category; the category's name stands beside it.
     func disc(_ category: Category) -> Markup {
-        "<span class=\"disc\" aria-hidden=\"true\">\(category.face)</span>"
+        """
+        <span class="disc" aria-hidden="true"><svg class="face"><use href="#face-\(category.number)"/></svg></span>
+        """
     }
 
-    /// The index, with its decimals small.
+    /// The integer part of the index, by which its category is decided.
     func index(_ index: Double) -> Markup {
-        let text = Markup("\(decimals: index)").bytes
-        return """
-            <data class="index" value="\(decimals: index)">\(text.dropLast(3))<small>\(text.suffix(3))</small></data>
-            """
+        "<data class=\"index\" value=\"\(decimals: index)\">\(Int(index))</data>"
     }
 
     func change(_ changes: CategoryChanges) -> Markup {
@@ -255,10 +258,33 @@ extension Scale {
 }
 
 extension Category {
-    /// What can be read on the category's colour: by the colour's brightness (W3C's formula for colour visibility).
+    /// Black or white, whichever has the higher contrast on the category's colour (WCAG 2.2, relative luminance).
     var textColor: String {
-        guard let number = UInt32(color.dropFirst(), radix: 16) else { return "#000" }
-        let brightness = (299 * (number >> 16 & 0xFF) + 587 * (number >> 8 & 0xFF) + 114 * (number & 0xFF)) / 1000
-        return brightness > 130 ? "#000" : "#fff"
+        // Where black and white have the same contrast.
+        luminance > 0.179 ? "#000" : "#fff"
+    }
+
+    /// 0 … 1.
+    var luminance: Double {
+        let number = UInt32(color.dropFirst(), radix: 16) ?? 0xFF_FFFF
+        func linear(_ shift: UInt32) -> Double {
+            let value = Double(number >> shift & 0xFF) / 255
+            // The curve of sRGB by a polynomial that is off by less than 0.002: the core has no pow.
+            return value * (value * (value * 0.305306011 + 0.682171111) + 0.012522878)
+        }
+        return 0.2126 * linear(16) + 0.7152 * linear(8) + 0.0722 * linear(0)
+    }
+}
+
+/// Why the page has no fresh data.
+public struct Outage: Sendable, Equatable {
+    /// When the last message came; nil before the first one.
+    public var since: Timestamp?
+    /// What may be wrong with the configuration, in one line that names no address; nil when nothing is known.
+    public var hint: String?
+
+    public init(since: Timestamp?, hint: String? = nil) {
+        self.since = since
+        self.hint = hint
     }
 }

@@ -73,9 +73,28 @@ public struct ChartQuery: Sendable, Equatable {
         case line, bars
     }
 
+    /// A time until now.
+    public enum Range: String, Sendable, CaseIterable {
+        case threeHours = "3h"
+        case day = "24h"
+        case week = "7d"
+
+        var milliseconds: Int64 {
+            switch self {
+            case .threeHours: 3 * 3_600_000
+            case .day: 24 * 3_600_000
+            case .week: 7 * 24 * 3_600_000
+            }
+        }
+    }
+
     public var style = Style.line
     /// Milliseconds since the Unix epoch; nil: from the first point, to the last one.
     public var from, to: Timestamp?
+    /// Instead of `from` and `to`.
+    public var range: Range?
+    /// The name of a city to draw in the same chart; empty: none.
+    public var other: [UInt8] = []
     public var isKiosk = false
 
     public init() {}
@@ -88,9 +107,20 @@ public struct ChartQuery: Sendable, Equatable {
                 self.style = style
             case "from": from = try field.time
             case "to": to = try field.time
+            case "range":
+                guard let range = Range(rawValue: field.text) else { throw field.failure(expected: "3h, 24h or 7d") }
+                self.range = range
+            case "compare":
+                guard field.value.count <= CityName.maximumCount else {
+                    throw field.failure(expected: "at most \(CityName.maximumCount) bytes")
+                }
+                other = field.value
             case "kiosk": isKiosk = true
             default: continue
             }
+        }
+        if let range, from != nil || to != nil {
+            throw QueryError("range=\(range.rawValue) beside from or to: expected one of them")
         }
         if let from, let to, from >= to {
             throw QueryError("from is \(from), expected less than to, which is \(to)")
@@ -104,6 +134,8 @@ public struct ChartQuery: Sendable, Equatable {
         if other.style != .line { parts.append("chart=\(other.style.rawValue)") }
         if let from = other.from { parts.append("from=\(from)") }
         if let to = other.to { parts.append("to=\(to)") }
+        if let range = other.range { parts.append("range=\(range.rawValue)") }
+        if !other.other.isEmpty { parts.append("compare=\(percent: other.other[...])") }
         if other.isKiosk { parts.append("kiosk") }
         return queryLink(parts)
     }
@@ -146,7 +178,9 @@ private func parameters(_ query: String) throws(QueryError) -> [PageParameter] {
             throw QueryError("a parameter is not percent-encoded UTF-8")
         }
         let parameter = PageParameter(name: String(decoding: name, as: UTF8.self), value: value)
-        let isKnown = ["sort", "search", "category", "page", "chart", "from", "to"].contains(parameter.name)
+        let isKnown = [
+            "sort", "search", "category", "page", "chart", "from", "to", "range", "compare",
+        ].contains(parameter.name)
         if isKnown, parameters.contains(where: { $0.name == parameter.name }) {
             throw QueryError("\(parameter.name) is given twice")
         }

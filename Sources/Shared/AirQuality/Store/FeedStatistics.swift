@@ -31,7 +31,7 @@ public struct FeedStatistics: Sendable, Equatable {
 }
 
 /// Where a feed has its readings from.
-public struct FeedSource: Sendable, Equatable {
+public struct FeedSource: Sendable, Hashable {
     /// Of the handshake's answer: the header field in which a feed names its source.
     public static let fieldName = "Air-Quality-Source"
 

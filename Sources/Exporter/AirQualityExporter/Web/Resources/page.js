@@ -27,6 +27,7 @@ const page = (() => {
 
   function showAges() {
     for (const time of all("time.ago")) setText(time, age(Number(time.dataset.ms)));
+    setText(find(".now"), localClock(Date.now() + offset, "time"));
   }
 
   function setAge(time, milliseconds) {
@@ -36,26 +37,29 @@ const page = (() => {
     setText(time, age(milliseconds));
   }
 
-  // Points in the reader's time instead of UTC, in the form that the server chose for the chart's length.
-  function localClock(milliseconds, like) {
+  // The forms of ClockPattern in Chart.swift, in the reader's time zone.
+  const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+  function localClock(milliseconds, pattern) {
     const time = new Date(milliseconds);
     const two = (number) => String(number).padStart(2, "0");
     const minutes = `${two(time.getHours())}:${two(time.getMinutes())}`;
-    if (/^\d\d-/.test(like)) return `${two(time.getMonth() + 1)}-${two(time.getDate())} ${minutes}`;
-    return like.length > 5 ? `${minutes}:${two(time.getSeconds())}` : minutes;
+    const day = `${time.getDate()} ${months[time.getMonth()]}`;
+    return { seconds: `${minutes}:${two(time.getSeconds())}`, time: minutes, date: `${day} ${minutes}`, day }[pattern];
   }
 
   function showClocks(from = document) {
     for (const clock of all("text.clock, span.clock", from)) {
-      setText(clock, localClock(Number(clock.dataset.ms), clock.textContent));
+      setText(clock, localClock(Number(clock.dataset.ms), clock.dataset.pattern));
     }
     for (const point of all("circle.point", from)) {
       const title = point.firstElementChild;
-      const [, clock, rest] = /^(\d\d-\d\d \d\d:\d\d|[\d:]+) (.*)$/.exec(title.textContent);
-      setText(title, `${localClock(Number(point.dataset.ms), clock)} ${rest}`);
+      const rest = title.textContent.replace(/^(\d+ [A-Z][a-z]{2} )?[\d:]+ /, "");
+      setText(title, `${localClock(Number(point.dataset.ms), point.dataset.pattern)} ${rest}`);
     }
     const zone = find(".zone", from);
     if (zone) setText(zone, Intl.DateTimeFormat().resolvedOptions().timeZone || "local time");
+    for (const utc of all(".utc", from)) utc.hidden = true;
+    setText(find(".now", from), localClock(Date.now() + offset, "time"));
   }
 
   // MARK: Taking over what the server has drawn anew
@@ -72,7 +76,7 @@ const page = (() => {
       if (one.data !== other.data) one.data = other.data;
       return;
     }
-    if (one.id === "search") return;
+    if (one.id === "search" || (one.id === "compare" && one === document.activeElement)) return;
     for (const { name } of [...one.attributes]) {
       if (!other.hasAttribute(name) && !ours.includes(name)) one.removeAttribute(name);
     }
@@ -129,11 +133,11 @@ const page = (() => {
       if (own !== request) return;
       isUp = answer.ok || answer.status === 404;
       if (isUp) take(new DOMParser().parseFromString(text, "text/html"));
-      else outage(`the exporter answers with status ${answer.status}`);
+      else showOutage();
     } catch (error) {
       if (error.name === "AbortError") return;
       isUp = false;
-      outage("the exporter does not answer");
+      showOutage();
     }
     if (own !== request) return;
     request = null;
@@ -168,14 +172,13 @@ const page = (() => {
     document.dispatchEvent(new Event("redrawn"));
   }
 
-  function outage(reason) {
+  // The server cannot be reached.
+  function showOutage() {
     const banner = find(".banner");
-    const text = `The data is stale. The last known readings are shown: ${reason}.`;
-    if (banner.hidden || !isUp) {
-      banner.hidden = false;
-      if (banner.textContent !== text) banner.textContent = text;
-      find(".feed")?.classList.replace("live", "stale");
-    }
+    banner.hidden = false;
+    const text = `Live data interrupted since ${localClock(takenAt + offset, "time")}. The last known readings are shown.`;
+    if (banner.textContent !== text) banner.textContent = text;
+    find(".feed")?.classList.replace("live", "stale");
   }
 
   // MARK: Changes of cities, as they come
@@ -192,18 +195,16 @@ const page = (() => {
   function showCity(element, city) {
     const time = find(".updated time", element);
     if (time && Number(time.dataset.ms) > city.updated_ms) return;
-    const [whole, decimals] = city.aqi.toFixed(2).split(".");
     const index = find(".index", element);
-    element.dataset.aqi = index.value = `${whole}.${decimals}`;
-    setText(index.firstChild, whole);
-    setText(find("small", index), `.${decimals}`);
+    element.dataset.aqi = index.value = city.aqi.toFixed(2);
+    setText(index, String(Math.floor(city.aqi)));
     setAge(time, city.updated_ms);
     if (Number(element.dataset.category) === city.category) return;
     const chip = find(`.summary [data-category="${city.category}"]`);
     element.classList.replace(`c${element.dataset.category}`, `c${city.category}`);
     element.dataset.category = city.category;
     if (chip) {
-      setText(find(".disc", element), chip.dataset.face);
+      find(".disc use", element).setAttribute("href", `#face-${city.category}`);
       setText(find(".word", element), chip.dataset.name);
     }
     element.dataset.changed = city.changed_ms ?? 0;
@@ -325,6 +326,12 @@ const page = (() => {
       button.disabled = true;
       fetch(event.target.action, { method: "POST" })
         .finally(() => { button.disabled = false; refreshSoon(); });
+    } else if (event.target.closest(".compare")) {
+      const address = new URL(location.href);
+      const other = find("#compare").value.trim();
+      if (other) address.searchParams.set("compare", other);
+      else address.searchParams.delete("compare");
+      go(address);
     } else {
       clearTimeout(searchTimer);
       searchNow();

@@ -1,0 +1,84 @@
+/// The page `/about`: version, scale, sources, state of the feeds, and every path.
+public struct AboutDocument: Sendable {
+    private let settings: PageSettings
+
+    public init(_ settings: PageSettings) {
+        self.settings = settings
+    }
+
+    /// - Parameter outage: nil while a feed is fresh, or paused on purpose.
+    public func render(_ snapshot: PageSnapshot, outage: Outage?, at now: Timestamp) -> [UInt8] {
+        let frame = PageFrame(
+            settings: settings, root: "./", title: "About · Air quality", isKiosk: false, now: now, outage: outage,
+            snapshot: snapshot)
+        var content: Markup = """
+            <main id="content" class="about">
+            <nav class="steps" aria-label="Cities"><a href="./">All cities</a></nav>
+            <h1>About this page</h1>
+            <p>Air Quality Exporter, version \(settings.version): the newest reading of each city and its recent history, \
+            for people here and for programs at the addresses below.</p>
+            <h2>\(settings.scale.title)</h2>
+            <p>\(settings.scale.authority). The whole number shown is the integer part of the index, by which the category \
+            is decided.</p>
+            <div class="scroll" tabindex="0" role="group" aria-label="Categories">
+            <table>
+            <thead><tr><th scope="col">Category</th><th scope="col" class="number">From</th><th scope="col">Meaning</th></tr></thead>
+            <tbody>
+
+            """
+        for category in settings.scale.categories {
+            content += """
+                <tr><td><span class="word c\(category.number)">\(category.name)</span></td>\
+                <td class="number">\(Int(category.from))</td>\
+                <td>\(settings.scale.healthStatement(of: category.number))</td></tr>
+
+                """
+        }
+        content += """
+            </tbody>
+            </table>
+            </div>
+            <h2>Feeds</h2>
+            <div class="scroll" tabindex="0" role="group" aria-label="Feeds">
+            <table>
+            <thead><tr><th scope="col">Feed</th><th scope="col">State</th><th scope="col">Last message</th>\
+            <th scope="col" class="number">Messages</th><th scope="col" class="number">Readings</th>\
+            <th scope="col" class="number">Refusals</th></tr></thead>
+            <tbody>
+
+            """
+        // By number: their addresses are nobody's business who can read the page. The metrics have them.
+        for (number, feed) in snapshot.feeds.enumerated() {
+            let state = feed.isPaused ? "paused" : feed.isConnected ? "connected" : "not connected"
+            let refusals = RefusalReason.allCases.reduce(0) { $0 + feed.refusals[$1] }
+            content += """
+                <tr><th scope="row">\(number + 1)</th><td>\(state)</td>\
+                <td>\(feed.lastMessageAt.map(frame.ago) ?? "none yet")</td><td class="number">\(feed.messages)</td>\
+                <td class="number">\(feed.readings)</td><td class="number">\(refusals)</td></tr>
+
+                """
+        }
+        content += """
+            </tbody>
+            </table>
+            </div>
+            <h2>For programs</h2>
+            <ul>
+            <li><a href="./\(String(settings.telemetryPath.dropFirst()))">\(settings.telemetryPath)</a>: metrics for Prometheus</li>
+            <li><a href="./history.json">/history.json</a>: the recent points of all cities</li>
+
+            """
+        if settings.hasEvents {
+            content += "<li><a href=\"./events\">/events</a>: changes as server-sent events</li>\n"
+        }
+        content += """
+            <li><a href="./-/healthy">/-/healthy</a>: whether the exporter works</li>
+            <li><a href="./-/ready">/-/ready</a>: whether its data is fresh</li>
+            <li><a href="./?kiosk">/?kiosk</a>: the list as a wall display</li>
+            </ul>
+            </main>
+
+            """
+        return frame.render(content, skipTo: "content")
+    }
+}

@@ -46,7 +46,7 @@ def test_has_no_button_that_would_be_refused(breathe, browser):
     browser.open(air.address)
     browser.wait_for(".banner", "Waiting for the first reading.")
     assert not browser.all(".retry")
-    assert browser.text("main .empty") == "No reading has arrived yet."
+    assert browser.text("main .empty") == "No data yet."
     # Nothing to search in, nothing to count.
     assert not browser.all("#search, .summary")
 

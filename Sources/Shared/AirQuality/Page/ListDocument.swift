@@ -144,18 +144,24 @@ public struct ListDocument: Sendable {
         let state = snapshot.state(of: city)
         let name = snapshot.name(of: city)
         let category = settings.scale.categories[Int(state.category) - 1]
-        let kiosk: Markup = query.isKiosk ? "?kiosk" : ""
+        // Too small to be read from afar.
+        let details: Markup =
+            query.isKiosk
+            ? ""
+            : """
+            \(Sparkline(snapshot.points(of: city)).markup)
+            <span class="updated"><span>updated </span>\(frame.ago(state.updatedAt))</span>
+
+            """
         return """
             <li class="city c\(category.number)" data-city="\(name)" data-category="\(category.number)" \
             data-aqi="\(decimals: state.index)" data-changed="\(state.changes.changedAt ?? 0)">
             \(frame.disc(category))
-            <a class="name" href="city/\(PageFrame.pathStep(name))\(kiosk)"><bdi>\(name)</bdi></a>
+            <a class="name" href="city/\(PageFrame.pathStep(name))\(query.isKiosk ? "?kiosk" : "")"><bdi>\(name)</bdi></a>
             <span class="word">\(category.name)</span>
             \(frame.change(state.changes))
-            \(Sparkline(snapshot.points(of: city)).markup)
             \(frame.index(state.index))
-            <span class="updated"><span>updated </span>\(frame.ago(state.updatedAt))</span>
-            </li>
+            \(details)</li>
 
             """
     }

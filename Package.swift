@@ -100,7 +100,7 @@ let package = Package(
             name: "AirQualityFeed",
             dependencies: [
                 "AirQuality", "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedSimulation", "HTTPClient",
-                "JSON", "System", "WebSocket",
+                "HTTPServer", "JSON", "System", "WebSocket",
             ],
             path: "Sources/Feed/AirQualityFeed",
             exclude: ["Cities/make-sets", "README.md"],

@@ -21,7 +21,7 @@ struct RecordTests {
             #expect(wait { file.lines.count >= 10 })
             recorder.kill(SIGTERM)
             #expect(recorder.waitForEnd() == 0)
-            #expect(recorder.errors == ["air-quality-feed: recording \(address)"])
+            #expect(recorder.errors.count == 1 && recorder.errors[0].hasSuffix("level=INFO msg=\"recording \(address)\""))
 
             var simulator = FeedSimulator(seed: 5)
             let count = file.lines.count
@@ -80,7 +80,7 @@ struct RecordTests {
             recorder.kill(SIGTERM)
             #expect(recorder.waitForEnd() == 0)
             #expect(recorder.errors.count == 1)
-            #expect(recorder.errors[0].hasPrefix("air-quality-feed: \(address): refused: "))
+            #expect(recorder.errors[0].contains("level=WARN msg=\"\(address): refused: "))
         }
     }
 }

@@ -1,5 +1,6 @@
 import Bytes
 import Synchronization
+import System
 import WebSocket
 
 /// Says how the connection to a feed is: each state once, not each attempt.
@@ -15,16 +16,17 @@ final class ConnectionReport: Sendable {
     }
 
     func receive(_ event: WebSocketEvent) {
-        let line: String
+        let (line, level): (String, Logger.Level)
         switch event {
         case .connecting, .paused, .resumed, .disconnected(.requested, _, _): return
-        case .connected: line = "\(verb) \(feed)"
-        case .disconnected(let reason, let detail, _): line = "\(feed): \(reason.rawValue): \(detail); dialling again"
+        case .connected: (line, level) = ("\(verb) \(feed)", .info)
+        case .disconnected(let reason, let detail, _):
+            (line, level) = ("\(feed): \(reason.rawValue): \(detail); dialling again", .warning)
         }
         let isNew = lastSaid.withLock { last in
             defer { last = line }
             return line != last
         }
-        if isNew { say(line) }
+        if isNew { say(line, level: level) }
     }
 }

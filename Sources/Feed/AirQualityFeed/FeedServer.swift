@@ -39,7 +39,8 @@ struct FeedServer {
         StandardStream.output.write("listening on ws://\(shown)/\n")
     }
 
-    var hasClients: Bool { server.clientCount > 0 }
+    var clientCount: Int { server.clientCount }
+    var hasClients: Bool { clientCount > 0 }
 
     /// Sends a message to all clients. A client that is too far behind does not get it.
     func send(_ message: [UInt8]) {

@@ -11,6 +11,7 @@ extension Program {
         name: "air-quality-feed",
         version: BuildVersion.version,
         summary: "Serves a WebSocket feed of Air Quality Index readings, or records one.",
+        environmentPrefix: "AIR_QUALITY_FEED_",
         commands: [
             Command(
                 name: "simulate",
@@ -107,6 +108,9 @@ struct PollOptions: Options {
     var caFile: String?
     var rate: CallRate?
     var timeout = Duration.seconds(30)
+    var webListenAddresses: [ListenAddress] = []
+    var logLevel = Logger.Level.info
+    var logFormat = LogFormat.logfmt
 
     static let flags: [Flag<Self>] = [
         .listen(\.listen),
@@ -122,6 +126,7 @@ struct PollOptions: Options {
         Flag("ca-file", \.caFile, .file, "certificate authorities in PEM, in place of the system's"),
         Flag("rate", \.rate, .callRate, "calls to the source at most; each has a default within what it allows"),
         Flag("timeout", \.timeout, .duration(from: .milliseconds(1)), "for one answer, from beginning to end"),
+        .webListenAddress(\.webListenAddresses), .logLevel(\.logLevel), .logFormat(\.logFormat),
     ]
 
     private static func names<Choice: CaseIterable & RawRepresentable<String>>(of type: Choice.Type) -> String {
@@ -141,6 +146,9 @@ struct RelayOptions: Options {
     var reconnectMaximum = Duration.seconds(30)
     var maximumMessageBytes = 4 << 20
     var expireAfter = Duration.zero
+    var webListenAddresses: [ListenAddress] = []
+    var logLevel = Logger.Level.info
+    var logFormat = LogFormat.logfmt
 
     static let flags: [Flag<Self>] = [
         .listen(\.listen),
@@ -168,14 +176,18 @@ struct RelayOptions: Options {
         Flag(
             "expire-after", \.expireAfter, .duration(),
             "tell no new client of a city that the feed has not named for this long; 0 = always tell"),
+        .webListenAddress(\.webListenAddresses), .logLevel(\.logLevel), .logFormat(\.logFormat),
     ]
 }
 
 struct RecordOptions: Options {
     var output: String?
+    var logLevel = Logger.Level.info
+    var logFormat = LogFormat.logfmt
 
     static let flags: [Flag<Self>] = [
-        Flag("output", \.output, .file, "where lines are appended; standard output if not given")
+        Flag("output", \.output, .file, "where lines are appended; standard output if not given"),
+        .logLevel(\.logLevel), .logFormat(\.logFormat),
     ]
 }
 
@@ -192,6 +204,15 @@ extension Flag {
         Flag(
             "listen", member, .tcpAddress,
             "where clients connect; port 0 takes a free one, no host means all of the machine's addresses")
+    }
+
+    fileprivate static func webListenAddress(
+        _ member: any WritableKeyPath<Values, [ListenAddress]> & Sendable
+    ) -> Flag {
+        let format = ValueFormat<ListenAddress>(
+            "ADDRESS", expected: "host:port, [::1]:port, :port or unix:/path", text: \.description,
+            parse: { try? ListenAddress($0) })
+        return Flag("web.listen-address", member, format, "where /metrics, /-/healthy and /-/ready are served")
     }
 }
 

@@ -12,6 +12,11 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     /// Clients hang up when nothing has come for a minute.
     let heartbeat: Duration = .seconds(30)
     let configuration = try PollConfiguration(flags)
+    beginLog(level: configuration.logLevel, format: configuration.logFormat)
+    let figures = Mutex(PollFigures())
+    let loop = Heartbeat(of: "the main loop", limit: .seconds(60))
+    // A wait takes a minute at most.
+    let asking = Heartbeat(of: "the poller", limit: configuration.timeout + .seconds(120))
     let board = PollBoard(configuration.cities)
     let server = try FeedServer(
         configuration.listen, signals: signals,
@@ -23,7 +28,10 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     let failure = Mutex<HTTPFailure?>(nil)
     let thread = try ServiceThread(name: "poll", stackBytes: 4 << 20) {
         do throws(HTTPFailure) {
-            try askForEver(configuration, cancellation: cancellation) { news in
+            try askIndefinitely(configuration, cancellation: cancellation) { news, newFigures in
+                asking.beat()
+                figures.withLock { $0 = newFigures }
+                guard !news.isEmpty else { return }
                 board.post(news)
                 signals.wake()
             }
@@ -36,8 +44,15 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
         cancellation.cancel()
         thread.join()
     }
+    let stopStatus = try StatusServer(
+        metrics: { figures.withLock(\.self).families(clients: server.clientCount) },
+        healthProblem: { loop.problem ?? asking.problem },
+        readinessProblem: { figures.withLock { $0.newestObservation == nil } ? "no city has air yet" : nil }
+    ).start(on: configuration.webListenAddresses)
+    defer { stopStatus() }
     var nextHeartbeat = monotonicTime() + heartbeat
     while server.wait(until: nextHeartbeat, orUntil: { board.hasNews || failure.withLock { $0 != nil } }) {
+        loop.beat()
         if let failure = failure.withLock(\.self) { throw failure }
         let news = board.takeNews()
         // What did not change is said again, or clients would take the silence for a lost feed.
@@ -48,9 +63,10 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
 }
 
 /// Follows the plan until it is cancelled.
-private func askForEver(
+/// - Parameter post: told of what is new, at each step.
+private func askIndefinitely(
     _ configuration: PollConfiguration, cancellation: HTTPCancellation,
-    post: ([(city: Int, air: CityAir)]) -> Void
+    post: ([(city: Int, air: CityAir)], PollFigures) -> Void
 ) throws(HTTPFailure) {
     var client = HTTPClientConfiguration(
         userAgent: "air-quality-exporter/\(BuildVersion.version) (\(Program.feed.name) poll)")
@@ -67,7 +83,14 @@ private func askForEver(
         baseURL: configuration.baseURL, cities: configuration.cities, keyOrigin: configuration.key?.origin,
         rate: configuration.rate, interval: configuration.interval, random: randomUnit)
     var progress = FillProgress(total: configuration.cities.count)
+    func figures() -> PollFigures {
+        PollFigures(
+            statistics: plan.statistics, callsLeft: plan.callsLeft(at: currentTime()),
+            cities: configuration.cities.count, citiesWithAir: plan.citiesWithAir,
+            newestObservation: plan.newestObservation)
+    }
     while !cancellation.isCancelled {
+        post([], figures())
         switch plan.next(at: currentTime()) {
         case .wait(let time):
             // At most a minute: the clock may be set.
@@ -83,9 +106,11 @@ private func askForEver(
             }
             let report = plan.take(answer, at: currentTime())
             progress.clear()
-            for line in report.log { say(onOneLine(masked(line, key: configuration.key?.text))) }
+            for line in report.log {
+                say(onOneLine(masked(line, key: configuration.key?.text)), level: plan.hasProblem ? .warning : .info)
+            }
             progress.show(plan.settledCount)
-            if !report.news.isEmpty { post(report.news) }
+            post(report.news, figures())
         }
     }
 }

@@ -20,10 +20,15 @@ struct PollConfiguration {
     let rate: CallRate
     let timeout: Duration
     let caFile: String?
+    let webListenAddresses: [ListenAddress]
+    let logLevel: Logger.Level
+    let logFormat: LogFormat
 
     init(_ flags: ParsedFlags) throws {
         let options: PollOptions = try flags.options()
         listen = options.listen
+        webListenAddresses = options.webListenAddresses
+        (logLevel, logFormat) = (options.logLevel, options.logFormat)
         source = options.source
         scale = options.index ?? source.givenIndex ?? .india
         if let given = source.givenIndex, scale != given {

@@ -98,6 +98,8 @@ struct PollPlan {
     /// Cities of which there is air, or a reason why not.
     var settledCount: Int { states.count { $0.observedAt != nil || $0.reason != nil } }
 
+    var hasProblem: Bool { problem != nil }
+
     var citiesWithAir: Int { states.count { $0.observedAt != nil && $0.reason == nil } }
 
     var newestObservation: Int64? { states.lazy.compactMap(\.observedAt).max() }

@@ -7,7 +7,9 @@ import WebSocket
 /// Records a feed until a signal comes, or until the lines cannot be written.
 func record(_ flags: ParsedFlags, signals: Signals) throws {
     let address = try feedAddress(of: flags)
-    let recorder = try Recorder(to: flags.options(RecordOptions.self).output, signals: signals)
+    let options: RecordOptions = try flags.options()
+    beginLog(level: options.logLevel, format: options.logFormat)
+    let recorder = try Recorder(to: options.output, signals: signals)
     let client = WebSocketClient(
         configuration: WebSocketClientConfiguration(address: address),
         onEvent: ConnectionReport(of: address.label, verb: "recording").receive, onMessage: recorder.receive)
@@ -47,7 +49,9 @@ private final class Recorder: Sendable {
     }
 
     private func omit(_ message: String) {
-        if let line = omissions.withLock({ $0.line(for: message, at: monotonicTime()) }) { say(line) }
+        if let line = omissions.withLock({ $0.line(for: message, at: monotonicTime()) }) {
+            say(line, level: .warning)
+        }
     }
 
     private func write(_ line: [UInt8]) {

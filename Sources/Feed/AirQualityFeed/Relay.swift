@@ -8,6 +8,9 @@ import WebSocket
 /// Reads a feed once and serves it whole and in parts until a signal comes.
 func relay(_ flags: ParsedFlags, signals: Signals) throws {
     let configuration = try RelayConfiguration(flags)
+    beginLog(level: configuration.logLevel, format: configuration.logFormat)
+    let loop = Heartbeat(of: "the main loop", limit: .seconds(60))
+    let isConnected = Atomic(false)
     let paths = RelayPaths(shards: configuration.shards)
     let state = Mutex(RelayState(configuration))
     let drops = Mutex(DropCount())
@@ -19,7 +22,7 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
             guard let count = drops.withLock({ $0.add(at: monotonicTime()) }) else { return }
             say(
                 "dropped \(count == 1 ? "a client" : "\(count) clients, the last one") of \(paths.path(of: group)) "
-                    + "that was too slow")
+                    + "that was too slow", level: .warning)
         })
     defer { server.stop() }
     let report = ConnectionReport(of: configuration.client.address.label, verb: "relaying")
@@ -27,6 +30,11 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
         configuration: configuration.client,
         onEvent: { event in
             report.receive(event)
+            switch event {
+            case .connected: isConnected.store(true, ordering: .relaxed)
+            case .disconnected: isConnected.store(false, ordering: .relaxed)
+            default: break
+            }
             guard case .connected(let fields) = event else { return }
             // What the feed says of its source, it says through the relay as well.
             let name = FeedSource.fieldName
@@ -34,7 +42,7 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
         },
         onMessage: { kind, message in
             let (outcome, line) = state.withLock { $0.take(kind, message, at: monotonicTime()) }
-            if let line { say(line) }
+            if let line { say(line, level: .warning) }
             guard case .parts(let parts) = outcome else { return }
             // When too much is pending, this call blocks and so slows down the feed; it does not drop messages.
             server.send(
@@ -46,7 +54,20 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
         thread.join()
         say(state.withLock { $0.summary })
     }
-    _ = server.wait(until: nil, orUntil: { false })
+    let stopStatus = try StatusServer(
+        metrics: {
+            state.withLock {
+                $0.families(isConnected: isConnected.load(ordering: .relaxed), clients: server.clientCount)
+            }
+        },
+        healthProblem: { loop.problem },
+        readinessProblem: {
+            guard isConnected.load(ordering: .relaxed) else { return "the feed is not connected" }
+            return state.withLock { $0.isFresh(at: monotonicTime()) } ? nil : "the feed is silent"
+        }
+    ).start(on: configuration.webListenAddresses)
+    defer { stopStatus() }
+    while server.wait(until: monotonicTime() + .seconds(10)) { loop.beat() }
 }
 
 /// Clients that were dropped since the last line about them.
@@ -158,10 +179,29 @@ struct RelayState: ~Copyable {
         }
     }
 
+    /// A message has come within the idle time-out.
+    func isFresh(at now: Duration) -> Bool {
+        lastMessageAt.map { idleTimeout == .zero || now - $0 <= idleTimeout } ?? false
+    }
+
+    func families(isConnected: Bool, clients: Int) -> [PlainFamily] {
+        let reasons: [RefusalReason] = [.notText, .tooLarge, .notJSON, .notAnArray]
+        return [
+            PlainFamily(
+                "airquality_feed_connected", .gauge, "Whether the feed that is relayed is connected.",
+                isConnected ? 1 : 0),
+            PlainFamily("airquality_feed_messages_total", .counter, "Messages passed on.", Double(messages)),
+            PlainFamily(
+                "airquality_feed_refusals_total", .counter, label: "reason", "Messages not passed on, by reason.",
+                reasons.map { ($0.rawValue, Double(refusals[$0])) }),
+            clientsFamily(clients),
+        ]
+    }
+
     /// The first messages for a new client; none while the feed is down. The client would take old values for new ones,
     /// and silence is what tells it that the feed is down.
     mutating func greeting(of shard: Int?, at now: Duration) -> [[UInt8]] {
-        guard let lastMessageAt, idleTimeout == .zero || now - lastMessageAt <= idleTimeout else { return [] }
+        guard isFresh(at: now) else { return [] }
         // An exporter has dropped them, and would have them back with a new time.
         if expireAfter > .zero { splitter.forget(of: shard, namedBefore: now - expireAfter) }
         return splitter.everything(of: shard)

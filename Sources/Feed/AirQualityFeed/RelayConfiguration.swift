@@ -12,6 +12,9 @@ struct RelayConfiguration {
     /// Zero: cities are kept for ever.
     let expireAfter: Duration
     let client: WebSocketClientConfiguration
+    let webListenAddresses: [ListenAddress]
+    let logLevel: Logger.Level
+    let logFormat: LogFormat
 
     init(_ flags: ParsedFlags) throws {
         let options: RelayOptions = try flags.options()
@@ -20,6 +23,8 @@ struct RelayConfiguration {
         cityField = options.cityField
         valueField = options.valueField
         expireAfter = options.expireAfter
+        webListenAddresses = options.webListenAddresses
+        (logLevel, logFormat) = (options.logLevel, options.logFormat)
         var client = WebSocketClientConfiguration(address: try feedAddress(of: flags))
         client.tls = options.tls
         client.idleTimeout = options.idleTimeout

@@ -18,14 +18,9 @@ func run(arguments: [String], signals: Signals) -> Int32 {
         }
         return 0
     } catch {
-        say("\(error)")
+        StandardStream.error.write("\(Program.feed.name): \(error)\n")
         return 1
     }
-}
-
-/// One line on standard error.
-func say(_ line: String) {
-    StandardStream.error.write("\(Program.feed.name): \(line)\n")
 }
 
 extension BuildVersion {

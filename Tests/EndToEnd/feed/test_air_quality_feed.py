@@ -145,7 +145,7 @@ def test_recorded_lines_hold_text_and_arrival(start, python_feed, tmp_path):
     times = [line["time_ms"] for line in records]
     assert before <= times[0] and times[-1] <= after and times == sorted(times)
     recorder.stop()
-    assert recorder.errors[1:] == ["air-quality-feed: left out a binary message of 2 bytes"]
+    assert recorder.messages[1:] == ["left out a binary message of 2 bytes"]
 
 
 def test_a_recording_goes_on_after_the_feed_comes_back(start, tmp_path):

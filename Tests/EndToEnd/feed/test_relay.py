@@ -105,10 +105,10 @@ def test_what_is_no_array_is_passed_to_nobody_and_counted(relay, python_feed, st
             python_feed.send(text)
         python_feed.send('[{"city":"A","aqi":2}]')
         assert client.recv(30) == '[{"city":"A","aqi":2}]'
-    assert served.errors[1:] == ["air-quality-feed: did not pass on 1 message (1 not an array)"]
+    assert served.messages[1:] == ["did not pass on 1 message (1 not an array)"]
     assert served.stop() is None
-    assert served.errors[-1] == (
-        "air-quality-feed: passed on 1 message, refused 5 messages (1 not text, 1 too large, 1 not JSON, 2 not an array)"
+    assert served.messages[-1] == (
+        "passed on 1 message, refused 5 messages (1 not text, 1 too large, 1 not JSON, 2 not an array)"
     )
 
 
@@ -151,7 +151,7 @@ def test_a_slow_client_is_dropped_and_the_others_hear_everything(relay, python_f
             assert heard == (expected := expected or heard)
             if served.count_lines("too slow"):
                 break
-    assert served.errors[1:] == ["air-quality-feed: dropped a client of /shard/0/2 that was too slow"]
+    assert served.messages[1:] == ["dropped a client of /shard/0/2 that was too slow"]
     slow.close()
 
 

@@ -79,9 +79,9 @@ def test_a_fault_is_said_once_and_gone_through(name, start, serve, listen, citie
     bridge = start.feed("poll", f"--base-url={server.url}", cities(DELHI, PUNE), *QUICK)
     listener = listen(bridge.url)
     assert listener.wait_for_city("Delhi")["aqi"] == 75
-    wait_for(lambda: bridge.errors[-1:] == ["air-quality-feed: open-meteo answers again"], "the all clear")
-    assert bridge.errors[0].startswith(f"air-quality-feed: open-meteo {line}")
-    assert len(bridge.errors) == 2
+    wait_for(lambda: bridge.messages[-1:] == ["open-meteo answers again"], "the all clear")
+    assert bridge.messages[0].startswith(f"open-meteo {line}")
+    assert len(bridge.messages) == 2
     # Nothing was said of the cities that was not true.
     assert {e["aqi"] for e in listener.elements} == {75}
 
@@ -105,8 +105,8 @@ def test_a_city_without_an_index_is_left_out_and_its_neighbour_is_not(start, ser
     bridge = start.feed("poll", f"--base-url={serve(answer).url}", cities(DELHI, PUNE), *QUICK)
     listener = listen(bridge.url)
     assert listener.wait_for_city("Pune")["aqi"] == 75
-    wait_for(lambda: bridge.errors, "the reason")
-    assert bridge.errors == [f"air-quality-feed: left out Delhi: {reason}"]
+    wait_for(lambda: bridge.messages, "the reason")
+    assert bridge.messages == [f"left out Delhi: {reason}"]
     assert all(e["city"] == "Pune" for e in listener.elements)
 
 
@@ -124,8 +124,8 @@ def test_hours_out_of_order(start, serve, listen, cities):
 def test_a_stale_station(start, serve, listen, cities, key_file):
     server = serve(waqi(age=30 * HOUR))
     bridge = start.feed("poll", "--source=waqi", "--index=us", f"--base-url={server.url}", cities(DELHI), key_file)
-    wait_for(lambda: bridge.errors, "the reason")
-    assert bridge.errors[0].startswith("air-quality-feed: left out Delhi: the station's time is ")
+    wait_for(lambda: bridge.messages, "the reason")
+    assert bridge.messages[0].startswith("left out Delhi: the station's time is ")
 
 
 def test_retry_after_is_obeyed(start, serve, listen, cities):
@@ -156,7 +156,7 @@ def test_a_key_that_is_wrong(start, serve, cities, tmp_path, source, answer, lin
     bridge = start.feed(
         "poll", f"--source={source}", f"--base-url={server.url}", cities(DELHI), f"--key-file={key}", *QUICK)
     wait_for(lambda: len(server.requests) >= 3, "the third round")
-    assert bridge.errors == [f"air-quality-feed: {source} {line} (the key is from --key-file \"{key}\"); trying again at the next interval"]
+    assert bridge.messages == [f"{source} {line} (the key is from --key-file \"{key}\"); trying again at the next interval"]
 
 
 def test_a_source_that_goes_down_leaves_the_last_values_and_their_age(start, serve, listen, cities):
@@ -172,12 +172,12 @@ def test_a_source_that_goes_down_leaves_the_last_values_and_their_age(start, ser
     bridge = start.feed("poll", f"--base-url={server.url}", cities(DELHI), *QUICK)
     listener = listen(bridge.url)
     element = listener.wait_for_city("Delhi")
-    wait_for(lambda: len(bridge.errors) == 1, "the line that it is down")
+    wait_for(lambda: len(bridge.messages) == 1, "the line that it is down")
     late = listen(bridge.url)
     assert late.wait_for_city("Delhi") == element
     listener.wait_for(lambda elements: len(elements) >= 2, "the heartbeat", 90)
     assert all(e == element and e["time"] == observed_at for e in listener.elements)
-    assert len(bridge.errors) == 1
+    assert len(bridge.messages) == 1
 
 
 def test_nothing_known_yet_is_a_message_too(start, cities, listen):
@@ -185,22 +185,22 @@ def test_nothing_known_yet_is_a_message_too(start, cities, listen):
     bridge = start.feed("poll", "--base-url=http://127.0.0.1:1", cities(DELHI), *QUICK)
     listener = listen(bridge.url)
     wait_for(lambda: listener.messages == [[]], "the empty message")
-    wait_for(lambda: bridge.errors, "the line")
-    assert bridge.errors[0].startswith("air-quality-feed: open-meteo cannot be reached (connect: ")
+    wait_for(lambda: bridge.messages, "the line")
+    assert bridge.messages[0].startswith("open-meteo cannot be reached (connect: ")
 
 
 def test_no_network(start, cities):
     bridge = start.feed("poll", "--base-url=http://source.invalid", cities(DELHI), *QUICK)
-    wait_for(lambda: bridge.errors, "the line")
-    assert bridge.errors[0].startswith("air-quality-feed: open-meteo cannot be reached (resolve: ")
+    wait_for(lambda: bridge.messages, "the line")
+    assert bridge.messages[0].startswith("open-meteo cannot be reached (resolve: ")
 
 
 def test_a_connection_that_hangs(start, cities):
     listener = DeafListener()
     try:
         bridge = start.feed("poll", f"--base-url={listener.url}", cities(DELHI), "--timeout=1s")
-        wait_for(lambda: bridge.errors, "the line")
-        assert bridge.errors[0].startswith("air-quality-feed: open-meteo cannot be reached (timeout: ")
+        wait_for(lambda: bridge.messages, "the line")
+        assert bridge.messages[0].startswith("open-meteo cannot be reached (timeout: ")
     finally:
         listener.stop()
 
@@ -225,8 +225,8 @@ def test_certificates(start, serve, listen, cities, authority, stranger):
     bridges = [start.feed("poll", f"--base-url={good.url}", flags[0], *QUICK)]
     bridges += [start.feed("poll", f"--base-url={server.url}", *flags, *QUICK) for server in bad.values()]
     for bridge in bridges:
-        wait_for(lambda bridge=bridge: bridge.errors, "the line")
-        assert bridge.errors[0].startswith("air-quality-feed: open-meteo cannot be reached (tls: "), bridge.errors
+        wait_for(lambda bridge=bridge: bridge.messages, "the line")
+        assert bridge.messages[0].startswith("open-meteo cannot be reached (tls: "), bridge.messages
     assert not any(server.requests for server in bad.values())
 
 
@@ -245,7 +245,7 @@ def test_a_question_is_conditional_where_the_source_helps(start, serve, listen, 
     listener.wait_for_city("Delhi")
     wait_for(lambda: sum("if-none-match" in headers for _, _, headers in server.requests) >= 2, "two conditional questions")
     assert {e["aqi"] for e in listener.elements} == {75}
-    assert bridge.errors == []
+    assert bridge.messages == []
 
 
 def test_progress_on_a_terminal(programs, serve, cities, key_file):

@@ -209,4 +209,4 @@ def test_connections_that_only_look_are_not_talked_about(start, serve, cities, l
     for _ in range(20):
         socket.create_connection(("127.0.0.1", port)).close()
     assert listen(bridge.url).wait_for_city("Delhi")["aqi"] == 75
-    assert bridge.errors == []
+    assert bridge.messages == []

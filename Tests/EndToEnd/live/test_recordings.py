@@ -64,8 +64,8 @@ def test_waqi(recording, id_, place, document, expected, start, serve, listen, c
         "poll", "--source=waqi", f"--base-url={serve(lambda *_: Answer(document())).url}", key_file,
         cities(f"There,{place[0]},{place[1]},{id_}"))
     if isinstance(expected, str):
-        wait_for(lambda: bridge.errors, "the reason")
-        assert len(bridge.errors) == 1 and f"left out There: {expected}" in bridge.errors[0]
+        wait_for(lambda: bridge.messages, "the reason")
+        assert len(bridge.messages) == 1 and f"left out There: {expected}" in bridge.messages[0]
         return
     element = listen(bridge.url).wait_for_city("There")
     assert (element["aqi"], element["subindices"], element["attribution"]) == expected
@@ -152,8 +152,8 @@ def test_cpcb(has_key, start, serve, listen, cities, key_file):
     for city, expected in CPCB_EXPECTED.items():
         assert listener.wait_for_city(city)["aqi"] == expected, city
     assert listener.elements[0]["subindices"] == {"pm2_5": 32, "pm10": 97, "o3": 28}
-    wait_for(lambda: bridge.errors, "the reason")
-    assert len(bridge.errors) == 1 and "left out Chittoor: no station has averages of three" in bridge.errors[0]
+    wait_for(lambda: bridge.messages, "the reason")
+    assert len(bridge.messages) == 1 and "left out Chittoor: no station has averages of three" in bridge.messages[0]
 
 
 @pytest.mark.parametrize("country, expected", [

@@ -119,7 +119,7 @@ def test_a_source_becomes_a_feed_and_the_exporter_s_samples(source, start, serve
     # What is known of the present hour is not asked for again; the program says who it is, and nothing of the key.
     assert server.requests[0][2]["user-agent"].startswith("air-quality-exporter/")
     assert "gzip" in server.requests[0][2]["accept-encoding"]
-    assert bridge.errors == []
+    assert bridge.messages == []
     assert "secret" not in "".join(bridge.command)
 
 
@@ -220,7 +220,7 @@ def test_a_key_for_another_source_goes_to_no_free_host(start, serve, cities):
     bridge = start.program(
         "air-quality-feed", "poll", "--listen=127.0.0.1:0", cities(DELHI), "--interval=1s", "--timeout=2s",
         environment={"AIR_QUALITY_FEED_KEY": "a-very-secret-key", "https_proxy": proxy.url})
-    wait_for(lambda: bridge.errors, "the line")
+    wait_for(lambda: bridge.messages, "the line")
     # The proxy refuses CONNECT; its reason names the host that was asked for, or nobody was asked.
-    assert not any("secret" in line for line in bridge.errors)
+    assert not any("secret" in line for line in bridge.messages)
     assert all(path.startswith("customer-air-quality-api.open-meteo.com") for path, _, _ in proxy.requests)

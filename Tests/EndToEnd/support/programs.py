@@ -2,6 +2,7 @@
 
 import dataclasses
 import http.client
+import json
 import os
 import pathlib
 import re
@@ -76,6 +77,12 @@ class Program:
                 return f"{self.command[0]} ended with status {status}:\n" + "\n".join(self.errors[-40:])
         report = [line for line in self.errors if "ERROR: " in line and "Sanitizer" in line or "WARNING: ThreadSanitizer" in line]
         return "\n".join(self.errors) if report else None
+
+    @property
+    def messages(self) -> list[str]:
+        """The messages of its log."""
+        found = (re.search(r' msg=("(?:[^"\\]|\\.)*"|\S+)', line) for line in list(self.errors))
+        return [json.loads(each[1]) if each[1].startswith('"') else each[1] for each in found if each]
 
     def count_lines(self, words: str) -> int:
         """How many lines of its log have these words."""

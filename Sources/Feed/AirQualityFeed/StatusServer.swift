@@ -1,0 +1,77 @@
+import AirQuality
+import HTTPServer
+import Synchronization
+import System
+
+/// The log of the program. It has the level and the format of the flags as soon as they are known.
+private let logger = Mutex(Logger())
+
+func beginLog(level: Logger.Level, format: LogFormat) {
+    logger.withLock { $0 = Logger(level: level, format: format) }
+}
+
+/// One line of the log.
+func say(_ line: String, level: Logger.Level = .info) {
+    logger.withLock(\.self).log(level: level, line)
+}
+
+/// Serves what Prometheus and a supervisor ask of `poll` and `relay`: `/metrics`, `/-/healthy`, `/-/ready`.
+struct StatusServer: Sendable {
+    var metrics: @Sendable () -> [PlainFamily]
+    /// Nil while all threads work, else what does not.
+    var healthProblem: @Sendable () -> String?
+    /// Nil when clients get something, else what is missing.
+    var readinessProblem: @Sendable () -> String?
+
+    /// - Returns: what ends the server; nothing is served without addresses.
+    func start(on addresses: [ListenAddress]) throws -> () -> Void {
+        guard !addresses.isEmpty else { return {} }
+        let server = try HTTPServer(configuration: HTTPServerConfiguration(addresses: addresses)) { respond(to: $0) }
+        for address in server.addresses { say("Serving metrics on \(address)") }
+        return { server.stop(within: .seconds(1)) }
+    }
+
+    private func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
+        guard request.method == "GET" || request.method == "HEAD" else {
+            return HTTPResponse(status: 405, headers: [("Allow", "GET, HEAD")], line: "expected GET or HEAD")
+        }
+        switch request.path {
+        case "/": return HTTPResponse(status: 200, line: "/metrics /-/healthy /-/ready")
+        case "/metrics":
+            let accepted = AcceptedFormat.negotiate(request.header("Accept"))
+            return HTTPResponse(
+                status: 200, headers: [("Content-Type", accepted.contentType), ("Vary", "Accept")],
+                body: .bytes(accepted.format.render(metrics())))
+        case "/-/healthy": return Self.response(healthProblem(), otherwise: "healthy")
+        case "/-/ready": return Self.response(healthProblem() ?? readinessProblem(), otherwise: "ready")
+        default: return HTTPResponse(status: 404, line: "not found; see / for available paths")
+        }
+    }
+
+    private static func response(_ problem: String?, otherwise fine: String) -> HTTPResponse {
+        HTTPResponse(status: problem == nil ? 200 : 503, line: problem ?? fine)
+    }
+}
+
+/// When a thread last went through its loop.
+final class Heartbeat: Sendable {
+    private let name: String
+    private let limit: Duration
+    private let beatAt = Mutex(monotonicTime())
+
+    /// - Parameter limit: no turn of the loop takes longer.
+    init(of name: String, limit: Duration) {
+        self.name = name
+        self.limit = limit
+    }
+
+    func beat() { beatAt.withLock { $0 = monotonicTime() } }
+
+    /// Nil while it beats.
+    var problem: String? { problem(at: monotonicTime()) }
+
+    func problem(at now: Duration) -> String? {
+        let age = now - beatAt.withLock(\.self)
+        return age <= limit ? nil : "\(name) has been stuck for \(age.components.seconds) s"
+    }
+}

@@ -19,9 +19,13 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
         BadCommandLine("--cities", line: "--cities: the value is missing, expected --cities=N"),
         BadCommandLine("--cities=1", "--cities=2", line: #"--cities "2": given twice, expected once"#),
         BadCommandLine(
-            "--interval=2", line: #"--interval "2": expected a duration such as 500ms, 30s or 1m30s, at least 1ms"#),
+            "--interval=2",
+            line: #"--interval "2": expected a duration such as 500ms, 30s or 1m30s, at least 1ms (2 has no unit: 2s?)"#
+        ),
         BadCommandLine(
-            "--interval", "0", line: #"--interval "0": expected a duration such as 500ms, 30s or 1m30s, at least 1ms"#),
+            "--interval", "0",
+            line: #"--interval "0": expected a duration such as 500ms, 30s or 1m30s, at least 1ms (0 has no unit: 0s?)"#
+        ),
         BadCommandLine("--coverage=60%", line: #"--coverage "60%": expected a number, 0.0 to 1.0"#),
         BadCommandLine("--coverage=1.01", line: #"--coverage "1.01": expected a number, 0.0 to 1.0"#),
         BadCommandLine("--seed=-1", line: #"--seed "-1": expected a whole number, 0 to 18446744073709551615"#),
@@ -41,7 +45,7 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
                 #"--listen "unix:/tmp/feed": expected host:port, [address]:port or :port, with a port from 0 to 65535"#),
         BadCommandLine("--once", line: "--once: not a flag of simulate, only of replay"),
         BadCommandLine(
-            "simulator", line: #"unexpected argument "simulator", expected: air-quality-feed [simulate] [flags]"#),
+            "simulator", line: #"unexpected argument "simulator", did you mean simulate?"#),
         BadCommandLine("replay", line: "FILE is missing, expected: air-quality-feed replay FILE [flags]"),
         BadCommandLine(
             "replay", "a", "b", line: #"unexpected argument "b", expected: air-quality-feed replay FILE [flags]"#),
@@ -94,7 +98,7 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
             line: #"--interval "999ms": expected a duration such as 500ms, 30s or 1m30s, at least 1s"#),
         BadCommandLine(
             "poll", "--timeout=0",
-            line: #"--timeout "0": expected a duration such as 500ms, 30s or 1m30s, at least 1ms"#),
+            line: #"--timeout "0": expected a duration such as 500ms, 30s or 1m30s, at least 1ms (0 has no unit: 0s?)"#),
         BadCommandLine(
             "poll", "--rate=60",
             line: #"--rate "60": expected N/DURATION, at most N calls in any DURATION, for example 60/1m"#),
@@ -105,7 +109,7 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
         ),
         BadCommandLine("poll", "--ca-file=/no/file", line: "cannot read /no/file: No such file or directory"),
         BadCommandLine(
-            "poll", "--key=secret", line: #"unknown flag "--key", did you mean --set?"#),
+            "poll", "--key=secret", line: #"unknown flag "--key", did you mean --key-file?"#),
     ]
 }
 

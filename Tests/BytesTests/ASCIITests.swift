@@ -69,14 +69,6 @@ struct ASCIITests {
         #expect(decimalNumber("9223372036854775808".utf8) as Int? == nil)
     }
 
-    @Test(
-        "the first place of bytes in others",
-        arguments: [("abcabc", "bc", 1), ("abc", "abc", 0), ("ab", "abc", nil), ("aab", "ab", 1)]
-            as [(String, String, Int?)])
-    func places(text: String, part: String, place: Int?) {
-        #expect(Array(text.utf8)[...].range(of: Array(part.utf8))?.lowerBound == place)
-    }
-
     @Test("digits are written with leading zeros", arguments: [(0, 1, "0"), (7, 3, "007"), (1234, 4, "1234")])
     func digits(number: UInt64, count: Int, text: String) {
         var bytes: [UInt8] = []

@@ -72,7 +72,7 @@ func readableCertificates(_ pem: [UInt8]) -> [UInt8]? {
     let end = Array("-----END CERTIFICATE-----".utf8)
     var certificates: [UInt8] = []
     var rest = pem[...]
-    while let start = rest.range(of: begin), let stop = rest[start.upperBound...].range(of: end) {
+    while let start = rest.firstRange(of: begin), let stop = rest[start.upperBound...].firstRange(of: end) {
         let block = Array(rest[start.lowerBound..<stop.upperBound]) + [UInt8(ascii: "\n")]
         if (try? X509Certificate(pem: block)) != nil { certificates += block }
         rest = rest[stop.upperBound...]

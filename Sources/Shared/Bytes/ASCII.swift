@@ -92,16 +92,6 @@ package func qualityValue(_ text: Span<UInt8>) -> Int? {
 
 package func isUTF8(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }
 
-extension ArraySlice<UInt8> {
-    /// The first place where these bytes are. `firstRange` is the standard library's, but it lives with the regular
-    /// expressions, whose parser and engine every start of the program would pay for.
-    package func range(of bytes: [UInt8]) -> Range<Int>? {
-        guard count >= bytes.count else { return nil }
-        return (startIndex...endIndex - bytes.count).first { self[$0...].starts(with: bytes) }
-            .map { $0..<$0 + bytes.count }
-    }
-}
-
 extension String {
     /// The text behind the prefix; nil when it does not begin with it.
     package func dropping(prefix: String) -> String? {

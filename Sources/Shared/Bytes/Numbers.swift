@@ -36,22 +36,8 @@ extension OutputSpan<UInt8> {
     @inlinable
     package mutating func append(_ number: Double) {
         if number < 0 { append(UInt8(ascii: "-")) }
-        let magnitude = number.magnitude
-        if magnitude < 10, let digit = UInt8(exactly: magnitude) {
-            append(UInt8(ascii: "0") + digit)
-            return
-        }
-        // Most readings have few decimals. m / 10^4 with m below 2^53 is correctly rounded (both are exact doubles), so
-        // where it gives the number back, its digits are the shortest there are.
-        let scaled = magnitude * 10_000 + 0.5
-        guard scaled < 9_007_199_254_740_992, Double(UInt64(scaled)) / 10_000 == magnitude else {
-            let description = magnitude.description.utf8
-            for byte in description.dropLast(magnitude.description.hasSuffix(".0") ? 2 : 0) { append(byte) }
-            return
-        }
-        var (digits, decimals) = (UInt64(scaled), 4)
-        while decimals > 0, digits % 10 == 0 { (digits, decimals) = (digits / 10, decimals - 1) }
-        append(digits, decimals: decimals)
+        let description = number.magnitude.description
+        for byte in description.utf8.dropLast(description.hasSuffix(".0") ? 2 : 0) { append(byte) }
     }
 }
 

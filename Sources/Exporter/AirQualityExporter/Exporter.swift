@@ -145,15 +145,9 @@ final class Exporter: Sendable {
     /// - Returns: whether it ended because the serving thread is stuck.
     private func supervise(notify: NotifySocket?) -> Bool {
         var heartbeats = HeartbeatWatch(beats: server.heartbeats, at: monotonicTime())
-        // By then the feeds are dialled and most scrapers have asked once: both read some of the tables again.
-        var startEnds: Duration? = monotonicTime() + .seconds(2)
         var clock = ClockWatch(wall: currentTime(), monotonic: monotonicTime())
         while true {
             let now = monotonicTime()
-            if let end = startEnds, now >= end {
-                releaseLinkerTables()
-                startEnds = nil
-            }
             let wall = currentTime()
             if let step = clock.look(wall: wall, monotonic: now) {
                 logger.debug("Clock was set", metadata: ["milliseconds": "\(step.size)"])
@@ -175,7 +169,7 @@ final class Exporter: Sendable {
             let silence = heartbeats.look(beats: server.heartbeats, at: now)
             if silence >= Self.longestSilence { return true }
             if silence < Self.longestSilence / 2 { _ = notify?.send("WATCHDOG=1") }
-            switch signals.wait(for: waitTime(now, wall, notify, startEnds)) {
+            switch signals.wait(for: waitTime(now, wall, notify)) {
             case .terminate, .interrupt:
                 logger.info("Received signal, shutting down")
                 return false
@@ -191,11 +185,8 @@ final class Exporter: Sendable {
     private static let longestSilence = Duration.seconds(30)
 
     /// The time until the next timer.
-    private func waitTime(
-        _ now: Duration, _ wall: Timestamp, _ notify: NotifySocket?, _ startEnds: Duration?
-    ) -> Duration {
+    private func waitTime(_ now: Duration, _ wall: Timestamp, _ notify: NotifySocket?) -> Duration {
         var times = [HeartbeatWatch.interval]
-        if let startEnds { times.append(startEnds - now) }
         let rules = store.rules
         // A city is dropped at most a second late, and with a short expiry at most that expiry late.
         if rules.expireAfter > 0 { times.append(.milliseconds(min(1000, rules.expireAfter))) }
@@ -219,8 +210,7 @@ extension StoreRules {
             cityLimit: configuration.cityLimit, expireAfter: configuration.expireAfter.milliseconds,
             shard: configuration.shard, warmUp: configuration.warmUp.milliseconds,
             readingsHaveTimes: configuration.format.timeField != nil,
-            readingsHaveConcentrations: configuration.format.pollutantsField != nil,
-            hashSeed: .random(in: 0...UInt64.max))
+            readingsHaveConcentrations: configuration.format.pollutantsField != nil)
     }
 }
 

@@ -95,7 +95,7 @@ struct HealthProbe: Sendable {
         if bytes.isEmpty { throw SystemError(.peer, "the server closed the connection") }
         guard bytes.starts(with: "HTTP/1.".utf8), bytes.count >= 12, bytes[8] == UInt8(ascii: " "),
             let status: Int = decimalNumber(bytes[9..<12]), 200..<600 ~= status,
-            let head = bytes[...].range(of: Array("\r\n\r\n".utf8))
+            let head = bytes.firstRange(of: Array("\r\n\r\n".utf8))
         else { throw SystemError(.peer, "the answer is not HTTP/1.1") }
         let line = bytes[head.upperBound...].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         return .http(status: status, line: String(decoding: line.prefix(lineLimit), as: UTF8.self))

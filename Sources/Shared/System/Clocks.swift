@@ -7,7 +7,7 @@ public func currentTime() -> Int64 {
 }
 
 /// Time since the machine started, for measuring and for time-outs: it never jumps (`CLOCK_MONOTONIC`).
-public func monotonicTime() -> Duration { Duration(monotonicNanoseconds: monotonicNanoseconds()) }
+public func monotonicTime() -> Duration { .nanoseconds(monotonicNanoseconds()) }
 
 /// The same as a number.
 package func monotonicNanoseconds() -> Int64 {
@@ -53,11 +53,6 @@ private func read(_ clock: clockid_t) -> timespec {
 }
 
 extension Duration {
-    /// Cheaper than `Duration.nanoseconds`, which calls into the standard library; the loops ask for the time at each turn.
-    package init(monotonicNanoseconds nanoseconds: Int64) {
-        self.init(attoseconds: Int128(nanoseconds) * 1_000_000_000)
-    }
-
     /// As the C library takes intervals; a negative duration is zero.
     package var timespec: timespec {
         let duration = max(self, .zero).components

@@ -78,7 +78,7 @@ public final class WebSocketClient: Sendable {
     private func touch() -> Duration {
         let now = monotonicNanoseconds()
         tick.store(now, ordering: .relaxed)
-        return Duration(monotonicNanoseconds: now)
+        return .nanoseconds(now)
     }
 
     /// Nil when stopped before there was memory and a descriptor for one.

@@ -11,11 +11,11 @@ import Testing
 struct EventHubTests {
     /// A store, the hub, and a server that answers everything with its events; time is the test's.
     private final class Bench: Sendable {
-        let store = ReadingStore(rules: StoreRules(hashSeed: 1), feeds: ["ws://a/"], at: 0)
+        let store = ReadingStore(rules: StoreRules(), feeds: ["ws://a/"], at: 0)
         let hub: EventHub
         let server: HTTPServer
         let firsts = Atomic(0)
-        private let decoder = Mutex(FeedDecoder(format: FeedFormat(), hashSeed: 1))
+        private let decoder = Mutex(FeedDecoder(format: FeedFormat()))
         private let now = Mutex(Duration.seconds(100))
 
         init(limit: Int = 10) throws {
@@ -31,7 +31,7 @@ struct EventHubTests {
         func receive(_ message: String) {
             let bytes = Array(message.utf8)
             decoder.withLock { decoder in
-                _ = decoder.decode(bytes.span, receivedAt: 1_795_236_585_252) { store.record($0, names: $1, feed: 0) }
+                decoder.decode(bytes.span, receivedAt: 1_795_236_585_252) { store.record($0, names: $1, feed: 0) }
             }
         }
 

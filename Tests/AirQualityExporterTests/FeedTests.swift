@@ -80,7 +80,7 @@ struct FeedTests {
 
     @Test("is fresh, or the health path says in one line what is missing")
     func readiness() {
-        let store = ReadingStore(rules: StoreRules(hashSeed: 1), feeds: ["ws://a/", "ws://b/"], at: 0)
+        let store = ReadingStore(rules: StoreRules(), feeds: ["ws://a/", "ws://b/"], at: 0)
         let health = Health(store: store, idleTimeout: .seconds(60), stuckFeeds: { [] })
         var a = FeedStatistics(label: "ws://a/")
         let b = FeedStatistics(label: "ws://b/")
@@ -98,7 +98,7 @@ struct FeedTests {
         a.isPaused = true
         #expect(health.readinessProblem(of: [b, a], at: 1_000_000) == nil)
         // After a start the cities are waited for as well.
-        let growing = ReadingStore(rules: StoreRules(warmUp: 10_000, hashSeed: 1), feeds: ["ws://a/"], at: 0)
+        let growing = ReadingStore(rules: StoreRules(warmUp: 10_000), feeds: ["ws://a/"], at: 0)
         let warming = Health(store: growing, idleTimeout: .seconds(60), stuckFeeds: { [] })
         #expect(
             warming.warmUpProblem(at: 9999)

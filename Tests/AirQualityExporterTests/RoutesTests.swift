@@ -20,10 +20,10 @@ struct RoutesTests {
         historyEndpoint: ((ReadingStore) -> HistoryEndpoint)? = nil
     ) -> Routes {
         let store = ReadingStore(
-            rules: StoreRules(shard: shard, hashSeed: 1), feeds: ["ws://a/"], at: 1_795_236_585_252)
-        var decoder = FeedDecoder(format: FeedFormat(), hashSeed: 1)
+            rules: StoreRules(shard: shard), feeds: ["ws://a/"], at: 1_795_236_585_252)
+        var decoder = FeedDecoder(format: FeedFormat())
         let message = Array(#"[{"city":"Mumbai","aqi":183.2},{"city":"<b>&\"","aqi":7}]"#.utf8)
-        _ = decoder.decode(message.span, receivedAt: 1_795_236_585_252) { store.record($0, names: $1, feed: 0) }
+        decoder.decode(message.span, receivedAt: 1_795_236_585_252) { store.record($0, names: $1, feed: 0) }
         let counts = counts
         let health = Health(store: store, idleTimeout: .seconds(60), stuckFeeds: { [] })
         return Routes(

@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 
@@ -9,6 +10,34 @@ struct ReadingStoreTests {
     func stateSize() {
         // Elements begin at multiples of 8, so 72 bytes are never on three lines of 64.
         #expect(MemoryLayout<CityState>.stride == 72)
+    }
+
+    /// Whatever a message contains, nobody waits for the lock until all of it is taken in.
+    @Test("takes in a long message in parts, of a hundred elements or so each", arguments: [1, 128, 129, 10_000])
+    func parts(_ count: Int) {
+        var test = TestStore(cityLimit: 5000)
+        let elements = (0..<count).map { #"{"city":"City \#($0)","aqi":20}"# }
+        let message = Array("[\(elements.joined(separator: ","))]".utf8)
+        var page = MetricsExposition(rules: test.store.rules, build: .forTests)
+        var parts: [Int] = []
+        let before = test.store.lockCount.load(ordering: .relaxed)
+        test.decoder.decode(message.span, receivedAt: TestStore.start) { [store = test.store] part, names in
+            parts.append(part.readings.count)
+            store.record(part, names: names, feed: 0)
+        }
+        #expect(parts.reduce(0, +) == count && parts.max() ?? 0 <= 128)
+        #expect(test.store.lockCount.load(ordering: .relaxed) - before == parts.count)
+        let feed = test.store.feeds[0]
+        #expect(feed.messages == 1 && feed.bytes == message.count && feed.readings == min(count, 5000))
+        #expect(test.store.snapshot().cityCount == min(count, 5000))
+        #expect(test.refusals == (count > 5000 ? ["city_limit": UInt64(count - 5000)] : [:]))
+        // A scrape between two parts has shown the first; a later one shows the others too.
+        test.decoder.decode(message.span, receivedAt: TestStore.start + 1) { [store = test.store] part, names in
+            store.record(part, names: names, feed: 0)
+            _ = page.render(store.snapshot(), report: .forTests, format: .text004)
+        }
+        let kept = page.render(test.store.snapshot(), report: .forTests, format: .text004).bytes
+        #expect(String(decoding: kept, as: UTF8.self) == test.page())
     }
 
     @Test("keeps a city that a message does not name, with its time")

@@ -1,7 +1,8 @@
 import Foundation
+import JSON
 import Testing
 
-@testable import Bytes
+@testable import AirQuality
 
 @Suite("The shard of a name")
 struct ShardTests {
@@ -79,5 +80,54 @@ struct ShardTests {
         for count in [1, 2, 10_000, Shard.maximumCount] {
             #expect((0..<count).contains(Shard.jump(key, count: count)))
         }
+    }
+}
+
+@Suite("Elements of other shards' cities")
+struct SkippedElementsTests {
+    private static let shard = Shard(index: 0, count: 2)
+    private static let (own, other) = {
+        let names = (0..<10).map { "Nāgpur \($0)" }
+        let isOwn = { (name: String) in shard.contains(Array(name.utf8).span) }
+        return (names.first(where: isOwn)!, names.first { !isOwn($0) }!)
+    }()
+
+    /// `OWN` and `OTHER` stand for names.
+    private static func bytes(_ text: String) -> [UInt8] {
+        Array(text.replacing("OWN", with: own).replacing("OTHER", with: other).utf8)
+    }
+
+    @Test("are known by the member with the city", arguments: ["city", "Stadtname", "Straße", #"a"b"#])
+    func cityField(_ field: String) {
+        let shards = (0..<2).map { index -> (cities: Int, skipped: UInt64?) in
+            let shard = Shard(index: index, count: 2)
+            var test = TestStore(format: FeedFormat(cityField: field, shard: shard))
+            let elements = (0..<100).map { #"{"\#(field.replacing("\"", with: #"\""#))": "City \#($0)", "aqi": 1}"# }
+            test.receive("[" + elements.joined(separator: ", ") + "]")
+            return (test.cities.count, test.store.feeds[0].skipped)
+        }
+        #expect(shards[0].cities + shards[1].cities == 100)
+        for shard in shards { #expect(shard.skipped == UInt64(100 - shard.cities)) }
+    }
+
+    @Test("are counted, and a message that is refused counts none")
+    func counts() {
+        var test = TestStore(format: FeedFormat(shard: Self.shard))
+        #expect(test.store.feeds[0].skipped == 0)
+        for (message, skipped) in [
+            (#"[{"city":"OTHER","aqi":"rubbish"},{"city":"OWN","aqi":2}]"#, 1),
+            (#"[{"city":"OTHER"},{"city":"OWN",}]"#, 1), (#"[{"city":"OTHER"},{"c\u0069ty":"OTHER","aqi":1}]"#, 3),
+            (#"{"city":"OTHER"}"#, 4), (#"["OTHER"]"#, 4),
+        ] {
+            test.receive(Self.bytes(message))
+            #expect(test.store.feeds[0].skipped == UInt64(skipped))
+        }
+        #expect(test.refusals == ["not_json": 1, "not_an_object": 1])
+        #expect(test.store.feeds[0].readings == 1)
+        let items = FeedFormat(items: JSONPointer("/data")!, shard: Self.shard)
+        test = TestStore(format: items)
+        test.receive(Self.bytes(#"{"data":[{"city":"OTHER","aqi":1},{"city":"OWN","aqi":2}]}"#))
+        #expect(test.store.feeds[0].skipped == 1 && test.cities.count == 1)
+        #expect(TestStore().store.feeds[0].skipped == nil)
     }
 }

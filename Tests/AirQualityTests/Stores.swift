@@ -15,9 +15,9 @@ struct TestStore: ~Copyable {
             rules: StoreRules(
                 scale: scale, hysteresis: hysteresis, history: history, cityLimit: cityLimit, expireAfter: expireAfter,
                 shard: format.shard, readingsHaveTimes: format.timeField != nil,
-                readingsHaveConcentrations: format.pollutantsField != nil, hashSeed: 42),
+                readingsHaveConcentrations: format.pollutantsField != nil),
             feeds: feeds, at: Self.start)
-        decoder = FeedDecoder(format: format, hashSeed: 42)
+        decoder = FeedDecoder(format: format)
     }
 
     mutating func receive(_ message: String, at time: Timestamp = start) {
@@ -25,7 +25,7 @@ struct TestStore: ~Copyable {
     }
 
     mutating func receive(_ message: [UInt8], at time: Timestamp = start) {
-        _ = decoder.decode(message.span, receivedAt: time) { store.record($0, names: $1, feed: 0) }
+        decoder.decode(message.span, receivedAt: time) { store.record($0, names: $1, feed: 0) }
     }
 
     /// One city's reading.

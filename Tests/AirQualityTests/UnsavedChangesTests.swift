@@ -27,7 +27,7 @@ struct UnsavedChangesTests {
 
     @Test("is also what the storage has and is to forget")
     func unwanted() {
-        let store = ReadingStore(rules: StoreRules(hashSeed: 1), feeds: [], at: 0)
+        let store = ReadingStore(rules: StoreRules(), feeds: [], at: 0)
         store.beginSaving(removing: [name(3), name(4)])
         let version = store.snapshot().version
         let changes = store.unsavedChanges(since: version)

@@ -8,12 +8,12 @@ struct WarmUpTests {
 
     private func store(warmUp: Int64 = 10_000, cityLimit: Int = 1000, expireAfter: Int64 = 0) -> ReadingStore {
         ReadingStore(
-            rules: StoreRules(cityLimit: cityLimit, expireAfter: expireAfter, warmUp: warmUp, hashSeed: 42),
+            rules: StoreRules(cityLimit: cityLimit, expireAfter: expireAfter, warmUp: warmUp),
             feeds: ["ws://feed.example/"], at: Self.start)
     }
 
     private func receive(_ cities: [String], in store: ReadingStore, after milliseconds: Int64) {
-        var decoder = FeedDecoder(format: FeedFormat(), hashSeed: 42)
+        var decoder = FeedDecoder(format: FeedFormat())
         let message = Array(("[" + cities.map { #"{"city":"\#($0)","aqi":7}"# }.joined(separator: ",") + "]").utf8)
         decoder.decode(message.span, receivedAt: Self.start + milliseconds) {
             _ = store.record($0, names: $1, feed: 0)

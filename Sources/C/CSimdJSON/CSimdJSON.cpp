@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <malloc.h>
 #include <optional>
 #include <simdjson.h>
 #include <string>
@@ -13,8 +14,8 @@ using namespace simdjson;
 namespace {
 
 constexpr size_t recordsAtOnce = 128;
-/// Buffers for longer messages are given back when shorter ones follow: they take some fifteen times the message.
-constexpr size_t keptCapacity = 1 << 20;
+/// Buffers for longer messages are given back once they are read: they take some fifteen times the message.
+constexpr size_t keptCapacity = 256 << 10;
 constexpr size_t maximumUnknown = 16;
 
 std::string string(const uint8_t *bytes, size_t count) {
@@ -58,9 +59,22 @@ struct CSimdJSON_reader {
         object = std::nullopt;
         textEnd = 0;
         unknown.clear();
-        if (count == 0) return CSimdJSON_outcome_notJSON;
-        if (parser.capacity() == 0 || (parser.capacity() > keptCapacity && count <= keptCapacity)) {
-            parser = dom::parser();
+        const auto outcome = count == 0 ? CSimdJSON_outcome_notJSON : parse(message, count);
+        if (outcome != CSimdJSON_outcome_records) shrink();
+        return outcome;
+    }
+
+    /// Gives the memory of a long message back to the system; its texts are gone.
+    void shrink() {
+        if (parser.capacity() <= keptCapacity) return;
+        parser = dom::parser();
+        textEnd = 0;
+        unknown.clear();
+        malloc_trim(0);
+    }
+
+    CSimdJSON_outcome parse(const uint8_t *message, size_t count) {
+        if (parser.capacity() == 0) {
             // The document itself is a level for simdjson, and it refuses at the limit, not beyond it.
             if (parser.allocate(dom::MINIMAL_DOCUMENT_CAPACITY, maximumDepth + 1)) return CSimdJSON_outcome_notJSON;
         }
@@ -104,7 +118,11 @@ struct CSimdJSON_reader {
             object = std::nullopt;
             return 1;
         }
-        if (!array) return 0;
+        if (!array || array->next == array->end) {
+            array = std::nullopt;
+            shrink();
+            return 0;
+        }
         size_t count = 0;
         auto *record = values.data();
         const auto size = recordSize();

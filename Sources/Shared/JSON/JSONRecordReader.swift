@@ -74,7 +74,7 @@ public struct JSONRecordReader: ~Copyable {
 
     /// Goes on to the next records of the message, a hundred or so, in place of those before.
     ///
-    /// - Returns: how many; 0 at the end.
+    /// - Returns: how many; 0 at the end, where texts are gone.
     public mutating func nextRecords() -> Int {
         unsafe values = CSimdJSON_nextRecords(reader, &recordCount)
         return recordCount
@@ -108,7 +108,7 @@ public struct JSONRecordReader: ~Copyable {
         }
     }
 
-    /// Lends what texts point into; it is theirs until the next ``read(_:)``.
+    /// Lends what texts point into, until the next ``read(_:)`` or the end of the records.
     public func withTexts<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         var count = 0
         let texts = unsafe CSimdJSON_texts(reader, &count)

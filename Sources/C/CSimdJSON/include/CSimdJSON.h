@@ -64,14 +64,15 @@ CSimdJSON_outcome CSimdJSON_read(CSimdJSON_reader *reader, const uint8_t *_Nulla
 /// The next records of the message, so many at most that they fit a processor's nearest cache.
 ///
 /// Sets `count`, which is 0 at the end. Each record has as many values as members were added, of both sorts. They are
-/// the reader's until the next call.
+/// the reader's until the next call. At the end the memory of a long message is given back, its texts included.
 const CSimdJSON_value *_Nullable CSimdJSON_nextRecords(CSimdJSON_reader *reader, size_t *count);
 
 /// The first names of members of opened objects that were not asked for, each once, of the records read so far of this
 /// message. The reader's until the next call of any other function.
 const CSimdJSON_value *_Nullable CSimdJSON_unknownMembers(const CSimdJSON_reader *reader, size_t *count);
 
-/// What the texts of all records read so far of this message point into. The reader's until the next message.
+/// What the texts of all records read so far of this message point into. The reader's until the
+/// next message, or until there are no more records.
 const uint8_t *_Nullable CSimdJSON_texts(const CSimdJSON_reader *reader, size_t *count);
 
 /// Whether the bytes are well-formed UTF-8.

@@ -19,7 +19,7 @@ final class FeedReceiver: Sendable {
     ) {
         self.label = label
         // The decoder is only used on the feed's thread, so nobody ever waits for this lock.
-        let decoder = Mutex(FeedDecoder(format: format, hashSeed: store.rules.hashSeed))
+        let decoder = Mutex(FeedDecoder(format: format))
         let log = Mutex(FeedLog(label: label))
         client = WebSocketClient(
             configuration: WebSocketClientConfiguration(address, connection),
@@ -32,11 +32,12 @@ final class FeedReceiver: Sendable {
                 let now = currentTime()
                 switch kind {
                 case .text:
-                    let (hasRefusedNames, unknownPollutants) = decoder.withLock { decoder in
-                        (
-                            decoder.decode(message, receivedAt: now) { store.record($0, names: $1, feed: number) },
-                            decoder.takeUnknownPollutants()
-                        )
+                    var hasRefusedNames = false
+                    let unknownPollutants = decoder.withLock { decoder in
+                        decoder.decode(message, receivedAt: now) { part, names in
+                            if store.record(part, names: names, feed: number) { hasRefusedNames = true }
+                        }
+                        return decoder.takeUnknownPollutants()
                     }
                     for name in unknownPollutants {
                         logger.warning(

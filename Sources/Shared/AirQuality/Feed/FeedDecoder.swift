@@ -1,4 +1,4 @@
-public import Bytes
+internal import Bytes
 public import JSON
 
 /// Where to find the values in a feed's messages, and which cities to keep.
@@ -42,76 +42,66 @@ public struct FeedDecoder: ~Copyable {
 
     private var reader: JSONRecordReader
     private let format: FeedFormat
-    /// nil: the messages have no other shards' cities, or are not simply arrays.
-    private var filter: ShardFilter?
-    private let hashSeed: UInt64
     /// Kept from message to message to save the allocations.
-    private var decoded = DecodedMessage(byteCount: 0, receivedAt: 0)
+    private var part = MessagePart(receivedAt: 0)
     private var unknownPollutants = FirstNames()
 
-    /// - Parameter hashSeed: the store's.
-    public init(format: FeedFormat, hashSeed: UInt64) {
+    public init(format: FeedFormat) {
         self.format = format
-        self.hashSeed = hashSeed
         let members =
             [format.cityField, format.valueField] + [format.timeField, format.pollutantsField].compactMap(\.self)
         pollutantsMember = format.pollutantsField == nil ? nil : members.count - 1
         reader = JSONRecordReader(
             items: format.items, members: members,
             innerMembers: format.pollutantsField == nil ? [] : Concentrations.pollutants)
-        if let shard = format.shard, format.items == JSONPointer() {
-            filter = ShardFilter(shard: shard, cityField: format.cityField)
-        }
     }
 
     /// Decodes a text message.
     ///
     /// - Parameters:
     ///   - receivedAt: when the whole message had arrived.
-    ///   - body: is lent what the message says, and the bytes that its readings' names point into.
-    public mutating func decode<Result>(
-        _ message: Span<UInt8>, receivedAt: Timestamp, _ body: (DecodedMessage, _ names: Span<UInt8>) -> Result
-    ) -> Result {
-        decoded.readings.removeAll(keepingCapacity: true)
-        decoded.concentrations.removeAll(keepingCapacity: true)
-        decoded.refusals = RefusalCounts()
-        decoded.skipped = 0
-        decoded.byteCount = message.count
-        decoded.receivedAt = receivedAt
-        let isFiltered = filter?.apply(to: message) ?? false
-        let outcome = if isFiltered, let filter { reader.read(filter.rest.span) } else { reader.read(message) }
-        switch outcome {
-        case .notJSON: decoded.refusals[.notJSON] = 1
-        case .notAnArray: decoded.refusals[.notAnArray] = 1
+    ///   - body: is lent each part of the message in turn, at least one, and the bytes that its readings' names point into.
+    public mutating func decode(
+        _ message: Span<UInt8>, receivedAt: Timestamp, _ body: (_ part: MessagePart, _ names: Span<UInt8>) -> Void
+    ) {
+        // Moved out of `self`, because `decode(records:into:)` borrows `self` while it changes this.
+        var part = MessagePart(receivedAt: receivedAt)
+        swap(&part.readings, &self.part.readings)
+        swap(&part.concentrations, &self.part.concentrations)
+        part.messageByteCount = message.count
+        switch reader.read(message) {
+        case .notJSON:
+            part.refusals[.notJSON] = 1
+            body(part, Span())
+        case .notAnArray:
+            part.refusals[.notAnArray] = 1
+            body(part, Span())
         case .records:
-            if isFiltered, let filter { decoded.skipped = filter.skippedCount }
-            let shard = isFiltered ? nil : format.shard
-            // Moved out of `self`, because `decode(records:of:into:)` borrows `self` while it changes this.
-            var decoded = DecodedMessage(byteCount: 0, receivedAt: 0)
-            swap(&decoded, &self.decoded)
-            while case let count = reader.nextRecords(), count > 0 {
-                decode(records: count, of: shard, into: &decoded)
-            }
-            swap(&decoded, &self.decoded)
-            if pollutantsMember != nil { noteUnknownPollutants() }
+            var count = reader.nextRecords()
+            repeat {
+                decode(records: count, into: &part)
+                reader.withTexts { body(part, $0) }
+                if pollutantsMember != nil { noteUnknownPollutants() }
+                part.removeAll()
+                count = reader.nextRecords()
+            } while count > 0
         }
-        return reader.withTexts { body(decoded, $0) }
+        part.removeAll()
+        swap(&part, &self.part)
     }
 
-    /// - Parameter shard: the one whose cities are kept; nil: all, because there are no others.
-    private borrowing func decode(records: Int, of shard: Shard?, into decoded: inout DecodedMessage) {
-        var (refusals, skipped) = (decoded.refusals, decoded.skipped)
+    private borrowing func decode(records: Int, into part: inout MessagePart) {
+        var (refusals, skipped) = (part.refusals, part.skipped)
         var concentrations: [(reading: Int, values: Concentrations)] = []
-        swap(&concentrations, &decoded.concentrations)
-        let receivedAt = decoded.receivedAt
-        let (before, pollutants) = (decoded.readings.count, pollutantsMember)
-        decoded.readings.append(addingCapacity: records) { readings in
+        swap(&concentrations, &part.concentrations)
+        let (receivedAt, pollutants) = (part.receivedAt, pollutantsMember)
+        part.readings.append(addingCapacity: records) { readings in
             reader.withTexts { texts in
                 for record in 0..<records {
                     do throws(RefusalReason) {
-                        if let reading = try reading(record, of: shard, texts, receivedAt: receivedAt) {
+                        if let reading = try reading(record, texts, receivedAt: receivedAt) {
                             if let pollutants, let values = self.concentrations(record, pollutants, texts) {
-                                concentrations.append((before + readings.count, values))
+                                concentrations.append((readings.count, values))
                             }
                             readings.append(reading)
                         } else {
@@ -123,24 +113,24 @@ public struct FeedDecoder: ~Copyable {
                 }
             }
         }
-        decoded.refusals = refusals
-        decoded.skipped = skipped
-        swap(&concentrations, &decoded.concentrations)
+        part.refusals = refusals
+        part.skipped = skipped
+        swap(&concentrations, &part.concentrations)
     }
 
     /// - Returns: nil for a city of another shard.
     private borrowing func reading(
-        _ record: Int, of shard: Shard?, _ texts: Span<UInt8>, receivedAt: Timestamp
+        _ record: Int, _ texts: Span<UInt8>, receivedAt: Timestamp
     ) throws(RefusalReason) -> Reading? {
         let name = try cityName(reader.value(record: record, member: Member.city), texts)
-        if let shard, !shard.contains(texts.extracting(name)) { return nil }
+        if let shard = format.shard, !shard.contains(texts.extracting(name)) { return nil }
         let index = try Self.index(reader.value(record: record, member: Member.value), texts)
         var time = receivedAt
         if format.timeField != nil {
             time = try self.time(reader.value(record: record, member: Member.time), texts, receivedAt: receivedAt)
         }
         return Reading(
-            nameHash: ByteHash.hash(texts, in: name, seed: hashSeed), index: index, time: time,
+            nameHash: CityName.hash(texts.extracting(name)), index: index, time: time,
             nameOffset: UInt32(name.lowerBound), nameCount: UInt8(name.count))
     }
 
@@ -212,7 +202,7 @@ public struct FeedDecoder: ~Copyable {
     /// life.
     public mutating func takeUnknownPollutants() -> [String] { unknownPollutants.takeNew() }
 
-    /// Whether a value's text is one of those that sources send when there is no value: nothing, `-`, `NA`, `N/A`.
+    /// Whether the text stands for a missing value: empty, `-`, `NA`, `N/A`.
     private static func saysNothing(_ text: Span<UInt8>) -> Bool {
         let text = text.extracting(CityName.trimmed(text, in: text.indices))
         func letter(_ index: Int) -> UInt8 { text[index] | 0x20 }

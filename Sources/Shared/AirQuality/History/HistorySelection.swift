@@ -35,7 +35,8 @@ public struct HistorySelection: Sendable {
     /// Whether the number still belongs to the same city.
     func isStill(_ city: City, in snapshot: HistorySnapshot) -> Bool {
         let range = snapshot.states[Int(city.number)].nameRange
-        return bytesEqual(snapshot.names.bytes.span, in: range, names.bytes.span, in: nameRange(of: city))
+        return bytesEqual(
+            snapshot.names.bytes.span.extracting(range), names.bytes.span.extracting(nameRange(of: city)))
     }
 
     public init(_ store: ReadingStore, query: HistoryQuery) {
@@ -49,7 +50,7 @@ public struct HistorySelection: Sendable {
         let samplingRate = UInt64(max(1, snapshot.pointCount / Self.sampleCount))
         changedAt = snapshot.forEachCity(of: query) { number, shown in
             let (range, history) = (snapshot.states[number].nameRange, snapshot.histories[number])
-            add(ByteHash.hash(snapshot.names.bytes.span, in: range, seed: 0))
+            add(ByteHash.hash(snapshot.names.bytes.span.extracting(range), seed: 0))
             for index in shown {
                 let point = history[index]
                 add(UInt64(bitPattern: point.time << 8 | Int64(point.category)))

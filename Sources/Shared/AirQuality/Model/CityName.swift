@@ -15,7 +15,6 @@ public enum CityName {
     public static func accepted(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int>? {
         let range = trimmed(bytes, in: range)
         guard !range.isEmpty, range.count <= maximumCount else { return nil }
-        if isPrintableASCII(bytes, in: range) { return range }
         var previous: UInt8 = 0
         for index in range {
             let byte = bytes[index]
@@ -24,6 +23,22 @@ public enum CityName {
             previous = byte
         }
         return range
+    }
+
+    /// A hash for tables of names. Its secret is the process's, so that no feed can make names collide.
+    static func hash(_ name: Span<UInt8>) -> UInt64 {
+        var hasher = Hasher()
+        // Eight bytes at a time, because each call costs more than the hash. No name has a NUL.
+        var word: UInt64 = 0
+        for index in name.indices {
+            word = word << 8 | UInt64(name[index])
+            if index % 8 == 7 {
+                hasher.combine(word)
+                word = 0
+            }
+        }
+        hasher.combine(word)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
     /// The range without surrounding ASCII white space: space, TAB, LF, VT, FF, CR.

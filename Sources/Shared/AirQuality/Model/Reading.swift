@@ -14,7 +14,7 @@ public enum AirQualityIndex {
 /// The decoder has checked only the format. The store checks the range of the index, because a late reading must first
 /// be refused as late, and only the store knows the city's newest reading.
 struct Reading: Sendable {
-    /// Of the name, by ``Bytes/ByteHash`` with the store's seed.
+    /// By ``CityName/hash(_:)``.
     var nameHash: UInt64
     /// Any number that is not NaN.
     var index: Double
@@ -50,19 +50,29 @@ struct Concentrations: Sendable {
     }
 }
 
-/// A whole message, decoded.
-public struct DecodedMessage: Sendable {
+/// A part of a message, decoded: the hundred or so elements that ``JSONRecordReader`` gives at once, so that the store
+/// takes it in without holding its lock for long.
+public struct MessagePart: Sendable {
     var readings: [Reading] = []
-    /// Those that readings came with, in the readings' order, each with the reading's place among them.
+    /// Those that readings came with, in the readings' order, each with the reading's index among them.
     var concentrations: [(reading: Int, values: Concentrations)] = []
     /// Of its elements, or of the message itself.
     var refusals = RefusalCounts()
     /// Elements of other shards' cities.
     var skipped = 0
-    /// Of its payload.
-    var byteCount: Int
+    /// Of the whole message's payload; nil in all parts but the first.
+    var messageByteCount: Int?
     /// When the whole message had arrived.
     var receivedAt: Timestamp
+
+    /// Makes it the next part, without elements yet.
+    mutating func removeAll() {
+        readings.removeAll(keepingCapacity: true)
+        concentrations.removeAll(keepingCapacity: true)
+        refusals = RefusalCounts()
+        skipped = 0
+        messageByteCount = nil
+    }
 }
 
 /// Why a message or an element was refused: the values of the `reason` label, a closed set.

@@ -46,16 +46,13 @@ struct CategoryBounds: Sendable {
         self.hysteresis = hysteresis
     }
 
-    /// The category that the index lies in, whatever is held. Without a branch: readings come in no order, so the
-    /// processor would guess wrong.
-    @inline(__always)
+    /// The category that the index lies in, whatever is held.
     private func category(of index: Double) -> UInt8 {
-        var number: UInt8 = 1
-        for next in 2..<8 { number &+= index >= from[next] ? 1 : 0 }
-        return number
+        var number = 1
+        while number < 6, index >= from[number + 1] { number += 1 }
+        return UInt8(number)
     }
 
-    @inline(__always)
     func category(of index: Double, held: UInt8?) -> UInt8 {
         let plain = category(of: index)
         guard let held, held != plain, hysteresis > 0 else { return plain }

@@ -10,7 +10,6 @@ public struct Shard: Sendable, Equatable {
     public let count: Int
 
     /// - Parameter count: 1 to ``maximumCount``.
-    @inlinable
     public init(index: Int, count: Int) {
         precondition((1...Self.maximumCount).contains(count) && (0..<count).contains(index))
         self.index = index
@@ -18,18 +17,15 @@ public struct Shard: Sendable, Equatable {
     }
 
     /// The shard of `count` that the city of this name is in.
-    @inlinable
     public init(of name: Span<UInt8>, count: Int) {
         self.init(index: Self.jump(Self.hash(name), count: count), count: count)
     }
 
-    @inlinable @inline(__always)
     public func contains(_ name: Span<UInt8>) -> Bool {
-        Self.jump(Self.hash(name), count: count, upTo: index) == index
+        Self.jump(Self.hash(name), count: count) == index
     }
 
     /// FNV-1a, 64 bits.
-    @inlinable @inline(__always)
     static func hash(_ name: Span<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for index in name.indices {
@@ -40,16 +36,11 @@ public struct Shard: Sendable, Equatable {
 
     /// A bucket of `count` for the key. From n to n + 1 buckets only each (n + 1)th key moves, into the new one: the jump
     /// consistent hash of Lamping and Veach, https://arxiv.org/abs/1406.2294.
-    ///
-    /// - Parameter last: the last bucket that the caller needs to tell from others. A key of a later bucket may get any
-    ///   bucket after this one.
-    @inlinable @inline(__always)
-    static func jump(_ key: UInt64, count: Int, upTo last: Int = .max) -> Int {
+    static func jump(_ key: UInt64, count: Int) -> Int {
         var key = key
         var (bucket, next) = (0, 0)
         while next < count {
             bucket = next
-            if bucket > last { break }
             key = key &* 2_862_933_555_777_941_757 &+ 1
             next = Int(Double(bucket &+ 1) * (0x1p31 / Double(Int(truncatingIfNeeded: key &>> 33) &+ 1)))
         }

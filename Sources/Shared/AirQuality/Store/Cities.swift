@@ -15,34 +15,15 @@ struct Cities: Sendable {
     /// Their numbers are below this; some of those may be free.
     var endNumber: Int { states.count }
 
-    /// The city whose name is that part of the texts.
+    /// The city of this name.
     ///
     /// - Parameter hash: of the name.
-    @inline(__always)
-    func find(_ texts: Span<UInt8>, in range: Range<Int>, hash: UInt64) -> Int? {
+    func find(_ name: Span<UInt8>, hash: UInt64) -> Int? {
         var search = table.search(for: hash)
         while let city = table.next(&search) {
-            if bytesEqual(names.bytes.span, in: states[city].nameRange, texts, in: range) { return city }
+            if bytesEqual(names.bytes.span.extracting(states[city].nameRange), name) { return city }
         }
         return nil
-    }
-
-    /// Finds the cities of some readings in two short passes, so that the cache misses of a dozen readings overlap
-    /// instead of following each other. Needed for the exposition of 10,000 cities of a busy feed (Tests/Benchmarks).
-    ///
-    /// - Parameters:
-    ///   - found: receives a city number for each reading of the run, or -1 if the table has no candidate or its first
-    ///     one is another city; the caller must then use ``find(_:in:hash:)``.
-    func find(_ readings: [Reading], in run: Range<Int>, _ texts: Span<UInt8>, into found: inout [Int32]) {
-        found.removeAll(keepingCapacity: true)
-        for place in run {
-            var search = table.search(for: readings[place].nameHash)
-            found.append(Int32(truncatingIfNeeded: table.next(&search) ?? -1))
-        }
-        for (index, place) in run.enumerated() where found[index] >= 0 {
-            let name = states[Int(found[index])].nameRange
-            if !bytesEqual(texts, in: readings[place].nameRange, names.bytes.span, in: name) { found[index] = -1 }
-        }
     }
 
     /// - Parameter name: is the name of no city yet.

@@ -60,15 +60,17 @@ public enum FeedEvent: Sendable, Equatable {
 
 extension FeedStatistics {
     /// - Parameters:
-    ///   - readings: how many of the message's were accepted.
-    ///   - refusals: of all its elements, or its own.
-    mutating func count(_ message: DecodedMessage, readings accepted: Int, refusals refused: RefusalCounts) {
-        messages += 1
-        bytes += UInt64(message.byteCount)
+    ///   - readings: how many of the part's were accepted.
+    ///   - refusals: of all its elements, or the message's own.
+    mutating func count(_ part: MessagePart, readings accepted: Int, refusals refused: RefusalCounts) {
+        if let byteCount = part.messageByteCount {
+            messages += 1
+            bytes += UInt64(byteCount)
+            lastMessageAt = part.receivedAt
+        }
         readings += UInt64(accepted)
         refusals += refused
-        skipped? += UInt64(message.skipped)
-        lastMessageAt = message.receivedAt
+        skipped? += UInt64(part.skipped)
     }
 
     mutating func apply(_ event: FeedEvent) {

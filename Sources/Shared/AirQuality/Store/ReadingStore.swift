@@ -1,16 +1,16 @@
-public import Bytes
+internal import Bytes
 import Synchronization
 
 /// The one state that feeds write and scrapes read.
 ///
-/// Called from the feeds' threads, libmicrohttpd's, the storage's and the main thread. The lock is held for one
-/// message, or to share the state: sharing copies a few references, whatever the number of cities, and
-/// what changes afterwards is copied in chunks of 256 cities.
+/// Called from the feeds' threads, libmicrohttpd's, the storage's and the main thread. The lock is held for a
+/// part of a message, or to share the state: sharing copies a few references, whatever the number of cities, and what
+/// changes afterwards is copied in chunks of 256 cities.
 public final class ReadingStore: Sendable {
     private let state: Mutex<StoreState>
     /// How often the lock was taken.
-    private let turns = Atomic<UInt64>(0)
-    private let lastSeenTurn = Mutex((turn: UInt64(0), at: Duration.zero))
+    let lockCount = Atomic<UInt64>(0)
+    private let lastObservedLock = Mutex((number: UInt64(0), at: Duration.zero))
     /// Only the storage's thread asks for it.
     private let savedValues = Mutex(SavedValues())
     public let rules: StoreRules
@@ -23,20 +23,21 @@ public final class ReadingStore: Sendable {
 
     func withLock<Result>(_ body: (inout StoreState) -> Result) -> Result {
         state.withLock { state in
-            turns.add(1, ordering: .relaxed)
+            lockCount.add(1, ordering: .relaxed)
             return body(&state)
         }
     }
 
     // MARK: What feeds say
 
-    /// Takes in a whole text message.
+    /// Takes in a part of a text message. A scrape may come between two parts.
     ///
     /// - Parameter names: what the readings' names point into; the decoder lends it.
     /// - Returns: whether ``takeRefusedNames()`` has something new.
-    public func record(_ message: DecodedMessage, names: Span<UInt8>, feed: Int) -> Bool {
+    @discardableResult
+    public func record(_ part: MessagePart, names: Span<UInt8>, feed: Int) -> Bool {
         withLock { state in
-            state.record(message, names: names, feed: feed)
+            state.record(part, names: names, feed: feed)
             return state.refusedNames.hasNew
         }
     }
@@ -45,9 +46,9 @@ public final class ReadingStore: Sendable {
     ///
     /// - Parameter byteCount: of its payload.
     public func refuse(_ reason: RefusalReason, byteCount: Int, feed: Int, receivedAt: Timestamp) {
-        var message = DecodedMessage(byteCount: byteCount, receivedAt: receivedAt)
-        message.refusals[reason] = 1
-        _ = record(message, names: Span(), feed: feed)
+        var part = MessagePart(messageByteCount: byteCount, receivedAt: receivedAt)
+        part.refusals[reason] = 1
+        record(part, names: Span(), feed: feed)
     }
 
     public func apply(_ event: FeedEvent, feed: Int) {
@@ -126,10 +127,10 @@ public final class ReadingStore: Sendable {
     /// That call returns zero. Never waits.
     public func lockedDuration(at now: Duration) -> Duration {
         guard state.withLockIfAvailable({ _ in true }) == nil else { return .zero }
-        let turn = turns.load(ordering: .relaxed)
-        return lastSeenTurn.withLock { seen in
-            if seen.turn != turn { seen = (turn, now) }
-            return now - seen.at
+        let number = lockCount.load(ordering: .relaxed)
+        return lastObservedLock.withLock { observed in
+            if observed.number != number { observed = (number, now) }
+            return now - observed.at
         }
     }
 
@@ -222,13 +223,11 @@ public struct StoreRules: Sendable {
     public var readingsHaveTimes: Bool
     /// Readings may come with concentrations.
     public var readingsHaveConcentrations: Bool
-    /// A secret of the process; decoders need the same.
-    public var hashSeed: UInt64
 
     public init(
         scale: Scale = .india, hysteresis: Double = 0, history: HistoryRule = HistoryRule(), cityLimit: Int = 100_000,
         expireAfter: Int64 = 0, shard: Shard? = nil, warmUp: Int64 = 0, readingsHaveTimes: Bool = false,
-        readingsHaveConcentrations: Bool = false, hashSeed: UInt64
+        readingsHaveConcentrations: Bool = false
     ) {
         self.scale = scale
         self.hysteresis = hysteresis
@@ -239,7 +238,6 @@ public struct StoreRules: Sendable {
         self.warmUp = warmUp
         self.readingsHaveTimes = readingsHaveTimes
         self.readingsHaveConcentrations = readingsHaveConcentrations
-        self.hashSeed = hashSeed
     }
 }
 

@@ -52,8 +52,8 @@ extension StoreState {
         let name = saved.name.span
         guard cities.count < rules.cityLimit, CityName.accepted(name, in: name.indices) == name.indices else { return }
         if let shard = rules.shard, !shard.contains(name) { return }
-        let hash = ByteHash.hash(name, seed: rules.hashSeed)
-        guard cities.find(name, in: name.indices, hash: hash) == nil else { return }
+        let hash = CityName.hash(name)
+        guard cities.find(name, hash: hash) == nil else { return }
         version += 1
         let city = cities.insert(name, hash: hash, version: version)
         var history = History(points: saved.points, capacity: rules.history.capacity)

@@ -36,7 +36,7 @@ extension StoreState {
         let name = cities.name(of: city)
         unsaved?.remove(city, named: name)
         pointCount -= cities.histories[city].count
-        cities.remove(city, hash: ByteHash.hash(name.span, seed: rules.hashSeed), version: version)
+        cities.remove(city, hash: CityName.hash(name.span), version: version)
     }
 
     /// Keeps the last readings of windows that are over.

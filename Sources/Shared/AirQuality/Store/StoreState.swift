@@ -6,10 +6,6 @@ struct StoreState: Sendable {
     /// Counts up with every change.
     var version: UInt64 = 1
     var cities = Cities()
-    /// The cities of some of a message's readings, in room that is kept.
-    private var found: [Int32] = []
-    /// So few that what is found of them is still in the processor's cache when they are recorded.
-    private static let readingsFoundAtOnce = 64
     var feeds: [FeedStatistics]
     /// Points of all cities.
     var pointCount = 0
@@ -45,68 +41,38 @@ struct StoreState: Sendable {
     }
 
     /// - Parameter names: what the readings' names point into.
-    mutating func record(_ message: DecodedMessage, names: Span<UInt8>, feed: Int) {
-        var (refusals, accepted) = (message.refusals, 0)
+    mutating func record(_ part: MessagePart, names: Span<UInt8>, feed: Int) {
+        var (refusals, accepted) = (part.refusals, 0)
+        var concentrations = part.concentrations[...]
         let cityCount = cities.count
-        if !message.readings.isEmpty { version &+= 1 }
-        if message.concentrations.isEmpty {
-            var rest = message.readings.indices
-            while !rest.isEmpty {
-                let run = rest.prefix(Self.readingsFoundAtOnce)
-                rest = rest.dropFirst(run.count)
-                cities.find(message.readings, in: run, names, into: &found)
-                for (index, place) in run.enumerated() {
-                    let city = found[index] < 0 ? nil : Int(found[index])
-                    if let reason = record(message.readings[place], of: city, names, receivedAt: message.receivedAt) {
-                        refusals[reason] += 1
-                    } else {
-                        accepted &+= 1
-                    }
-                }
-            }
-        } else {
-            accepted = recordWithConcentrations(message, names: names, refusals: &refusals)
-        }
-        feeds[feed].count(message, readings: accepted, refusals: refusals)
-        if !warmUp.isOver { warmUp.receive(at: message.receivedAt, hasNewCities: cities.count > cityCount) }
-    }
-
-    /// What ``record(_:names:feed:)`` does with readings of which some have concentrations.
-    ///
-    /// - Returns: how many are accepted.
-    @inline(never)
-    private mutating func recordWithConcentrations(
-        _ message: DecodedMessage, names: Span<UInt8>, refusals: inout RefusalCounts
-    ) -> Int {
-        var (accepted, rest) = (0, message.concentrations[...])
-        for (place, reading) in message.readings.enumerated() {
-            let concentrations = rest.first?.reading == place ? rest.removeFirst().values : nil
-            if let reason = record(reading, of: nil, names, receivedAt: message.receivedAt) {
-                refusals[reason] += 1
-                continue
-            }
-            accepted += 1
-            if let concentrations, let city = cities.find(names, in: reading.nameRange, hash: reading.nameHash) {
-                cities.concentrations[city] = concentrations
+        if !part.readings.isEmpty { version &+= 1 }
+        for (index, reading) in part.readings.enumerated() {
+            let values = concentrations.first?.reading == index ? concentrations.removeFirst().values : nil
+            do throws(RefusalReason) {
+                let city = try record(reading, names, receivedAt: part.receivedAt)
+                if let values { cities.concentrations[city] = values }
+                accepted &+= 1
+            } catch {
+                refusals[error] += 1
             }
         }
-        return accepted
+        feeds[feed].count(part, readings: accepted, refusals: refusals)
+        if !warmUp.isOver { warmUp.receive(at: part.receivedAt, hasNewCities: cities.count > cityCount) }
     }
 
-    /// - Parameter city: if it is known already.
-    /// - Returns: why the reading is refused, if it is.
-    @inline(__always)
+    /// - Returns: the number of its city.
     private mutating func record(
-        _ reading: Reading, of city: Int?, _ names: Span<UInt8>, receivedAt: Timestamp
-    ) -> RefusalReason? {
-        let city = city ?? cities.find(names, in: reading.nameRange, hash: reading.nameHash)
-        if rules.readingsHaveTimes, let city, reading.time < cities.states[city].updatedAt { return .badTime }
-        guard AirQualityIndex.isValid(reading.index) else { return .outOfRange }
-        guard let city = city ?? insert(reading, named: names.extracting(reading.nameRange)) else { return .cityLimit }
+        _ reading: Reading, _ names: Span<UInt8>, receivedAt: Timestamp
+    ) throws(RefusalReason) -> Int {
+        let name = names.extracting(reading.nameRange)
+        let known = cities.find(name, hash: reading.nameHash)
+        if rules.readingsHaveTimes, let known, reading.time < cities.states[known].updatedAt { throw .badTime }
+        guard AirQualityIndex.isValid(reading.index) else { throw .outOfRange }
+        guard let city = known ?? insert(reading, named: name) else { throw .cityLimit }
         let mayBePoint = cities.states.update(
             city, reading, receivedAt: receivedAt, version: version, bounds: bounds, interval: rules.history.interval)
         if mayBePoint || rules.history.usesWindows { admit(reading, city: city, receivedAt: receivedAt) }
-        return nil
+        return city
     }
 
     /// - Returns: nil when there is no room for another city.
@@ -120,7 +86,7 @@ struct StoreState: Sendable {
         return city
     }
 
-    /// What few readings need: the history may keep them.
+    /// Slow path: offers the reading to the history.
     @inline(never)
     private mutating func admit(_ reading: Reading, city: Int, receivedAt: Timestamp) {
         let point = HistoryPoint(time: reading.time, index: reading.index, category: cities.states[city].category)

@@ -42,9 +42,9 @@ struct Workload: ~Copyable {
             return Array("[\(elements.joined(separator: ","))]".utf8)
         }
         readingCount = batch * count
-        let rules = StoreRules(cityLimit: 2_000_000, shard: shard, hashSeed: 1)
+        let rules = StoreRules(cityLimit: 2_000_000, shard: shard)
         store = ReadingStore(rules: rules, feeds: ["ws://127.0.0.1/"], at: time)
-        decoder = FeedDecoder(format: FeedFormat(shard: shard), hashSeed: 1)
+        decoder = FeedDecoder(format: FeedFormat(shard: shard))
         page = MetricsExposition(rules: rules, build: Self.build)
         for start in stride(from: 0, to: cities, by: 1000) {
             let elements = (start..<min(cities, start + 1000)).map {
@@ -60,7 +60,7 @@ struct Workload: ~Copyable {
 
     mutating func record(_ message: [UInt8]) {
         time += 1
-        _ = decoder.decode(message.span, receivedAt: time) { store.record($0, names: $1, feed: 0) }
+        decoder.decode(message.span, receivedAt: time) { store.record($0, names: $1, feed: 0) }
     }
 
     mutating func decodeAll() {

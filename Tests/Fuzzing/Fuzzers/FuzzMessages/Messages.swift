@@ -64,13 +64,13 @@ private let innerFormat = FeedFormat(items: JSONPointer("/a/0")!, timeField: "t"
 
 /// For all inputs, because making one takes longer than most messages do.
 private struct Decoders: ~Copyable {
-    var plain = FeedDecoder(format: plainFormat, hashSeed: 7)
+    var plain = FeedDecoder(format: plainFormat)
     /// Whose messages before are others.
-    var other = FeedDecoder(format: plainFormat, hashSeed: 7)
-    var shard0 = FeedDecoder(format: shard0Format, hashSeed: 7)
-    var shard1 = FeedDecoder(format: shard1Format, hashSeed: 7)
-    var concentrations = FeedDecoder(format: concentrationsFormat, hashSeed: 7)
-    var inner = FeedDecoder(format: innerFormat, hashSeed: 7)
+    var other = FeedDecoder(format: plainFormat)
+    var shard0 = FeedDecoder(format: shard0Format)
+    var shard1 = FeedDecoder(format: shard1Format)
+    var concentrations = FeedDecoder(format: concentrationsFormat)
+    var inner = FeedDecoder(format: innerFormat)
 }
 
 private let decoders = Mutex(Decoders())
@@ -88,10 +88,10 @@ private struct Decoded: Equatable {
     }
 
     var readings: [Reading] = []
-    var refusals: RefusalCounts
+    var refusals = RefusalCounts()
     /// Because they are another shard's.
-    var skipped: Int
-    var hasConcentrations: Bool
+    var skipped = 0
+    var hasConcentrations = false
 
     static func == (one: Self, other: Self) -> Bool {
         one.readings == other.readings && one.refusals == other.refusals
@@ -101,22 +101,25 @@ private struct Decoded: Equatable {
 private let arrival: Timestamp = 1_795_236_585_252
 
 private func decoded(_ message: [UInt8], with decoder: inout FeedDecoder) -> Decoded {
-    decoder.decode(message.span, receivedAt: arrival) { decoded, names in
-        Decoded(
-            readings: decoded.readings.map { reading in
-                Decoded.Reading(name: reading.nameRange.map { names[$0] }, index: reading.index)
-            }, refusals: decoded.refusals, skipped: decoded.skipped,
-            hasConcentrations: !decoded.concentrations.isEmpty)
+    var decoded = Decoded()
+    decoder.decode(message.span, receivedAt: arrival) { part, names in
+        for reading in part.readings {
+            decoded.readings.append(.init(name: reading.nameRange.map { names[$0] }, index: reading.index))
+        }
+        decoded.refusals += part.refusals
+        decoded.skipped += part.skipped
+        if !part.concentrations.isEmpty { decoded.hasConcentrations = true }
     }
+    return decoded
 }
 
 /// - Parameter cities: how many there must be; nil = any number.
 private func store(_ message: [UInt8], _ format: FeedFormat, _ decoder: inout FeedDecoder, cities: Int?) {
     let store = ReadingStore(
         rules: StoreRules(
-            readingsHaveTimes: format.timeField != nil, readingsHaveConcentrations: format.pollutantsField != nil,
-            hashSeed: 7), feeds: ["ws://feed.example/"], at: arrival)
-    _ = decoder.decode(message.span, receivedAt: arrival) { store.record($0, names: $1, feed: 0) }
+            readingsHaveTimes: format.timeField != nil, readingsHaveConcentrations: format.pollutantsField != nil),
+        feeds: ["ws://feed.example/"], at: arrival)
+    decoder.decode(message.span, receivedAt: arrival) { store.record($0, names: $1, feed: 0) }
     let count = store.snapshot().cityCount
     expect(cities == nil || count == cities, "\(count) cities instead of \(cities ?? 0)")
     if format.pollutantsField != nil {

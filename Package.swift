@@ -27,6 +27,7 @@ let package = Package(
     ],
     targets: [
         // The C libraries, as Debian ships them. What Swift cannot import stands in each module's shim.h.
+        .systemLibrary(name: "CMalloc", path: "Sources/C/CMalloc"),
         .systemLibrary(
             name: "CLibWebSockets", path: "Sources/C/CLibWebSockets", providers: [.apt(["libwebsockets-dev"])]),
         .systemLibrary(
@@ -52,7 +53,7 @@ let package = Package(
         // The rooms that touch C.
         .target(name: "JSON", dependencies: ["Bytes", "CSimdJSON"], path: "Sources/Shared/JSON"),
         .target(name: "Storage", dependencies: ["Bytes", "System", "CSQLite"], path: "Sources/Exporter/Storage"),
-        .target(name: "System", dependencies: ["Bytes"], path: "Sources/Shared/System"),
+        .target(name: "System", dependencies: ["Bytes", "CMalloc"], path: "Sources/Shared/System"),
         .target(
             name: "WebSocket", dependencies: ["Bytes", "System", "CLibWebSockets", "CZlib"],
             path: "Sources/Shared/WebSocket"),

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <malloc.h>
 #include <optional>
 #include <simdjson.h>
 #include <string>
@@ -64,13 +63,12 @@ struct CSimdJSON_reader {
         return outcome;
     }
 
-    /// Gives the memory of a long message back to the system; its texts are gone.
+    /// Frees the memory of a long message; its texts are gone.
     void shrink() {
         if (parser.capacity() <= keptCapacity) return;
         parser = dom::parser();
         textEnd = 0;
         unknown.clear();
-        malloc_trim(0);
     }
 
     CSimdJSON_outcome parse(const uint8_t *message, size_t count) {

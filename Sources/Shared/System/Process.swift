@@ -1,4 +1,5 @@
 internal import Bytes
+internal import CMalloc
 internal import Glibc
 
 /// What Linux says about this process; a value that cannot be read is nil.
@@ -154,6 +155,13 @@ func countEntries(of path: String) -> Int? {
 }
 
 // MARK: Limits and environment
+
+/// Has `free` give large blocks back to the system at once. Otherwise malloc(3) raises its own limits with the first
+/// block of some megabytes that is freed, and each thread keeps up to twice as much for good.
+public func returnFreedMemory() {
+    mallopt(M_MMAP_THRESHOLD, 1 << 20)
+    mallopt(M_TRIM_THRESHOLD, 4 << 20)
+}
 
 /// The process's limit of open files (`RLIMIT_NOFILE`).
 package enum OpenFileLimit {

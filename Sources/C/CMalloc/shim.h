@@ -1,0 +1,3 @@
+#pragma once
+// Not in Swift's Glibc. See mallopt(3).
+#include <malloc.h>

@@ -11,7 +11,7 @@ final class MetricsEndpoint: Sendable {
     private let handshakes: HTTPMeter?
     private let storage: StorageService?
     private let events: EventHub?
-    /// This lock is held while rendering, so that scrapes at the same time share one rendering; the store's is not.
+    /// Only the serving thread renders; the lock is for `Sendable`. The store's is not held meanwhile.
     private let caches: Mutex<ScrapeCaches>
 
     /// - Parameters:

@@ -1,6 +1,6 @@
 internal import Bytes
 
-// Every family there is: what the text formats and protobuf show, what the README lists.
+// All metric families: every format and the README are generated from this table.
 
 extension MetricFamily {
     /// In the order of the exposition.

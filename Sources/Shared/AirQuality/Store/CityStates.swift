@@ -113,7 +113,7 @@ struct CityState: Sendable {
     }
 }
 
-/// What only a change of category changes.
+/// Counters and direction of category changes.
 public struct CategoryChanges: Sendable, Equatable {
     public var better: UInt64 = 0
     public var worse: UInt64 = 0

@@ -1,6 +1,6 @@
 import Bytes
 
-/// What time does to cities. Each change is for some cities, by their numbers, so that the lock is not held for long.
+/// Expiry, clock steps and closing of windows. Each change is for some cities, by their numbers, so that the lock is not held for long.
 extension StoreState {
     /// Drops those not heard of for the time that the rules set.
     ///

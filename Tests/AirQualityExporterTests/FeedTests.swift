@@ -81,8 +81,8 @@ struct FeedTests {
     @Test("is fresh, or the health path says in one line what is missing")
     func readiness() {
         let store = ReadingStore(rules: StoreRules(), feeds: ["ws://a/", "ws://b/"], at: 0)
-        let health = Health(store: store, idleTimeout: .seconds(60), stuckFeeds: { [] })
-        var a = FeedStatistics(label: "ws://a/")
+        let health = Health(store: store, stuckFeeds: { [] })
+        var a = FeedStatistics(label: "ws://a/", idleTimeout: 60_000)
         let b = FeedStatistics(label: "ws://b/")
         #expect(
             health.readinessProblem(of: [a, b], at: 0)
@@ -99,7 +99,7 @@ struct FeedTests {
         #expect(health.readinessProblem(of: [b, a], at: 1_000_000) == nil)
         // After a start the cities are waited for as well.
         let growing = ReadingStore(rules: StoreRules(warmUp: 10_000), feeds: ["ws://a/"], at: 0)
-        let warming = Health(store: growing, idleTimeout: .seconds(60), stuckFeeds: { [] })
+        let warming = Health(store: growing, stuckFeeds: { [] })
         #expect(
             warming.warmUpProblem(at: 9999)
                 == "warming up: 0 cities, the last new one 9 s ago, expected none for 10s")
@@ -115,8 +115,9 @@ struct FeedTests {
                 + "or the 1 restored ones that have not been heard of yet")
         #expect(warming.warmUpProblem(at: 10_000) == nil && warming.warmUpProblem(at: 0) == nil)
         #expect(health.warmUpProblem(at: 0) == nil)
-        let patient = Health(store: store, idleTimeout: .zero, stuckFeeds: { ["ws://a/"] })
+        let patient = Health(store: store, stuckFeeds: { ["ws://a/"] })
         a.isConnected = true
+        a.idleTimeout = 0
         #expect(patient.readinessProblem(of: [a], at: 1_000_000_000) == nil)
         #expect(patient.livenessProblem == "the loop of feed ws://a/ is stuck")
         #expect(health.livenessProblem == nil)

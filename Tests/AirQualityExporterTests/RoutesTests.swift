@@ -25,7 +25,7 @@ struct RoutesTests {
         let message = Array(#"[{"city":"Mumbai","aqi":183.2},{"city":"<b>&\"","aqi":7}]"#.utf8)
         decoder.decode(message.span, receivedAt: 1_795_236_585_252) { store.record($0, names: $1, feed: 0) }
         let counts = counts
-        let health = Health(store: store, idleTimeout: .seconds(60), stuckFeeds: { [] })
+        let health = Health(store: store, stuckFeeds: { [] })
         return Routes(
             telemetryPath: "/metrics", isLifecycleEnabled: lifecycle,
             metrics: MetricsEndpoint(store: store, build: .current, scrapes: nil, storage: nil, events: nil),

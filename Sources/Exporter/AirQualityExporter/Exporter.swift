@@ -12,7 +12,7 @@ final class Exporter: Sendable {
     let store: ReadingStore
     let server: HTTPServer
     private let logger: Logger
-    private let feeds: [FeedReceiver]
+    private let feeds: FeedSet
     private let demo: DemoFeed?
     private let storage: StorageService?
     private let usage: FeedUsage
@@ -30,28 +30,25 @@ final class Exporter: Sendable {
         self.signals = signals
         let demo = configuration.isDemo ? try DemoFeed(at: monotonicTime()) : nil
         self.demo = demo
-        var sources = configuration.feeds.map { (label: $0.label, address: $0) }
-        if let demo { sources.append((Configuration.demoLabel, demo.address)) }
-        let store = ReadingStore(
-            rules: StoreRules(configuration), feeds: sources.map(\.label), at: currentTime())
+        let configuredFeeds = try configuration.configuredFeeds()
+        let store = ReadingStore(rules: StoreRules(configuration), feeds: [], at: currentTime())
         self.store = store
         let storage = try configuration.storageFile.map {
             try StorageService(path: $0, store: store, logger: logger)
         }
         self.storage = storage
-        let feeds = sources.enumerated().map { number, source in
-            FeedReceiver(
-                label: source.label, number: number, address: source.address, connection: configuration.feed,
-                format: configuration.format, store: store, logger: logger)
-        }
+        let feeds = FeedSet(
+            configuration, feeds: configuredFeeds, demo: demo?.address, store: store, logger: logger)
         self.feeds = feeds
         let usage = FeedUsage(limit: configuration.pauseWhenUnused, at: monotonicTime())
         self.usage = usage
         let webWatcher = try WebConfigurationWatcher(path: configuration.web.configFile, logger: logger)
         self.webWatcher = webWatcher
-        let connection = configuration.feed
+        let lastReload = LastReload(at: currentTime())
         let reload: @Sendable () -> String? = {
-            let problems = [connection.reload(logger: logger), webWatcher.reload()].compactMap { $0 }
+            let problems = [feeds.reload(), webWatcher.reload()].compactMap { $0 }
+            lastReload.record(isSuccessful: problems.isEmpty, at: currentTime())
+            if problems.isEmpty, configuration.namesNoFile { logger.info("Nothing to reload: no flag names a file") }
             return problems.isEmpty ? nil : problems.joined(separator: "; ")
         }
         self.reload = reload
@@ -66,10 +63,11 @@ final class Exporter: Sendable {
             store: store, build: .current,
             families: Set(configuration.cityFamilies.isEmpty ? CityFamilyName.allCases : configuration.cityFamilies),
             scrapes: configuration.web.omitsExporterMetrics ? nil : scrapes,
-            handshakes: webWatcher.first.tls == nil ? nil : scrapes, storage: storage, events: events)
+            handshakes: webWatcher.first.tls == nil ? nil : scrapes, storage: storage, events: events,
+            lastReload: lastReload)
         let health = Health(
-            store: store, idleTimeout: configuration.feed.idleTimeout,
-            stuckFeeds: { feeds.filter(\.isStuck).map(\.label) })
+            store: store,
+            stuckFeeds: { feeds.stuck })
         let routes = Routes(
             telemetryPath: configuration.web.telemetryPath, isLifecycleEnabled: configuration.web.isLifecycleEnabled,
             metrics: metrics,
@@ -80,11 +78,11 @@ final class Exporter: Sendable {
             events: events,
             onRead: {
                 guard usage.read(at: monotonicTime()) == .resume else { return }
-                for feed in feeds { feed.resume() }
+                feeds.resume()
                 // The supervisor has a new time to wait for.
                 signals.wake()
             },
-            reconnect: { for feed in feeds { feed.reconnect() } },
+            reconnect: feeds.reconnect,
             reload: reload)
         var server = HTTPServerConfiguration(addresses: configuration.web.listenAddresses)
         let telemetryPath = configuration.web.telemetryPath
@@ -114,7 +112,7 @@ final class Exporter: Sendable {
     func run() throws -> Int32 {
         let demoThread = try demo.map { try ServiceThread(name: "demo-feed", body: $0.run) }
         let storageThread = try storage.map { try ServiceThread(name: "storage", body: $0.run) }
-        let feedThreads = try feeds.map { try ServiceThread(name: "feed", body: $0.run) }
+        try feeds.start()
         for address in server.addresses {
             logger.info(
                 "Listening on",
@@ -129,8 +127,7 @@ final class Exporter: Sendable {
             logger.error("HTTP server does not respond, exiting")
             endProcess(status: 1)
         }
-        for feed in feeds { feed.stop() }
-        for thread in feedThreads { thread.join() }
+        feeds.stop()
         demo?.stop()
         demoThread?.join()
         // Last, so that the file gets the last readings.
@@ -159,8 +156,8 @@ final class Exporter: Sendable {
             // A connected listener of `/events` counts as a constant reader.
             let isHeard = (events?.listenerCount ?? 0) > 0
             switch isHeard ? usage.read(at: now) : usage.tick(at: now) {
-            case .pause: for feed in feeds { feed.pause() }
-            case .resume: for feed in feeds { feed.resume() }
+            case .pause: feeds.pause()
+            case .resume: feeds.resume()
             case nil: break
             }
             demo?.tick(at: now)
@@ -200,6 +197,32 @@ final class Exporter: Sendable {
         if let next = events?.nextTickAt { times.append(max(.milliseconds(1), next - now)) }
         if let watchdog = notify?.watchdogInterval { times.append(watchdog / 2) }
         return times.min() ?? HeartbeatWatch.interval
+    }
+}
+
+/// How the last reload went, for `/metrics`; the start counts as one.
+final class LastReload: Sendable {
+    private let state: Mutex<ExporterReport.Reload>
+
+    init(at time: Timestamp) {
+        state = Mutex(ExporterReport.Reload(isSuccessful: true, succeededAt: time))
+    }
+
+    var report: ExporterReport.Reload { state.withLock { $0 } }
+
+    func record(isSuccessful: Bool, at time: Timestamp) {
+        state.withLock { state in
+            state.isSuccessful = isSuccessful
+            if isSuccessful { state.succeededAt = time }
+        }
+    }
+}
+
+extension Configuration {
+    /// Whether there is nothing that a reload could read.
+    fileprivate var namesNoFile: Bool {
+        [feedFile, web.configFile, feed.headerFile, feed.tls.caFile, feed.tls.certificateFile, feed.tls.keyFile]
+            .allSatisfy { $0 == nil }
     }
 }
 

@@ -93,10 +93,20 @@ public struct Flag<Values>: Sendable {
         return spec
     }
 
-    var name: String { spec.name }
+    /// As on the command line, without the dashes.
+    public var name: String { spec.name }
+    var secrecy: Secrecy { spec.secrecy }
 }
 
 extension Options {
+    /// Sets the member of a flag from texts that stand elsewhere, in a file perhaps.
+    ///
+    /// - Returns: nil when there is no such flag; else its secrecy and, where a text is refused, what was expected.
+    public mutating func set(flag name: String, to texts: [String]) -> (secrecy: Secrecy, expected: String?)? {
+        guard let flag = Self.flags.first(where: { $0.name == name }) else { return nil }
+        return (flag.secrecy, flag.store(texts, &self)?.expected)
+    }
+
     /// The flag of a member as a user writes it, for example `--feed.url`.
     public static func flag(_ member: PartialKeyPath<Self>) -> String { "--" + name(of: member) }
 

@@ -120,6 +120,11 @@ public struct ParsedFlags: Sendable {
         given[Values.name(of: member)] != nil
     }
 
+    /// What names the member's flag in an error: the flag, or the variable that has its value.
+    public func origin<Values: Options>(of member: PartialKeyPath<Values>) -> String {
+        given[Values.name(of: member)]?.origin ?? Values.flag(member)
+    }
+
     /// The error for a value that is well formed and still not usable, or not together with others.
     /// - Parameters:
     ///   - index: which one, when the flag has several values.

@@ -14,6 +14,7 @@ SWITCH = None
 #: Every flag of the exporter with its default; "" = none.
 FLAGS = {
     "feed.url": "",
+    "feed.file": "",
     "feed.demo": SWITCH,
     "feed.header": "",
     "feed.header-file": "",

@@ -22,7 +22,8 @@ FAMILIES = {
         " category_info exporter_feed_connected exporter_feed_paused exporter_feed_last_message_timestamp_seconds"
         " exporter_cities exporter_cities_limit exporter_city_expiry_seconds exporter_history_points"
         " exporter_history_capacity exporter_storage_last_write_timestamp_seconds exporter_build_info"
-        " concentration_ugm3 exporter_feed_source_info exporter_event_listeners exporter_shard_index exporter_shard_count",
+        " concentration_ugm3 exporter_feed_source_info exporter_feed_idle_timeout_seconds exporter_config_last_reload_successful"
+        " exporter_config_last_reload_success_timestamp_seconds exporter_event_listeners exporter_shard_index exporter_shard_count",
         "counter": "category_changes_total exporter_feed_connection_attempts_total exporter_feed_disconnects_total"
         " exporter_feed_messages_total exporter_feed_bytes_total exporter_feed_readings_total"
         " exporter_feed_readings_skipped_total exporter_feed_refusals_total exporter_cities_expired_total exporter_storage_errors_total",

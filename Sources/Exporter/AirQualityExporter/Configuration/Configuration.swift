@@ -11,6 +11,8 @@ import WebSocket
 struct Configuration: Sendable {
     /// Their labels differ.
     var feeds: [WebSocketAddress] = []
+    /// More feeds, which may change while the program runs.
+    var feedFile: String?
     /// The simulated feed runs in this process; its address is known once it listens.
     var isDemo = false
     var feed = Connection()
@@ -96,8 +98,9 @@ extension Configuration {
     /// - Throws: one line about the first value that is not usable, or not together with others.
     init(_ flags: ParsedFlags) throws(FlagError) {
         self = try flags.options()
-        // The health check needs no feed.
-        if feeds.isEmpty && !isDemo && flags.command.name.isEmpty {
+        // The health check connects to no feed.
+        guard flags.command.name.isEmpty else { return }
+        if feeds.isEmpty && feedFile == nil && !isDemo {
             throw FlagError(
                 "no feed: give \(Self.flag(\.feeds)) ADDRESS, or \(Self.flag(\.isDemo)) for a simulated one")
         }
@@ -106,43 +109,56 @@ extension Configuration {
                 of: \Self.feeds, at: index,
                 expected: "feeds with different addresses, not two that are both labelled \"\(feed.label)\"")
         }
-        if feed.tls.certificateFile != nil, feed.tls.keyFile == nil {
+        if let mistake = feedMistake {
+            throw flags.refusal(of: mistake.member, at: mistake.index, expected: mistake.expected)
+        }
+        let all: [ConfiguredFeed]
+        do throws(SystemError) {
+            all = try configuredFeeds()
+        } catch {
+            throw FlagError("\(flags.origin(of: \Self.feedFile)): \(error.reason)")
+        }
+        // Each of the hosts would get them.
+        let secrets: [PartialKeyPath<Self>] = [
+            \.feed.headers, \.feed.headerFile, \.feed.subscriptions, \.feed.tls.certificateFile,
+        ]
+        if Set(all.map(\.address.host)).count > 1,
+            let secret = secrets.first(where: flags.isGiven)
+        {
             throw flags.refusal(
-                of: \Self.feed.tls.certificateFile,
-                expected: "\(Self.flag(\.feed.tls.keyFile)) with it")
+                of: secret,
+                expected: "feeds on one host, or this setting in \(Self.flag(\.feedFile)) for its feed alone")
+        }
+    }
+
+    /// What of the settings of a feed is not usable, or not together with others.
+    var feedMistake: (member: PartialKeyPath<Self>, index: Int?, expected: String)? {
+        if feed.tls.certificateFile != nil, feed.tls.keyFile == nil {
+            return (\.feed.tls.certificateFile, nil, "\(Self.flag(\.feed.tls.keyFile)) with it")
         }
         if feed.tls.keyFile != nil, feed.tls.certificateFile == nil {
-            throw flags.refusal(
-                of: \Self.feed.tls.keyFile,
-                expected: "\(Self.flag(\.feed.tls.certificateFile)) with it")
+            return (\.feed.tls.keyFile, nil, "\(Self.flag(\.feed.tls.certificateFile)) with it")
         }
         let subprotocols = feed.subprotocols
         for (index, name) in subprotocols.enumerated() where subprotocols[..<index].contains(name) {
-            throw flags.refusal(of: \Self.feed.subprotocols, at: index, expected: "each subprotocol once")
+            return (\.feed.subprotocols, index, "each subprotocol once")
         }
-        // The health check connects to no feed.
-        if flags.command.name.isEmpty {
-            do throws(UnusableFile) {
-                try feed.checkFiles()
-            } catch {
-                throw flags.refusal(of: error.member, expected: error.expected)
-            }
+        do throws(UnusableFile) {
+            try feed.checkFiles()
+        } catch {
+            return (error.member, nil, error.expected)
         }
         if feed.reconnectMinimum > feed.reconnectMaximum {
-            let maximum =
-                "\(Self.flag(\.feed.reconnectMaximum)), which is "
-                + feed.reconnectMaximum.prometheusText
-            throw flags.refusal(of: \Self.feed.reconnectMinimum, expected: "at most \(maximum)")
+            let maximum = "\(Self.flag(\.feed.reconnectMaximum)), which is \(feed.reconnectMaximum.prometheusText)"
+            return (\.feed.reconnectMinimum, nil, "at most \(maximum)")
         }
-        if valueField == cityField {
-            throw flags.refusal(of: \Self.valueField, expected: "a member that no other flag names")
-        }
-        if [cityField, valueField].contains(timeField) {
-            throw flags.refusal(of: \Self.timeField, expected: "a member that no other flag names")
-        }
+        let another = "a member that no other flag names"
+        if valueField == cityField { return (\.valueField, nil, another) }
+        if [cityField, valueField].contains(timeField) { return (\.timeField, nil, another) }
         if !pollutantsField.isEmpty, [cityField, valueField, timeField].contains(pollutantsField) {
-            throw flags.refusal(of: \Self.pollutantsField, expected: "a member that no other flag names")
+            return (\.pollutantsField, nil, another)
         }
+        return nil
     }
 
     /// Reads the files that the flags name, as a start would.

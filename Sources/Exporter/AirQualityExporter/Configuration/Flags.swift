@@ -31,6 +31,10 @@ extension Configuration: Options {
         Flag(
             "feed.url", \.feeds, .feedAddress, secrecy: .address,
             "ws:// or wss:// address of a feed; user and password in it become Basic authorization."),
+        Flag(
+            "feed.file", \.feedFile, .file,
+            "YAML file with a list of feeds, each with url, name and any setting of a --feed flag; read again at a reload."
+        ),
         Flag("feed.demo", \.isDemo, "Start the simulated feed inside this process and consume it."),
         Flag("feed.header", \.feed.headers, .headerField, secrecy: .whole, "Header field for the handshake."),
         Flag(

@@ -7,8 +7,6 @@ import System
 /// What the health paths say.
 struct Health: Sendable {
     var store: ReadingStore
-    /// Zero = off.
-    var idleTimeout: Duration
     /// The labels of the feeds whose loop is stuck.
     var stuckFeeds: @Sendable () -> [String]
 
@@ -51,7 +49,7 @@ struct Health: Sendable {
                 reasons.append("\(feed.label): not connected" + (feed.lastProblem.map { " (\($0))" } ?? ""))
             } else if let last = feed.lastMessageAt {
                 let age = now - last
-                if idleTimeout == .zero || age <= idleTimeout.milliseconds { return nil }
+                if feed.idleTimeout == 0 || age <= feed.idleTimeout { return nil }
                 reasons.append("\(feed.label): no message for \(age / 1000) s")
             } else {
                 reasons.append("\(feed.label): connected, no message yet")

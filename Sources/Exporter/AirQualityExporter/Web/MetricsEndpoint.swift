@@ -11,6 +11,7 @@ final class MetricsEndpoint: Sendable {
     private let handshakes: HTTPMeter?
     private let storage: StorageService?
     private let events: EventHub?
+    private let lastReload: LastReload?
     /// Only the serving thread renders; the lock is for `Sendable`. The store's is not held meanwhile.
     private let caches: Mutex<ScrapeCaches>
 
@@ -22,13 +23,15 @@ final class MetricsEndpoint: Sendable {
     init(
         store: ReadingStore, build: ExporterReport.Build,
         families: Set<CityFamilyName> = Set(CityFamilyName.allCases), scrapes: HTTPMeter?,
-        handshakes: HTTPMeter? = nil, storage: StorageService?, events: EventHub? = nil
+        handshakes: HTTPMeter? = nil, storage: StorageService?, events: EventHub? = nil,
+        lastReload: LastReload? = nil
     ) {
         self.store = store
         self.scrapes = scrapes
         self.handshakes = handshakes
         self.storage = storage
         self.events = events
+        self.lastReload = lastReload
         caches = Mutex(
             ScrapeCaches(exposition: MetricsExposition(rules: store.rules, build: build, families: families)))
     }
@@ -51,7 +54,7 @@ final class MetricsEndpoint: Sendable {
             var report = ExporterReport(
                 web: .init(
                     listeners: events?.listenerCount, tlsHandshakeFailures: handshakes?.current.tlsHandshakeFailures),
-                storage: storage?.report)
+                reload: lastReload?.report, storage: storage?.report)
             if let scrapes {
                 report.process = caches.process.value(for: monotonicTime().components.seconds) {
                     ExporterReport.Process(ProcessStatistics.current())

@@ -3,6 +3,7 @@ internal import Bytes
 /// What `/metrics` says beside cities and feeds. A value that is not known is nil, and its family left out.
 public struct ExporterReport: Sendable, Equatable {
     public var web: Web?
+    public var reload: Reload?
     /// nil without `--storage.file`.
     public var storage: Storage?
     /// nil with `--web.disable-exporter-metrics`.
@@ -10,8 +11,12 @@ public struct ExporterReport: Sendable, Equatable {
     /// nil with `--web.disable-exporter-metrics`.
     public var handler: Handler?
 
-    public init(web: Web? = nil, storage: Storage? = nil, process: Process? = nil, handler: Handler? = nil) {
+    public init(
+        web: Web? = nil, reload: Reload? = nil, storage: Storage? = nil, process: Process? = nil,
+        handler: Handler? = nil
+    ) {
         self.web = web
+        self.reload = reload
         self.storage = storage
         self.process = process
         self.handler = handler
@@ -37,6 +42,17 @@ public struct ExporterReport: Sendable, Equatable {
         public init(listeners: Int?, tlsHandshakeFailures: Int?) {
             self.listeners = listeners
             self.tlsHandshakeFailures = tlsHandshakeFailures
+        }
+    }
+
+    /// Of the files that flags name.
+    public struct Reload: Sendable, Equatable {
+        public var isSuccessful: Bool
+        public var succeededAt: Timestamp
+
+        public init(isSuccessful: Bool, succeededAt: Timestamp) {
+            self.isSuccessful = isSuccessful
+            self.succeededAt = succeededAt
         }
     }
 

@@ -7,6 +7,7 @@ extension MetricFamily {
     public static let all: [MetricFamily] =
         CityFamily.all.map(\.family) + families(of: SourceFamily<Scale>.scale)
         + families(of: SourceFamily<FeedStatistics>.feeds)
+        + families(of: SourceFamily<ExporterReport.Reload>.reload)
         + families(of: SourceFamily<ExporterReport.Web>.web) + families(of: SourceFamily<StoreFigures>.store)
         + families(of: SourceFamily<ExporterReport.Storage>.storage)
         + families(of: SourceFamily<ExporterReport.Build>.build)
@@ -125,6 +126,10 @@ extension SourceFamily where Source == FeedStatistics {
             "When the last whole message arrived, in seconds since the Unix epoch."
         ) { $0.lastMessageAt.map { Double($0) / 1000 } },
         SourceFamily(
+            "airquality_exporter_feed_idle_timeout_seconds", .gauge, label: "feed",
+            "Time without a message after which the connection is given up; 0 = off."
+        ) { Double($0.idleTimeout) / 1000 },
+        SourceFamily(
             "airquality_exporter_feed_source_info", .gauge, labels: ["feed", "source", "kind", "license"],
             "Where the feed has its readings from, as it said when it connected; the value is 1."
         ) { feed, add in
@@ -171,6 +176,19 @@ extension SourceFamily where Source == StoreFigures {
         SourceFamily(
             "airquality_exporter_shard_count", .gauge, "Shards that the cities are divided into; with --city.shard."
         ) { $0.shard.map { Double($0.count) } },
+    ]
+}
+
+extension SourceFamily where Source == ExporterReport.Reload {
+    static let reload: [SourceFamily] = [
+        SourceFamily(
+            "airquality_exporter_config_last_reload_successful", .gauge,
+            "Whether the last reload of the files that flags name succeeded."
+        ) { $0.isSuccessful ? 1 : 0 },
+        SourceFamily(
+            "airquality_exporter_config_last_reload_success_timestamp_seconds", .gauge,
+            "When these files were last loaded, in seconds since the Unix epoch."
+        ) { Double($0.succeededAt) / 1000 },
     ]
 }
 

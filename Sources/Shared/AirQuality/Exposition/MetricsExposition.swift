@@ -31,6 +31,7 @@ public struct MetricsExposition: Sendable {
     private var cities: CityBlocks
     private var scale = GroupBlock(SourceFamily<Scale>.scale)
     private var feeds = GroupBlock(SourceFamily<FeedStatistics>.feeds)
+    private var reload = GroupBlock(SourceFamily<ExporterReport.Reload>.reload)
     private var web = GroupBlock(SourceFamily<ExporterReport.Web>.web)
     private var store = GroupBlock(SourceFamily<StoreFigures>.store)
     private var storage = GroupBlock(SourceFamily<ExporterReport.Storage>.storage)
@@ -55,6 +56,7 @@ public struct MetricsExposition: Sendable {
         guard part != .cities else { return RenderedExposition(blocks: blocks, end: end(nil, format)) }
         blocks.append(scale.block(of: [rules.scale], in: format))
         blocks.append(feeds.block(of: snapshot.feeds, in: format) { LabelValue($0.label) })
+        if let report = report.reload { blocks.append(reload.block(of: [report], in: format)) }
         if let report = report.web { blocks.append(web.block(of: [report], in: format)) }
         blocks.append(store.block(of: [StoreFigures(snapshot, rules: rules)], in: format))
         if let report = report.storage { blocks.append(storage.block(of: [report], in: format)) }

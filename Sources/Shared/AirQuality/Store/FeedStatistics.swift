@@ -4,6 +4,10 @@ public import Bytes
 public struct FeedStatistics: Sendable, Equatable {
     /// The `feed` label.
     public var label: String
+    /// Milliseconds without a message after which the feed counts as silent; 0 = off.
+    public var idleTimeout: Int64
+    /// Whether the feed is read no more; nothing is said about it then.
+    public internal(set) var isRemoved = false
     public var isConnected = false
     public var isPaused = false
     public var connectionAttempts: UInt64 = 0
@@ -24,8 +28,9 @@ public struct FeedStatistics: Sendable, Equatable {
     /// What the feed said of itself when it last connected; nil = nothing.
     public var source: FeedSource?
 
-    public init(label: String, skipped: UInt64? = nil) {
+    public init(label: String, idleTimeout: Int64 = 0, skipped: UInt64? = nil) {
         self.label = label
+        self.idleTimeout = idleTimeout
         self.skipped = skipped
     }
 }

@@ -135,7 +135,33 @@ public final class ReadingStore: Sendable {
     }
 
     public var feeds: [FeedStatistics] {
-        withLock { $0.feeds }
+        withLock { $0.feeds.filter { !$0.isRemoved } }
+    }
+
+    /// Makes room for a feed, or gives it its new settings: what was counted of a feed with that label goes on.
+    ///
+    /// - Returns: the feed's number.
+    public func setFeed(label: String, idleTimeout: Int64) -> Int {
+        withLock { state in
+            let skipped: UInt64? = state.rules.shard == nil ? nil : 0
+            let new = FeedStatistics(label: label, idleTimeout: idleTimeout, skipped: skipped)
+            if let number = state.feeds.firstIndex(where: { $0.label == label }) {
+                state.feeds[number].idleTimeout = idleTimeout
+                state.feeds[number].isRemoved = false
+                return number
+            }
+            if let number = state.feeds.firstIndex(where: \.isRemoved) {
+                state.feeds[number] = new
+                return number
+            }
+            state.feeds.append(new)
+            return state.feeds.count - 1
+        }
+    }
+
+    /// Forgets a feed whose client has ended.
+    public func removeFeed(_ number: Int) {
+        withLock { $0.feeds[number].isRemoved = true }
     }
 
     /// Changes whenever the content of ``HistoryDocument`` would change.

@@ -32,7 +32,7 @@ struct StoreState: Sendable {
     var snapshot: StoreSnapshot {
         StoreSnapshot(
             version: version, names: cities.names, states: cities.states, concentrations: cities.concentrations,
-            order: cities.order, feeds: feeds, cityCount: cities.count,
+            order: cities.order, feeds: feeds.filter { !$0.isRemoved }, cityCount: cities.count,
             pointCount: pointCount, expiredCount: expiredCount)
     }
 

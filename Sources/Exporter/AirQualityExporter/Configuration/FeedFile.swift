@@ -1,0 +1,93 @@
+import AirQuality
+import Bytes
+import CommandLine
+import System
+import WebSocket
+import YAML
+
+/// A feed to be read, and how: the settings of the flags, with those of its entry in `--feed.file` in their place.
+struct ConfiguredFeed: Sendable {
+    var label: String
+    var address: WebSocketAddress
+    var settings: Configuration
+    /// The entry's texts by their keys, as far as a change of them is a change of the feed; nil = from flags.
+    var entry: [String: [String]]?
+
+    var idleTimeout: Int64 { settings.feed.idleTimeout.milliseconds }
+}
+
+extension Configuration {
+    /// Flags that mean all feeds.
+    private static let commonSettings = ["demo", "file", "pause-when-unused", "warm-up"]
+
+    /// The feeds of the flags, then those of the file as it is now; not the embedded one.
+    func configuredFeeds() throws(SystemError) -> [ConfiguredFeed] {
+        var found = feeds.map { ConfiguredFeed(label: $0.label, address: $0, settings: self) }
+        guard let feedFile else { return found }
+        do throws(SystemError) {
+            let text = try readFile(feedFile, limit: 256 << 10)
+            guard let entries = try YAMLField.parse(text)?.list() else {
+                throw SystemError(.configuration, "no list, expected one such as \"- url: ws://feed.example/\"")
+            }
+            for entry in entries {
+                let feed = try configuredFeed(entry)
+                guard feed.label != Self.demoLabel || !isDemo, !found.contains(where: { $0.label == feed.label }) else {
+                    throw .yaml(
+                        line: entry.line, "two feeds are named \(quoted(feed.label)), expected different names")
+                }
+                found.append(feed)
+            }
+        } catch {
+            // The reason of a file that cannot be read names it already.
+            throw error.code == .file ? error : SystemError(error.code, "\(quoted(feedFile)): \(error.reason)")
+        }
+        return found
+    }
+
+    private func configuredFeed(_ entry: YAMLField) throws(SystemError) -> ConfiguredFeed {
+        var settings = self
+        settings.feeds = []
+        var label: String?
+        var texts: [String: [String]] = [:]
+        for (key, value) in try entry.mapping() {
+            var value = value
+            let given = try value.texts()
+            texts[key] = given
+            if key == "name" {
+                let name = try value.text()
+                guard !name.isEmpty, name.utf8.count <= 128, !name.unicodeScalars.contains(where: breaksLine) else {
+                    throw value.wrong(expected: "a name of at most 128 bytes on one line")
+                }
+                label = name
+                continue
+            }
+            guard !Self.commonSettings.contains(key), let result = settings.set(flag: "feed.\(key)", to: given) else {
+                throw value.unknown(among: Self.feedSettings)
+            }
+            guard let expected = result.expected else { continue }
+            value.isSecret = result.secrecy != .open
+            throw value.wrong(expected: expected)
+        }
+        guard let address = settings.feeds.first, settings.feeds.count == 1 else {
+            throw .yaml(line: entry.line, "\(entry.path) has no url, expected the address of a feed")
+        }
+        if let mistake = settings.feedMistake {
+            throw .yaml(line: entry.line, "\(Self.flag(mistake.member)) of this feed: expected \(mistake.expected)")
+        }
+        return ConfiguredFeed(
+            label: label ?? address.label, address: address, settings: settings, entry: texts)
+    }
+
+    private static var feedSettings: String {
+        let names = flags.compactMap { $0.name.dropping(prefix: "feed.").map { String($0) } }
+        return (["name"] + names.filter { !commonSettings.contains($0) }).joined(separator: ", ")
+    }
+}
+
+extension YAMLField {
+    /// The texts of a list, or the one of a scalar.
+    fileprivate func texts() throws(SystemError) -> [String] {
+        guard case .list(let values) = content else { return [try text()] }
+        return try values.map { (value) throws(SystemError) in try value.text() }
+    }
+}

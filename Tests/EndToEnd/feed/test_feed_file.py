@@ -1,0 +1,132 @@
+"""`--feed.file`: feeds with settings of their own, read again at a reload."""
+
+import json
+import re
+import signal
+
+import pytest
+
+from support.peers import WebSocketFeed
+from support.waiting import wait_for
+
+EXPORTER = "air-quality-exporter"
+
+
+@pytest.fixture
+def feeds():
+    started = [WebSocketFeed() for _ in range(3)]
+    yield started
+    for feed in started:
+        feed.stop()
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "feeds.yml"
+
+
+def test_two_feeds_of_different_shape(start, feeds, file):
+    one, two, _ = feeds
+    file.write_text(
+        f"""
+# The shapes differ, and only the second one needs a token.
+- url: {one.url}
+  name: plain
+- url: {two.url}
+  name: nested
+  items: /data
+  city-field: name
+  value-field: index
+  idle-timeout: 5m
+  header: ["X-Token: secret", "X-Other: 1"]
+""")
+    exporter = start.exporter("--feed.file", str(file))
+    for feed in (one, two):
+        feed.wait_for_client()
+    one.send('[{"city":"Pune","aqi":51}]')
+    two.send('{"data":[{"name":"Delhi","index":301}]}')
+    exporter.wait_for_sample("airquality_index", 51, city="Pune")
+    exporter.wait_for_sample("airquality_index", 301, city="Delhi")
+    page = exporter.scrape()
+    assert page.value("airquality_exporter_feed_idle_timeout_seconds", feed="plain") == 60
+    assert page.value("airquality_exporter_feed_idle_timeout_seconds", feed="nested") == 300
+    assert two.requests[0].headers["X-Token"] == "secret"
+    assert "X-Token" not in one.requests[0].headers
+    assert not any("secret" in line for line in exporter.errors)
+
+
+def labels(exporter):
+    return [sample["feed"] for sample, _ in exporter.scrape().samples("airquality_exporter_feed_connected")]
+
+
+def test_a_reload_touches_only_what_changed(start, feeds, file):
+    kept, gone, new = feeds
+    file.write_text(f"- url: {kept.url}\n- {{url: {gone.url}, name: b}}\n")
+    exporter = start.exporter("--feed.file", str(file), "--web.enable-lifecycle")
+    for feed in (kept, gone):
+        feed.wait_for_client()
+    client = gone.clients[0]
+    assert exporter.get("/-/reload", "POST").status == 200
+    wait_for(lambda: exporter.count_lines('msg="Feeds unchanged"'), "the line that nothing changed")
+    file.write_text(f"- {{url: {new.url}, name: c}}\n- url: {kept.url}\n")
+    started = exporter.scrape().value("airquality_exporter_config_last_reload_success_timestamp_seconds")
+    exporter.signal(signal.SIGHUP)
+    new.wait_for_client()
+    wait_for(lambda: client.protocol.close_code == 1001, "the close frame")
+    wait_for(lambda: len(labels(exporter)) == 2, "the feeds")
+    assert "c" in labels(exporter) and "b" not in labels(exporter)
+    assert len(kept.clients) == len(kept.requests) == 1
+    wait_for(
+        lambda: exporter.scrape().value("airquality_exporter_config_last_reload_success_timestamp_seconds") > started,
+        "the time of the reload")  # fmt: skip
+    new.send('[{"city":"Pune","aqi":51}]')
+    exporter.wait_for_sample("airquality_index", 51, city="Pune")
+    # A file that has become bad changes nothing.
+    file.write_text("- name: nothing\n")
+    answer = exporter.get("/-/reload", "POST")
+    assert answer.status == 500 and "line 1" in answer.text
+    assert exporter.scrape().value("airquality_exporter_config_last_reload_successful") == 0
+    assert "c" in labels(exporter) and len(new.clients) == 1
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("url: ws://x/", r"line 1: the document is a mapping, expected a list"),
+        ("", r'no list, expected one such as "- url: ws://feed.example/"'),
+        ("- name: a", r"line 1: \[0\] has no url, expected the address of a feed"),
+        ("- url: ws://x/\n  urll: a", r"line 2: \[0\].urll is unknown, expected one of name, url, header, .*"),
+        ("- url: ws://x/\n  demo: true", r"line 2: \[0\].demo is unknown, .*"),
+        ("- url: ws://x/\n- url: ws://x/", r'line 2: two feeds are named "ws://x/", expected different names'),
+        ("- url: ws://x/\n  idle-timeout: 60", r'line 2: \[0\].idle-timeout is "60", expected a duration .*60s\?.*'),
+        ("- url: http://me:secret@x/", r"line 1: \[0\].url is <secret>, expected a ws:// or wss:// address.*"),
+        ("- url: ws://x/\n  header: [secret]", r"line 2: \[0\].header is a list, expected .*"),
+        ("- url: ws://x/\n  name: ''", r'line 2: \[0\].name is "", expected a name of at most 128 bytes on one line'),
+        ("- url: ws://x/\n  cert-file: a", r"line 1: --feed.cert-file of this feed: expected --feed.key-file with it"),
+        ("- url: ws://x/\n  url: ws://y/", r'line 2: the key "url" is there twice'),
+    ],
+)
+def test_a_bad_file_is_one_line_with_its_line(programs, file, text, said):
+    file.write_text(text)
+    for more in ([], ["--config.check"]):
+        ended = programs.run(EXPORTER, "--feed.file", str(file), *more)
+        assert (ended.process.returncode, ended.output, len(ended.errors)) == (1, [], 1), ended.errors
+        assert re.fullmatch(rf'{EXPORTER}: --feed.file: "{file}": {said}', ended.errors[0]), ended.errors
+        assert "secret" not in ended.errors[0].replace("<secret>", "")
+
+
+@pytest.mark.parametrize("flag", ["--feed.header=A: secret", "--feed.subscribe=secret"])
+def test_secrets_as_flags_are_for_one_host(programs, file, flag):
+    file.write_text("- url: ws://b.example/\n")
+    good = ["--feed.url=ws://a.example/", "--config.check"]
+    assert programs.run(EXPORTER, *good, flag).output == ["configuration is valid"]
+    for more in ("--feed.url=ws://b.example/", f"--feed.file={file}"):
+        ended = programs.run(EXPORTER, *good, flag, more)
+        assert ended.process.returncode == 1 and len(ended.errors) == 1
+        assert "expected feeds on one host" in ended.errors[0] and "secret" not in ended.errors[0]
+
+
+def test_feeds_of_flags_and_file_are_one_list(programs, file):
+    file.write_text(json.dumps([{"url": "ws://a.example/"}]))
+    ended = programs.run(EXPORTER, "--feed.url=ws://a.example/", "--feed.file", str(file))
+    assert len(ended.errors) == 1 and 'two feeds are named "ws://a.example/"' in ended.errors[0]

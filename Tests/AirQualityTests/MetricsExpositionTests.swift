@@ -230,7 +230,7 @@ struct MetricsExpositionTests {
         test.receive("[" + (0..<100).map { #"{"city":"City \#($0)","aqi":1}"# }.joined(separator: ",") + "]")
         let lines = test.page().split(separator: "\n")
         #expect(lines.contains("airquality_exporter_shard_index 2"))
-        #expect(lines.contains("airquality_exporter_shard_count 3"))
+        #expect(lines.contains("airquality_exporter_shards 3"))
         let skipped = "airquality_exporter_feed_readings_skipped_total{feed=\"ws://feed.example/\"}"
         #expect(lines.contains("\(skipped) \(100 - test.cities.count)"))
         #expect(!Self.busyStore().page().contains("_shard_") && !Self.busyStore().page().contains("_skipped_"))

@@ -34,7 +34,7 @@ def test_shards_divide_the_cities_and_say_so(start, python_feed):
         page = exporter.scrape()
         assert set(page.by(metrics.INDEX, "city")) == own
         assert page.value("airquality_exporter_shard_index") == index
-        assert page.value("airquality_exporter_shard_count") == SHARDS
+        assert page.value("airquality_exporter_shards") == SHARDS
         assert page.value(metrics.READINGS) == len(own)
         assert page.value(SKIPPED) == len(CITIES) - len(own)
     # Where a city's history is, each of them says.
@@ -49,7 +49,7 @@ def test_shards_divide_the_cities_and_say_so(start, python_feed):
 def test_without_shards_nothing_is_said_of_them(start, python_feed):
     exporter = start.exporter("--feed.url", python_feed.url)
     page = exporter.scrape()
-    assert not page.names & {SKIPPED, "airquality_exporter_shard_index", "airquality_exporter_shard_count"}
+    assert not page.names & {SKIPPED, "airquality_exporter_shard_index", "airquality_exporter_shards"}
     assert "Air-Quality-Shard" not in exporter.get("/history.json?city=Pune").headers
 
 

@@ -23,7 +23,7 @@ FAMILIES = {
         " exporter_cities exporter_cities_limit exporter_city_expiry_seconds exporter_history_points"
         " exporter_history_capacity exporter_storage_last_write_timestamp_seconds exporter_build_info"
         " concentration_ugm3 exporter_feed_source_info exporter_feed_idle_timeout_seconds exporter_config_last_reload_successful"
-        " exporter_config_last_reload_success_timestamp_seconds exporter_event_listeners exporter_shard_index exporter_shard_count",
+        " exporter_config_last_reload_success_timestamp_seconds exporter_event_listeners exporter_shard_index exporter_shards",
         "counter": "category_changes_total exporter_feed_connection_attempts_total exporter_feed_disconnects_total"
         " exporter_feed_messages_total exporter_feed_bytes_total exporter_feed_readings_total"
         " exporter_feed_readings_skipped_total exporter_feed_refusals_total exporter_cities_expired_total exporter_storage_errors_total",
@@ -103,9 +103,7 @@ def comparable(samples: list) -> dict:
 def test_promtool_accepts_the_text(pages, name):
     if not shutil.which("promtool"):
         pytest.skip("promtool is not installed")
-    # Its linter keeps the end of this name for histograms; it counts shards.
-    lines = [line for line in pages[name].split(b"\n") if b"airquality_exporter_shard_count" not in line]
-    check = subprocess.run(["promtool", "check", "metrics"], input=b"\n".join(lines), capture_output=True)
+    check = subprocess.run(["promtool", "check", "metrics"], input=pages[name], capture_output=True)
     assert check.returncode == 0 and not check.stderr, check.stderr.decode()
 
 

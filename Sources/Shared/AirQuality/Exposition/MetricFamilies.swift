@@ -174,7 +174,7 @@ extension SourceFamily where Source == StoreFigures {
             "airquality_exporter_shard_index", .gauge, "Which of the shards this is, from 0; with --city.shard."
         ) { $0.shard.map { Double($0.index) } },
         SourceFamily(
-            "airquality_exporter_shard_count", .gauge, "Shards that the cities are divided into; with --city.shard."
+            "airquality_exporter_shards", .gauge, "Shards that the cities are divided into; with --city.shard."
         ) { $0.shard.map { Double($0.count) } },
     ]
 }

@@ -19,11 +19,6 @@ public enum ExpositionFormat: String, Sendable, CaseIterable {
     var isOpenMetrics: Bool {
         self == .openMetrics001 || self == .openMetrics100
     }
-
-    /// Not covered by `*/*`: the client must name this format explicitly.
-    fileprivate var isByRequestOnly: Bool {
-        self == .protobuf || self == .text100
-    }
 }
 
 extension ExpositionFormat {
@@ -79,32 +74,24 @@ public struct AcceptedFormat: Sendable, Equatable {
     ///
     /// - Parameter accept: nil when there is no such header.
     public static func negotiate(_ accept: String?) -> AcceptedFormat {
-        guard let accept else { return AcceptedFormat(format: .text004, escaping: nil) }
-        // The most specific range for each format. Every scrape gets here, so there is no allocation.
-        var matches = InlineArray<5, (place: Int, range: MediaRange)?>(repeating: nil)
-        let bytes = accept.utf8Span.span
-        var (rest, place) = (bytes.indices, 0)
-        while !rest.isEmpty {
-            place += 1
-            guard let range = MediaRange(bytes, bytes.takeFirst(of: &rest, before: UInt8(ascii: ","))) else { continue }
-            for (index, format) in ExpositionFormat.allCases.enumerated() where range.covers(format) {
-                if matches[index].map({ range.specificity > $0.range.specificity }) ?? true {
-                    matches[index] = (place, range)
-                }
-            }
-        }
-        var best: (quality: Int, place: Int, accepted: AcceptedFormat)?
-        for (index, format) in ExpositionFormat.allCases.enumerated() {
-            guard let (place, range) = matches[index], range.quality > 0 else { continue }
+        let ranges = accept.map { acceptElements($0).map(MediaRange.init) } ?? []
+        var best: (quality: Int, position: Int, accepted: AcceptedFormat)?
+        for format in ExpositionFormat.allCases {
+            let covering = ranges.indices.filter { ranges[$0].covers(format) }
+            guard let specificity = covering.map({ ranges[$0].specificity }).max(),
+                let position = covering.first(where: { ranges[$0].specificity == specificity })
+            else { continue }
+            let quality = ranges[position].quality
+            guard quality > 0 else { continue }
             if let best {
                 guard
-                    range.quality > best.quality || (range.quality == best.quality && place < best.place)
+                    quality > best.quality || (quality == best.quality && position < best.position)
                         // OpenMetrics without a version: the newest.
-                        || (range.quality == best.quality && place == best.place && format == .openMetrics100
+                        || (quality == best.quality && position == best.position && format == .openMetrics100
                             && best.accepted.format == .openMetrics001)
                 else { continue }
             }
-            best = (range.quality, place, AcceptedFormat(format: format, escaping: range.escaping))
+            best = (quality, position, AcceptedFormat(format: format, escaping: ranges[position].escaping))
         }
         return best?.accepted ?? AcceptedFormat(format: .text004, escaping: nil)
     }
@@ -112,136 +99,89 @@ public struct AcceptedFormat: Sendable, Equatable {
 
 /// One range of an `Accept` header.
 private struct MediaRange {
-    private enum Media {
-        case all, anyText, anyApplication, plainText, openMetrics, protobuf, other
-    }
-
-    private enum Version: String, CaseIterable {
-        case v001 = "0.0.1"
-        case v004 = "0.0.4"
-        case v100 = "1.0.0"
-        case other = ""
-    }
-
-    private let media: Media
-    private var version: Version?
+    private let media: String
+    private let version: String?
     /// One of the four that there are.
-    private(set) var escaping: String?
+    let escaping: String?
     /// Protobuf's parameters are those of the one message and encoding that we have.
-    private var (isMetricFamily, isDelimited) = (false, false)
-    /// In thousandths.
-    private(set) var quality = 1000
+    private let isOurProtobuf: Bool
+    let quality: Int
 
-    init?(_ bytes: Span<UInt8>, _ text: Range<Int>) {
-        var rest = text
-        var subtype = bytes.takeFirst(of: &rest, before: UInt8(ascii: ";"))
-        let type = bytes.trimmed(bytes.takeFirst(of: &subtype, before: UInt8(ascii: "/")))
-        subtype = bytes.trimmed(subtype)
-        guard !type.isEmpty, !subtype.isEmpty, !subtype.contains(where: { bytes[$0] == UInt8(ascii: "/") })
-        else { return nil }
-        media = Self.media(bytes, type: type, subtype: subtype)
-        while !rest.isEmpty {
-            var value = bytes.takeFirst(of: &rest, before: UInt8(ascii: ";"))
-            let name = bytes.trimmed(bytes.takeFirst(of: &value, before: UInt8(ascii: "=")))
-            guard take(bytes, parameter: name, value: bytes.trimmed(value)) else { return nil }
-        }
-    }
-
-    private static func media(_ bytes: Span<UInt8>, type: Range<Int>, subtype: Range<Int>) -> Media {
-        let isAny = bytes.isToken("*", at: subtype)
-        if bytes.isToken("*", at: type) { return isAny ? .all : .other }
-        if bytes.isToken("text", at: type) {
-            if isAny { return .anyText }
-            if bytes.isToken("plain", at: subtype) { return .plainText }
-        } else if bytes.isToken("application", at: type) {
-            if isAny { return .anyApplication }
-            if bytes.isToken("openmetrics-text", at: subtype) { return .openMetrics }
-            if bytes.isToken("vnd.google.protobuf", at: subtype) { return .protobuf }
-        }
-        return .other
-    }
-
-    /// - Returns: false if the quality is malformed; the whole range is then ignored.
-    private mutating func take(_ bytes: Span<UInt8>, parameter name: Range<Int>, value: Range<Int>) -> Bool {
-        if value.isEmpty { return true }
-        if bytes.isToken("q", at: name) {
-            guard let quality = qualityValue(bytes.extracting(bytes.unquoted(value))) else { return false }
-            self.quality = quality
-        } else if bytes.isToken("version", at: name) {
-            version = version ?? Version.allCases.first { bytes.isValue($0.rawValue, at: value) } ?? .other
-        } else if bytes.isToken("escaping", at: name) {
-            escaping =
-                escaping
-                ?? ["allow-utf-8", "underscores", "dots", "values"].first { bytes.isValue($0, at: value) }
-        } else if bytes.isToken("proto", at: name) {
-            isMetricFamily = bytes.isValue("io.prometheus.client.MetricFamily", at: value)
-        } else if bytes.isToken("encoding", at: name) {
-            isDelimited = bytes.isValue("delimited", at: value)
-        }
-        return true
+    init(_ element: AcceptElement) {
+        media = element.name
+        version = element["version"]
+        let escapings = ["allow-utf-8", "underscores", "dots", "values"]
+        escaping = element.parameters.first { $0.name == "escaping" && escapings.contains($0.value) }?.value
+        isOurProtobuf =
+            element["proto"] == "io.prometheus.client.MetricFamily" && element["encoding"] == "delimited"
+        quality = element.quality
     }
 
     var specificity: Int {
         switch media {
-        case .all: 0
-        case .anyText, .anyApplication: 1
-        case .plainText, .openMetrics, .protobuf, .other: version == nil ? 2 : 3
+        case "*/*": 0
+        case "text/*", "application/*": 1
+        default: version == nil ? 2 : 3
         }
     }
 
     func covers(_ format: ExpositionFormat) -> Bool {
-        if media == .all { return !format.isByRequestOnly }
-        let isText = media == .plainText || media == .anyText
-        let isOpenMetrics = media == .openMetrics || media == .anyApplication
+        let isText = media == "text/plain" || media == "text/*"
+        let isOpenMetrics = media == "application/openmetrics-text" || media == "application/*"
+        // Not covered by `*/*`: the client must name text 1.0.0 and protobuf explicitly.
         return switch format {
-        case .text004: isText && (version == nil || version == .v004)
-        case .text100: isText && version == .v100
-        case .openMetrics001: isOpenMetrics && (version == nil || version == .v001)
-        case .openMetrics100: isOpenMetrics && (version == nil || version == .v100)
-        case .protobuf: media == .protobuf && isMetricFamily && isDelimited
+        case .text004: media == "*/*" || isText && (version == nil || version == "0.0.4")
+        case .text100: isText && version == "1.0.0"
+        case .openMetrics001: media == "*/*" || isOpenMetrics && (version == nil || version == "0.0.1")
+        case .openMetrics100: media == "*/*" || isOpenMetrics && (version == nil || version == "1.0.0")
+        case .protobuf: media == "application/vnd.google.protobuf" && isOurProtobuf
         }
     }
 }
 
-extension Span<UInt8> {
-    /// Takes from a part what stands before the next separator outside of quotation marks, and the separator.
-    fileprivate func takeFirst(of part: inout Range<Int>, before separator: UInt8) -> Range<Int> {
-        var isQuoted = false
-        var end = part.lowerBound
-        while end < part.upperBound, isQuoted || self[end] != separator {
-            if self[end] == UInt8(ascii: "\"") { isQuoted.toggle() }
-            end += 1
+/// One element of an `Accept` field (RFC 9110 section 12.5.1).
+private struct AcceptElement {
+    /// The media range, in lower case.
+    var name: String
+    /// Without the quality, in the order in which they were given: names in lower case, values without quotation marks.
+    var parameters: [(name: String, value: String)] = []
+    /// 0 to 1, in thousandths.
+    var quality = 1000
+
+    /// The value of a parameter that is given once at least: the first one.
+    subscript(parameter: String) -> String? { parameters.first { $0.name == parameter }?.value }
+}
+
+/// The elements of such a field in their order, without those whose quality is malformed.
+private func acceptElements(_ field: String) -> [AcceptElement] {
+    split(field.utf8[...], at: UInt8(ascii: ",")).compactMap { element in
+        var parts = split(element, at: UInt8(ascii: ";"))[...]
+        guard let name = parts.popFirst().map(text), !name.isEmpty else { return nil }
+        var result = AcceptElement(name: name.lowercased())
+        for part in parts {
+            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let (name, value) = (text(pair[0]).lowercased(), pair.count > 1 ? text(pair[1]) : "")
+            if name == "q" {
+                guard let quality = qualityValue(value.utf8Span.span) else { return nil }
+                result.quality = quality
+            } else if !value.isEmpty {
+                result.parameters.append((name, value))
+            }
         }
-        defer { part = Swift.min(end + 1, part.upperBound)..<part.upperBound }
-        return part.lowerBound..<end
+        return result
     }
+}
 
-    fileprivate func trimmed(_ part: Range<Int>) -> Range<Int> { Bytes.trimmed(self, in: part) }
-
-    /// Without the quotation marks around it.
-    fileprivate func unquoted(_ part: Range<Int>) -> Range<Int> {
-        let mark = UInt8(ascii: "\"")
-        guard part.count > 1, self[part.lowerBound] == mark, self[part.upperBound - 1] == mark else { return part }
-        return part.lowerBound + 1..<part.upperBound - 1
+/// The parts between separators, outside of quotation marks.
+private func split(_ text: Substring.UTF8View, at separator: UInt8) -> [Substring.UTF8View] {
+    var isQuoted = false
+    return text.split(omittingEmptySubsequences: false) { byte in
+        if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+        return byte == separator && !isQuoted
     }
+}
 
-    /// - Parameter word: in lower case; the part may be in any.
-    fileprivate func isToken(_ word: String, at part: Range<Int>) -> Bool {
-        guard word.utf8.count == part.count else { return false }
-        var index = part.lowerBound
-        for byte in word.utf8 {
-            guard lowercase(self[index]) == byte else { return false }
-            index += 1
-        }
-        return true
-    }
-
-    /// Whether a part is the text, in quotation marks or not.
-    fileprivate func isValue(_ text: String, at part: Range<Int>) -> Bool {
-        var expected = text.utf8.makeIterator()
-        for index in part where self[index] != UInt8(ascii: "\"") {
-            guard expected.next() == self[index] else { return false }
-        }
-        return expected.next() == nil
-    }
+/// Without the blanks around it, and without quotation marks.
+private func text(_ bytes: Substring.UTF8View) -> String {
+    String(decoding: trimmed(bytes).filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
 }

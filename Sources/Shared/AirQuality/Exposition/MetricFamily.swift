@@ -129,8 +129,6 @@ struct CityFamily: Sendable {
     let family: MetricFamily
     let samples: [Sample]
     let change: Change
-    /// Bytes of a city's samples in a text format at most, without its name.
-    var maximumTextByteCount: Int { samples.reduce(0) { $0 + $1.text.maximumByteCount } }
 
     /// A sample of each city for each value of another label.
     init(

@@ -22,12 +22,11 @@ enum ProtobufExposition {
 
     /// - Parameter city: its name.
     static func appendSamples(
-        of family: CityFamily, city: Span<UInt8>, _ figures: CityFigures, to bytes: inout [UInt8]
+        of family: CityFamily, city: LabelValue, _ figures: CityFigures, to bytes: inout [UInt8]
     ) {
-        let name = LabelValue(city.indices.map { city[$0] })
         for sample in family.samples {
             guard let value = sample.value(figures) else { continue }
-            appendSample(of: family.family, labels: [name] + (sample.label.map { [$0] } ?? []), value, to: &bytes)
+            appendSample(of: family.family, labels: [city] + (sample.label.map { [$0] } ?? []), value, to: &bytes)
         }
     }
 

@@ -42,7 +42,7 @@ enum TextExposition {
             count += 1
         }
         text += count == 0 ? family.beforeLabels[0] : endOfLabels
-        text.append(addingCapacity: OutputSpan<UInt8>.maximumNumberCount + 1) { $0.appendValueAndEnd(value) }
+        append(value, to: &text)
     }
 
     private static let endOfLabels = Array("\"} ".utf8)
@@ -52,13 +52,33 @@ enum TextExposition {
         fileprivate let beforeCity: [UInt8]
         fileprivate let afterCity: [UInt8]
 
-        /// Bytes of a sample at most, without the city's name.
-        var maximumByteCount: Int { beforeCity.count + afterCity.count + OutputSpan<UInt8>.maximumNumberCount + 1 }
-
         /// - Parameter label: value of the family's second label, if it has one.
         init(_ family: MetricFamily, label: LabelValue?) {
             beforeCity = family.text.beforeLabels[0]
             afterCity = (label.map { family.text.beforeLabels[1] + $0.escaped } ?? []) + endOfLabels
+        }
+    }
+
+    /// - Parameter city: its name, escaped.
+    static func appendSamples(
+        of family: CityFamily, city: [UInt8], _ figures: CityFigures, to text: inout [UInt8]
+    ) {
+        for sample in family.samples {
+            guard let value = sample.value(figures) else { continue }
+            text += sample.text.beforeCity
+            text += city
+            text += sample.text.afterCity
+            append(value, to: &text)
+        }
+    }
+
+    private static func append(_ value: SampleValue, to text: inout [UInt8]) {
+        text.append(addingCapacity: OutputSpan<UInt8>.maximumNumberCount + 1) { text in
+            switch value {
+            case .number(let number): text.append(number)
+            case .time(let time): text.append(UInt64(clamping: time), decimals: 3)
+            }
+            text.append(UInt8(ascii: "\n"))
         }
     }
 
@@ -75,30 +95,5 @@ enum TextExposition {
 
     private static func isEscaped(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
-    }
-}
-
-extension OutputSpan<UInt8> {
-    /// There must be room for them.
-    ///
-    /// - Parameter city: its name, escaped.
-    mutating func appendSamples(of family: CityFamily, city: Span<UInt8>, _ figures: CityFigures) {
-        // A span lends its elements. A loop over the array would retain what each refers to, for each city.
-        let samples = family.samples.span
-        for index in samples.indices {
-            guard let value = samples[index].value(figures) else { continue }
-            append(copying: samples[index].text.beforeCity.span)
-            append(copying: city)
-            append(copying: samples[index].text.afterCity.span)
-            appendValueAndEnd(value)
-        }
-    }
-
-    fileprivate mutating func appendValueAndEnd(_ value: SampleValue) {
-        switch value {
-        case .number(let number): append(number)
-        case .time(let time): append(UInt64(clamping: time), decimals: 3)
-        }
-        append(UInt8(ascii: "\n"))
     }
 }

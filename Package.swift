@@ -52,7 +52,9 @@ let package = Package(
 
         // The rooms that touch C.
         .target(name: "JSON", dependencies: ["Bytes", "CSimdJSON"], path: "Sources/Shared/JSON"),
-        .target(name: "Storage", dependencies: ["Bytes", "System", "CSQLite"], path: "Sources/Exporter/Storage"),
+        .target(
+            name: "Storage", dependencies: ["AirQuality", "Bytes", "System", "CSQLite"],
+            path: "Sources/Exporter/Storage"),
         .target(name: "System", dependencies: ["Bytes", "CMalloc"], path: "Sources/Shared/System"),
         .target(
             name: "WebSocket", dependencies: ["Bytes", "System", "CLibWebSockets", "CZlib"],
@@ -111,7 +113,7 @@ let package = Package(
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
-        .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
+        .testTarget(name: "StorageTests", dependencies: ["AirQuality", "Bytes", "Storage", "TestSupport"]),
         .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport"]),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"]),
         .testTarget(

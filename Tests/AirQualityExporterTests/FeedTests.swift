@@ -103,12 +103,8 @@ struct FeedTests {
         #expect(
             warming.warmUpProblem(at: 9999)
                 == "warming up: 0 cities, the last new one 9 s ago, expected none for 10s")
-        growing.restore([
-            SavedCity(
-                name: Array("Pune".utf8), index: 1, updatedAt: 0, receivedAt: 0, category: 1,
-                changes: CategoryChanges(),
-                points: [])
-        ])
+        growing.restore(
+            [City(id: 1, name: Array("Pune".utf8), index: 1, updatedAt: 0, receivedAt: 0, category: 1)], at: 0)
         #expect(
             warming.warmUpProblem(at: 1000)
                 == "warming up: 1 cities, the last new one 1 s ago, expected none for 10s, "

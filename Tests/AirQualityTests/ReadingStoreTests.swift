@@ -248,164 +248,38 @@ struct ReadingStoreTests {
         #expect(test.store.expire(at: TestStore.start + step + 90_401) == 1)
     }
 
-    @Test("gives what is not saved yet, again until it is")
-    func saving() {
-        var test = TestStore(history: HistoryRule(interval: 0), expireAfter: 1000)
-        test.store.beginSaving()
-        test.receive("Pune", 1, at: TestStore.start)
-        test.receive("Delhi", 2, at: TestStore.start)
-        let first = test.store.unsavedChanges(since: 0)
-        #expect(first.cities.map { String(decoding: $0.name, as: UTF8.self) } == ["Pune", "Delhi"])
-        #expect(first.cities.map(\.points.count) == [1, 1])
-        // Not written: all of it again, with what came since.
-        test.receive("Pune", 3, at: TestStore.start + 1)
-        let again = test.store.unsavedChanges(since: 0)
-        #expect(again.cities.map(\.points.count) == [2, 1])
-        // Written: only what came since.
-        test.receive("Pune", 4, at: TestStore.start + 2)
-        let second = test.store.unsavedChanges(since: again.version)
-        #expect(second.cities.map(\.index) == [4])
-        #expect(second.cities[0].points.map(\.index) == [4])
-        // A point replaced while its answer is under way is given once more.
-        test.receive("Pune", 5, at: TestStore.start + 2)
-        let third = test.store.unsavedChanges(since: second.version)
-        #expect(third.cities.map { $0.points.map(\.index) } == [[5]])
-        #expect(test.store.unsavedChanges(since: third.version).cities.isEmpty)
-        // Failed writes do not lose points either.
-        test.receive("Pune", 6, at: TestStore.start + 3)
-        let fourth = test.store.unsavedChanges(since: third.version)
-        test.receive("Pune", 7, at: TestStore.start + 4)
-        #expect(fourth.cities[0].points.map(\.index) == [6])
-        #expect(test.store.unsavedChanges(since: third.version).cities[0].points.map(\.index) == [6, 7])
-        #expect(test.store.expire(at: TestStore.start + 1004) == 1)
-        let fifth = test.store.unsavedChanges(since: third.version)
-        #expect(fifth.removed == [Array("Delhi".utf8)])
-        #expect(test.store.unsavedChanges(since: fifth.version).removed.isEmpty)
-    }
-
-    @Test("gives the newest point once more when those behind it went with a clock that was set back")
-    func savingAfterClock() {
-        var test = TestStore(history: HistoryRule(interval: 1000))
-        test.store.beginSaving()
-        for second in [0, 1, 2, 3] { test.receive("Pune", Double(second), at: TestStore.start + Int64(second) * 1000) }
-        let first = test.store.unsavedChanges(since: 0)
-        // Too early to be a point itself.
-        test.receive("Pune", 9, at: TestStore.start + 1500)
-        let second = test.store.unsavedChanges(since: first.version)
-        #expect(second.cities.map { $0.points.map(\.index) } == [[1]])
-        test.receive("Pune", 10, at: TestStore.start + 2500)
-        let third = test.store.unsavedChanges(since: second.version)
-        #expect(third.cities.map { $0.points.map(\.index) } == [[10]])
-    }
-
-    @Test("gives a current value at once if it is a point or another category, else when it has waited for 30 s")
-    func savingCurrentValues() {
-        var test = TestStore()
-        test.receive("Old", 1, at: TestStore.start)
-        test.store.beginSaving()
-        var version: UInt64 = test.store.snapshot().version
-        /// Milliseconds since the start.
-        func saved(at time: Int64) -> [String] {
-            let changes = test.store.unsavedChanges(since: version, at: TestStore.start + time)
-            version = changes.version
-            return changes.cities.map { city in
-                "\(String(decoding: city.name, as: UTF8.self)) \(city.index) \(city.points.count)"
-                    + (city.changesAreSaved ? "" : " changes")
-            }
-        }
-        #expect(saved(at: 0) == [])
-        test.receive("New", 40, at: TestStore.start)
-        #expect(saved(at: 0) == ["New 40.0 1 changes"])
-        // The second point, then a reading that is nothing but the current value.
-        test.receive("New", 41, at: TestStore.start + 2000)
-        #expect(saved(at: 2500) == ["New 41.0 1"])
-        test.receive("New", 42, at: TestStore.start + 4000)
-        #expect(saved(at: 4500) == [])
-        test.receive("New", 60, at: TestStore.start + 6000)
-        #expect(saved(at: 6500) == ["New 60.0 0 changes"])
-        test.receive("New", 61, at: TestStore.start + 8000)
-        test.receive("Old", 2, at: TestStore.start + 8000)
-        #expect(saved(at: 8500) == ["Old 2.0 1"])
-        // Silent since.
-        #expect(saved(at: 37_999) == [])
-        #expect(saved(at: 38_000) == ["New 61.0 0"])
-        #expect(saved(at: 99_000) == [])
-        // At the end nothing waits.
-        test.receive("New", 62, at: TestStore.start + 8001)
-        #expect(test.store.unsavedChanges(since: version, at: TestStore.start + 8001).cities.isEmpty)
-        #expect(test.store.unsavedChanges(since: version).cities.map(\.index) == [62])
-        // Nor what may not have been written.
-        #expect(test.store.unsavedChanges(since: version).cities.map(\.index) == [62])
-    }
-
-    @Test("gives a current value that is 30 s newer than the saved one, though it is no point")
-    func savingCurrentValuesWithoutPoints() {
-        var test = TestStore(history: HistoryRule(interval: 3_600_000))
-        test.store.beginSaving()
-        var version: UInt64 = 1
-        var times: [Int64] = []
-        for time in stride(from: Int64(0), to: 100_000, by: 2000) {
-            test.receive("Pune", Double(time) / 10_000, at: TestStore.start + time)
-            let changes = test.store.unsavedChanges(since: version, at: TestStore.start + time)
-            version = changes.version
-            if !changes.cities.isEmpty { times.append(time) }
-        }
-        #expect(times == [0, 2000, 32_000, 62_000, 92_000])
-    }
-
-    @Test("gives a current value at once when the saved one is of a time from which the clock was set back")
-    func savingCurrentValuesAfterClock() {
-        var test = TestStore(history: HistoryRule(interval: 3_600_000))
-        test.store.beginSaving()
-        var version: UInt64 = 1
-        var saved: [Double] = []
-        for (second, index) in [(0, 1), (1, 2), (100, 3), (60, 4), (61, 5)] {
-            let time = TestStore.start + Int64(second) * 1000
-            test.receive("Pune", Double(index), at: time)
-            let changes = test.store.unsavedChanges(since: version, at: time)
-            version = changes.version
-            saved += changes.cities.map(\.index)
-        }
-        #expect(saved == [1, 2, 3, 4])
-    }
-
-    @Test("gives all cities in parts")
-    func savedParts() {
-        var test = TestStore(history: HistoryRule(interval: 0), expireAfter: 1000)
-        for city in 0..<5 {
-            for step in 0..<3 { test.receive("City \(city)", 7, at: TestStore.start + Int64(step + 600 * city)) }
-        }
-        #expect(test.store.expire(at: TestStore.start + 1500) == 1)
-        var (names, next): ([String], Int?) = ([], 0)
-        while let first = next {
-            let part = test.store.savedCities(from: first, pointCount: 5)
-            #expect(part.cities.count <= 2)
-            #expect(part.cities.allSatisfy { $0.points.count == 3 && !$0.changesAreSaved })
-            names += part.cities.map { String(decoding: $0.name, as: UTF8.self) }
-            next = part.next
-        }
-        #expect(names == ["City 1", "City 2", "City 3", "City 4"])
-        #expect(test.store.savedCities(from: 99, pointCount: 5).cities.isEmpty)
+    @Test("takes readings of what is now the future for readings of now when the clock is set back")
+    func futureAfterClock() {
+        var test = TestStore(expireAfter: 60_000, format: FeedFormat(timeField: "time"))
+        func message(_ index: Int, _ time: Timestamp) -> String { #"{"city":"Pune","aqi":\#(index),"time":\#(time)}"# }
+        test.receive(message(1, TestStore.start), at: TestStore.start)
+        let now = TestStore.start - 3_600_000
+        test.receive(message(2, now), at: now)
+        #expect(test.refusals == ["bad_time": 1])
+        test.store.moveArrivals(at: now, by: -3_600_000, elapsed: 400)
+        #expect(test.state(of: "Pune")?.updatedAt == now)
+        test.receive(message(3, now + 1000), at: now + 1000)
+        #expect(test.cities == ["Pune 3.0"] && test.points(of: "Pune").map(\.index) == [3])
+        #expect(test.store.expire(at: now + 61_001) == 1)
     }
 
     @Test("restores what it gave, with the original times")
     func restoring() {
         var test = TestStore(history: HistoryRule(capacity: 4, interval: 0))
-        test.store.beginSaving()
         for step in 0..<6 {
             test.receive("Pune", step == 3 ? 200 : 40, at: TestStore.start + Int64(step))
             test.receive("Bhubaneswar \"é\"", 100, at: TestStore.start)
         }
-        let saved = test.store.unsavedChanges(since: 0)
+        let saved = test.store.storageSnapshot().all
         var restored = TestStore(history: HistoryRule(capacity: 4, interval: 0))
-        restored.store.restore(saved.cities)
+        restored.store.restore(saved, at: TestStore.start + 5)
         #expect(restored.cities == test.cities)
         #expect(restored.points(of: "Pune") == test.points(of: "Pune"))
         #expect(restored.changes(of: "Pune") == test.changes(of: "Pune"))
         #expect(HistoryDocument.render(restored.store).count == HistoryDocument.render(test.store).count)
         // A third point waits for the interval, as if there had been no restart.
         var slow = TestStore()
-        slow.store.restore(saved.cities)
+        slow.store.restore(saved, at: TestStore.start + 5)
         slow.receive("Pune", 1, at: TestStore.start + 29_000)
         #expect(slow.points(of: "Pune").last?.time == TestStore.start + 5)
         slow.receive("Pune", 1, at: TestStore.start + 30_005)

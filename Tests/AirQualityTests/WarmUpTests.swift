@@ -75,12 +75,10 @@ struct WarmUpTests {
         let store = store(expireAfter: 3_600_000)
         store.restore(
             ["Pune", "Delhi", "Gone"].map { name in
-                SavedCity(
-                    name: Array(name.utf8), index: 5, updatedAt: Self.start - 3_000_000,
-                    receivedAt: Self.start - (name == "Gone" ? 3_599_000 : 3_000_000), category: 1,
-                    changes: CategoryChanges(), points: [])
-            })
-        store.beginSaving()
+                City(
+                    id: 1, name: Array(name.utf8), index: 5, updatedAt: Self.start - 3_000_000,
+                    receivedAt: Self.start - (name == "Gone" ? 3_599_000 : 3_000_000), category: 1)
+            }, at: Self.start)
         #expect(progress(store, after: 1) == WarmUpProgress(cityCount: 3, age: 1, unheardCount: 3))
         receive(["Pune"] + others, in: store, after: 100)
         #expect(

@@ -9,7 +9,7 @@ let fuzzers: [String: [String]] = [
     "FuzzFrames": ["WebSocket"],
     "FuzzMessages": ["AirQuality", "Bytes", "JSON"],
     "FuzzRequests": ["AirQuality", "HTTPServer", "WebConfiguration"],
-    "FuzzStorage": ["Storage"],
+    "FuzzStorage": ["AirQuality", "Storage"],
     "FuzzValues": ["Bytes", "CommandLine", "FeedSimulation", "JSON", "WebConfiguration"],
     "FuzzWebConfiguration": ["System", "WebConfiguration"],
 ]

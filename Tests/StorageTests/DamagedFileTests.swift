@@ -1,3 +1,4 @@
+import AirQuality
 import Glibc
 import TestSupport
 import Testing
@@ -8,7 +9,6 @@ import Testing
 struct DamagedFileTests {
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
-    var configuration: StorageConfiguration { makeConfiguration(path) }
 
     struct Damage: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -22,12 +22,11 @@ struct DamagedFileTests {
         }
 
         static let all = [
-            Damage("text", "file is not a database") { $0 = Array("storage: none\n".utf8) },
             Damage("first page of zeros", "file is not a database") { bytes in
-                for place in 0..<1024 { bytes[place] = 0 }
+                for place in 0..<512 { bytes[place] = 0 }
             },
             Damage("a page of zeros", "") { bytes in
-                for place in 1024..<2048 { bytes[place] = 0 }
+                for place in 4096..<4608 { bytes[place] = 0 }
             },
             Damage("cut in half", "database disk image is malformed") { $0.removeLast($0.count / 2) },
             Damage("application_id of zeros", "its application_id is 0") {
@@ -35,6 +34,12 @@ struct DamagedFileTests {
             },
             Damage("user_version of zeros", "its user_version is 0") {
                 $0.replaceSubrange(60..<64, with: [0, 0, 0, 0])
+            },
+            Damage("a reading", "its rows are not those that were written") { bytes in
+                // 7.625, which only the index of one city is.
+                let index: [UInt8] = [0x40, 0x1E, 0x80, 0, 0, 0, 0, 0]
+                let place = bytes.indices.first { bytes[$0...].starts(with: index) }!
+                bytes[place + 3] ^= 1
             },
             Damage("a format of the future", "its header says that it is read-only") { $0[18] = 9 },
             Damage("a name that its index has not", "row ") { bytes in
@@ -45,8 +50,8 @@ struct DamagedFileTests {
             Damage("a list of free pages that leads nowhere", "") { bytes in
                 bytes.replaceSubrange(32..<40, with: [0, 0, 0, 99, 0, 0, 0, 5])
             },
-            Damage("a table's definition", "") { bytes in
-                let name = Array("received_ms".utf8)
+            Damage("a table's definition", "its tables are not those of version 3") { bytes in
+                let name = Array("changed_ms".utf8)
                 let place = bytes.indices.first { bytes[$0...].starts(with: name) }!
                 bytes[place] = UInt8(ascii: "X")
             },
@@ -55,53 +60,97 @@ struct DamagedFileTests {
 
     @Test("a damaged one is moved aside with its bytes, and a new one created", arguments: Damage.all)
     func setsAside(_ damage: Damage) throws {
-        try store((0..<100).map { makeCity("city \($0)", points: makePoints(0..<25)) }, in: configuration)
+        try save(
+            makeStore(
+                (0..<100).map { makeCity("city \($0)", index: $0 == 50 ? 7.625 : 8, points: makePoints(-24..<0)) }),
+            in: path)
         var bytes = contents(of: path)
         damage.change(&bytes)
         write(bytes, to: path)
 
-        let restored = try open(configuration)
+        let store = makeStore()
+        let restored = try open(path, store)
         guard case .quarantined(let target, let reason) = restored.outcome else {
             Issue.record("\(restored.outcome)")
             return
         }
-        #expect(target == path + ".damaged-20261121T044945Z")
+        #expect(target == path + ".damaged-20261121T073625Z")
         #expect(reason.hasPrefix(damage.reason))
         #expect(!reason.contains("\n"))
         #expect(contents(of: target) == bytes)
-        #expect(restored.cities.isEmpty)
-        #expect(restored.scale == nil)
+        #expect(store.cities.isEmpty)
         #expect(restored.file.statistics.errorCount == 1)
-        restored.file.stop()
-        restored.file.run(
-            since: 9, changes: { since in StorageBatch(version: 9, cities: since == 0 ? [makeCity("Pune")] : []) },
-            onEvent: { Issue.record("\($0)") })
-        #expect(try restoredCities(configuration) == [makeCity("Pune")])
+        store.receive("Pune", 7, at: 0)
+        finish(restored.file)
+        #expect(try restoredCities(path) == store.cities)
     }
 
     @Test("its journal goes along, and names already taken are left alone")
     func journal() throws {
-        try store([makeCity("Pune")], in: configuration)
+        try save(makeStore([makeCity("Pune")]), in: path)
         var bytes = contents(of: path)
-        for place in 0..<100 { bytes[place] = 7 }
+        for place in 16..<100 { bytes[place] = 7 }
         write(bytes, to: path)
         write([1, 2, 3], to: path + "-wal")
-        write([4], to: path + ".damaged-20261121T044945Z")
-        _ = try open(configuration)
-        let target = path + ".damaged-20261121T044945Z-2"
+        write([4], to: path + ".damaged-20261121T073625Z")
+        _ = try open(path, makeStore())
+        let target = path + ".damaged-20261121T073625Z-2"
         #expect(contents(of: target) == bytes)
         #expect(contents(of: target + "-wal") == [1, 2, 3])
-        #expect(contents(of: path + ".damaged-20261121T044945Z") == [4])
+        #expect(contents(of: path + ".damaged-20261121T073625Z") == [4])
+    }
+
+    @Test("a journal whose head is damaged is not ignored", arguments: Array(stride(from: 0, to: 256, by: 5)))
+    func journalHead(bit: Int) throws {
+        let store = makeStore([makeCity("Pune", points: makePoints(-3..<0))])
+        var writer = try makeWriter(path, store)
+        _ = writer.pass(now: testTime)
+        drop(writer)
+        var journal = contents(of: path + "-wal")
+        journal[bit / 8] ^= 1 << (bit % 8)
+        write(journal, to: path + "-wal")
+        guard case .quarantined(let target, _) = try open(path, makeStore()).outcome else {
+            Issue.record("it was used")
+            return
+        }
+        #expect(contents(of: target + "-wal") == journal)
+    }
+
+    @Test("flipped bits of a file that was closed are noticed, or change nothing")
+    func flippedBits() throws {
+        let store = makeStore((0..<30).map { makeCity("city \($0)", index: Double($0), points: makePoints(-9..<0)) })
+        try save(store, in: path)
+        let bytes = contents(of: path)
+        var random = SeededRandom(seed: 3)
+        for _ in 0..<200 {
+            let place = Int.random(in: 100..<bytes.count, using: &random)
+            var flipped = bytes
+            flipped[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            let disk = TemporaryDirectory(in: "/dev/shm")
+            write(flipped, to: disk.file("f"))
+            let again = makeStore()
+            if try open(disk.file("f"), again).outcome == .restored {
+                #expect(again.cities == store.cities, "\(place)")
+            }
+        }
     }
 
     @Test("through a symbolic link the file itself is moved aside")
     func symbolicLink() throws {
         let elsewhere = TemporaryDirectory()
-        write(Array("no database".utf8), to: elsewhere.file("real.db"))
+        write([UInt8](repeating: 0, count: 5000), to: elsewhere.file("real.db"))
         unsafe symlink(elsewhere.file("real.db"), path)
-        _ = try open(configuration)
+        _ = try open(path, makeStore())
         #expect(directory.names == ["storage.db"])
-        #expect(elsewhere.names == ["real.db", "real.db-wal", "real.db.damaged-20261121T044945Z"])
+        #expect(elsewhere.names == ["real.db", "real.db-wal", "real.db.damaged-20261121T073625Z"])
+    }
+
+    @Test("a symbolic link to a file that is not there yet creates it")
+    func danglingLink() throws {
+        let elsewhere = TemporaryDirectory()
+        unsafe symlink(elsewhere.file("real.db"), path)
+        try save(makeStore([makeCity("Pune")]), in: path)
+        #expect(elsewhere.names == ["real.db"])
     }
 
     // SQLite itself writes a single byte at times, to make sure of a file.
@@ -109,7 +158,8 @@ struct DamagedFileTests {
     func empty(bytes: [UInt8], sql: String) throws {
         write(bytes, to: path)
         try execute(sql, on: path)
-        #expect(try open(configuration).outcome == .created)
+        try StorageFile.check(path)
+        #expect(try open(path, makeStore()).outcome == .created)
     }
 
     @Test(
@@ -120,31 +170,60 @@ struct DamagedFileTests {
         ])
     func foreign(sql: String) throws {
         try execute(sql, on: path)
-        let before = contents(of: path)
-        #expect(
-            throws: StorageError(
-                .foreign, "storage file \"\(path)\": it is a database of another program and is left as it is")
-        ) {
-            _ = try open(configuration)
-        }
-        #expect(contents(of: path) == before)
+        try expectRefusal(path, .foreign, "it is a database of another program and is left as it is")
     }
 
-    @Test("a directory, a device and an empty name are refused", arguments: ["/tmp", "/dev/null", ""])
-    func notAFile(name: String) {
-        #expect(
-            throws: StorageError(.notAFile, "storage file \"\(name)\": expected the name of a regular file")
-        ) {
-            _ = try open(makeConfiguration(name))
-        }
+    @Test("a file of another kind as well", arguments: ["storage: none\n", "{}", "SQLite format 4 and something else"])
+    func text(_ content: String) throws {
+        write(Array(content.utf8), to: path)
+        try expectRefusal(
+            path, .foreign, "it is no SQLite file and is left as it is; expected one of this program, or a new name")
     }
 
-    @Test("nothing that stands in the file runs")
-    func triggers() throws {
-        try store([makeCity("Pune")], in: configuration)
-        try execute("CREATE TRIGGER t AFTER UPDATE ON city BEGIN DELETE FROM city; END", on: path)
-        try store([makeCity("Pune", index: 7)], in: configuration)
-        #expect(try restoredCities(configuration) == [makeCity("Pune", index: 7)])
+    @Test("a directory, a device and an empty name", arguments: ["/tmp", "/dev/null", ""])
+    func notAFile(name: String) throws {
+        try expectRefusal(name, .notAFile, "expected the name of a regular file")
+    }
+
+    @Test("a loop of symbolic links")
+    func loop() throws {
+        for place in 0..<3 { unsafe symlink("\(path)\((place + 1) % 3)", "\(path)\(place)") }
+        try expectRefusal(path + "0", .notAFile, "expected the name of a regular file")
+    }
+
+    private func expectRefusal(_ path: String, _ code: StorageError.Code, _ reason: String) throws {
+        let before = FileIdentityAndContents(path)
+        let error = StorageError(code, path: path, reason)
+        #expect(throws: error) { _ = try open(path, makeStore()) }
+        #expect(throws: error) { try StorageFile.check(path) }
+        #expect(FileIdentityAndContents(path) == before)
+    }
+
+    @Test(
+        "nothing that stands in the file runs: other tables than ours are set aside before they are looked at",
+        arguments: [
+            "CREATE TRIGGER t AFTER UPDATE ON city BEGIN DELETE FROM city; END",
+            "CREATE VIEW v AS SELECT * FROM city", "CREATE INDEX i ON city (abs(id))", "ANALYZE",
+            """
+            PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql = replace(
+                sql, 'kept INTEGER NOT NULL', 'kept INTEGER NOT NULL CHECK (length(zeroblob(1000000000)) > 0)')
+            """,
+            """
+            DROP TABLE reading; CREATE TABLE reading (time_ms INTEGER NOT NULL, city INTEGER NOT NULL, aqi REAL NOT NULL,
+                received_ms INTEGER, kept INTEGER GENERATED ALWAYS AS (length(zeroblob(1000000000))),
+                PRIMARY KEY (time_ms, city)) STRICT, WITHOUT ROWID
+            """,
+        ])
+    func definitions(sql: String) throws {
+        try save(makeStore([makeCity("Pune")]), in: path)
+        try execute(sql, on: path)
+        let store = makeStore()
+        guard case .quarantined(_, let reason) = try open(path, store).outcome else {
+            Issue.record("it was used")
+            return
+        }
+        #expect(reason == "its tables are not those of version 3")
+        #expect(store.cities.isEmpty)
     }
 
     /// Damages a sound file and its journal at random; `STORAGE_FUZZ_COUNT` and `STORAGE_FUZZ_SEED` set how often and how.
@@ -153,34 +232,37 @@ struct DamagedFileTests {
         let count = unsafe getenv("STORAGE_FUZZ_COUNT").flatMap { unsafe Int(String(cString: $0)) } ?? 300
         let seed = unsafe getenv("STORAGE_FUZZ_SEED").flatMap { unsafe UInt64(String(cString: $0)) } ?? 1
         var random = SeededRandom(seed: seed)
-        let cities = (0..<60).map { makeCity("city \($0)", index: Double($0), points: makePoints(0..<20)) }
+        let store = makeStore((0..<40).map { makeCity("city \($0)", index: Double($0), points: makePoints(-20..<0)) })
         // Once as a proper end leaves it, and once as a kill does.
-        try store(Array(cities[..<40]), in: configuration)
+        try save(store, in: path)
         let closed = contents(of: path)
-        var writer = try makeWriter(configuration)
-        _ = writer.pass(now: testTime) { _ in StorageBatch(version: 2, cities: cities) }
+        var writer = try makeWriter(path, store)
+        store.receive((20..<60).map { "city \($0)" }, 1, at: 1)
+        _ = writer.pass(now: testTime)
         drop(writer)
         let (killed, journal) = (contents(of: path), contents(of: path + "-wal"))
-        #expect([closed, killed, journal].allSatisfy { $0.count > 10_000 })
+        #expect([closed, killed, journal].allSatisfy { $0.count > 1_000 })
 
         var outcomes: [String: Int] = [:]
         for round in 0..<count {
             let disk = TemporaryDirectory(in: "/dev/shm")
-            let configuration = makeConfiguration(disk.file("f"))
+            let path = disk.file("f")
             var file = closed
             if round % 2 == 0 {
                 file = killed
                 var journal = journal
                 if round % 4 == 0 { damage(&journal, using: &random) }
-                write(journal, to: configuration.path + "-wal")
+                write(journal, to: path + "-wal")
             }
             if round % 4 != 0 { damage(&file, using: &random) }
-            write(file, to: configuration.path)
+            write(file, to: path)
             do throws(StorageError) {
-                let restored = try open(configuration)
-                #expect(
-                    restored.cities.allSatisfy { $0.isPlausible(within: testLimits) && $0.points.count <= 25 },
-                    "round \(round)")
+                let found = makeStore()
+                let restored = try open(path, found)
+                for city in found.cities {
+                    #expect((0...9999).contains(city.index) && City.times.contains(city.updatedAt), "round \(round)")
+                    #expect(city.points.allSatisfy { (0...9999).contains($0.index) }, "round \(round)")
+                }
                 switch restored.outcome {
                 case .restored: outcomes["restored", default: 0] += 1
                 case .quarantined: outcomes["quarantined", default: 0] += 1
@@ -188,12 +270,11 @@ struct DamagedFileTests {
                 case .unavailable(let reason): outcomes["unavailable: \(reason)", default: 0] += 1
                 }
                 var events: [StorageEvent] = []
+                found.receive("the last", 7, at: 100)
                 restored.file.stop()
-                restored.file.run(
-                    since: 1, changes: { StorageBatch(version: 2, cities: $0 == 0 ? cities : [cities[0]]) },
-                    onEvent: { events.append($0) })
+                restored.file.run { events.append($0) }
                 if events.isEmpty {
-                    #expect(try open(configuration).cities.contains { $0.name == cities[0].name }, "round \(round)")
+                    #expect(try restoredCities(path).contains { $0.name == Array("the last".utf8) }, "round \(round)")
                 } else {
                     outcomes["\(events)", default: 0] += 1
                 }
@@ -221,5 +302,23 @@ struct DamagedFileTests {
                 bytes[place % 100] = UInt8.random(in: 0...255, using: &random)
             }
         }
+    }
+}
+
+private func restoredCities(_ path: String) throws(StorageError) -> [City] {
+    let store = makeStore()
+    _ = try open(path, store)
+    return store.cities
+}
+
+/// Of a regular file; of anything else, only that it is there.
+private struct FileIdentityAndContents: Equatable {
+    let bytes: [UInt8]
+    let mode: mode_t
+
+    init(_ path: String) {
+        var status = stat()
+        mode = unsafe lstat(path, &status) == 0 ? status.st_mode : 0
+        bytes = mode & S_IFMT == S_IFREG ? contents(of: path) : []
     }
 }

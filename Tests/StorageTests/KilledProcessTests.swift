@@ -1,37 +1,33 @@
+import AirQuality
 import Glibc
 import TestSupport
 import Testing
 
 @testable import Storage
 
-/// What an exporter's memory holds at a version, so that a file can be compared with it. Every version changes every
-/// city and adds a point to each.
+/// What an exporter's memory holds at a version, so that a file can be compared with it. Every version adds a point to
+/// every city.
 private struct Model {
-    static let cityCount = 30
-    static let capacity = 25
+    static let names = (0..<30).map { "city \($0)" }
 
-    static func cities(at version: UInt64, pointsSince since: UInt64) -> [StoredCity] {
-        (0..<cityCount).map { number in
-            StoredCity(
-                name: Array("city \(number)".utf8), index: index(number, version), updatedAt: time(version),
-                receivedAt: time(version), category: 1 + UInt8(version % 6), direction: version % 2 == 0 ? 1 : -1,
-                changedAt: time(version),
-                points: (max(since + 1, version > 25 ? version - 24 : 1)..<version + 1).map {
-                    StoredPoint(time: time($0), index: index(number, $0))
-                })
-        }
+    /// Takes a store from one version to the next.
+    static func advance(_ store: ReadingStore, to version: Int) {
+        store.receive(names, index(version), at: version)
+    }
+
+    static func cities(at version: Int) -> [City] {
+        let store = makeStore()
+        for version in max(1, version - 24)..<version + 1 { advance(store, to: version) }
+        return store.cities
     }
 
     /// 0 for none.
-    static func version(of cities: [StoredCity]) -> UInt64 {
-        cities.first.map { UInt64($0.updatedAt - testTime) / 1000 } ?? 0
+    static func version(of cities: [City]) -> Int {
+        cities.first.map { Int($0.updatedAt - testTime) / 1000 } ?? 0
     }
 
-    private static func time(_ version: UInt64) -> Int64 { testTime + Int64(version) * 1000 }
-
-    private static func index(_ number: Int, _ version: UInt64) -> Double {
-        Double((UInt64(number) * 7919 + version * 31) % 99990) / 10
-    }
+    /// In one category.
+    private static func index(_ version: Int) -> Double { Double(version * 31 % 500) / 10 }
 }
 
 @Suite("kill -9")
@@ -47,8 +43,8 @@ struct KilledProcessTests {
         var random = SeededRandom(seed: 7)
         let path = directory.file("storage.db")
         let notes = directory.file("notes")
-        var version: UInt64 = 0
-        var transactionCount: UInt64 = 0
+        var version = 0
+        var transactionCount = 0
         for round in 0..<count {
             if round % 5 == 4 {
                 // Beginning a file is something to be killed in as well.
@@ -65,11 +61,12 @@ struct KilledProcessTests {
             let copy = directory.file("copy.db")
             write(contents(of: path), to: copy)
             write(contents(of: path + "-wal"), to: copy + "-wal")
-            let restored = try open(makeConfiguration(copy, capacity: Model.capacity))
-            let found = Model.version(of: restored.cities)
+            let store = makeStore()
+            let restored = try open(copy, store)
+            let found = Model.version(of: store.cities)
             #expect(restored.outcome == (found == 0 ? restored.outcome : .restored), "round \(round)")
             #expect(found >= noted, "round \(round)")
-            #expect(restored.cities == (found == 0 ? [] : Model.cities(at: found, pointsSince: 0)), "round \(round)")
+            #expect(store.cities == (found == 0 ? [] : Model.cities(at: found)), "round \(round)")
             transactionCount += found - version
             version = found
         }
@@ -82,65 +79,50 @@ struct KilledProcessTests {
     @Test("the second process is refused while the first lives, and not after it was killed")
     func secondProcess() async throws {
         let path = directory.file("storage.db")
-        let first = try open(makeConfiguration(path))
+        let store = makeStore()
+        let first = try open(path, store)
         await #expect(processExitsWith: .exitCode(42)) { [path = path as String] in
             do throws(StorageError) {
-                _ = try open(makeConfiguration(path))
+                _ = try open(path, makeStore())
             } catch {
                 exit(error.code == .inUse ? 42 : 1)
             }
         }
-        first.file.stop()
-        first.file.run(
-            since: 0, changes: { _ in StorageBatch(version: 1, cities: [makeCity("Pune")]) }, onEvent: { _ in })
+        store.receive("Pune", 1, at: 0)
+        finish(first.file)
 
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            let restored = try open(makeConfiguration(path))
+            let restored = try open(path, makeStore())
             kill(getpid(), SIGKILL)
             _ = restored
         }
-        #expect(try restoredCities(makeConfiguration(path)) == [makeCity("Pune")])
+        #expect(try restored(path).cities == store.cities)
     }
 
     @Test("counters begin anew, because those that were seen last may not have been written")
-    func counters() async throws {
-        let configuration = makeConfiguration(directory.file("storage.db"))
-        var city = makeCity("Pune", points: makePoints(0..<3))
-        (city.better, city.worse) = (7, 8)
-        try store([city], in: configuration)
-        #expect(try open(configuration).cities == [city], "after a proper end")
+    func counters() throws {
+        let path = directory.file("storage.db")
+        let store = makeStore()
+        for (second, index) in [10, 60, 10].enumerated() { store.receive("Pune", Double(index), at: second) }
+        try save(store, in: path)
+        #expect(store.cities[0].changes.worse == 1)
+        #expect(try restored(path).cities == store.cities, "after a proper end")
         // That was a start without a proper end.
-        #expect(try restoredCities(configuration) == [withoutCounters(city)])
-        #expect(try integer("SELECT sum(better + worse) FROM city", in: configuration.path) == 0)
-        (city.better, city.worse) = (1, 2)
-        try store([city], in: configuration)
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = configuration.path as String] in
-            let restored = try open(makeConfiguration(path))
-            restored.file.run(
-                since: 0,
-                changes: { _ in
-                    kill(getpid(), SIGKILL)
-                    return StorageBatch(version: 1)
-                }, onEvent: { _ in })
-        }
-        #expect(try restoredCities(configuration) == [withoutCounters(city)])
+        #expect(try restored(path).cities == withoutCounters(store.cities))
+        #expect(try integer("SELECT sum(better + worse) FROM city", in: path) == 0)
     }
 
     @Test("two openers in one process: the second is refused as well, until the first has closed")
     func secondOpener() throws {
-        let configuration = makeConfiguration(directory.file("storage.db"))
-        let first = try open(configuration).file
-        let refusal = StorageError(
-            .inUse, "storage file \"\(configuration.path)\": another process has it open")
-        #expect(throws: refusal) { _ = try open(configuration) }
-        first.stop()
-        first.run(
-            since: 0,
-            changes: {
-                #expect(throws: refusal) { _ = try open(configuration) }
-                return StorageBatch(version: $0 + 1, cities: [makeCity("Pune")])
-            }, onEvent: { Issue.record("\($0)") })
-        #expect(try restoredCities(configuration) == [makeCity("Pune")])
+        let path = directory.file("storage.db")
+        let store = makeStore()
+        let first = try open(path, store).file
+        #expect(throws: StorageError(.inUse, path: path, "another process has it open")) {
+            _ = try open(path, makeStore())
+        }
+        store.receive("Pune", 1, at: 0)
+        finish(first)
+        #expect(try restored(path).cities == store.cities)
     }
 }
 
@@ -156,24 +138,21 @@ private func runUntilKilled(path: String, notes: String, after microseconds: UIn
             kill(getpid(), SIGKILL)
             return nil
         }, argument)
-    let configuration = makeConfiguration(path, capacity: Model.capacity)
-    let restored = try open(configuration)
-    let database = Model.version(of: restored.cities)
-    restored.file.run(
-        since: database + 1,
-        changes: { since in
-            // Versions of the memory are one ahead of the model's, because 0 asks for everything.
-            var version = since == 0 ? database : since - 1
-            var note = version
-            _ = unsafe write(notes, &note, 8)
-            version += 1
-            return StorageBatch(
-                version: version + 1, cities: Model.cities(at: version, pointsSince: since == 0 ? 0 : version - 1))
-        }, onEvent: { _ in })
+    let store = makeStore()
+    var writer = try makeWriter(path, store)
+    var version = Model.version(of: store.cities)
+    while true {
+        // What is noted has been written.
+        var note = UInt64(version)
+        _ = unsafe write(notes, &note, 8)
+        version += 1
+        Model.advance(store, to: version)
+        _ = writer.pass(now: testTime)
+    }
 }
 
-private func lastNote(in path: String) -> UInt64? {
+private func lastNote(in path: String) -> Int? {
     let bytes = contents(of: path)
     guard bytes.count >= 8 else { return nil }
-    return bytes.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    return bytes.suffix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
 }

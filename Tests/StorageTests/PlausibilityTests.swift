@@ -1,116 +1,112 @@
+import AirQuality
 import TestSupport
 import Testing
 
 @testable import Storage
 
-struct ImplausibleCity: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    /// What it is in the file.
-    var assignment: String
-    /// What it is in memory; nil where its type forbids it.
-    var change: (@Sendable (inout StoredCity) -> Void)?
-
-    init(_ name: String, _ assignment: String, _ change: (@Sendable (inout StoredCity) -> Void)? = nil) {
-        testDescription = name
-        self.assignment = assignment
-        self.change = change
-    }
-
-    static let all = [
-        ImplausibleCity("no name", "name = ''") { $0.name = [] },
-        ImplausibleCity("129 bytes of name", "name = printf('%.129c', 'x')") {
-            $0.name = Array(repeating: 0x78, count: 129)
-        },
-        ImplausibleCity("not UTF-8", "name = CAST(x'50FF' AS TEXT)") { $0.name = [0x50, 0xFF] },
-        ImplausibleCity("a surrogate", "name = CAST(x'EDA080' AS TEXT)") { $0.name = [0xED, 0xA0, 0x80] },
-        ImplausibleCity("negative index", "aqi = -0.5") { $0.index = -0.5 },
-        ImplausibleCity("index above 9999", "aqi = 9999.5") { $0.index = 9999.5 },
-        ImplausibleCity("infinite index", "aqi = 1e999") { $0.index = .infinity },
-        ImplausibleCity("time before 1970", "updated_ms = -1") { $0.updatedAt = -1 },
-        ImplausibleCity("time after 9999", "updated_ms = 253402300800000") { $0.updatedAt = 253_402_300_800_000 },
-        ImplausibleCity("the last integer as a time", "received_ms = 9223372036854775807") { $0.receivedAt = .max },
-        ImplausibleCity("the first integer as a time", "received_ms = -9223372036854775808") { $0.receivedAt = .min },
-        ImplausibleCity("category 0", "category = 0") { $0.category = 0 },
-        ImplausibleCity("category 7", "category = 7") { $0.category = 7 },
-        ImplausibleCity("category of another size", "category = 257"),
-        ImplausibleCity("direction 2", "direction = 2") { $0.direction = 2 },
-        ImplausibleCity("direction of another size", "direction = -257"),
-        ImplausibleCity("changed before 1970", "changed_ms = -1") { $0.changedAt = -1 },
-        ImplausibleCity("negative counter", "better = -1"),
-        ImplausibleCity("counter too large for the file", "worse = -9223372036854775808") {
-            $0.worse = UInt64(Int64.max) + 1
-        },
-    ]
-}
-
 @Suite("rows that make no sense")
 struct PlausibilityTests {
     let directory = TemporaryDirectory()
-    var configuration: StorageConfiguration { makeConfiguration(directory.file("storage.db")) }
+    var path: String { directory.file("storage.db") }
 
     @Test(
-        "are skipped and counted, with their points, and are gone after the next batch", arguments: ImplausibleCity.all)
-    func skipsCities(_ scenario: ImplausibleCity) throws {
-        let points = makePoints(0..<2)
-        let good = [makeCity("Agra", points: points), makeCity("Pune", points: points)]
-        try store([good[0], makeCity("Delhi", points: points), good[1]], in: configuration)
-        try execute("UPDATE city SET \(scenario.assignment) WHERE name = 'Delhi'", on: configuration.path)
-
-        let restored = try open(configuration)
-        #expect(restored.outcome == .restored)
-        #expect(restored.cities == good)
-        #expect(restored.skippedRows == 3)
-        restored.file.stop()
-        restored.file.run(
-            since: 5, changes: { since in StorageBatch(version: 5, cities: since == 0 ? good : []) }, onEvent: { _ in })
-        let again = try open(configuration)
-        #expect(again.cities == good)
-        #expect(again.skippedRows == 0)
-    }
-
-    @Test("are not written, and their neighbours are", arguments: ImplausibleCity.all.filter { $0.change != nil })
-    func refusesCities(_ scenario: ImplausibleCity) throws {
-        var bad = makeCity("Delhi")
-        scenario.change?(&bad)
-        let events = try store(
-            [StorageBatch(version: 1, cities: [makeCity("Agra"), bad, makeCity("Pune")])], in: configuration)
-        #expect(events.isEmpty)
-        #expect(try restoredCities(configuration) == [makeCity("Agra"), makeCity("Pune")])
-    }
-
-    @Test(
-        "points are skipped by themselves",
+        "are skipped and counted, with their city's readings, and are gone after the next batch",
         arguments: [
-            StoredPoint(time: -1, index: 1), StoredPoint(time: 253_402_300_800_000, index: 1),
-            StoredPoint(time: .min, index: 1), StoredPoint(time: .max, index: 1),
-            StoredPoint(time: 1, index: -1), StoredPoint(time: 1, index: 10000), StoredPoint(time: 1, index: .infinity),
+            "name = ''", "name = printf('%.129c', 'x')", "name = CAST(x'50FF' AS TEXT)",
+            "name = CAST(x'EDA080' AS TEXT)",
+            "category = 0", "category = 7", "category = 257", "direction = 2", "direction = -257", "changed_ms = -1",
+            "changed_ms = 253402300800000", "better = -1", "worse = -9223372036854775808",
         ])
-    func points(_ bad: StoredPoint) throws {
-        let points = makePoints(0..<3)
-        try store([makeCity("Pune", points: [bad] + points)], in: configuration)
-        #expect(try restoredCities(configuration).first?.points == points)
-
-        let index = bad.index.isInfinite ? "1e999" : "\(bad.index)"
-        try execute("INSERT INTO point SELECT id, \(bad.time), \(index) FROM city", on: configuration.path)
-        let restored = try open(configuration)
-        #expect(restored.cities.first?.points == points)
-        #expect(restored.skippedRows == 1)
+    func cities(assignment: String) throws {
+        try expectSkipped(3, "UPDATE city SET \(assignment) WHERE name = 'Delhi'")
     }
 
-    @Test("points of no city are skipped")
+    @Test(
+        "so are numbers of cities from which one cannot count on",
+        arguments: ["-9223372036854775808", "-9223372036854775807", "0", "9223372036854775807", "9223372036854775806"])
+    func numbers(id: String) throws {
+        try expectSkipped(3, "UPDATE reading SET city = \(id) WHERE city = 2; UPDATE city SET id = \(id) WHERE id = 2")
+    }
+
+    @Test(
+        "a city without a reading that makes sense is none",
+        arguments: [
+            "time_ms = -time_ms", "time_ms = 253402300800000 + kept", "time_ms = 9223372036854775806 + kept",
+            "time_ms = -9223372036854775808 + kept", "aqi = -0.5", "aqi = 9999.5", "aqi = 1e999",
+            "received_ms = 9223372036854775807", "received_ms = -9223372036854775808",
+        ])
+    func readings(assignment: String) throws {
+        try expectSkipped(3, "UPDATE reading SET \(assignment) WHERE city = 2")
+    }
+
+    private func expectSkipped(_ count: Int, _ sql: String) throws {
+        let store = makeStore(["Agra", "Delhi", "Pune"].map { makeCity($0, points: makePoints(-1..<0)) })
+        try save(store, in: path)
+        try tamper(sql, in: path)
+        let good = makeStore()
+        let file = try open(path, good)
+        #expect(file.outcome == .restored && file.skippedRows == count)
+        #expect(good.cities == [store.cities[0], store.cities[2]])
+        finish(file.file)
+        let again = makeStore()
+        #expect(try open(path, again).skippedRows == 0)
+        #expect(again.cities == good.cities)
+    }
+
+    @Test("points are skipped by themselves")
+    func points() throws {
+        try save(makeStore([makeCity("Pune", points: makePoints(0..<3))]), in: path)
+        try tamper("INSERT INTO reading VALUES (-1, 1, 1, NULL, 1), (2, 1, 10000, NULL, 1)", in: path)
+        let store = makeStore()
+        #expect(try open(path, store).skippedRows == 2)
+        #expect(store.indices(of: "Pune") == [0, 1, 2])
+    }
+
+    @Test("readings of no city are removed without a word")
     func orphans() throws {
-        try store([makeCity("Pune", points: makePoints(0..<1))], in: configuration)
-        try execute("INSERT INTO point VALUES (-5, 1, 1), (0, 1, 1), (99, 1, 1), (99, 2, 1)", on: configuration.path)
-        let restored = try open(configuration)
-        #expect(restored.cities == [makeCity("Pune", points: makePoints(0..<1))])
-        #expect(restored.skippedRows == 4)
+        try save(makeStore([makeCity("Pune", points: makePoints(0..<1))]), in: path)
+        try tamper(
+            "INSERT INTO reading VALUES (1, -5, 1, NULL, 1), (1, 0, 1, NULL, 1), (2, 99, 1, NULL, 0), (-3, 99, 1, NULL, 1)",
+            in: path)
+        let store = makeStore()
+        let file = try open(path, store)
+        #expect(file.skippedRows == 0 && store.indices(of: "Pune") == [0])
+        finish(file.file)
+        #expect(try integer("SELECT count(*) FROM reading", in: path) == 2)
     }
 
-    @Test("a not-a-number is not written")
-    func notANumber() throws {
-        let bad = makeCity("Delhi", index: .nan)
-        let point = StoredPoint(time: 1, index: .nan)
-        try store([bad, makeCity("Pune", points: [point])], in: configuration)
-        #expect(try restoredCities(configuration) == [makeCity("Pune")])
+    @Test("what could not be restored is not written", arguments: [-1, City.times.upperBound + 1])
+    func times(time: Int64) throws {
+        var city = makeCity("Pune", points: makePoints(0..<2) + [HistoryPoint(time: time, index: 1, category: 1)])
+        city.points.sort { $0.time < $1.time }
+        let odd = City(id: 0, name: Array("odd".utf8), index: 1, updatedAt: time, receivedAt: time, category: 1)
+        try save(makeStore([city, odd]), in: path)
+        #expect(try restored(path).indices(of: "Pune") == [0, 1])
+    }
+
+    @Test("times of the future do not outlive a start")
+    func future() throws {
+        let far = openingTime + 86_400_000
+        let city = City(
+            id: 0, name: Array("Pune".utf8), index: 7, updatedAt: far, receivedAt: far, category: 1,
+            changes: RestoringTests.changes(better: 0, worse: 1, at: far, direction: -1),
+            points: [HistoryPoint(time: far, index: 7, category: 1)])
+        try save(makeStore([city]), in: path)
+        let store = ReadingStore(
+            rules: StoreRules(expireAfter: 60_000, readingsHaveTimes: true), feeds: [""], at: openingTime)
+        let file = try open(path, store)
+        #expect(store.cities.map(\.updatedAt) == [openingTime])
+        #expect(store.cities.map(\.receivedAt) == [openingTime])
+        #expect(store.cities.map(\.changes.changedAt) == [openingTime])
+        var decoder = FeedDecoder(format: FeedFormat(timeField: "time"))
+        let message = Array(#"{"city":"Pune","aqi":8,"time":\#(openingTime + 1000)}"#.utf8)
+        _ = decoder.decode(message.span, receivedAt: openingTime + 1000) { store.record($0, names: $1, feed: 0) }
+        #expect(store.cities.map(\.index) == [8])
+        #expect(store.cities[0].points.map(\.index) == [8])
+        finish(file.file)
+        let again = makeStore()
+        #expect(try open(path, again).outcome == .restored)
+        #expect(again.indices(of: "Pune") == [8])
+        #expect(store.expire(at: openingTime + 61_001) == 1)
     }
 }

@@ -1,3 +1,5 @@
+import AirQuality
+import Bytes
 import Synchronization
 import TestSupport
 import Testing
@@ -7,9 +9,9 @@ import Testing
 @Suite("what was written is restored")
 struct RestoringTests {
     let directory = TemporaryDirectory()
-    var configuration: StorageConfiguration { makeConfiguration(directory.file("storage.db")) }
+    var path: String { directory.file("storage.db") }
 
-    static let cities: [StoredCity] = [
+    static let cities: [City] = [
         makeCity("Pune"),
         makeCity("a"),
         makeCity(String(repeating: "x", count: 128)),
@@ -18,155 +20,201 @@ struct RestoringTests {
         makeCity("zero", index: 0),
         makeCity("fraction", index: 0.1 + 0.2),
         makeCity("most", index: 9999),
-        makeCity("with points", points: makePoints(0..<25)),
-        makeCity("one point", points: [StoredPoint(time: 0, index: 0)]),
-        makeCity("last point", points: [StoredPoint(time: StorageLimits.maximumTime, index: 9999)]),
-        StoredCity(
-            name: Array("all members".utf8), index: 152, updatedAt: 1, receivedAt: 2, category: 6, direction: -1,
-            changedAt: 3, better: 4, worse: UInt64(Int64.max), points: makePoints(5..<6)),
-        StoredCity(
-            name: Array("epoch".utf8), index: 1, updatedAt: 0, receivedAt: 0, category: 1, direction: 1, changedAt: 0),
+        makeCity("with points", points: makePoints(-25..<0)),
+        makeCity("newer points", points: makePoints(0..<25)),
+        City(
+            id: 0, name: Array("the newest point".utf8), index: 0, updatedAt: testTime, receivedAt: testTime + 7,
+            category: 1, points: makePoints(-3..<1)),
+        makeCity("one point", points: [HistoryPoint(time: 0, index: 0, category: 1)]),
+        makeCity("last point", points: [HistoryPoint(time: City.times.upperBound, index: 9999, category: 6)]),
+        City(
+            id: 0, name: Array("all members".utf8), index: 152, updatedAt: 1, receivedAt: 2, category: 6,
+            changes: changes(better: 4, worse: UInt64(Int64.max), at: 3, direction: -1), points: makePoints(5..<6)),
+        City(
+            id: 0, name: Array("epoch".utf8), index: 1, updatedAt: 0, receivedAt: 0, category: 1,
+            changes: changes(better: 0, worse: 0, at: 0, direction: 1)),
     ]
 
+    static func changes(better: UInt64, worse: UInt64, at time: Int64, direction: Int8) -> CategoryChanges {
+        var changes = CategoryChanges()
+        (changes.better, changes.worse, changes.changedAt, changes.direction) = (better, worse, time, direction)
+        return changes
+    }
+
     @Test("each by itself", arguments: cities)
-    func one(_ city: StoredCity) throws {
-        try store([city], in: configuration)
-        #expect(try restoredCities(configuration) == [city])
+    func one(_ city: City) throws {
+        let store = makeStore([city])
+        try save(store, in: path)
+        #expect(try restored(path).cities == store.cities)
     }
 
-    @Test("all together, in the order in which they came")
+    @Test("all together, and the file is one")
     func all() throws {
-        try store(Self.cities, in: configuration)
+        let store = makeStore(Self.cities)
+        #expect(store.cities.count == Self.cities.count)
+        try save(store, in: path)
         #expect(directory.names == ["storage.db"], "a proper end leaves no journal")
-        #expect(try restoredCities(configuration) == Self.cities)
+        #expect(try restored(path).cities == store.cities)
     }
 
-    @Test("the outcome, the scale and the figures say so")
+    @Test("the outcome and the figures say so")
     func opening() throws {
-        let first = try open(configuration)
-        #expect(first.outcome == .created)
-        #expect(first.cities.isEmpty)
+        let store = makeStore()
+        let first = try open(path, store)
+        #expect(first.outcome == .created && first.cityCount == 0)
         #expect(first.file.statistics == StorageStatistics())
-        first.file.stop()
-        first.file.run(
-            since: 0, changes: { _ in StorageBatch(version: 1, cities: [makeCity("Pune")]) },
-            onEvent: { Issue.record("\($0)") })
-        #expect(first.file.statistics == StorageStatistics(errorCount: 0, lastWriteAt: testTime))
-        let second = try open(configuration)
-        #expect(second.outcome == .restored)
-        #expect(second.scale == "india")
-        #expect(second.skippedRows == 0)
+        store.receive("Pune", 7, at: 0)
+        finish(first.file)
+        #expect(first.file.statistics == StorageStatistics(errorCount: 0, lastWriteAt: openingTime))
+        let second = try open(path, makeStore())
+        #expect(second.outcome == .restored && second.cityCount == 1 && second.skippedRows == 0)
         #expect(second.file.statistics == StorageStatistics())
     }
 
     @Test("later batches change what earlier ones wrote")
     func batches() throws {
-        let again = StoredCity(
-            name: Array("Pune".utf8), index: 301, updatedAt: 9, receivedAt: 9, category: 5, direction: -1, changedAt: 9,
-            better: 1, worse: 2, points: makePoints(1..<2))
-        var whole = again
-        whole.points = makePoints(0..<2)
-        try store(
-            [
-                StorageBatch(version: 1, cities: [makeCity("Pune", points: makePoints(0..<1)), makeCity("Delhi")]),
-                StorageBatch(version: 2, cities: [again]),
-                StorageBatch(version: 3),
-            ], in: configuration)
-        #expect(try restoredCities(configuration) == [whole, makeCity("Delhi")])
+        let store = makeStore(capacity: 3)
+        var writer = try makeWriter(path, store)
+        for second in 0..<20 {
+            store.receive(second % 3 == 0 ? ["Agra", "Pune"] : ["Pune"], Double(second * 25), at: second)
+            #expect(writer.pass(now: testTime).hasWritten)
+            #expect(!writer.pass(now: testTime).hasWritten)
+        }
+        finish(writer)
+        let again = try restored(path, capacity: 3)
+        #expect(again.cities == store.cities && again.indices(of: "Pune") == [425, 450, 475])
+        #expect(try integer("SELECT count(*) FROM reading", in: path) == 6)
     }
 
-    @Test("a point given twice is one, and the later one of an instant wins")
+    @Test("a point that is replaced is one, and the later one of an instant wins")
     func repeatedPoints() throws {
-        let corrected = StoredPoint(time: makePoints(1..<2)[0].time, index: 77)
-        try store(
-            [
-                StorageBatch(version: 1, cities: [makeCity("Pune", points: makePoints(0..<2))]),
-                StorageBatch(version: 2, cities: [makeCity("Pune", points: [corrected])]),
-            ], in: configuration)
-        #expect(try restoredCities(configuration).first?.points == makePoints(0..<1) + [corrected])
-    }
-
-    @Test("points come back by time, in whatever order they were given")
-    func unsortedPoints() throws {
-        try store([makeCity("Pune", points: makePoints(0..<9).reversed())], in: configuration)
-        #expect(try restoredCities(configuration).first?.points == makePoints(0..<9))
+        let store = makeStore()
+        var writer = try makeWriter(path, store)
+        for index in [1, 2, 2, 3] as [Double] {
+            store.receive("Pune", index, at: 0)
+            _ = writer.pass(now: testTime)
+        }
+        finish(writer)
+        #expect(try restored(path).indices(of: "Pune") == [3])
     }
 
     @Test("removed cities take their points along; one that came back has only its new ones")
     func removal() throws {
-        let points = makePoints(0..<3)
-        try store(
-            [
-                StorageBatch(
-                    version: 1,
-                    cities: ["Agra", "Delhi", "Pune"].map { makeCity($0, points: points) }),
-                StorageBatch(
-                    version: 2, cities: [makeCity("Pune", points: makePoints(5..<6))],
-                    removed: [Array("Pune".utf8), Array("Agra".utf8), Array("never heard of".utf8)]),
-            ], in: configuration)
-        #expect(
-            try restoredCities(configuration).sorted { $0.name.lexicographicallyPrecedes($1.name) }
-                == [makeCity("Delhi", points: points), makeCity("Pune", points: makePoints(5..<6))])
-        #expect(try integer("SELECT count(*) FROM point", in: configuration.path) == 4)
+        let store = makeStore(expireAfter: 10_000)
+        var writer = try makeWriter(path, store)
+        store.receive(["Agra", "Pune"], 1, at: 0)
+        store.receive("Delhi", 2, at: 9)
+        _ = writer.pass(now: testTime)
+        #expect(store.expire(at: testTime + 10_001) == 2)
+        store.receive("Pune", 3, at: 11)
+        _ = writer.pass(now: testTime)
+        finish(writer)
+        #expect(try restored(path).cities == store.cities)
+        #expect(try integer("SELECT count(*) FROM reading", in: path) == 2)
+    }
+
+    @Test("readings of a city that is gone are not there after a kill either")
+    func removalAndKill() throws {
+        let store = makeStore(expireAfter: 10_000)
+        var writer = try makeWriter(path, store)
+        store.receive(["Agra", "Pune"], 1, at: 0)
+        _ = writer.pass(now: testTime)
+        #expect(store.expire(at: testTime + 10_001) == 2)
+        store.receive("Pune", 3, at: 11)
+        _ = writer.pass(now: testTime)
+        drop(writer)
+        let again = makeStore()
+        let file = try open(path, again)
+        #expect(again.cities == store.cities && file.skippedRows == 0)
+        finish(file.file)
+        #expect(try integer("SELECT count(*) FROM reading", in: path) == 1)
+    }
+
+    @Test("points that a clock which was set back removed are gone from the file as well")
+    func setBack() throws {
+        let store = makeStore()
+        var writer = try makeWriter(path, store)
+        for second in 0..<9 { store.receive(["Agra", "Pune"], Double(second), at: second) }
+        _ = writer.pass(now: testTime)
+        store.receive("Pune", 70, at: 4)
+        store.receive("Pune", 80, at: 20)
+        _ = writer.pass(now: testTime)
+        drop(writer)
+        let again = try restored(path)
+        #expect(again.indices(of: "Pune") == [0, 1, 2, 3, 70, 80])
+        #expect(again.cities == withoutCounters(store.cities))
     }
 
     @Test("a transaction that was committed survives a process that ends at once")
     func withoutClosing() throws {
-        var writer = try makeWriter(configuration)
-        _ = writer.pass(now: testTime) { _ in StorageBatch(version: 1, cities: Self.cities) }
+        let store = makeStore(Self.cities)
+        var writer = try makeWriter(path, store)
+        _ = writer.pass(now: testTime)
         drop(writer)
         #expect(directory.names == ["storage.db", "storage.db-wal"])
-        let cities = Self.cities.map(withoutCounters)
-        #expect(try restoredCities(configuration) == cities)
-        #expect(try restoredCities(configuration) == cities, "looking does not use it up")
+        #expect(try restored(path).cities == withoutCounters(store.cities))
+        #expect(try restored(path).cities == withoutCounters(store.cities), "looking does not use it up")
     }
 
     @Test("what memory has from the file is not written again")
-    func sinceVersion() throws {
-        try store([makeCity("Pune")], in: configuration)
-        let file = try open(configuration).file
-        var asked: [UInt64] = []
-        file.stop()
-        file.run(
-            since: 41,
-            changes: {
-                asked.append($0)
-                return StorageBatch(version: 42)
-            }, onEvent: { _ in })
-        #expect(asked == [41])
-        #expect(file.statistics.lastWriteAt == nil, "an empty batch is no write")
+    func unchanged() throws {
+        try save(makeStore(Self.cities), in: path)
+        let file = try open(path, makeStore()).file
+        finish(file)
+        #expect(file.statistics.lastWriteAt == nil)
+    }
+
+    @Test("a value that is no point waits for the end or for half a minute, and is one row")
+    func currentValues() throws {
+        let store = ReadingStore(rules: StoreRules(), feeds: [""], at: testTime)
+        var writer = try makeWriter(path, store)
+        var written: [Int] = []
+        for second in 0..<70 {
+            store.receive("Pune", Double(second) / 10, at: second)
+            if writer.pass(now: testTime + Int64(second) * 1000).hasWritten { written.append(second) }
+        }
+        // Points: 0, 1, 31 and 61.
+        #expect(written == [0, 1, 31, 61])
+        finish(writer)
+        #expect(try integer("SELECT count(*) FROM reading", in: path) == 5)
+        #expect(try restored(path).cities == store.cities)
     }
 
     /// A point that comes while a batch is written is not in it, and would be lost although it is older than the write.
     @Test("the last write is not later than what it wrote")
     func lastWrite() throws {
-        let clock = Mutex(testTime)
-        @Sendable func tick() -> Int64 {
+        let clock = Mutex(openingTime)
+        let store = makeStore()
+        let file = try StorageFile.open(path, store: store) {
             clock.withLock { time in
                 time += 1000
                 return time
             }
         }
-        let file = try StorageFile.open(configuration, now: tick).file
-        var askedAt: Int64 = 0
-        file.stop()
-        file.run(
-            since: 0,
-            changes: { _ in
-                askedAt = tick()
-                return StorageBatch(version: 1, cities: [makeCity("Pune")])
-            }, onEvent: { _ in })
-        let writtenAt = try #require(file.statistics.lastWriteAt)
-        #expect(writtenAt < askedAt)
+        store.receive("Pune", 7, at: 0)
+        finish(file.file)
+        #expect(file.file.statistics.lastWriteAt == clock.withLock(\.self))
     }
 
     @Test("names of files that mean something else to SQLite", arguments: [":memory:", "file:a.db", "a?b=c %41#.db"])
     func oddNames(name: String) throws {
-        let configuration = makeConfiguration(directory.file(name))
-        try store([makeCity("Pune")], in: configuration)
+        try save(makeStore([makeCity("Pune")]), in: directory.file(name))
         #expect(directory.names == [name])
-        #expect(try restoredCities(configuration) == [makeCity("Pune")])
+        #expect(try restored(directory.file(name)).cities == [makeCity("Pune")])
         #expect(literalName(name) == "./" + name)
+    }
+
+    @Test("cities of other shards leave the file")
+    func shards() throws {
+        let names = (0..<50).map { "City \($0)" }
+        try save(makeStore(names.map { makeCity($0, points: makePoints(0..<2)) }), in: path)
+        let shard = Shard(index: 1, count: 3)
+        let mine = names.filter { shard.contains(Array($0.utf8).span) }
+        let restored = try open(path, makeStore(shard: shard))
+        #expect(restored.cityCount == mine.count && restored.otherShardCount == 50 - mine.count)
+        finish(restored.file)
+        #expect(try integer("SELECT count(*) FROM city", in: path) == Int64(mine.count))
+        #expect(try integer("SELECT count(*) FROM reading", in: path) == Int64(3 * mine.count))
     }
 }
 
@@ -177,33 +225,28 @@ struct CapacityTests {
 
     @Test("one at a time and many at once", arguments: [1, 2, 25, 1000])
     func trims(capacity: Int) throws {
-        let configuration = makeConfiguration(path, capacity: capacity)
-        let numbers = 0..<capacity + 7
-        let single = numbers.map {
-            StorageBatch(version: 1, cities: [makeCity("one", points: makePoints($0..<$0 + 1))])
+        let store = makeStore(capacity: capacity)
+        var writer = try makeWriter(path, store)
+        for second in 0..<capacity + 7 {
+            store.receive("one", Double(second), at: second)
+            _ = writer.pass(now: testTime)
         }
-        try store(
-            single + [StorageBatch(version: 1, cities: [makeCity("many", points: makePoints(numbers))])],
-            in: configuration)
-        let newest = makePoints(numbers.upperBound - capacity..<numbers.upperBound)
-        #expect(try restoredCities(configuration).map(\.points) == [newest, newest])
-        #expect(try integer("SELECT count(*) FROM point", in: path) == Int64(2 * capacity))
+        for second in 0..<capacity + 7 { store.receive("many", Double(second), at: second) }
+        finish(writer)
+        #expect(try restored(path, capacity: capacity).cities == store.cities)
+        #expect(try integer("SELECT count(*) FROM reading", in: path) == Int64(2 * capacity))
     }
 
-    @Test("a smaller capacity restores the newest, and the file follows")
-    func shrinks() throws {
-        try store([makeCity("Pune", points: makePoints(0..<25))], in: makeConfiguration(path))
-        let smaller = makeConfiguration(path, capacity: 3)
-        #expect(try restoredCities(smaller).first?.points == makePoints(22..<25))
-        try store([makeCity("Pune", points: makePoints(25..<26))], in: smaller)
-        #expect(try restoredCities(makeConfiguration(path)).first?.points == makePoints(23..<26))
-    }
-
-    @Test("a larger capacity keeps what there is")
-    func grows() throws {
-        try store([makeCity("Pune", points: makePoints(0..<3))], in: makeConfiguration(path, capacity: 3))
-        try store([makeCity("Pune", points: makePoints(3..<6))], in: makeConfiguration(path, capacity: 100))
-        #expect(try restoredCities(makeConfiguration(path, capacity: 100)).first?.points == makePoints(0..<6))
+    @Test("a smaller capacity restores the newest, and the file follows; a larger one keeps what there is")
+    func otherCapacity() throws {
+        try save(makeStore([makeCity("Pune", points: makePoints(0..<25))]), in: path)
+        let smaller = makeStore(capacity: 3)
+        let file = try open(path, smaller)
+        #expect(smaller.indices(of: "Pune") == [22, 23, 24])
+        smaller.receive("Pune", 25, at: 25)
+        finish(file.file)
+        #expect(try integer("SELECT count(*) FROM reading", in: path) == 3)
+        #expect(try restored(path, capacity: 100).indices(of: "Pune") == [23, 24, 25])
     }
 }
 
@@ -212,45 +255,25 @@ struct ScaleTests {
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
 
-    @Test("the caller is told, and the first batch replaces the file")
+    @Test("keeps readings, finds categories anew, and is the file's after the first batch")
     func replaces() throws {
-        try store([makeCity("Delhi"), makeCity("Pune", points: makePoints(0..<3))], in: makeConfiguration(path))
-        let us = makeConfiguration(path, scale: "us")
-        let restored = try open(us)
-        #expect(restored.scale == "india")
-        #expect(restored.cities.count == 2)
-        var asked: [UInt64] = []
-        restored.file.stop()
-        restored.file.run(
-            since: 17,
-            changes: {
-                asked.append($0)
-                return StorageBatch(version: 18, cities: [makeCity("Pune", points: makePoints(0..<3))])
-            }, onEvent: { _ in })
-        #expect(asked == [0])
-        let again = try open(us)
-        #expect(again.scale == "us")
-        #expect(again.cities == [makeCity("Pune", points: makePoints(0..<3))])
+        let store = makeStore()
+        for (second, index) in [40, 160, 161].enumerated() { store.receive("Pune", Double(index), at: second) }
+        try save(store, in: path)
+        let us = makeStore(scale: .us)
+        let file = try open(path, us)
+        #expect(us.cities[0].points.map(\.category) == [1, 4, 4])
+        #expect(us.cities[0].category == 4 && us.cities[0].changes == CategoryChanges())
+        finish(file.file)
+        #expect(try integer("SELECT count(*) FROM setting WHERE value = 'us'", in: path) == 1)
+        #expect(try restored(path, scale: .us).cities == us.cities)
     }
 
     @Test("until then the file stays as it is")
     func keeps() throws {
-        try store([makeCity("Pune")], in: makeConfiguration(path))
-        _ = try open(makeConfiguration(path, scale: "us"))
-        let restored = try open(makeConfiguration(path))
-        #expect(restored.scale == "india")
-        #expect(restored.cities == [makeCity("Pune")])
-    }
-
-    @Test("with no city left the scale changes all the same")
-    func empties() throws {
-        try store([makeCity("Pune")], in: makeConfiguration(path))
-        try store([StorageBatch(version: 1)], in: makeConfiguration(path, scale: "us"))
-        let restored = try open(makeConfiguration(path, scale: "us"))
-        #expect(restored.scale == "us")
-        #expect(restored.cities.isEmpty)
+        let store = makeStore([makeCity("Pune", points: makePoints(0..<3))])
+        try save(store, in: path)
+        _ = try open(path, makeStore(scale: .us))
+        #expect(try restored(path).cities == store.cities)
     }
 }
-
-/// Gives up a writer without closing its file.
-func drop(_ writer: consuming StorageWriter) {}

@@ -1,76 +1,121 @@
+import AirQuality
+import Bytes
 import Testing
 
 @testable import Storage
 
 let testTime: Int64 = 1_795_236_585_252
-let testLimits = StorageLimits(maximumNameBytes: 128, maximumIndex: 9999)
+/// When files are opened: no time of the tests is in its future.
+let openingTime = testTime + 10_000_000
 
-func makeConfiguration(_ path: String, capacity: Int = 25, scale: String = "india") -> StorageConfiguration {
-    StorageConfiguration(
-        path: path, capacity: capacity, scale: scale, limits: testLimits, interval: .milliseconds(1))
+/// A store that keeps every reading as a point.
+func makeStore(
+    _ cities: [City] = [], capacity: Int = 25, scale: Scale = .india, expireAfter: Int64 = 0, shard: Shard? = nil
+) -> ReadingStore {
+    let store = ReadingStore(
+        rules: StoreRules(
+            scale: scale, history: HistoryRule(capacity: capacity, interval: 0), expireAfter: expireAfter, shard: shard),
+        feeds: ["ws://feed.example/"], at: testTime)
+    store.restore(cities, at: City.times.upperBound)
+    return store
 }
 
-func makeCity(_ name: String, index: Double = 50.5, points: [StoredPoint] = []) -> StoredCity {
-    StoredCity(
-        name: Array(name.utf8), index: index, updatedAt: testTime, receivedAt: testTime + 7, category: 1,
+extension ReadingStore {
+    /// Takes in a message with a reading of each city.
+    func receive(_ names: [String], _ index: Double, at second: Int) {
+        var decoder = FeedDecoder(format: FeedFormat())
+        let elements = names.map { #"{"city":"\#($0)","aqi":\#(index)}"# }.joined(separator: ",")
+        let message = Array("[\(elements)]".utf8)
+        _ = decoder.decode(message.span, receivedAt: testTime + Int64(second) * 1000) {
+            record($0, names: $1, feed: 0)
+        }
+    }
+
+    func receive(_ name: String, _ index: Double, at second: Int) { receive([name], index, at: second) }
+
+    /// Sorted by name.
+    var cities: [City] {
+        storageSnapshot().all.sorted { $0.name.lexicographicallyPrecedes($1.name) }
+    }
+
+    func indices(of name: String) -> [Double] {
+        cities.first { $0.name == Array(name.utf8) }?.points.map(\.index) ?? []
+    }
+}
+
+func makeCity(_ name: String, index: Double = 50.5, points: [HistoryPoint] = []) -> City {
+    City(
+        id: 0, name: Array(name.utf8), index: index, updatedAt: testTime - 1, receivedAt: testTime + 7, category: 1,
         points: points)
 }
 
 /// Points a second apart, the index counting with them.
-func makePoints(_ numbers: Range<Int>) -> [StoredPoint] {
-    numbers.map { StoredPoint(time: testTime + Int64($0) * 1000, index: Double($0)) }
+func makePoints(_ numbers: Range<Int>) -> [HistoryPoint] {
+    numbers.map { HistoryPoint(time: testTime + Int64($0) * 1000, index: Double(abs($0) % 1000), category: 1) }
 }
 
-func open(_ configuration: StorageConfiguration) throws(StorageError) -> RestoredStorage {
-    try StorageFile.open(configuration, now: { testTime })
+func open(_ path: String, _ store: ReadingStore) throws(StorageError) -> RestoredStorage {
+    try StorageFile.open(path, store: store, interval: .milliseconds(1), now: { openingTime })
 }
 
-/// Writes batches, the last one as `stop()` does, and closes the file.
-@discardableResult
-func store(_ batches: [StorageBatch], in configuration: StorageConfiguration) throws -> [StorageEvent] {
-    let file = try open(configuration).file
-    var rest = batches[...]
-    var events: [StorageEvent] = []
-    if rest.count <= 1 { file.stop() }
-    file.run(
-        since: 0,
-        changes: { since in
-            guard let batch = rest.popFirst() else { return StorageBatch(version: since) }
-            if rest.count == 1 { file.stop() }
-            return batch
-        }, onEvent: { events.append($0) })
-    return events
+/// Writes the last batch and closes the file.
+func finish(_ file: StorageFile) {
+    file.stop()
+    file.run { Issue.record("\($0)") }
 }
 
-/// A file with these cities, closed.
-func store(_ cities: [StoredCity], in configuration: StorageConfiguration) throws {
-    try store([StorageBatch(version: 1, cities: cities)], in: configuration)
+/// A file with what a store has, closed.
+func save(_ store: ReadingStore, in path: String) throws {
+    let writer = try makeWriter(path, store)
+    finish(writer)
 }
 
-/// What a start finds. The file is closed again and not changed by it.
-func restoredCities(_ configuration: StorageConfiguration) throws -> [StoredCity] {
-    let restored = try open(configuration)
-    #expect(restored.outcome == .restored)
-    return restored.cities
+/// The writer's last pass, and the end.
+func finish(_ writer: consuming StorageWriter) {
+    var writer = writer
+    let report = writer.pass(now: openingTime, isLast: true)
+    #expect(report.error == nil)
+    writer.finish()
+}
+
+/// What a start finds. The file is left as after a kill.
+func restored(_ path: String, capacity: Int = 25, scale: Scale = .india) throws -> ReadingStore {
+    let store = makeStore(capacity: capacity, scale: scale)
+    #expect(try open(path, store).outcome == .restored)
+    return store
 }
 
 /// As it comes back after anything but a proper end.
-func withoutCounters(_ city: StoredCity) -> StoredCity {
-    var city = city
-    (city.better, city.worse) = (0, 0)
-    return city
+func withoutCounters(_ cities: [City]) -> [City] {
+    cities.map { city in
+        var city = city
+        (city.changes.better, city.changes.worse) = (0, 0)
+        return city
+    }
 }
 
-/// A writer whose file is not closed properly when it goes, as after the death of the process.
-func makeWriter(_ configuration: StorageConfiguration) throws -> StorageWriter {
-    let database = try StorageDatabase.open(configuration)
-    return StorageWriter(configuration, database: database, replacesAll: false)
+/// A writer whose file is not closed properly when it goes, as after the death of the process. The store is
+/// restored, as far as it does not know the cities.
+func makeWriter(_ path: String, _ store: ReadingStore) throws -> StorageWriter {
+    var writer = StorageWriter(path, store: store)
+    let opened = try OpenedStorage.open(path, rules: store.rules, now: openingTime)
+    store.restore(opened.content.cities, at: openingTime)
+    writer.take(opened, isStart: true)
+    return writer
 }
+
+/// Gives up a writer without closing its file.
+func drop(_ writer: consuming StorageWriter) {}
 
 /// Runs SQL of its own on a file that nobody has open.
 func execute(_ sql: String, on path: String) throws {
     let readWriteCreate: Int32 = 6
     try SQLiteConnection(name: path, flags: readWriteCreate).execute(sql)
+}
+
+/// Changes rows of a file that was closed, without a word about its checksum.
+func tamper(_ sql: String, in path: String) throws {
+    try execute("DELETE FROM setting WHERE name = 'closed'; " + sql, on: path)
 }
 
 func integer(_ sql: String, in path: String) throws -> Int64 {

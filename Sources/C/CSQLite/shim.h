@@ -10,7 +10,3 @@ static inline int CSQLite_db_config(sqlite3 *connection, int option, int isOn) {
 static inline int CSQLite_bind_text(sqlite3_stmt *statement, int index, const unsigned char *text, int count) {
     return sqlite3_bind_text(statement, index, (const char *)text, count, SQLITE_TRANSIENT);
 }
-
-static inline int CSQLite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int count) {
-    return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
-}

@@ -111,7 +111,10 @@ final class Exporter: Sendable {
     /// - Returns: the exit status.
     func run() throws -> Int32 {
         let demoThread = try demo.map { try ServiceThread(name: "demo-feed", body: $0.run) }
-        let storageThread = try storage.map { try ServiceThread(name: "storage", body: $0.run) }
+        let storageThread = try storage.map {
+            // SQLite takes some 4 KiB of stack for each symbolic link on the way to the file, and follows a hundred.
+            try ServiceThread(name: "storage", stackBytes: 4 << 20, body: $0.run)
+        }
         try feeds.start()
         for address in server.addresses {
             logger.info(

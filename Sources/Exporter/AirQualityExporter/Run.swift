@@ -1,5 +1,6 @@
 import AirQuality
 import CommandLine
+import Storage
 import Synchronization
 import System
 import WebSocket
@@ -36,6 +37,11 @@ private func check(_ configuration: Configuration, _ unknownVariables: [String])
         try configuration.checkFiles()
     } catch {
         return fail(error.reason)
+    }
+    do throws(StorageError) {
+        if let file = configuration.storageFile { try StorageFile.check(file) }
+    } catch {
+        return fail(error.description)
     }
     let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
     configuration.warn(logger, unknownVariables: unknownVariables)

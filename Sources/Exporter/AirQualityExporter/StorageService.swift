@@ -1,20 +1,12 @@
 import AirQuality
-import Bytes
 import Storage
-import Synchronization
 import System
 
 /// Keeps the store in a file, and logs what happens to it.
 final class StorageService: Sendable {
     private let file: StorageFile
     private let path: String
-    private let store: ReadingStore
     private let logger: Logger
-    /// The store's version right after the restore.
-    private let restoredVersion: UInt64
-    private let isStopping = Atomic(false)
-    /// Points that are written again at once when the file is trimmed: some milliseconds.
-    private static let pointsPerPart = 50_000
 
     /// Opens the file and restores the store from it, before any feed runs.
     ///
@@ -22,31 +14,15 @@ final class StorageService: Sendable {
     ///   exporter serves from memory.
     init(path: String, store: ReadingStore, logger: Logger) throws(StorageError) {
         self.path = path
-        self.store = store
         self.logger = logger
-        let rules = store.rules
-        let limits = StorageLimits(maximumNameBytes: CityName.maximumCount, maximumIndex: AirQualityIndex.maximum)
-        let restored = try StorageFile.open(
-            StorageConfiguration(
-                path: path, capacity: rules.history.capacity, scale: rules.scale.name, limits: limits),
-            now: currentTime)
+        let restored = try StorageFile.open(path, store: store, now: currentTime)
         file = restored.file
-        let isSameScale = restored.scale == rules.scale.name
-        store.restore(
-            restored.cities.map {
-                SavedCity($0, scale: rules.scale, hysteresis: rules.hysteresis, isSameScale: isSameScale)
-            })
-        let others = rules.shard.map { shard in
-            restored.cities.map(\.name).filter { !shard.contains($0.span) }
-        }
-        store.beginSaving(removing: others ?? [])
-        restoredVersion = store.snapshot().version
-        log(restored, ofOtherShards: others?.count ?? 0)
+        log(restored)
     }
 
-    private func log(_ restored: RestoredStorage, ofOtherShards others: Int) {
-        var metadata: Logger.Metadata = ["file": "\(path)", "cities": "\(restored.cities.count - others)"]
-        if others > 0 { metadata["other_shards_dropped"] = "\(others)" }
+    private func log(_ restored: RestoredStorage) {
+        var metadata: Logger.Metadata = ["file": "\(path)", "cities": "\(restored.cityCount)"]
+        if restored.otherShardCount > 0 { metadata["other_shards_dropped"] = "\(restored.otherShardCount)" }
         if restored.skippedRows > 0 { metadata["skipped_rows"] = "\(restored.skippedRows)" }
         switch restored.outcome {
         case .created: logger.info("Storage file created", metadata: metadata)
@@ -57,21 +33,7 @@ final class StorageService: Sendable {
     }
 
     /// Writes until ``stop()``; blocks.
-    func run() {
-        file.run(
-            since: restoredVersion,
-            changes: { since in
-                let changes = store.unsavedChanges(
-                    since: since, at: isStopping.load(ordering: .acquiring) ? .max : currentTime())
-                return StorageBatch(
-                    version: changes.version, cities: changes.cities.map(StoredCity.init), removed: changes.removed)
-            },
-            part: { [self] first in
-                let (cities, next) = store.savedCities(from: first, pointCount: Self.pointsPerPart)
-                return StoragePart(cities: cities.map(StoredCity.init), next: next)
-            },
-            onEvent: log)
-    }
+    func run() { file.run(onEvent: log) }
 
     private func log(_ event: StorageEvent) {
         let file: Logger.Metadata = ["file": "\(path)"]
@@ -97,10 +59,7 @@ final class StorageService: Sendable {
     }
 
     /// Has the last changes written; then ``run()`` returns.
-    func stop() {
-        isStopping.store(true, ordering: .releasing)
-        file.stop()
-    }
+    func stop() { file.stop() }
 
     var report: ExporterReport.Storage {
         let statistics = file.statistics

@@ -1,3 +1,4 @@
+internal import AirQuality
 internal import Bytes
 internal import System
 
@@ -8,17 +9,20 @@ struct OpenedStorage: ~Copyable {
     /// Where the damaged file is that had its name, and what was wrong with it.
     var quarantined: (path: String, reason: String)?
 
+    init(database: consuming StorageDatabase, content: StorageContent) {
+        self.database = database
+        self.content = content
+    }
+
     /// Opens the file, or moves a damaged one aside and creates a new one.
     ///
     /// - Parameter now: milliseconds since the Unix epoch.
     static func open(
-        _ configuration: StorageConfiguration, now: Int64, mayQuarantine: Bool = true
+        _ path: String, rules: StoreRules, now: Int64, mayQuarantine: Bool = true
     ) throws(StorageRefusal) -> OpenedStorage {
-        let path = configuration.path
         let identity = FileIdentity(path)
-        guard !path.isEmpty, identity?.isRegular ?? true else { throw .notAFile }
         do throws(StorageRefusal) {
-            return try openAsItIs(configuration)
+            return try openAsItIs(path, rules)
         } catch {
             guard case .damaged(let reason) = error, mayQuarantine else { throw error }
             // Two processes may have found the same damage; the file that the other one has created is not damaged.
@@ -29,18 +33,28 @@ struct OpenedStorage: ~Copyable {
             } catch {
                 throw .unavailable("it is damaged (\(reason)) and cannot be renamed: \(error.reason)")
             }
-            var opened = try openAsItIs(configuration)
+            var opened = try openAsItIs(path, rules)
             opened.quarantined = (target, reason)
             return opened
         }
     }
 
-    private static func openAsItIs(_ configuration: StorageConfiguration) throws(StorageRefusal) -> OpenedStorage {
-        var database = try StorageDatabase.open(configuration)
-        let content = try database.content()
-        database.noteSize(of: content)
-        return OpenedStorage(database: database, content: content)
+    private static func openAsItIs(_ path: String, _ rules: StoreRules) throws(StorageRefusal) -> OpenedStorage {
+        // Without symbolic links, which SQLite follows with some 4 KiB of stack for each.
+        let name = resolvedPath(path)
+        switch StorageHead(path) {
+        case .notAFile: throw .notAFile
+        case .foreign: throw .notADatabase
+        case .database where StorageHead.isDamagedJournal(name + "-wal"):
+            throw .damaged("the head of its journal is not what was written")
+        case .database, .new, .unreadable: return try StorageDatabase.open(literalName(name), rules: rules)
+        }
     }
+}
+
+/// SQLite gives `:memory:`, `file:…` and the empty name special meanings; this is the file of that name.
+func literalName(_ path: String) -> String {
+    path.utf8.first == UInt8(ascii: "/") ? path : "./" + path
 }
 
 /// Renames a damaged file and its journals, so that they can be examined and nothing is overwritten.

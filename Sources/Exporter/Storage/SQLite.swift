@@ -69,9 +69,6 @@ struct SQLiteConnection: ~Copyable {
         unsafe sqlite3_db_filename(pointer, "main").map { unsafe String(cString: $0) } ?? ""
     }
 
-    /// Of the row inserted last. Corresponds to `sqlite3_last_insert_rowid`.
-    var lastRow: Int64 { unsafe sqlite3_last_insert_rowid(pointer) }
-
     /// Corresponds to `sqlite3_db_readonly`.
     var isReadOnly: Bool { unsafe sqlite3_db_readonly(pointer, "main") == 1 }
 
@@ -98,11 +95,6 @@ struct SQLiteConnection: ~Copyable {
             throw unsafe SQLiteError(pointer)
         }
     }
-}
-
-/// SQLite gives `:memory:`, `file:…` and the empty name special meanings; this is the file of that name.
-func literalName(_ path: String) -> String {
-    path.utf8.first == UInt8(ascii: "/") ? path : "./" + path
 }
 
 /// The one owner of a `sqlite3_stmt *`. Parameters count from 1, columns from 0, as in SQLite.
@@ -134,13 +126,6 @@ struct SQLiteStatement: ~Copyable {
     func bind(text: [UInt8], at parameter: Int32) {
         unsafe text.withUnsafeBufferPointer { bytes in
             checkBinding(unsafe CSQLite_bind_text(pointer, parameter, bytes.baseAddress, Int32(bytes.count)))
-        }
-    }
-
-    /// SQLite copies the bytes, of which there is one at least.
-    func bind(blob: [UInt8], at parameter: Int32) {
-        unsafe blob.withUnsafeBytes { bytes in
-            checkBinding(unsafe CSQLite_bind_blob(pointer, parameter, bytes.baseAddress, Int32(bytes.count)))
         }
     }
 

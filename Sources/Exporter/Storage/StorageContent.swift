@@ -1,141 +1,110 @@
+internal import AirQuality
 internal import Bytes
 internal import CSQLite
 internal import System
 
 /// What was read from a file.
-struct StorageContent: Sendable, Equatable {
-    /// In the order in which they were first stored.
-    var cities: [StoredCity] = []
+struct StorageContent: Sendable {
+    /// Those that make sense, by id.
+    var cities: [City] = []
+    /// The scale of their categories.
     var scale: String?
-    /// Rows and records whose values make no sense.
+    /// Rows whose values make no sense.
     var skippedRows = 0
-    /// Points out of order can neither be found nor replaced. SQLite's quick check does not check the order of rows in a
-    /// table without row numbers.
-    var pointsAreInOrder = true
-    /// Rows of points and records of the log, those included that are not needed any more.
-    var recordCount = 0
+    /// The newest reading of a city that is gone; nil where there is none.
+    var orphansUntil: Timestamp?
+    /// Over all values, in order.
+    var checksum: UInt64 = 0
+    /// Readings out of order can neither be found nor replaced. SQLite's quick check does not check the order of rows in
+    /// a table without row numbers.
+    var isInOrder = true
 
     init() {}
 
-    /// - Parameter version: of the file's schema.
+    /// - Parameter capacity: Of each city at most this many points, the newest.
     init(
-        _ connection: borrowing SQLiteConnection, scale: String?, version: Int64 = StorageSchema.current.version,
-        _ configuration: StorageConfiguration
+        _ connection: borrowing SQLiteConnection, _ schema: StorageSchema, capacity: Int
     ) throws(SQLiteError) {
-        self.scale = scale
-        let numbers = try readRows(connection, configuration)
-        if version >= StorageSchema.logVersion { try readLog(connection, numbers, configuration) }
-        for place in cities.indices { cities[place].dropPoints(beyond: configuration.capacity) }
-    }
-
-    /// - Returns: the cities' numbers, ascending.
-    private mutating func readRows(
-        _ connection: borrowing SQLiteConnection, _ configuration: StorageConfiguration
-    ) throws(SQLiteError) -> [Int64] {
-        let cityRows = try connection.prepare(
-            """
-            SELECT id, name, aqi, updated_ms, received_ms, category, direction, changed_ms, better, worse
-            FROM city ORDER BY id
-            """)
-        let pointRows = try connection.prepare("SELECT city, time_ms, aqi FROM point ORDER BY city, time_ms")
-        var numbers: [Int64] = []
-        // Both are sorted by the city's number, so one pass joins them.
-        var hasPoint = try next(pointRows)
-        while try cityRows.step() {
-            let number = cityRows.integer(0)
-            while hasPoint, pointRows.integer(0) < number {
-                // A point of a city that does not exist.
+        scale = try connection.text("SELECT value FROM setting WHERE name = 'scale'")
+        /// By the city's id; nil for one that makes no sense.
+        var places: [Int64: Int?] = [:]
+        /// Whether the current reading of each city is a row of its own.
+        var hasCurrent: [Bool] = []
+        var last = StoredKey.first
+        checksum = try Self.scan(connection, schema) { row in
+            guard let city = City(row) else {
                 skippedRows += 1
-                hasPoint = try next(pointRows)
+                places[row.id] = .some(nil)
+                return
             }
-            var points: [StoredPoint] = []
-            while hasPoint, pointRows.integer(0) == number {
-                let point = StoredPoint(time: pointRows.integer(1), index: pointRows.double(2))
-                if let last = points.last, last.time >= point.time { pointsAreInOrder = false }
-                if point.isPlausible(within: configuration.limits) { points.append(point) } else { skippedRows += 1 }
-                hasPoint = try next(pointRows)
-            }
-            guard var city = StoredCity(cityRows), city.isPlausible(within: configuration.limits) else {
-                skippedRows += 1 + points.count
-                continue
-            }
-            city.points = points
+            places[row.id] = cities.count
             cities.append(city)
-            numbers.append(number)
-        }
-        while hasPoint {
-            skippedRows += 1
-            hasPoint = try next(pointRows)
-        }
-        return numbers
-    }
-
-    private mutating func next(_ pointRows: borrowing SQLiteStatement) throws(SQLiteError) -> Bool {
-        let hasPoint = try pointRows.step()
-        if hasPoint { recordCount += 1 }
-        return hasPoint
-    }
-
-    // MARK: The log
-
-    /// What the log says goes on top of the rows.
-    private mutating func readLog(
-        _ connection: borrowing SQLiteConnection, _ numbers: [Int64], _ configuration: StorageConfiguration
-    ) throws(SQLiteError) {
-        var rows = cities
-        // Drop the second reference to each array of points, or adding a point would copy the array.
-        for index in rows.indices { rows[index].points = [] }
-        /// Records of cities that do not exist.
-        var orphans: [Int64: Int] = [:]
-        let log = try connection.prepare("SELECT records FROM log ORDER BY id")
-        while try log.step() {
-            guard var reader = StorageLogReader(log.bytes(0)) else {
+            hasCurrent.append(false)
+        } reading: { key, reading in
+            if schema.version > 1, key.time < last.time || key.time == last.time && key.city <= last.city {
+                isInOrder = false
+            }
+            last = key
+            guard let place = places[key.city] else {
+                orphansUntil = max(orphansUntil ?? .min, key.time)
+                return
+            }
+            guard let place, reading.isPlausible, reading.isKept || !hasCurrent[place] else {
                 skippedRows += 1
-                continue
+                return
             }
-            while let record = reader.next() {
-                recordCount += 1
-                switch record {
-                case .countersBeginAnew: forgetCounters()
-                case .removal(let number):
-                    orphans[number] = nil
-                    // If the number is in use, it has been given to another city: start again from that city's row.
-                    guard let place = place(of: number, in: numbers) else { continue }
-                    cities[place] = rows[place]
-                case .reading(let number, let reading):
-                    guard let place = place(of: number, in: numbers) else {
-                        orphans[number, default: 0] += 1
-                        continue
-                    }
-                    if !cities[place].take(reading, within: configuration.limits) { skippedRows += 1 }
-                    if cities[place].points.count >= 2 * configuration.capacity {
-                        cities[place].dropPoints(beyond: configuration.capacity)
-                    }
-                }
+            if !reading.isKept { hasCurrent[place] = true }
+            if !reading.isKept || !hasCurrent[place] {
+                cities[place].index = reading.index
+                cities[place].updatedAt = reading.time
+                cities[place].receivedAt = reading.receivedAt
             }
-            if !reader.isAtEnd { skippedRows += 1 }
+            guard reading.isKept else { return }
+            if let newest = cities[place].points.last, newest.time >= key.time { isInOrder = false }
+            cities[place].points.append(HistoryPoint(time: key.time, index: reading.index, category: 1))
+            if cities[place].points.count >= 2 * capacity { cities[place].points.removeFirst(capacity) }
         }
-        skippedRows += orphans.values.reduce(0, +)
+        let cityCount = cities.count
+        cities.removeAll { $0.updatedAt == .min }
+        skippedRows += cityCount - cities.count
+        for place in cities.indices where cities[place].points.count > capacity {
+            cities[place].points.removeFirst(cities[place].points.count - capacity)
+        }
     }
 
-    private func place(of number: Int64, in numbers: [Int64]) -> Int? {
-        guard let first = numbers.first, number >= first else { return nil }
-        // Where it is while no city has gone.
-        let guess = number &- first
-        if guess < Int64(numbers.count), numbers[Int(guess)] == number { return Int(guess) }
-        var (low, high) = (0, min(numbers.count, Int(clamping: guess)))
-        while low < high {
-            let middle = (low + high) / 2
-            if numbers[middle] < number { low = middle + 1 } else { high = middle }
+    /// Reads all rows.
+    ///
+    /// - Returns: their checksum. SQLite has none.
+    static func scan(
+        _ connection: borrowing SQLiteConnection, _ schema: StorageSchema,
+        city: (CityRow) -> Void = { _ in }, reading: (StoredKey, StoredReading) -> Void = { _, _ in }
+    ) throws(SQLiteError) -> UInt64 {
+        var sum = RowChecksum()
+        let cities = try connection.prepare(
+            "SELECT id, name, category, direction, changed_ms, better, worse FROM city ORDER BY id")
+        while try cities.step() {
+            let row = CityRow(
+                id: cities.integer(0), name: cities.bytes(1), category: cities.integer(2),
+                direction: cities.integer(3), changedAt: cities.isNull(4) ? nil : cities.integer(4),
+                better: cities.integer(5), worse: cities.integer(6))
+            sum.add(row)
+            city(row)
         }
-        return low < numbers.count && numbers[low] == number ? low : nil
+        let readings = try connection.prepare(schema.readings)
+        while try readings.step() {
+            let key = StoredKey(time: readings.integer(0), city: readings.integer(1))
+            let found = StoredReading(
+                time: key.time, index: readings.double(2),
+                receivedAt: readings.isNull(3) ? key.time : readings.integer(3), isKept: readings.integer(4) != 0)
+            sum.add(found, of: key.city)
+            reading(key, found)
+        }
+        if let scale = try connection.text("SELECT value FROM setting WHERE name = 'scale'") { sum.add(scale.utf8) }
+        return sum.value
     }
 
     mutating func forgetCounters() {
-        for index in cities.indices {
-            cities[index].better = 0
-            cities[index].worse = 0
-        }
+        for place in cities.indices { (cities[place].changes.better, cities[place].changes.worse) = (0, 0) }
     }
 }
 
@@ -143,8 +112,8 @@ extension StorageContent {
     /// What can be read of a file that cannot be written, and of its journal.
     ///
     /// Counters restart at 0: they cannot be saved, and the next start must not restore old values.
-    static func ofReadOnlyFile(_ configuration: StorageConfiguration) -> StorageContent {
-        let path = resolvedPath(configuration.path)
+    static func ofReadOnlyFile(_ path: String, capacity: Int) -> StorageContent {
+        let path = resolvedPath(path)
         // Without a journal, SQLite would create one unless the file is declared immutable. With a journal, it would lock
         // the file for writing unless locks are switched off.
         let option = FileIdentity(path + "-wal") == nil ? "immutable=1" : "vfs=unix-none"
@@ -152,62 +121,85 @@ extension StorageContent {
             let address = "file:\(percentEncoded(path.utf8, keepsSlashes: true))?\(option)"
             let connection = try SQLiteConnection(name: address, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
             try StorageDatabase.configure(connection)
-            let applicationID = try connection.integer("PRAGMA application_id")
-            guard try StorageDatabase.refusal(of: connection, applicationID: applicationID, schema: .current) == nil
-            else { return StorageContent() }
-            let version = try connection.integer("PRAGMA user_version")
-            let scale = try connection.text("SELECT value FROM setting WHERE name = 'scale'")
-            var content = try StorageContent(connection, scale: scale, version: version, configuration)
+            guard case .success(let schema) = try StorageDatabase.schema(of: connection) else {
+                return StorageContent()
+            }
+            var content = try StorageContent(connection, schema, capacity: capacity)
             content.forgetCounters()
-            return content.pointsAreInOrder ? content : StorageContent()
+            return content.isInOrder ? content : StorageContent()
         } catch {
             return StorageContent()
         }
     }
 }
 
-extension StoredCity {
-    /// Nil when a value does not fit its type.
-    fileprivate init?(_ row: borrowing SQLiteStatement) {
-        guard let category = UInt8(exactly: row.integer(5)), let direction = Int8(exactly: row.integer(6)),
-            let better = UInt64(exactly: row.integer(8)), let worse = UInt64(exactly: row.integer(9))
+/// A row of the table `city` as it is in the file.
+struct CityRow {
+    var id: Int64
+    var name: [UInt8]
+    var category: Int64
+    var direction: Int64
+    var changedAt: Int64?
+    var better: Int64
+    var worse: Int64
+}
+
+extension City {
+    /// Without readings; nil when a value makes no sense.
+    fileprivate init?(_ row: CityRow) {
+        // So large that no exporter counts to it, and so small that one can count on from it.
+        guard (1...1 << 53).contains(row.id), (1...CityName.maximumCount).contains(row.name.count),
+            isUTF8(row.name.span), (1...6).contains(row.category), (-1...1).contains(row.direction),
+            row.changedAt.map(City.times.contains) ?? true, row.better >= 0, row.worse >= 0
         else { return nil }
+        var changes = CategoryChanges()
+        changes.direction = Int8(row.direction)
+        changes.changedAt = row.changedAt
+        changes.better = UInt64(row.better)
+        changes.worse = UInt64(row.worse)
         self.init(
-            name: row.bytes(1), index: row.double(2), updatedAt: row.integer(3), receivedAt: row.integer(4),
-            category: category, direction: direction, changedAt: row.isNull(7) ? nil : row.integer(7), better: better,
-            worse: worse)
+            id: row.id, name: row.name, index: 0, updatedAt: .min, receivedAt: .min, category: UInt8(row.category),
+            changes: changes)
+    }
+}
+
+extension StoredReading {
+    fileprivate var isPlausible: Bool {
+        City.times.contains(time) && City.times.contains(receivedAt) && (0...AirQualityIndex.maximum).contains(index)
+    }
+}
+
+/// A checksum in which a change of any one value shows.
+private struct RowChecksum {
+    private(set) var value: UInt64 = 0
+
+    mutating func add(_ word: UInt64) {
+        value = (value ^ word) &* 0x9E37_79B9_7F4A_7C15
+        value ^= value >> 32
     }
 
-    /// - Returns: false when it makes no sense; then nothing has changed.
-    fileprivate mutating func take(_ reading: StoredReading, within limits: StorageLimits) -> Bool {
-        let point = StoredPoint(time: reading.time, index: reading.index)
-        guard point.isPlausible(within: limits) else { return false }
-        if let receivedAt = reading.receivedAt {
-            var city = self
-            city.index = reading.index
-            city.updatedAt = reading.time
-            city.receivedAt = receivedAt
-            if let changes = reading.changes { city.take(changes) }
-            guard city.isPlausible(within: limits) else { return false }
-            self = city
-        }
-        if reading.isPoint {
-            // Memory dropped later ones when the clock was set back; else they are written once more behind this one.
-            while let last = points.last, last.time >= point.time { points.removeLast() }
-            points.append(point)
-        }
-        return true
+    mutating func add(_ number: Int64) { add(UInt64(bitPattern: number)) }
+
+    mutating func add(_ bytes: some Collection<UInt8>) {
+        add(Int64(bytes.count))
+        for byte in bytes { add(UInt64(byte)) }
     }
 
-    private mutating func take(_ changes: StoredReading.Changes) {
-        category = changes.category
-        direction = changes.direction
-        changedAt = changes.changedAt
-        better = changes.better
-        worse = changes.worse
+    mutating func add(_ row: CityRow) {
+        add(row.id)
+        add(row.name)
+        add(row.category)
+        add(row.direction)
+        add(row.changedAt ?? .min)
+        add(row.better)
+        add(row.worse)
     }
 
-    fileprivate mutating func dropPoints(beyond capacity: Int) {
-        if points.count > capacity { points.removeFirst(points.count - capacity) }
+    mutating func add(_ reading: StoredReading, of city: Int64) {
+        add(city)
+        add(reading.time)
+        add(reading.index.bitPattern)
+        add(reading.receivedAt)
+        add(reading.isKept ? 1 : 0 as UInt64)
     }
 }

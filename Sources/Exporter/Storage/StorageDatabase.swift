@@ -1,3 +1,4 @@
+internal import AirQuality
 internal import Bytes
 internal import CSQLite
 internal import System
@@ -15,31 +16,33 @@ internal import System
 struct StorageDatabase: ~Copyable {
     /// There was no file, or an empty one.
     let isNew: Bool
-    private var size: Size
-    /// The scale that the rows were written under.
-    let scale: String?
-    private let configuration: StorageConfiguration
+    private(set) var schema: StorageSchema
     private let connection: SQLiteConnection
-    private let statements: StorageStatements
+    /// Nil while the file has an old schema.
+    private var statements: StorageStatements?
     private let journalName: String
     private let journalIdentity: FileIdentity?
 
-    /// How much is in the file.
-    private struct Size {
-        var cities = 0
-        /// Rows of points and records of the log, those included that are not needed any more.
-        var records = 0
-        /// Rows of the log.
-        var logRows = 0
+    private init(_ connection: consuming SQLiteConnection, _ schema: StorageSchema, isNew: Bool) throws(SQLiteError) {
+        let statements: StorageStatements? =
+            schema.version == StorageSchema.current.version ? try StorageStatements.prepare(connection) : nil
+        self.isNew = isNew
+        self.schema = schema
+        self.statements = statements
+        journalName = connection.fileName + "-wal"
+        journalIdentity = FileIdentity(journalName)
+        self.connection = connection
     }
 
-    /// Opens a regular file, or creates one.
-    static func open(
-        _ configuration: StorageConfiguration, schema: StorageSchema = .current
-    ) throws(StorageRefusal) -> StorageDatabase {
-        let result: Result<StorageDatabase, StorageRefusal>
+    // MARK: Opening
+
+    /// Opens a regular file and reads it, or creates one.
+    ///
+    /// - Parameter name: as SQLite takes names of files.
+    static func open(_ name: String, rules: StoreRules) throws(StorageRefusal) -> OpenedStorage {
+        let result: Result<OpenedStorage, StorageRefusal>
         do throws(SQLiteError) {
-            result = try attempt(configuration, schema: schema)
+            result = try attempt(name, rules)
         } catch {
             throw StorageRefusal(error)
         }
@@ -47,10 +50,9 @@ struct StorageDatabase: ~Copyable {
     }
 
     private static func attempt(
-        _ configuration: StorageConfiguration, schema: StorageSchema
-    ) throws(SQLiteError) -> Result<StorageDatabase, StorageRefusal> {
-        let connection = try SQLiteConnection(
-            name: literalName(configuration.path), flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+        _ name: String, _ rules: StoreRules
+    ) throws(SQLiteError) -> Result<OpenedStorage, StorageRefusal> {
+        let connection = try SQLiteConnection(name: name, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
         // A header can declare a file read-only as well; ours never does.
         let readOnly =
             isWritable(connection.fileName)
@@ -68,40 +70,31 @@ struct StorageDatabase: ~Copyable {
         if connection.isReadOnly { return .failure(readOnly) }
         let applicationID = try connection.integer("PRAGMA application_id")
         let isNew = tableCount == 0 && applicationID == 0
-        if !isNew {
-            if let refusal = try refusal(of: connection, applicationID: applicationID, schema: schema) {
-                return .failure(refusal)
-            }
+        let schema: StorageSchema
+        switch isNew ? .success(.current) : try Self.schema(of: connection) {
+        case .success(let found): schema = found
+        case .failure(let refusal): return .failure(refusal)
         }
         guard try connection.text("PRAGMA journal_mode=WAL") == "wal" else {
             return .failure(.unavailable("SQLite cannot keep a write-ahead log there"))
         }
         if isNew {
-            try create(schema, scale: configuration.scale, in: connection)
-        } else {
-            try migrate(connection, to: schema)
+            let scale = rules.scale.name
+            try transaction(connection) { () throws(SQLiteError) in try create(scale: scale, in: connection) }
+            // Now the file says by itself whose it is, without its journal.
+            try connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
         }
-        try resetUncertainCounters(connection)
-        return .success(try StorageDatabase(connection, configuration, isNew: isNew))
+        var content = try StorageContent(connection, schema, capacity: rules.history.capacity)
+        guard content.isInOrder else { return .failure(.damaged("points are out of order")) }
+        let closed = try connection.text("SELECT value FROM setting WHERE name = 'closed'")
+        if let closed, schema.version > 1, closed != String(content.checksum, radix: 16) {
+            return .failure(.damaged("its rows are not those that were written, by their checksum"))
+        }
+        if closed == nil { content.forgetCounters() }
+        try resetCounters(connection, unless: closed != nil)
+        return .success(
+            OpenedStorage(database: try StorageDatabase(connection, schema, isNew: isNew), content: content))
     }
-
-    private init(
-        _ connection: consuming SQLiteConnection, _ configuration: StorageConfiguration, isNew: Bool
-    ) throws(SQLiteError) {
-        let scale = try connection.text("SELECT value FROM setting WHERE name = 'scale'")
-        let statements = try StorageStatements.prepare(connection)
-        let logRows = Int(try connection.integer("SELECT count(*) FROM log"))
-        self.isNew = isNew
-        size = Size(logRows: logRows)
-        self.scale = scale
-        self.statements = statements
-        self.configuration = configuration
-        journalName = connection.fileName + "-wal"
-        journalIdentity = FileIdentity(journalName)
-        self.connection = connection
-    }
-
-    // MARK: Opening
 
     static func configure(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
         // Until the file is known to be sound and ours, closing it must change nothing.
@@ -127,71 +120,63 @@ struct StorageDatabase: ~Copyable {
             """)
     }
 
-    /// Why the file cannot be used; nil when it can.
-    static func refusal(
-        of connection: borrowing SQLiteConnection, applicationID: Int64, schema: StorageSchema
-    ) throws(SQLiteError) -> StorageRefusal? {
+    /// The schema of a file, or why the file cannot be used. Checks the whole file.
+    static func schema(
+        of connection: borrowing SQLiteConnection
+    ) throws(SQLiteError) -> Result<StorageSchema, StorageRefusal> {
+        let applicationID = try connection.integer("PRAGMA application_id")
+        var found: StorageSchema?
+        for schema in StorageSchema.all where try schema.isThat(of: connection) { found = schema }
         guard applicationID == StorageSchema.applicationID else {
-            let ourTables = try connection.integer(
-                "SELECT count(*) FROM sqlite_schema WHERE name IN ('city', 'point', 'setting')")
-            return ourTables == 3 ? .damaged("its application_id is \(applicationID)") : .foreign
+            return .failure(found == nil ? .foreign : .damaged("its application_id is \(applicationID)"))
         }
         let version = try connection.integer("PRAGMA user_version")
-        if version > schema.version { return .newer(version: version) }
-        if version < 1 { return .damaged("its user_version is \(version)") }
+        if let refusal = refusal(ofVersion: version) { return .failure(refusal) }
+        guard let found, found.version == version else {
+            return .failure(.damaged("its tables are not those of version \(version)"))
+        }
         let findings = [
             try connection.text("PRAGMA quick_check(1)"),
             // The quick check does not compare indices with their tables.
             try connection.text("PRAGMA integrity_check(city)"),
         ]
-        return findings.compactMap { $0 }.first { $0 != "ok" }.map { .damaged(onOneLine($0)) }
+        guard let finding = findings.compactMap({ $0 }).first(where: { $0 != "ok" }) else { return .success(found) }
+        return .failure(.damaged(onOneLine(finding)))
     }
 
-    private static func create(
-        _ schema: StorageSchema, scale: String, in connection: borrowing SQLiteConnection
-    ) throws(SQLiteError) {
-        try transaction(connection) { () throws(SQLiteError) in
-            try connection.execute(schema.creation)
-            try connection.execute("PRAGMA application_id=\(StorageSchema.applicationID)")
-            try connection.execute("PRAGMA user_version=\(schema.version)")
-            try set(scale: scale, in: connection)
-        }
+    static func refusal(ofVersion version: Int64) -> StorageRefusal? {
+        if StorageSchema.all.contains(where: { $0.version == version }) { return nil }
+        if version < 1 { return .damaged("its user_version is \(version)") }
+        return version > StorageSchema.current.version ? .newer(version: version) : .unreleased(version: version)
     }
 
-    /// All steps or none.
-    private static func migrate(
-        _ connection: borrowing SQLiteConnection, to schema: StorageSchema
+    private static func create(scale: String, in connection: borrowing SQLiteConnection) throws(SQLiteError) {
+        try connection.execute(StorageSchema.current.creation)
+        try connection.execute("PRAGMA application_id=\(StorageSchema.applicationID)")
+        try connection.execute("PRAGMA user_version=\(StorageSchema.current.version)")
+        try set("scale", scale, in: connection)
+    }
+
+    private static func set(
+        _ name: String, _ value: String, in connection: borrowing SQLiteConnection
     ) throws(SQLiteError) {
-        let version = try connection.integer("PRAGMA user_version")
-        guard version < schema.version else { return }
-        try transaction(connection) { () throws(SQLiteError) in
-            for step in version + 1...schema.version {
-                try connection.execute(schema.migrations[step]!)
-            }
-            try connection.execute("PRAGMA user_version=\(schema.version)")
-        }
+        let statement = try connection.prepare("INSERT OR REPLACE INTO setting VALUES (?1, ?2)")
+        statement.bind(text: Array(name.utf8), at: 1)
+        statement.bind(text: Array(value.utf8), at: 2)
+        try statement.run()
     }
 
     /// Counters restart at 0 unless the file was closed with their last values. Prometheus takes any decrease for a
     /// reset to 0: after a decrease by 1 it would count the whole remaining value once more.
-    private static func resetUncertainCounters(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
+    private static func resetCounters(
+        _ connection: borrowing SQLiteConnection, unless wasClosed: Bool
+    ) throws(SQLiteError) {
         try transaction(connection) { () throws(SQLiteError) in
-            if try connection.text("SELECT value FROM setting WHERE name = 'closed'") == nil {
+            if !wasClosed {
                 try connection.execute("UPDATE city SET better = 0, worse = 0 WHERE better > 0 OR worse > 0")
-                if try connection.integer("SELECT EXISTS (SELECT 1 FROM log)") == 1 {
-                    var records = StorageLogWriter()
-                    records.append(.countersBeginAnew)
-                    try StorageStatements.prepare(connection).append(records)
-                }
             }
             try connection.execute("DELETE FROM setting WHERE name = 'closed'")
         }
-    }
-
-    private static func set(scale: String, in connection: borrowing SQLiteConnection) throws(SQLiteError) {
-        let statement = try connection.prepare("INSERT OR REPLACE INTO setting VALUES ('scale', ?1)")
-        statement.bind(text: Array(scale.utf8), at: 1)
-        try statement.run()
     }
 
     private static func transaction(
@@ -208,116 +193,41 @@ struct StorageDatabase: ~Copyable {
         }
     }
 
-    // MARK: Reading
-
-    /// All cities, each with its newest points.
-    func content() throws(StorageRefusal) -> StorageContent {
-        let content: StorageContent
-        do throws(SQLiteError) {
-            content = try StorageContent(connection, scale: scale, configuration)
-        } catch {
-            throw StorageRefusal(error)
-        }
-        guard content.pointsAreInOrder else { throw .damaged("points are out of order") }
-        return content
-    }
-
-    /// What the content says about how much is in the file.
-    mutating func noteSize(of content: StorageContent) {
-        size.cities = content.cities.count
-        size.records = content.recordCount
-    }
-
     // MARK: Writing
 
-    /// One transaction: all of the batch or nothing.
+    /// Writes all changes or none, in one transaction.
+    mutating func write(_ changes: StorageChanges) throws(SQLiteError) {
+        try Self.transaction(connection) { () throws(SQLiteError) in try statements?.write(changes) }
+    }
+
+    /// Replaces everything in the file, in one transaction.
+    mutating func replaceAll(with changes: StorageChanges, scale: String) throws(SQLiteError) {
+        try Self.transaction(connection) { () throws(SQLiteError) in
+            for table in schema.tables { try connection.execute("DROP TABLE \(table)") }
+            try Self.create(scale: scale, in: connection)
+            try StorageStatements.prepare(connection).write(changes)
+        }
+        statements = try StorageStatements.prepare(connection)
+        schema = .current
+    }
+
+    /// Removes readings that memory does not have any more, and those of cities that are gone: some at a time, so that
+    /// no batch waits for long.
     ///
-    /// - Parameters:
-    ///   - isWhole: the batch has everything there is, so it may become rows of their own.
-    ///   - replacesAll: the batch replaces everything in the file, and its scale.
-    mutating func write(_ batch: StorageBatch, isWhole: Bool, replacesAll: Bool) throws(SQLiteError) {
-        var size = replacesAll ? Size() : size
+    /// - Parameter oldest: see ``StorageMirror/oldestPoints(in:)``.
+    /// - Returns: where to go on; nil at the end.
+    mutating func clean(
+        after key: StoredKey, upTo end: Timestamp, limit: Int, oldest: [Int64: Timestamp]
+    ) throws(SQLiteError) -> StoredKey? {
+        var next: StoredKey?
         try Self.transaction(connection) { () throws(SQLiteError) in
-            if replacesAll {
-                try connection.execute("DELETE FROM log; DELETE FROM point; DELETE FROM city")
-                try Self.set(scale: configuration.scale, in: connection)
-            }
-            let cities = batch.cities.filter { $0.isPlausible(within: configuration.limits) }
-            if isWhole, size.logRows == 0 {
-                for name in batch.removed {
-                    if let number = try statements.number(of: name) { try statements.removeRows(of: number) }
-                }
-                for city in cities {
-                    try statements.writeRows(of: city, configuration)
-                    size.records += city.points.count
-                }
-                size.cities = max(size.cities, cities.count)
-            } else {
-                try append(cities, removed: batch.removed, size: &size)
+            next = try statements?.removeReadings(after: key, upTo: end, limit: limit) {
+                (key, isKept) throws(SQLiteError) in
+                if let oldest = oldest[key.city] { return isKept && key.time < oldest }
+                return try !(statements?.hasCity(key.city) ?? true)
             }
         }
-        self.size = size
-    }
-
-    private func append(
-        _ cities: [StoredCity], removed: [[UInt8]] = [], size: inout Size
-    ) throws(SQLiteError) {
-        var log = StorageLogWriter()
-        func writeRow() throws(SQLiteError) {
-            try statements.append(log)
-            size.records += log.count
-            if !log.isEmpty { size.logRows += 1 }
-            log = StorageLogWriter()
-        }
-        for name in removed {
-            guard let number = try statements.number(of: name) else { continue }
-            try statements.removeRows(of: number)
-            log.append(.removal(city: number))
-            size.cities -= 1
-        }
-        for city in cities {
-            if let number = try statements.number(of: city.name) {
-                log.append(city, number: number, within: configuration.limits)
-            } else {
-                try statements.writeRow(city)
-                size.cities += 1
-                log.append(city.points[...], of: connection.lastRow, within: configuration.limits)
-            }
-            if log.byteCount >= Self.usualRowLength { try writeRow() }
-        }
-        try writeRow()
-    }
-
-    // MARK: Trimming
-
-    /// Whether the file has several times what the cities can have at most.
-    var isTooLong: Bool {
-        size.records > max(Self.usualRecordCount, 3 * size.cities * (configuration.capacity + 1))
-    }
-
-    /// A trimming in parts: each writes some cities once more, with all of their points, and after the last one all that
-    /// was written before the first is dropped. So a batch never waits for long.
-    struct Trimming {
-        fileprivate let firstRow: Int64
-        fileprivate var logRows: Int
-        fileprivate var records: Int
-    }
-
-    func beginTrimming() throws(SQLiteError) -> Trimming {
-        let last = try connection.integer("SELECT max(id) FROM log")
-        return Trimming(firstRow: last + 1, logRows: size.logRows, records: size.records)
-    }
-
-    mutating func trim(_ trimming: Trimming, _ cities: [StoredCity], isLast: Bool) throws(SQLiteError) {
-        var size = size
-        try Self.transaction(connection) { () throws(SQLiteError) in
-            try append(cities.filter { $0.isPlausible(within: configuration.limits) }, size: &size)
-            guard isLast else { return }
-            try connection.execute("DELETE FROM point; DELETE FROM log WHERE id < \(trimming.firstRow)")
-            size.logRows -= trimming.logRows
-            size.records -= trimming.records
-        }
-        self.size = size
+        return next
     }
 
     /// Pages written to the journal since the last call.
@@ -337,23 +247,11 @@ struct StorageDatabase: ~Copyable {
     ///
     /// - Parameter hasAll: whether the file has the last values of the counters.
     consuming func closeComplete(hasAll: Bool) {
-        if hasAll {
-            // If this fails, the log stays.
-            if size.logRows > 0, size.records <= Self.usualRecordCount { try? moveLogToRows() }
-            // If this fails, the counters restart at 0.
-            try? connection.execute("INSERT INTO setting VALUES ('closed', 'with all counters')")
+        // If this fails, the counters restart at 0.
+        if hasAll, let checksum = try? StorageContent.scan(connection, schema) {
+            try? Self.set("closed", String(checksum, radix: 16), in: connection)
         }
         connection.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
-    }
-
-    /// Writes all that the log says into rows of their own.
-    private func moveLogToRows() throws(SQLiteError) {
-        let content = try StorageContent(connection, scale: scale, configuration)
-        guard content.skippedRows == 0 else { return }
-        try Self.transaction(connection) { () throws(SQLiteError) in
-            try connection.execute("DELETE FROM log; DELETE FROM point")
-            for city in content.cities { try statements.writeRows(of: city, configuration) }
-        }
     }
 
     /// Moves the journal into the file, wherever that is now, and removes the journal: SQLite would apply it to the next
@@ -366,12 +264,7 @@ struct StorageDatabase: ~Copyable {
         }
     }
 
-    /// A file with up to this many records is not trimmed, and a regular shutdown moves its log into rows.
-    private static let usualRecordCount = 100_000
-    /// Bytes at which a row of the log ends, after the points of a city. SQLite takes rows of up to 10⁹ bytes
-    /// (`SQLITE_MAX_LENGTH`), and a large memory that is written whole would be more.
-    private static let usualRowLength = 4 << 20
-    /// SQLite's smallest: what few cities append is little, and pages are written whole.
+    /// SQLite's smallest: a batch is little, and pages are written whole.
     private static let pageSize = 512
     /// 64 MiB; a larger journal is moved into the file early.
     static let journalPageLimit = 64 * 1024 * 1024 / pageSize

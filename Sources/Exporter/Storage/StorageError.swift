@@ -5,12 +5,14 @@ public struct StorageError: Error, Equatable, CustomStringConvertible {
     public enum Code: Sendable {
         /// Another process has it open, or another part of this one.
         case inUse
-        /// A later version of the program wrote it.
-        case newerSchema
-        /// A database of another program.
+        /// A later version of the program wrote it, or one that was never released.
+        case otherSchema
+        /// A database of another program, or no database at all.
         case foreign
         /// A directory, a device or the like, or no name at all.
         case notAFile
+        /// The disk or the permissions.
+        case unavailable
         /// The process has no more file descriptors.
         case system
     }
@@ -19,9 +21,21 @@ public struct StorageError: Error, Equatable, CustomStringConvertible {
     /// One line that names the file, what is wrong and what was expected.
     public var description: String
 
-    init(_ code: Code, _ description: String) {
+    init(_ code: Code, path: String, _ reason: String) {
         self.code = code
-        self.description = description
+        description = "storage file \"\(path)\": \(reason)"
+    }
+
+    init(_ refusal: StorageRefusal, path: String) {
+        let code: Code =
+            switch refusal {
+            case .inUse: .inUse
+            case .foreign, .notADatabase: .foreign
+            case .newer, .unreleased: .otherSchema
+            case .notAFile: .notAFile
+            case .damaged, .unavailable: .unavailable
+            }
+        self.init(code, path: path, refusal.description)
     }
 }
 
@@ -32,7 +46,9 @@ enum StorageRefusal: Error, Equatable, CustomStringConvertible {
     case unavailable(String)
     case inUse
     case foreign
+    case notADatabase
     case newer(version: Int64)
+    case unreleased(version: Int64)
     case notAFile
 
     /// For an error while opening or reading.
@@ -54,9 +70,13 @@ enum StorageRefusal: Error, Equatable, CustomStringConvertible {
         case .unavailable(let reason): reason
         case .inUse: "another process has it open"
         case .foreign: "it is a database of another program and is left as it is"
+        case .notADatabase: "it is no SQLite file and is left as it is; expected one of this program, or a new name"
         case .newer(let version):
             "its schema is version \(version), this program knows up to \(StorageSchema.current.version); "
                 + "it is left as it is"
+        case .unreleased(let version):
+            "its schema is version \(version), which no release of this program had; it is left as it is, "
+                + "move it away for a new one"
         case .notAFile: "expected the name of a regular file"
         }
     }

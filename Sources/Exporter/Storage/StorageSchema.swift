@@ -1,31 +1,57 @@
-/// What is in the file, for SQLite's own tools as well: `sqlite3 FILE 'SELECT …'` while the exporter is stopped.
+internal import AirQuality
+
+/// A layout of the file.
 ///
-/// While the exporter runs, changes are appended to `log` in chronological order. SQLite writes whole pages, and this
-/// way it writes few of them. A regular shutdown moves the log into `city` and `point` and leaves it empty, unless the
-/// history is very large. New cities are added to `city` at once.
+/// It is read with SQLite's own tools: `sqlite3 FILE "SELECT datetime(time_ms / 1000, 'unixepoch'), name, aqi FROM reading
+/// JOIN city ON city.id = reading.city"`. While the exporter runs, it has the file locked: copy `FILE` and `FILE-wal`, and
+/// read the copy.
+///
+/// Readings are sorted by time, so that new ones of all cities share pages, and so do those that leave the history
+/// together. SQLite writes whole pages.
 struct StorageSchema: Sendable {
     /// "AQIX" in the file's header marks it as ours.
     static let applicationID: Int64 = 0x4151_4958
 
-    /// In the file's header as `user_version`; counts from 1.
+    /// In the file's header as `user_version`.
     var version: Int64
     var creation: String
-    /// By version: the statements that turn the version before into it.
-    var migrations: [Int64: String]
+    var tables: [String]
+    /// Selects time, city, index, arrival (NULL: the time) and whether it is kept as a point.
+    var readings: String
 
-    /// The first one that has a log.
-    static let logVersion: Int64 = 2
-
-    private static let logCreation = """
-        CREATE TABLE log (
-            id INTEGER PRIMARY KEY,
-            records BLOB NOT NULL
-        ) STRICT;
-        """
-
-    // The names are those of the history document.
+    /// Version 2 was never released.
     static let current = StorageSchema(
-        version: logVersion,
+        version: 3,
+        // The names are those of the history document.
+        creation: """
+            CREATE TABLE city (
+                id INTEGER PRIMARY KEY,
+                name TEXT NOT NULL UNIQUE,
+                category INTEGER NOT NULL,
+                direction INTEGER NOT NULL,
+                changed_ms INTEGER,
+                better INTEGER NOT NULL,
+                worse INTEGER NOT NULL
+            ) STRICT;
+            CREATE TABLE reading (
+                time_ms INTEGER NOT NULL,
+                city INTEGER NOT NULL,
+                aqi REAL NOT NULL,
+                received_ms INTEGER,
+                kept INTEGER NOT NULL,
+                PRIMARY KEY (time_ms, city)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE setting (
+                name TEXT PRIMARY KEY,
+                value TEXT NOT NULL
+            ) STRICT, WITHOUT ROWID;
+            """,
+        tables: ["city", "reading", "setting"],
+        readings: "SELECT time_ms, city, aqi, received_ms, kept FROM reading ORDER BY time_ms, city")
+
+    /// Of the releases 0.1: a page for each city's points.
+    static let first = StorageSchema(
+        version: 1,
         creation: """
             CREATE TABLE city (
                 id INTEGER PRIMARY KEY,
@@ -49,94 +75,146 @@ struct StorageSchema: Sendable {
                 name TEXT PRIMARY KEY,
                 value TEXT NOT NULL
             ) STRICT, WITHOUT ROWID;
-            """ + logCreation,
-        migrations: [logVersion: logCreation])
+            """,
+        tables: ["city", "point", "setting"],
+        readings: """
+            SELECT time_ms, city, aqi, NULL, 1 FROM point
+            UNION ALL SELECT updated_ms, id, aqi, received_ms, 0 FROM city
+            """)
+
+    static let all = [first, current]
+
+    /// Whether the file's tables are these, to the letter but for white space. Nothing in the file is evaluated before
+    /// that is known: a check or a generated column may have been put there on purpose.
+    func isThat(of connection: borrowing SQLiteConnection) throws(SQLiteError) -> Bool {
+        let statement = try connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")
+        var tables: [UInt8] = []
+        while try statement.step() { tables += statement.bytes(0) + [UInt8(ascii: ";")] }
+        func condensed(_ text: some Sequence<UInt8>) -> [UInt8] { text.filter { $0 > UInt8(ascii: " ") } }
+        return condensed(tables) == condensed(creation.utf8)
+    }
 }
 
-/// The statements that write a batch, prepared once.
+/// The statements that write, prepared once.
 struct StorageStatements: ~Copyable {
-    private let upsertCity: SQLiteStatement
-    private let findCity: SQLiteStatement
-    private let insertPoint: SQLiteStatement
-    private let trimPoints: SQLiteStatement
-    private let removePoints: SQLiteStatement
+    private let insertCity: SQLiteStatement
+    private let updateCity: SQLiteStatement
     private let removeCity: SQLiteStatement
-    private let appendToLog: SQLiteStatement
+    private let findCity: SQLiteStatement
+    private let insertReading: SQLiteStatement
+    private let removeReading: SQLiteStatement
+    private let readingsFrom: SQLiteStatement
 
     static func prepare(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> StorageStatements {
         StorageStatements(
-            upsertCity: try connection.prepare(
+            insertCity: try connection.prepare(
                 """
-                INSERT INTO city
-                    (name, aqi, updated_ms, received_ms, category, direction, changed_ms, better, worse)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-                ON CONFLICT (name) DO UPDATE SET aqi = ?2, updated_ms = ?3, received_ms = ?4, category = ?5,
-                    direction = ?6, changed_ms = ?7, better = ?8, worse = ?9
+                INSERT INTO city (id, name, category, direction, changed_ms, better, worse)
+                VALUES (?1, ?7, ?2, ?3, ?4, ?5, ?6)
                 """),
-            findCity: try connection.prepare("SELECT id FROM city WHERE name = ?1"),
-            insertPoint: try connection.prepare("INSERT OR REPLACE INTO point VALUES (?1, ?2, ?3)"),
-            trimPoints: try connection.prepare(
+            updateCity: try connection.prepare(
                 """
-                DELETE FROM point WHERE city = ?1 AND time_ms <= (
-                    SELECT time_ms FROM point WHERE city = ?1 ORDER BY time_ms DESC LIMIT 1 OFFSET ?2)
+                UPDATE city SET category = ?2, direction = ?3, changed_ms = ?4, better = ?5, worse = ?6 WHERE id = ?1
                 """),
-            removePoints: try connection.prepare("DELETE FROM point WHERE city = ?1 AND time_ms >= ?2"),
             removeCity: try connection.prepare("DELETE FROM city WHERE id = ?1"),
-            appendToLog: try connection.prepare("INSERT INTO log (records) VALUES (?1)"))
+            findCity: try connection.prepare("SELECT 1 FROM city WHERE id = ?1"),
+            insertReading: try connection.prepare("INSERT OR REPLACE INTO reading VALUES (?1, ?2, ?3, ?4, ?5)"),
+            removeReading: try connection.prepare("DELETE FROM reading WHERE time_ms = ?1 AND city = ?2"),
+            readingsFrom: try connection.prepare(
+                """
+                SELECT time_ms, city, kept FROM reading WHERE (time_ms, city) > (?1, ?2) AND time_ms <= ?3
+                ORDER BY time_ms, city LIMIT ?4
+                """))
     }
 
-    /// Nil when there is none of the name.
-    func number(of name: [UInt8]) throws(SQLiteError) -> Int64? {
-        findCity.bind(text: name, at: 1)
-        defer { findCity.reset() }
-        return try findCity.step() ? findCity.integer(0) : nil
-    }
-
-    func writeRow(_ city: StoredCity) throws(SQLiteError) {
-        upsertCity.bind(text: city.name, at: 1)
-        upsertCity.bind(city.index, at: 2)
-        upsertCity.bind(city.updatedAt, at: 3)
-        upsertCity.bind(city.receivedAt, at: 4)
-        upsertCity.bind(Int64(city.category), at: 5)
-        upsertCity.bind(Int64(city.direction), at: 6)
-        upsertCity.bind(city.changedAt, at: 7)
-        upsertCity.bind(Int64(city.better), at: 8)
-        upsertCity.bind(Int64(city.worse), at: 9)
-        try upsertCity.run()
-    }
-
-    /// The city and its points as rows of their own.
-    func writeRows(of city: StoredCity, _ configuration: StorageConfiguration) throws(SQLiteError) {
-        try writeRow(city)
-        guard !city.points.isEmpty, let number = try number(of: city.name) else { return }
-        let points = city.points.filter { $0.isPlausible(within: configuration.limits) }
-        if let first = points.first { try removePoints(of: number, from: first.time) }
-        insertPoint.bind(number, at: 1)
-        for point in points {
-            insertPoint.bind(point.time, at: 2)
-            insertPoint.bind(point.index, at: 3)
-            try insertPoint.run()
+    func write(_ changes: StorageChanges) throws(SQLiteError) {
+        for id in changes.removed {
+            removeCity.bind(id, at: 1)
+            try removeCity.run()
         }
-        trimPoints.bind(number, at: 1)
-        trimPoints.bind(Int64(configuration.capacity), at: 2)
-        try trimPoints.run()
+        var setBack: [Int64: Timestamp] = [:]
+        for city in changes.cities { setBack[city.id] = city.removedFrom }
+        var next = setBack.values.min().map { StoredKey(time: $0, city: .min) }
+        while let key = next {
+            next = try removeReadings(after: key, upTo: .max, limit: 50_000) { key, _ in
+                setBack[key.city].map { key.time >= $0 } ?? false
+            }
+        }
+        for city in changes.cities { try write(city) }
     }
 
-    func removeRows(of number: Int64) throws(SQLiteError) {
-        try removePoints(of: number, from: .min)
-        removeCity.bind(number, at: 1)
-        try removeCity.run()
+    func hasCity(_ id: Int64) throws(SQLiteError) -> Bool {
+        findCity.bind(id, at: 1)
+        defer { findCity.reset() }
+        return try findCity.step()
     }
 
-    private func removePoints(of number: Int64, from time: Int64) throws(SQLiteError) {
-        removePoints.bind(number, at: 1)
-        removePoints.bind(time, at: 2)
-        try removePoints.run()
+    private func write(_ city: StorageChanges.ChangedCity) throws(SQLiteError) {
+        if let name = city.name {
+            insertCity.bind(text: name, at: 7)
+            try write(city, with: insertCity)
+        } else if city.hasNewCategory {
+            try write(city, with: updateCity)
+        }
+        if let time = city.replacedAt { try remove(StoredKey(time: time, city: city.id)) }
+        insertReading.bind(city.id, at: 2)
+        for reading in city.readings {
+            insertReading.bind(reading.time, at: 1)
+            insertReading.bind(reading.index, at: 3)
+            insertReading.bind(reading.receivedAt == reading.time ? nil : reading.receivedAt, at: 4)
+            insertReading.bind(reading.isKept ? 1 : 0 as Int64, at: 5)
+            try insertReading.run()
+        }
     }
 
-    func append(_ records: StorageLogWriter) throws(SQLiteError) {
-        guard !records.isEmpty else { return }
-        appendToLog.bind(blob: records.row, at: 1)
-        try appendToLog.run()
+    private func write(
+        _ city: StorageChanges.ChangedCity, with statement: borrowing SQLiteStatement
+    ) throws(SQLiteError) {
+        statement.bind(city.id, at: 1)
+        statement.bind(Int64(city.category), at: 2)
+        statement.bind(Int64(city.changes.direction), at: 3)
+        statement.bind(city.changes.changedAt, at: 4)
+        statement.bind(Int64(clamping: city.changes.better), at: 5)
+        statement.bind(Int64(clamping: city.changes.worse), at: 6)
+        try statement.run()
     }
+
+    private func remove(_ key: StoredKey) throws(SQLiteError) {
+        removeReading.bind(key.time, at: 1)
+        removeReading.bind(key.city, at: 2)
+        try removeReading.run()
+    }
+
+    /// Looks at the readings behind a key, in order, and removes some.
+    ///
+    /// - Returns: the last one looked at; nil when none is left.
+    func removeReadings(
+        after key: StoredKey, upTo end: Timestamp, limit: Int,
+        where isUnwanted: (_ key: StoredKey, _ isKept: Bool) throws(SQLiteError) -> Bool
+    ) throws(SQLiteError) -> StoredKey? {
+        var unwanted: [StoredKey] = []
+        var (last, count) = (key, 0)
+        readingsFrom.bind(key.time, at: 1)
+        readingsFrom.bind(key.city, at: 2)
+        readingsFrom.bind(end, at: 3)
+        readingsFrom.bind(Int64(limit), at: 4)
+        defer { readingsFrom.reset() }
+        while try readingsFrom.step() {
+            last = StoredKey(time: readingsFrom.integer(0), city: readingsFrom.integer(1))
+            count += 1
+            if try isUnwanted(last, readingsFrom.integer(2) != 0) { unwanted.append(last) }
+        }
+        for key in unwanted { try remove(key) }
+        return count == limit ? last : nil
+    }
+}
+
+/// What readings are sorted by.
+struct StoredKey: Equatable {
+    var time: Timestamp
+    /// The city's id.
+    var city: Int64
+
+    /// Before all others.
+    static let first = StoredKey(time: .min, city: .min)
 }

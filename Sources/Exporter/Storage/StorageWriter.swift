@@ -1,6 +1,7 @@
+internal import AirQuality
 internal import System
 
-/// Keeps the file up to date with the memory, one pass at a time, whatever happens to the file meanwhile.
+/// Keeps the file up to date with the store, one pass at a time, whatever happens to the file meanwhile.
 struct StorageWriter: ~Copyable {
     /// The result of one pass.
     struct Report {
@@ -9,58 +10,86 @@ struct StorageWriter: ~Copyable {
         var hasWritten = false
     }
 
-    private let configuration: StorageConfiguration
+    /// A removal of readings under way: where it goes on, and what it needs to know.
+    private struct Cleaning {
+        var next: StoredKey
+        var end: Timestamp
+        var oldest: [Int64: Timestamp]
+    }
+
+    private let path: String
+    private let store: ReadingStore
     /// Pages; a longer journal is moved into the file early.
     private let journalPageLimit: Int
     private var database: StorageDatabase?
-    /// Everything up to this version of the memory is in the file; 0 for nothing.
-    private var version: UInt64 = 0
-    /// The next batch replaces all rows of the file: they belong to another scale or make no sense.
-    private var replacesAll: Bool
-    /// The trimming under way, and the city where it goes on.
-    private var trimming: (trimming: StorageDatabase.Trimming, next: Int)?
-    private var isFailing: Bool
+    /// What the file has.
+    private var mirror = StorageMirror()
+    /// The next batch replaces everything in the file: it has another schema, another scale, or rows that make no sense.
+    private var replacesAll = false
+    private var cleaning: Cleaning?
+    /// The newest reading of a city that is gone from the file, since the last cleaning.
+    private var orphansUntil: Timestamp?
+    private var isFailing = false
     private var unsyncedPageCount = 0
     // Monotonic times.
+    private var cleanedAt = monotonicTime()
     private var unsyncedSince: Duration?
     private var quarantinedAt: Duration?
 
     /// The most that a loss of power takes.
     private static let syncInterval = Duration.seconds(60)
+    private static let cleaningInterval = Duration.seconds(60)
     /// At most one damaged file is moved aside in this time, so that a bad disk does not fill up soon.
     private static let quarantineInterval = Duration.seconds(60)
+    /// Readings that are written in one transaction, and looked at in one step of a cleaning: some tenths of a second.
+    static let batchLimit = 100_000
 
+    /// - Parameter isFailing: the caller has told already that the file cannot be written.
     init(
-        _ configuration: StorageConfiguration, database: consuming StorageDatabase?, replacesAll: Bool,
+        _ path: String, store: ReadingStore, isFailing: Bool = false,
         journalPageLimit: Int = StorageDatabase.journalPageLimit
     ) {
-        self.configuration = configuration
+        self.path = path
+        self.store = store
+        self.isFailing = isFailing
         self.journalPageLimit = journalPageLimit
-        isFailing = database == nil
-        self.database = database
-        self.replacesAll = replacesAll
     }
 
-    /// The file has everything up to this version. Ignored where the file has to be written anew.
-    mutating func start(since version: UInt64) {
-        guard let isNew = database?.isNew else { return }
-        if !isNew, !replacesAll { self.version = version }
+    /// Takes over an open file. The store has been given what is in it.
+    ///
+    /// - Parameter isStart: The store has nothing else, so that rows that make no sense can be removed by writing all anew.
+    /// - Returns: how many cities the file is to forget because they are of other shards.
+    @discardableResult
+    mutating func take(_ opened: consuming OpenedStorage, isStart: Bool) -> Int {
+        let content = opened.content
+        replacesAll =
+            opened.database.schema.version != StorageSchema.current.version
+            || content.scale != store.rules.scale.name || isStart && content.skippedRows > 0
+        mirror = replacesAll ? StorageMirror() : StorageMirror(content.cities, in: store.storageSnapshot())
+        orphansUntil = content.orphansUntil
+        database = .some(opened.database)
+        return mirror.unwantedCount
     }
 
-    /// Asks what changed and writes it; and if the file is too long, writes a part of the memory once more.
+    /// Writes what changed.
     ///
     /// - Parameters:
     ///   - now: milliseconds since the Unix epoch.
-    ///   - part: see ``StorageFile/run(since:changes:part:onEvent:)``.
-    mutating func pass(
-        now: Int64, changes: (_ since: UInt64) -> StorageBatch, part: ((_ first: Int) -> StoragePart)? = nil
-    ) -> Report {
+    ///   - isLast: No current value waits.
+    mutating func pass(now: Int64, isLast: Bool = false) -> Report {
         var report = Report()
         do throws(StorageRefusal) {
             try openIfNeeded(now: now, report: &report)
-            try write(changes(version), report: &report)
-            if let part { try trim(part) }
-            try syncWhenDue()
+            do throws(SQLiteError) {
+                let snapshot = store.storageSnapshot()
+                report.hasWritten = try write(snapshot, now: isLast ? .max : now)
+                try clean(snapshot, isLast: isLast)
+                try syncWhenDue()
+            } catch {
+                // A full disk leaves the file as it was. After any other error it is opened and checked again.
+                if !error.isFull { database = nil }
+                throw StorageRefusal(error)
+            }
             if isFailing {
                 isFailing = false
                 report.events.append(.recovered)
@@ -85,68 +114,65 @@ struct StorageWriter: ~Copyable {
         let hasMoved = database?.hasMoved ?? false
         if hasMoved { database.take()?.closeMoved() }
         guard database == nil else { return }
-        version = 0
-        trimming = nil
+        cleaning = nil
         unsyncedPageCount = 0
         unsyncedSince = nil
         let mayQuarantine = quarantinedAt.map { monotonicTime() - $0 >= Self.quarantineInterval } ?? true
-        let opened = try OpenedStorage.open(configuration, now: now, mayQuarantine: mayQuarantine)
+        let opened = try OpenedStorage.open(path, rules: store.rules, now: now, mayQuarantine: mayQuarantine)
         if let quarantined = opened.quarantined {
             quarantinedAt = monotonicTime()
             report.events.append(.quarantined(movedTo: quarantined.path, reason: quarantined.reason))
         } else if hasMoved {
             report.events.append(.recreated)
         }
-        // Its rows stay if the scale is the same: a disk that came late may hold a history that nobody has read yet.
-        replacesAll = opened.database.scale != configuration.scale
-        database = .some(opened.database)
+        // What it has stays: a disk that came late may hold a history that nobody has read yet.
+        take(opened, isStart: false)
     }
 
-    private mutating func write(_ batch: StorageBatch, report: inout Report) throws(StorageRefusal) {
-        if !batch.isEmpty || replacesAll {
-            do throws(SQLiteError) {
-                try database?.write(batch, isWhole: version == 0, replacesAll: replacesAll)
-            } catch {
-                throw refusal(error)
+    /// - Returns: whether there was anything to write.
+    private mutating func write(_ snapshot: StorageSnapshot, now: Int64) throws(SQLiteError) -> Bool {
+        var hasWritten = false
+        while true {
+            let changes = mirror.changes(to: snapshot, at: now, limit: replacesAll ? .max : Self.batchLimit)
+            if replacesAll {
+                try database?.replaceAll(with: changes, scale: store.rules.scale.name)
+                orphansUntil = nil
+            } else if !changes.isEmpty {
+                try database?.write(changes)
             }
-            report.hasWritten = true
-            if replacesAll { trimming = nil }
+            if replacesAll || !changes.isEmpty { hasWritten = true }
             replacesAll = false
-        }
-        version = batch.version
-    }
-
-    private mutating func trim(_ part: (_ first: Int) -> StoragePart) throws(StorageRefusal) {
-        guard trimming != nil || database?.isTooLong ?? false else { return }
-        do throws(SQLiteError) {
-            if trimming == nil, let begun = try database?.beginTrimming() { trimming = (begun, 0) }
-            guard let (trimming, first) = trimming else { return }
-            let part = part(first)
-            try database?.trim(trimming, part.cities, isLast: part.next == nil)
-            self.trimming = part.next.map { (trimming, $0) }
-        } catch {
-            throw refusal(error)
+            mirror.apply(changes)
+            if !changes.removed.isEmpty { orphansUntil = max(orphansUntil ?? .min, changes.removedUntil) }
+            if changes.isComplete { return hasWritten }
         }
     }
 
-    /// A full disk leaves the file as it was. After any other error it is opened and checked again.
-    private mutating func refusal(_ error: SQLiteError) -> StorageRefusal {
-        if !error.isFull { database = nil }
-        return StorageRefusal(error)
+    /// Once a minute, and at the end, removes readings that memory does not have any more.
+    private mutating func clean(_ snapshot: StorageSnapshot, isLast: Bool) throws(SQLiteError) {
+        if isLast || cleaning == nil && monotonicTime() - cleanedAt >= Self.cleaningInterval {
+            let oldest = mirror.oldestPoints(in: snapshot)
+            let end = max(oldest.values.max() ?? .min, orphansUntil ?? .min)
+            orphansUntil = nil
+            cleanedAt = monotonicTime()
+            cleaning = Cleaning(next: .first, end: end, oldest: oldest)
+        }
+        while let step = cleaning {
+            let next = try database?.clean(
+                after: step.next, upTo: step.end, limit: Self.batchLimit, oldest: step.oldest)
+            cleaning = (next ?? nil).map { Cleaning(next: $0, end: step.end, oldest: step.oldest) }
+            if !isLast { return }
+        }
     }
 
-    private mutating func syncWhenDue() throws(StorageRefusal) {
+    private mutating func syncWhenDue() throws(SQLiteError) {
         unsyncedPageCount += database?.takeWrittenPageCount() ?? 0
         guard unsyncedPageCount > 0 else { return }
         let since = unsyncedSince ?? monotonicTime()
         unsyncedSince = since
         guard unsyncedPageCount >= journalPageLimit || monotonicTime() - since >= Self.syncInterval
         else { return }
-        do throws(SQLiteError) {
-            try database?.checkpoint()
-        } catch {
-            throw refusal(error)
-        }
+        try database?.checkpoint()
         unsyncedPageCount = 0
         unsyncedSince = nil
     }

@@ -5,6 +5,9 @@ import CommandLine
 import FeedSimulation
 import System
 
+/// Of the sources; the core's is what the storage keeps.
+typealias City = AirSources.City
+
 /// The built-in lists of cities: CSV as a user's, made by `Cities/make-sets` from GeoNames.
 enum CitySet: String, CaseIterable {
     case seeds, india, capitals

@@ -199,6 +199,6 @@ def stored_points(file: pathlib.Path) -> int:
     for suffix in ("", "-wal"):
         pathlib.Path(f"{copy}{suffix}").write_bytes(pathlib.Path(f"{file}{suffix}").read_bytes())
     with contextlib.closing(sqlite3.connect(copy)) as database:
-        return database.execute("SELECT count(*) FROM point").fetchone()[0]
+        return database.execute("SELECT count(*) FROM reading WHERE kept").fetchone()[0]
 
 

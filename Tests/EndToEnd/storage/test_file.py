@@ -1,6 +1,7 @@
 """Files that are damaged, missing, in use, or somebody else's."""
 
 import contextlib
+import pathlib
 import random
 import sqlite3
 
@@ -27,11 +28,11 @@ def test_one_file_belongs_to_one_process(start, programs, python_feed, tmp_path)
 
 def test_a_damaged_file_is_set_aside_and_said_once(start, python_feed, tmp_path):
     file = tmp_path / "history.db"
-    file.write_bytes(b"this is no database" * 100)
+    file.write_bytes(bytes(5000))
     exporter = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file))
     aside = list(tmp_path.glob("history.db.damaged-*"))
-    assert len(aside) == 1 and aside[0].read_bytes().startswith(b"this is no database")
-    assert exporter.count_lines("damaged") == 1
+    assert len(aside) == 1 and aside[0].read_bytes() == bytes(5000)
+    assert exporter.count_lines("Storage file damaged") == 1
     python_feed.wait_for_client()
     python_feed.send([{"city": "Pune", "aqi": 7}])
     exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
@@ -70,8 +71,8 @@ def test_a_file_damaged_by_the_disk_is_set_aside_and_kept(start, python_feed, tm
     # Its journal, which is empty by now, goes with it.
     aside = list(tmp_path.glob("history.db.damaged-*Z"))
     assert len(aside) == 1 and aside[0].read_bytes() == content
-    assert second.count_lines("damaged") == 1, second.errors
-    line = next(line for line in second.errors if "damaged" in line)
+    assert second.count_lines("Storage file damaged") == 1, second.errors
+    line = next(line for line in second.errors if "Storage file damaged" in line)
     assert str(aside[0]) in line and "level=ERROR" in line
     assert second.history()["points"] == []
     wait_for(lambda: python_feed.clients, "the new connection")
@@ -83,6 +84,7 @@ def test_a_file_damaged_by_the_disk_is_set_aside_and_kept(start, python_feed, tm
 def test_a_file_of_another_program_or_of_a_later_version_is_left_alone(programs, python_feed, tmp_path):
     cases = {
         "foreign.db": ("CREATE TABLE mine (value)", "another program"),
+        "unreleased.db": (f"PRAGMA application_id = {0x41514958}; PRAGMA user_version = 2; CREATE TABLE x (y)", "version 2"),
         "later.db": (f"PRAGMA application_id = {0x41514958}; PRAGMA user_version = 99; CREATE TABLE x (y)", "version 99"),
     }
     for name, (sql, words) in cases.items():
@@ -97,3 +99,29 @@ def test_a_file_of_another_program_or_of_a_later_version_is_left_alone(programs,
         assert ended.process.returncode == 1 and len(ended.errors) == 1, ended.errors
         assert words in ended.errors[0] and str(file) in ended.errors[0]
         assert file.read_bytes() == content
+
+
+def test_the_check_of_the_configuration_looks_at_the_file_and_its_folder(start, programs, python_feed, tmp_path):
+    """And changes neither, even while an exporter has the file."""
+
+    def check(file: pathlib.Path) -> tuple[int, list[str]]:
+        ended = programs.run(
+            "air-quality-exporter", "--feed.url", python_feed.url, "--storage.file", str(file), "--config.check"
+        )
+        return ended.process.returncode, ended.errors
+
+    file = tmp_path / "history.db"
+    assert check(file) == (0, []) and not list(tmp_path.iterdir())
+    status, errors = check(tmp_path / "missing" / "history.db")
+    assert status == 1 and len(errors) == 1 and "folder" in errors[0], errors
+    exporter = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file))
+    python_feed.wait_for_client()
+    python_feed.send_cities(1)
+    exporter.wait_for_sample(metrics.LAST_WRITE)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    assert check(file) == (0, [])
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    text = tmp_path / "notes.txt"
+    text.write_text("storage: none\n")
+    status, errors = check(text)
+    assert status == 1 and len(errors) == 1 and str(text) in errors[0], errors

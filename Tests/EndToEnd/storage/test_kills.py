@@ -85,9 +85,9 @@ def test_a_change_of_category_survives_a_kill_and_a_reading_the_end(start, pytho
 
 
 def stored_changes(file: pathlib.Path) -> int:
-    """Rows of points and of the log, counted in a copy, because the file is locked."""
+    """Readings, counted in a copy, because the file is locked."""
     copy = file.parent / "copy.db"
     for suffix in ("", "-wal"):
         pathlib.Path(f"{copy}{suffix}").write_bytes(pathlib.Path(f"{file}{suffix}").read_bytes())
     with contextlib.closing(sqlite3.connect(copy)) as database:
-        return database.execute("SELECT (SELECT count(*) FROM point) + (SELECT count(*) FROM log)").fetchone()[0]
+        return database.execute("SELECT count(*) FROM reading").fetchone()[0]

@@ -1,4 +1,4 @@
-"""Files of the first version, which had a row for everything and no log."""
+"""Files of the first version, which sorted points by their city."""
 
 import contextlib
 import sqlite3
@@ -10,7 +10,7 @@ from support.waiting import wait_for
 def test_a_file_of_the_first_version_is_taken_over(start, python_feed, tmp_path):
     file = tmp_path / "history.db"
     first_version(file, cities=10, points=25)
-    flags = ("--feed.url", python_feed.url, "--storage.file", str(file))
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--city.expire-after", "0")
     first = start.exporter(*flags)
     before = first.history()["points"]
     assert len(before) == 250 and before[-1]["time_ms"] == NOW
@@ -24,4 +24,5 @@ def test_a_file_of_the_first_version_is_taken_over(start, python_feed, tmp_path)
     assert second.history()["points"] == after
     assert second.stop() is None
     with contextlib.closing(sqlite3.connect(file)) as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (2,)
+        assert database.execute("PRAGMA user_version").fetchone() == (3,)
+        assert database.execute("SELECT count(*) FROM reading WHERE kept").fetchone() == (250,)

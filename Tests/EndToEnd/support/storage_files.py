@@ -29,12 +29,12 @@ def first_version(file: pathlib.Path, cities: int, points: int) -> None:
         )
         database.executemany(
             "INSERT INTO city VALUES (?, ?, 150, ?, ?, 3, 0, NULL, 0, 0)",
-            ((number, f"City {number}", NOW, NOW) for number in range(cities)),
+            ((number + 1, f"City {number}", NOW, NOW) for number in range(cities)),
         )
         database.executemany(
             "INSERT INTO point VALUES (?, ?, ?)",
             (
-                (number, NOW - 30_000 * age - number % 30_000, random_.randrange(50_000) / 100)
+                (number + 1, NOW - 30_000 * age - number % 30_000, random_.randrange(50_000) / 100)
                 for number in range(cities)
                 for age in range(points)
             ),

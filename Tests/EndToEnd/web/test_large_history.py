@@ -25,8 +25,9 @@ def exporter(programs, tmp_path_factory):
     file = tmp_path_factory.mktemp("large") / "history.db"
     first_version(file, CITIES, points=25)
     exporter = programs.exporter(
-        "--feed.url", "ws://127.0.0.1:9/", "--storage.file", str(file), "--web.history-limit", str(25 * CITIES)
-    )
+        "--feed.url", "ws://127.0.0.1:9/", "--storage.file", str(file), "--web.history-limit", str(25 * CITIES),
+        "--city.expire-after", "0",
+    )  # fmt: skip
     yield exporter
     assert exporter.stop() is None
 

@@ -42,6 +42,7 @@ struct Cities: Sendable {
             histories.append(History())
         }
         states.mark(city, version: version)
+        states.markInsertion(city, version: version)
         table.insert(city, hash: hash)
         changeOrder { order, cities in
             order.insert(UInt32(city), version: version) { cities.precedes($0, name) }

@@ -4,6 +4,8 @@ struct CityStates: Sendable {
     /// The store's version when each city last changed. Kept apart from the states, because a search for changes reads
     /// the versions of all cities.
     private var versions = ChunkedArray<UInt64>()
+    /// The store's version when each city was inserted: it tells cities apart that had the same number one after the other.
+    private var insertions = ChunkedArray<UInt64>()
     /// The latest version in each chunk of ``versions``.
     private var latestVersions: [UInt64] = []
 
@@ -18,6 +20,7 @@ struct CityStates: Sendable {
     mutating func append(_ state: CityState) {
         states.append(state)
         versions.append(0)
+        insertions.append(0)
         if versions.chunks.count > latestVersions.count { latestVersions.append(0) }
     }
 
@@ -39,6 +42,10 @@ struct CityStates: Sendable {
         versions[city] = version
         latestVersions[versions.chunk(of: city)] = version
     }
+
+    mutating func markInsertion(_ city: Int, version: UInt64) { insertions[city] = version }
+
+    func insertion(of city: Int) -> UInt64 { insertions[city] }
 
     /// The store's version when the city last changed.
     func version(of city: Int) -> UInt64 { versions[city] }

@@ -11,8 +11,6 @@ public final class ReadingStore: Sendable {
     /// How often the lock was taken.
     let lockCount = Atomic<UInt64>(0)
     private let lastObservedLock = Mutex((number: UInt64(0), at: Duration.zero))
-    /// Only the storage's thread asks for it.
-    private let savedValues = Mutex(SavedValues())
     public let rules: StoreRules
 
     /// - Parameter feeds: their labels; messages and events name feeds by their place here.
@@ -72,14 +70,13 @@ public final class ReadingStore: Sendable {
         return count
     }
 
-    /// The wall clock was set: expiry counts from the same moments as before.
+    /// The wall clock was set: expiry counts from the same moments as before, and no reading is of the future.
     ///
     /// - Parameters:
     ///   - now: by the clock as it is now.
     ///   - step: by how much it was set, in milliseconds; it happened at most `elapsed` milliseconds ago.
     public func moveArrivals(at now: Timestamp, by step: Int64, elapsed: Int64) {
-        guard rules.expireAfter > 0 else { return }
-        forEachSlice { $0.moveArrivals(of: $1, by: step, except: now - elapsed...now) }
+        forEachSlice { $0.moveArrivals(of: $1, at: now, by: step, except: now - elapsed...now) }
     }
 
     /// Keeps the last reading of every window that is over; for ``HistoryRule/Keep/last``.
@@ -186,49 +183,18 @@ public final class ReadingStore: Sendable {
     // MARK: What survives a restart
 
     /// Brings cities back with their original times. Before any feed runs.
-    public func restore(_ cities: [SavedCity]) {
+    ///
+    /// - Parameter isSameScale: their categories are of the scale in force.
+    public func restore(_ cities: [City], isSameScale: Bool = true, at now: Timestamp) {
         withLock { state in
-            for city in cities { state.restore(city) }
+            for city in cities { state.restore(city, isSameScale: isSameScale, at: now) }
             if state.cities.count > 0 { state.warmUp.restoredVersion = state.version }
         }
     }
 
-    /// From now on remembers what is not saved yet. Once, before any feed runs.
-    ///
-    /// - Parameter names: of cities that the storage has and is to forget.
-    public func beginSaving(removing names: [[UInt8]] = []) {
-        let cities = withLock { state in
-            state.unsaved = UnsavedChanges(removedNames: names, maximumRemovedCount: rules.cityLimit)
-            return state.cities
-        }
-        savedValues.withLock { $0 = SavedValues(cities) }
-    }
-
-    /// What changed since `version`: 0 for everything, else the version of an earlier answer.
-    ///
-    /// Passing the version of the last answer confirms that it was written. Passing an earlier version means that it
-    /// was not; its changes are then included in this answer too.
-    ///
-    /// - Parameter now: a value that is neither a point nor a category change may be delayed by ``SavedValues/maximumDelay``.
-    ///   `.max`: none is.
-    public func unsavedChanges(since version: UInt64, at now: Timestamp = .max) -> SavedChanges {
-        let answer = withLock { $0.answer(since: version) }
-        return savedValues.withLock { $0.changes(answer, at: now) }
-    }
-
-    /// The cities from a number on, each with all of its points, until there are so many points.
-    ///
-    /// - Returns: the cities, and the number to go on from; nil when none is left.
-    public func savedCities(from first: Int, pointCount: Int) -> (cities: [SavedCity], next: Int?) {
-        let cities = withLock { $0.cities }
-        var result: [SavedCity] = []
-        var count = 0
-        for city in min(first, cities.endNumber)..<cities.endNumber where cities.states[city].isPresent {
-            guard count < pointCount else { return (result, city) }
-            result.append(cities.saved(city, pointCount: .max))
-            count += cities.histories[city].count + 1
-        }
-        return (result, nil)
+    /// The cities as they are now, for the storage's thread.
+    public func storageSnapshot() -> StorageSnapshot {
+        StorageSnapshot(cities: withLock { $0.cities }, rules: rules)
     }
 }
 

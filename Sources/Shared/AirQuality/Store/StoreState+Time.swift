@@ -20,21 +20,26 @@ extension StoreState {
         return count
     }
 
-    /// Moves the arrivals to a clock that was set, so that no city expires by that.
+    /// Moves the arrivals to a clock that was set, so that no city expires by that, and readings of what is now the
+    /// future to this moment, so that later ones are not refused as older.
     ///
     /// - Parameters:
     ///   - step: milliseconds.
     ///   - times: what arrived in them has the new clock's time already.
-    mutating func moveArrivals(of numbers: Range<Int>, by step: Int64, except times: ClosedRange<Timestamp>) {
-        for city in numbers where !times.contains(cities.states[city].receivedAt) {
-            cities.states[city].receivedAt += step
+    mutating func moveArrivals(
+        of numbers: Range<Int>, at now: Timestamp, by step: Int64, except times: ClosedRange<Timestamp>
+    ) {
+        for city in numbers where cities.states[city].isPresent {
+            if !times.contains(cities.states[city].receivedAt) { cities.states[city].receivedAt += step }
+            guard cities.states[city].clampUpdate(to: now) else { continue }
+            version += 1
+            cities.states.mark(city, version: version)
         }
     }
 
     private mutating func remove(_ city: Int) {
         version += 1
         let name = cities.name(of: city)
-        unsaved?.remove(city, named: name)
         pointCount -= cities.histories[city].count
         cities.remove(city, hash: CityName.hash(name.span), version: version)
     }
@@ -50,7 +55,6 @@ extension StoreState {
             // A new history point also counts as a change of its city, so that it is saved.
             version += 1
             cities.states.mark(city, version: version)
-            unsaved?.countPoint(of: city, isNew: true)
         }
     }
 }

@@ -1,5 +1,5 @@
 /// What the store holds and what messages do to it, one caller at a time. What time does is in `StoreState+Time`, what
-/// survives a restart in `StoreState+Saving`.
+/// survives a restart in `StoreState+Restore`.
 struct StoreState: Sendable {
     let rules: StoreRules
     private let bounds: CategoryBounds
@@ -18,8 +18,6 @@ struct StoreState: Sendable {
     var expiredAt: Timestamp?
     var expiredCount: UInt64 = 0
     var warmUp: WarmUp
-    /// nil when nothing is saved.
-    var unsaved: UnsavedChanges?
 
     init(rules: StoreRules, feeds: [String], at now: Timestamp) {
         self.rules = rules
@@ -99,7 +97,5 @@ struct StoreState: Sendable {
         guard admission != .skipped || count < before else { return }
         cities.histories[city].changedAt = receivedAt
         pointsVersion += 1
-        // After a removal the newest remaining point is saved again, which deletes later ones from the storage too.
-        unsaved?.countPoint(of: city, isNew: admission == .kept)
     }
 }

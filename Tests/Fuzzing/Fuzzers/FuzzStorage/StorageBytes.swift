@@ -1,3 +1,4 @@
+import AirQuality
 import Expectations
 import Glibc
 import Storage
@@ -8,29 +9,35 @@ func checkStorage(_ input: [UInt8]) {
     let path = "\(directory)/history.db"
     removeFiles()
     write(input, to: path)
-    let configuration = StorageConfiguration(
-        path: path, capacity: 25, scale: "india",
-        limits: StorageLimits(maximumNameBytes: 128, maximumIndex: 9999))
     do throws(StorageError) {
-        let restored = try StorageFile.open(configuration) { arrival }
-        var cities = restored.cities
-        for city in cities { check(city) }
-        if !cities.contains(where: { $0.name == name }) {
-            cities.append(
-                StoredCity(
-                    name: name, index: 7, updatedAt: arrival, receivedAt: arrival, category: 1,
-                    points: [StoredPoint(time: arrival, index: 7)]))
+        let store = makeStore()
+        let restored = try StorageFile.open(path, store: store) { arrival }
+        for city in store.storageSnapshot().all { check(city) }
+        if !store.storageSnapshot().all.contains(where: { $0.name == name }) {
+            store.restore(
+                [
+                    City(
+                        id: 0, name: name, index: 7, updatedAt: arrival, receivedAt: arrival, category: 1,
+                        points: [HistoryPoint(time: arrival, index: 7, category: 1)])
+                ], at: arrival)
         }
         restored.file.stop()
-        restored.file.run(since: 0, changes: { _ in StorageBatch(version: 1, cities: cities) }, onEvent: { _ in })
-        let again = try StorageFile.open(configuration) { arrival }
+        restored.file.run { _ in }
+        let copy = makeStore()
+        let again = try StorageFile.open(path, store: copy) { arrival }
         again.file.stop()
-        again.file.run(since: 1, changes: { StorageBatch(version: $0) }, onEvent: { _ in })
+        again.file.run { _ in }
         if case .restored = again.outcome {} else { fatalError("\(restored.outcome), then \(again.outcome)") }
+        let (before, after) = (store.storageSnapshot().all, copy.storageSnapshot().all)
         // A file that was not a city's before may have had a row of that name that makes no sense.
-        expect(again.cities.contains { $0.name == name }, "the city is gone: \(restored.outcome)")
-        expect(again.cities.count == cities.count, "\(again.cities.count) of \(cities.count) cities")
+        expect(after.contains { $0.name == name }, "the city is gone: \(restored.outcome)")
+        expect(after.count == before.count, "\(after.count) of \(before.count) cities")
         expect(again.skippedRows == 0, "\(again.skippedRows) rows that make no sense")
+    } catch {
+        expectOneLine(error.description)
+    }
+    do throws(StorageError) {
+        try StorageFile.check(path)
     } catch {
         expectOneLine(error.description)
     }
@@ -39,7 +46,11 @@ func checkStorage(_ input: [UInt8]) {
 private let name = Array("Pune".utf8)
 private let arrival: Int64 = 1_795_236_585_252
 
-private func check(_ city: StoredCity) {
+private func makeStore() -> ReadingStore {
+    ReadingStore(rules: StoreRules(), feeds: [], at: arrival)
+}
+
+private func check(_ city: City) {
     expect((1...128).contains(city.name.count), "name \(city.name)")
     expect(String(validating: city.name, as: UTF8.self) != nil, "UTF-8 of \(city.name)")
     expect((0...9999).contains(city.index), "index \(city.index)")

@@ -1,0 +1,269 @@
+import Bytes
+
+/// All cities at one moment, for the storage.
+public struct StorageSnapshot: Sendable {
+    let cities: Cities
+    let rules: StoreRules
+
+    /// The cities by number. Their ids are 0: the store does not know them.
+    public var all: [City] {
+        (0..<cities.endNumber).filter { cities.states[$0].isPresent }.map { number in
+            let (state, history) = (cities.states[number], cities.histories[number])
+            return City(
+                id: 0, name: cities.name(of: number), index: state.index, updatedAt: state.updatedAt,
+                receivedAt: state.receivedAt, category: state.category, changes: state.changes,
+                points: (0..<history.count).map { history[$0] })
+        }
+    }
+}
+
+/// A row of the storage file.
+public struct StoredReading: Sendable, Equatable {
+    public var time: Timestamp
+    public var index: Double
+    /// When it arrived, where that is known to be another time.
+    public var receivedAt: Timestamp
+    /// Is a point of the history; otherwise a current value that the next one replaces.
+    public var isKept: Bool
+
+    public init(time: Timestamp, index: Double, receivedAt: Timestamp, isKept: Bool) {
+        self.time = time
+        self.index = index
+        self.receivedAt = receivedAt
+        self.isKept = isKept
+    }
+}
+
+/// What is to be written so that the file has what the store has.
+public struct StorageChanges: Sendable {
+    public struct ChangedCity: Sendable {
+        public var id: Int64
+        /// Of a city that the file does not have yet; nil for others.
+        public var name: [UInt8]?
+        public var category: UInt8
+        public var changes: CategoryChanges
+        /// Whether the category or its changes differ from the file's.
+        public var hasNewCategory: Bool
+        /// Readings to remove first: all of the city from this time on, because the clock was set back.
+        public var removedFrom: Timestamp?
+        /// The time of a current value that has a successor.
+        public var replacedAt: Timestamp?
+        /// Readings to insert; one of a time that the file has replaces it.
+        public var readings: [StoredReading] = []
+    }
+
+    public internal(set) var cities: [ChangedCity] = []
+    /// The ids of cities that are gone. Their readings may go later.
+    public internal(set) var removed: [Int64] = []
+    /// No reading of those is later.
+    public internal(set) var removedUntil = Timestamp.min
+    /// Whether these are all changes.
+    public internal(set) var isComplete = true
+    public internal(set) var readingCount = 0
+
+    fileprivate var entries: [(number: Int, entry: StorageMirror.Entry)] = []
+    fileprivate var nextID: Int64
+
+    public var isEmpty: Bool { cities.isEmpty && removed.isEmpty }
+}
+
+/// A record of what the storage file has of each city, to find what changed.
+///
+/// ``changes(to:at:limit:)`` compares it with the store, ``apply(_:)`` notes that the changes are written. Changes whose
+/// writing failed are not applied, and so are found again.
+public struct StorageMirror: Sendable {
+    fileprivate struct Entry: Sendable {
+        /// 0: the file does not have the city.
+        var id: Int64 = 0
+        /// Tells cities apart that had the same number one after the other.
+        var insertedAt: UInt64 = 0
+        /// The file has everything up to this version of the city; 0 where that is not known.
+        var version: UInt64 = 0
+        /// Whether the category in the file is that of ``version``.
+        var hasCategory = false
+        /// The newest point; `.min` without one.
+        var pointAt = Timestamp.min
+        var pointIndex = 0.0
+        /// The current value where it is no point; otherwise `.min`.
+        var currentAt = Timestamp.min
+        /// When the newest reading in the file arrived.
+        var receivedAt: Timestamp = 0
+    }
+
+    /// Milliseconds. A current value that is neither a point nor a new category may lag the store by this: most are
+    /// replaced before.
+    static let maximumDelay: Int64 = 30_000
+
+    /// By the city's number.
+    private var entries: [Entry] = []
+    private var nextID: Int64 = 1
+    /// Cities that the file has and is to forget.
+    private var unwanted: [(id: Int64, until: Timestamp)] = []
+
+    public var unwantedCount: Int { unwanted.count }
+
+    /// A mirror of an empty file.
+    public init() {}
+
+    /// A mirror of a file with these cities. It keeps what the store does not know, except cities of other shards.
+    public init(_ stored: [City], in snapshot: StorageSnapshot) {
+        let cities = snapshot.cities
+        entries = Array(repeating: Entry(), count: cities.endNumber)
+        for city in stored {
+            nextID = max(nextID, city.id + 1)
+            let name = city.name.span
+            let newest = city.points.last
+            let hash = CityName.hash(name)
+            guard let number = cities.find(name, hash: hash) else {
+                if let shard = snapshot.rules.shard, !shard.contains(name) {
+                    unwanted.append((city.id, max(city.updatedAt, newest?.time ?? .min)))
+                }
+                continue
+            }
+            let (state, last) = (cities.states[number], cities.histories[number].last)
+            var entry = Entry(id: city.id, insertedAt: cities.states.insertion(of: number), receivedAt: city.receivedAt)
+            entry.hasCategory = city.category == state.category && city.changes == state.changes
+            if let newest { (entry.pointAt, entry.pointIndex) = (newest.time, newest.index) }
+            if !city.points.contains(where: { $0.time == city.updatedAt }) { entry.currentAt = city.updatedAt }
+            let isSame =
+                entry.hasCategory && city.index == state.index && city.updatedAt == state.updatedAt
+                && city.receivedAt == state.receivedAt && newest?.time == last?.time && newest?.index == last?.index
+            if isSame { entry.version = cities.states.version(of: number) }
+            entries[number] = entry
+        }
+    }
+
+    /// Compares the file with the store.
+    ///
+    /// - Parameters:
+    ///   - now: A current value may wait for ``maximumDelay``; `.max`: none does.
+    ///   - limit: After this many readings, the rest is left for the next call.
+    public func changes(to snapshot: StorageSnapshot, at now: Timestamp, limit: Int = .max) -> StorageChanges {
+        let cities = snapshot.cities
+        var changes = StorageChanges(nextID: nextID)
+        func remove(_ id: Int64, until time: Timestamp) {
+            changes.removed.append(id)
+            changes.removedUntil = max(changes.removedUntil, time)
+        }
+        for city in unwanted { remove(city.id, until: city.until) }
+        for number in 0..<cities.endNumber {
+            var entry = number < entries.count ? entries[number] : Entry()
+            let isPresent = cities.states[number].isPresent
+            if entry.id != 0, !isPresent || cities.states.insertion(of: number) != entry.insertedAt {
+                remove(entry.id, until: max(entry.pointAt, entry.currentAt))
+                entry = Entry()
+                changes.entries.append((number, entry))
+            }
+            guard isPresent, cities.states.version(of: number) > entry.version else { continue }
+            guard changes.readingCount < limit else {
+                changes.isComplete = false
+                continue
+            }
+            guard let city = entry.update(to: number, in: cities, at: now, nextID: &changes.nextID) else { continue }
+            changes.readingCount += city.readings.count
+            changes.cities.append(city)
+            changes.entries.append((number, entry))
+        }
+        return changes
+    }
+
+    /// Notes that the changes are in the file.
+    public mutating func apply(_ changes: StorageChanges) {
+        unwanted = []
+        nextID = changes.nextID
+        for (number, entry) in changes.entries {
+            while entries.count <= number { entries.append(Entry()) }
+            entries[number] = entry
+        }
+    }
+
+    /// The oldest point that the store has, by the city's id: the file needs none before it. `.min` while the history
+    /// has room.
+    public func oldestPoints(in snapshot: StorageSnapshot) -> [Int64: Timestamp] {
+        var oldest: [Int64: Timestamp] = [:]
+        oldest.reserveCapacity(entries.count)
+        for (number, entry) in entries.enumerated() where entry.id != 0 {
+            let history = snapshot.cities.histories[number]
+            oldest[entry.id] = history.count >= snapshot.rules.history.capacity ? history[0].time : .min
+        }
+        return oldest
+    }
+}
+
+extension StorageMirror.Entry {
+    /// What makes the file's city that of the store; nil when nothing is to be written yet. The entry is then what the
+    /// file has afterwards.
+    fileprivate mutating func update(
+        to number: Int, in cities: Cities, at now: Timestamp, nextID: inout Int64
+    ) -> StorageChanges.ChangedCity? {
+        let (state, history, newest) = (cities.states[number], cities.histories[number], cities.histories[number].last)
+        // The first point to write.
+        var first = history.count
+        while first > 0, history[first - 1].time > pointAt { first -= 1 }
+        var isSetBack = false
+        if pointAt != .min {
+            if first > 0, history[first - 1].time == pointAt {
+                if history[first - 1].index != pointIndex { first -= 1 }
+            } else if first > 0 || newest == nil {
+                // The file's newest point is gone while older ones are there: a clock was set back.
+                (isSetBack, first) = (true, 0)
+            }
+        }
+        let hasPoints = first < history.count
+        // The point with the time of the current value, if there is one; they are one row.
+        var point = history.count - 1
+        while point >= 0, history[point].time > state.updatedAt { point -= 1 }
+        let isPoint = point >= 0 && history[point].time == state.updatedAt
+
+        let hasNewCategory = !hasCategory || state.categoryVersion > version
+        let isDue =
+            now == .max || id == 0 || hasNewCategory || isSetBack
+            || hasPoints && (isPoint || state.receivedAt != state.updatedAt)
+            || abs(state.receivedAt - receivedAt) >= StorageMirror.maximumDelay
+            || now - state.receivedAt >= StorageMirror.maximumDelay
+        guard isDue || hasPoints else { return nil }
+
+        var city = StorageChanges.ChangedCity(
+            id: id, category: state.category, changes: state.changes, hasNewCategory: hasNewCategory)
+        if id == 0 {
+            (id, city.id, city.name) = (nextID, nextID, cities.name(of: number))
+            nextID += 1
+            insertedAt = cities.states.insertion(of: number)
+        }
+        if isSetBack { city.removedFrom = history.count > 0 ? history[0].time : .min }
+        city.readings = (first..<history.count).map { place in
+            let (time, index) = (history[place].time, history[place].index)
+            let isCurrent = place == point && isPoint && index == state.index
+            return StoredReading(
+                time: time, index: index, receivedAt: isDue && isCurrent ? state.receivedAt : time, isKept: true)
+        }
+        if isDue {
+            if !isPoint {
+                city.readings.append(
+                    StoredReading(
+                        time: state.updatedAt, index: state.index, receivedAt: state.receivedAt, isKept: false))
+            } else if point < first, history[point].index == state.index, state.receivedAt != receivedAt {
+                city.readings.append(
+                    StoredReading(
+                        time: state.updatedAt, index: state.index, receivedAt: state.receivedAt, isKept: true))
+            }
+        }
+        city.readings.removeAll { !City.times.contains($0.time) || !City.times.contains($0.receivedAt) }
+
+        let newestAt = newest?.time ?? .min
+        if currentAt != .min, isDue || currentAt <= newestAt {
+            let time = currentAt
+            if !city.readings.contains(where: { $0.time == time }) { city.replacedAt = time }
+        }
+        (pointAt, pointIndex) = (newestAt, newest?.index ?? 0)
+        if isDue {
+            currentAt = isPoint ? .min : state.updatedAt
+            receivedAt = state.receivedAt
+            version = cities.states.version(of: number)
+            hasCategory = true
+        } else if currentAt <= newestAt {
+            (currentAt, receivedAt) = (.min, newestAt)
+        }
+        return city
+    }
+}

@@ -1,0 +1,262 @@
+import TestSupport
+import Testing
+
+@testable import AirQuality
+
+/// A storage file as a value.
+private struct ModelFile {
+    struct Row: Equatable {
+        var index: Double
+        var receivedAt: Timestamp
+        var isKept: Bool
+    }
+
+    struct City {
+        var name: [UInt8]
+        var category: UInt8
+        var changes: CategoryChanges
+        var rows: [Timestamp: Row] = [:]
+    }
+
+    var cities: [Int64: City] = [:]
+
+    mutating func apply(_ changes: StorageChanges) {
+        for id in changes.removed { #expect(cities.removeValue(forKey: id) != nil) }
+        for city in changes.cities {
+            if let name = city.name {
+                #expect(cities[city.id] == nil)
+                cities[city.id] = City(name: name, category: city.category, changes: city.changes)
+            } else if city.hasNewCategory {
+                cities[city.id]!.category = city.category
+                cities[city.id]!.changes = city.changes
+            }
+            if let from = city.removedFrom {
+                let rows = cities[city.id]!.rows.filter { $0.key < from }
+                cities[city.id]!.rows = rows
+            }
+            if let time = city.replacedAt {
+                let row = cities[city.id]!.rows.removeValue(forKey: time)
+                #expect(row?.isKept == false || city.removedFrom.map { $0 <= time } == true)
+            }
+            for reading in city.readings {
+                cities[city.id]!.rows[reading.time] = Row(
+                    index: reading.index, receivedAt: reading.receivedAt, isKept: reading.isKept)
+            }
+        }
+    }
+
+    mutating func clean(_ oldest: [Int64: Timestamp]) {
+        for (id, time) in oldest {
+            let rows = cities[id]?.rows.filter { !$0.value.isKept || $0.key >= time }
+            cities[id]?.rows = rows ?? [:]
+        }
+    }
+
+    /// As a start reads it.
+    func restored(capacity: Int) -> [AirQuality.City] {
+        cities.map { id, city in
+            let points = city.rows.filter(\.value.isKept).sorted { $0.key < $1.key }
+            let current = city.rows.filter { !$0.value.isKept }
+            #expect(current.count <= 1)
+            let newest = current.first ?? points.last!
+            return AirQuality.City(
+                id: id, name: city.name, index: newest.value.index, updatedAt: newest.key,
+                receivedAt: newest.value.receivedAt, category: city.category, changes: city.changes,
+                points: points.suffix(capacity).map { HistoryPoint(time: $0.key, index: $0.value.index, category: 1) })
+        }
+    }
+}
+
+/// Sorted, without what a file does not have.
+private func comparable(_ cities: [City]) -> [City] {
+    cities.map { city in
+        var city = city
+        city.id = 0
+        for place in city.points.indices { city.points[place].category = 1 }
+        return city
+    }.sorted { $0.name.lexicographicallyPrecedes($1.name) }
+}
+
+@Suite("The mirror of the storage file")
+struct StorageMirrorTests {
+    /// Readings, expiry, a clock that is set, failing writes, restarts and late files, at random.
+    @Test(
+        "makes the file what the store is, whatever happened before",
+        arguments: [HistoryRule.Keep.first, .last], 1...20 as ClosedRange<UInt64>)
+    func model(keep: HistoryRule.Keep, seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let hasTimes = seed % 3 == 0
+        let history = HistoryRule(capacity: 3, interval: seed % 2 == 0 ? 0 : 2000, keep: keep)
+        func make() -> TestStore {
+            TestStore(
+                history: history, expireAfter: 40_000, format: FeedFormat(timeField: hasTimes ? "time" : nil))
+        }
+        var test = make()
+        var (mirror, file, now) = (StorageMirror(), ModelFile(), TestStore.start)
+        var (value, failed) = (0.0, 0)
+        for _ in 0..<600 {
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0..<6:
+                // An index of its own for each reading, now and then another category.
+                value = (value + 0.125 + (Bool.random(using: &random) ? 0 : 40)).truncatingRemainder(dividingBy: 480)
+                let city = Int.random(in: 0..<4, using: &random)
+                let time = now - (hasTimes ? Int64.random(in: 0..<3000, using: &random) : 0)
+                test.receive(#"{"city":"City \#(city)","aqi":\#(value),"time":\#(time)}"#, at: now)
+            case 6, 7: now += Int64.random(in: 1..<5000, using: &random)
+            case 8 where Int.random(in: 0..<8, using: &random) == 0:
+                let step = Int64.random(in: -20_000..<20_000, using: &random)
+                now += step
+                test.store.moveArrivals(at: now, by: step, elapsed: 0)
+            case 9:
+                test.store.closeWindows(at: now)
+                _ = test.store.expire(at: now)
+            case 10:
+                let snapshot = test.store.storageSnapshot()
+                let changes = mirror.changes(to: snapshot, at: now, limit: Int.random(in: 1..<9, using: &random))
+                guard Bool.random(using: &random) else {
+                    failed += 1
+                    continue
+                }
+                file.apply(changes)
+                mirror.apply(changes)
+            case 11 where Int.random(in: 0..<6, using: &random) == 0:
+                // A restart: what was not written is gone.
+                test = make()
+                let stored = file.restored(capacity: 3)
+                test.store.restore(stored, at: now)
+                mirror = StorageMirror(stored, in: test.store.storageSnapshot())
+            default: break
+            }
+        }
+        let snapshot = test.store.storageSnapshot()
+        let changes = mirror.changes(to: snapshot, at: .max)
+        #expect(changes.isComplete)
+        file.apply(changes)
+        mirror.apply(changes)
+        file.clean(mirror.oldestPoints(in: snapshot))
+        #expect(comparable(file.restored(capacity: 3)).map(\.name) == comparable(snapshot.all).map(\.name))
+        // With windows a current value may have the time of an older point, or be older than the newest: the point wins.
+        if keep == .first { #expect(comparable(file.restored(capacity: 3)) == comparable(snapshot.all)) }
+        #expect(
+            comparable(file.restored(capacity: 3)).map(\.points) == comparable(snapshot.all).map(\.points))
+        #expect(mirror.changes(to: snapshot, at: .max).isEmpty, "nothing is written twice")
+        #expect(failed > 0)
+    }
+
+    /// What is written of each city: its newest reading, how many readings, and `changes` for a new category.
+    private func written(
+        _ store: ReadingStore, _ mirror: inout StorageMirror, at now: Timestamp
+    ) -> [String] {
+        let changes = mirror.changes(to: store.storageSnapshot(), at: now)
+        mirror.apply(changes)
+        return changes.cities.map { city in
+            (city.readings.last.map { "\($0.index) of \(city.readings.count)" } ?? "none")
+                + (city.hasNewCategory ? " changes" : "")
+        }
+    }
+
+    @Test("has a current value at once if it is a point or another category, else when it has waited for 30 s")
+    func currentValues() {
+        var test = TestStore()
+        var mirror = StorageMirror()
+        let store = test.store
+        func saved(at time: Int64) -> [String] { written(store, &mirror, at: TestStore.start + time) }
+        test.receive("New", 40, at: TestStore.start)
+        #expect(saved(at: 0) == ["40.0 of 1 changes"])
+        // The second point, then a reading that is nothing but the current value.
+        test.receive("New", 41, at: TestStore.start + 2000)
+        #expect(saved(at: 2500) == ["41.0 of 1"])
+        test.receive("New", 42, at: TestStore.start + 4000)
+        #expect(saved(at: 4500) == [])
+        test.receive("New", 60, at: TestStore.start + 6000)
+        #expect(saved(at: 6500) == ["60.0 of 1 changes"])
+        test.receive("New", 61, at: TestStore.start + 8000)
+        // Silent since.
+        #expect(saved(at: 37_999) == [])
+        #expect(saved(at: 38_000) == ["61.0 of 1"])
+        #expect(saved(at: 99_000) == [])
+        // At the end nothing waits.
+        test.receive("New", 62, at: TestStore.start + 8001)
+        #expect(saved(at: 8001) == [])
+        #expect(written(test.store, &mirror, at: .max) == ["62.0 of 1"])
+        #expect(written(test.store, &mirror, at: .max) == [])
+    }
+
+    @Test("has a current value that is 30 s newer than the file's, though it is no point")
+    func currentValuesWithoutPoints() {
+        var test = TestStore(history: HistoryRule(interval: 3_600_000))
+        var mirror = StorageMirror()
+        var times: [Int64] = []
+        for time in stride(from: Int64(0), to: 100_000, by: 2000) {
+            test.receive("Pune", Double(time) / 10_000, at: TestStore.start + time)
+            if !written(test.store, &mirror, at: TestStore.start + time).isEmpty { times.append(time) }
+        }
+        #expect(times == [0, 2000, 32_000, 62_000, 92_000])
+    }
+
+    @Test("has when a repeated observation was heard of last")
+    func repeatedObservations() {
+        var test = TestStore(format: FeedFormat(timeField: "time"))
+        var mirror = StorageMirror()
+        var (file, arrivals) = (ModelFile(), [] as [Int64])
+        for second in stride(from: Int64(0), to: 100, by: 10) {
+            let now = TestStore.start + second * 1000
+            test.receive(#"{"city":"Pune","aqi":7,"time":\#(TestStore.start - 5000)}"#, at: now)
+            let changes = mirror.changes(to: test.store.storageSnapshot(), at: now)
+            file.apply(changes)
+            mirror.apply(changes)
+            arrivals.append((file.restored(capacity: 9)[0].receivedAt - TestStore.start) / 1000)
+        }
+        #expect(arrivals == [0, 0, 0, 30, 30, 30, 60, 60, 60, 90])
+    }
+
+    @Test("counts its ids on from the file's, and gives none twice")
+    func ids() {
+        var test = TestStore(expireAfter: 1000)
+        let stored = City(id: 7, name: Array("Old".utf8), index: 1, updatedAt: 0, receivedAt: 0, category: 1)
+        test.store.restore([stored], at: TestStore.start)
+        var mirror = StorageMirror([stored], in: test.store.storageSnapshot())
+        #expect(test.store.expire(at: TestStore.start) == 1)
+        test.receive("New", 1, at: TestStore.start)
+        let changes = mirror.changes(to: test.store.storageSnapshot(), at: TestStore.start)
+        #expect(changes.removed == [7] && changes.cities.map(\.id) == [8] && changes.cities[0].name != nil)
+        mirror.apply(changes)
+        #expect(mirror.changes(to: test.store.storageSnapshot(), at: TestStore.start).isEmpty)
+    }
+}
+
+@Suite("A restored city")
+struct RestoredCityTests {
+    /// Readings of 195, 205, 206, 215 and 216 with a hysteresis of 10: all but the last two hold category 3.
+    private func categories(_ indices: [Double], changedAt second: Int64?, isSameScale: Bool = true) -> [UInt8] {
+        var changes = CategoryChanges()
+        changes.changedAt = second.map { TestStore.start + $0 * 1000 }
+        let last = indices[indices.count - 1]
+        var city = City(
+            id: 1, name: Array("Pune".utf8), index: last, updatedAt: TestStore.start, receivedAt: TestStore.start,
+            category: last >= 210 ? 4 : 3, changes: changes,
+            points: indices.map { HistoryPoint(time: TestStore.start + Int64($0) * 1000, index: $0, category: 1) })
+        city.judgePoints(by: StoreRules(hysteresis: 10), isSameScale: isSameScale)
+        return city.points.map(\.category)
+    }
+
+    @Test(
+        "has its points with the categories that it held",
+        arguments: [
+            ([195, 205, 206], nil, [3, 3, 3]), ([205, 206], nil, [3, 3]), ([205, 206], 100, [3, 3]),
+            ([205, 206], 205, [3, 3]), ([195, 206, 215, 216], 215, [3, 3, 4, 4]), ([215, 216], 215, [4, 4]),
+        ] as [([Double], Int64?, [UInt8])])
+    func held(_ indices: [Double], changedAt second: Int64?, _ expected: [UInt8]) {
+        #expect(categories(indices, changedAt: second) == expected)
+    }
+
+    @Test("has no category that its points could not have held")
+    func otherCategory() {
+        #expect(categories([195, 205, 350, 206], changedAt: nil) == [3, 3, 5, 3])
+    }
+
+    @Test("has categories of its points alone when the scale is another")
+    func otherScale() {
+        #expect(categories([205, 206], changedAt: nil, isSameScale: false) == [4, 4])
+    }
+}

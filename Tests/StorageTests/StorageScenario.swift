@@ -26,7 +26,7 @@ extension ReadingStore {
         var decoder = FeedDecoder(format: FeedFormat())
         let elements = names.map { #"{"city":"\#($0)","aqi":\#(index)}"# }.joined(separator: ",")
         let message = Array("[\(elements)]".utf8)
-        _ = decoder.decode(message.span, receivedAt: testTime + Int64(second) * 1000) {
+        decoder.decode(message.span, receivedAt: testTime + Int64(second) * 1000) {
             record($0, names: $1, feed: 0)
         }
     }

@@ -2,18 +2,15 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// Looks up names on threads of their own: `getaddrinfo` can block for half a minute, and the loop has deadlines.
+/// Looks up names on a queue of its own: `getaddrinfo` can block for half a minute, and the loop has deadlines.
 final class Resolver: Sendable {
-    static let maximumThreads = 4
-
     private struct State {
-        /// Lookups that have not come back, by host.
-        var running: Set<String> = []
         var wanted: (number: Int, host: String)?
         var result: (Int, ConnectionState.ConnectionEvent)?
     }
 
     private let state = Mutex(State())
+    private let queue = WorkQueue(name: "lookup", limit: 4)
     private let onResult: @Sendable () -> Void
 
     /// - Parameter onResult: called on another thread when `takeResult` has something.
@@ -23,21 +20,15 @@ final class Resolver: Sendable {
 
     /// Begins a lookup; the result of one before it is forgotten. One that still runs for the same host serves both.
     func resolve(_ number: Int, host: String) {
-        let start = state.withLock { state in
+        state.withLock { state in
             state.wanted = (number, host)
             state.result = nil
-            if state.running.count >= Self.maximumThreads, !state.running.contains(host) {
-                state.result = (number, .notResolved(detail: "\(Self.maximumThreads) name lookups hang"))
-                return false
-            }
-            return state.running.insert(host).inserted
         }
-        guard start else { return onResult() }
-        do throws(SystemError) {
-            _ = try ServiceThread(name: "lookup") { [self] in finish(host, lookUp(host)) }
-        } catch {
-            finish(host, .notResolved(detail: error.reason))
+        let isAccepted = queue.submit { [self] in
+            guard state.withLock({ $0.wanted?.number }) == number else { return }
+            finish(host, lookUp(host))
         }
+        if !isAccepted { finish(host, .notResolved(detail: "earlier name lookups hang")) }
     }
 
     func takeResult() -> (number: Int, ConnectionState.ConnectionEvent)? {
@@ -46,7 +37,6 @@ final class Resolver: Sendable {
 
     private func finish(_ host: String, _ result: ConnectionState.ConnectionEvent) {
         state.withLock { state in
-            state.running.remove(host)
             guard let wanted = state.wanted, wanted.host == host else { return }
             state.wanted = nil
             state.result = (wanted.number, result)

@@ -29,11 +29,13 @@ import Testing
         "errors name the path and the cause on one line",
         arguments: [
             ("none", "none: No such file or directory"),
-            ("", ": Is a directory"),
+            ("", ": it is not a regular file"),
+            ("pipe", "pipe: it is not a regular file"),
             ("a\nb", "a b: No such file or directory"),
             ("a\0b", "a b: the name has a NUL"),
         ])
     func errors(name: String, expected: String) throws {
+        directory.makePipe("pipe")
         let error = #expect(throws: SystemError.self) { try readFile(directory.path + "/" + name, limit: 10) }
         #expect(error?.code == .file)
         #expect(error?.reason == "cannot read \(directory.path)/\(expected)")

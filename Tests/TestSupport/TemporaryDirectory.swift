@@ -33,6 +33,11 @@ public final class TemporaryDirectory: Sendable {
         write(name, Array(content.utf8))
     }
 
+    /// A pipe that nobody writes to.
+    public func makePipe(_ name: String) {
+        unsafe mkfifo(file(name), 0o600)
+    }
+
     public func move(_ name: String, to other: String) {
         unsafe rename(file(name), file(other))
     }

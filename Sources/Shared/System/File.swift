@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// The one owner of an open file descriptor; its `deinit` closes it.
 package struct FileDescriptor: ~Copyable {
@@ -15,8 +16,53 @@ package struct FileDescriptor: ~Copyable {
 
 // MARK: Reading
 
-/// The whole content of a file of at most `limit` bytes. Reads pipes and `/proc` as well as regular files.
+/// The whole content of a regular file of at most `limit` bytes. Returns in time: a file of a network mount that does not
+/// respond is an error.
 public func readFile(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
+    try FileReading(path, limit: limit).result(within: .seconds(5))
+}
+
+/// A file that is read on a thread of its own, which is left behind when it hangs.
+private final class FileReading: Sendable {
+    private let path: String
+    private let read = Mutex<Result<[UInt8], SystemError>?>(nil)
+    private let done: WakePipe
+
+    /// Of the process. So many threads hang at most.
+    private static let underWay = Atomic(0)
+    private static let maximum = 16
+
+    init(_ path: String, limit: Int) throws(SystemError) {
+        self.path = path
+        done = try WakePipe()
+        guard Self.underWay.add(1, ordering: .relaxed).newValue <= Self.maximum else {
+            Self.underWay.subtract(1, ordering: .relaxed)
+            throw SystemError(.file, "cannot read \(path): \(Self.maximum) files do not respond")
+        }
+        do throws(SystemError) {
+            _ = try ServiceThread(name: "file") { [self] in
+                let result = Result { () throws(SystemError) in try readFileBlocking(path, limit: limit) }
+                read.withLock { $0 = result }
+                Self.underWay.subtract(1, ordering: .relaxed)
+                done.wake()
+            }
+        } catch {
+            Self.underWay.subtract(1, ordering: .relaxed)
+            throw error
+        }
+    }
+
+    func result(within limit: Duration) throws(SystemError) -> [UInt8] {
+        _ = done.wait(limit)
+        guard let result = read.withLock({ $0 }) else {
+            throw SystemError(.file, "cannot read \(path): it does not respond within \(limit.components.seconds) s")
+        }
+        return try result.get()
+    }
+}
+
+/// The same on the calling thread: for files that the kernel makes up, which do not hang.
+func readFileBlocking(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
     let file = try openFile(path)
     var content: [UInt8] = []
     // Room for the whole file avoids growing, which would hold it twice; the rest is for the read that finds the end.
@@ -37,14 +83,20 @@ public func readFile(_ path: String, limit: Int) throws(SystemError) -> [UInt8] 
 private func openFile(_ path: String) throws(SystemError) -> FileDescriptor {
     // The C function would stop at the NUL and open another file.
     guard !path.utf8.contains(0) else { throw SystemError(.file, "cannot read \(path): the name has a NUL") }
-    let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    // Opening a pipe would wait for its other end.
+    let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard number >= 0 else {
         throw SystemError(.file, "cannot read \(path): \(describe(errorNumber: errno))")
     }
-    return FileDescriptor(owning: number)
+    let file = FileDescriptor(owning: number)
+    var status = stat()
+    guard unsafe fstat(number, &status) == 0, FileIdentity(status).isRegular else {
+        throw SystemError(.file, "cannot read \(path): it is not a regular file")
+    }
+    return file
 }
 
-/// Bytes of a regular file as it is now; 0 for pipes and for most of `/proc`.
+/// Bytes of a file as it is now; 0 for most of `/proc`.
 private func size(of file: borrowing FileDescriptor) -> Int {
     var status = stat()
     return unsafe fstat(file.number, &status) == 0 ? Int(status.st_size) : 0

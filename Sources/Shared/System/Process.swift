@@ -129,7 +129,7 @@ private func isSeparator(_ byte: UInt8) -> Bool {
 }
 
 private func readKernelText(_ path: String) -> [UInt8]? {
-    try? readFile(path, limit: 64 * 1024)
+    try? readFileBlocking(path, limit: 64 * 1024)
 }
 
 private func softLimit(_ resource: __rlimit_resource) -> UInt64? {

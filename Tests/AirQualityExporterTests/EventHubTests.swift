@@ -20,11 +20,18 @@ struct EventHubTests {
 
         init(limit: Int = 10) throws {
             let store = store
-            let hub = EventHub(store: store, limit: limit, onFirst: {}, at: 77)
+            let resources = RouteResources(maximumRequests: 0, maximumListeners: limit)
+            let hub = EventHub(store: store, queue: resources.pages, onFirst: {}, at: 77)
             self.hub = hub
             var configuration = HTTPServerConfiguration(addresses: [.tcp(host: "127.0.0.1", port: 0)])
             // A listener is ended by the hub alone, however slow the machine is.
             configuration.limits.streamTimeout = .seconds(600)
+            configuration.handling = { _, _ in
+                var handling = HTTPHandling()
+                handling.permits = resources.listeners
+                handling.queue = resources.pages
+                return handling
+            }
             server = try HTTPServer(configuration: configuration, onRequest: { hub.respond(to: $0) })
         }
 
@@ -45,10 +52,10 @@ struct EventHubTests {
 
         /// A client that has asked for the events.
         func connect(
-            _ version: String = "1.0", lastEventID: String? = nil, receiveBuffer: Int32? = nil
+            _ version: String = "1.0", lastEventID: String? = nil, receiveBuffer: Int32? = nil, from host: UInt8 = 1
         ) throws -> RawHTTPClient {
             guard case .tcp(_, let port) = server.addresses[0] else { preconditionFailure("it listens on TCP") }
-            let client = try RawHTTPClient(port: port, receiveBuffer: receiveBuffer)
+            let client = try RawHTTPClient(port: port, receiveBuffer: receiveBuffer, from: host)
             let field = lastEventID.map { "Last-Event-ID: \($0)\r\n" } ?? ""
             client.send("GET /events HTTP/\(version)\r\nHost: x\r\n\(field)\r\n")
             return client
@@ -173,6 +180,17 @@ struct EventHubTests {
         eventually("the end of a listener") { bench.hub.listenerCount == 1 }
         #expect(try bench.connect("1.1").readHead().status == 200)
         clients[1].close()
+    }
+
+    @Test("takes the place of one of an address that has more of them")
+    func share() throws {
+        let bench = try Bench(limit: 4)
+        let greedy = try (0..<4).map { _ in try bench.connect(from: 2) }
+        for client in greedy { _ = try client.read(upTo: "\r\n\r\n") }
+        let other = try bench.connect("1.1")
+        #expect(try other.readHead().status == 200)
+        eventually("the end of a listener") { bench.hub.listenerCount == 4 }
+        other.close()
     }
 
     @Test("that is too slow to read is hung up on, and none waits for it")

@@ -2,6 +2,7 @@ import AirQuality
 import Bytes
 import HTTPServer
 import Synchronization
+import System
 import Testing
 
 @testable import AirQualityExporter
@@ -16,7 +17,8 @@ struct RoutesTests {
     private let counts = Counts()
 
     private func routes(
-        lifecycle: Bool = false, corsOrigin: String? = nil, hasEvents: Bool = true, shard: Shard? = nil,
+        lifecycle: Bool = false, corsOrigin: String? = nil, hasEvents: Bool = true, hasAccent: Bool = false,
+        shard: Shard? = nil,
         historyEndpoint: ((ReadingStore) -> HistoryEndpoint)? = nil
     ) -> Routes {
         let store = ReadingStore(
@@ -24,17 +26,25 @@ struct RoutesTests {
         var decoder = FeedDecoder(format: FeedFormat())
         let message = Array(#"[{"city":"Mumbai","aqi":183.2},{"city":"<b>&\"","aqi":7}]"#.utf8)
         decoder.decode(message.span, receivedAt: 1_795_236_585_252) { store.record($0, names: $1, feed: 0) }
+        // One that begins with a combining character.
+        let accent = Array("[{\"city\":\"\u{301}\",\"aqi\":1}]".utf8)
+        if hasAccent {
+            decoder.decode(accent.span, receivedAt: 1_795_236_585_252) { store.record($0, names: $1, feed: 0) }
+        }
         let counts = counts
+        let resources = RouteResources(maximumRequests: 40, maximumListeners: 1)
         let health = Health(store: store, stuckFeeds: { [] })
         return Routes(
             telemetryPath: "/metrics", isLifecycleEnabled: lifecycle,
             metrics: MetricsEndpoint(store: store, build: .current, scrapes: nil, storage: nil, events: nil),
-            history: historyEndpoint?(store) ?? HistoryEndpoint(store: store, corsOrigin: corsOrigin),
+            history: historyEndpoint?(store)
+                ?? HistoryEndpoint(store: store, corsOrigin: corsOrigin, queue: resources.pages),
             health: health,
             page: PageEndpoint(store: store, health: health, web: Configuration.Web(), version: "1.2.3"),
-            events: hasEvents ? EventHub(store: store, limit: 1, onFirst: {}, at: 0) : nil,
+            events: hasEvents ? EventHub(store: store, queue: resources.pages, onFirst: {}, at: 0) : nil,
             onRead: { counts.reads.add(1, ordering: .relaxed) },
-            reconnect: { counts.reconnects.add(1, ordering: .relaxed) }, reload: { "web.yml, line 3: no" })
+            reconnect: { counts.reconnects.add(1, ordering: .relaxed) }, reload: { "web.yml, line 3: no" },
+            resources: resources)
     }
 
     @Test(
@@ -48,12 +58,13 @@ struct RoutesTests {
             ("GET", "/-/reload", 405), ("GET", "/-/reconnect", 405), ("POST", "/-/reload", 403),
             ("POST", "/-/reconnect", 403), ("OPTIONS", "/metrics", 405), ("GET", "/city/Mumbai", 200),
             ("HEAD", "/city/Mumbai", 200), ("GET", "/city/Delhi", 404), ("GET", "/city/", 404), ("GET", "/city", 404),
-            ("GET", "/city/ Mumbai ", 200), ("GET", "/city/<b>&\"", 200), ("POST", "/city/Mumbai", 405),
+            ("GET", "/city/ Mumbai ", 200), ("GET", "/city/\u{301}", 200), ("GET", "/city/<b>&\"", 200),
+            ("POST", "/city/Mumbai", 405),
             ("HEAD", "/events", 200), ("POST", "/events", 405), ("GET", "/assets/page.css", 404),
             ("PUT", "/assets/page.css", 405),
         ])
     func statuses(_ method: String, _ path: String, _ status: Int) {
-        let response = routes().respond(to: HTTPRequest(method: method, path: path))
+        let response = routes(hasAccent: true).respond(to: HTTPRequest(method: method, path: path))
         #expect(response.status == status)
         if status == 405 {
             #expect(response.headers.contains { $0.name == "Allow" })
@@ -62,6 +73,21 @@ struct RoutesTests {
             let text = response.text
             #expect(text.hasSuffix("\n") && text.dropLast().allSatisfy { !$0.isNewline })
         }
+    }
+
+    @Test(
+        "is made on the serving thread only where that is quick, and elsewhere has a permit",
+        arguments: [
+            ("/metrics", true), ("/-/healthy", true), ("/-/ready", true), ("/-/reconnect", true), ("/nowhere", true),
+            ("/", false), ("/about", false), ("/city/Mumbai", false), ("/city/\u{301}", false),
+            ("/assets/page.css", false),
+            ("/history.json", false), ("/events", false), ("/-/reload", false),
+        ])
+    func handling(_ path: String, isQuick: Bool) {
+        let handling = routes().handling(of: path, query: "")
+        #expect((handling.queue == nil) == isQuick)
+        #expect((handling.permits == nil) == (isQuick && path != "/metrics" || path == "/-/reload"))
+        #expect(handling.isMetered == (path == "/metrics"))
     }
 
     @Test(
@@ -201,7 +227,9 @@ struct RoutesTests {
 
     @Test("for a large history is answered with a stream that has a tag")
     func largeHistory() throws {
-        let routes = routes(historyEndpoint: { HistoryEndpoint(store: $0, corsOrigin: nil, wholeLimit: 1) })
+        let routes = routes(historyEndpoint: {
+            HistoryEndpoint(store: $0, corsOrigin: nil, wholeLimit: 1, queue: WorkQueue(name: "test"))
+        })
         let first = routes.respond(to: HTTPRequest(path: "/history.json"))
         #expect(first.status == 200)
         guard case .stream = first.body else {
@@ -224,7 +252,9 @@ struct RoutesTests {
 
     @Test("for more history than is allowed is refused with the way to less")
     func historyLimit() {
-        let routes = routes(historyEndpoint: { HistoryEndpoint(store: $0, corsOrigin: nil, limit: 1) })
+        let routes = routes(historyEndpoint: {
+            HistoryEndpoint(store: $0, corsOrigin: nil, limit: 1, queue: WorkQueue(name: "test"))
+        })
         for _ in 0..<2 {
             let refused = routes.respond(to: HTTPRequest(path: "/history.json"))
             #expect(refused.status == 413)

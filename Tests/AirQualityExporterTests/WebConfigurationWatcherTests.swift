@@ -18,7 +18,8 @@ struct WebConfigurationWatcherTests {
 
     private func watcher() throws -> WebConfigurationWatcher {
         try WebConfigurationWatcher(
-            path: directory.file("web.yml"), logger: Logger(write: lines.append))
+            path: directory.file("web.yml"), logger: Logger(write: lines.append),
+            queue: WorkQueue(name: "test"))
     }
 
     private func write(header value: String) {
@@ -29,7 +30,7 @@ struct WebConfigurationWatcherTests {
     func changes() throws {
         write(header: "deny")
         let watcher = try watcher()
-        #expect(watcher.first.headers.map(\.value) == ["deny"])
+        #expect(watcher.initial.headers.map(\.value) == ["deny"])
         let configuration = HTTPServerConfiguration(addresses: [.tcp(host: "127.0.0.1", port: 0)])
         let server = try HTTPServer(configuration: configuration) { _ in HTTPResponse(status: 200, line: "well") }
         watcher.follow(server)
@@ -37,16 +38,16 @@ struct WebConfigurationWatcherTests {
         func value() throws -> String? { try RawHTTPClient(port: port).request("/").value("X-Frame-Options") }
 
         var expected: [String] = []
-        watcher.poll()
+        watcher.check()
         #expect(messages == expected, "nothing has changed")
         write(header: "sameorigin")
-        watcher.poll()
+        watcher.check()
         expected.append("Web configuration loaded")
         #expect(try messages == expected && value() == "sameorigin")
 
         directory.write("web.yml", "bad: [")
-        watcher.poll()
-        watcher.poll()
+        watcher.check()
+        watcher.check()
         expected.append("Web configuration is bad: the last good one stays in force")
         #expect(messages == expected, "the same problem is logged once")
         #expect(watcher.reload()?.contains("web.yml") == true)
@@ -54,11 +55,11 @@ struct WebConfigurationWatcherTests {
         #expect(try messages == expected && value() == "sameorigin", "a reload that was asked for logs it again")
 
         directory.remove("web.yml")
-        watcher.poll()
+        watcher.check()
         expected.append("Web configuration is bad: the last good one stays in force")
         #expect(messages == expected, "another problem")
         write(header: "deny")
-        watcher.poll()
+        watcher.check()
         expected.append("Web configuration loaded")
         #expect(try messages == expected && value() == "deny")
     }
@@ -67,7 +68,42 @@ struct WebConfigurationWatcherTests {
     func start() throws {
         let error = #expect(throws: SystemError.self) { try watcher() }
         #expect(error?.reason.contains("web.yml") == true)
-        let none = try WebConfigurationWatcher(path: nil, logger: Logger())
-        #expect(none.isEmpty && none.reload() == nil)
+        let none = try WebConfigurationWatcher(path: nil, logger: Logger(), queue: WorkQueue(name: "test"))
+        #expect(!none.hasFile && none.reload() == nil)
+    }
+
+    @Test("has the newest file in force after reloads on two threads")
+    func race() throws {
+        write(header: "deny")
+        let watcher = try watcher()
+        let configuration = HTTPServerConfiguration(addresses: [.tcp(host: "127.0.0.1", port: 0)])
+        let server = try HTTPServer(configuration: configuration) { _ in HTTPResponse(status: 200, line: "well") }
+        watcher.follow(server)
+        guard case .tcp(_, let port) = server.addresses[0] else { throw SystemError(.address, "no TCP address") }
+        for round in 1...50 {
+            let value = round % 2 == 0 ? "deny" : "sameorigin"
+            write(header: value)
+            let other = try ServiceThread(name: "reload") { _ = watcher.reload() }
+            watcher.check()
+            other.join()
+            watcher.check()
+            #expect(try RawHTTPClient(port: port).request("/").value("X-Frame-Options") == value)
+        }
+    }
+
+    @Test("reads nothing that is no regular file, and goes on without it")
+    func pipe() throws {
+        write(header: "deny")
+        let watcher = try watcher()
+        directory.remove("web.yml")
+        directory.makePipe("web.yml")
+        #expect(watcher.reload()?.hasSuffix("web.yml: it is not a regular file") == true)
+        directory.remove("web.yml")
+        write(header: "sameorigin")
+        eventually("a check that finds the file again") {
+            watcher.poll(at: .zero)
+            return messages.last == "Web configuration loaded"
+        }
+        #expect(messages.count == 2)
     }
 }

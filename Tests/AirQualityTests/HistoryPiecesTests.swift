@@ -20,12 +20,12 @@ struct HistoryPiecesTests {
 
     private func pieces(
         _ test: borrowing TestStore, _ query: String = "", runLength: Int = 50_000
-    ) throws -> HistoryPieces {
-        HistoryPieces(
+    ) throws -> HistoryDocument {
+        HistoryDocument(
             test.store, HistorySelection(test.store, query: try HistoryQuery(query)), runLength: runLength)
     }
 
-    private func text(_ pieces: HistoryPieces, bytes: Int = 1000) -> String {
+    private func text(_ pieces: HistoryDocument, bytes: Int = 1000) -> String {
         var pieces = pieces
         var text: [UInt8] = []
         while let piece = pieces.next(bytes: bytes) { text += piece }

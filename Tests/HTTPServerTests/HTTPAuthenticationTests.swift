@@ -131,8 +131,7 @@ import Testing
         let server = try serveWeb(
             web(hash: Self.slow),
             {
-                $0.isMetered = { _ in true }
-                $0.meter = HTTPMeter(limit: 2)
+                $0.meter(limit: 2)
                 // Checking takes seconds where the processor is busy.
                 $0.limits.requestTimeout = .seconds(120)
             })
@@ -149,7 +148,7 @@ import Testing
     /// One password is checked at a time and few may wait; who comes then is told to come again.
     @Test func tooManyPasswords() throws {
         let server = try serveWeb(web(hash: Self.slow))
-        let clients = try (0..<PasswordChecker.maximumWaiting + 10).map { index in
+        let clients = try (0..<64 + 10).map { index in
             let client = try server.connect()
             client.send("GET / HTTP/1.1\r\nHost: x\r\n\(basic("alice", "guess \(index)"))\r\n\r\n")
             return client

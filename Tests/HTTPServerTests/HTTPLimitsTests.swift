@@ -14,7 +14,7 @@ import Testing
 
     @Test func metersOnlyWhatItIsAskedTo() throws {
         let server = try serve(
-            { $0.isMetered = { $0 == "/metrics" } },
+            { $0.meter { $0 == "/metrics" } },
             respond: { request in
                 request.path == "/metrics"
                     ? HTTPResponse(status: 200, line: "ok") : HTTPResponse(status: 404, line: "no")
@@ -29,7 +29,7 @@ import Testing
         let meter = HTTPMeter(statuses: [503, 200])
         let server = try serve(
             {
-                $0.isMetered = { _ in true }
+                $0.meter()
                 $0.meter = meter
             },
             respond: { _ in HTTPResponse(status: 201, line: "\(meter.current.requestsInFlight)") })
@@ -44,8 +44,7 @@ import Testing
     @Test(arguments: [true, false]) func permitsComeBack(byReset: Bool) throws {
         let server = try serve(
             {
-                $0.isMetered = { $0 == "/" }
-                $0.meter = HTTPMeter(limit: 3)
+                $0.meter(limit: 3) { $0 == "/" }
                 // Nobody is too slow, however long the machine takes for this.
                 $0.limits.minimumRate = 0
             }, respond: { _ in HTTPResponse(status: 200, body: Self.large) })
@@ -71,8 +70,7 @@ import Testing
         let page = HTTPBody.pieces((0..<160).map { [UInt8](repeating: UInt8($0), count: 50_000) })
         let server = try serve(
             {
-                $0.isMetered = { _ in true }
-                $0.meter = HTTPMeter(limit: 40)
+                $0.meter(limit: 40)
             }, respond: { _ in HTTPResponse(status: 200, body: page) })
         let readers = try (0..<60).map { _ in try server.connect(receiveBuffer: 4096, from: 2) }
         for reader in readers { reader.send(Self.get) }
@@ -90,8 +88,7 @@ import Testing
     @Test func fiveHundredAbortedDownloads() throws {
         let server = try serve(
             {
-                $0.isMetered = { _ in true }
-                $0.meter = HTTPMeter(limit: 5)
+                $0.meter(limit: 5)
             }, respond: { _ in HTTPResponse(status: 200, body: Self.large) })
         for index in 0..<500 {
             let client = try server.connect(receiveBuffer: 4096)
@@ -139,7 +136,7 @@ import Testing
             {
                 $0.limits.answerTimeout = .milliseconds(200)
                 $0.limits.minimumRate = 1 << 30
-                $0.isMetered = { _ in true }
+                $0.meter()
             }, respond: { _ in HTTPResponse(status: 200, body: Self.large) })
         let client = try server.connect(receiveBuffer: 4096)
         client.send(Self.get)
@@ -154,7 +151,7 @@ import Testing
             {
                 $0.limits.answerTimeout = .milliseconds(50)
                 $0.limits.minimumRate = 100_000
-                $0.isMetered = { _ in true }
+                $0.meter()
             }, respond: { _ in HTTPResponse(status: 200, body: Self.large) })
         let client = try server.connect(receiveBuffer: 4096)
         client.send(Self.get)

@@ -15,6 +15,20 @@ func serve(
     return try HTTPServer(configuration: configuration, onRequest: respond)
 }
 
+extension HTTPServerConfiguration {
+    /// Counts these requests, and gives so many of them permits.
+    mutating func meter(limit: Int = 0, _ isMetered: @escaping @Sendable (String) -> Bool = { _ in true }) {
+        let permits = RequestPermits(limit: limit)
+        handling = { path, _ in
+            var handling = HTTPHandling()
+            guard isMetered(path) else { return handling }
+            handling.isMetered = true
+            handling.permits = permits
+            return handling
+        }
+    }
+}
+
 extension HTTPServer {
     var port: Int {
         get throws {

@@ -13,6 +13,7 @@ import Testing
         private let streams = Mutex<[HTTPStream]>([])
         let endCount = Mutex(0)
         private let isDocument: Bool
+        private let queue = WorkQueue(name: "pieces")
 
         init(isDocument: Bool = false) {
             self.isDocument = isDocument
@@ -20,12 +21,12 @@ import Testing
 
         var stream: HTTPStream {
             let stream = HTTPStream(
-                isDocument: isDocument,
-                read: { [self] maximum in
+                isEndless: !isDocument, queue: queue,
+                next: { [self] in
                     unsent.withLock { unsent in
                         if unsent.isEmpty { return isOver.withLock { $0 } ? .end : .none }
-                        defer { unsent.removeFirst(min(maximum, unsent.count)) }
-                        return .bytes(unsent.prefix(maximum))
+                        defer { unsent = [] }
+                        return .bytes(unsent)
                     }
                 }, onEnd: { [self] in endCount.withLock { $0 += 1 } })
             streams.withLock { $0.append(stream) }
@@ -255,25 +256,5 @@ import Testing
         slow.send(Self.get)
         source.send([UInt8](repeating: 7, count: 8 << 20))
         eventually("the notice of the end") { source.hasEnded }
-    }
-
-    @Test func soManyDocumentsAreUnderWay() throws {
-        let source = Source(isDocument: true)
-        // Nobody is slow.
-        var limits = HTTPLimits()
-        limits.minimumRate = 0
-        let server = try serveDocuments(source, limits: limits)
-        let clients = try (0..<HTTPLimits.maximumDocuments).map { _ in
-            let client = try server.connect()
-            client.send(Self.get)
-            _ = try client.readHead()
-            return client
-        }
-        let refused = try server.connect().request("/stream")
-        #expect(refused.status == 503)
-        #expect(refused.value("Retry-After") != nil)
-        source.end()
-        for client in clients { _ = try client.read(upTo: "0\r\n\r\n") }
-        eventually("a place") { (try? server.connect().request("/stream", method: "HEAD"))?.status == 200 }
     }
 }

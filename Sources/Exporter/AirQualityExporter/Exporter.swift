@@ -19,6 +19,7 @@ final class Exporter: Sendable {
     /// nil without listeners.
     private let events: EventHub?
     private let webWatcher: WebConfigurationWatcher
+    private let resources: RouteResources
     /// Reads the files again that the flags name; nil when all is well, else what is wrong, in one line.
     private let reload: @Sendable () -> String?
     private let signals: Signals
@@ -42,7 +43,12 @@ final class Exporter: Sendable {
         self.feeds = feeds
         let usage = FeedUsage(limit: configuration.pauseWhenUnused, at: monotonicTime())
         self.usage = usage
-        let webWatcher = try WebConfigurationWatcher(path: configuration.web.configFile, logger: logger)
+        let maximumListeners = configuration.web.maximumListeners
+        let resources = RouteResources(
+            maximumRequests: configuration.web.maximumRequests, maximumListeners: maximumListeners)
+        self.resources = resources
+        let webWatcher = try WebConfigurationWatcher(
+            path: configuration.web.configFile, logger: logger, queue: resources.files)
         self.webWatcher = webWatcher
         let lastReload = LastReload(at: currentTime())
         let reload: @Sendable () -> String? = {
@@ -52,18 +58,17 @@ final class Exporter: Sendable {
             return problems.isEmpty ? nil : problems.joined(separator: "; ")
         }
         self.reload = reload
-        let maximumListeners = configuration.web.maximumListeners
         let events =
             maximumListeners > 0
-            ? EventHub(store: store, limit: maximumListeners, onFirst: signals.wake, at: currentTime()) : nil
+            ? EventHub(store: store, queue: resources.pages, onFirst: signals.wake, at: currentTime()) : nil
         self.events = events
         // Present from the start, as with the client libraries, so that rate() sees the first one.
-        let scrapes = HTTPMeter(limit: configuration.web.maximumRequests, statuses: [200, 500, 503])
+        let scrapes = HTTPMeter(statuses: [200, 500, 503])
         let metrics = MetricsEndpoint(
             store: store, build: .current,
             families: Set(configuration.cityFamilies.isEmpty ? CityFamilyName.allCases : configuration.cityFamilies),
             scrapes: configuration.web.omitsExporterMetrics ? nil : scrapes,
-            handshakes: webWatcher.first.tls == nil ? nil : scrapes, storage: storage, events: events,
+            handshakes: webWatcher.initial.tls == nil ? nil : scrapes, storage: storage, events: events,
             lastReload: lastReload)
         let health = Health(
             store: store,
@@ -72,7 +77,8 @@ final class Exporter: Sendable {
             telemetryPath: configuration.web.telemetryPath, isLifecycleEnabled: configuration.web.isLifecycleEnabled,
             metrics: metrics,
             history: HistoryEndpoint(
-                store: store, corsOrigin: configuration.web.corsOrigin, limit: configuration.web.historyLimit),
+                store: store, corsOrigin: configuration.web.corsOrigin, limit: configuration.web.historyLimit,
+                queue: resources.pages),
             health: health,
             page: PageEndpoint(store: store, health: health, web: configuration.web, version: BuildVersion.version),
             events: events,
@@ -83,13 +89,12 @@ final class Exporter: Sendable {
                 signals.wake()
             },
             reconnect: feeds.reconnect,
-            reload: reload)
+            reload: reload, resources: resources)
         var server = HTTPServerConfiguration(addresses: configuration.web.listenAddresses)
-        let telemetryPath = configuration.web.telemetryPath
-        server.isMetered = { $0 == telemetryPath }
+        server.handling = routes.handling(of:query:)
         server.meter = scrapes
         server.usesSystemdSockets = configuration.web.usesSystemdSockets
-        server.web = webWatcher.first
+        server.web = webWatcher.initial
         let failures = Mutex(HandshakeLog())
         server.onTLSHandshakeFailure = { failure in
             guard let suppressed = failures.withLock({ $0.suppressed(before: monotonicTime()) }) else { return }
@@ -101,7 +106,7 @@ final class Exporter: Sendable {
         server.isPublic = { $0 == Routes.healthyPath || $0 == Routes.readyPath }
         self.server = try HTTPServer(configuration: server, onRequest: routes.respond)
         webWatcher.follow(self.server)
-        if webWatcher.first.tls != nil, webWatcher.first.allowsHTTP2 {
+        if webWatcher.initial.tls != nil, webWatcher.initial.allowsHTTP2 {
             logger.debug("HTTP/2 is not supported")
         }
     }
@@ -119,7 +124,7 @@ final class Exporter: Sendable {
         for address in server.addresses {
             logger.info(
                 "Listening on",
-                metadata: ["address": "\(address)", "tls": "\(webWatcher.first.tls != nil)"])
+                metadata: ["address": "\(address)", "tls": "\(webWatcher.initial.tls != nil)"])
         }
         let notify = NotifySocket()
         _ = notify?.send("READY=1")
@@ -165,7 +170,7 @@ final class Exporter: Sendable {
             }
             demo?.tick(at: now)
             events?.tick(at: now)
-            webWatcher.poll()
+            webWatcher.poll(at: now)
             let silence = heartbeats.look(beats: server.heartbeats, at: now)
             if silence >= Self.longestSilence { return true }
             if silence < Self.longestSilence / 2 { _ = notify?.send("WATCHDOG=1") }
@@ -174,7 +179,9 @@ final class Exporter: Sendable {
                 logger.info("Received signal, shutting down")
                 return false
             case .hangUp:
-                _ = reload()
+                if !resources.files.submit({ [reload] in _ = reload() }) {
+                    logger.error("Files are not read again: those before have not been read yet")
+                }
             case nil:
                 continue
             }
@@ -194,7 +201,7 @@ final class Exporter: Sendable {
             times.append(.milliseconds(rules.history.interval - wall % rules.history.interval))
         }
         // A changed file is in force at most a second later.
-        if !webWatcher.isEmpty { times.append(.seconds(1)) }
+        if webWatcher.hasFile { times.append(.seconds(1)) }
         if let next = usage.nextTickAt { times.append(max(.milliseconds(1), next - now)) }
         if let demo { times.append(max(.milliseconds(1), demo.nextTickAt - now)) }
         if let next = events?.nextTickAt { times.append(max(.milliseconds(1), next - now)) }

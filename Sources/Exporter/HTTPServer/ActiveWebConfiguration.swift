@@ -10,11 +10,14 @@ final class ActiveWebConfiguration: Sendable {
     /// Nil: plain HTTP.
     let tls: TLSContext?
     private let bucket: Mutex<TokenBucket?>
+    /// Of all users' hashes: what a refused password costs.
+    private let highestCost: Int
 
     /// - Parameter previous: the one that this replaces: under an unchanged limit its requests still count.
     /// - Throws: a `SystemError` when GnuTLS does not take the TLS configuration.
     init(_ configuration: WebConfiguration, replacing previous: ActiveWebConfiguration?) throws(SystemError) {
         self.configuration = configuration
+        highestCost = configuration.users.values.compactMap(Bcrypt.cost(of:)).max() ?? Bcrypt.lowestCost
         headers = configuration.headers.map { ($0.name, $0.value) }
         if let previous, let tls = previous.tls, configuration.tls == previous.configuration.tls {
             self.tls = tls
@@ -40,21 +43,17 @@ final class ActiveWebConfiguration: Sendable {
     }
 
     /// Whether a request with this `Authorization` field is admitted, refused, or needs a password check first.
-    func entrance(authorization: @autoclosure () -> String?) -> Entrance {
-        guard !configuration.users.isEmpty else { return .open }
-        guard let credentials = authorization().flatMap(BasicCredentials.init(authorization:)) else { return .closed }
-        if let hash = configuration.users[credentials.user] {
-            return .password(CredentialCheck(credentials: credentials, hash: hash, isKnownUser: true))
-        }
-        // Somebody's hash, so that the time of the answer does not tell which users there are.
-        let decoy = configuration.users.min { $0.key.lexicographicallyPrecedes($1.key) }!.value
-        return .password(CredentialCheck(credentials: credentials, hash: decoy, isKnownUser: false))
+    func access(authorization: @autoclosure () -> String?) -> Access {
+        guard !configuration.users.isEmpty else { return .granted }
+        guard let credentials = authorization().flatMap(BasicCredentials.init(authorization:)) else { return .denied }
+        return .needsPassword(
+            PasswordCheck(credentials, hash: configuration.users[credentials.user], highestCost: highestCost))
     }
 
-    enum Entrance {
-        case open
-        case closed
-        case password(CredentialCheck)
+    enum Access {
+        case granted
+        case denied
+        case needsPassword(PasswordCheck)
     }
 }
 

@@ -27,31 +27,23 @@ final class HTTPConnection: @unchecked Sendable {
         case header
         /// The header has come, and no content follows.
         case complete
-        /// libmicrohttpd waits until the password is checked.
+        /// libmicrohttpd waits until the password is checked, or the response is made.
         case suspended
         case answered
         /// The answer is a stream, which may never end; nobody waits for it.
         case streaming
     }
 
-    /// What became of the password of a suspended request; written by another thread before it resumes the connection.
-    enum Verdict: UInt8, AtomicRepresentable {
-        case accepted
-        case refused
-        case unavailable
-    }
-
     var phase = Phase.idle
     var target = HTTPRequestTarget.malformed
     var targetBytes = 0
     var isMetered = false
-    /// The answer is one of those that are limited because of their size.
-    var isLarge = false
-    /// The answer is one of those that are limited because they are made while they are sent.
-    var isDocument = false
+    /// Nil: it holds no permit.
+    var permits: RequestPermits?
+    /// The last one.
+    var suspension: HTTPSuspension?
     /// The request asks for no content.
     var isHead = false
-    let verdict = Atomic(Verdict.unavailable)
     /// Of the answer under way.
     var status: Int?
     /// Of the request under way.
@@ -115,8 +107,7 @@ final class HTTPConnection: @unchecked Sendable {
 /// (0.9.75 to 0.9.77, `new_connection_process_`).
 final class HTTPConnections: Sendable {
     private let state: Mutex<State>
-    /// The answers that stay open.
-    let streams = HTTPStreams()
+    let suspensions = HTTPSuspensions()
 
     private struct State {
         var open: [Int32: HTTPConnection] = [:]
@@ -172,7 +163,7 @@ final class HTTPConnections: Sendable {
     }
 
     func hangUpOnOverdue(at now: CoarseTime) {
-        streams.endDeserted()
+        suspensions.endAbandoned(at: now)
         state.withLock { state in
             // Under the lock although it is a call of C: the connection leaves the table before its socket is closed,
             // so the number is still this connection's.

@@ -103,7 +103,7 @@ public struct HTTPRefusal: Sendable {
     static let unauthorized = HTTPRefusal(
         401, headers: [("WWW-Authenticate", "Basic")], "a user and a password are needed")
 
-    static func busy(_ line: String) -> HTTPRefusal {
+    public static func busy(_ line: String) -> HTTPRefusal {
         HTTPRefusal(503, headers: [("Retry-After", "1")], line)
     }
 }

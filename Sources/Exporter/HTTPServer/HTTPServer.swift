@@ -4,7 +4,7 @@ public import WebConfiguration
 
 /// Serves HTTP/1.1 with libmicrohttpd. HTTP/2 is not possible with it.
 ///
-/// One thread accepts, one serves; the route closure runs on the latter, so it must not block.
+/// One thread accepts, one serves. The route closure runs on the latter, or on the queue that `HTTPHandling` names.
 public final class HTTPServer: Sendable {
     /// The bound addresses, with real ports, in the order in which they were given.
     public let addresses: [ListenAddress]
@@ -99,8 +99,8 @@ public struct HTTPServerConfiguration: Sendable {
     public var usesSystemdSockets = false
     public var limits = HTTPLimits()
 
-    /// Requests of these paths are counted and limited by `meter`.
-    public var isMetered: @Sendable (_ path: String) -> Bool = { _ in false }
+    /// How a request is handled; asked on the serving thread.
+    public var handling: @Sendable (_ path: String, _ query: String) -> HTTPHandling = { _, _ in HTTPHandling() }
     /// One server's. The route closure may ask it for its counts.
     public var meter = HTTPMeter()
 
@@ -141,14 +141,6 @@ public struct HTTPLimits: Sendable {
     public var streamTimeout = Duration.seconds(15)
     /// Bytes a second that a client has to take.
     public var minimumRate = 64 * 1024
-
-    /// Answers of more than so many bytes, of paths that are not metered, are limited in number: they are in memory until
-    /// they are read.
-    public static let minimumLargeAnswer = 1 << 20
-    /// One more gets 503, unless another one has to make room for it: see `RequestPlaces`.
-    public static let maximumLargeAnswers = 64
-    /// The same for documents that are made while they are sent.
-    public static let maximumDocuments = 8
 
     /// What the daemon may take to stop.
     var timeToStop = Duration.seconds(10)

@@ -8,17 +8,16 @@ internal import WebConfiguration
 /// What libmicrohttpd's callbacks call: the life of each request, from its first line to its end.
 final class HTTPService: Sendable {
     private let limits: HTTPLimits
-    private let isMetered: @Sendable (String) -> Bool
+    private let handling: @Sendable (_ path: String, _ query: String) -> HTTPHandling
     private let onRequest: @Sendable (borrowing HTTPRequest) -> HTTPResponse
     private let refuse: @Sendable (HTTPRefusal, String?) -> HTTPResponse
     private let isPublic: @Sendable (String) -> Bool
     private let onHandshakeFailure: @Sendable (TLSHandshakeFailure) -> Void
     private let active: Mutex<ActiveWebConfiguration>
-    private let passwords = PasswordChecker()
+    private let passwords = PasswordVerdicts()
+    /// Not that of the responses: whoever guesses passwords does not delay those who have one.
+    private let passwordQueue = WorkQueue(name: "http-password", limit: 256, limitPerClient: 64)
     private let timeouts: Timeouts
-    /// Of paths that are not metered.
-    private let largeAnswers = Mutex(RequestPlaces(limit: HTTPLimits.maximumLargeAnswers))
-    private let documents = Mutex(RequestPlaces(limit: HTTPLimits.maximumDocuments))
     /// Requests that have come in whole and are not over.
     private let requestsUnderWay = Atomic(0)
     private let isDraining = Atomic(false)
@@ -52,7 +51,7 @@ final class HTTPService: Sendable {
     ) throws(SystemError) {
         limits = configuration.limits
         timeouts = Timeouts(configuration.limits)
-        isMetered = configuration.isMetered
+        handling = configuration.handling
         onHandshakeFailure = { [meter = configuration.meter, onFailure = configuration.onTLSHandshakeFailure] failure in
             meter.countTLSHandshakeFailure()
             onFailure(failure)
@@ -111,7 +110,7 @@ final class HTTPService: Sendable {
             // An answer now is the connection's last: what follows is not read, as it may not be what it seems.
             let framing = connection.framing(line, targetBytes: state.targetBytes)
             if let refusal = refusal(of: state, connection) ?? framing.refusal(needsHost: line.needsHost) {
-                countIn(state)
+                requestStarted(on: state)
                 return answer(refuse(refusal, state.target.path), on: state, connection)
             }
             if framing.hasContent { return respond(method: line.methodText, to: state, connection) }
@@ -120,13 +119,13 @@ final class HTTPService: Sendable {
         case .complete:
             return respond(method: line.methodText, to: state, connection)
         case .suspended:
-            return answer(respondToChecked(method: line.methodText, state, connection), on: state, connection)
+            return resumed(method: line.methodText, state, connection)
         case .answered, .streaming:
             return .YES
         }
     }
 
-    private func countIn(_ state: HTTPConnection) {
+    private func requestStarted(on state: HTTPConnection) {
         state.phase = .answered
         requestsUnderWay.add(1, ordering: .sequentiallyConsistent)
     }
@@ -146,92 +145,113 @@ final class HTTPService: Sendable {
     }
 
     private func respond(method: String, to state: HTTPConnection, _ connection: MHDConnection) -> MHD_Result {
-        countIn(state)
+        requestStarted(on: state)
         state.isHead = method == "HEAD"
         guard let response = response(method: method, state, connection) else { return .YES }
         return answer(response, on: state, connection)
     }
 
-    /// Nil when a password has to be checked first.
+    /// Nil when it is made, or the password checked, on another thread first.
     private func response(method: String, _ state: HTTPConnection, _ connection: MHDConnection) -> HTTPResponse? {
         guard case .valid(let path, let query) = state.target else { preconditionFailure("it was refused before") }
         let active = active.withLock { $0 }
         guard active.admitsRequest() else { return refuse(HTTPRefusal(429, "too many requests"), path) }
-        let request = HTTPRequest(method: method, path: path, query: query, connection: connection)
-        if isPublic(path) { return route(request, state) }
-        switch active.entrance(authorization: request.header("Authorization")) {
-        case .open: return route(request, state)
-        case .closed: return refuse(.unauthorized, path)
-        case .password(let check):
+        if isPublic(path) { return route(method, path, query, state, connection) }
+        switch active.access(authorization: connection.header("Authorization")) {
+        case .granted: return route(method, path, query, state, connection)
+        case .denied: return refuse(.unauthorized, path)
+        case .needsPassword(let check):
             switch passwords.known(check) {
-            case true: return route(request, state)
+            case true: return route(method, path, query, state, connection)
             case false: return refuse(.unauthorized, path)
             case nil:
-                suspend(state, connection, until: check)
+                let busy = HTTPRefusal.busy("too many passwords to check at once")
+                suspend(state, connection, on: passwordQueue, .seconds(60), overdue: busy) { [passwords] in
+                    .isPasswordRight(passwords.verdict(on: check))
+                }
                 return nil
             }
         }
     }
 
-    private func suspend(_ state: HTTPConnection, _ connection: MHDConnection, until check: CredentialCheck) {
-        state.phase = .suspended
-        state.verdict.store(.unavailable, ordering: .releasing)
-        // Before the check is submitted: resumed first, the connection would wait for ever.
-        connection.suspend()
-        let isSubmitted = passwords.submit(check) { verdict in
-            if let verdict { state.verdict.store(verdict ? .accepted : .refused, ordering: .releasing) }
-            connection.resume()
-        }
-        if !isSubmitted { connection.resume() }
-    }
-
-    private func respondToChecked(
-        method: String, _ state: HTTPConnection, _ connection: MHDConnection
-    ) -> HTTPResponse {
-        state.phase = .answered
-        guard case .valid(let path, let query) = state.target else { preconditionFailure("it was read before") }
-        switch state.verdict.load(ordering: .acquiring) {
-        case .accepted:
-            return route(HTTPRequest(method: method, path: path, query: query, connection: connection), state)
-        case .refused: return refuse(.unauthorized, path)
-        case .unavailable: return refuse(.busy("too many passwords to check at once"), path)
-        }
-    }
-
-    private func route(_ request: borrowing HTTPRequest, _ state: HTTPConnection) -> HTTPResponse {
-        if isMetered(request.path) {
+    /// Nil when it is made on another thread.
+    private func route(
+        _ method: String, _ path: String, _ query: String, _ state: HTTPConnection, _ connection: MHDConnection
+    ) -> HTTPResponse? {
+        let handling = handling(path, query)
+        if handling.isMetered {
             state.isMetered = true
-            guard isAdmitted(state, { meter.begin($0, isSlow: $1) }) else {
-                return refuse(.busy("too many requests for this path at once"), request.path)
-            }
-            return onRequest(request)
+            meter.requestStarted()
         }
-        let response = onRequest(request)
-        if case .stream(let stream) = response.body, stream.isDocument {
-            state.isDocument = isAdmitted(state) { place, isSlow in
-                documents.withLock { $0.take(place, isSlow: isSlow) }
-            }
-            return state.isDocument ? response : refuse(.busy("too many large answers at once"), request.path)
+        if let permits = handling.permits {
+            guard acquire(permits, weight: handling.weight, for: state) else { return refuse(permits.refusal, path) }
+            state.permits = permits
         }
-        guard response.contentBytes > HTTPLimits.minimumLargeAnswer else { return response }
-        state.isLarge = isAdmitted(state) { place, isSlow in
-            largeAnswers.withLock { $0.take(place, isSlow: isSlow) }
+        guard let queue = handling.queue else {
+            return onRequest(HTTPRequest(method: method, path: path, query: query, connection: connection))
         }
-        return state.isLarge ? response : refuse(.busy("too many large answers at once"), request.path)
+        // Copied, because the connection may end before the work does.
+        let fields = connection.fields
+        suspend(state, connection, on: queue, handling.timeLimit, overdue: handling.overdue) { [onRequest] in
+            .response(onRequest(HTTPRequest(method: method, path: path, query: query, headers: fields)))
+        }
+        return nil
     }
 
-    /// Whether there is a place for the answer, or another one makes room.
-    private func isAdmitted(
-        _ state: HTTPConnection,
-        _ take: (RequestPlaces.Place, (RequestPlaces.Place) -> Bool) -> RequestPlaces.Admission
-    ) -> Bool {
-        let now = CoarseTime.now
-        let place = RequestPlaces.Place(socket: state.socket, client: state.peer.client, since: now)
-        let admission = take(place) { place in
-            connections[place.socket]?.isSlow(since: place.since, minimumRate: limits.minimumRate, now: now) ?? false
+    /// Lets the connection sleep until the work for its request is done. It is not done when the client has gone before.
+    private func suspend(
+        _ state: HTTPConnection, _ connection: MHDConnection, on queue: WorkQueue, _ timeLimit: Duration,
+        overdue: HTTPRefusal, _ work: @escaping @Sendable () -> HTTPSuspension.Outcome
+    ) {
+        let path = state.target.path
+        let suspension = HTTPSuspension(connection, socket: state.socket, timeLimit: timeLimit) { [refuse] in
+            refuse(overdue, path)
         }
-        if case .admittedInsteadOf(let other) = admission { connections[other.socket]?.abort() }
-        return admission != .refused
+        state.phase = .suspended
+        state.suspension = suspension
+        // Nothing is sent or read, and the suspension has a limit of its own.
+        state.setDeadline(CoarseTime(milliseconds: .max))
+        connections.suspensions.insert(.request(suspension), on: state.socket)
+        let isAccepted = queue.submit(for: state.peer.client) {
+            if suspension.isWanted() { suspension.finish(work()) }
+        }
+        if !isAccepted { suspension.finish(.response(refuse(overdue, path))) }
+    }
+
+    /// The work is done, or there is no need for it any more.
+    private func resumed(method: String, _ state: HTTPConnection, _ connection: MHDConnection) -> MHD_Result {
+        guard case .valid(let path, let query) = state.target, let outcome = state.suspension?.takeOutcome() else {
+            return .NO
+        }
+        connections.suspensions.remove(on: state.socket)
+        state.suspension = nil
+        state.phase = .answered
+        switch outcome {
+        case .abandoned: return .NO
+        case .response(let response): return answer(response, on: state, connection)
+        case .isPasswordRight(false): return answer(refuse(.unauthorized, path), on: state, connection)
+        case .isPasswordRight(true):
+            guard let response = route(method, path, query, state, connection) else { return .YES }
+            return answer(response, on: state, connection)
+        }
+    }
+
+    /// Whether there is a permit for the request, or another one makes room.
+    private func acquire(_ permits: RequestPermits, weight: Int, for state: HTTPConnection) -> Bool {
+        let now = CoarseTime.now
+        let permit = RequestPermits.Permit(
+            socket: state.socket, client: state.peer.client, since: now, weight: weight)
+        let admission = permits.acquire(permit) { [connections, limits] permit in
+            guard let connection = connections[permit.socket], connection.phase == .answered else { return false }
+            return connection.isSlow(since: permit.since, minimumRate: limits.minimumRate, now: now)
+        }
+        guard case .granted(let others) = admission else { return false }
+        for other in others {
+            guard let connection = connections[other.socket] else { continue }
+            connection.abort()
+            connection.suspension?.finish(.abandoned)
+        }
+        return true
     }
 
     private func answer(
@@ -275,46 +295,41 @@ final class HTTPService: Sendable {
     }
 
     private func begin(_ stream: HTTPStream, on state: HTTPConnection, _ connection: MHDConnection) {
-        if stream.isDocument {
+        if stream.isEndless {
+            state.phase = .streaming
+            requestFinished(on: state)
+            state.limitSendBuffer()
+            stream.begin(on: state, connection, deadline: .init(perPiece: timeouts.stream))
+        } else {
             let whole = (since: CoarseTime.now, time: timeouts.answer, perByte: timeouts.perByte)
-            stream.begin(on: state, connection, patience: HTTPStream.Patience(whole: whole))
-            connections.streams.insert(stream, on: state.socket)
-            return
+            stream.begin(on: state, connection, deadline: .init(whole: whole))
         }
-        state.phase = .streaming
-        countOut(state)
-        state.limitSendBuffer()
-        stream.begin(on: state, connection, patience: HTTPStream.Patience(perPiece: timeouts.stream))
-        connections.streams.insert(stream, on: state.socket)
+        connections.suspensions.insert(.stream(stream), on: state.socket)
     }
 
     /// The request has ended in whatever way; its content may still be in the kernel's buffers.
     func requestEnded(on state: HTTPConnection) {
         if state.isMetered {
             state.isMetered = false
-            meter.end(socket: state.socket, status: state.status)
+            meter.requestFinished(status: state.status)
         }
-        if state.isLarge {
-            state.isLarge = false
-            largeAnswers.withLock { $0.release(socket: state.socket) }
-        }
-        if state.isDocument {
-            state.isDocument = false
-            connections.streams.remove(on: state.socket)
-            documents.withLock { $0.release(socket: state.socket) }
-        }
+        state.permits?.release(socket: state.socket)
+        state.permits = nil
+        // What was made for it and not sent.
+        state.suspension?.takeOutcome()?.discard()
+        state.suspension = nil
+        connections.suspensions.remove(on: state.socket)
         if state.holdsContent {
             state.holdsContent = false
             unsent.withLock { $0.release(socket: state.socket) }
         }
-        if state.phase == .answered || state.phase == .suspended { countOut(state) }
-        if state.phase == .streaming { connections.streams.remove(on: state.socket) }
+        if state.phase == .answered || state.phase == .suspended { requestFinished(on: state) }
         state.phase = .idle
         state.headerBytes = 0
         state.setDeadline(.now + timeouts.idle)
     }
 
-    private func countOut(_ state: HTTPConnection) {
+    private func requestFinished(on state: HTTPConnection) {
         // This function and `drain` each write before they read, so at least one of them sees both that the server is
         // draining and that the last request has ended.
         let left = requestsUnderWay.subtract(1, ordering: .sequentiallyConsistent).newValue
@@ -335,7 +350,7 @@ final class HTTPService: Sendable {
     /// Waits until no request is under way. Connections are closed after the answer that they are in.
     func drain(within limit: Duration) {
         isDraining.store(true, ordering: .sequentiallyConsistent)
-        connections.streams.endEvents()
+        connections.suspensions.endEvents()
         let deadline = monotonicTime() + limit
         while requestsUnderWay.load(ordering: .sequentiallyConsistent) > 0 {
             let left = deadline - monotonicTime()
@@ -345,8 +360,7 @@ final class HTTPService: Sendable {
 
     /// Resumes all connections: a daemon cannot stop while one is suspended.
     func endSuspensions() {
-        passwords.stop()
-        connections.streams.endDocuments()
+        connections.suspensions.endAll()
     }
 
     // MARK: - The web configuration

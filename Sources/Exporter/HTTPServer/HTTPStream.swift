@@ -1,42 +1,52 @@
 internal import CLibMicroHTTPD
 internal import Glibc
 internal import Synchronization
+public import System
 
-/// Content of an answer that comes as it is made: the connection sleeps while there is nothing to send. The server asks for
-/// more when it can send more, so a slow client costs no memory.
+/// Content of a response that is made while it is sent, in pieces, on a work queue. The connection sleeps while there is
+/// nothing to send. At most two pieces are in memory, so a slow client costs little.
 ///
-/// - Events have no end. A client that takes nothing for `HTTPLimits.streamTimeout` is hung up on; SIGTERM ends all such
+/// - Events have no end. A client that takes nothing for `HTTPLimits.streamTimeout` is disconnected; SIGTERM ends all such
 ///   streams at once.
-/// - A document has an end: it is an answer like any other, but of unknown length. At most `HTTPLimits.maximumDocuments`
-///   are under way. One that cannot be sent to its end is broken off, so that its client notices.
+/// - A document has an end: it is a response like any other, but of unknown length. One that cannot be sent to its end is
+///   broken off, so that its client notices.
 public final class HTTPStream: Sendable {
     public enum Content: Sendable {
-        /// At most as many as were asked for, at least one.
-        case bytes(ArraySlice<UInt8>)
+        /// At least one.
+        case bytes([UInt8])
         /// Nothing now: ask again after the next `wake()`.
         case none
         case end
     }
 
-    let isDocument: Bool
-    private let read: @Sendable (_ maximum: Int) -> Content
+    let isEndless: Bool
+    private let queue: WorkQueue
+    private let next: @Sendable () -> Content
     private let onEnd: @Sendable () -> Void
     private let state = Mutex(State())
 
     private struct State: Sendable {
-        /// nil before the answer is queued, and once the connection is done with it. Suspended, it stays until it is
-        /// resumed: `HTTPStreams` has all of them resumed before the daemon stops.
+        /// nil before the response is queued, and once the connection is done with it. Suspended, it stays until it is
+        /// resumed: `HTTPSuspensions` has all of them resumed before the daemon stops.
         var connection: MHDConnection?
         var isSuspended = false
         var http: HTTPConnection?
-        var patience = Patience()
-        /// `wake` was called since the last time that `read` was.
-        var isAwake = false
+        var deadline = SendDeadline()
+        /// Not sent yet.
+        var piece: ArraySlice<UInt8> = []
+        var following: [UInt8]?
+        /// The queue has been given work.
+        var isMaking = false
+        /// There may be more since the last time that `next` was asked.
+        var isAwake = true
+        /// `next` has nothing more.
+        var isComplete = false
+        /// Nothing more is sent, whatever there is.
         var isEnded = false
     }
 
     /// How long a client may take.
-    struct Patience: Sendable {
+    struct SendDeadline: Sendable {
         /// Milliseconds for what is sent now.
         var perPiece: Int64 = 0
         /// For all that is sent since then, milliseconds, and more for each byte.
@@ -45,27 +55,29 @@ public final class HTTPStream: Sendable {
     }
 
     /// - Parameters:
-    ///   - isDocument: a document, which ends; false: events.
-    ///   - read: called on the server's thread, so it must not block.
-    ///   - onEnd: called once when no more will be asked for, on the server's thread; never when the stream was refused.
+    ///   - isEndless: events; false: a document.
+    ///   - queue: where `next` is called, one call at a time.
+    ///   - onEnd: called once when no more will be asked for, on the serving thread; never when the stream was refused.
     public init(
-        isDocument: Bool = false, read: @escaping @Sendable (_ maximum: Int) -> Content,
-        onEnd: @escaping @Sendable () -> Void
+        isEndless: Bool, queue: WorkQueue, next: @escaping @Sendable () -> Content,
+        onEnd: @escaping @Sendable () -> Void = {}
     ) {
-        self.isDocument = isDocument
-        self.read = read
+        self.isEndless = isEndless
+        self.queue = queue
+        self.next = next
         self.onEnd = onEnd
     }
 
-    /// There is more to read; any thread.
+    /// There is more; any thread.
     public func wake() {
-        state.withLock { state in
+        let client = state.withLock { state -> [UInt8]? in
             state.isAwake = true
-            resume(&state)
+            return needsPiece(&state) ? state.http?.peer.client : nil
         }
+        if let client { makePiece(for: client) }
     }
 
-    /// Ends the answer as soon as its client has taken what was sent; any thread.
+    /// Ends the response as soon as its client has taken what was sent; any thread.
     public func end() {
         state.withLock { state in
             state.isEnded = true
@@ -79,62 +91,95 @@ public final class HTTPStream: Sendable {
         connection.resume()
     }
 
+    // MARK: What the queue does
+
+    /// Whether to give the queue work, which the caller then does. A piece ahead is made of documents only: a slow client's
+    /// next event is in memory anyway, or it has missed it.
+    private func needsPiece(_ state: inout State) -> Bool {
+        guard state.connection != nil, state.isAwake, !state.isMaking, !state.isComplete, !state.isEnded,
+            state.following == nil, state.piece.isEmpty || !isEndless
+        else { return false }
+        state.isMaking = true
+        return true
+    }
+
+    private func makePiece(for client: [UInt8]) {
+        // Always accepted: there are only so many streams, and each has one piece to make at a time.
+        _ = queue.submit(for: client, isContinuation: true) { [self] in
+            let isWanted = state.withLock { state in
+                state.isAwake = false
+                return state.connection != nil && !state.isEnded
+            }
+            let content = isWanted ? next() : .none
+            let isNeeded = state.withLock { state in
+                state.isMaking = false
+                switch content {
+                case .bytes(let bytes):
+                    state.following = bytes
+                    state.isAwake = true
+                    resume(&state)
+                case .none: break
+                case .end:
+                    state.isComplete = true
+                    resume(&state)
+                }
+                return needsPiece(&state)
+            }
+            if isNeeded { makePiece(for: client) }
+        }
+    }
+
     // MARK: What libmicrohttpd's callbacks call
 
-    func begin(on http: HTTPConnection, _ connection: MHDConnection, patience: Patience) {
+    func begin(on http: HTTPConnection, _ connection: MHDConnection, deadline: SendDeadline) {
         state.withLock { state in
             state.connection = connection
             state.http = http
-            state.patience = patience
+            state.deadline = deadline
         }
     }
 
     /// How many bytes were written, or one of libmicrohttpd's `MHD_CONTENT_READER_END_…`.
     fileprivate func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
-        while true {
-            let isEnded = state.withLock { state in
-                state.isAwake = false
-                return state.isEnded
+        let (count, client) = state.withLock { state -> (Int, [UInt8]?) in
+            guard !state.isEnded else { return (isEndless ? Self.endOfStream : Self.endWithError, nil) }
+            if state.piece.isEmpty, let following = state.following.take() { state.piece = following[...] }
+            let bytes = state.piece.prefix(buffer.count)
+            unsafe buffer.copyBytes(from: bytes)
+            state.piece = state.piece.dropFirst(bytes.count)
+            if state.piece.isEmpty { state.piece = [] }
+            let client = needsPiece(&state) ? state.http?.peer.client : nil
+            if !bytes.isEmpty {
+                Self.setDeadline(&state, sending: bytes.count)
+                return (bytes.count, client)
             }
-            guard !isEnded else { return isDocument ? Self.endWithError : Self.endOfStream }
-            switch read(buffer.count) {
-            case .bytes(let bytes):
-                unsafe buffer.copyBytes(from: bytes)
-                setDeadline(sending: bytes.count)
-                return bytes.count
-            case .end:
-                return Self.endOfStream
-            case .none:
-                if suspend() { return 0 }
-            }
+            if state.isComplete { return (Self.endOfStream, nil) }
+            suspend(&state)
+            return (0, client)
         }
+        if let client { makePiece(for: client) }
+        return count
     }
 
-    /// False when there is something to do after all. Corresponds to `MHD_suspend_connection`, which may be called
-    /// from the content reader.
-    private func suspend() -> Bool {
-        state.withLock { state in
-            guard !state.isAwake, !state.isEnded, let connection = state.connection else { return false }
-            state.isSuspended = true
-            // No deadline while no event is pending.
-            if !isDocument { state.http?.setDeadline(CoarseTime(milliseconds: .max)) }
-            connection.suspend()
-            return true
-        }
+    /// Corresponds to `MHD_suspend_connection`, which may be called from the content reader.
+    private func suspend(_ state: inout State) {
+        guard let connection = state.connection else { return }
+        state.isSuspended = true
+        // No deadline while no event is pending.
+        if isEndless { state.http?.setDeadline(CoarseTime(milliseconds: .max)) }
+        connection.suspend()
     }
 
     /// When the client must have taken what it is sent now.
-    private func setDeadline(sending count: Int) {
-        state.withLock { state in
-            guard let whole = state.patience.whole else {
-                state.http?.setDeadline(.now + state.patience.perPiece)
-                return
-            }
-            state.patience.sentBytes += count
-            state.http?.sentBytes += count
-            state.http?.setDeadline(
-                whole.since + whole.time + Int64(Double(state.patience.sentBytes) * whole.perByte))
+    private static func setDeadline(_ state: inout State, sending count: Int) {
+        guard let whole = state.deadline.whole else {
+            state.http?.setDeadline(.now + state.deadline.perPiece)
+            return
         }
+        state.deadline.sentBytes += count
+        state.http?.sentBytes += count
+        state.http?.setDeadline(
+            whole.since + whole.time + Int64(Double(state.deadline.sentBytes) * whole.perByte))
     }
 
     /// `MHD_CONTENT_READER_END_OF_STREAM`, a cast in C.
@@ -142,65 +187,10 @@ public final class HTTPStream: Sendable {
     /// `MHD_CONTENT_READER_END_WITH_ERROR`.
     static let endWithError = -2
 
-    fileprivate func finish() {
-        state.withLock { state in
-            state.connection = nil
-            state.http = nil
-            state.isSuspended = false
-        }
+    /// Nothing more will be asked for. Call exactly once.
+    func finish() {
+        state.withLock { $0 = State(isEnded: true) }
         onEnd()
-    }
-}
-
-/// The streams under way, so that they can be ended.
-final class HTTPStreams: Sendable {
-    private let state = Mutex(State())
-
-    private struct State: Sendable {
-        var streams: [Int32: HTTPStream] = [:]
-        var eventsAreEnded = false
-        var documentsAreEnded = false
-    }
-
-    func insert(_ stream: HTTPStream, on socket: Int32) {
-        let isEnded = state.withLock { state in
-            state.streams[socket] = stream
-            return stream.isDocument ? state.documentsAreEnded : state.eventsAreEnded
-        }
-        if isEnded { stream.end() }
-    }
-
-    func remove(on socket: Int32) {
-        _ = state.withLock { $0.streams.removeValue(forKey: socket) }
-    }
-
-    /// Ends the streams of events whose client has gone. Those of documents are never suspended for long.
-    func endDeserted() {
-        let deserted = state.withLock { state -> [HTTPStream] in
-            // Under the lock although it is a call of C, which does not block: a stream leaves the table before its
-            // socket is closed, so the number is still this stream's.
-            let events = state.streams.filter { !$0.value.isDocument }
-            return desertedSockets(of: events.keys).compactMap { state.streams[$0] }
-        }
-        for stream in deserted { stream.end() }
-    }
-
-    /// Ends all streams of events, and those that still begin.
-    func endEvents() {
-        let streams = state.withLock { state in
-            state.eventsAreEnded = true
-            return state.streams.values.filter { !$0.isDocument }
-        }
-        for stream in streams { stream.end() }
-    }
-
-    /// The same for documents: a daemon cannot stop while a connection is suspended.
-    func endDocuments() {
-        let streams = state.withLock { state in
-            state.documentsAreEnded = true
-            return state.streams.values.filter(\.isDocument)
-        }
-        for stream in streams { stream.end() }
     }
 }
 
@@ -209,7 +199,7 @@ final class HTTPStreams: Sendable {
 /// - Parameter isHead: asks for none.
 func streamingResponse(_ stream: HTTPStream, isHead: Bool) -> OpaquePointer? {
     // The block is for HTTP/1.0, which knows no chunks.
-    let blockSize = stream.isDocument ? 64 * 1024 : 1024
+    let blockSize = stream.isEndless ? 1024 : 64 * 1024
     let response = unsafe MHD_create_response_from_callback(
         UInt64.max, blockSize, streamContent, Unmanaged.passRetained(stream).toOpaque(), streamEnded)
     if isHead, let response = unsafe response { unsafe leaveOutContent(of: response) }

@@ -174,6 +174,28 @@ extension MHDConnection {
     }
 }
 
+extension MHDConnection {
+    /// The fields that the client has sent.
+    var fields: [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = []
+        unsafe withUnsafeMutablePointer(to: &fields) { unsafe visitFields(fieldCopied, $0) }
+        return Array(fields.dropFirst(MHDConnection.hiddenFieldCount))
+    }
+}
+
+/// Called by libmicrohttpd for each header line; corresponds to `MHD_KeyValueIteratorN`.
+@c(airquality_http_field_copied)
+private func fieldCopied(
+    context: UnsafeMutableRawPointer?, kind: MHD_ValueKind, name: UnsafePointer<CChar>?, nameLength: Int,
+    value: UnsafePointer<CChar>?, valueLength: Int
+) -> MHD_Result {
+    guard let fields = unsafe context?.assumingMemoryBound(to: [(name: String, value: String)].self) else { return .NO }
+    let name = unsafe String(decoding: UnsafeRawBufferPointer(start: name, count: nameLength), as: UTF8.self)
+    let value = unsafe String(decoding: UnsafeRawBufferPointer(start: value, count: valueLength), as: UTF8.self)
+    unsafe fields.pointee.append((name, value))
+    return .YES
+}
+
 /// What `fieldFound` looks for and has found.
 @unsafe private struct FieldSearch {
     let name: UnsafePointer<CChar>
@@ -202,10 +224,11 @@ private let endOfPeer: Int16 = 0x2000
 
 /// Those of the sockets whose peer has closed its side, or the connection.
 ///
-/// - Symptom: the library does not look at suspended connections, so a stream without events would outlive its client.
-/// - Instead: `HTTPStreams` asks for them now and then.
+/// - Symptom: the library does not look at suspended connections, so a request that waits, and a stream without events,
+///   would outlive its client.
+/// - Instead: `HTTPSuspensions` asks for them now and then.
 /// - Test: HTTPStreamTests.endsWhenItsClientHasGone.
-func desertedSockets(of sockets: some Sequence<Int32>) -> [Int32] {
+func abandonedSockets(of sockets: some Sequence<Int32>) -> [Int32] {
     var entries = sockets.map { pollfd(fd: $0, events: endOfPeer, revents: 0) }
     guard !entries.isEmpty, unsafe poll(&entries, nfds_t(entries.count), 0) > 0 else { return [] }
     return entries.filter { $0.revents != 0 }.map(\.fd)

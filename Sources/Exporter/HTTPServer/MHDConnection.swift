@@ -7,8 +7,7 @@ internal import Glibc
 /// on the daemon's thread.
 @safe struct MHDConnection: @unchecked Sendable {
     // @unchecked: `resume` alone is called on other threads, as libmicrohttpd allows, and a suspended connection lives
-    // until then: the daemon is not stopped before `PasswordChecker.stop` and `HTTPStreams` have had all of them
-    // resumed.
+    // until then: the daemon is not stopped before `HTTPSuspensions` has had all of them resumed.
     private let handle: OpaquePointer
 
     init?(_ handle: OpaquePointer?) {

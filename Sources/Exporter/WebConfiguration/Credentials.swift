@@ -37,6 +37,16 @@ public enum Bcrypt {
         return equalInConstantTime(computed.dropFirst(setting.count), parts.digest)
     }
 
+    public static let lowestCost = 4
+
+    /// The cost of a hash: the logarithm of its number of rounds. Nil when it is none.
+    public static func cost(of hash: String) -> Int? { BcryptHash(hash)?.cost }
+
+    /// A hash of that cost which is no password's.
+    public static func decoy(cost: Int) -> String {
+        (cost < 10 ? "$2b$0\(cost)$" : "$2b$\(cost)$") + String(repeating: ".", count: 22 + 31)
+    }
+
     /// Nil when a web configuration may hold the text as a hash; otherwise what is wrong with it, without the text.
     static func problem(of hash: String) -> String? {
         let bytes = Array(hash.utf8)
@@ -44,7 +54,7 @@ public enum Bcrypt {
         if bytes[0] != UInt8(ascii: "$") { return "it does not begin with $" }
         if bytes[1] > UInt8(ascii: "2") { return "its version is above 2" }
         guard let cost = BcryptHash.cost(of: bytes) else { return "its cost is not a number" }
-        guard 4...31 ~= cost else { return "its cost is not from 4 to 31" }
+        guard lowestCost...31 ~= cost else { return "its cost is not from 4 to 31" }
         return nil
     }
 

@@ -81,11 +81,14 @@ extension WebConfiguration {
     /// Reads the file and the files that it names.
     ///
     /// What is accepted is what exporter-toolkit 0.17 accepts.
+    /// - Parameter willRead: called with each file before it is read.
     /// - Throws: one line with the file, the line in it, the key, its value (secrets masked) and what was expected.
-    public init(file path: String) throws(SystemError) {
-        try self.init(text: readFile(path, limit: Self.fileLimit), path: path) { (path) throws(SystemError) in
-            try readFile(path, limit: Self.fileLimit)
+    public init(file path: String, willRead: (_ path: String) -> Void = { _ in }) throws(SystemError) {
+        func read(_ path: String) throws(SystemError) -> [UInt8] {
+            willRead(path)
+            return try readFile(path, limit: Self.fileLimit)
         }
+        try self.init(text: read(path), path: path, read: read)
     }
 
     /// - Parameter path: of the file that has the text; relative paths in it begin in its directory.

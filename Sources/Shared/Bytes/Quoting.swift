@@ -64,13 +64,6 @@ package func masked(address: String) -> String {
     return shown + String(pathAndQuery[...pathEnd]) + "***"
 }
 
-package func jsonEscaped(_ text: Span<UInt8>) -> [UInt8] {
-    var escaped: [UInt8] = []
-    escaped.reserveCapacity(text.count)
-    escaped.appendJSONEscaped(text)
-    return escaped
-}
-
 extension [UInt8] {
     /// Appends UTF-8 as the inside of a JSON string, escaping only what RFC 8259 section 7 demands.
     package mutating func appendJSONEscaped(_ text: Span<UInt8>) {

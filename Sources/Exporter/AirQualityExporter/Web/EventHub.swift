@@ -1,15 +1,16 @@
 import AirQuality
 import HTTPServer
 import Synchronization
+import System
 
 /// Answers `/events`: server-sent events of what changed, made once for all listeners, at most one a second.
 ///
 /// The newest events are kept in a ring that all listeners read from. A listener so slow that its next event has left the
-/// ring is hung up on, comes back with `Last-Event-ID`, and gets the present state of what it missed. So what a listener
+/// ring is disconnected, comes back with `Last-Event-ID`, and gets the present state of what it missed. So what a listener
 /// costs does not depend on how slow it is.
 final class EventHub: Sendable {
     private let store: ReadingStore
-    private let limit: Int
+    private let queue: WorkQueue
     private let onFirst: @Sendable () -> Void
     /// Part of every event identifier, so that versions of another process's store are not mistaken for ours.
     private let instance: Timestamp
@@ -23,7 +24,7 @@ final class EventHub: Sendable {
     static let heartbeatInterval = Duration.seconds(15)
 
     private struct State: Sendable {
-        var listeners: [ObjectIdentifier: HTTPStream] = [:]
+        var listeners: [ObjectIdentifier: (listener: EventListener, stream: HTTPStream)] = [:]
         var events: [[UInt8]] = []
         /// Of the first of them; they count up for ever.
         var firstNumber = 0
@@ -37,11 +38,11 @@ final class EventHub: Sendable {
     }
 
     /// - Parameters:
-    ///   - limit: listeners at once.
+    ///   - queue: where what a listener is sent is put together.
     ///   - onFirst: called when there is a listener after there was none: now ``nextTickAt`` is one.
-    init(store: ReadingStore, limit: Int, onFirst: @escaping @Sendable () -> Void, at now: Timestamp) {
+    init(store: ReadingStore, queue: WorkQueue, onFirst: @escaping @Sendable () -> Void, at now: Timestamp) {
         self.store = store
-        self.limit = limit
+        self.queue = queue
         self.onFirst = onFirst
         instance = now
     }
@@ -57,19 +58,14 @@ final class EventHub: Sendable {
 
     func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
         if request.method == "HEAD" { return HTTPResponse(status: 200, headers: Self.headers, body: .bytes([])) }
-        guard let stream = listen(after: request.header("Last-Event-ID")) else {
-            return HTTPResponse(
-                status: 503, headers: [("Retry-After", "10")], line: "too many listeners, expected at most \(limit)")
-        }
-        return HTTPResponse(status: 200, headers: Self.headers, body: .stream(stream))
+        return HTTPResponse(
+            status: 200, headers: Self.headers, body: .stream(listen(after: request.header("Last-Event-ID"))))
     }
 
-    /// nil when there are too many.
-    private func listen(after id: String?) -> HTTPStream? {
+    private func listen(after id: String?) -> HTTPStream {
         let version = store.snapshot().version
         let missed = id.map { known($0, at: version) ?? 0 }
-        let (stream, isFirst) = state.withLock { state -> (HTTPStream?, Bool) in
-            guard state.listeners.count < limit else { return (nil, false) }
+        let (stream, isFirst) = state.withLock { state -> (HTTPStream, Bool) in
             let isFirst = state.listeners.isEmpty
             if isFirst {
                 state.firstNumber += state.events.count
@@ -83,8 +79,9 @@ final class EventHub: Sendable {
                 nextNumber: state.firstNumber + state.events.count,
                 missed: missed.map { (0, $0, self.id(of: state.sentVersion)) })
             let stream = HTTPStream(
-                read: { [self] in read(listener, maximum: $0) }, onEnd: { [self] in remove(listener) })
-            state.listeners[ObjectIdentifier(listener)] = stream
+                isEndless: true, queue: queue, next: { [self] in next(for: listener) },
+                onEnd: { [self] in remove(listener) })
+            state.listeners[ObjectIdentifier(listener)] = (listener, stream)
             return (stream, isFirst)
         }
         if isFirst { onFirst() }
@@ -105,37 +102,24 @@ final class EventHub: Sendable {
         return version
     }
 
-    /// On the server's thread.
-    private func read(_ listener: EventListener, maximum: Int) -> HTTPStream.Content {
+    private func next(for listener: EventListener) -> HTTPStream.Content {
         listener.state.withLock { listener in
-            while listener.unsent.isEmpty, let missed = listener.missed {
-                guard let position = missed.position else {
-                    listener.missed = nil
-                    break
-                }
+            if let greeting = listener.greeting.take() { return .bytes(greeting) }
+            while let missed = listener.missed {
                 // In small portions, each from the present state: little is held for a slow client.
                 let (event, next) = CityEvents.next(
-                    store.snapshot(), changedSince: missed.version, position: position, maximum: 200
+                    store.snapshot(), changedSince: missed.version, position: missed.position, maximum: 200
                 ) { $0 ? missed.id : nil }
-                listener.missed?.position = next
-                listener.unsent = event?[...] ?? []
+                listener.missed = next.map { ($0, missed.version, missed.id) }
+                if let event { return .bytes(event) }
             }
-            if listener.missed == nil {
-                let next = state.withLock { state -> [UInt8]?? in
-                    let place = listener.nextNumber - state.firstNumber
-                    guard place >= 0 else { return nil }
-                    return .some(place < state.events.count ? state.events[place] : nil)
-                }
-                // Hang up even in the middle of an event: only this listener still keeps that event in memory.
-                guard let next else { return .end }
-                if listener.unsent.isEmpty {
-                    guard let event = next else { return .none }
-                    listener.nextNumber += 1
-                    listener.unsent = event[...]
-                }
+            return state.withLock { state in
+                let place = listener.nextNumber - state.firstNumber
+                guard place >= 0 else { return .end }
+                guard place < state.events.count else { return .none }
+                listener.nextNumber += 1
+                return .bytes(state.events[place])
             }
-            defer { listener.unsent = listener.unsent.dropFirst(maximum) }
-            return .bytes(listener.unsent.prefix(maximum))
         }
     }
 
@@ -158,22 +142,32 @@ final class EventHub: Sendable {
             : CityEvents.next(
                 snapshot, changedSince: sent, position: walk?.position ?? 0, maximum: Self.citiesPerEvent
             ) { [self] isLast in id(of: isLast ? version : sent) }
-        let listeners = state.withLock { state -> [HTTPStream] in
+        let (firstNumber, listeners) = state.withLock {
+            state -> (Int, [(listener: EventListener, stream: HTTPStream)]) in
             state.nextTickAt = now + Self.interval
             state.walk = position.map { ($0, version) }
             if position == nil { state.sentVersion = version }
             if state.lastEventAt == nil { state.lastEventAt = now }
             let isQuiet = event == nil && now - state.lastEventAt! >= Self.heartbeatInterval
-            guard let event = event ?? (isQuiet ? Array(":\n\n".utf8) : nil) else { return [] }
+            guard let event = event ?? (isQuiet ? Array(":\n\n".utf8) : nil) else {
+                return (state.firstNumber, [])
+            }
             state.lastEventAt = now
             state.events.append(event)
             if state.events.count > Self.keptEvents {
                 state.events.removeFirst()
                 state.firstNumber += 1
             }
-            return Array(state.listeners.values)
+            return (state.firstNumber, Array(state.listeners.values))
         }
-        for listener in listeners { listener.wake() }
+        for (listener, stream) in listeners {
+            // Disconnected even in the middle of an event: only this listener still keeps that event in memory.
+            if listener.state.withLock({ $0.missed == nil && $0.nextNumber < firstNumber }) {
+                stream.end()
+            } else {
+                stream.wake()
+            }
+        }
     }
 }
 
@@ -182,16 +176,16 @@ private final class EventListener: Sendable {
     let state: Mutex<State>
 
     struct State: Sendable {
-        /// The number of the event after `unsent`.
+        /// The number of the event that comes after what it has been given.
         var nextNumber: Int
-        /// The changes since a version that must be sent before that event: where to continue (nil when only `unsent`
-        /// is left), the version, and the identifier of the last part.
-        var missed: (position: Int?, version: UInt64, id: String)?
-        /// At first the delay before a reconnect, and a comment that the client receives at once.
-        var unsent: ArraySlice<UInt8> = Array("retry: 2000\n:\n\n".utf8)[...]
+        /// The changes since a version that must be sent before that event: where to continue, the version, and the
+        /// identifier of the last part.
+        var missed: (position: Int, version: UInt64, id: String)?
+        /// The delay before a reconnect, and a comment that the client receives at once.
+        var greeting: [UInt8]? = Array("retry: 2000\n:\n\n".utf8)
     }
 
-    init(nextNumber: Int, missed: (position: Int?, version: UInt64, id: String)?) {
+    init(nextNumber: Int, missed: (position: Int, version: UInt64, id: String)?) {
         state = Mutex(State(nextNumber: nextNumber, missed: missed))
     }
 }

@@ -2,37 +2,34 @@ import AirQuality
 import Bytes
 import HTTPServer
 import Synchronization
+import System
 
-/// Answers `/history.json`.
-final class HistoryEndpoint: Sendable {
+/// Answers `/history.json`, on the work queue.
+struct HistoryEndpoint: Sendable {
     private let store: ReadingStore
     /// Points; 0 = no limit.
     private let limit: Int
-    /// Fields of every answer, errors included.
+    /// Fields of every response, errors included.
     private let headers: [(name: String, value: String)]
-    /// The last document, while its points are the same.
-    private let kept = Mutex<Document?>(nil)
-    private let downloads = HistoryDownloads()
-
-    private struct Document: Sendable {
-        var version: UInt64
-        var query: HistoryQuery
-        var isGzip: Bool
-        /// Nil for one that is made while it is sent.
-        var body: [UInt8]?
-        var tag: String
-    }
-
-    /// Points of a document that is made at once, about 6 MB; a larger one is made while it is sent.
+    private let queue: WorkQueue
+    /// Points of a document that is made at once, 650 KB; a larger one is made while it is sent.
     private let wholeLimit: Int
 
-    init(store: ReadingStore, corsOrigin: String?, limit: Int = 0, wholeLimit: Int = 50_000) {
+    init(store: ReadingStore, corsOrigin: String?, limit: Int = 0, wholeLimit: Int = 5000, queue: WorkQueue) {
         self.store = store
         self.limit = limit
         self.wholeLimit = wholeLimit
+        self.queue = queue
         headers =
             [("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding")]
             + (corsOrigin.map { [("Access-Control-Allow-Origin", $0)] } ?? [])
+    }
+
+    /// Bytes that a response takes at most until it is sent: a piece or two, a run of points, and where to find the points
+    /// of each city.
+    func memory(query: String) -> Int {
+        let isOfSome = (try? HistoryQuery(query))?.cities != nil
+        return (1 << 20) + (isOfSome ? 0 : store.snapshot().cityCount * 32)
     }
 
     func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
@@ -42,70 +39,58 @@ final class HistoryEndpoint: Sendable {
         } catch {
             return .jsonError(status: 400, headers: headers, error.line)
         }
+        let selection = HistorySelection(store, query: query)
+        guard limit == 0 || selection.pointCount <= limit else {
+            let line =
+                "the history has \(selection.pointCount) points, expected at most \(limit): "
+                + "ask for less with ?city=, limit or since"
+            return .jsonError(status: 413, headers: headers, line)
+        }
         let isGzip = prefersGzip(acceptEncoding: request.header("Accept-Encoding"))
-        // Asked for before the points, so that the document is never older than its version says.
-        let version = store.pointsVersion
-        let last = kept.withLock { $0 }
-        let known = last.flatMap { $0.version == version && $0.query == query && $0.isGzip == isGzip ? $0 : nil }
-        if let known {
-            if let answer = notModified(known, for: request) { return answer }
-            if let body = known.body { return answer(known, .bytes(body)) }
-        }
-        let pointCount = store.pointCount
-        var selection: HistorySelection?
-        if pointCount > wholeLimit || limit > 0 && pointCount > limit {
-            selection = HistorySelection(store, query: query)
-        }
-        let count = selection?.pointCount ?? pointCount
-        guard limit == 0 || count <= limit else {
-            return .jsonError(
-                status: 413, headers: headers,
-                "the history has \(count) points, expected at most \(limit): ask for less with ?city=, limit or since")
-        }
-        if let selection, count > wholeLimit {
-            // Weak: a point that leaves while the document is sent may be missing.
-            let tag = entityTag(of: String(selection.checksum, radix: 16), isGzip: isGzip, isWeak: true)
-            let document = Document(version: version, query: query, isGzip: isGzip, tag: tag)
-            kept.withLock { $0 = document }
-            if let answer = notModified(document, for: request) { return answer }
-            return answer(document, .stream(downloads.begin(HistoryPieces(store, selection), isGzip: isGzip)))
-        }
-        let (document, body) = document(query, isGzip: isGzip, version: version)
-        return notModified(document, for: request) ?? answer(document, .bytes(body))
-    }
-
-    /// A 304 response if the client already has the document; nil otherwise.
-    private func notModified(_ document: Document, for request: borrowing HTTPRequest) -> HTTPResponse? {
-        guard let condition = request.header("If-None-Match"), entityTag(document.tag, matches: condition) else {
-            return nil
-        }
-        return HTTPResponse(status: 304, headers: headers(of: document), body: .bytes([]))
-    }
-
-    private func answer(_ document: Document, _ body: HTTPBody) -> HTTPResponse {
-        var headers = headers(of: document) + [("Content-Type", "application/json")]
-        if document.isGzip { headers.append(("Content-Encoding", "gzip")) }
-        return HTTPResponse(status: 200, headers: headers, body: body)
-    }
-
-    private func headers(of document: Document) -> [(name: String, value: String)] {
-        var headers = self.headers + [("ETag", document.tag)]
-        if let shard = store.rules.shard, let cities = document.query.cities, cities.count == 1, let city = cities.first
-        {
+        let isWhole = selection.pointCount <= wholeLimit
+        // Weak when streamed: a point that leaves while the document is sent may be missing.
+        let tag = entityTag(of: String(selection.checksum, radix: 16), isGzip: isGzip, isWeak: !isWhole)
+        var headers = headers + [("ETag", tag)]
+        if let shard = store.rules.shard, let cities = query.cities, cities.count == 1, let city = cities.first {
             headers.append(("Air-Quality-Shard", Shard(of: city.span, count: shard.count).description))
         }
-        return headers
+        if let condition = request.header("If-None-Match"), entityTag(tag, matches: condition) {
+            return HTTPResponse(status: 304, headers: headers, body: .bytes([]))
+        }
+        headers.append(("Content-Type", "application/json"))
+        if isGzip { headers.append(("Content-Encoding", "gzip")) }
+        var document = HistoryDocument(store, selection)
+        if isWhole {
+            let bytes = document.next(bytes: .max) ?? []
+            let body = isGzip ? Gzip.member(of: bytes.span) : bytes
+            return HTTPResponse(status: 200, headers: headers, body: .bytes(body))
+        }
+        let pieces = Mutex(Pieces(document: document, gzip: isGzip ? GzipStream() : nil))
+        let stream = HTTPStream(isEndless: false, queue: queue) { pieces.withLock { $0.next() } }
+        return HTTPResponse(status: 200, headers: headers, body: .stream(stream))
     }
 
-    private func document(
-        _ query: HistoryQuery, isGzip: Bool, version: UInt64
-    ) -> (document: Document, body: [UInt8]) {
-        let bytes = HistoryDocument.render(store, query: query)
-        let tag = entityTag(of: String(HistoryDocument.checksum(bytes), radix: 16), isGzip: isGzip)
-        let body = isGzip ? Gzip.member(of: bytes.span) : bytes
-        let document = Document(version: version, query: query, isGzip: isGzip, body: body, tag: tag)
-        kept.withLock { $0 = document }
-        return (document, body)
+    /// A document on its way to one client.
+    private struct Pieces: ~Copyable {
+        var document: HistoryDocument
+        /// Nil: sent as it is.
+        var gzip: GzipStream?
+        private var isOver = false
+
+        init(document: HistoryDocument, gzip: consuming GzipStream?) {
+            self.document = document
+            self.gzip = gzip
+        }
+
+        mutating func next() -> HTTPStream.Content {
+            while let piece = document.next(bytes: 64 * 1024) {
+                let bytes = gzip?.next(piece.span) ?? piece
+                if !bytes.isEmpty { return .bytes(bytes) }
+            }
+            guard !isOver, let end = gzip?.end else { return .end }
+            isOver = true
+            return .bytes(end)
+        }
     }
 }
 

@@ -3,7 +3,7 @@ import Bytes
 import HTTPServer
 import System
 
-/// Serves `/`, `/city/NAME` and `/about`.
+/// Serves `/`, `/city/NAME` and `/about`, on the work queue.
 struct PageEndpoint: Sendable {
     private let store: ReadingStore
     private let health: Health
@@ -58,7 +58,7 @@ struct PageEndpoint: Sendable {
     }
 
     /// - Parameter name: percent-decoded; may hold slashes.
-    func respond(toCity name: Substring, _ request: borrowing HTTPRequest) -> HTTPResponse {
+    func respond(toCity name: [UInt8], _ request: borrowing HTTPRequest) -> HTTPResponse {
         let query: ChartQuery
         do throws(QueryError) {
             query = try ChartQuery(request.query)
@@ -66,7 +66,7 @@ struct PageEndpoint: Sendable {
             return HTTPResponse(status: 400, line: error.line)
         }
         // Names have no blanks around them, but links to the cities "." and ".." end with one (`PageFrame.pathStep`).
-        let name = Array(name.utf8.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed())
+        let name = Array(name.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed())
         let snapshot = store.pageSnapshot()
         let now = currentTime()
         let outage = outage(snapshot, now)

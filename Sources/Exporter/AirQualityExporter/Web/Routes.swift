@@ -2,6 +2,7 @@ import AirQuality
 import Bytes
 import CommandLine
 import HTTPServer
+import System
 
 /// Which path answers what.
 struct Routes: Sendable {
@@ -29,6 +30,38 @@ struct Routes: Sendable {
     var reconnect: @Sendable () -> Void
     /// nil when all is well, else why not, in one line.
     var reload: @Sendable () -> String?
+    var resources: RouteResources
+
+    /// The serving thread makes the metrics, what is said of the health, and refusals; it makes nothing else.
+    func handling(of path: String, query: String) -> HTTPHandling {
+        var handling = HTTPHandling()
+        switch path {
+        case telemetryPath:
+            handling.isMetered = true
+            handling.permits = resources.scrapes
+        case Self.healthyPath, Self.readyPath, Self.reconnectPath:
+            break
+        case Self.reloadPath:
+            handling.queue = resources.files
+            handling.timeLimit = .seconds(10)
+            handling.overdue = HTTPRefusal(500, "the files have not been read after 10 s: does a file system hang?")
+        case Self.eventsPath where events != nil:
+            handling.permits = resources.listeners
+            handling.queue = resources.pages
+        case Self.historyPath:
+            handling.permits = resources.documents
+            handling.weight = history.memory(query: query)
+            handling.queue = resources.pages
+        case let path
+        where path == "/" || path == Self.aboutPath || Self.folders.contains { path.utf8.starts(with: $0.utf8) }:
+            handling.permits = resources.documents
+            handling.weight = RouteResources.pageMemory
+            handling.queue = resources.pages
+        default:
+            break
+        }
+        return handling
+    }
 
     func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
         if request.path == telemetryPath {
@@ -55,12 +88,14 @@ struct Routes: Sendable {
             if let refusal = lifecycleRefusal(of: request) { return refusal }
             guard let problem = reload() else { return HTTPResponse(status: 200, line: "reloaded") }
             return HTTPResponse(status: 500, line: problem)
-        case let path where path.hasPrefix(Self.cityFolder):
-            return refusal(of: request) ?? page.respond(toCity: path.dropFirst(Self.cityFolder.count), request)
-        case let path where path.hasPrefix(Self.assetsFolder):
+        // By their bytes: for `hasPrefix`, a combining character at the beginning of a name belongs to the slash.
+        case let path where path.utf8.starts(with: Self.cityFolder.utf8):
+            return refusal(of: request)
+                ?? page.respond(toCity: Array(path.utf8.dropFirst(Self.cityFolder.utf8.count)), request)
+        case let path where path.utf8.starts(with: Self.assetsFolder.utf8):
             return refusal(of: request) ?? page.assets.respond(to: request)
         default:
-            return HTTPResponse(status: 404, line: "no such page: \"/\" lists all there are")
+            return HTTPResponse(status: 404, line: "not found: \"/\" links to all paths")
         }
     }
 
@@ -104,6 +139,29 @@ struct Routes: Sendable {
 
     private static func response(to problem: String?, otherwise healthy: String) -> HTTPResponse {
         problem.map { HTTPResponse(status: 503, line: $0) } ?? HTTPResponse(status: 200, line: healthy)
+    }
+}
+
+/// What requests share.
+struct RouteResources: Sendable {
+    let scrapes: RequestPermits
+    let listeners: RequestPermits
+    /// The weight is bytes: responses wait in memory until they are read.
+    let documents = RequestPermits(limit: 32 << 20)
+    let pages = WorkQueue(name: "pages")
+    /// Reads files, which may hang: nothing else waits for them.
+    let files: WorkQueue
+
+    /// Bytes of a page at most, about.
+    static let pageMemory = 512 << 10
+
+    init(maximumRequests: Int, maximumListeners: Int, files: WorkQueue = WorkQueue(name: "files", limit: 8)) {
+        scrapes = RequestPermits(limit: maximumRequests)
+        listeners = RequestPermits(
+            limit: maximumListeners,
+            refusal: HTTPRefusal(
+                503, headers: [("Retry-After", "10")], "too many listeners, expected at most \(maximumListeners)"))
+        self.files = files
     }
 }
 

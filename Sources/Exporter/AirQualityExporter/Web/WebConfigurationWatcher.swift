@@ -5,31 +5,38 @@ import WebConfiguration
 
 /// The web configuration file and the files that it names, put in force again when they change.
 ///
-/// A file that has become bad leaves the last good one in force.
+/// A file that has become bad leaves the last good one in force. The files are read on a queue of their own, because a
+/// file system can hang.
 final class WebConfigurationWatcher: Sendable {
     private let path: String?
     private let logger: Logger
+    private let queue: WorkQueue
     private let state: Mutex<State>
+    /// Held by one reload at a time, from before it reads until what it has read is in force: the newest file wins.
+    private let reloading = Mutex(())
 
     private struct State {
-        var files: [String]
-        var stamps: [FileStamp?]
-        /// Why they are not in force.
+        var stamps: [String: FileStamp?]
+        /// Why the files are not in force.
         var badReason: String?
         weak var server: HTTPServer?
+        /// Of the check that the queue has been given.
+        var checkBegan: Duration?
+        var isHangReported = false
     }
 
     /// What the server begins with.
-    let first: WebConfiguration
+    let initial: WebConfiguration
 
     /// - Throws: one line that names the file and what is wrong in it.
-    init(path: String?, logger: Logger) throws(SystemError) {
+    init(path: String?, logger: Logger, queue: WorkQueue) throws(SystemError) {
         self.path = path
         self.logger = logger
-        let stamps: [FileStamp?]
-        (first, stamps) = if let path { try Self.read(path) } else { (WebConfiguration(), []) }
-        state = Mutex(State(files: first.files, stamps: stamps))
-        for warning in first.warnings { logger.warning("\(warning)", metadata: ["file": "\(path ?? "")"]) }
+        self.queue = queue
+        let stamps: [String: FileStamp?]
+        (initial, stamps) = if let path { try Self.read(path) } else { (WebConfiguration(), [:]) }
+        state = Mutex(State(stamps: stamps))
+        logWarnings(of: initial)
     }
 
     func follow(_ server: HTTPServer) {
@@ -37,25 +44,49 @@ final class WebConfigurationWatcher: Sendable {
     }
 
     /// Whether there is anything that can change.
-    var isEmpty: Bool { path == nil }
+    var hasFile: Bool { path != nil }
 
-    /// Reads the files again if they changed; to be called now and then.
-    ///
-    /// While they are invalid, every call reads them: the fix may be in a file that was not being watched.
-    func poll() {
-        guard path != nil else { return }
-        let (files, stamps, badReason) = state.withLock { ($0.files, $0.stamps, $0.badReason) }
-        guard badReason != nil || files.map({ FileStamp($0) }) != stamps else { return }
+    /// Has the files read again if they changed; to be called now and then. Does not block.
+    func poll(at now: Duration) {
+        guard let path else { return }
+        let (mustCheck, isHanging) = state.withLock { state in
+            guard let began = state.checkBegan else {
+                state.checkBegan = now
+                return (true, false)
+            }
+            defer { state.isHangReported = now - began >= Self.hangTime }
+            return (false, now - began >= Self.hangTime && !state.isHangReported)
+        }
+        if isHanging {
+            logger.error(
+                "Web configuration does not respond: the last good one stays in force", metadata: ["file": "\(path)"])
+        }
+        guard mustCheck else { return }
+        let isAccepted = queue.submit { [self] in
+            check()
+            state.withLock { $0.checkBegan = nil }
+        }
+        if !isAccepted { state.withLock { $0.checkBegan = nil } }
+    }
+
+    private static let hangTime = Duration.seconds(5)
+
+    /// Reads the files again if they changed. While they are invalid, every call reads them: the fix may be in a file that
+    /// was not being watched.
+    func check() {
+        let (stamps, badReason) = state.withLock { ($0.stamps, $0.badReason) }
+        guard badReason != nil || stamps.contains(where: { FileStamp($0.key) != $0.value }) else { return }
         _ = reload(toldReason: badReason)
     }
 
     /// The configuration with the stamps of its files. Stamped before reading: a change in between is then seen as one.
-    private static func read(_ path: String) throws(SystemError) -> (WebConfiguration, [FileStamp?]) {
-        let stamps = try WebConfiguration(file: path).files.map { FileStamp($0) }
-        return (try WebConfiguration(file: path), stamps)
+    private static func read(_ path: String) throws(SystemError) -> (WebConfiguration, [String: FileStamp?]) {
+        var stamps: [String: FileStamp?] = [:]
+        let configuration = try WebConfiguration(file: path) { stamps[$0] = FileStamp($0) }
+        return (configuration, stamps)
     }
 
-    /// Reads the files again.
+    /// Reads the files again; blocks as long as they do.
     ///
     /// - Returns: nil when they are in force, else why not, in one line.
     func reload() -> String? {
@@ -65,24 +96,29 @@ final class WebConfigurationWatcher: Sendable {
     /// - Parameter toldReason: is not logged once more.
     private func reload(toldReason: String?) -> String? {
         guard let path else { return nil }
-        do throws(SystemError) {
-            let (configuration, stamps) = try Self.read(path)
-            let server = state.withLock { state in
-                (state.files, state.stamps) = (configuration.files, stamps)
-                return state.server
+        return reloading.withLock { _ in
+            do throws(SystemError) {
+                let (configuration, stamps) = try Self.read(path)
+                try state.withLock { $0.server }?.reload(configuration)
+                state.withLock { state in
+                    state.stamps = stamps
+                    state.badReason = nil
+                }
+                logger.info("Web configuration loaded", metadata: ["file": "\(path)"])
+                logWarnings(of: configuration)
+                return nil
+            } catch {
+                state.withLock { $0.badReason = error.reason }
+                guard error.reason != toldReason else { return error.reason }
+                logger.error(
+                    "Web configuration is bad: the last good one stays in force",
+                    metadata: ["file": "\(path)", "err": "\(error.reason)"])
+                return error.reason
             }
-            try server?.reload(configuration)
-            state.withLock { $0.badReason = nil }
-            logger.info("Web configuration loaded", metadata: ["file": "\(path)"])
-            for warning in configuration.warnings { logger.warning("\(warning)", metadata: ["file": "\(path)"]) }
-            return nil
-        } catch {
-            state.withLock { $0.badReason = error.reason }
-            guard error.reason != toldReason else { return error.reason }
-            logger.error(
-                "Web configuration is bad: the last good one stays in force",
-                metadata: ["file": "\(path)", "err": "\(error.reason)"])
-            return error.reason
         }
+    }
+
+    private func logWarnings(of configuration: WebConfiguration) {
+        for warning in configuration.warnings { logger.warning("\(warning)", metadata: ["file": "\(path ?? "")"]) }
     }
 }

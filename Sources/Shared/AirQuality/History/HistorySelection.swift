@@ -12,6 +12,8 @@ public struct HistorySelection: Sendable {
     /// Those with points, sorted by name.
     private(set) var cities: [City] = []
     private let names: NameArena
+    /// The moment; until the document is made, because what changes in the meantime is copied.
+    var snapshot: HistorySnapshot?
     /// Times of points taken at random, so that the document can be divided.
     private var sample: [Timestamp] = []
 
@@ -27,9 +29,9 @@ public struct HistorySelection: Sendable {
         Int(city.nameOffset)..<Int(city.nameOffset) + Int(city.nameCount)
     }
 
-    /// A name as it is in the document.
-    func escapedName(of city: City) -> [UInt8] {
-        jsonEscaped(names.bytes.span.extracting(nameRange(of: city)))
+    /// Appends a name as it is in the document.
+    func appendName(of city: City, to text: inout [UInt8]) {
+        text.appendJSONEscaped(names.bytes.span.extracting(nameRange(of: city)))
     }
 
     /// Whether the number still belongs to the same city.
@@ -42,6 +44,7 @@ public struct HistorySelection: Sendable {
     public init(_ store: ReadingStore, query: HistoryQuery) {
         let snapshot = store.historySnapshot()
         let rules = store.rules
+        self.snapshot = snapshot
         names = snapshot.names
         changedAt = 0
         checksum = ByteHash.hash(

@@ -35,7 +35,13 @@ private let path = "/tmp/fuzz-requests-\(getpid()).sock"
 private let server: HTTPServer = {
     var configuration = HTTPServerConfiguration(addresses: [.unix(path: path)])
     configuration.limits.maximumConnectionsPerAddress = 0
-    configuration.isMetered = { $0 == "/metrics" }
+    let permits = RequestPermits(limit: 40)
+    configuration.handling = { path, _ in
+        var handling = HTTPHandling()
+        handling.isMetered = path == "/metrics"
+        handling.permits = permits
+        return handling
+    }
     configuration.isPublic = { $0 != "/secret" }
     // The password of "user" is "pass"; 4 is the least that bcrypt can cost.
     configuration.web.users = [

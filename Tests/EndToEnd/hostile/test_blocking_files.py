@@ -1,0 +1,42 @@
+"""Files that are no files: a pipe under the name of one holds up nothing."""
+
+import os
+import signal
+
+import pytest
+
+from support.answers import expect_one_line
+from support.waiting import wait_for
+
+
+@pytest.fixture
+def file(tmp_path):
+    file = tmp_path / "web.yml"
+    file.write_text("http_server_config: {headers: {X-Frame-Options: deny}}\n")
+    return file
+
+
+def test_a_pipe_in_place_of_the_web_configuration(start, file):
+    exporter = start.exporter("--feed.demo", "--web.config.file", str(file), "--web.enable-lifecycle")
+    file.unlink()
+    os.mkfifo(file)
+    wait_for(lambda: exporter.count_lines("it is not a regular file") == 1, "a complaint in the log")
+    refused = exporter.get("/-/reload", method="POST")
+    assert refused.status == 500 and b"it is not a regular file" in refused.body
+    expect_one_line(refused)
+    assert exporter.get("/metrics").headers["X-Frame-Options"] == "deny"
+    exporter.signal(signal.SIGHUP)
+    wait_for(lambda: exporter.count_lines("it is not a regular file") >= 3, "a complaint about the reload")
+    exporter.signal(signal.SIGTERM)
+    assert exporter.wait(10) == 0
+
+
+@pytest.mark.parametrize("flag", ["--web.config.file", "--feed.header-file", "--feed.ca-file"])
+def test_a_start_with_a_pipe_ends_with_one_line(programs, tmp_path, flag):
+    os.mkfifo(tmp_path / "pipe")
+    for check in ((), ("--config.check",)):
+        program = programs.run(
+            "air-quality-exporter", "--feed.url", "wss://127.0.0.1:9/", flag, str(tmp_path / "pipe"), *check, seconds=10
+        )
+        assert program.wait() != 0
+        assert program.count_lines("it is not a regular file") == 1 == len(program.errors), program.errors

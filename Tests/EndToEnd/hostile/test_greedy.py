@@ -20,7 +20,10 @@ LONGEST = 1.0
 def exporter(programs, tmp_path_factory):
     file = tmp_path_factory.mktemp("greedy") / "history.db"
     first_version(file, CITIES, points=25)
-    exporter = programs.exporter("--feed.url", "ws://127.0.0.1:9/", "--storage.file", str(file))
+    exporter = programs.exporter(
+        "--feed.url", "ws://127.0.0.1:9/", "--storage.file", str(file), "--city.expire-after", "0"
+    )
+    exporter.wait_for_sample(metrics.CITIES, CITIES)
     yield exporter
     assert exporter.stop() is None
 

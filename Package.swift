@@ -57,7 +57,7 @@ let package = Package(
             path: "Sources/Exporter/Storage"),
         .target(name: "System", dependencies: ["Bytes", "CMalloc"], path: "Sources/Shared/System"),
         .target(
-            name: "WebSocket", dependencies: ["Bytes", "System", "CLibWebSockets", "CZlib"],
+            name: "WebSocket", dependencies: ["Bytes", "CommandLine", "System", "CLibWebSockets", "CZlib"],
             path: "Sources/Shared/WebSocket"),
         .target(name: "YAML", dependencies: ["Bytes", "System", "CYAML"], path: "Sources/Exporter/YAML"),
         .target(

@@ -10,7 +10,7 @@ import Testing
 struct FeedConnectionTests {
     private let directory = TemporaryDirectory()
 
-    private func configured(_ arguments: [String], command: String? = nil) throws -> Configuration.Connection {
+    private func configured(_ arguments: [String], command: String? = nil) throws -> FeedClientOptions {
         let given = (command.map { [$0] } ?? ["--feed.url=ws://x/"]) + arguments
         guard case .run(let flags) = try Program.exporter.parse(arguments: given) else { throw FlagError("no run") }
         return try Configuration(flags).feed
@@ -33,8 +33,9 @@ struct FeedConnectionTests {
         directory.write("headers", "X-Key: 2")
         #expect(try connection.headerFields().last == HTTPField(name: "X-Key", value: "2"), "read at each connect")
         directory.write("headers", "secret")
-        let error = #expect(throws: UnusableFile.self) { try connection.headerFields() }
-        #expect(error?.line == "--feed.header-file \"\(file)\": expected \"Name: value\" in line 1")
+        let error = #expect(throws: FeedOptionError.self) { try connection.headerFields() }
+        #expect(
+            error?.line(Configuration.feedFlag) == "--feed.header-file \"\(file)\": expected \"Name: value\" in line 1")
     }
 
     @Test("refuses fields that the handshake sets itself, whether a flag or a file has them")
@@ -49,8 +50,8 @@ struct FeedConnectionTests {
                     + "which the handshake sets itself, in line 2")
         }
         #expect(
-            line("--feed.header=Sec-WebSocket-Protocol: aqi") == "--feed.header ***: expected --feed.subprotocol "
-                + "instead of the header Sec-WebSocket-Protocol")
+            line("--feed.header=Sec-WebSocket-Protocol: aqi") == "--feed.header ***: expected the flag for "
+                + "subprotocols instead of the header Sec-WebSocket-Protocol")
     }
 
     @Test("refuses a header file that cannot be read or has a bad line, without showing it")
@@ -112,9 +113,10 @@ struct FeedConnectionTests {
         let connection = try configured(["--feed.ca-file=\(file)"])
         #expect(throws: Never.self) { try connection.checkFiles() }
         directory.write("ca.pem", "")
-        let error = #expect(throws: UnusableFile.self) { try connection.checkFiles() }
+        let error = #expect(throws: FeedOptionError.self) { try connection.checkFiles() }
         #expect(
-            error?.line.hasPrefix("--feed.ca-file \"\(file)\": expected certificates of authorities in PEM") == true)
+            error?.line(Configuration.feedFlag).hasPrefix(
+                "--feed.ca-file \"\(file)\": expected certificates of authorities in PEM") == true)
     }
 
     @Test("is none of the health check's")

@@ -10,11 +10,13 @@ import WebSocket
 
 @Suite("The relay")
 struct RelayTests {
-    private func configuration(_ arguments: String...) throws -> RelayConfiguration {
+    private func configuration(
+        _ arguments: String...
+    ) throws -> (options: RelayOptions, client: WebSocketClientConfiguration) {
         guard case .run(let flags) = try Program.feed.parse(arguments: ["relay", "ws://feed/"] + arguments) else {
             throw FlagError("no run")
         }
-        return try RelayConfiguration(flags)
+        return (try flags.options(), try feedClient(of: flags, \RelayOptions.feed))
     }
 
     private func line(_ arguments: String...) throws -> String {
@@ -22,7 +24,7 @@ struct RelayTests {
             guard case .run(let flags) = try Program.feed.parse(arguments: ["relay", "wss://feed/"] + arguments) else {
                 return
             }
-            _ = try RelayConfiguration(flags)
+            _ = try feedClient(of: flags, \RelayOptions.feed)
         }
         return error?.line ?? ""
     }
@@ -54,9 +56,9 @@ struct RelayTests {
             "--shards=10000", "--header=X-Flag: 0", "--header-file=\(file)", "--idle-timeout=5s",
             "--reconnect-max=2s", "--max-message-bytes=1KiB", "--insecure-skip-verify", "--city-field=name",
             "--value-field=index")
-        #expect(relay.shards == 10_000)
-        #expect(relay.cityField == "name")
-        #expect(relay.valueField == "index")
+        #expect(relay.options.shards == 10_000)
+        #expect(relay.options.cityField == "name")
+        #expect(relay.options.valueField == "index")
         #expect(relay.client.idleTimeout == .seconds(5))
         #expect(relay.client.reconnectMaximum == .seconds(2))
         #expect(relay.client.maximumMessageBytes == 1024)
@@ -77,12 +79,14 @@ struct RelayTests {
                 == #"--header-file "\#(file)": expected no header Host, which the handshake sets itself, in line 1"#)
         let pem = #"--ca-file "\#(file)": expected certificates of authorities in PEM: "#
         #expect(try line("--ca-file=\(file)").hasPrefix(pem))
-        #expect(try line("--cert-file=\(file)").hasPrefix(#"--cert-file "\#(file)": expected a certificate in PEM: "#))
+        #expect(
+            try line("--cert-file=\(file)", "--key-file=\(file)").hasPrefix(
+                #"--cert-file "\#(file)": expected a certificate in PEM: "#))
     }
 
     @Test("greets while the feed speaks, and is silent when the feed has been for the idle time-out")
     func greeting() throws {
-        var state = RelayState(try configuration("--idle-timeout=10s"))
+        var state = RelayState(try configuration("--idle-timeout=10s").options)
         #expect(state.greeting(of: nil, at: .seconds(1)) == [])
         let message = Array(#"[{"city":"A","aqi":1}]"#.utf8)
         #expect(state.take(.text, message.span, at: .seconds(100)).line == nil)
@@ -93,14 +97,14 @@ struct RelayTests {
         _ = state.take(.text, Array("[]".utf8).span, at: .seconds(120))
         #expect(state.greeting(of: 0, at: .seconds(121)) == [message])
 
-        var patient = RelayState(try configuration("--idle-timeout=0"))
+        var patient = RelayState(try configuration("--idle-timeout=0").options)
         _ = patient.take(.text, message.span, at: .zero)
         #expect(patient.greeting(of: nil, at: .seconds(1_000_000)) == [message])
     }
 
     @Test("does not greet with cities that the feed has not named for long")
     func expired() throws {
-        var state = RelayState(try configuration("--expire-after=1h", "--idle-timeout=0"))
+        var state = RelayState(try configuration("--expire-after=1h", "--idle-timeout=0").options)
         _ = state.take(.text, Array(#"[{"city":"A"},{"city":"B"}]"#.utf8).span, at: .seconds(10))
         _ = state.take(.text, Array(#"[{"city":"A"}]"#.utf8).span, at: .seconds(20))
         #expect(state.greeting(of: nil, at: .seconds(3610)) == [Array(#"[{"city":"A"},{"city":"B"}]"#.utf8)])
@@ -110,7 +114,7 @@ struct RelayTests {
 
     @Test("sends an empty message to a shard that has had none for ten seconds, if the feed speaks")
     func signsOfLife() throws {
-        var state = RelayState(try configuration("--shards=3"))
+        var state = RelayState(try configuration("--shards=3").options)
         func take(_ text: String, at seconds: Double) -> [String] {
             let message = Array(text.utf8)
             guard case .parts(let parts) = state.take(.text, message.span, at: .seconds(seconds)).outcome else {
@@ -130,7 +134,7 @@ struct RelayTests {
 
     @Test("counts what it does not pass on, and says so once a minute and at the end")
     func refusals() throws {
-        var state = RelayState(try configuration())
+        var state = RelayState(try configuration().options)
         func take(_ kind: WebSocketMessageKind, _ text: String, at seconds: Int) -> String? {
             let message = Array(text.utf8)
             return state.take(kind, message.span, at: .seconds(seconds)).line

@@ -1,6 +1,5 @@
 import AirQualityIndex
 import AirSources
-import Bytes
 import CommandLine
 import FeedSimulation
 import System
@@ -139,56 +138,39 @@ struct RelayOptions: Options {
     var shards = 1
     var cityField = "city"
     var valueField = "aqi"
-    var headers: [HTTPField] = []
-    var headerFile: String?
-    var tls = WebSocketTLS()
-    var idleTimeout = Duration.seconds(60)
-    var reconnectMaximum = Duration.seconds(30)
-    var maximumMessageBytes = 4 << 20
+    var feed = FeedClientOptions()
     var expireAfter = Duration.zero
     var webListenAddresses: [ListenAddress] = []
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.logfmt
 
-    static let flags: [Flag<Self>] = [
-        .listen(\.listen),
-        Flag("shards", \.shards, .integer(in: 1...10_000), placeholder: "N", "parts that the cities are divided into"),
-        Flag("city-field", \.cityField, .nonEmptyText, placeholder: "NAME", "member with the city's name"),
-        Flag(
-            "value-field", \.valueField, .nonEmptyText, placeholder: "NAME",
-            "member with its index: an element without one does not take the place of the last that had one"),
-        Flag("header", \.headers, .headerField, secrecy: .whole, "header field for the handshake with the feed"),
-        Flag(
-            "header-file", \.headerFile, .file,
-            "file with header fields for the handshake, one a line; read at each connect"),
-        Flag("ca-file", \.tls.caFile, .file, "certificate authorities in PEM for wss://, in place of the system's"),
-        Flag("cert-file", \.tls.certificateFile, .file, "client certificate in PEM for wss://"),
-        Flag("key-file", \.tls.keyFile, .file, "key of the client certificate in PEM"),
-        Flag("insecure-skip-verify", \.tls.skipsVerification, "do not verify the feed's certificate"),
-        Flag(
-            "idle-timeout", \.idleTimeout, .duration(),
-            "connect again when no whole message arrives for that long; 0 = never"),
-        Flag(
-            "reconnect-max", \.reconnectMaximum, .interval, "largest bound of the random delay before a reconnect"),
-        Flag(
-            "max-message-bytes", \.maximumMessageBytes, .bytes(in: 1...(1 << 30)),
-            "longer messages are left out and counted"),
-        Flag(
-            "expire-after", \.expireAfter, .duration(),
-            "tell no new client of a city that the feed has not named for this long; 0 = always tell"),
-        .webListenAddress(\.webListenAddresses), .logLevel(\.logLevel), .logFormat(\.logFormat),
-    ]
+    static let flags: [Flag<Self>] =
+        [
+            .listen(\.listen),
+            Flag(
+                "shards", \.shards, .integer(in: 1...10_000), placeholder: "N", "parts that the cities are divided into"
+            ),
+            Flag("city-field", \.cityField, .nonEmptyText, placeholder: "NAME", "member with the city's name"),
+            Flag(
+                "value-field", \.valueField, .nonEmptyText, placeholder: "NAME",
+                "member with its index: an element without one does not take the place of the last that had one"),
+            Flag(
+                "expire-after", \.expireAfter, .duration(),
+                "tell no new client of a city that the feed has not named for this long; 0 = always tell"),
+        ] + FeedClientOptions.flags.map { Flag($0, of: \.feed) } + [
+            .webListenAddress(\.webListenAddresses), .logLevel(\.logLevel), .logFormat(\.logFormat),
+        ]
 }
 
 struct RecordOptions: Options {
     var output: String?
+    var feed = FeedClientOptions()
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.logfmt
 
-    static let flags: [Flag<Self>] = [
-        Flag("output", \.output, .file, "where lines are appended; standard output if not given"),
-        .logLevel(\.logLevel), .logFormat(\.logFormat),
-    ]
+    static let flags: [Flag<Self>] =
+        [Flag("output", \.output, .file, "where lines are appended; standard output if not given")]
+        + FeedClientOptions.flags.map { Flag($0, of: \.feed) } + [.logLevel(\.logLevel), .logFormat(\.logFormat)]
 }
 
 /// Where clients connect.

@@ -6,13 +6,13 @@ import WebSocket
 
 /// Records a feed until a signal comes, or until the lines cannot be written.
 func record(_ flags: ParsedFlags, signals: Signals) throws {
-    let address = try feedAddress(of: flags)
+    let feed = try feedClient(of: flags, \RecordOptions.feed)
     let options: RecordOptions = try flags.options()
     beginLog(level: options.logLevel, format: options.logFormat)
     let recorder = try Recorder(to: options.output, signals: signals)
     let client = WebSocketClient(
-        configuration: WebSocketClientConfiguration(address: address),
-        onEvent: ConnectionReport(of: address.label, verb: "recording").receive, onMessage: recorder.receive)
+        configuration: feed, onEvent: ConnectionReport(of: feed.address.label, verb: "recording").receive,
+        onMessage: recorder.receive)
     let thread = try ServiceThread(name: "client") { client.run() }
     while signals.wait(for: nil) == nil, recorder.failure == nil {}
     client.stop()

@@ -7,15 +7,16 @@ import WebSocket
 
 /// Reads a feed once and serves it whole and in parts until a signal comes.
 func relay(_ flags: ParsedFlags, signals: Signals) throws {
-    let configuration = try RelayConfiguration(flags)
-    beginLog(level: configuration.logLevel, format: configuration.logFormat)
+    let options: RelayOptions = try flags.options()
+    let feed = try feedClient(of: flags, \RelayOptions.feed)
+    beginLog(level: options.logLevel, format: options.logFormat)
     let loop = Heartbeat(of: "the main loop", limit: .seconds(60))
     let isConnected = Atomic(false)
-    let paths = RelayPaths(shards: configuration.shards)
-    let state = Mutex(RelayState(configuration))
-    let drops = Mutex(DropCount())
+    let paths = RelayPaths(shards: options.shards)
+    let state = Mutex(RelayState(options))
+    let drops = Mutex(LineLimit())
     let server = try FeedServer(
-        configuration.listen, signals: signals, maximumClients: max(1024, 4 * configuration.shards),
+        options.listen, signals: signals, maximumClients: max(1024, 4 * options.shards),
         place: paths.place(at:),
         greeting: { group in state.withLock { $0.greeting(of: paths.shard(of: group), at: monotonicTime()) } },
         onDrop: { group in
@@ -25,9 +26,9 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
                     + "that was too slow", level: .warning)
         })
     defer { server.stop() }
-    let report = ConnectionReport(of: configuration.client.address.label, verb: "relaying")
+    let report = ConnectionReport(of: feed.address.label, verb: "relaying")
     let client = WebSocketClient(
-        configuration: configuration.client,
+        configuration: feed,
         onEvent: { event in
             report.receive(event)
             switch event {
@@ -65,24 +66,9 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
             guard isConnected.load(ordering: .relaxed) else { return "the feed is not connected" }
             return state.withLock { $0.isFresh(at: monotonicTime()) } ? nil : "the feed is silent"
         }
-    ).start(on: configuration.webListenAddresses)
+    ).start(on: options.webListenAddresses)
     defer { stopStatus() }
     while server.wait(until: monotonicTime() + .seconds(10)) { loop.beat() }
-}
-
-/// Clients that were dropped since the last line about them.
-private struct DropCount {
-    private static let period: Duration = .seconds(10)
-    private var count = 0
-    private var saidAt: Duration?
-
-    /// - Returns: how many to tell of, when it is time for a line.
-    mutating func add(at now: Duration) -> Int? {
-        count += 1
-        if let saidAt, now - saidAt < Self.period { return nil }
-        defer { (count, saidAt) = (0, now) }
-        return count
-    }
 }
 
 /// Which clients are at which path: `/` has the whole feed, `/shard/i/n` a part of it.
@@ -133,12 +119,12 @@ struct RelayState: ~Copyable {
     private var refusalSaidAt: Duration?
     private var hasSaidFull = false
 
-    init(_ configuration: RelayConfiguration) {
+    init(_ options: RelayOptions) {
         splitter = FeedSplitter(
-            shards: configuration.shards, cityField: configuration.cityField, valueField: configuration.valueField)
-        shards = configuration.shards
-        idleTimeout = configuration.client.idleTimeout
-        expireAfter = configuration.expireAfter
+            shards: options.shards, cityField: options.cityField, valueField: options.valueField)
+        shards = options.shards
+        idleTimeout = options.feed.idleTimeout
+        expireAfter = options.expireAfter
     }
 
     /// The outcome, and perhaps a line for the log.

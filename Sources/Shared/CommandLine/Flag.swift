@@ -18,9 +18,8 @@ extension Options {
 
 /// A row of the table of a command's flags.
 public struct Flag<Values>: Sendable {
-    typealias Member = PartialKeyPath<Values> & Sendable
-
-    let member: any Member
+    /// The member that it sets.
+    let member: @Sendable () -> PartialKeyPath<Values>
     private var spec: FlagSpec
     private let defaultText: @Sendable (Values) -> String?
     /// Stores the value of the texts; else returns the text that is refused, and what was expected.
@@ -31,7 +30,7 @@ public struct Flag<Values>: Sendable {
         _ name: String, _ member: any WritableKeyPath<Values, Value> & Sendable, _ format: ValueFormat<Value>,
         placeholder: String? = nil, secrecy: Secrecy = .open, _ help: String
     ) {
-        self.member = member
+        self.member = { member }
         spec = FlagSpec(
             name, placeholder ?? format.placeholder, help: help, suggestions: format.suggestions, secrecy: secrecy)
         defaultText = { format.text?($0[keyPath: member]) }
@@ -63,7 +62,7 @@ public struct Flag<Values>: Sendable {
         _ name: String, _ member: any WritableKeyPath<Values, [Value]> & Sendable, _ format: ValueFormat<Value>,
         placeholder: String? = nil, secrecy: Secrecy = .open, isList: Bool = false, _ help: String
     ) {
-        self.member = member
+        self.member = { member }
         spec = FlagSpec(
             name, placeholder ?? format.placeholder, help: help, suggestions: format.suggestions, secrecy: secrecy,
             isRepeatable: true)
@@ -84,6 +83,18 @@ public struct Flag<Values>: Sendable {
     public init(_ name: String, _ member: any WritableKeyPath<Values, Bool> & Sendable, _ help: String) {
         self.init(name, member, .boolean, help)
         spec.placeholder = nil
+    }
+
+    /// A flag of a member that has a table of its own.
+    public init<Inner>(
+        _ flag: Flag<Inner>, of member: any WritableKeyPath<Values, Inner> & Sendable, prefix: String = ""
+    ) {
+        let inner = flag.member
+        self.member = { (member as PartialKeyPath<Values>).appending(path: inner())! }
+        spec = flag.spec
+        spec.name = prefix + spec.name
+        defaultText = { flag.defaultText($0[keyPath: member]) }
+        store = { flag.store($0, &$1[keyPath: member]) }
     }
 
     func spec(_ defaults: Values, headings: [String: String]) -> FlagSpec {
@@ -111,7 +122,7 @@ extension Options {
     public static func flag(_ member: PartialKeyPath<Self>) -> String { "--" + name(of: member) }
 
     static func name(of member: PartialKeyPath<Self>) -> String {
-        guard let flag = flags.first(where: { $0.member == member }) else {
+        guard let flag = flags.first(where: { $0.member() == member }) else {
             preconditionFailure("\(member) is not in the table")
         }
         return flag.name
@@ -130,7 +141,7 @@ public enum Secrecy: Sendable {
 /// A flag as users see it.
 public struct FlagSpec: Sendable {
     /// As on the command line, without the dashes: `feed.idle-timeout`.
-    public let name: String
+    public fileprivate(set) var name: String
     /// What stands for the value in `--help`; nil = a switch, which takes none.
     public fileprivate(set) var placeholder: String?
     /// The value when none is given, as a user would write it; nil = no value.

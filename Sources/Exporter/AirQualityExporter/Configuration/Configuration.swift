@@ -15,7 +15,8 @@ struct Configuration: Sendable {
     var feedFile: String?
     /// The simulated feed runs in this process; its address is known once it listens.
     var isDemo = false
-    var feed = Connection()
+    /// What every connection to a feed shares.
+    var feed = FeedClientOptions()
     /// Zero = never.
     var pauseWhenUnused = Duration.zero
     var items = JSONPointer()
@@ -45,23 +46,6 @@ struct Configuration: Sendable {
     var logLevel = Logger.Level.info
     var logFormat = LogFormat.logfmt
     var isCheck = false
-
-    /// What every connection to a feed shares.
-    struct Connection: Sendable {
-        var headers: [HTTPField] = []
-        var headerFile: String?
-        /// Each once.
-        var subprotocols: [String] = []
-        var subscriptions: [String] = []
-        var tls = WebSocketTLS()
-        var connectTimeout = Duration.seconds(10)
-        var pingInterval = Duration.seconds(15)
-        var pongTimeout = Duration.seconds(10)
-        var idleTimeout = Duration.seconds(60)
-        var reconnectMinimum = Duration.milliseconds(500)
-        var reconnectMaximum = Duration.seconds(30)
-        var maximumMessageBytes = 4 << 20
-    }
 
     struct Web: Sendable {
         var listenAddresses = [ListenAddress.tcp(host: "", port: 10025)]
@@ -133,24 +117,10 @@ extension Configuration {
 
     /// What of the settings of a feed is not usable, or not together with others.
     var feedMistake: (member: PartialKeyPath<Self>, index: Int?, expected: String)? {
-        if feed.tls.certificateFile != nil, feed.tls.keyFile == nil {
-            return (\.feed.tls.certificateFile, nil, "\(Self.flag(\.feed.tls.keyFile)) with it")
-        }
-        if feed.tls.keyFile != nil, feed.tls.certificateFile == nil {
-            return (\.feed.tls.keyFile, nil, "\(Self.flag(\.feed.tls.certificateFile)) with it")
-        }
-        let subprotocols = feed.subprotocols
-        for (index, name) in subprotocols.enumerated() where subprotocols[..<index].contains(name) {
-            return (\.feed.subprotocols, index, "each subprotocol once")
-        }
-        do throws(UnusableFile) {
-            try feed.checkFiles()
+        do throws(FeedOptionError) {
+            try feed.check(Self.feedFlag)
         } catch {
-            return (error.member, nil, error.expected)
-        }
-        if feed.reconnectMinimum > feed.reconnectMaximum {
-            let maximum = "\(Self.flag(\.feed.reconnectMaximum)), which is \(feed.reconnectMaximum.prometheusText)"
-            return (\.feed.reconnectMinimum, nil, "at most \(maximum)")
+            return (Self.member(error.member), error.index, error.expected)
         }
         let another = "a member that no other flag names"
         if valueField == cityField { return (\.valueField, nil, another) }

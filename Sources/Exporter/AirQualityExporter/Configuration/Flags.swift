@@ -27,7 +27,9 @@ extension Configuration: Options {
         "metrics": "Web", "log": "Program", "config": "Program",
     ]
 
-    static let flags: [Flag<Self>] = [
+    static let flags = feeds + FeedClientOptions.flags.map { Flag($0, of: \.feed, prefix: "feed.") } + others
+
+    private static let feeds: [Flag<Self>] = [
         Flag(
             "feed.url", \.feeds, .feedAddress, secrecy: .address,
             "ws:// or wss:// address of a feed; user and password in it become Basic authorization."),
@@ -36,40 +38,12 @@ extension Configuration: Options {
             "YAML file with a list of feeds, each with url, name and any setting of a --feed flag; read again at a reload."
         ),
         Flag("feed.demo", \.isDemo, "Start the simulated feed inside this process and consume it."),
-        Flag("feed.header", \.feed.headers, .headerField, secrecy: .whole, "Header field for the handshake."),
-        Flag(
-            "feed.header-file", \.feed.headerFile, .file,
-            "File with header fields for the handshake, one a line; read at each connect."),
-        Flag(
-            "feed.subprotocol", \.feed.subprotocols, .subprotocol,
-            "Subprotocol offered in the handshake; the first one is the best."),
-        Flag("feed.subscribe", \.feed.subscriptions, .text, secrecy: .whole, "Text message sent after every connect."),
-        Flag(
-            "feed.ca-file", \.feed.tls.caFile, .file,
-            "Certificate authorities for wss://, PEM; without it the system's."),
-        Flag("feed.cert-file", \.feed.tls.certificateFile, .file, "Client certificate for wss://, PEM."),
-        Flag("feed.key-file", \.feed.tls.keyFile, .file, "Key of the client certificate, PEM."),
-        Flag("feed.insecure-skip-verify", \.feed.tls.skipsVerification, "Do not verify the feed's certificate."),
-        Flag("feed.connect-timeout", \.feed.connectTimeout, .timeout, "Longest time from dial to finished handshake."),
-        Flag(
-            "feed.ping-interval", \.feed.pingInterval, .duration(),
-            "Ping when no byte has arrived for this long; 0 = never."),
-        Flag(
-            "feed.pong-timeout", \.feed.pongTimeout, .timeout,
-            "Hang up when nothing arrives for this long after a ping."),
-        Flag(
-            "feed.idle-timeout", \.feed.idleTimeout, .duration(),
-            "Hang up when no whole message arrives for this long; 0 = never."),
-        Flag(
-            "feed.reconnect-min", \.feed.reconnectMinimum, .timeout,
-            "First bound of the random delay before a reconnect; it doubles with every failure."),
-        Flag("feed.reconnect-max", \.feed.reconnectMaximum, .timeout, "Largest bound of the delay before a reconnect."),
+    ]
+
+    private static let others: [Flag<Self>] = [
         Flag(
             "feed.pause-when-unused", \.pauseWhenUnused, .duration(),
             "Disconnect when nobody has read for this long, connect again at the next read; 0 = never."),
-        Flag(
-            "feed.max-message-bytes", \.feed.maximumMessageBytes, .bytes(in: 1...(1 << 30)),
-            "Longer messages are dropped and counted."),
         Flag(
             "feed.items", \.items, .jsonPointer, "JSON Pointer to the array in a message; empty = the message itself."),
         Flag("feed.city-field", \.cityField, .nonEmptyText, placeholder: "NAME", "Member with the city's name."),
@@ -141,11 +115,6 @@ extension Configuration: Options {
 
 // MARK: Formats
 
-extension ValueFormat<Duration> {
-    /// A time that may not be zero.
-    static var timeout: Self { .duration(from: .milliseconds(1)) }
-}
-
 extension ValueFormat<WebSocketAddress> {
     static var feedAddress: Self {
         Self(
@@ -160,15 +129,6 @@ extension ValueFormat<WebSocketAddress> {
                 return "a ws:// or wss:// address, such as ws://host:8080/path" + reason
             },
             parse: { try? WebSocketAddress($0) })
-    }
-}
-
-extension ValueFormat<HTTPField> {
-    static var headerField: Self {
-        Self(
-            "NAME: VALUE",
-            expected: { HTTPField(line: $0)?.flagOrFieldInstead ?? "\"Name: value\" on one line" },
-            parse: { HTTPField(line: $0).flatMap { $0.isReserved ? nil : $0 } })
     }
 }
 
@@ -216,10 +176,6 @@ extension ValueFormat<ListenAddress> {
 }
 
 extension ValueFormat<String> {
-    static var subprotocol: Self {
-        Self("NAME", expected: "a name of letters, digits and !#$%&'*+-.^_`|~") { isSubprotocol($0) ? $0 : nil }
-    }
-
     static var telemetryPath: Self {
         let reserved = [
             "/", Routes.historyPath, Routes.healthyPath, Routes.readyPath, Routes.reconnectPath, Routes.reloadPath,

@@ -14,7 +14,7 @@ final class FeedReceiver: Sendable {
     ///   - number: the feed's place in the store.
     ///   - connection: how to connect; headers from the file are read at each connect.
     init(
-        label: String, number: Int, address: WebSocketAddress, connection: Configuration.Connection,
+        label: String, number: Int, address: WebSocketAddress, connection: FeedClientOptions,
         format: FeedFormat, store: ReadingStore, logger: Logger
     ) {
         self.label = label
@@ -22,7 +22,8 @@ final class FeedReceiver: Sendable {
         let decoder = Mutex(FeedDecoder(format: format))
         let log = Mutex(FeedLog(label: label))
         client = WebSocketClient(
-            configuration: WebSocketClientConfiguration(address, connection),
+            configuration: WebSocketClientConfiguration(
+                address: address, options: connection, flag: Configuration.feedFlag),
             onEvent: { event in
                 let event = FeedEvent(event)
                 if let entry = log.withLock({ $0.entry(for: event) }) { logger.log(entry) }

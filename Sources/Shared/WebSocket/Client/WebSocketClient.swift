@@ -1,4 +1,5 @@
 public import Bytes
+public import CommandLine
 internal import Glibc
 internal import Synchronization
 public import System
@@ -103,33 +104,33 @@ private func exchange<Value>(_ value: inout Value, with new: Value) -> Value {
 }
 
 /// What a `WebSocketClient` is told once, at its start.
+@dynamicMemberLookup
 public struct WebSocketClientConfiguration: Sendable {
     public var address: WebSocketAddress
+    public var options: FeedClientOptions
     /// More header fields for the handshake, none of them reserved; asked for at each attempt. A failure fails the
     /// attempt, with reason `handshake`.
-    public var headers: @Sendable () -> Result<[HTTPField], SystemError> = { .success([]) }
-    /// Offered in the handshake, the best first; an answer with another one fails the attempt, with reason `handshake`.
-    public var subprotocols: [String] = []
-    /// Text messages that are sent after each connect, in order.
-    public var subscriptions: [String] = []
-    public var tls = WebSocketTLS()
-    /// From the beginning of an attempt, looking up the name, to the finished handshake; zero = no limit.
-    public var connectTimeout: Duration = .seconds(10)
-    /// A ping is sent when no byte has arrived for that long; zero = never.
-    public var pingInterval: Duration = .seconds(15)
-    /// The connection is given up when nothing arrives for that long after a ping; zero = never.
-    public var pongTimeout: Duration = .seconds(10)
-    /// The connection is given up when no whole message has arrived for that long; zero = never.
-    public var idleTimeout: Duration = .seconds(60)
-    /// The first bound of the time between two attempts; see `ReconnectPolicy`.
-    public var reconnectMinimum: Duration = .milliseconds(500)
-    /// The last bound of the time between two attempts.
-    public var reconnectMaximum: Duration = .seconds(30)
-    /// Longer messages are dropped and reported as `tooLarge`; a compressed message counts with its inflated length.
-    public var maximumMessageBytes = 4 << 20
+    public var headers: @Sendable () -> Result<[HTTPField], SystemError>
 
-    public init(address: WebSocketAddress) {
+    /// - Parameter flag: how the user writes the flag of a member, for errors.
+    public init(
+        address: WebSocketAddress, options: FeedClientOptions = FeedClientOptions(),
+        flag: @escaping FeedClientOptions.FlagName = { FeedClientOptions.flag($0) }
+    ) {
         self.address = address
+        self.options = options
+        headers = {
+            do throws(FeedOptionError) {
+                return .success(try options.headerFields())
+            } catch {
+                return .failure(SystemError(.file, error.line(flag)))
+            }
+        }
+    }
+
+    public subscript<Value>(dynamicMember member: WritableKeyPath<FeedClientOptions, Value>) -> Value {
+        get { options[keyPath: member] }
+        set { options[keyPath: member] = newValue }
     }
 }
 

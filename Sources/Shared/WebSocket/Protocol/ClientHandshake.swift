@@ -1,4 +1,4 @@
-public import Bytes
+internal import Bytes
 internal import System
 
 /// The request for a WebSocket (RFC 6455, section 4.1).
@@ -50,12 +50,16 @@ struct HandshakeRequest {
 
 extension HTTPField {
     /// Whether the handshake sets it itself, so that it cannot be given.
-    public var isReserved: Bool {
+    var isReserved: Bool {
         Self.reserved.contains { equalsIgnoringCase(name.utf8, $0) }
     }
 
     /// Completes an error about a reserved field.
-    public var expectedInstead: String { "no header \(name), which the handshake sets itself" }
+    var expectedInstead: String {
+        isNamed("Sec-WebSocket-Protocol")
+            ? "the flag for subprotocols instead of the header \(name)"
+            : "no header \(name), which the handshake sets itself"
+    }
 
     private static let reserved = [
         "Host", "Upgrade", "Connection", "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Extensions",
@@ -64,7 +68,7 @@ extension HTTPField {
 }
 
 /// Whether it can be offered as a subprotocol: a token (RFC 6455, section 4.1).
-public func isSubprotocol(_ text: String) -> Bool {
+func isSubprotocol(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy(isTokenCharacter)
 }
 

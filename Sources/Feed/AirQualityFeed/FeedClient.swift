@@ -1,0 +1,30 @@
+import Bytes
+import CommandLine
+import WebSocket
+
+/// The feed that the operand names, with the options of its connection, which are checked now and not at the first
+/// connection.
+/// - Parameter member: the options among the command's.
+func feedClient<Values: Options>(
+    of flags: ParsedFlags, _ member: KeyPath<Values, FeedClientOptions>
+) throws -> WebSocketClientConfiguration {
+    let options = try flags.options(Values.self)[keyPath: member]
+    do throws(FeedOptionError) {
+        try options.check { FeedClientOptions.flag($0) }
+    } catch {
+        let option = (member as PartialKeyPath<Values>).appending(
+            path: error.member as PartialKeyPath<FeedClientOptions>)!
+        throw flags.refusal(of: option, at: error.index, expected: error.expected)
+    }
+    return WebSocketClientConfiguration(address: try feedAddress(of: flags), options: options)
+}
+
+/// The operand that names a feed.
+private func feedAddress(of flags: ParsedFlags) throws(FlagError) -> WebSocketAddress {
+    do throws(WebSocketAddressError) {
+        return try WebSocketAddress(flags.operands[0])
+    } catch {
+        let shown = quoted(masked(address: flags.operands[0]))
+        throw FlagError("URL \(shown): \(error), expected ws://host:port/path or wss://host:port/path")
+    }
+}

@@ -1,0 +1,162 @@
+public import Bytes
+public import CommandLine
+internal import System
+
+/// The connection to a feed, as the flags of every program that reads one describe it.
+public struct FeedClientOptions: Options {
+    public var headers: [HTTPField] = []
+    public var headerFile: String?
+    /// Each once.
+    public var subprotocols: [String] = []
+    public var subscriptions: [String] = []
+    public var tls = WebSocketTLS()
+    public var connectTimeout = Duration.seconds(10)
+    /// Zero = never.
+    public var pingInterval = Duration.seconds(15)
+    public var pongTimeout = Duration.seconds(10)
+    /// Zero = never.
+    public var idleTimeout = Duration.seconds(60)
+    public var reconnectMinimum = Duration.milliseconds(500)
+    public var reconnectMaximum = Duration.seconds(30)
+    public var maximumMessageBytes = 4 << 20
+
+    public init() {}
+
+    public static let flags: [Flag<Self>] = [
+        Flag("header", \.headers, .headerField, secrecy: .whole, "Header field for the handshake."),
+        Flag(
+            "header-file", \.headerFile, .file,
+            "File with header fields for the handshake, one a line; read at each connect."),
+        Flag(
+            "subprotocol", \.subprotocols, .subprotocol, "WebSocket subprotocol to offer, in order of preference."),
+        Flag("subscribe", \.subscriptions, .text, secrecy: .whole, "Text message sent after every connect."),
+        Flag("ca-file", \.tls.caFile, .file, "Certificate authorities for wss://, PEM; without it the system's."),
+        Flag("cert-file", \.tls.certificateFile, .file, "Client certificate for wss://, PEM."),
+        Flag("key-file", \.tls.keyFile, .file, "Key of the client certificate, PEM."),
+        Flag("insecure-skip-verify", \.tls.skipsVerification, "Do not verify the feed's certificate."),
+        Flag("connect-timeout", \.connectTimeout, .timeout, "Longest time from dial to finished handshake."),
+        Flag(
+            "ping-interval", \.pingInterval, .duration(), "Ping when no byte has arrived for this long; 0 = never."),
+        Flag("pong-timeout", \.pongTimeout, .timeout, "Disconnect when nothing arrives for this long after a ping."),
+        Flag(
+            "idle-timeout", \.idleTimeout, .duration(),
+            "Reconnect if no complete message arrives within this time; 0 disables."),
+        Flag(
+            "reconnect-min", \.reconnectMinimum, .timeout,
+            "Initial upper bound of the randomised reconnect delay; doubles after each failure."),
+        Flag("reconnect-max", \.reconnectMaximum, .timeout, "Largest upper bound of the reconnect delay."),
+        Flag(
+            "max-message-bytes", \.maximumMessageBytes, .bytes(in: 1...(1 << 30)),
+            "Longer messages are dropped and counted."),
+    ]
+}
+
+/// An option that cannot be used, together with others or because of its file.
+public struct FeedOptionError: Error {
+    public let member: any PartialKeyPath<FeedClientOptions> & Sendable
+    /// Of several values.
+    public var index: Int?
+    /// The file.
+    public var path: String?
+    /// What would be right; nothing of a file's content, which may be secret.
+    public let expected: String
+}
+
+extension FeedClientOptions {
+    /// How the user writes the flag of a member.
+    public typealias FlagName = @Sendable (PartialKeyPath<FeedClientOptions>) -> String
+
+    /// Checks the options together, and the files as each connection reads them.
+    public func check(_ flag: FlagName) throws(FeedOptionError) {
+        if tls.certificateFile != nil, tls.keyFile == nil {
+            throw FeedOptionError(member: \.tls.certificateFile, expected: "\(flag(\.tls.keyFile)) with it")
+        }
+        if tls.keyFile != nil, tls.certificateFile == nil {
+            throw FeedOptionError(member: \.tls.keyFile, expected: "\(flag(\.tls.certificateFile)) with it")
+        }
+        for (index, name) in subprotocols.enumerated() where subprotocols[..<index].contains(name) {
+            throw FeedOptionError(member: \.subprotocols, index: index, expected: "each subprotocol once")
+        }
+        if reconnectMinimum > reconnectMaximum {
+            let maximum = "\(flag(\.reconnectMaximum)), which is \(reconnectMaximum.prometheusText)"
+            throw FeedOptionError(member: \.reconnectMinimum, expected: "at most \(maximum)")
+        }
+        try checkFiles()
+    }
+
+    /// Reads the files as each connection does.
+    public func checkFiles() throws(FeedOptionError) {
+        do throws(WebSocketTLSError) {
+            try tls.check()
+        } catch {
+            switch error.source {
+            case .authorities: throw unusable(\.tls.caFile, error)
+            case .certificate: throw unusable(\.tls.certificateFile, error)
+            case .key: throw unusable(\.tls.keyFile, error)
+            }
+        }
+        _ = try headerFields()
+    }
+
+    private func unusable(
+        _ member: any KeyPath<Self, String?> & Sendable, _ error: WebSocketTLSError
+    ) -> FeedOptionError {
+        FeedOptionError(member: member, path: self[keyPath: member], expected: error.expected)
+    }
+
+    private static let maximumFileBytes = 64 << 10
+
+    /// Those of the flags, then those of the file as it is now: `Name: value` a line; blank lines and those that begin
+    /// with `#` are passed over.
+    public func headerFields() throws(FeedOptionError) -> [HTTPField] {
+        guard let headerFile else { return headers }
+        func unusable(_ expected: String) -> FeedOptionError {
+            FeedOptionError(member: \.headerFile, path: headerFile, expected: expected)
+        }
+        let content: [UInt8]
+        do throws(SystemError) {
+            content = try readFile(headerFile, limit: Self.maximumFileBytes)
+        } catch {
+            throw unusable("a file that can be read: \(error.reason)")
+        }
+        let lines = String(decoding: content, as: UTF8.self)
+            .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        var fields = headers
+        for (index, line) in lines.enumerated() {
+            if line.first == "#" || line.utf8.allSatisfy(isBlank) { continue }
+            guard let field = HTTPField(line: String(line)) else {
+                throw unusable("\"Name: value\" in line \(index + 1)")
+            }
+            if field.isReserved { throw unusable("\(field.expectedInstead), in line \(index + 1)") }
+            fields.append(field)
+        }
+        return fields
+    }
+}
+
+extension FeedOptionError {
+    /// One line.
+    public func line(_ flag: FeedClientOptions.FlagName) -> String {
+        flag(member) + (path.map { " " + quoted($0) } ?? "") + ": expected \(expected)"
+    }
+}
+
+extension ValueFormat<Duration> {
+    /// A time that may not be zero.
+    public static var timeout: Self { .duration(from: .milliseconds(1)) }
+}
+
+extension ValueFormat<HTTPField> {
+    static var headerField: Self {
+        Self(
+            "NAME: VALUE",
+            expected: { HTTPField(line: $0)?.expectedInstead ?? "\"Name: value\" on one line" },
+            parse: { HTTPField(line: $0).flatMap { $0.isReserved ? nil : $0 } })
+    }
+}
+
+extension ValueFormat<String> {
+    static var subprotocol: Self {
+        Self("NAME", expected: "a name of letters, digits and !#$%&'*+-.^_`|~") { isSubprotocol($0) ? $0 : nil }
+    }
+}

@@ -1,0 +1,25 @@
+"""air-quality-feed record with the flags of the connection that the exporter has."""
+
+import json
+
+from support.peers import WebSocketFeed
+from support.waiting import wait_for
+
+
+def test_a_feed_with_a_private_authority_a_token_and_a_subscription_is_recorded(start, contexts, authority, tmp_path):
+    headers, output = tmp_path / "headers", tmp_path / "recording"
+    headers.write_text("Authorization: Bearer secret\n")
+    feed = WebSocketFeed(ssl=contexts["good"])
+    try:
+        start.program(
+            "air-quality-feed", "record", f"wss://localhost:{feed.port}/", f"--output={output}", f"--ca-file={authority.file}",
+            f"--header-file={headers}", "--subscribe=hello", "--idle-timeout=1m", "--max-message-bytes=1KiB")
+        feed.wait_for_client()
+        wait_for(lambda: feed.received == ["hello"], "the subscription")
+        assert feed.requests[0].headers["Authorization"] == "Bearer secret"
+        feed.send([{"city": "x" * 2000, "aqi": 1}])
+        feed.send([{"city": "Pune", "aqi": 7}])
+        (line,) = wait_for(lambda: output.read_text().splitlines(), "a line")
+        assert "Pune" in line and json.loads(line)
+    finally:
+        feed.stop()

@@ -31,7 +31,7 @@ def relay(start, python_feed):
 
     def begin(*flags: str):
         before = len(python_feed.requests)
-        started = start.feed("relay", python_feed.url, "--reconnect-max=100ms", *flags)
+        started = start.feed("relay", python_feed.url, "--reconnect-min=50ms", "--reconnect-max=100ms", *flags)
         python_feed.wait_for_client(len(python_feed.clients) if len(python_feed.requests) > before else 1)
         return started
 
@@ -114,7 +114,7 @@ def test_what_is_no_array_is_passed_to_nobody_and_counted(relay, python_feed, st
 
 def test_clients_stay_while_the_feed_is_down_and_hear_nothing(start):
     feed = WebSocketFeed()
-    served = start.feed("relay", feed.url, "--shards=2", "--reconnect-max=100ms", "--idle-timeout=2s")
+    served = start.feed("relay", feed.url, "--shards=2", "--reconnect-min=50ms", "--reconnect-max=100ms", "--idle-timeout=2s")
     feed.wait_for_client()
     with contextlib.ExitStack() as stack:
         client = listen(stack, served.url, f"shard/{shard('Pune', 2)}/2")

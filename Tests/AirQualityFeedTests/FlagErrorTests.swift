@@ -92,7 +92,7 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
             line: "--key-file: expected a file with the key for openaq, or the key in AIR_QUALITY_FEED_KEY"),
         BadCommandLine(
             "poll", "--source=openaq", "--key-file=/dev/null",
-            line: #"--key-file "/dev/null": expected a file with one line of printable ASCII without blanks"#),
+            line: "cannot read /dev/null: it is not a regular file"),
         BadCommandLine(
             "poll", "--interval=999ms",
             line: #"--interval "999ms": expected a duration such as 500ms, 30s or 1m30s, at least 1s"#),

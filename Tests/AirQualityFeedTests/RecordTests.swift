@@ -21,7 +21,8 @@ struct RecordTests {
             #expect(wait { file.lines.count >= 10 })
             recorder.kill(SIGTERM)
             #expect(recorder.waitForEnd() == 0)
-            #expect(recorder.errors.count == 1 && recorder.errors[0].hasSuffix("level=INFO msg=\"recording \(address)\""))
+            #expect(
+                recorder.errors.count == 1 && recorder.errors[0].hasSuffix("level=INFO msg=\"recording \(address)\""))
 
             var simulator = FeedSimulator(seed: 5)
             let count = file.lines.count

@@ -25,7 +25,7 @@ import Testing
     func names(name: String, expected: String) throws {
         let seen = Mutex<[UInt8]>([])
         let thread = try ServiceThread(name: name) {
-            let comm = (try? readFile("/proc/thread-self/comm", limit: 100)) ?? []
+            let comm = (try? readFileBlocking("/proc/thread-self/comm", limit: 100)) ?? []
             seen.withLock { $0 = comm }
         }
         thread.join()

@@ -96,7 +96,8 @@ import Testing
             Case(
                 "tls-key-no-file",
                 "tls_server_config.key_file: cannot read FOLDER/none.key: No such file or directory"),
-            Case("tls-cert-is-directory", "tls_server_config.cert_file: cannot read FOLDER/.: Is a directory"),
+            Case(
+                "tls-cert-is-directory", "tls_server_config.cert_file: cannot read FOLDER/.: it is not a regular file"),
             Case(
                 "tls-cert-empty-file",
                 "tls_server_config.cert_file (FOLDER/empty.pem) cannot be read as a certificate: "),

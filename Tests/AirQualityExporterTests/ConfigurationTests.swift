@@ -125,6 +125,9 @@ struct ConfigurationTests {
             Mistake(
                 all: ["--feed.demo", "--feed.time-field=t", "--feed.pollutants-field=t"],
                 line: #"--feed.pollutants-field "t": expected a member that no other flag names"#),
+            Mistake(
+                all: ["--feed.demo", "--feed.pollutants-field=t", "--feed.place-field=t"],
+                line: #"--feed.place-field "t": expected a member that no other flag names"#),
             Mistake("--feed.cert-file=x", line: #"--feed.cert-file "x": expected --feed.key-file with it"#),
             Mistake("--feed.key-file=x", line: #"--feed.key-file "x": expected --feed.cert-file with it"#),
             Mistake(

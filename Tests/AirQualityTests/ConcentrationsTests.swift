@@ -147,7 +147,7 @@ struct ConcentrationsTests {
         for step in 0..<60 {
             let now = TestStore.start + Int64(step) * 25
             let elements = (0..<Int.random(in: 0...80, using: &random)).map { _ in
-                let pollutants = Concentrations.pollutants.shuffled(using: &random)
+                let pollutants = PollutantValues.pollutants.shuffled(using: &random)
                     .prefix(Int.random(in: 0...7, using: &random))
                     .map { #""\#($0)":\#(Int.random(in: 0...1000, using: &random))"# }.joined(separator: ",")
                 let member = Bool.random(using: &random) ? #","pollutants":{\#(pollutants)}"# : ""

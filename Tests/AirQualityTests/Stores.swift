@@ -15,7 +15,8 @@ struct TestStore: ~Copyable {
             rules: StoreRules(
                 scale: scale, hysteresis: hysteresis, history: history, cityLimit: cityLimit, expireAfter: expireAfter,
                 shard: format.shard, readingsHaveTimes: format.timeField != nil,
-                readingsHaveConcentrations: format.pollutantsField != nil),
+                readingsHaveConcentrations: format.pollutantsField != nil,
+                readingsHaveSubIndices: format.subindicesField != nil, readingsHavePlaces: format.placeField != nil),
             feeds: feeds, at: Self.start)
         decoder = FeedDecoder(format: format)
     }
@@ -61,8 +62,9 @@ struct TestStore: ~Copyable {
 
     /// Of a city: each that is known, with its name.
     func concentrations(of name: String) -> String {
-        guard let values = city(name).map({ store.snapshot().concentrations[$0] }) else { return "no city" }
-        return zip(Concentrations.pollutants, Concentrations.pollutants.indices)
+        guard let city = city(name) else { return "no city" }
+        let values = store.snapshot().extras[city].concentrations ?? PollutantValues()
+        return zip(PollutantValues.pollutants, PollutantValues.pollutants.indices)
             .compactMap { name, place in values[place].map { "\(name) \($0)" } }.joined(separator: ", ")
     }
 

@@ -247,7 +247,8 @@ struct JSONRecordReaderTests {
             (#"{"city":"Pune","air":"x"}"#, ["'x'"], []), ("7", ["no object"], []),
         ] as [(String, [String], [String])])
     func openedObjects(_ element: String, _ found: [String], _ unknown: [String]) {
-        var reader = JSONRecordReader(members: ["city", "air"], innerMembers: ["pm10", "no2"])
+        var reader = JSONRecordReader(
+            members: ["city", "air"], objects: [JSONObjectMember(member: 1, names: ["pm10", "no2"])])
         // One reader for several messages: nothing may be left of the one before, whose objects say more.
         let full = #"{"city":"A","air":{"pm10":1,"no2":2,"before":3}}"#
         for count in [1, 200] {
@@ -270,7 +271,7 @@ struct JSONRecordReaderTests {
 
     @Test("name sixteen unknown members of opened objects at most, each once")
     func unknownMembers() {
-        var reader = JSONRecordReader(members: ["air"], innerMembers: ["pm10"])
+        var reader = JSONRecordReader(members: ["air"], objects: [JSONObjectMember(member: 0, names: ["pm10"])])
         let object = "{" + (0..<100).map { #""x\#($0)":\#($0)"# }.joined(separator: ",") + "}"
         let message = #"[{"air":\#(object)},{"air":\#(object)}]"#
         #expect(Found.read(Array(message.utf8), 2, with: &reader) != .notJSON)

@@ -36,8 +36,15 @@ struct CSimdJSON_reader {
     const size_t maximumDepth;
     std::vector<std::string> tokens;
     std::vector<std::string> members;
-    /// What is read of the object that the last member is; their values stand behind the members' in each record.
-    std::vector<std::string> innerMembers;
+    /// What is read of a member that is an object; the values stand behind the members' in each record.
+    struct Inner {
+        std::vector<std::string> names;
+        size_t first = 0;
+        bool notesUnknown = false;
+    };
+    /// By member.
+    std::vector<Inner> inner;
+    size_t innerCount = 0;
     /// Names of other members of those objects, each once.
     std::vector<CSimdJSON_value> unknown;
     dom::parser parser;
@@ -146,20 +153,20 @@ struct CSimdJSON_reader {
         }
     }
 
-    /// Reads the members of an object, if it is a record's last member and that one is to be read.
+    /// Reads the members of an object, if it is a record's member of which some are to be read.
     void open(CSimdJSON_value &value, dom::object object) {
-        const auto count = innerMembers.size();
         const auto place = static_cast<size_t>(&value - values.data()) % recordSize();
-        if (count == 0 || place != members.size() - 1) return;
+        if (place >= members.size() || inner[place].names.empty()) return;
+        const auto &names = inner[place].names;
         value.kind = CSimdJSON_kind_object;
-        auto *inner = &value + 1;
-        for (size_t member = 0; member < count; ++member) inner[member].kind = CSimdJSON_kind_absent;
+        auto *first = &value - place + inner[place].first;
+        for (size_t member = 0; member < names.size(); ++member) first[member].kind = CSimdJSON_kind_absent;
         for (auto field : object) {
-            const auto name = std::find(innerMembers.begin(), innerMembers.end(), field.key);
-            if (name == innerMembers.end()) {
+            const auto name = std::find(names.begin(), names.end(), field.key);
+            if (name != names.end()) {
+                fill(first[name - names.begin()], field.value);
+            } else if (inner[place].notesUnknown) {
                 note(field.key);
-            } else {
-                fill(inner[name - innerMembers.begin()], field.value);
             }
         }
     }
@@ -198,7 +205,7 @@ struct CSimdJSON_reader {
         }
     }
 
-    size_t recordSize() const { return members.size() + innerMembers.size(); }
+    size_t recordSize() const { return members.size() + innerCount; }
 
     /// Where simdjson puts all strings of a document, one behind the other.
     const uint8_t *texts() const { return parser.doc.string_buf.get(); }
@@ -218,11 +225,17 @@ void CSimdJSON_addToken(CSimdJSON_reader *reader, const uint8_t *bytes, size_t c
 
 void CSimdJSON_addMember(CSimdJSON_reader *reader, const uint8_t *bytes, size_t count) {
     reader->members.push_back(string(bytes, count));
+    reader->inner.emplace_back();
     reader->values.resize(reader->recordSize() * recordsAtOnce);
 }
 
-void CSimdJSON_addInnerMember(CSimdJSON_reader *reader, const uint8_t *bytes, size_t count) {
-    reader->innerMembers.push_back(string(bytes, count));
+void CSimdJSON_addInnerMember(
+    CSimdJSON_reader *reader, size_t member, bool notesUnknown, const uint8_t *bytes, size_t count) {
+    auto &inner = reader->inner[member];
+    if (inner.names.empty()) inner.first = reader->recordSize();
+    inner.names.push_back(string(bytes, count));
+    inner.notesUnknown = notesUnknown;
+    reader->innerCount += 1;
     reader->values.resize(reader->recordSize() * recordsAtOnce);
 }
 

@@ -243,7 +243,9 @@ extension StoreRules {
             cityLimit: configuration.cityLimit, expireAfter: configuration.expireAfter.milliseconds,
             shard: configuration.shard, warmUp: configuration.warmUp.milliseconds,
             readingsHaveTimes: configuration.format.timeField != nil,
-            readingsHaveConcentrations: configuration.format.pollutantsField != nil)
+            readingsHaveConcentrations: configuration.format.pollutantsField != nil,
+            readingsHaveSubIndices: configuration.format.subindicesField != nil,
+            readingsHavePlaces: configuration.format.placeField != nil)
     }
 }
 

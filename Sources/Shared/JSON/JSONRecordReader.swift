@@ -24,6 +24,8 @@ public struct JSONRecordReader: ~Copyable {
     /// Owned: freed with the reader.
     private let reader: OpaquePointer
     private let recordSize: Int
+    /// Where the values of an object's members begin in a record, by the object's member.
+    private let firsts: [Int: Int]
     /// The records that ``nextRecords()`` gave, ``recordSize`` values each. The reader's.
     private var values: UnsafePointer<CSimdJSON_value>?
     private var recordCount = 0
@@ -31,11 +33,18 @@ public struct JSONRecordReader: ~Copyable {
     /// - Parameters:
     ///   - items: where the array is.
     ///   - members: their names; ``value(record:member:)`` counts them in this order.
-    ///   - innerMembers: if there are any, the last member is an object with these, and they are counted after the others.
-    public init(items: JSONPointer = JSONPointer(), members: [String], innerMembers: [String] = []) {
+    ///   - objects: members that are objects, and what is read of them.
+    public init(items: JSONPointer = JSONPointer(), members: [String], objects: [JSONObjectMember] = []) {
         precondition(!members.isEmpty, "a record has members")
         unsafe reader = CSimdJSON_make(Self.maximumDepth)
-        recordSize = members.count + innerMembers.count
+        recordSize = members.count + objects.reduce(0) { $0 + $1.names.count }
+        var firsts: [Int: Int] = [:]
+        var end = members.count
+        for object in objects {
+            firsts[object.member] = end
+            end += object.names.count
+        }
+        self.firsts = firsts
         for token in items.tokens {
             unsafe token.withUnsafeBufferPointer { unsafe CSimdJSON_addToken(reader, $0.baseAddress, $0.count) }
         }
@@ -43,9 +52,14 @@ public struct JSONRecordReader: ~Copyable {
             let name = Array(member.utf8)
             unsafe name.withUnsafeBufferPointer { unsafe CSimdJSON_addMember(reader, $0.baseAddress, $0.count) }
         }
-        for member in innerMembers {
-            let name = Array(member.utf8)
-            unsafe name.withUnsafeBufferPointer { unsafe CSimdJSON_addInnerMember(reader, $0.baseAddress, $0.count) }
+        for object in objects {
+            for member in object.names {
+                let name = Array(member.utf8)
+                unsafe name.withUnsafeBufferPointer {
+                    unsafe CSimdJSON_addInnerMember(
+                        reader, object.member, object.notesUnknown, $0.baseAddress, $0.count)
+                }
+            }
         }
     }
 
@@ -97,6 +111,11 @@ public struct JSONRecordReader: ~Copyable {
         }
     }
 
+    /// The value of a member of an object, which ``value(record:member:)`` says to be one.
+    public func value(record: Int, object: JSONObjectMember, inner: Int) -> JSONValue {
+        value(record: record, member: (firsts[object.member] ?? recordSize) + inner)
+    }
+
     /// Names in opened objects that were not asked for, as texts: the first sixteen of the records read so far of the
     /// message, each once.
     public var unknownInnerMembers: [Range<Int>] {
@@ -113,6 +132,21 @@ public struct JSONRecordReader: ~Copyable {
         var count = 0
         let texts = unsafe CSimdJSON_texts(reader, &count)
         return body(unsafe Span(_unsafeElements: UnsafeBufferPointer(start: texts, count: count)))
+    }
+}
+
+/// A member of records that is an object whose own members are read.
+public struct JSONObjectMember: Sendable {
+    /// Its place among the members.
+    public let member: Int
+    public let names: [String]
+    /// Names that are none of these are remembered.
+    public let notesUnknown: Bool
+
+    public init(member: Int, names: [String], notesUnknown: Bool = true) {
+        self.member = member
+        self.names = names
+        self.notesUnknown = notesUnknown
     }
 }
 

@@ -103,7 +103,7 @@ def start(programs: Programs) -> Iterator[Stack]:
             "--feed.url", address, "--history.interval", "0", "--storage.file", str(directory / "cities.sqlite"),
             # All of the cities, and the families that only shards have.
             "--city.shard", "0/1",
-            "--feed.pollutants-field", "pollutants",
+            "--feed.pollutants-field", "pollutants", "--feed.subindices-field", "subindices", "--feed.place-field", "place",
         )
         running.callback(exporter.stop)
         prometheus = Prometheus(directory, (exporter.address,), rules=quick_rules(directory))

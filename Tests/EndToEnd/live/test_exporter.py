@@ -156,3 +156,19 @@ def test_elements_of_the_bridge_and_their_pollutants_in_one_message(start, pytho
     found = concentrations(exporter)
     assert len(found) == 2000
     assert all(found[f"City {number}", "pm10"] == number for number in range(1000))
+
+
+def test_sub_indices_and_places(start, python_feed):
+    exporter = start.exporter(
+        "--feed.url", python_feed.url, "--feed.subindices-field=subindices", "--feed.place-field=place")
+    python_feed.wait_for_client()
+    python_feed.send([
+        {"city": "Delhi", "aqi": 7, "subindices": {"pm2_5": 7, "o3": 3}, "pollutants": {"pm2_5": 2},
+         "place": {"latitude": 28.65, "longitude": 77.23, "country": "IN"}},
+        {"city": "Pune", "aqi": 8},
+    ])  # fmt: skip
+    exporter.wait_for_sample(metrics.CITIES, 2)
+    page = exporter.scrape()
+    assert page.by("airquality_subindex", "pollutant") == {"pm2_5": 7, "o3": 3}
+    assert page.value("airquality_city_info", city="Delhi", country="IN", latitude="28.65", longitude="77.23") == 1
+    assert len(page.samples("airquality_city_info")) == 1 and not page.samples(metrics.CONCENTRATION)

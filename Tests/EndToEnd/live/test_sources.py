@@ -107,12 +107,16 @@ def test_a_source_becomes_a_feed_and_the_exporter_s_samples(source, start, serve
     assert {e["city"] for e in late.messages[0]} == {"Delhi", "Pune"}
 
     exporter = start.exporter(
-        f"--feed.url={bridge.url}", "--feed.time-field=time", "--feed.pollutants-field=pollutants")
+        f"--feed.url={bridge.url}", "--feed.time-field=time", "--feed.pollutants-field=pollutants",
+        "--feed.subindices-field=subindices", "--feed.place-field=place")
     exporter.wait_for_sample(metrics.INDEX, index, city="Delhi")
     page = exporter.scrape()
     assert page.value("airquality_last_update_timestamp_seconds", city="Delhi") == observed_at
     concentrations = {labels["pollutant"]: value for labels, value in page.samples(metrics.CONCENTRATION, city="Delhi")}
     assert concentrations == (pollutants or {})
+    found = {labels["pollutant"]: value for labels, value in page.samples("airquality_subindex", city="Delhi")}
+    assert found == subindices
+    assert page.value("airquality_city_info", city="Delhi", country="", latitude="28.6139", longitude="77.209") == 1
     name, kind, license_ = re.fullmatch(r'(.+); kind=(.+); license="(.+)"', header).groups()
     assert page.value(metrics.SOURCE, source=name, kind=kind, license=license_) == 1
 

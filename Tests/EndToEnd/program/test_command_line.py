@@ -37,6 +37,8 @@ FLAGS = {
     "feed.value-field": "aqi",
     "feed.time-field": "",
     "feed.pollutants-field": "",
+    "feed.subindices-field": "",
+    "feed.place-field": "",
     "feed.warm-up": "0",
     "city.limit": "100000",
     "city.expire-after": "6h",
@@ -67,7 +69,8 @@ REPEATABLE = {"feed.url", "feed.header", "feed.subprotocol", "feed.subscribe", "
 #: Those of every program, which end it.
 GENERAL = ["help", "version", "completion"]
 #: Those that take any text: there is no value that would be refused at the start.
-FREE = {"feed.subscribe", "feed.city-field", "feed.value-field", "feed.time-field", "feed.pollutants-field", "storage.file"}
+FREE = {"feed.subscribe", "feed.city-field", "feed.value-field", "feed.time-field", "feed.pollutants-field",
+        "feed.subindices-field", "feed.place-field", "storage.file"}
 #: Files that are read at the start: the error names the file, and not yet the flag.
 READ = {"web.config.file"}
 

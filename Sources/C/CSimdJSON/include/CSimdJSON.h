@@ -54,9 +54,11 @@ void CSimdJSON_addToken(CSimdJSON_reader *reader, const uint8_t *_Nullable bytes
 /// The name of the next member of each record.
 void CSimdJSON_addMember(CSimdJSON_reader *reader, const uint8_t *_Nullable bytes, size_t count);
 
-/// Adds a member to read from the object that is the last member of each record. Its value follows the values of the
-/// record's own members, and is valid only if the kind of the last one is `CSimdJSON_kind_object`.
-void CSimdJSON_addInnerMember(CSimdJSON_reader *reader, const uint8_t *_Nullable bytes, size_t count);
+/// Adds a member to read from the object that is the record's member `member`. The values of such members follow those of
+/// the record's own members, object by object in the order of this call, and are valid only if the kind of their object is
+/// `CSimdJSON_kind_object`. All members of the record are added before, and those of an object one after another.
+void CSimdJSON_addInnerMember(
+    CSimdJSON_reader *reader, size_t member, bool notesUnknown, const uint8_t *_Nullable bytes, size_t count);
 
 /// Checks the whole message, at most 1 GiB, and finds the items in it; forgets the message before.
 CSimdJSON_outcome CSimdJSON_read(CSimdJSON_reader *reader, const uint8_t *_Nullable message, size_t count);

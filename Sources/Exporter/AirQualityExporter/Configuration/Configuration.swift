@@ -26,6 +26,9 @@ struct Configuration: Sendable {
     var timeField = ""
     /// Empty: concentrations are not read.
     var pollutantsField = ""
+    /// The same of sub-indices and places.
+    var subindicesField = ""
+    var placeField = ""
     /// Zero = none.
     var warmUp = Duration.zero
 
@@ -70,7 +73,9 @@ struct Configuration: Sendable {
     var format: FeedFormat {
         FeedFormat(
             items: items, cityField: cityField, valueField: valueField, timeField: timeField.isEmpty ? nil : timeField,
-            pollutantsField: pollutantsField.isEmpty ? nil : pollutantsField, shard: shard)
+            pollutantsField: pollutantsField.isEmpty ? nil : pollutantsField,
+            subindicesField: subindicesField.isEmpty ? nil : subindicesField,
+            placeField: placeField.isEmpty ? nil : placeField, shard: shard)
     }
 
     var history: HistoryRule {
@@ -125,8 +130,13 @@ extension Configuration {
         let another = "a member that no other flag names"
         if valueField == cityField { return (\.valueField, nil, another) }
         if [cityField, valueField].contains(timeField) { return (\.timeField, nil, another) }
-        if !pollutantsField.isEmpty, [cityField, valueField, timeField].contains(pollutantsField) {
-            return (\.pollutantsField, nil, another)
+        var named = [cityField, valueField, timeField]
+        let objects: [(KeyPath<Self, String>, String)] = [
+            (\.pollutantsField, pollutantsField), (\.subindicesField, subindicesField), (\.placeField, placeField),
+        ]
+        for (member, name) in objects where !name.isEmpty {
+            guard !named.contains(name) else { return (member, nil, another) }
+            named.append(name)
         }
         return nil
     }

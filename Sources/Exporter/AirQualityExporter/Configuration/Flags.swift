@@ -55,6 +55,12 @@ extension Configuration: Options {
             "feed.pollutants-field", \.pollutantsField, .text, placeholder: "NAME",
             "Member with an object of concentrations in micrograms per cubic metre; empty = not read."),
         Flag(
+            "feed.subindices-field", \.subindicesField, .text, placeholder: "NAME",
+            "Member with an object of the pollutants' sub-indices; empty = not read."),
+        Flag(
+            "feed.place-field", \.placeField, .text, placeholder: "NAME",
+            "Member with an object of latitude, longitude and country; empty = not read."),
+        Flag(
             "feed.warm-up", \.warmUp, .duration(),
             "After a start, not ready until no new city has come for this long, or all stored cities have come again."),
         Flag("city.limit", \.cityLimit, .integer(in: 1...10_000_000), "Cities beyond it are refused and counted."),
@@ -158,7 +164,7 @@ extension ValueFormat<Shard> {
 }
 
 extension CityFamilyName {
-    static let allNames = allCases.dropLast().map(\.rawValue).joined(separator: ", ") + " or " + concentration.rawValue
+    static let allNames = allCases.dropLast().map(\.rawValue).joined(separator: ", ") + " or " + place.rawValue
 }
 
 extension ValueFormat<CityFamilyName> {

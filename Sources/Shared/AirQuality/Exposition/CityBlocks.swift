@@ -95,7 +95,7 @@ struct CityBlocks: Sendable {
             let state = snapshot.states[Int(city)]
             return (
                 name: LabelValue(Array(snapshot.names.bytes[state.nameRange])),
-                figures: CityFigures(state: state, concentrations: snapshot.concentrations[Int(city)])
+                figures: CityFigures(state: state, extras: snapshot.extras[Int(city)])
             )
         }
         for (index, family) in families.enumerated() where hasNewCategory || family.change == .reading {

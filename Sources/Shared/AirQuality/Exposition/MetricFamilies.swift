@@ -51,10 +51,18 @@ extension CityFamily {
         CityFamily(
             .concentration, "airquality_concentration_ugm3", .gauge, label: "pollutant",
             "Concentration of a pollutant in the city's air, in micrograms per cubic metre.", changes: .reading,
-            values: Concentrations.pollutants.enumerated().map { place, pollutant in
-                (pollutant, { $0.concentrations[place].map { .number($0) } })
+            values: PollutantValues.pollutants.enumerated().map { place, pollutant in
+                (pollutant, { $0.extras.concentrations?[place].map { .number($0) } })
             }
         ),
+        CityFamily(
+            .subindex, "airquality_subindex", .gauge, label: "pollutant",
+            "Index of a pollutant in the city's air; the city's is the greatest of them.", changes: .reading,
+            values: PollutantValues.pollutants.enumerated().map { place, pollutant in
+                (pollutant, { $0.extras.subIndices?[place].map { .number($0) } })
+            }
+        ),
+        CityFamily(placesNamed: "airquality_city_info", "Where the city is; what is not known is empty."),
     ]
 }
 

@@ -91,14 +91,14 @@ struct SourceFamily<Source>: Sendable {
 /// What the samples of a city are read from.
 struct CityFigures: Sendable {
     var state: CityState
-    var concentrations: Concentrations
+    var extras: CityExtras
 }
 
 /// How `--metrics.families` names the families whose series are the cities'.
 public enum CityFamilyName: String, Sendable, CaseIterable {
     case index, category, direction, changed, changes, updated
-    /// Without `--feed.pollutants-field` there are none.
-    case concentration
+    /// Without the flag that names their member there are none.
+    case concentration, subindex, place
 }
 
 /// A family whose series are the cities'. Its samples are simpler than those of others, because there may be a million.
@@ -115,6 +115,13 @@ struct CityFamily: Sendable {
         /// nil: no sample.
         let value: @Sendable (CityFigures) -> SampleValue?
         let text: TextExposition.CitySample
+        /// The labels behind `city` are those of the city's place.
+        var hasPlace = false
+
+        /// Values of the labels behind `city`.
+        func labels(of figures: CityFigures) -> [LabelValue] {
+            hasPlace ? figures.extras.place?.labels ?? [] : label.map { [$0] } ?? []
+        }
 
         fileprivate init(
             of family: MetricFamily, label: LabelValue?, value: @escaping @Sendable (CityFigures) -> SampleValue?
@@ -127,7 +134,7 @@ struct CityFamily: Sendable {
 
     let name: CityFamilyName
     let family: MetricFamily
-    let samples: [Sample]
+    private(set) var samples: [Sample]
     let change: Change
 
     /// A sample of each city for each value of another label.
@@ -151,5 +158,14 @@ struct CityFamily: Sendable {
         family = MetricFamily(metric, kind, labels: ["city"], help)
         samples = [Sample(of: family, label: nil, value: value)]
         self.change = change
+    }
+
+    /// A sample, 1, of each city whose place is known.
+    init(placesNamed metric: String, _ help: String) {
+        family = MetricFamily(metric, .gauge, labels: ["city"] + CityPlace.members, help)
+        name = .place
+        samples = [Sample(of: family, label: nil) { $0.extras.place.map { _ in .number(1) } }]
+        samples[0].hasPlace = true
+        change = .reading
     }
 }

@@ -44,9 +44,12 @@ public struct MetricsExposition: Sendable {
     ) {
         self.rules = rules
         self.build = build
-        // Without concentrations their family would have no samples, and cost a look at each city.
-        let unknown: CityFamilyName? = rules.readingsHaveConcentrations ? nil : .concentration
-        cities = CityBlocks(CityFamily.all.filter { families.contains($0.name) && $0.name != unknown })
+        // A family of what no reading comes with would have no samples, and cost a look at each city.
+        let known: [CityFamilyName: Bool] = [
+            .concentration: rules.readingsHaveConcentrations, .subindex: rules.readingsHaveSubIndices,
+            .place: rules.readingsHavePlaces,
+        ]
+        cities = CityBlocks(CityFamily.all.filter { families.contains($0.name) && known[$0.name] ?? true })
     }
 
     public mutating func render(

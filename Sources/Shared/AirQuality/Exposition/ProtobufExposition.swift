@@ -26,7 +26,7 @@ enum ProtobufExposition {
     ) {
         for sample in family.samples {
             guard let value = sample.value(figures) else { continue }
-            appendSample(of: family.family, labels: [city] + (sample.label.map { [$0] } ?? []), value, to: &bytes)
+            appendSample(of: family.family, labels: [city] + sample.labels(of: figures), value, to: &bytes)
         }
     }
 

@@ -67,7 +67,11 @@ enum TextExposition {
             guard let value = sample.value(figures) else { continue }
             text += sample.text.beforeCity
             text += city
-            text += sample.text.afterCity
+            if sample.hasPlace, let place = figures.extras.place {
+                text += place.text
+            } else {
+                text += sample.text.afterCity
+            }
             append(value, to: &text)
         }
     }

@@ -9,20 +9,25 @@ public struct FeedFormat: Sendable {
     public var valueField: String
     /// nil: readings have the time of their arrival.
     public var timeField: String?
-    /// nil: concentrations are not read.
+    /// nil: concentrations are not read; the same of sub-indices and places.
     public var pollutantsField: String?
+    public var subindicesField: String?
+    public var placeField: String?
     /// nil: all cities.
     public var shard: Shard?
 
     public init(
         items: JSONPointer = JSONPointer(), cityField: String = "city", valueField: String = "aqi",
-        timeField: String? = nil, pollutantsField: String? = nil, shard: Shard? = nil
+        timeField: String? = nil, pollutantsField: String? = nil, subindicesField: String? = nil,
+        placeField: String? = nil, shard: Shard? = nil
     ) {
         self.items = items
         self.cityField = cityField
         self.valueField = valueField
         self.timeField = timeField
         self.pollutantsField = pollutantsField
+        self.subindicesField = subindicesField
+        self.placeField = placeField
         self.shard = shard
     }
 }
@@ -37,8 +42,9 @@ public struct FeedDecoder: ~Copyable {
     private enum Member {
         static let city = 0, value = 1, time = 2
     }
-    /// Where the object of concentrations is, which is the last member.
-    private let pollutantsMember: Int?
+    private let pollutants: JSONObjectMember?
+    private let subindices: JSONObjectMember?
+    private let place: JSONObjectMember?
 
     private var reader: JSONRecordReader
     private let format: FeedFormat
@@ -48,12 +54,19 @@ public struct FeedDecoder: ~Copyable {
 
     public init(format: FeedFormat) {
         self.format = format
-        let members =
-            [format.cityField, format.valueField] + [format.timeField, format.pollutantsField].compactMap(\.self)
-        pollutantsMember = format.pollutantsField == nil ? nil : members.count - 1
-        reader = JSONRecordReader(
-            items: format.items, members: members,
-            innerMembers: format.pollutantsField == nil ? [] : Concentrations.pollutants)
+        var members = [format.cityField, format.valueField] + (format.timeField.map { [$0] } ?? [])
+        var objects: [JSONObjectMember] = []
+        func add(_ name: String?, _ inner: [String], isClosed: Bool) -> JSONObjectMember? {
+            guard let name else { return nil }
+            members.append(name)
+            objects.append(JSONObjectMember(member: members.count - 1, names: inner, notesUnknown: isClosed))
+            return objects.last
+        }
+        let pollutants = add(format.pollutantsField, PollutantValues.pollutants, isClosed: true)
+        let subindices = add(format.subindicesField, PollutantValues.pollutants, isClosed: true)
+        let place = add(format.placeField, CityPlace.members, isClosed: false)
+        (self.pollutants, self.subindices, self.place) = (pollutants, subindices, place)
+        reader = JSONRecordReader(items: format.items, members: members, objects: objects)
     }
 
     /// Decodes a text message.
@@ -67,7 +80,7 @@ public struct FeedDecoder: ~Copyable {
         // Moved out of `self`, because `decode(records:into:)` borrows `self` while it changes this.
         var part = MessagePart(receivedAt: receivedAt)
         swap(&part.readings, &self.part.readings)
-        swap(&part.concentrations, &self.part.concentrations)
+        swap(&part.extras, &self.part.extras)
         part.messageByteCount = message.count
         switch reader.read(message) {
         case .notJSON:
@@ -81,7 +94,7 @@ public struct FeedDecoder: ~Copyable {
             repeat {
                 decode(records: count, into: &part)
                 reader.withTexts { body(part, $0) }
-                if pollutantsMember != nil { noteUnknownPollutants() }
+                if pollutants != nil || subindices != nil { noteUnknownPollutants() }
                 part.removeAll()
                 count = reader.nextRecords()
             } while count > 0
@@ -92,16 +105,18 @@ public struct FeedDecoder: ~Copyable {
 
     private borrowing func decode(records: Int, into part: inout MessagePart) {
         var (refusals, skipped) = (part.refusals, part.skipped)
-        var concentrations: [(reading: Int, values: Concentrations)] = []
-        swap(&concentrations, &part.concentrations)
-        let (receivedAt, pollutants) = (part.receivedAt, pollutantsMember)
+        var allExtras: [(reading: Int, extras: CityExtras)] = []
+        swap(&allExtras, &part.extras)
+        let receivedAt = part.receivedAt
+        let hasExtras = pollutants != nil || subindices != nil || place != nil
         part.readings.append(addingCapacity: records) { readings in
             reader.withTexts { texts in
                 for record in 0..<records {
                     do throws(RefusalReason) {
                         if let reading = try reading(record, texts, receivedAt: receivedAt) {
-                            if let pollutants, let values = self.concentrations(record, pollutants, texts) {
-                                concentrations.append((readings.count, values))
+                            if hasExtras {
+                                let extras = self.extras(record, texts)
+                                if !extras.isEmpty { allExtras.append((readings.count, extras)) }
                             }
                             readings.append(reading)
                         } else {
@@ -115,7 +130,7 @@ public struct FeedDecoder: ~Copyable {
         }
         part.refusals = refusals
         part.skipped = skipped
-        swap(&concentrations, &part.concentrations)
+        swap(&allExtras, &part.extras)
     }
 
     /// - Returns: nil for a city of another shard.
@@ -165,27 +180,59 @@ public struct FeedDecoder: ~Copyable {
         }
     }
 
-    /// - Returns: nil when the element says nothing of them.
     @inline(never)
-    private borrowing func concentrations(_ record: Int, _ member: Int, _ texts: Span<UInt8>) -> Concentrations? {
-        var concentrations = Concentrations()
-        switch reader.value(record: record, member: member) {
+    private borrowing func extras(_ record: Int, _ texts: Span<UInt8>) -> CityExtras {
+        CityExtras(
+            concentrations: values(record, pollutants, texts, upTo: PollutantValues.maximumConcentration),
+            subIndices: values(record, subindices, texts, upTo: AirQualityIndex.maximum),
+            place: place(record, texts))
+    }
+
+    /// - Returns: nil when the element says nothing of them.
+    private borrowing func values(
+        _ record: Int, _ object: JSONObjectMember?, _ texts: Span<UInt8>, upTo maximum: Double
+    ) -> PollutantValues? {
+        guard let object else { return nil }
+        var values = PollutantValues()
+        switch reader.value(record: record, member: object.member) {
         // `null` counts as absent, as with the other members.
         case .absent, .null, .notAnObject: return nil
-        // Present, but without any concentration: all of them become unknown.
+        // Present, but without any value: all of them become unknown.
         case .text, .number, .other: break
         case .object:
-            for pollutant in Concentrations.pollutants.indices {
-                let number: Double? =
-                    switch reader.value(record: record, member: member + 1 + pollutant) {
-                    case .number(let number): number
-                    case .text(let range): jsonNumber(texts.extracting(range))
-                    case .absent, .null, .other, .object, .notAnObject: nil
-                    }
-                concentrations[pollutant] = number.flatMap(Concentrations.accepted)
+            for pollutant in PollutantValues.pollutants.indices {
+                values[pollutant] = number(record, object, pollutant, texts, in: 0...maximum)
             }
         }
-        return concentrations
+        return values
+    }
+
+    /// - Returns: nil when the element says nothing of it.
+    private borrowing func place(_ record: Int, _ texts: Span<UInt8>) -> CityPlace? {
+        guard let place, reader.value(record: record, member: place.member) == .object else { return nil }
+        var country: [UInt8] = []
+        if case .text(let range) = reader.value(record: record, object: place, inner: 0),
+            let name = CityName.accepted(texts, in: range), name.count <= CityPlace.maximumCountryBytes
+        {
+            country = name.map { texts[$0] }
+        }
+        let latitude = number(record, place, 1, texts, in: -90...90)
+        let longitude = number(record, place, 2, texts, in: -180...180)
+        if country.isEmpty, latitude == nil, longitude == nil { return nil }
+        return CityPlace(country: country, latitude: latitude, longitude: longitude)
+    }
+
+    private borrowing func number(
+        _ record: Int, _ object: JSONObjectMember, _ inner: Int, _ texts: Span<UInt8>, in range: ClosedRange<Double>
+    ) -> Double? {
+        let number: Double? =
+            switch reader.value(record: record, object: object, inner: inner) {
+            case .number(let number): number
+            case .text(let range): jsonNumber(texts.extracting(range))
+            case .absent, .null, .other, .object, .notAnObject: nil
+            }
+        // Adding 0 makes 0 of -0.
+        return number.flatMap { range.contains($0) ? $0 + 0 : nil }
     }
 
     private mutating func noteUnknownPollutants() {

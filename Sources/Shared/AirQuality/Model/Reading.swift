@@ -28,34 +28,12 @@ struct Reading: Sendable {
     }
 }
 
-/// What the air of a city holds of each pollutant, as its feed says it: µg/m³.
-struct Concentrations: Sendable {
-    /// The closed set, in the order of the exposition: members of the feed's object, values of the label `pollutant`.
-    static let pollutants = ["pm2_5", "pm10", "no2", "so2", "o3", "co", "nh3"]
-    static let maximum = 1e6
-
-    /// In the order of ``pollutants``; NaN where nothing is known.
-    private var values = InlineArray<7, Double>(repeating: .nan)
-
-    /// - Parameter pollutant: its place among ``pollutants``.
-    subscript(pollutant: Int) -> Double? {
-        get { values[pollutant].isNaN ? nil : values[pollutant] }
-        set { values[pollutant] = newValue ?? .nan }
-    }
-
-    /// The number, if it is a possible concentration.
-    static func accepted(_ number: Double) -> Double? {
-        // Adding 0 makes 0 of -0.
-        number >= 0 && number <= maximum ? number + 0 : nil
-    }
-}
-
 /// A part of a message, decoded: the hundred or so elements that ``JSONRecordReader`` gives at once, so that the store
 /// takes it in without holding its lock for long.
 public struct MessagePart: Sendable {
     var readings: [Reading] = []
     /// Those that readings came with, in the readings' order, each with the reading's index among them.
-    var concentrations: [(reading: Int, values: Concentrations)] = []
+    var extras: [(reading: Int, extras: CityExtras)] = []
     /// Of its elements, or of the message itself.
     var refusals = RefusalCounts()
     /// Elements of other shards' cities.
@@ -68,7 +46,7 @@ public struct MessagePart: Sendable {
     /// Makes it the next part, without elements yet.
     mutating func removeAll() {
         readings.removeAll(keepingCapacity: true)
-        concentrations.removeAll(keepingCapacity: true)
+        extras.removeAll(keepingCapacity: true)
         refusals = RefusalCounts()
         skipped = 0
         messageByteCount = nil

@@ -6,7 +6,7 @@ struct Cities: Sendable {
     private(set) var names = NameArena()
     var states = CityStates()
     var histories = ChunkedArray<History>()
-    var concentrations = CityConcentrations()
+    var extras = ExtrasOfCities()
     private(set) var order = CityOrder()
     /// Numbers of cities that were removed.
     private var free: [UInt32] = []
@@ -60,7 +60,7 @@ struct Cities: Sendable {
         names.remove(states[city].nameRange)
         states[city].nameCount = 0
         histories[city] = History()
-        concentrations.remove(city)
+        extras.remove(city)
         free.append(UInt32(city))
         if names.isWasteful { compactNames() }
     }
@@ -112,20 +112,20 @@ struct NameArena: Sendable {
     var isWasteful: Bool { wastedCount > 1 << 16 && wastedCount > bytes.count / 2 }
 }
 
-/// The concentrations of cities by number. Takes no memory until there are some.
-struct CityConcentrations: Sendable {
-    private var values = ChunkedArray<Concentrations>()
+/// What is known of cities beside their index, by number. Takes no memory until there are some.
+struct ExtrasOfCities: Sendable {
+    private var values = ChunkedArray<CityExtras>()
 
-    subscript(city: Int) -> Concentrations {
-        get { city < values.count ? values[city] : Concentrations() }
+    subscript(city: Int) -> CityExtras {
+        get { city < values.count ? values[city] : CityExtras() }
         set {
-            while values.count <= city { values.append(Concentrations()) }
+            while values.count <= city { values.append(CityExtras()) }
             values[city] = newValue
         }
     }
 
     mutating func remove(_ city: Int) {
-        if city < values.count { values[city] = Concentrations() }
+        if city < values.count { values[city] = CityExtras() }
     }
 }
 

@@ -213,13 +213,15 @@ public struct StoreRules: Sendable {
     public var warmUp: Int64
     /// The feed says the readings' times itself, so that they may be older than what is known.
     public var readingsHaveTimes: Bool
-    /// Readings may come with concentrations.
+    /// What readings may come with.
     public var readingsHaveConcentrations: Bool
+    public var readingsHaveSubIndices: Bool
+    public var readingsHavePlaces: Bool
 
     public init(
         scale: Scale = .india, hysteresis: Double = 0, history: HistoryRule = HistoryRule(), cityLimit: Int = 100_000,
         expireAfter: Int64 = 0, shard: Shard? = nil, warmUp: Int64 = 0, readingsHaveTimes: Bool = false,
-        readingsHaveConcentrations: Bool = false
+        readingsHaveConcentrations: Bool = false, readingsHaveSubIndices: Bool = false, readingsHavePlaces: Bool = false
     ) {
         self.scale = scale
         self.hysteresis = hysteresis
@@ -230,6 +232,8 @@ public struct StoreRules: Sendable {
         self.warmUp = warmUp
         self.readingsHaveTimes = readingsHaveTimes
         self.readingsHaveConcentrations = readingsHaveConcentrations
+        self.readingsHaveSubIndices = readingsHaveSubIndices
+        self.readingsHavePlaces = readingsHavePlaces
     }
 }
 
@@ -238,7 +242,7 @@ public struct StoreSnapshot: Sendable {
     public let version: UInt64
     let names: NameArena
     let states: CityStates
-    let concentrations: CityConcentrations
+    let extras: ExtrasOfCities
     let order: CityOrder
     public let feeds: [FeedStatistics]
     public let cityCount: Int

@@ -29,7 +29,7 @@ struct StoreState: Sendable {
 
     var snapshot: StoreSnapshot {
         StoreSnapshot(
-            version: version, names: cities.names, states: cities.states, concentrations: cities.concentrations,
+            version: version, names: cities.names, states: cities.states, extras: cities.extras,
             order: cities.order, feeds: feeds.filter { !$0.isRemoved }, cityCount: cities.count,
             pointCount: pointCount, expiredCount: expiredCount)
     }
@@ -41,14 +41,14 @@ struct StoreState: Sendable {
     /// - Parameter names: what the readings' names point into.
     mutating func record(_ part: MessagePart, names: Span<UInt8>, feed: Int) {
         var (refusals, accepted) = (part.refusals, 0)
-        var concentrations = part.concentrations[...]
+        var extras = part.extras[...]
         let cityCount = cities.count
         if !part.readings.isEmpty { version &+= 1 }
         for (index, reading) in part.readings.enumerated() {
-            let values = concentrations.first?.reading == index ? concentrations.removeFirst().values : nil
+            let news = extras.first?.reading == index ? extras.removeFirst().extras : nil
             do throws(RefusalReason) {
                 let city = try record(reading, names, receivedAt: part.receivedAt)
-                if let values { cities.concentrations[city] = values }
+                if let news { cities.extras[city].update(with: news) }
                 accepted &+= 1
             } catch {
                 refusals[error] += 1

@@ -1,0 +1,57 @@
+internal import Bytes
+
+/// What a feed may say of a city beside its index. Each part is kept until another comes.
+struct CityExtras: Sendable {
+    /// µg/m³.
+    var concentrations: PollutantValues?
+    var subIndices: PollutantValues?
+    var place: CityPlace?
+
+    var isEmpty: Bool { concentrations == nil && subIndices == nil && place == nil }
+
+    mutating func update(with other: CityExtras) {
+        concentrations = other.concentrations ?? concentrations
+        subIndices = other.subIndices ?? subIndices
+        place = other.place ?? place
+    }
+}
+
+/// A number for each pollutant of which one is known.
+struct PollutantValues: Sendable {
+    /// The closed set, in the order of the exposition: members of the feed's object, values of the label `pollutant`.
+    static let pollutants = ["pm2_5", "pm10", "no2", "so2", "o3", "co", "nh3"]
+    static let maximumConcentration = 1e6
+
+    /// In the order of ``pollutants``; NaN where nothing is known.
+    private var values = InlineArray<7, Double>(repeating: .nan)
+
+    /// - Parameter pollutant: its place among ``pollutants``.
+    subscript(pollutant: Int) -> Double? {
+        get { values[pollutant].isNaN ? nil : values[pollutant] }
+        set { values[pollutant] = newValue ?? .nan }
+    }
+}
+
+/// Where a city is; made when the feed says it, because each scrape shows it.
+final class CityPlace: Sendable {
+    static let members = ["country", "latitude", "longitude"]
+    static let maximumCountryBytes = 64
+
+    /// The values of the labels ``members``; what is not known is empty.
+    let labels: [LabelValue]
+    /// What stands behind the city's name in the text formats.
+    let text: [UInt8]
+
+    init(country: [UInt8], latitude: Double?, longitude: Double?) {
+        labels =
+            [LabelValue(country)]
+            + [latitude, longitude].map { number in
+                var digits: [UInt8] = []
+                if let number { digits.appendNumber(number) }
+                return LabelValue(digits)
+            }
+        text =
+            Array("\"".utf8) + zip(Self.members, labels).flatMap { Array(",\($0)=\"".utf8) + $1.escaped + [34] }
+            + Array("} ".utf8)
+    }
+}

@@ -1,0 +1,82 @@
+import Testing
+
+@testable import AirQuality
+
+@Suite("Sub-indices and places")
+struct CityExtrasTests {
+    private static let format = FeedFormat(pollutantsField: "p", subindicesField: "s", placeField: "where")
+
+    private func lines(_ test: borrowing TestStore, _ name: String) -> [Substring] {
+        test.page().split(separator: "\n").filter { $0.hasPrefix(name + "{") }
+    }
+
+    @Test("are shown beside concentrations, each with its own limits")
+    func shown() {
+        var test = TestStore(format: Self.format)
+        test.receive(
+            #"[{"city":"Pune","aqi":7,"p":{"pm10":12000},"s":{"pm10":9999,"o3":10000,"no2":"7"},"#
+                + #""where":{"latitude":18.52,"longitude":-0.5,"country":"IN","altitude":9}},{"city":"A","aqi":1}]"#)
+        #expect(
+            lines(test, "airquality_concentration_ugm3") == [
+                #"airquality_concentration_ugm3{city="Pune",pollutant="pm10"} 12000"#
+            ])
+        #expect(
+            lines(test, "airquality_subindex") == [
+                #"airquality_subindex{city="Pune",pollutant="pm10"} 9999"#,
+                #"airquality_subindex{city="Pune",pollutant="no2"} 7"#,
+            ])
+        #expect(
+            lines(test, "airquality_city_info") == [
+                #"airquality_city_info{city="Pune",country="IN",latitude="18.52",longitude="-0.5"} 1"#
+            ])
+        // Only names in objects of pollutants are told of.
+        #expect(test.decoder.takeUnknownPollutants().isEmpty)
+        let bytes = test.page(.protobuf)
+        #expect(bytes.contains("latitude") && bytes.contains("18.52"))
+    }
+
+    @Test(
+        "of a place: what cannot be used is empty, and without anything the one before stays",
+        arguments: [
+            (#"{"latitude":-90,"longitude":180}"#, #"country="",latitude="-90",longitude="180""#),
+            (#"{"latitude":90.1,"longitude":-180.1,"country":"x"}"#, #"country="x",latitude="",longitude="""#),
+            (#"{"latitude":"1e1","longitude":null,"country":7}"#, #"country="",latitude="10",longitude="""#),
+            (#"{"country":" a\"\\b "}"#, #"country="a\"\\b",latitude="",longitude="""#),
+            ("{}", #"country="before",latitude="",longitude="""#),
+            ("null", #"country="before",latitude="",longitude="""#),
+            ("[1]", #"country="before",latitude="",longitude="""#),
+            (#"{"country":"a\nb"}"#, #"country="before",latitude="",longitude="""#),
+        ])
+    func places(_ place: String, _ labels: String) {
+        var test = TestStore(format: Self.format)
+        test.receive(#"{"city":"Pune","aqi":7,"where":{"country":"before"}}"#)
+        test.receive(#"{"city":"Pune","aqi":7,"where":\#(place)}"#)
+        #expect(lines(test, "airquality_city_info") == [Substring("airquality_city_info{city=\"Pune\",\(labels)} 1")])
+        #expect(test.refusals.isEmpty)
+    }
+
+    @Test("of a country: 64 bytes fit the page, whatever they are, and more are none")
+    func longCountries() {
+        var test = TestStore(format: Self.format)
+        let quotes = String(repeating: #"\""#, count: 64)
+        test.receive(
+            #"{"city":"Pune","aqi":7,"where":{"country":"\#(quotes)","latitude":-12.345678901234567,"longitude":1e-300}}"#
+        )
+        #expect(lines(test, "airquality_city_info").first?.contains(quotes) == true)
+        test.receive(#"{"city":"Pune","aqi":7,"where":{"country":"\#(String(repeating: "x", count: 65))"}}"#)
+        #expect(lines(test, "airquality_city_info").first?.contains(quotes) == true)
+    }
+
+    @Test("each are kept until others come, and go with their city")
+    func kept() {
+        var test = TestStore(expireAfter: 1000, format: Self.format)
+        test.receive(#"{"city":"Pune","aqi":7,"p":{"pm10":1},"s":{"pm10":2},"where":{"country":"IN"}}"#)
+        test.receive(#"{"city":"Pune","aqi":8,"s":{"o3":3}}"#)
+        #expect(lines(test, "airquality_subindex") == [#"airquality_subindex{city="Pune",pollutant="o3"} 3"#])
+        #expect(test.concentrations(of: "Pune") == "pm10 1.0")
+        #expect(lines(test, "airquality_city_info").count == 1)
+        test.store.expire(at: TestStore.start + 2000)
+        test.receive(#"{"city":"Delhi","aqi":8}"#)
+        #expect(lines(test, "airquality_city_info").isEmpty && lines(test, "airquality_subindex").isEmpty)
+    }
+}

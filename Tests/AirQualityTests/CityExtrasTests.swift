@@ -75,7 +75,7 @@ struct CityExtrasTests {
         #expect(lines(test, "airquality_subindex") == [#"airquality_subindex{city="Pune",pollutant="o3"} 3"#])
         #expect(test.concentrations(of: "Pune") == "pm10 1.0")
         #expect(lines(test, "airquality_city_info").count == 1)
-        test.store.expire(at: TestStore.start + 2000)
+        _ = test.store.expire(at: TestStore.start + 2000)
         test.receive(#"{"city":"Delhi","aqi":8}"#)
         #expect(lines(test, "airquality_city_info").isEmpty && lines(test, "airquality_subindex").isEmpty)
     }

@@ -143,8 +143,8 @@ struct ConfigurationTests {
                     + "or a pod's name for i: exporter-0/4"),
             Mistake(
                 "--metrics.families=aqi",
-                line: #"--metrics.families "aqi": expected index, category, direction, changed, changes, updated "#
-                    + "or concentration"),
+                line: #"--metrics.families "aqi": expected index, category, direction, changed, changes, updated, "#
+                    + "concentration, subindex or place"),
             Mistake(
                 "--feed.warm-up=1.5s", line: #"--feed.warm-up "1.5s": expected a duration such as 500ms, 30s or 1m30s"#),
             Mistake("--storage.file=", line: #"--storage.file "": expected text that is not empty"#),

@@ -13,8 +13,6 @@ from support.peers import Prometheus
 
 # Prometheus makes these itself.
 SYNTHETIC = {"up", "scrape_duration_seconds", "scrape_samples_scraped", "ALERTS"}
-# In the contract, and not in the exporter yet.
-AWAITED = {"airquality_subindex", "airquality_city_info"}
 # Of `air-quality-feed poll` and `relay`, which do not run in these tests.
 OF_FEEDS = {
     f"airquality_feed_{name}"
@@ -35,14 +33,13 @@ Choice = dict[str, tuple[list[str], str | None]]
 def check_names(page: Exposition, help_text: str) -> Complaints:
     """Every metric and every flag that a file under grafana/ names exists."""
     complaints = Complaints()
-    complaints.that(not AWAITED & page.names, f"no longer awaited: {AWAITED & page.names}")
     for path in sorted(GRAFANA.rglob("*")):
         if path.is_dir():
             continue
         text = path.read_text()
         where = path.relative_to(GRAFANA)
         for metric in sorted(set(re.findall(r"\b(?:airquality|process|promhttp)_\w+", text))):
-            complaints.that(metric in page.names | AWAITED | OF_FEEDS, f"{where}: the exporter has no metric {metric}")
+            complaints.that(metric in page.names | OF_FEEDS, f"{where}: the exporter has no metric {metric}")
         for flag in sorted(set(re.findall(r"--[a-z]+\.[a-z-]+", text))):
             complaints.that(flag in help_text, f"{where}: the exporter has no flag {flag}")
     return complaints
@@ -54,7 +51,7 @@ def check_metrics(name: str, dashboards: dict[str, dict], page: Exposition, reco
     known = page.names | recorded | SYNTHETIC
     for where, expression in expressions(dashboards[name]):
         for selector in selectors(expression):
-            complaints.that(selector.metric in known | AWAITED | OF_FEEDS, f"{where}: nobody exposes {selector.metric}")
+            complaints.that(selector.metric in known | OF_FEEDS, f"{where}: nobody exposes {selector.metric}")
     return complaints
 
 
@@ -108,7 +105,7 @@ def check_target(complaints: Complaints, where: str, panel: dict, target: dict, 
     except ValueError as error:
         complaints.that(False, f"{where}: {error}")
         return
-    if not found and (any(name in target["expr"] for name in AWAITED | OF_FEEDS) or "offset 1d" in target["expr"]):
+    if not found and (any(name in target["expr"] for name in OF_FEEDS) or "offset 1d" in target["expr"]):
         return
     # Where a query is about one category, a single city need not have been in it.
     selective = len(chosen) == 1 and 'category="' in target["expr"]

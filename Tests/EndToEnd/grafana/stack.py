@@ -49,7 +49,9 @@ class Stack:
 def message(turn: int) -> str:
     elements: list[dict] = [
         {"city": city, "aqi": LEVELS[(index + (turn // 6 + index) % 2) % len(LEVELS)],
-         "pollutants": {pollutant: turn % 50 + place for place, pollutant in enumerate(POLLUTANTS)}}
+         "pollutants": {pollutant: turn % 50 + place for place, pollutant in enumerate(POLLUTANTS)},
+         "subindices": {pollutant: 20 + (turn // 6 + place) % 7 for place, pollutant in enumerate(POLLUTANTS)},
+         "place": {"country": "IN", "latitude": 10 + index, "longitude": 75.5 + index}}
         for index, city in enumerate(CITIES)
     ]
     return "not JSON" if turn % 10 == 9 else json.dumps(elements + [{"city": "Nowhere", "aqi": None}])

@@ -177,6 +177,12 @@ history-cost:
 scale:
 	$(PYTHON) Tests/Tools/scale --programs .build/release
 
+# make pictures  takes the pictures of the page that the README shows
+.PHONY: pictures
+pictures: test-deps build
+	$(call install,fonts-inter)
+	$(PYTHON) Tests/Tools/take-pictures --programs .build/release
+
 # make fuzz  fuzzes all that comes from outside, each for FUZZ_SECONDS (60), and ends with a table
 .PHONY: fuzz
 fuzz: deps

@@ -52,8 +52,10 @@ def test_poll(start, serve, cities, listen, key_file):
     is_open = True
     listen(bridge.url).wait_for_city("Delhi")
     wait_for(lambda: get(address, "/-/ready") == (200, "ready\n"), "readiness")
+    wait_for(
+        lambda: Exposition(get(address, "/metrics")[1]).value("airquality_feed_requests_total") >= 3,
+        "the request for the second city")
     page = Exposition(get(address, "/metrics")[1])
-    assert page.value("airquality_feed_requests_total") >= 3
     assert page.value("airquality_feed_request_failures_total", reason="status") == 1
     assert page.value("airquality_feed_request_failures_total", reason="refused") == 0
     assert (page.value("airquality_feed_cities"), page.value("airquality_feed_cities_with_air")) == (2, 1)

@@ -30,8 +30,8 @@ FLAGS = {
     "feed.idle-timeout": "60s",
     "feed.reconnect-min": "500ms",
     "feed.reconnect-max": "30s",
+    "feed.max-message-bytes": "4MiB",
     "feed.pause-when-unused": "0",
-    "feed.max-message-bytes": "16MiB",
     "feed.items": "",
     "feed.city-field": "city",
     "feed.value-field": "aqi",
@@ -66,6 +66,11 @@ FLAGS = {
     "config.check": SWITCH,
 }
 REPEATABLE = {"feed.url", "feed.header", "feed.subprotocol", "feed.subscribe", "web.listen-address", "metrics.families"}
+#: Those of a connection to a feed, as `relay` and `record` have them.
+CONNECTION = {
+    name.removeprefix("feed.")
+    for name in list(FLAGS)[list(FLAGS).index("feed.header") : list(FLAGS).index("feed.pause-when-unused")]
+}
 #: Those of every program, which end it.
 GENERAL = ["help", "version", "completion"]
 #: Those that take any text: there is no value that would be refused at the start.
@@ -161,7 +166,7 @@ def test_help_of_the_feed(programs, command):
     wanted = {
         "simulate": {"listen", "cities", "interval", "coverage", "seed", "drift", "batch"},
         "replay": {"listen", "interval", "speed", "once"},
-        "record": {"output"},
+        "record": {"output", "log.level", "log.format"} | CONNECTION,
     }["".join(command) or "simulate"]
     assert set(flags_of(ended.output)) == wanted | set(GENERAL)
 

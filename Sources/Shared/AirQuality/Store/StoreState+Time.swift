@@ -30,8 +30,11 @@ extension StoreState {
         of numbers: Range<Int>, at now: Timestamp, by step: Int64, except times: ClosedRange<Timestamp>
     ) {
         for city in numbers where cities.states[city].isPresent {
-            if !times.contains(cities.states[city].receivedAt) { cities.states[city].receivedAt += step }
-            guard cities.states[city].clampUpdate(to: now) else { continue }
+            let isMoved = step != 0 && !times.contains(cities.states[city].receivedAt)
+            if isMoved { cities.states[city].receivedAt += step }
+            let isClamped = cities.states[city].clampUpdate(to: now)
+            guard isMoved || isClamped else { continue }
+            // The arrival is saved too: after a restart it decides when the city expires.
             version += 1
             cities.states.mark(city, version: version)
         }

@@ -2,7 +2,7 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// Accepts connections on its own thread, hands them to the daemon, and hangs up on those that are overdue.
+/// Accepts connections on its own thread, hands them to the daemon, and closes those that are overdue.
 final class HTTPAcceptor: Sendable {
     private let listening: Mutex<[ListeningSocket]>
     private let intake: HTTPDaemon.Intake

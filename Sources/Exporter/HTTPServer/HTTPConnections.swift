@@ -60,7 +60,7 @@ final class HTTPConnection: @unchecked Sendable {
         self.deadline = Atomic(deadline.milliseconds)
     }
 
-    /// Hangs up when the current phase takes longer.
+    /// Sets when the connection is closed unless its phase has ended.
     func setDeadline(_ time: CoarseTime) {
         deadline.store(time.milliseconds, ordering: .relaxed)
     }
@@ -140,7 +140,7 @@ final class HTTPConnections: Sendable {
         }
     }
 
-    /// Also what is no client's connection.
+    /// Includes the heartbeat's connection.
     func insert(_ connection: HTTPConnection) {
         state.withLock { $0.open[connection.socket] = connection }
     }

@@ -38,7 +38,7 @@ internal import System
     var intake: Intake { unsafe Intake(daemon: daemon) }
 
     @safe struct Intake: @unchecked Sendable {
-        // @unchecked: `MHD_add_connection` may be called from any thread. Whoever ends the daemon first ends the
+        // @unchecked: `MHD_add_connection` may be called from any thread. What ends the daemon first ends the
         // thread that uses this.
         fileprivate let daemon: OpaquePointer
 

@@ -15,7 +15,7 @@ final class HTTPService: Sendable {
     private let onHandshakeFailure: @Sendable (TLSHandshakeFailure) -> Void
     private let active: Mutex<ActiveWebConfiguration>
     private let passwords = PasswordVerdicts()
-    /// Not that of the responses: whoever guesses passwords does not delay those who have one.
+    /// Separate from responses, so that guessing passwords does not delay clients that have one.
     private let passwordQueue = WorkQueue(name: "http-password", limit: 256, limitPerClient: 64)
     private let timeouts: Timeouts
     /// Requests that have come in whole and are not over.

@@ -77,7 +77,7 @@ internal import WebConfiguration
 
     private func refusalWithoutCertificate(_ session: gnutls_session_t) -> ClientRefusal? {
         switch clientAuthentication {
-        // Whoever must have a certain name must have a certificate.
+        // A client that must have a certain name must have a certificate.
         case .none, .request, .verifyIfGiven: if allowedNames == nil { return nil }
         case .requireAny, .requireAndVerify: break
         }

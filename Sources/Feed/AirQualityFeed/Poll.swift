@@ -9,7 +9,7 @@ import WebSocket
 
 /// Asks an HTTP source for real air and serves it as a feed until a signal comes.
 func poll(_ flags: ParsedFlags, signals: Signals) throws {
-    /// Clients hang up when nothing has come for a minute.
+    /// Clients disconnect when nothing has come for a minute.
     let heartbeat: Duration = .seconds(30)
     let configuration = try PollConfiguration(flags)
     beginLog(level: configuration.logLevel, format: configuration.logFormat)

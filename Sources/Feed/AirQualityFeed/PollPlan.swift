@@ -253,7 +253,7 @@ struct PollPlan {
 
     // MARK: Problems
 
-    /// The query is tried again, after the others; not for ever when it alone fails.
+    /// The query is tried again, after the others; only so often when it alone fails.
     private mutating func retry(
         _ query: SourceQuery, _ attempts: Int, _ failure: Statistics.Failure, kind: String, _ line: String,
         at now: Int64,

@@ -3,7 +3,7 @@ package struct FormField: Sendable {
     /// As it was sent.
     package let rawName, rawValue: Substring.UTF8View.SubSequence
 
-    /// Nil for bad escapes and for what is no UTF-8 then.
+    /// Nil for bad escapes and for invalid UTF-8.
     package var name: [UInt8]? { Self.decoded(rawName) }
     package var value: [UInt8]? { Self.decoded(rawValue) }
 

@@ -89,7 +89,7 @@ extension WebSocketContext {
         static let role: StaticString = "raw-skt"
 
         let protocols: UnsafeMutablePointer<lws_protocols>
-        /// Without a policy libwebsockets hangs up by itself after five minutes. Zeros switch that off.
+        /// Without a policy libwebsockets disconnects by itself after five minutes. Zeros switch that off.
         let retry: UnsafeMutablePointer<lws_retry_bo>
         let timer: UnsafeMutablePointer<CLibWebSockets_timer>
         let interface: UnsafeMutablePointer<CChar>?

@@ -14,7 +14,7 @@ final class FeedUsage: Sendable {
         case pause, resume
     }
 
-    /// - Parameter limit: how long nobody may read before feeds are paused; zero: for ever.
+    /// - Parameter limit: how long nobody may read before feeds are paused; zero: no limit.
     init(limit: Duration, at now: Duration) {
         self.limit = limit
         state = Mutex(State(lastReadAt: now))

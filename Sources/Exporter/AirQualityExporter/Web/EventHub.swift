@@ -26,7 +26,7 @@ final class EventHub: Sendable {
     private struct State: Sendable {
         var listeners: [ObjectIdentifier: (listener: EventListener, stream: HTTPStream)] = [:]
         var events: [[UInt8]] = []
-        /// Of the first of them; they count up for ever.
+        /// Of the first of them; they never repeat.
         var firstNumber = 0
         /// All changes up to this version of the store have been sent.
         var sentVersion: UInt64 = 0

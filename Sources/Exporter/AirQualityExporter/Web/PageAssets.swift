@@ -2,7 +2,7 @@ import AirQuality
 import Bytes
 import HTTPServer
 
-/// The files that the page loads: each at an address with a hash of its content, which may be kept for ever.
+/// The files that the page loads: each at an address with a hash of its content, which may be cached indefinitely.
 struct PageAssets: Sendable {
     let styleSheet, script, icon: Asset
 

@@ -1,6 +1,6 @@
 import Bytes
 
-/// HTML or SVG as bytes. What is interpolated is escaped, whoever wrote it.
+/// HTML or SVG as bytes. Whatever is interpolated is escaped.
 ///
 ///     markup += "<h1><bdi>\(name)</bdi></h1>"
 struct Markup: ExpressibleByStringInterpolation, Sendable {

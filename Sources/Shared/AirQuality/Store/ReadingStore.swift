@@ -205,7 +205,7 @@ public struct StoreRules: Sendable {
     public var hysteresis: Double
     public var history: HistoryRule
     public var cityLimit: Int
-    /// Milliseconds since a city was last heard of; 0 keeps cities for ever.
+    /// Milliseconds since a city was last heard of; 0 keeps cities indefinitely.
     public var expireAfter: Int64
     /// Which cities a restored file may bring back.
     public var shard: Shard?

@@ -4,7 +4,7 @@ internal import Glibc
 internal import Synchronization
 public import System
 
-/// A client that stays connected to one WebSocket server: it dials again for ever.
+/// A client that stays connected to one WebSocket server: it retries indefinitely.
 ///
 /// libwebsockets connects, and runs the loop of sockets and timers. What goes over the sockets is made and read here:
 /// TLS by OpenSSL (`TLSSession`), the handshake (`HandshakeRequest`, `HandshakeAnswer`) and the frames (`FrameReader`).

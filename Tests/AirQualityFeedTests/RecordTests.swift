@@ -47,7 +47,7 @@ struct RecordTests {
                 #expect(recorder.waitForEnd() == 128 + SIGKILL)
                 let lines = file.lines.dropFirst()
                 let whole = try Recording(Array(lines.map { $0 + "\n" }.joined().utf8))
-                #expect(whole.stepCount == lines.count && whole.isTimed, "round \(round)")
+                #expect(whole.messages.count == lines.count && whole.isTimed, "round \(round)")
             }
             #expect(file.lines[0] == "[\"cut off")
         }

@@ -75,7 +75,7 @@ private struct PlayedFile: Sendable, CustomTestStringConvertible {
 }
 
 private func messages(_ recording: Recording) -> [String] {
-    (0..<recording.stepCount).map { String(decoding: recording.message($0), as: UTF8.self) }
+    recording.messages.map { String(decoding: $0, as: UTF8.self) }
 }
 
 struct RecordingTests {
@@ -84,7 +84,7 @@ struct RecordingTests {
         let recording = try Recording(Array(file.content.utf8))
         #expect(messages(recording) == file.messages)
         #expect(!recording.isTimed)
-        #expect((0..<recording.stepCount).allSatisfy { recording.gap(before: $0) == nil })
+        #expect(recording.messages.indices.allSatisfy { recording.gap(before: $0) == nil })
     }
 
     @Test(arguments: PlayedFile.lines)
@@ -93,7 +93,7 @@ struct RecordingTests {
         #expect(messages(recording) == file.messages)
         #expect(recording.cutOffLine == nil)
         let gaps = file.gaps.map { $0.map { Duration.milliseconds($0) } }
-        #expect((0..<recording.stepCount).map { recording.gap(before: $0) } == gaps)
+        #expect(recording.messages.indices.map { recording.gap(before: $0) } == gaps)
     }
 
     @Test func `What is recorded is played`() throws {
@@ -109,7 +109,7 @@ struct RecordingTests {
             String(decoding: file, as: UTF8.self).hasPrefix(
                 #"{"time_ms":1795236585252,"message":"[{\"city\":\"Mumbai\",\"aqi\":179.48953967731958}]"}"# + "\n"))
         let recording = try Recording(file)
-        #expect((0..<4).map { recording.message($0) } == messages.map { Array($0.1.utf8) })
+        #expect(recording.messages == messages.map { Array($0.1.utf8) })
         #expect((1..<4).map { recording.gap(before: $0) } == [.zero, .seconds(2), .seconds(1)])
         #expect(recording.isTimed)
     }
@@ -130,7 +130,7 @@ struct RecordingTests {
             let recording = try Recording(Array(file[..<count]))
             // Without its line break alone a line is whole.
             let whole = (count + 1) / lineLength
-            #expect(recording.stepCount == whole)
+            #expect(recording.messages.count == whole)
             #expect(
                 recording.cutOffLine
                     == (count == whole * lineLength || count + 1 == whole * lineLength ? nil : whole + 1))
@@ -225,16 +225,16 @@ private let referenceFile = URL(filePath: #filePath).deletingLastPathComponent()
 @Test(.enabled(if: FileManager.default.fileExists(atPath: referenceFile.path), "skipped: no reference data"))
 func `Daily data of India is played`() throws {
     let recording = try Recording([UInt8](Data(contentsOf: referenceFile)))
-    #expect(recording.stepCount == 2009)
+    #expect(recording.messages.count == 2009)
     #expect(!recording.isTimed)
-    #expect(String(decoding: recording.message(0), as: UTF8.self) == #"[{"city":"Delhi","aqi":472.0}]"#)
+    #expect(String(decoding: recording.messages[0], as: UTF8.self) == #"[{"city":"Delhi","aqi":472.0}]"#)
 
     struct Element: Decodable {
         var city: String
         var aqi: Double
     }
-    let days = try (0..<recording.stepCount).map {
-        try JSONDecoder().decode([Element].self, from: Data(recording.message($0)))
+    let days = try recording.messages.indices.map {
+        try JSONDecoder().decode([Element].self, from: Data(recording.messages[$0]))
     }
     let elements = days.joined()
     #expect(elements.count == 24_850)

@@ -32,29 +32,23 @@ enum CitySet: String, CaseIterable {
 /// Reads `city,latitude,longitude[,id]`; the first row names the columns.
 /// - Parameter name: of the file, for errors.
 func readCities(_ bytes: [UInt8], name: String) throws(SystemError) -> [City] {
-    var reader = CSVReader(offset: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
-    var fields: [CSVReader.Field] = []
-    func readRow() throws(SystemError) -> (line: Int, texts: [[UInt8]])? {
-        while true {
-            let line = reader.line
-            do throws(RecordingError) {
-                guard try reader.readRow(of: bytes, into: &fields) else { return nil }
-            } catch {
-                throw SystemError(.configuration, "\(name):\(error.line): \(error.reason)")
-            }
-            // An empty line.
-            if fields.count > 1 || !fields[0].range.isEmpty { return (line, fields.map { $0.text(in: bytes) }) }
+    var reader = CSVReader(bytes)
+    func nextRow() throws(SystemError) -> (line: Int, fields: [[UInt8]])? {
+        do throws(RecordingError) {
+            return try reader.nextRow()
+        } catch {
+            throw SystemError(.configuration, "\(name):\(error.line): \(error.reason)")
         }
     }
     let expected = "expected city,latitude,longitude or city,latitude,longitude,id"
-    let header = try readRow()?.texts.map { String(decoding: $0, as: UTF8.self) } ?? []
+    let header = try nextRow()?.fields.map { String(decoding: $0, as: UTF8.self) } ?? []
     guard header == ["city", "latitude", "longitude"] || header == ["city", "latitude", "longitude", "id"] else {
         throw SystemError(
             .configuration, "\(name):1: the header is \(quoted(header.joined(separator: ","))), \(expected)")
     }
     var cities: [City] = []
     var lines: [[UInt8]: Int] = [:]
-    while let (line, texts) = try readRow() {
+    while let (line, texts) = try nextRow() {
         guard texts.count == header.count else {
             throw SystemError(
                 .configuration, "\(name):\(line): the row has \(texts.count) columns, expected \(header.count)")

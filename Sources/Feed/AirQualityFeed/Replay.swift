@@ -15,10 +15,11 @@ func replay(_ flags: ParsedFlags, signals: Signals) throws {
     guard server.awaitClient() else { return }
     var next = monotonicTime()
     repeat {
-        for step in 0..<recording.stepCount {
+        for (step, message) in recording.messages.enumerated() {
             guard server.wait(until: next) else { return }
-            server.send(recording.message(step))
-            let gap = step + 1 < recording.stepCount ? recording.gap(before: step + 1).map { $0 / options.speed } : nil
+            server.send(message)
+            let gap =
+                step + 1 < recording.messages.count ? recording.gap(before: step + 1).map { $0 / options.speed } : nil
             next = max(next + (gap ?? options.interval), monotonicTime())
         }
     } while !options.isOnce

@@ -59,8 +59,8 @@ private let checks: [Check] = [
 @Sendable private func recording(_ bytes: [UInt8], _: String) {
     do throws(RecordingError) {
         let recording = try Recording(bytes)
-        for step in 0..<recording.stepCount {
-            expect(String(validating: recording.message(step), as: UTF8.self) != nil, "UTF-8 of message \(step)")
+        for (step, message) in recording.messages.enumerated() {
+            expect(String(validating: message, as: UTF8.self) != nil, "UTF-8 of message \(step)")
             expect(recording.gap(before: step) ?? .zero >= .zero, "a gap of less than nothing")
         }
     } catch {

@@ -4,6 +4,8 @@ import Testing
 
 @testable import AirQualityFeed
 
+private let expectedHeader = "expected city,latitude,longitude, then id, country, both or neither"
+
 struct PollCitiesTests {
     private func read(_ text: String) throws -> [City] { try readCities(Array(text.utf8), name: "c.csv") }
 
@@ -14,14 +16,26 @@ struct PollCitiesTests {
                 City(name: "Delhi", latitude: 28.6, longitude: 77.2),
                 City(name: "Fresno, CA", latitude: 36.74, longitude: -119.79, id: "@42"),
             ])
+        #expect(
+            try read("city,latitude,longitude,country\nBern,46.9,7.4,CH\nRome,41.9,12.5,\n").map(\.country) == [
+                "CH", nil,
+            ])
+        #expect(try read("city,latitude,longitude,id,country\nBern,46.9,7.4,7,CH\n")[0].country == "CH")
         #expect(try read("\u{FEFF}city,latitude,longitude\r\n Pune ,18,73\r\n").map(\.name) == ["Pune"])
     }
 
     @Test(arguments: [
-        ("", #"c.csv:1: the header is "", expected city,latitude,longitude or city,latitude,longitude,id"#),
+        (
+            "",
+            #"c.csv:1: the header is "", \#(expectedHeader)"#
+        ),
         (
             "Delhi,1,2\n",
-            #"c.csv:1: the header is "Delhi,1,2", expected city,latitude,longitude or city,latitude,longitude,id"#
+            #"c.csv:1: the header is "Delhi,1,2", \#(expectedHeader)"#
+        ),
+        (
+            "\"city,latitude\",longitude\n1,2\n",
+            #"c.csv:1: the header is "city,latitude,longitude", \#(expectedHeader)"#
         ),
         ("city,latitude,longitude\n", "c.csv: it has no cities"),
         ("city,latitude,longitude\nA,1,2\nB,1\n", "c.csv:3: the row has 2 columns, expected 3"),
@@ -57,7 +71,11 @@ struct PollCitiesTests {
 
     @Test(arguments: [(CitySet.seeds, 12), (.india, 300), (.capitals, 243)])
     func `The built-in sets`(set: CitySet, count: Int) throws {
-        #expect(try set.cities.count == count)
+        let cities = try set.cities
+        #expect(cities.count == count)
+        // Two letters each; Delhi's and New Delhi's are India's.
+        #expect(cities.allSatisfy { $0.country?.utf8.count == 2 })
+        #expect(cities.first { $0.name.hasSuffix("Delhi") }?.country == "IN")
     }
 
     @Test func `The seeds are the cities of the simulated feed`() throws {

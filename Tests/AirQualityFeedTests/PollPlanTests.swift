@@ -141,6 +141,17 @@ struct PollPlanTests {
         #expect(scenario.answerAll() == ["Agra"])
     }
 
+    @Test func `Cities that wait because of the rate are said once`() {
+        var scenario = Scenario(rate: CallRate(calls: 1, per: .seconds(420)))
+        #expect(scenario.answerAll() == ["Delhi"])
+        scenario.now += 8 * minute
+        #expect(scenario.answerAll() == ["Pune"])
+        #expect(scenario.log == ["2 of 3 cities are waiting: --rate allows the next request in 7 minutes"])
+        var fast = Scenario(rate: CallRate(calls: 1, per: .seconds(60)))
+        _ = fast.answerAll()
+        #expect(fast.log.isEmpty)
+    }
+
     // MARK: What fails
 
     @Test func `What fails is tried again after the others, said once, and said again when it is over`() {

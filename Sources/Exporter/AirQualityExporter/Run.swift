@@ -18,8 +18,8 @@ func run(arguments: [String], environment: [String: String], signals: Signals) -
         case .run(let flags):
             let configuration = try Configuration(flags)
             if flags.command.name == "healthcheck" { return healthcheck(configuration) }
-            if configuration.isCheck { return check(configuration, flags.unknownVariables) }
-            return serve(configuration, flags.unknownVariables, signals: signals)
+            if configuration.isCheck { return check(configuration, flags) }
+            return serve(configuration, flags, signals: signals)
         }
     } catch {
         return fail(error.line)
@@ -32,7 +32,7 @@ private func fail(_ line: String) -> Int32 {
     return 1
 }
 
-private func check(_ configuration: Configuration, _ unknownVariables: [String]) -> Int32 {
+private func check(_ configuration: Configuration, _ flags: ParsedFlags) -> Int32 {
     do throws(SystemError) {
         try configuration.checkFiles()
     } catch {
@@ -44,12 +44,13 @@ private func check(_ configuration: Configuration, _ unknownVariables: [String])
         return fail(error.description)
     }
     let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
-    configuration.warn(logger, unknownVariables: unknownVariables)
+    flags.logUnknownVariables(to: logger)
+    configuration.warn(logger)
     StandardStream.output.write("configuration is valid\n")
     return 0
 }
 
-private func serve(_ configuration: Configuration, _ unknownVariables: [String], signals: Signals) -> Int32 {
+private func serve(_ configuration: Configuration, _ flags: ParsedFlags, signals: Signals) -> Int32 {
     let first = HeldLine()
     func logger(_ write: @escaping @Sendable ([UInt8]) -> Void) -> Logger {
         Logger(level: configuration.logLevel, format: configuration.logFormat, write: write)
@@ -62,7 +63,8 @@ private func serve(_ configuration: Configuration, _ unknownVariables: [String],
             "storage": configuration.storageFile ?? "none",
         ])
     let logger = logger(first.write)
-    configuration.warn(logger, unknownVariables: unknownVariables)
+    flags.logUnknownVariables(to: logger)
+    configuration.warn(logger)
     do {
         return try Exporter(configuration, logger: logger, signals: signals).run()
     } catch {
@@ -89,13 +91,7 @@ private final class HeldLine: Sendable {
 
 extension Configuration {
     /// Logs what is accepted and probably a mistake.
-    fileprivate func warn(_ logger: Logger, unknownVariables: [String]) {
-        if !unknownVariables.isEmpty {
-            let more = unknownVariables.count > 10 ? " and \(unknownVariables.count - 10) more" : ""
-            logger.warning(
-                "Variables that name no flag are ignored",
-                metadata: ["variables": unknownVariables.prefix(10).joined(separator: " ") + more])
-        }
+    fileprivate func warn(_ logger: Logger) {
         if isDemo, !feeds.isEmpty {
             logger.warning(
                 "Simulated readings are mixed with those of the feeds", metadata: ["flag": Self.flag(\.isDemo)])

@@ -11,6 +11,7 @@ extension Program {
         version: BuildVersion.version,
         summary: "Serves a WebSocket feed of Air Quality Index readings, or records one.",
         environmentPrefix: "AIR_QUALITY_FEED_",
+        otherVariables: [PollConfiguration.keyVariable],
         commands: [
             Command(
                 name: "simulate",
@@ -114,7 +115,7 @@ struct PollOptions: Options {
     static let flags: [Flag<Self>] = [
         .listen(\.listen),
         Flag("source", \.source, .choice, names(of: SourceName.self)),
-        Flag("cities", \.cities, .file, "CSV with the columns city, latitude, longitude and perhaps id"),
+        Flag("cities", \.cities, .file, "CSV with the columns city, latitude, longitude, optionally id and country"),
         Flag("set", \.set, .choice, "cities that are built in: " + names(of: CitySet.self)),
         Flag(
             "index", \.index, .choice,

@@ -12,7 +12,7 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     /// Clients disconnect when nothing has come for a minute.
     let heartbeat: Duration = .seconds(30)
     let configuration = try PollConfiguration(flags)
-    beginLog(level: configuration.logLevel, format: configuration.logFormat)
+    beginLog(of: flags, level: configuration.logLevel, format: configuration.logFormat)
     let figures = Mutex(PollFigures())
     let loop = Heartbeat(of: "the main loop", limit: .seconds(60))
     // A wait takes a minute at most.

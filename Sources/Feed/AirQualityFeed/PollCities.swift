@@ -22,14 +22,14 @@ enum CitySet: String, CaseIterable {
                 }
             return try readCities(bytes, name: "--set \(rawValue)").map { city in
                 var city = city
-                city.country = self == .capitals ? nil : "IN"
+                if self != .capitals { city.country = "IN" }
                 return city
             }
         }
     }
 }
 
-/// Reads `city,latitude,longitude[,id]`; the first row names the columns.
+/// Reads `city,latitude,longitude[,id][,country]`; the first row names the columns.
 /// - Parameter name: of the file, for errors.
 func readCities(_ bytes: [UInt8], name: String) throws(SystemError) -> [City] {
     var reader = CSVReader(bytes)
@@ -40,9 +40,11 @@ func readCities(_ bytes: [UInt8], name: String) throws(SystemError) -> [City] {
             throw SystemError(.configuration, "\(name):\(error.line): \(error.reason)")
         }
     }
-    let expected = "expected city,latitude,longitude or city,latitude,longitude,id"
+    let expected = "expected city,latitude,longitude, then id, country, both or neither"
     let header = try nextRow()?.fields.map { String(decoding: $0, as: UTF8.self) } ?? []
-    guard header == ["city", "latitude", "longitude"] || header == ["city", "latitude", "longitude", "id"] else {
+    guard header.starts(with: ["city", "latitude", "longitude"]),
+        [[], ["id"], ["country"], ["id", "country"]].contains(Array(header.dropFirst(3)))
+    else {
         throw SystemError(
             .configuration, "\(name):1: the header is \(quoted(header.joined(separator: ","))), \(expected)")
     }
@@ -69,12 +71,17 @@ func readCities(_ bytes: [UInt8], name: String) throws(SystemError) -> [City] {
         }
         if let first = lines[Array(city.utf8)] { throw refusal(0, "each city once, it is in line \(first) already") }
         lines[Array(city.utf8)] = line
-        let id = texts.count > 3 && !texts[3].isEmpty ? label(texts[3]) : nil
-        if texts.count > 3, !texts[3].isEmpty, id == nil {
-            throw refusal(3, "at most \(CityName.maximumCount) bytes of UTF-8 without control characters")
+        func text(_ name: String, limit: Int) throws(SystemError) -> String? {
+            guard let column = header.firstIndex(of: name), !texts[column].isEmpty else { return nil }
+            guard let text = label(texts[column]), text.utf8.count <= limit else {
+                throw refusal(column, "at most \(limit) bytes of UTF-8 without control characters")
+            }
+            return text
         }
         cities.append(
-            City(name: city, latitude: try degrees(1, within: 90), longitude: try degrees(2, within: 180), id: id))
+            City(
+                name: city, latitude: try degrees(1, within: 90), longitude: try degrees(2, within: 180),
+                id: try text("id", limit: CityName.maximumCount), country: try text("country", limit: 64)))
     }
     guard !cities.isEmpty else { throw SystemError(.configuration, "\(name): it has no cities") }
     return cities

@@ -70,6 +70,8 @@ struct PollPlan {
     private var isRoundIncomplete = false
     private var pausedUntil: Int64 = 0
     private var failures = 0
+    /// It was said that the rate makes cities wait.
+    private var hasSaidWait = false
     /// What was last said to be wrong.
     private var problem: String?
     /// What makes a request conditional, by path.
@@ -156,7 +158,20 @@ struct PollPlan {
             retry(query, attempts + 1, .unreachable, kind: failure.reason.rawValue, line, at: now, &report)
         }
         if queue.isEmpty, isRoundOpen { endRound(&report) }
+        noteWait(at: now, &report)
         return report
+    }
+
+    /// Says once that cities have to wait because the rate is too low for all of them.
+    private mutating func noteWait(at now: Int64, _ report: inout Report) {
+        guard !hasSaidWait, failures == 0, let query = queue.first?.query else { return }
+        let delay = budget.delay(for: query.cost, at: now)
+        let waiting = states.count - settledCount
+        guard delay > 90_000, waiting > 0 else { return }
+        hasSaidWait = true
+        let minutes = (delay + 30_000) / 60_000
+        report.log.append(
+            "\(waiting) of \(states.count) cities are waiting: --rate allows the next request in \(minutes) minutes")
     }
 
     private mutating func take(

@@ -8,7 +8,7 @@ import WebSocket
 func record(_ flags: ParsedFlags, signals: Signals) throws {
     let feed = try feedClient(of: flags, \RecordOptions.feed)
     let options: RecordOptions = try flags.options()
-    beginLog(level: options.logLevel, format: options.logFormat)
+    beginLog(of: flags, level: options.logLevel, format: options.logFormat)
     let recorder = try Recorder(to: options.output, signals: signals)
     let client = WebSocketClient(
         configuration: feed, onEvent: ConnectionReport(of: feed.address.label, verb: "recording").receive,

@@ -9,7 +9,7 @@ import WebSocket
 func relay(_ flags: ParsedFlags, signals: Signals) throws {
     let options: RelayOptions = try flags.options()
     let feed = try feedClient(of: flags, \RelayOptions.feed)
-    beginLog(level: options.logLevel, format: options.logFormat)
+    beginLog(of: flags, level: options.logLevel, format: options.logFormat)
     let loop = Heartbeat(of: "the main loop", limit: .seconds(60))
     let isConnected = Atomic(false)
     let paths = RelayPaths(shards: options.shards)

@@ -5,6 +5,7 @@ import System
 /// Serves a recording until a signal comes, or once.
 func replay(_ flags: ParsedFlags, signals: Signals) throws {
     let options: ReplayOptions = try flags.options()
+    beginLog(of: flags)
     let recording = try readRecording(flags.operands[0])
     guard recording.isTimed || !flags.isGiven(\ReplayOptions.speed) else {
         throw flags.refusal(

@@ -13,7 +13,7 @@ func run(arguments: [String], signals: Signals) -> Int32 {
             case "record": try record(flags, signals: signals)
             case "relay": try relay(flags, signals: signals)
             case "poll": try poll(flags, signals: signals)
-            default: try simulate(flags.options(), signals: signals)
+            default: try simulate(flags, signals: signals)
             }
         }
         return 0

@@ -1,10 +1,13 @@
+import CommandLine
 import FeedSimulation
 import System
 
 /// Serves the simulated feed until a signal comes.
 ///
 /// There are steps only while a client is connected: the first client gets the first step of the seed at once.
-func simulate(_ options: SimulateOptions, signals: Signals) throws {
+func simulate(_ flags: ParsedFlags, signals: Signals) throws {
+    let options: SimulateOptions = try flags.options()
+    beginLog(of: flags)
     var simulator = FeedSimulator(
         cities: options.cities, coverage: options.coverage, seed: options.seed ?? .random(in: 0 ... .max),
         drift: options.drift, batch: options.batch)

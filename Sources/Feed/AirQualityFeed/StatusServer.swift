@@ -1,4 +1,5 @@
 import AirQuality
+import CommandLine
 import HTTPServer
 import Synchronization
 import System
@@ -6,8 +7,11 @@ import System
 /// The log of the program. It has the level and the format of the flags as soon as they are known.
 private let logger = Mutex(Logger())
 
-func beginLog(level: Logger.Level, format: LogFormat) {
-    logger.withLock { $0 = Logger(level: level, format: format) }
+func beginLog(of flags: ParsedFlags, level: Logger.Level = .info, format: LogFormat = .logfmt) {
+    logger.withLock { logger in
+        logger = Logger(level: level, format: format)
+        flags.logUnknownVariables(to: logger)
+    }
 }
 
 /// One line of the log.

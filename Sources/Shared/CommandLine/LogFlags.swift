@@ -10,6 +10,17 @@ extension Flag {
     }
 }
 
+extension ParsedFlags {
+    /// Warns of variables that look like those of flags and name none.
+    public func logUnknownVariables(to logger: Logger) {
+        guard !unknownVariables.isEmpty else { return }
+        let more = unknownVariables.count > 10 ? " and \(unknownVariables.count - 10) more" : ""
+        logger.warning(
+            "Variables that name no flag are ignored",
+            metadata: ["variables": unknownVariables.prefix(10).joined(separator: " ") + more])
+    }
+}
+
 extension ValueFormat<Logger.Level> {
     static var logLevel: Self {
         one(

@@ -6,6 +6,8 @@ import time
 import urllib.error
 import urllib.request
 
+import pytest
+
 from live import sources
 from live.sources import HOUR, Answer
 from live.test_sources import DELHI, PUNE, open_meteo, waqi
@@ -97,6 +99,20 @@ def test_every_flag_is_a_variable(start, serve, cities, listen):
     line = wait_for(lambda: next(iter(bridge.output), None), "the address")
     assert listen(line.removeprefix("listening on ")).wait_for_city("Delhi")["basis"] == "1h"
     assert bridge.errors == []
+
+
+@pytest.mark.parametrize("arguments", [("simulate",), ("replay", "FILE"), ("poll", "BASE"), ("relay", "ws://127.0.0.1:1/"),
+                                       ("record", "ws://127.0.0.1:1/")], ids=lambda arguments: arguments[0])  # fmt: skip
+def test_a_variable_that_names_no_flag_is_named(arguments, start, serve, tmp_path):
+    """But the key's, flags of other commands, and what Kubernetes injects for a service called air-quality-feed."""
+    (tmp_path / "feed.jsonl").write_text('[{"city":"Delhi","aqi":1}]\n')
+    given = {"FILE": str(tmp_path / "feed.jsonl"), "BASE": f"--base-url={serve(open_meteo()).url}"}
+    program = start.program("air-quality-feed", *(given.get(each, each) for each in arguments), environment={
+        "AIR_QUALITY_FEED_SUORCE": "waqi", "AIR_QUALITY_FEED_KEY": "k", "AIR_QUALITY_FEED_SHARDS": "2",
+        "AIR_QUALITY_FEED_OUTPUT": str(tmp_path / "out"), "AIR_QUALITY_FEED_PORT_8765_TCP": "tcp://10.0.0.1:8765",
+        "AIR_QUALITY_FEED_SERVICE_HOST": "10.0.0.1", "AIR_QUALITY_FEED_LISTEN": "127.0.0.1:0"})  # fmt: skip
+    warning = wait_for(lambda: next((line for line in program.errors if "name no flag" in line), None), "the warning")
+    assert warning.endswith('level=WARN msg="Variables that name no flag are ignored" variables=AIR_QUALITY_FEED_SUORCE')
 
 
 def test_a_spike_is_counted(start, serve, cities, key_file, listen):

@@ -124,7 +124,8 @@ def test_commands_and_settings_are_the_programs(programs):
         taken = programs.run("air-quality-feed", *SERVICES[name]["command"], "--version")
         assert taken.process.returncode == 0, taken.errors
     checked = programs.run(
-        "air-quality-exporter", "--config.check", environment=SERVICES["exporter"]["environment"])
+        "air-quality-exporter", "--config.check",
+        environment={name: str(value) for name, value in SERVICES["exporter"]["environment"].items()})
     assert checked.output == ["configuration is valid"], checked.errors
 
 
@@ -178,7 +179,7 @@ def test_data_sources_are_services_at_their_ports():
 # MARK: Prometheus
 
 PROMETHEUS = yaml.safe_load((FOLDER / "prometheus" / "prometheus.yml").read_text())
-JOBS = {job["job_name"]: job["static_configs"][0]["targets"] for job in PROMETHEUS["scrape_configs"]}
+JOBS = {job["job_name"]: job for job in PROMETHEUS["scrape_configs"]}
 
 
 def test_promtool_accepts_it_with_the_rules(tmp_path):
@@ -192,8 +193,13 @@ def test_promtool_accepts_it_with_the_rules(tmp_path):
 
 
 def test_targets_are_services_at_their_ports():
-    host, port = JOBS["air-quality-exporter"][0].split(":")
+    host, port = JOBS["air-quality-exporter"]["static_configs"][0]["targets"][0].split(":")
     assert SERVICES[host]["ports"][0].endswith(f":{port}")
+    # The poller, in its profile alone.
+    (poller,) = JOBS["air-quality-feed"]["dns_sd_configs"]
+    command = SERVICES[poller["names"][0]]["command"]
+    assert command[command.index("--web.listen-address") + 1] == f":{poller['port']}"
+    assert SERVICES["live"]["healthcheck"]["test"][-1] == f"--web.listen-address=127.0.0.1:{poller['port']}"
     alerting = PROMETHEUS["alerting"]["alertmanagers"][0]["dns_sd_configs"][0]
     assert SERVICES[alerting["names"][0]]["ports"][0].endswith(f":{alerting['port']}")
 
@@ -225,20 +231,35 @@ def test_scrape_interval_is_the_one_that_grafana_is_told():
 # MARK: Memory
 
 
-def memory_limits() -> dict[str, tuple[int, int]]:
-    """MiB that each way of deploying an exporter gives it, and its limit of cities."""
+#: Settings of the exporter where it shows real air.
+REAL_AIR = ("CITY_LIMIT", "HISTORY_CAPACITY")
+
+
+def memory_limits() -> dict[str, tuple[int, int, int]]:
+    """MiB that each way of deploying an exporter gives it, its limit of cities, and the points of each."""
     def of(path: str, pattern: str) -> int:
         number, unit = re.search(pattern, (FOLDER / path).read_text()).groups()
         return int(number) * {"M": 1, "m": 1, "G": 1024, "g": 1024}[unit]
 
+    def real_air(path: str, name: str) -> int:
+        return int(re.search(name.replace("_", "[_.]") + r'\W+(\d+)', (FOLDER / path).read_text(), re.IGNORECASE)[1])
+
     kubernetes = r"name: air-quality-exporter\n\s+image.*?limits:\s+memory: (\d+)([MG])i"
     return {
-        "compose": (of("compose.yaml", r"(?s)  exporter:.*?mem_limit: (\d+)([mg])"), 100_000),
-        "compose, sharded": (of("scale/compose.yaml", r"(?s)x-exporter: .*?mem_limit: (\d+)([mg])"), 30_000),
-        "systemd": (of("systemd/air-quality-exporter.service", r"MemoryMax=(\d+)([MG])"), 100_000),
-        "kubernetes": (of("kubernetes/base/deployment.yaml", "(?s)" + kubernetes), 100_000),
-        "kubernetes, sharded": (of("kubernetes/sharded/base/exporters.yaml", "(?s)" + kubernetes), 30_000),
-        "helm": (of("helm/air-quality-exporter/values.yaml", r"(?s)\nresources:.*?limits:\s+memory: (\d+)([MG])i"), 100_000),
+        "compose": (of("compose.yaml", r"(?s)  exporter:.*?mem_limit: (\d+)([mg])"), *(int(settings()[name]) for name in REAL_AIR)),
+        "compose, sharded": (of("scale/compose.yaml", r"(?s)x-exporter: .*?mem_limit: (\d+)([mg])"), 30_000, 25),
+        "systemd": (of("systemd/air-quality-exporter.service", r"MemoryMax=(\d+)([MG])"), 100_000, 25),
+        "kubernetes": (of("kubernetes/base/deployment.yaml", "(?s)" + kubernetes), 100_000, 25),
+        "kubernetes, sharded": (of("kubernetes/sharded/base/exporters.yaml", "(?s)" + kubernetes), 30_000, 25),
+        "helm": (of("helm/air-quality-exporter/values.yaml", r"(?s)\nresources:.*?limits:\s+memory: (\d+)([MG])i"), 100_000, 25),
+    } | {
+        f"{name}, real air": (of(path, pattern), *(real_air(settings, variable) for variable in REAL_AIR))
+        for name, path, pattern, settings in (
+            ("systemd", "systemd/air-quality-exporter.service", r"MemoryMax=(\d+)([MG])", "systemd/air-quality-feed@.service"),
+            ("kubernetes", "kubernetes/base/deployment.yaml", "(?s)" + kubernetes, "kubernetes/live/kustomization.yaml"),
+            ("helm", "helm/air-quality-exporter/values.yaml", r"(?s)\nresources:.*?limits:\s+memory: (\d+)([MG])i",
+             "helm/air-quality-exporter/templates/settings.yaml"),
+        )
     }
 
 
@@ -246,8 +267,8 @@ def memory_limits() -> dict[str, tuple[int, int]]:
 def test_memory_limit_follows_the_formula(deployment):
     """That of SECURITY.md, with the longest names and one feed; and the storage, which is part of every deployment."""
     text = (REPOSITORY / "SECURITY.md").read_text()
-    formula = re.search(r"(\d+) \+ c / 100,000 × \((\d+) \+ ([\d.]+) × \(n − 10\)\) \+ (\d+) × m × f", text)
-    base, city, name, parse = map(float, formula.groups())
-    limit, cities = memory_limits()[deployment]
-    storage = 210
-    assert limit >= base + cities / 100_000 * (city + name * (128 - 10) + storage) + parse * 4
+    formula = re.search(r"(\d+) \+ c / 100,000 × \((\d+) \+ ([\d.]+) × p \+ ([\d.]+) × \(n − 10\)\) \+ (\d+) × m × f", text)
+    base, city, point, name, parse = map(float, formula.groups())
+    limit, cities, points = memory_limits()[deployment]
+    storage = 210 / 25 * points
+    assert limit >= base + cities / 100_000 * (city + point * points + name * (128 - 10) + storage) + parse * 4

@@ -84,8 +84,8 @@ VALUES: dict[str, dict] = {
 }  # fmt: skip
 
 # As in test_kubernetes.py, of ScrapeConfig (v1alpha1).
-SCRAPE_CONFIG = {"scrapeInterval", "scrapeTimeout", "params", "staticConfigs", "relabelings", "metricRelabelings", "metricsPath",
-                 "basicAuth"}  # fmt: skip
+SCRAPE_CONFIG = {"scrapeInterval", "scrapeTimeout", "params", "staticConfigs", "dnsSDConfigs", "relabelings", "metricRelabelings",
+                 "metricsPath", "basicAuth"}  # fmt: skip
 
 
 #: What a cluster with the Prometheus Operator says it has.
@@ -164,9 +164,9 @@ def plain(objects: list[dict]) -> dict[str, dict]:
              "checksum/settings"}  # fmt: skip
     names = [
         (rf"{NAME}-(feed|relay)\b", r"air-quality-\1"), (rf"{NAME}-(dashboard-[a-z]+|alerts|recording)$", r"airquality-\1"),
-        (rf"{NAME}-(cities|exporters|proxy)$", r"air-quality-\1"), (r"^(air-quality-(?:exporter|proxy))-[a-z0-9]{10}$", r"\1"),
+        (rf"{NAME}-(cities|exporters|relays|proxy)$", r"air-quality-\1"), (r"^(air-quality-(?:exporter|proxy))-[a-z0-9]{10}$", r"\1"),
         # Helm's ScrapeConfigs name the namespace, so that Prometheus may be in another one.
-        (rf"({NAME}-[ab]-\d+\.{NAME})\.air:", r"\1:"),
+        (rf"({NAME}-[ab]-\d+\.{NAME})\.air:", r"\1:"), (r"^(air-quality-relay-metrics)\.air$", r"\1"),
     ]  # fmt: skip
 
     def cleaned(value):
@@ -234,9 +234,9 @@ def test_network_policy_is_the_component(kustomized):
 
 def test_real_air_is_that_of_the_overlay(kustomized):
     values = {"feed": {"poll": {"enabled": True}}, "networkPolicy": {"enabled": True}}
-    found, wanted = plain(objects_of(values)), kustomized(LIVE, OPERATOR, LIVE / "network-policy")
+    found, wanted = plain(objects_of(values)), kustomized(LIVE, LIVE / "prometheus-operator", LIVE / "network-policy")
     arguments = found["Deployment air-quality-feed"]["spec"]["template"]["spec"]["containers"][0]["args"]
-    arguments[2:] = sorted(arguments[2:], key=["--source=open-meteo", "--set=seeds", "--index=india"].index)
+    arguments[3:] = sorted(arguments[3:], key=["--source=open-meteo", "--set=seeds", "--index=india"].index)
     assert_same(found, wanted)
 
 
@@ -265,12 +265,24 @@ def test_operator_s_objects_are_only_where_it_is(values, versions):
     if not versions or values == "bare":
         assert not kinds
     else:
-        assert kinds == {"PrometheusRule", "ScrapeConfig" if given.get("replicas") == 2 else "ServiceMonitor"}
+        assert kinds >= {"PrometheusRule", "ScrapeConfig" if given.get("replicas") == 2 else "ServiceMonitor"}
     pods = [each["spec"]["template"] for each in found if each["kind"] in ("Deployment", "StatefulSet")]
-    exporters = [pod for pod in pods if pod["spec"]["containers"][0]["name"] == NAME]
-    for pod in exporters:
-        annotations = {key for key in pod["metadata"]["annotations"] if key.startswith("prometheus.io/")}
-        assert annotations >= {"prometheus.io/scrape", "prometheus.io/port"} if len(kinds) == 0 else not annotations
+    for pod in pods:
+        (container,) = pod["spec"]["containers"]
+        ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+        annotations = {key: value for key, value in pod["metadata"].get("annotations", {}).items() if key.startswith("prometheus.io/")}
+        if kinds or "metrics" not in ports:
+            assert not annotations
+        else:
+            assert annotations.items() >= {"prometheus.io/scrape": "true", "prometheus.io/port": str(ports["metrics"])}.items()
+        assert ("metrics" in ports) == ("simulate" not in container.get("args", []))
+        if kinds and "metrics" in ports and given.get("replicas") != 2:
+            # A ServiceMonitor finds it, by the Service.
+            services = [each for each in found if each["kind"] == "Service"
+                        and matches(each["spec"]["selector"], pod["metadata"]["labels"])]  # fmt: skip
+            selectors = [each["spec"]["selector"]["matchLabels"] for each in found if each["kind"] == "ServiceMonitor"]
+            assert any(matches(selector, service["metadata"]["labels"]) for selector in selectors for service in services
+                       if "metrics" in {port["name"] for port in service["spec"]["ports"]})  # fmt: skip
     notes = render(given, versions=versions)["NOTES.txt"]
     assert ("annotations prometheus.io" in notes) == (len(kinds) == 0)
     assert ("Every pod of the cluster" in notes) != given.get("networkPolicy", {}).get("enabled", False)
@@ -346,8 +358,12 @@ def test_names_and_selectors_lead_somewhere(objects):
             selector = spec.get("selector") or spec["podSelector"]
             assert any(matches(selector["matchLabels"], pod) for pod in labels)
         elif each["kind"] == "ServiceMonitor":
-            (service,) = (one for one in services if matches(spec["selector"]["matchLabels"], one["metadata"]["labels"]))
-            assert service["metadata"]["labels"][spec["jobLabel"]] == NAME
+            (service,) = (
+                one for one in services if matches(spec["selector"]["matchLabels"], one["metadata"]["labels"])
+                and spec["endpoints"][0]["port"] in {port["name"] for port in one["spec"]["ports"]}
+            )  # fmt: skip
+            job = each["metadata"]["labels"]["app.kubernetes.io/name"]
+            assert service["metadata"]["labels"][spec["jobLabel"]] == job
     for template in templates:
         for container in template["spec"]["containers"]:
             for source in container.get("envFrom", []):
@@ -533,6 +549,8 @@ def test_feed_takes_its_arguments(programs, values):
     (container,) = deployment["spec"]["template"]["spec"]["containers"]
     command, listen, *flags = container["args"]
     assert listen == "--listen=0.0.0.0:8765"
+    assert (command == "poll") == ("--web.listen-address=:10026" in flags)
+    flags = [flag.replace(":10026", "127.0.0.1:0") for flag in flags]
     nowhere = ["--base-url=http://127.0.0.1:1"] if command == "poll" else []
     running = programs.start(*container["command"], command, "--listen=127.0.0.1:0", *flags, *nowhere)
     wait_for(lambda: running.output, "the line with the address")
@@ -546,10 +564,12 @@ def test_feed_takes_its_arguments(programs, values):
 def test_relay_takes_its_arguments(programs, values, feed):
     deployment = plain(objects_of(VALUES[values]))["Deployment air-quality-relay"]
     (container,) = deployment["spec"]["template"]["spec"]["containers"]
-    command, url, listen, shards, *flags = container["args"]
+    command, url, listen, shards, web, *flags = container["args"]
+    assert web == "--web.listen-address=:10026"
     assert (command, url, listen) == ("relay", feed, "--listen=0.0.0.0:8765")
     assert shards == f"--shards={VALUES[values]['shards']}"
-    running = programs.start(*container["command"], command, "ws://127.0.0.1:1/", "--listen=127.0.0.1:0", shards, *flags)
+    running = programs.start(*container["command"], command, "ws://127.0.0.1:1/", "--listen=127.0.0.1:0", shards, "--web.listen-address=127.0.0.1:0",
+        *flags)  # fmt: skip
     wait_for(lambda: running.output, "the line with the address")
     assert running.output[0].startswith("listening on ws://"), running.errors
     assert running.stop() is None

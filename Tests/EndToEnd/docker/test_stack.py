@@ -119,7 +119,7 @@ def test_exporter_is_published_and_serves_its_history(stack):
         answer = ask(stack.exporter, "/history.json")
         return answer and answer["points"] and answer
 
-    assert wait_for(with_points, "points in the history")["capacity"] == 25
+    assert wait_for(with_points, "points in the history")["capacity"] == 210
 
 
 @pytest.mark.parametrize("service", SERVICES)

@@ -58,7 +58,7 @@ class Deployment:
         self.services = composed()
         self.log = folder / "sent"
         self.exporters = [f"exporter-{shard}-{replica}" for shard in range(SHARDS) for replica in REPLICAS]
-        names = ["feed", "relay", *self.exporters]
+        names = ["feed", "relay", "relay-metrics", *self.exporters]
         names += [f"{kind}-{replica}" for kind in ("victoriametrics", "agent") for replica in REPLICAS]
         names += [f"proxy-{replica}:{shard}" for replica in REPLICAS for shard in range(SHARDS)]
         self.ports = dict(zip(names, free_ports(len(names))))
@@ -73,6 +73,8 @@ class Deployment:
             host, port = match.groups()
             port = int(port)
             key = f"proxy-{replica}:{port - 10030}" if host == "proxy" else host
+            if (host, port) == ("relay", 10026):
+                key = "relay-metrics"
             return f"127.0.0.1:{self.ports[key]}"
 
         return re.sub(r"\b(exporter-\d-[ab]|proxy|relay|feed|victoriametrics-[ab]):(\d+)", here, text)
@@ -100,6 +102,7 @@ class Deployment:
         if kind == "relay":
             flags = [self._addresses(part) for part in service["command"]]
             flags[flags.index("--listen") + 1] = f"127.0.0.1:{self.ports[name]}"
+            flags[flags.index("--web.listen-address") + 1] = f"127.0.0.1:{self.ports['relay-metrics']}"
             return [str(self.programs / "air-quality-feed"), *flags], {}
         if kind == "exporter":
             settings = {key: self._addresses(str(value)) for key, value in service["environment"].items()}

@@ -232,6 +232,33 @@ containers:
       {{- with .Values.extraVolumeMounts }}{{ toYaml . | nindent 6 }}{{ end }}
 {{- end }}
 
+{{/* Health of poll and relay. */}}
+{{- define "air-quality-exporter.feedProbes" -}}
+livenessProbe:
+  httpGet:
+    path: /-/healthy
+    port: metrics
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 3
+readinessProbe:
+  httpGet:
+    path: /-/ready
+    port: metrics
+  periodSeconds: 5
+  timeoutSeconds: 5
+{{- end }}
+
+{{/* How Prometheus finds poll or relay where no object of the operator, of a version, names them: (list . "v1"). */}}
+{{- define "air-quality-exporter.scraped" -}}
+{{- if not (include "air-quality-exporter.operator" (list (index . 0) (index . 0).Values.serviceMonitor.enabled (index . 1))) }}
+annotations:
+  prometheus.io/scrape: "true"
+  prometheus.io/port: "10026"
+  prometheus.io/path: /metrics
+{{- end }}
+{{- end }}
+
 {{- define "air-quality-exporter.claim" -}}
 accessModes: {{ toJson .Values.storage.accessModes }}
 {{- with .Values.storage.storageClassName }}

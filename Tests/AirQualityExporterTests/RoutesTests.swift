@@ -135,7 +135,7 @@ struct RoutesTests {
         let openMetrics = routes.respond(
             to: HTTPRequest(
                 path: "/metrics",
-                headers: [("Accept", "application/openmetrics-text;version=1.0.0"), ("Accept-Encoding", "gzip")]))
+                fields: ["Accept": "application/openmetrics-text;version=1.0.0", "Accept-Encoding": "gzip"]))
         #expect(openMetrics.header("Content-Type") == "application/openmetrics-text; version=1.0.0; charset=utf-8")
         #expect(openMetrics.header("Content-Encoding") == "gzip")
         #expect(openMetrics.bytes.starts(with: [0x1F, 0x8B]))
@@ -153,7 +153,7 @@ struct RoutesTests {
         let routes = routes()
         for coding in ["identity", "gzip"] {
             let answer = routes.respond(
-                to: HTTPRequest(path: "/metrics", query: query, headers: [("Accept-Encoding", coding)]))
+                to: HTTPRequest(path: "/metrics", query: query, fields: ["Accept-Encoding": coding]))
             #expect(answer.status == 200)
             guard coding == "identity" else { continue }
             #expect(answer.text.contains(#"airquality_index{city="Mumbai"} 183.2"#) == hasCities)
@@ -186,7 +186,7 @@ struct RoutesTests {
             #expect(found.status == 200 && found.header("Air-Quality-Shard") == "\(shard.index)/4")
             let tag = try #require(found.header("ETag"))
             let again = routes.respond(
-                to: HTTPRequest(path: "/history.json", query: "city=\(city)", headers: [("If-None-Match", tag)]))
+                to: HTTPRequest(path: "/history.json", query: "city=\(city)", fields: ["If-None-Match": tag]))
             #expect(again.status == 304 && again.header("Air-Quality-Shard") == "\(shard.index)/4")
         }
         for query in ["", "city=Mumbai&city=Delhi", "limit=1"] {
@@ -206,19 +206,19 @@ struct RoutesTests {
         let tag = first.header("ETag") ?? ""
         #expect(tag.hasPrefix("\"") && tag.count > 4)
         for condition in [tag, "W/" + tag, "\"x\", " + tag, "*"] {
-            let again = routes.respond(to: HTTPRequest(path: "/history.json", headers: [("If-None-Match", condition)]))
+            let again = routes.respond(to: HTTPRequest(path: "/history.json", fields: ["If-None-Match": condition]))
             #expect(again.status == 304)
             #expect(again.header("ETag") == tag)
             #expect(again.bytes.isEmpty)
         }
-        let other = routes.respond(to: HTTPRequest(path: "/history.json", headers: [("If-None-Match", "\"x\"")]))
+        let other = routes.respond(to: HTTPRequest(path: "/history.json", fields: ["If-None-Match": "\"x\""]))
         #expect(other.status == 200)
         #expect(other.bytes == first.bytes)
-        let gzip = routes.respond(to: HTTPRequest(path: "/history.json", headers: [("Accept-Encoding", "gzip")]))
+        let gzip = routes.respond(to: HTTPRequest(path: "/history.json", fields: ["Accept-Encoding": "gzip"]))
         let gzipTag = gzip.header("ETag") ?? ""
         #expect(gzipTag.hasPrefix("W/\"") && gzipTag != tag && gzipTag != "W/" + tag)
         let gzipAgain = routes.respond(
-            to: HTTPRequest(path: "/history.json", headers: [("Accept-Encoding", "gzip"), ("If-None-Match", gzipTag)]))
+            to: HTTPRequest(path: "/history.json", fields: ["Accept-Encoding": "gzip", "If-None-Match": gzipTag]))
         #expect(gzipAgain.status == 304 && gzipAgain.header("ETag") == gzipTag)
         let bad = routes.respond(to: HTTPRequest(path: "/history.json", query: "limit=0"))
         #expect(bad.status == 400)
@@ -239,11 +239,11 @@ struct RoutesTests {
         let tag = first.header("ETag") ?? ""
         #expect(tag.hasPrefix("W/\""))
         for condition in [tag, String(tag.dropFirst(2)), "\"x\", " + tag, "*"] {
-            let again = routes.respond(to: HTTPRequest(path: "/history.json", headers: [("If-None-Match", condition)]))
+            let again = routes.respond(to: HTTPRequest(path: "/history.json", fields: ["If-None-Match": condition]))
             #expect(again.status == 304)
             #expect(again.header("ETag") == tag)
         }
-        let gzip = routes.respond(to: HTTPRequest(path: "/history.json", headers: [("Accept-Encoding", "gzip")]))
+        let gzip = routes.respond(to: HTTPRequest(path: "/history.json", fields: ["Accept-Encoding": "gzip"]))
         #expect(gzip.header("ETag") != tag && gzip.header("Content-Encoding") == "gzip")
         let small = routes.respond(to: HTTPRequest(path: "/history.json", query: "city=Mumbai"))
         #expect(small.text.contains("Mumbai"))
@@ -316,7 +316,7 @@ struct RoutesTests {
     @Test("for an unknown city gets a page with a way back, or one line")
     func unknownCity() {
         let page = routes().respond(
-            to: HTTPRequest(path: "/city/<i>", headers: [("Accept", "text/html,application/xhtml+xml")]))
+            to: HTTPRequest(path: "/city/<i>", fields: ["Accept": "text/html,application/xhtml+xml"]))
         #expect(page.status == 404)
         #expect(page.text.contains("<a href=\"../\">All cities</a>"))
         #expect(page.text.contains("&lt;i&gt;") && !page.text.contains("<i>"))
@@ -342,9 +342,9 @@ struct RoutesTests {
             #expect(file.bytes.count <= limit)
             #expect(file.header("Cache-Control") == "public, max-age=31536000, immutable")
             let tag = try #require(file.header("ETag"))
-            let again = routes.respond(to: HTTPRequest(path: asset.path, headers: [("If-None-Match", tag)]))
+            let again = routes.respond(to: HTTPRequest(path: asset.path, fields: ["If-None-Match": tag]))
             #expect(again.status == 304 && again.bytes.isEmpty)
-            let small = routes.respond(to: HTTPRequest(path: asset.path, headers: [("Accept-Encoding", "gzip")]))
+            let small = routes.respond(to: HTTPRequest(path: asset.path, fields: ["Accept-Encoding": "gzip"]))
             #expect(small.header("Content-Encoding") == "gzip" && small.bytes.starts(with: [0x1F, 0x8B]))
             #expect(!tag.hasPrefix("W/") && small.header("ETag")?.hasPrefix("W/\"") == true)
         }

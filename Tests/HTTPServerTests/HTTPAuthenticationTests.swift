@@ -32,45 +32,6 @@ import Testing
         "Authorization: Basic " + base64(Array("\(user):\(password)".utf8))
     }
 
-    struct Case: Sendable, CustomTestStringConvertible {
-        var name: String
-        var headers: [String]
-        var status: Int
-        var testDescription: String { name }
-    }
-
-    @Test func onlyUsersMayComeIn() throws {
-        let server = try serveWeb(web(users: ["alice", "bob", ""]))
-        let good = basic("alice", "correct horse")
-        let cases = [
-            Case(name: "no field", headers: [], status: 401),
-            Case(name: "right", headers: [good], status: 200),
-            Case(name: "right again", headers: [good], status: 200),
-            Case(name: "scheme in capitals", headers: [good.replacing("Basic", with: "BASIC")], status: 200),
-            Case(name: "wrong password", headers: [basic("alice", "wrong")], status: 401),
-            Case(name: "wrong password again", headers: [basic("alice", "wrong")], status: 401),
-            Case(name: "no password", headers: [basic("alice", "")], status: 401),
-            Case(name: "right with more", headers: [basic("alice", "correct horse ")], status: 401),
-            Case(name: "right with a NUL", headers: [basic("alice", "correct horse\0")], status: 401),
-            Case(name: "another user", headers: [basic("bob", "correct horse")], status: 200),
-            Case(name: "user without name", headers: [basic("", "correct horse")], status: 200),
-            Case(name: "unknown user", headers: [basic("mallory", "correct horse")], status: 401),
-            Case(name: "user in capitals", headers: [basic("Alice", "correct horse")], status: 401),
-            Case(name: "not base64", headers: ["Authorization: Basic %%%"], status: 401),
-            Case(name: "no colon", headers: ["Authorization: Basic YWxpY2U="], status: 401),
-            Case(name: "another scheme", headers: ["Authorization: Bearer abc"], status: 401),
-            Case(name: "two fields", headers: [good, good], status: 401),
-            Case(name: "empty", headers: ["Authorization: "], status: 401),
-        ]
-        let client = try server.connect()
-        for scenario in cases {
-            let answer = try client.request("/metrics", headers: scenario.headers)
-            #expect(answer.status == scenario.status, "\(scenario.name)")
-            #expect(answer.values("WWW-Authenticate") == (scenario.status == 401 ? ["Basic"] : []))
-            #expect(answer.text == (scenario.status == 401 ? "a user and a password are needed\n" : "GET|/metrics|"))
-        }
-    }
-
     @Test func publicPathsNeedNoPassword() throws {
         let server = try serveWeb(web())
         let client = try server.connect()
@@ -183,52 +144,6 @@ import Testing
     }
 
     // MARK: - Headers and rate
-
-    @Test func configuredHeadersAreOnEveryAnswer() throws {
-        var web = web()
-        web.headers = [
-            .init(name: "X-Frame-Options", value: "deny"),
-            .init(name: "Content-Security-Policy", value: "default-src 'self'"),
-        ]
-        let kept = HTTPResponse(status: 200, body: .bytes([65]))
-        let server = try serve(
-            {
-                $0.web = web
-                $0.isPublic = { $0 != "/closed" }
-            }, respond: { _ in kept })
-        let client = try server.connect()
-        for path in ["/", "/closed", "/", "/%zz"] {
-            let answer = try server.connect().request(path)
-            #expect(answer.values("X-Frame-Options") == ["deny"], "\(path)")
-            #expect(answer.values("Content-Security-Policy") == ["default-src 'self'"], "\(path)")
-        }
-        web.headers = [.init(name: "X-Frame-Options", value: "sameorigin")]
-        try server.reload(web)
-        let answer = try client.request("/")
-        #expect(answer.values("X-Frame-Options") == ["sameorigin"])
-        #expect(answer.values("Content-Security-Policy").isEmpty)
-        try server.reload(WebConfiguration())
-        #expect(try client.request("/").values("X-Frame-Options").isEmpty)
-    }
-
-    @Test func tooManyRequestsAreRefused() throws {
-        var web = WebConfiguration()
-        web.rateLimit = .init(interval: .seconds(3600), burst: 3)
-        let server = try serveWeb(web)
-        let client = try server.connect()
-        let statuses = try (0..<5).map { _ in try client.request("/-/healthy").status }
-        #expect(statuses == [200, 200, 200, 429, 429])
-        #expect(try client.request("/").text == "too many requests\n")
-        // The same limit again is no new start, another is.
-        try server.reload(web)
-        #expect(try client.request("/").status == 429)
-        web.rateLimit = .init(interval: .seconds(3600), burst: 1)
-        try server.reload(web)
-        #expect(try client.request("/").status == 200)
-        #expect(try client.request("/").status == 429)
-        try server.reload(WebConfiguration())
-        #expect(try client.request("/").status == 200)
-    }
 }
 
 /// RFC 4648 section 4.

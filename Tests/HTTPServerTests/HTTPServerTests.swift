@@ -8,7 +8,7 @@ import Testing
 /// A server on a free loopback port, stopped when the test lets go of it.
 func serve(
     _ change: (inout HTTPServerConfiguration) -> Void = { _ in },
-    respond: @escaping @Sendable (borrowing HTTPRequest) -> HTTPResponse
+    respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse
 ) throws -> HTTPServer {
     var configuration = HTTPServerConfiguration(addresses: [.tcp(host: "127.0.0.1", port: 0)])
     change(&configuration)
@@ -43,7 +43,7 @@ extension HTTPServer {
 }
 
 /// Answers with what it was asked.
-@Sendable func echo(_ request: borrowing HTTPRequest) -> HTTPResponse {
+@Sendable func echo(_ request: HTTPRequest) -> HTTPResponse {
     let text = "\(request.method)|\(request.path)|\(request.query)"
     return HTTPResponse(status: 200, headers: [("Content-Type", "text/plain")], body: .bytes(Array(text.utf8)))
 }

@@ -34,7 +34,7 @@ import Testing
 
     private func serveTLS(
         _ web: WebConfiguration, limits: HTTPLimits = HTTPLimits(),
-        respond: @escaping @Sendable (borrowing HTTPRequest) -> HTTPResponse = echo
+        respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse = echo
     ) throws -> HTTPServer {
         try serve(
             {
@@ -59,38 +59,6 @@ import Testing
                 + ["https://localhost:\(server.port)/x"])
         #expect((run.status == 0) == (run.text == "GET|/x|"))
         return run.status == 0
-    }
-
-    @Test(arguments: [
-        "server", "server-ec", "server-p384", "server-p521", "server-ed25519", "server-pss", "server-encipherment",
-        "server-ec-encipherment",
-    ])
-    func curlReads(_ name: String) throws {
-        let server = try serveTLS(tls(name))
-        // In TLS 1.2 OpenSSL refuses an ECDSA key that may not sign, as a client.
-        for version in name == "server-ec-encipherment" ? ["1.3"] : ["1.2", "1.3"] {
-            let run = try curl(server, path: "/a?b", "-i", "--tlsv\(version)", "--tls-max", version)
-            #expect(run.text.hasSuffix("\r\n\r\nGET|/a|b"), "TLS \(version): \(run.errors)")
-            #expect(run.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
-        }
-    }
-
-    /// They are refused when they are read, not when the first client comes.
-    @Test(arguments: [
-        ("server-ed448", "is for a key of the kind EdDSA (Ed448), expected RSA, ECDSA or Ed25519"),
-        ("server-p224", "cannot be served: "),
-    ]) func unservableCertificatesAreRefused(_ name: String, _ problem: String) {
-        let error = #expect(throws: SystemError.self) { try read(name) }
-        let file = certificates.path("\(name).pem")
-        #expect(
-            error?.reason.contains("tls_server_config.cert_file (\(file)) \(problem)") == true, "\(error?.reason ?? "")"
-        )
-    }
-
-    @Test func curlKnowsTheNameAndTheAuthority() throws {
-        let server = try serveTLS(tls())
-        let run = try Subprocess(["curl", "-sS", "https://localhost:\(server.port)/"])
-        #expect(run.status == 60)
     }
 
     /// HTTP/2 cannot be spoken and is not offered.
@@ -146,18 +114,10 @@ import Testing
             self.mayComeIn = mayComeIn
         }
 
-        static let all: [ClientCase] = modes + names
+        /// Beside those of test_tls.py.
+        static let all: [ClientCase] = usages + names
 
-        static let modes: [ClientCase] = [
-            .init(.none, nil, true), .init(.none, "client", true), .init(.none, "client-of-other", true),
-            .init(.request, nil, true), .init(.request, "client", true), .init(.request, "client-of-other", true),
-            .init(.request, "client-expired", true),
-            .init(.requireAny, nil, false), .init(.requireAny, "client", true),
-            .init(.requireAny, "client-of-other", true), .init(.requireAny, "client-expired", true),
-            .init(.verifyIfGiven, nil, true), .init(.verifyIfGiven, "client", true),
-            .init(.verifyIfGiven, "client-of-other", false), .init(.verifyIfGiven, "client-expired", false),
-            .init(.requireAndVerify, nil, false), .init(.requireAndVerify, "client", true),
-            .init(.requireAndVerify, "client-of-other", false), .init(.requireAndVerify, "client-expired", false),
+        static let usages: [ClientCase] = [
             .init(.requireAndVerify, "client-for-clients", true), .init(.requireAndVerify, "client-for-servers", false),
             .init(.request, "client-encipherment", true), .init(.requireAny, "client-encipherment", true),
             .init(.requireAny, "client-rsa-encipherment", true), .init(.verifyIfGiven, "client-encipherment", true),
@@ -208,31 +168,6 @@ import Testing
     }
 
     // MARK: - Versions and ciphers
-
-    @Test(arguments: [
-        (TLSVersion.tls12, TLSVersion.tls13, [false, true, true]), (.tls13, .tls13, [false, false, true]),
-        (.tls12, .tls12, [false, true, false]), (.tls11, .tls12, [true, true, false]),
-    ]) func versions(_ minimum: TLSVersion, _ maximum: TLSVersion, _ spoken: [Bool]) throws {
-        var priority = TLSPriority()
-        priority.minimumVersion = minimum
-        priority.maximumVersion = maximum
-        let server = try serveTLS(tls { $0.priority = priority.text(key: .rsa) })
-        for (version, isSpoken) in zip(["-tls1_1", "-tls1_2", "-tls1_3"], spoken) {
-            // The lowest level of security, in which openssl still speaks TLS 1.1.
-            let run = try Subprocess(
-                ["openssl", "s_client", "-connect", "localhost:\(server.port)", version, "-cipher", "ALL:@SECLEVEL=0"])
-            #expect((run.status == 0 && run.text.contains("-----BEGIN CERTIFICATE")) == isSpoken, "\(version)")
-        }
-    }
-
-    @Test func cipherSuites() throws {
-        var priority = TLSPriority()
-        priority.maximumVersion = .tls12
-        priority.cipherSuites = [.ecdheRSAWithAES256GCM]
-        let server = try serveTLS(tls { $0.priority = priority.text(key: .rsa) })
-        #expect(try curl(server, "--ciphers", "ECDHE-RSA-AES256-GCM-SHA384").status == 0)
-        #expect(try curl(server, "--ciphers", "ECDHE-RSA-AES128-GCM-SHA256").status != 0)
-    }
 
     /// RFC 9155: not even for clients that offer nothing else.
     @Test(arguments: [("server", "RSA"), ("server-ec", "ECDSA")])

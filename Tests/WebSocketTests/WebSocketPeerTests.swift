@@ -126,58 +126,6 @@ import Testing
             })
     }
 
-    struct Answer: Sendable, CustomTestStringConvertible {
-        var name: String
-        var subprotocols: [String] = []
-        /// Of the value of `Sec-WebSocket-Accept`.
-        var text: @Sendable (String) -> String
-        var testDescription: String { name }
-
-        static let all = [
-            Answer(name: "length of no body") { goodAnswer($0, "Content-Length: 0\r\n") },
-            Answer(name: "length of a body") { goodAnswer($0, "Content-Length: 5\r\n") },
-            Answer(name: "coding of a body") { goodAnswer($0, "Transfer-Encoding: chunked\r\n") },
-            Answer(name: "blanks around values") { accept in
-                "HTTP/1.1 101 \r\nUpgrade:\t websocket \t\r\nConnection:Upgrade\t\r\n"
-                    + "Sec-WebSocket-Accept:  \(accept)  \r\nSec-WebSocket-Protocol: \r\n\r\n"
-            },
-            Answer(name: "a blank behind a subprotocol", subprotocols: ["a", "b"]) {
-                goodAnswer($0, "Sec-WebSocket-Protocol:  b \r\n")
-            },
-            Answer(name: "no subprotocol of those offered", subprotocols: ["a"]) { goodAnswer($0) },
-            Answer(name: "100 and 103 before it") { accept in
-                "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + goodAnswer(accept)
-            },
-            Answer(name: "a folded line") { goodAnswer($0, "X-Folded: one\r\n two\r\n\tthree\r\n") },
-            Answer(name: "60 KiB") { goodAnswer($0, "Set-Cookie: \(String(repeating: "c", count: 60 << 10))\r\n") },
-            Answer(name: "60 KiB in many fields") {
-                goodAnswer($0, (0..<600).map { "X-\($0): \(String(repeating: "c", count: 90))\r\n" }.joined())
-            },
-            Answer(name: "lines that end with LF") { goodAnswer($0).replacing("\r\n", with: "\n") },
-        ]
-    }
-
-    @Test("answers that are unusual and good", arguments: Answer.all) func answers(_ row: Answer) throws {
-        try withPeer(
-            change: { $0.subprotocols = row.subprotocols },
-            { peer, number in
-                let answer = Array(row.text(peer.receiveRequest().accept).utf8) + serverFrame(0x81, "good")
-                if number == 0 {
-                    peer.send(answer)
-                } else {
-                    for byte in answer { peer.send([byte]) }
-                }
-                peer.holdOpen()
-            },
-            { client, log in
-                log.wait(for: "the first message") { $0.messages.count == 1 }
-                client.reconnect()
-                log.wait(for: "the second message") { $0.messages.count == 2 }
-                #expect(log.texts == ["good", "good"])
-                #expect(log.disconnects.allSatisfy { $0 == .requested })
-            })
-    }
-
     @Test("the answer's fields come with the connection, subprotocols go with the request") func fields() throws {
         let seen = Mutex("")
         try withPeer(
@@ -213,27 +161,6 @@ import Testing
                 log.wait(for: "end") { _ in ends.withLock { !$0.isEmpty } }
                 #expect(ends.withLock { $0 } == [[8], [3, 234], []])
                 #expect(log.disconnects.first == .protocolError)
-            })
-    }
-
-    @Test("a redirect is followed, and what it leads to is answered") func redirect() throws {
-        let other = RawServer { peer, _ in
-            let request = peer.acceptWebSocket()
-            peer.send(serverFrame(0x81, String(request.prefix { $0 != "\r" && $0 != "\r\n" })))
-            peer.holdOpen()
-        }
-        defer { other.stop() }
-        try withPeer(
-            { peer, _ in
-                _ = peer.receive(upTo: "\r\n\r\n")
-                peer.send(
-                    "HTTP/1.1 307 There\r\nLocation: http://127.0.0.1:\(other.port)/new?x\r\nContent-Length: 0\r\n\r\n")
-                peer.holdOpen()
-            },
-            { _, log in
-                log.wait(for: "message") { !$0.messages.isEmpty }
-                #expect(log.texts == ["GET /new?x HTTP/1.1"])
-                #expect(log.current.events == [.connecting, .opened])
             })
     }
 
@@ -286,99 +213,6 @@ import Testing
                 log.wait(for: "what the first one has received") { _ in seen.withLock { $0.count } == 2 }
                 #expect(opcodes.withLock { $0 } == [10, 8])
                 #expect(seen.withLock { $0 } == [Array("ping".utf8), [0x0F, 0xA0]])
-            })
-    }
-
-    @Test("a flood of pings is answered without a queue") func pingFlood() throws {
-        let pongs = Mutex(0)
-        try withPeer(
-            { peer, number in
-                peer.acceptWebSocket()
-                // The end of the test would cut it off.
-                guard number == 0 else { return peer.holdOpen() }
-                for round in 0..<100 { peer.send((0..<1000).flatMap { serverFrame(0x89, "\(round * 1000 + $0)") }) }
-                peer.send(serverFrame(0x81, "after"))
-                var last: [UInt8] = []
-                while last != Array("99999".utf8), let frame = peer.receiveFrame(), frame.opcode == 10 {
-                    pongs.withLock { $0 += 1 }
-                    last = frame.payload
-                }
-                #expect(last == Array("99999".utf8))
-                // Not before: who is told to close need not answer a ping any more (RFC 6455, section 5.5.2).
-                peer.send(serverFrame(0x88, [3, 232]))
-                _ = peer.receiveFrame()
-            },
-            { client, log in
-                log.wait(for: "end") { _ in log.disconnects.contains(.closed) }
-                #expect(log.texts.contains("after"))
-                #expect(pongs.withLock { (1...100_000).contains($0) })
-            })
-    }
-
-    @Test("messages of one-byte fragments and in one-byte pieces") func fragments() throws {
-        let text = "[{\"city\":\"Pune\",\"aqi\":51.5}]"
-        try withPeer(
-            { peer, _ in
-                peer.acceptWebSocket()
-                var bytes = serverFrame(0x01)
-                for byte in text.utf8 { bytes += serverFrame(0x00, [byte]) }
-                bytes += serverFrame(0x80)
-                for byte in bytes { peer.send([byte]) }
-                peer.holdOpen()
-            },
-            { _, log in
-                log.wait(for: "message") { !$0.messages.isEmpty }
-                #expect(log.texts == [text])
-            })
-    }
-
-    @Test("what comes in one piece with the answer is read") func early() throws {
-        try withPeer(
-            { peer, _ in
-                let messages = (0..<2000).flatMap { serverFrame(0x81, "\($0)") }
-                peer.send(Array(goodAnswer(peer.receiveRequest().accept).utf8) + messages)
-                peer.holdOpen()
-            },
-            { _, log in
-                log.wait(for: "messages") { $0.messages.count >= 2000 }
-                #expect(log.texts == (0..<2000).map { "\($0)" })
-            })
-    }
-
-    @Test("text that is not UTF-8, binary and too long: reported, the connection is kept") func kinds() throws {
-        try withPeer(
-            change: { $0.maximumMessageBytes = 10 },
-            { peer, _ in
-                peer.acceptWebSocket()
-                peer.send(
-                    serverFrame(0x81, [0xFF]) + serverFrame(0x82, [1]) + serverFrame(0x81, "12345678901")
-                        + serverFrame(0x81, "ok"))
-                peer.holdOpen()
-            },
-            { _, log in
-                log.wait(for: "messages") { $0.messages.count == 4 }
-                #expect(log.current.messages.map(\.kind) == [.text, .binary, .tooLarge(bytes: 11), .text])
-                #expect(log.current.messages.map(\.bytes) == [[0xFF], [1], [], Array("ok".utf8)])
-                #expect(log.current.events == [.connecting, .opened])
-            })
-    }
-
-    @Test("compressed messages, and a bomb") func compression() throws {
-        let hello: [UInt8] = [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
-        let bomb = deflatedZeros(bytes: 32 << 20)
-        try withPeer(
-            change: { $0.maximumMessageBytes = 1 << 20 },
-            { peer, _ in
-                let request = peer.acceptWebSocket(
-                    extensions: "permessage-deflate; server_no_context_takeover; client_no_context_takeover")
-                #expect(request.contains("Sec-WebSocket-Extensions: \(HandshakeRequest.compressionOffer)\r\n"))
-                peer.send(serverFrame(0xC1, hello) + serverFrame(0xC1, bomb) + serverFrame(0xC1, hello))
-                peer.holdOpen()
-            },
-            { _, log in
-                log.wait(for: "messages") { $0.messages.count == 3 }
-                #expect(log.texts == ["Hello", "", "Hello"])
-                #expect(log.current.messages[1].kind == .tooLarge(bytes: bomb.count))
             })
     }
 

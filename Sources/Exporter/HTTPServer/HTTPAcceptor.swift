@@ -40,7 +40,7 @@ final class HTTPAcceptor: Sendable {
             isShortOfResources = !ready.sockets.allSatisfy(acceptSome)
             let now = monotonicTime()
             if now >= nextSweep {
-                connections.hangUpOnOverdue(at: .now)
+                connections.hangUpOnOverdue(at: now)
                 nextSweep = now + sweepInterval
                 isShortOfResources = false
             }

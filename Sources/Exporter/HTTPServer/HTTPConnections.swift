@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CLibMicroHTTPD
 internal import Glibc
 internal import Synchronization
@@ -37,6 +38,7 @@ final class HTTPConnection: @unchecked Sendable {
     var phase = Phase.idle
     var target = HTTPRequestTarget.malformed
     var targetBytes = 0
+    var fields = HTTPFields()
     var isMetered = false
     /// Nil: it holds no permit.
     var permits: RequestPermits?
@@ -50,27 +52,26 @@ final class HTTPConnection: @unchecked Sendable {
     var headerBytes = 0
     /// Content of the response under way that libmicrohttpd has been given; 0 of a small one.
     var sentBytes = 0
-    /// Its content is counted by `UnsentResponses`.
-    var holdsContent = false
+    /// The content of a large response, counted by `HTTPService.unsent`.
+    var content: LargeContent?
 
-    init(socket: Int32, peer: PeerAddress, deadline: CoarseTime, isHeartbeat: Bool = false) {
+    /// - Parameter deadline: of the monotonic clock; nil: none.
+    init(socket: Int32, peer: PeerAddress, deadline: Duration?, isHeartbeat: Bool = false) {
         self.socket = socket
         self.peer = peer
         self.isHeartbeat = isHeartbeat
-        self.deadline = Atomic(deadline.milliseconds)
+        self.deadline = Atomic(deadline?.milliseconds ?? .max)
     }
 
-    /// Sets when the connection is closed unless its phase has ended.
-    func setDeadline(_ time: CoarseTime) {
-        deadline.store(time.milliseconds, ordering: .relaxed)
+    /// Sets when the connection is closed unless its phase has ended; nil: never.
+    func setDeadline(_ time: Duration?) {
+        deadline.store(time?.milliseconds ?? .max, ordering: .relaxed)
     }
 
     /// Smaller: overdue sooner.
     var timeLeft: Int64 { deadline.load(ordering: .relaxed) }
 
-    func isOverdue(at now: CoarseTime) -> Bool {
-        deadline.load(ordering: .relaxed) < now.milliseconds
-    }
+    func isOverdue(at now: Duration) -> Bool { timeLeft < now.milliseconds }
 
     /// So that a slow client is noticed after little, and costs the system little. Corresponds to `SO_SNDBUF`.
     func limitSendBuffer() {
@@ -94,10 +95,9 @@ final class HTTPConnection: @unchecked Sendable {
     var unacknowledgedBytes: Int { Int(CLibMicroHTTPD_unacknowledged(socket)) }
 
     /// Whether the client takes less than so many bytes a second of a response that has been under way for a second.
-    func isSlow(since start: CoarseTime, minimumRate: Int, now: CoarseTime) -> Bool {
-        let milliseconds = now.milliseconds - start.milliseconds
-        return milliseconds >= 1000
-            && sentBytes - unacknowledgedBytes < Int(milliseconds) * minimumRate / 1000
+    func isSlow(since start: Duration, minimumRate: Int, now: Duration) -> Bool {
+        let milliseconds = (now - start).milliseconds
+        return milliseconds >= 1000 && sentBytes - unacknowledgedBytes < Int(milliseconds) * minimumRate / 1000
     }
 }
 
@@ -162,13 +162,13 @@ final class HTTPConnections: Sendable {
         state.withLock { $0.open[socket] }
     }
 
-    func hangUpOnOverdue(at now: CoarseTime) {
+    func hangUpOnOverdue(at now: Duration) {
         suspensions.endAbandoned(at: now)
         state.withLock { state in
             // Under the lock although it is a call of C: the connection leaves the table before its socket is closed,
             // so the number is still this connection's.
             for connection in state.open.values where connection.isOverdue(at: now) { connection.hangUp() }
-            Self.limitUnacknowledged(of: state.open.values, to: UnsentResponses.budget)
+            Self.limitUnacknowledged(of: state.open.values, to: HTTPService.unsentBudget)
         }
     }
 
@@ -247,25 +247,6 @@ struct ConnectionQuota {
         total -= 1
         let left = counts[client, default: 1] - 1
         counts[client] = left > 0 ? left : nil
-    }
-}
-
-/// A point of the monotonic clock, a few milliseconds exact and cheap to read (`CLOCK_MONOTONIC_COARSE`).
-struct CoarseTime: Comparable {
-    let milliseconds: Int64
-
-    static var now: CoarseTime {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-        return CoarseTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-    }
-
-    static func + (time: CoarseTime, milliseconds: Int64) -> CoarseTime {
-        CoarseTime(milliseconds: time.milliseconds + milliseconds)
-    }
-
-    static func < (one: CoarseTime, other: CoarseTime) -> Bool {
-        one.milliseconds < other.milliseconds
     }
 }
 

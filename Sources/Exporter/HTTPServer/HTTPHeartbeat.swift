@@ -24,7 +24,7 @@ final class HTTPHeartbeat: Sendable {
         close(pair[1])
         isUnderWay.store(true, ordering: .releasing)
         let connection = HTTPConnection(
-            socket: pair[0], peer: PeerAddress(bytes: []), deadline: CoarseTime(milliseconds: .max), isHeartbeat: true)
+            socket: pair[0], peer: PeerAddress(bytes: []), deadline: nil, isHeartbeat: true)
         connections.insert(connection)
         var address = sockaddr(sa_family: sa_family_t(AF_UNIX), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         let length = socklen_t(MemoryLayout<sa_family_t>.size)

@@ -1,49 +1,23 @@
-internal import Bytes
+public import Bytes
 
-/// A request as the route closure sees it, valid while that closure runs.
-///
-/// Header fields are looked up when asked for: what nobody asks for is not copied.
-public struct HTTPRequest: ~Copyable {
+/// A request as the route closure sees it.
+public struct HTTPRequest: Sendable {
     public let method: String
     /// Percent-decoded and otherwise as sent: `//` and `/..` stay what they are.
     public let path: String
     /// As sent, without the `?`.
     public let query: String
-    private let fields: Fields
+    private let fields: HTTPFields
 
-    private enum Fields {
-        case connection(MHDConnection)
-        case list([(name: String, value: String)])
-    }
-
-    /// A request that came over no socket, to ask a route directly.
-    public init(
-        method: String = "GET", path: String, query: String = "", headers: [(name: String, value: String)] = []
-    ) {
+    public init(method: String = "GET", path: String, query: String = "", fields: HTTPFields = HTTPFields()) {
         self.method = method
         self.path = path
         self.query = query
-        fields = .list(headers)
+        self.fields = fields
     }
 
-    init(method: String, path: String, query: String, connection: MHDConnection) {
-        self.method = method
-        self.path = path
-        self.query = query
-        fields = .connection(connection)
-    }
-
-    /// The value of a header field whatever the case of its name; several lines of one name are joined with `, `
-    /// (RFC 9110 section 5.3).
-    public func header(_ name: String) -> String? {
-        switch fields {
-        case .connection(let connection):
-            return connection.header(name)
-        case .list(let fields):
-            let values = fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
-            return values.isEmpty ? nil : values.joined(separator: ", ")
-        }
-    }
+    /// See `HTTPFields.joined`.
+    public func header(_ name: String) -> String? { fields.joined(name) }
 }
 
 /// The request target of RFC 9112 section 3.2, taken apart.
@@ -159,4 +133,112 @@ private func weight(_ parameters: Substring.UTF8View) -> Int? {
         }
     }
     return rest.isEmpty ? 1000 : nil
+}
+
+/// What a request's header says about where the request goes and where it ends (RFC 9112, sections 3.2 and 6), and
+/// whether everybody reads it the same way. What a proxy takes otherwise can hide a second request.
+struct HTTPFraming: Equatable {
+    private var hosts = 0
+    private var lengths = 0
+    private var isLengthNumber = true
+    private var isLengthZero = true
+    private var hasTransferCoding = false
+    /// The first violation of the grammar.
+    private var defect: Defect?
+
+    enum Defect: String {
+        case requestLine = "the request line is malformed"
+        case lines = "a line of the header begins with a blank or has a NUL in it"
+        case name = "the name of a header field is not a token"
+        case value = "the value of a header field has a control character in it"
+        case host = "Host is not one host"
+    }
+
+    mutating func add(method: some Collection<UInt8>) {
+        if !method.allSatisfy(isTokenCharacter) { note(.requestLine) }
+    }
+
+    /// One field of the header, its name in any case.
+    mutating func add(name: some Collection<UInt8>, value: some BidirectionalCollection<UInt8>) {
+        if name.isEmpty || !name.allSatisfy(isTokenCharacter) { note(.name) }
+        if !value.allSatisfy(isFieldContent) { note(.value) }
+        switch name.count {
+        case 4 where equalsIgnoringCase(name, "Host"):
+            hosts += 1
+            if !isHost(trimmed(Array(value))) { note(.host) }
+        case 14 where equalsIgnoringCase(name, "Content-Length"):
+            lengths += 1
+            let digits = trimmed(value)
+            isLengthNumber = !digits.isEmpty && digits.allSatisfy(isDigit)
+            isLengthZero = digits.allSatisfy { $0 == UInt8(ascii: "0") }
+        case 17 where equalsIgnoringCase(name, "Transfer-Encoding"):
+            hasTransferCoding = true
+        default: break
+        }
+    }
+
+    mutating func note(_ defect: Defect) {
+        if self.defect == nil { self.defect = defect }
+    }
+
+    /// Why the request cannot be answered, if so.
+    /// - Parameter needsHost: false for HTTP/1.0.
+    func refusal(needsHost: Bool) -> HTTPRefusal? {
+        if let defect { return HTTPRefusal(400, defect.rawValue) }
+        guard hosts == 1 || hosts == 0 && !needsHost else { return HTTPRefusal(400, "one Host field is needed") }
+        // Two lengths, or a length and chunks, mean one thing to us and another to a proxy.
+        guard lengths < 2, lengths == 0 || !hasTransferCoding else {
+            return HTTPRefusal(400, "the length of the content is ambiguous")
+        }
+        guard isLengthNumber else { return HTTPRefusal(400, "Content-Length is not a number") }
+        return hasTransferCoding ? HTTPRefusal(411, "content needs a Content-Length") : nil
+    }
+
+    /// Whether something follows the header that is not the next request.
+    var hasContent: Bool { !isLengthZero }
+}
+
+/// `host [":" port]` of RFC 3986, section 3.2, or nothing. A comma, which is allowed there, would make it a list.
+private func isHost(_ text: ArraySlice<UInt8>) -> Bool {
+    var port = text[text.endIndex...]
+    if text.first == UInt8(ascii: "[") {
+        guard let end = text.firstIndex(of: UInt8(ascii: "]")) else { return false }
+        let address = text[text.startIndex + 1..<end]
+        guard let first = address.first, hexDigit(first) != nil || first == UInt8(ascii: ":"),
+            address.contains(UInt8(ascii: ":")),
+            address.allSatisfy({ isLetterOrDigit($0) || ":.%-_~".utf8.contains($0) })
+        else { return false }
+        port = text[(end + 1)...]
+    } else {
+        let end = text.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
+        let name = text[..<end]
+        guard name.allSatisfy({ isLetterOrDigit($0) || "-._~!$&'()*+;=%".utf8.contains($0) }),
+            !name.contains(UInt8(ascii: "%")) || percentDecoded(name) != nil
+        else { return false }
+        port = text[end...]
+    }
+    return port.isEmpty || port.first == UInt8(ascii: ":") && port.dropFirst().allSatisfy(isDigit)
+}
+
+/// What the server answers itself, before the route closure is asked.
+public struct HTTPRefusal: Sendable {
+    /// 400, 401, 411, 414, 429, 431 or 503.
+    public let status: Int
+    /// Fields that the status needs.
+    public let headers: [(name: String, value: String)]
+    /// Why, in one line.
+    public let line: String
+
+    public init(_ status: Int, headers: [(name: String, value: String)] = [], _ line: String) {
+        self.status = status
+        self.headers = headers
+        self.line = line
+    }
+
+    static let unauthorized = HTTPRefusal(
+        401, headers: [("WWW-Authenticate", "Basic")], "a user and a password are needed")
+
+    public static func busy(_ line: String) -> HTTPRefusal {
+        HTTPRefusal(503, headers: [("Retry-After", "1")], line)
+    }
 }

@@ -47,7 +47,7 @@ public struct HTTPResponse: Sendable {
             body: .bytes(Array("\(line)\n".utf8)))
     }
 
-    /// Content of more bytes is sent from where it is, and counted by `UnsentResponses`; less is copied, and sent together
+    /// Content of more bytes is sent from where it is, and counted by `HTTPService.unsent`; less is copied, and sent together
     /// with the header.
     static let maximumCopiedBytes = 64 * 1024
 
@@ -60,12 +60,13 @@ public struct HTTPResponse: Sendable {
     ) -> MHD_Result {
         let response =
             if let content {
-                HTTPNativeResponse(content)
+                HTTPNativeResponse(content, size: UInt64(content.count), blockBytes: content.blockBytes)
             } else if case .stream(let stream) = body {
-                HTTPNativeResponse(stream, isHead: isHead)
+                HTTPNativeResponse(stream, size: .max, blockBytes: stream.blockBytes)
             } else {
                 HTTPNativeResponse(copying: Array(body.pieces.joined()))
             }
+        if isHead, case .stream = body { response.leaveOutContent() }
         for (name, value) in headers where !extra.contains(where: { $0.name == name }) {
             response.addHeader(name, value)
         }
@@ -88,32 +89,27 @@ public struct HTTPResponse: Sendable {
         unsafe self.response = response
     }
 
-    /// Corresponds to `MHD_create_response_from_callback` with a known size.
-    init(_ content: LargeContent) {
-        let context = unsafe Unmanaged.passRetained(content).toOpaque()
-        let response = unsafe MHD_create_response_from_callback(
-            UInt64(content.count), min(content.count, LargeContent.blockBytes), readContent, context, contentEnded)
+    /// Corresponds to `MHD_create_response_from_callback`.
+    init(_ content: some HTTPContent, size: UInt64, blockBytes: Int) {
+        let context = unsafe Unmanaged.passRetained(ContentOwner(content)).toOpaque()
+        let response = unsafe MHD_create_response_from_callback(size, blockBytes, readContent, context, contentEnded)
         guard let response = unsafe response else {
             preconditionFailure("MHD_create_response_from_callback fails only without memory")
         }
         unsafe self.response = response
     }
 
-    init(_ stream: HTTPStream, isHead: Bool) {
-        guard let response = unsafe streamingResponse(stream, isHead: isHead) else {
-            preconditionFailure("MHD_create_response_from_callback fails only without memory")
-        }
-        unsafe self.response = response
-    }
+    /// Makes a response without a length one that can answer HEAD.
+    ///
+    /// - Symptom: libmicrohttpd would send the end of content in chunks behind the header.
+    /// - Instead: the answer is one for a client that knows no chunks, and the connection's last. Corresponds to
+    ///   `MHD_RF_HTTP_1_0_COMPATIBLE_STRICT`.
+    /// - Test: HTTPStreamTests.theHeadOfADocumentHasNoLengthAndNoContent.
+    func leaveOutContent() { unsafe CLibMicroHTTPD_end_with_connection(response) }
 
     func addHeader(_ name: String, _ value: String) {
-        // Passing the strings themselves would copy them to the heap first.
-        unsafe name.withCString { name in
-            unsafe value.withCString { value in
-                // Refused when empty or with a line break in it, so no header can be smuggled in.
-                _ = unsafe MHD_add_response_header(response, name, value)
-            }
-        }
+        // Refused when empty or with a line break in it, so no header can be smuggled in.
+        _ = unsafe MHD_add_response_header(response, name, value)
     }
 
     func queue(on connection: MHDConnection, status: Int) -> MHD_Result {
@@ -125,11 +121,27 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-/// The content of a large response under way, which libmicrohttpd asks for block by block.
-final class LargeContent: Sendable {
-    /// What libmicrohttpd sends at a time. Each block takes a turn of its loop.
-    static let blockBytes = 256 * 1024
+/// Content that libmicrohttpd asks for block by block, on its thread.
+protocol HTTPContent: AnyObject, Sendable {
+    /// How many bytes were written, or one of libmicrohttpd's `MHD_CONTENT_READER_END_…`.
+    func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int
+    /// Called once, when nothing more will be asked for.
+    func finish()
+}
 
+/// `MHD_CONTENT_READER_END_OF_STREAM`, a cast in C.
+let endOfContent = -1
+/// `MHD_CONTENT_READER_END_WITH_ERROR`.
+let endWithError = -2
+
+private final class ContentOwner {
+    let content: any HTTPContent
+
+    init(_ content: some HTTPContent) { self.content = content }
+}
+
+/// The content of a large response under way.
+final class LargeContent: HTTPContent {
     /// Of all pieces.
     let count: Int
     /// Equal for contents that share all pieces but the last one, while they are alive. A scrape of an unchanged page has
@@ -156,8 +168,10 @@ final class LargeContent: Sendable {
         state = Mutex(State(pieces: pieces))
     }
 
-    /// Fills the buffer as far as there is content.
-    fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    /// What libmicrohttpd sends at a time. Each block takes a turn of its loop.
+    var blockBytes: Int { min(count, 256 * 1024) }
+
+    func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count = state.withLock { state in
             var count = 0
             while count < buffer.count, state.piece < state.pieces.count {
@@ -174,8 +188,10 @@ final class LargeContent: Sendable {
             return count
         }
         connection.sentBytes += count
-        return count
+        return count > 0 ? count : endWithError
     }
+
+    func finish() {}
 
     /// Frees the memory. What has not been sent never will be.
     func drop() {
@@ -183,20 +199,19 @@ final class LargeContent: Sendable {
     }
 }
 
-/// Called by libmicrohttpd when it can send more; corresponds to `MHD_ContentReaderCallback`.
+/// Corresponds to `MHD_ContentReaderCallback`.
 @c(airquality_http_read_content)
 private func readContent(
     context: UnsafeMutableRawPointer?, position: UInt64, buffer: UnsafeMutablePointer<CChar>?, maximum: Int
 ) -> Int {
-    guard let context = unsafe context else { return HTTPStream.endWithError }
-    let content = unsafe Unmanaged<LargeContent>.fromOpaque(context).takeUnretainedValue()
-    let count = unsafe content.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: maximum))
-    return count > 0 ? count : HTTPStream.endWithError
+    guard let context = unsafe context else { return endWithError }
+    let owner = unsafe Unmanaged<ContentOwner>.fromOpaque(context).takeUnretainedValue()
+    return unsafe owner.content.fill(UnsafeMutableRawBufferPointer(start: buffer, count: maximum))
 }
 
 /// Called by libmicrohttpd when neither we nor a connection need the response any more.
 @c(airquality_http_content_ended)
 private func contentEnded(context: UnsafeMutableRawPointer?) {
     guard let context = unsafe context else { return }
-    unsafe Unmanaged<LargeContent>.fromOpaque(context).release()
+    unsafe Unmanaged<ContentOwner>.fromOpaque(context).takeRetainedValue().content.finish()
 }

@@ -41,7 +41,7 @@ public final class HTTPServer: Sendable {
     /// - Throws: a `SystemError` that names the address which cannot be bound.
     public init(
         configuration: HTTPServerConfiguration,
-        onRequest: @escaping @Sendable (borrowing HTTPRequest) -> HTTPResponse
+        onRequest: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) throws(SystemError) {
         timeToStop = configuration.limits.timeToStop
         let sockets = try Self.listen(configuration)

@@ -9,7 +9,7 @@ internal import WebConfiguration
 final class HTTPService: Sendable {
     private let limits: HTTPLimits
     private let handling: @Sendable (_ path: String, _ query: String) -> HTTPHandling
-    private let onRequest: @Sendable (borrowing HTTPRequest) -> HTTPResponse
+    private let onRequest: @Sendable (HTTPRequest) -> HTTPResponse
     private let refuse: @Sendable (HTTPRefusal, String?) -> HTTPResponse
     private let isPublic: @Sendable (String) -> Bool
     private let onHandshakeFailure: @Sendable (TLSHandshakeFailure) -> Void
@@ -17,40 +17,27 @@ final class HTTPService: Sendable {
     private let passwords = PasswordVerdicts()
     /// Separate from responses, so that guessing passwords does not delay clients that have one.
     private let passwordQueue = WorkQueue(name: "http-password", limit: 256, limitPerClient: 64)
-    private let timeouts: Timeouts
     /// Requests that have come in whole and are not over.
     private let requestsUnderWay = Atomic(0)
     private let isDraining = Atomic(false)
-    private let unsent = Mutex(UnsentResponses())
+    /// Large responses that are not sent in whole, by their bytes.
+    private let unsent = Mutex(FairShares(limit: unsentBudget, largest: unsentBudget / 2))
+    /// With the usual limit of a container, 256 MiB, this leaves room for the cities and a large message. As much again
+    /// may be in the kernel: see `HTTPConnections.limitUnacknowledged`. A response counts as half of it at most, so that
+    /// there is room for two of any size.
+    static let unsentBudget = 64 << 20
     let meter: HTTPMeter
     let connections: HTTPConnections
     let heartbeat = HTTPHeartbeat()
     /// Woken when the last request under way has ended after `drain`.
     let drained: WakePipe
 
-    /// Milliseconds.
-    private struct Timeouts {
-        let request: Int64
-        let idle: Int64
-        let answer: Int64
-        let stream: Int64
-        /// For each byte of an answer.
-        let perByte: Double
-
-        init(_ limits: HTTPLimits) {
-            request = limits.requestTimeout.milliseconds
-            idle = limits.idleTimeout.milliseconds
-            answer = limits.answerTimeout.milliseconds
-            stream = limits.streamTimeout.milliseconds
-            perByte = 1000 / Double(max(limits.minimumRate, 1))
-        }
-    }
-
     init(
-        configuration: HTTPServerConfiguration, onRequest: @escaping @Sendable (borrowing HTTPRequest) -> HTTPResponse
+        configuration: HTTPServerConfiguration, onRequest: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) throws(SystemError) {
-        limits = configuration.limits
-        timeouts = Timeouts(configuration.limits)
+        var limits = configuration.limits
+        limits.minimumRate = max(limits.minimumRate, 1)
+        self.limits = limits
         handling = configuration.handling
         onHandshakeFailure = { [meter = configuration.meter, onFailure = configuration.onTLSHandshakeFailure] failure in
             meter.countTLSHandshakeFailure()
@@ -69,7 +56,7 @@ final class HTTPService: Sendable {
 
     /// A connection that was accepted.
     func connection(on socket: Int32, from peer: PeerAddress) -> HTTPConnection {
-        HTTPConnection(socket: socket, peer: peer, deadline: .now + timeouts.request)
+        HTTPConnection(socket: socket, peer: peer, deadline: monotonicTime() + limits.requestTimeout)
     }
 
     /// libmicrohttpd has begun to serve the connection. Nil when it has been forgotten.
@@ -96,7 +83,7 @@ final class HTTPService: Sendable {
         state.targetBytes = target.count
         state.phase = .header
         state.status = nil
-        state.setDeadline(.now + timeouts.request)
+        state.setDeadline(monotonicTime() + limits.requestTimeout)
         target.hideQuery()
         if !connection.hideContent() { state.hangUp() }
     }
@@ -108,7 +95,8 @@ final class HTTPService: Sendable {
         case .idle, .header:
             state.headerBytes = connection.headerBytes
             // An answer now is the connection's last: what follows is not read, as it may not be what it seems.
-            let framing = connection.framing(line, targetBytes: state.targetBytes)
+            let (framing, fields) = connection.header(line, targetBytes: state.targetBytes)
+            state.fields = fields
             if let refusal = refusal(of: state, connection) ?? framing.refusal(needsHost: line.needsHost) {
                 requestStarted(on: state)
                 return answer(refuse(refusal, state.target.path), on: state, connection)
@@ -157,7 +145,7 @@ final class HTTPService: Sendable {
         let active = active.withLock { $0 }
         guard active.admitsRequest() else { return refuse(HTTPRefusal(429, "too many requests"), path) }
         if isPublic(path) { return route(method, path, query, state, connection) }
-        switch active.access(authorization: connection.header("Authorization")) {
+        switch active.access(authorization: state.fields.joined("Authorization")) {
         case .granted: return route(method, path, query, state, connection)
         case .denied: return refuse(.unauthorized, path)
         case .needsPassword(let check):
@@ -187,13 +175,10 @@ final class HTTPService: Sendable {
             guard acquire(permits, weight: handling.weight, for: state) else { return refuse(permits.refusal, path) }
             state.permits = permits
         }
-        guard let queue = handling.queue else {
-            return onRequest(HTTPRequest(method: method, path: path, query: query, connection: connection))
-        }
-        // Copied, because the connection may end before the work does.
-        let fields = connection.fields
+        let request = HTTPRequest(method: method, path: path, query: query, fields: state.fields)
+        guard let queue = handling.queue else { return onRequest(request) }
         suspend(state, connection, on: queue, handling.timeLimit, overdue: handling.overdue) { [onRequest] in
-            .response(onRequest(HTTPRequest(method: method, path: path, query: query, headers: fields)))
+            .response(onRequest(request))
         }
         return nil
     }
@@ -210,7 +195,7 @@ final class HTTPService: Sendable {
         state.phase = .suspended
         state.suspension = suspension
         // Nothing is sent or read, and the suspension has a limit of its own.
-        state.setDeadline(CoarseTime(milliseconds: .max))
+        state.setDeadline(nil)
         connections.suspensions.insert(.request(suspension), on: state.socket)
         let isAccepted = queue.submit(for: state.peer.client) {
             if suspension.isWanted() { suspension.finish(work()) }
@@ -238,20 +223,38 @@ final class HTTPService: Sendable {
 
     /// Whether there is a permit for the request, or another one makes room.
     private func acquire(_ permits: RequestPermits, weight: Int, for state: HTTPConnection) -> Bool {
-        let now = CoarseTime.now
-        let permit = RequestPermits.Permit(
-            socket: state.socket, client: state.peer.client, since: now, weight: weight)
-        let admission = permits.acquire(permit) { [connections, limits] permit in
-            guard let connection = connections[permit.socket], connection.phase == .answered else { return false }
-            return connection.isSlow(since: permit.since, minimumRate: limits.minimumRate, now: now)
-        }
-        guard case .granted(let others) = admission else { return false }
-        for other in others {
-            guard let connection = connections[other.socket] else { continue }
+        let share = share(of: state, weight: weight)
+        guard let victims = permits.acquire(share, isSlow: { isSlow($0, at: share.since) }) else { return false }
+        evict(victims)
+        return true
+    }
+
+    /// Whether there is room for the content, or other responses make room.
+    private func hold(_ content: LargeContent, for state: HTTPConnection) -> Bool {
+        let share = share(of: state, weight: content.count, thing: content.identity)
+        let victims = unsent.withLock { $0.acquire(share, isSlow: { isSlow($0, at: share.since) }) }
+        guard let victims else { return false }
+        state.content = content
+        evict(victims)
+        return true
+    }
+
+    private func share(of state: HTTPConnection, weight: Int, thing: Int? = nil) -> FairShares.Share {
+        .init(socket: state.socket, client: state.peer.client, since: monotonicTime(), weight: weight, thing: thing)
+    }
+
+    private func isSlow(_ share: FairShares.Share, at now: Duration) -> Bool {
+        guard let connection = connections[share.socket], connection.phase == .answered else { return false }
+        return connection.isSlow(since: share.since, minimumRate: limits.minimumRate, now: now)
+    }
+
+    private func evict(_ victims: [FairShares.Share]) {
+        for victim in victims {
+            guard let connection = connections[victim.socket] else { continue }
             connection.abort()
             connection.suspension?.finish(.abandoned)
+            connection.content?.drop()
         }
-        return true
     }
 
     private func answer(
@@ -268,30 +271,11 @@ final class HTTPService: Sendable {
                 response = refuse(.busy("too many bytes of responses are unread"), state.target.path)
             }
         }
-        let allowance = Int64(Double(response.contentBytes) * timeouts.perByte)
-        state.setDeadline(.now + timeouts.answer + allowance)
+        let allowance = Duration.seconds(response.contentBytes) / limits.minimumRate
+        state.setDeadline(monotonicTime() + limits.answerTimeout + allowance)
         state.status = response.status
         if case .stream(let stream) = response.body { begin(stream, on: state, connection) }
         return response.queue(content, on: connection, isHead: state.isHead, extra: active.withLock { $0 }.headers)
-    }
-
-    /// Whether there is room for the content, or other responses make room.
-    private func hold(_ content: LargeContent, for state: HTTPConnection) -> Bool {
-        let now = CoarseTime.now
-        let entry = UnsentResponses.Entry(socket: state.socket, client: state.peer.client, since: now, content: content)
-        let victims = unsent.withLock { unsent in
-            unsent.admit(entry) { entry in
-                connections[entry.socket]?.isSlow(since: entry.since, minimumRate: limits.minimumRate, now: now)
-                    ?? false
-            }
-        }
-        guard let victims else { return false }
-        state.holdsContent = true
-        for victim in victims {
-            connections[victim.socket]?.abort()
-            victim.content.drop()
-        }
-        return true
     }
 
     private func begin(_ stream: HTTPStream, on state: HTTPConnection, _ connection: MHDConnection) {
@@ -299,10 +283,11 @@ final class HTTPService: Sendable {
             state.phase = .streaming
             requestFinished(on: state)
             state.limitSendBuffer()
-            stream.begin(on: state, connection, deadline: .init(perPiece: timeouts.stream))
+            stream.begin(on: state, connection, deadline: .afterPiece(limits.streamTimeout))
         } else {
-            let whole = (since: CoarseTime.now, time: timeouts.answer, perByte: timeouts.perByte)
-            stream.begin(on: state, connection, deadline: .init(whole: whole))
+            let deadline = HTTPStream.SendDeadline.whole(
+                begin: monotonicTime(), limit: limits.answerTimeout, minimumRate: limits.minimumRate)
+            stream.begin(on: state, connection, deadline: deadline)
         }
         connections.suspensions.insert(.stream(stream), on: state.socket)
     }
@@ -319,14 +304,15 @@ final class HTTPService: Sendable {
         state.suspension?.takeOutcome()?.discard()
         state.suspension = nil
         connections.suspensions.remove(on: state.socket)
-        if state.holdsContent {
-            state.holdsContent = false
+        if state.content != nil {
+            state.content = nil
             unsent.withLock { $0.release(socket: state.socket) }
         }
         if state.phase == .answered || state.phase == .suspended { requestFinished(on: state) }
         state.phase = .idle
         state.headerBytes = 0
-        state.setDeadline(.now + timeouts.idle)
+        state.fields = HTTPFields()
+        state.setDeadline(monotonicTime() + limits.idleTimeout)
     }
 
     private func requestFinished(on state: HTTPConnection) {

@@ -1,5 +1,3 @@
-internal import CLibMicroHTTPD
-internal import Glibc
 internal import Synchronization
 public import System
 
@@ -10,7 +8,7 @@ public import System
 ///   streams at once.
 /// - A document has an end: it is a response like any other, but of unknown length. One that cannot be sent to its end is
 ///   broken off, so that its client notices.
-public final class HTTPStream: Sendable {
+public final class HTTPStream: HTTPContent {
     public enum Content: Sendable {
         /// At least one.
         case bytes([UInt8])
@@ -31,7 +29,7 @@ public final class HTTPStream: Sendable {
         var connection: MHDConnection?
         var isSuspended = false
         var http: HTTPConnection?
-        var deadline = SendDeadline()
+        var deadline: SendDeadline?
         /// Not sent yet.
         var piece: ArraySlice<UInt8> = []
         var following: [UInt8]?
@@ -45,13 +43,12 @@ public final class HTTPStream: Sendable {
         var isEnded = false
     }
 
-    /// How long a client may take.
-    struct SendDeadline: Sendable {
-        /// Milliseconds for what is sent now.
-        var perPiece: Int64 = 0
-        /// For all that is sent since then, milliseconds, and more for each byte.
-        var whole: (since: CoarseTime, time: Int64, perByte: Double)?
-        var sentBytes = 0
+    /// When a client must have taken what it was sent.
+    enum SendDeadline: Sendable {
+        /// So long after the newest piece.
+        case afterPiece(Duration)
+        /// So long after the beginning, and longer for each byte.
+        case whole(begin: Duration, limit: Duration, minimumRate: Int)
     }
 
     /// - Parameters:
@@ -139,10 +136,12 @@ public final class HTTPStream: Sendable {
         }
     }
 
-    /// How many bytes were written, or one of libmicrohttpd's `MHD_CONTENT_READER_END_…`.
-    fileprivate func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    /// The block is for HTTP/1.0, which knows no chunks.
+    var blockBytes: Int { isEndless ? 1024 : 64 * 1024 }
+
+    func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         let (count, client) = state.withLock { state -> (Int, [UInt8]?) in
-            guard !state.isEnded else { return (isEndless ? Self.endOfStream : Self.endWithError, nil) }
+            guard !state.isEnded else { return (isEndless ? endOfContent : endWithError, nil) }
             if state.piece.isEmpty, let following = state.following.take() { state.piece = following[...] }
             let bytes = state.piece.prefix(buffer.count)
             unsafe buffer.copyBytes(from: bytes)
@@ -153,7 +152,7 @@ public final class HTTPStream: Sendable {
                 Self.setDeadline(&state, sending: bytes.count)
                 return (bytes.count, client)
             }
-            if state.isComplete { return (Self.endOfStream, nil) }
+            if state.isComplete { return (endOfContent, nil) }
             suspend(&state)
             return (0, client)
         }
@@ -166,60 +165,22 @@ public final class HTTPStream: Sendable {
         guard let connection = state.connection else { return }
         state.isSuspended = true
         // No deadline while no event is pending.
-        if isEndless { state.http?.setDeadline(CoarseTime(milliseconds: .max)) }
+        if isEndless { state.http?.setDeadline(nil) }
         connection.suspend()
     }
 
-    /// When the client must have taken what it is sent now.
     private static func setDeadline(_ state: inout State, sending count: Int) {
-        guard let whole = state.deadline.whole else {
-            state.http?.setDeadline(.now + state.deadline.perPiece)
-            return
+        guard let http = state.http, let deadline = state.deadline else { return }
+        http.sentBytes += count
+        switch deadline {
+        case .afterPiece(let limit): http.setDeadline(monotonicTime() + limit)
+        case .whole(let begin, let limit, let minimumRate):
+            http.setDeadline(begin + limit + .seconds(http.sentBytes) / minimumRate)
         }
-        state.deadline.sentBytes += count
-        state.http?.sentBytes += count
-        state.http?.setDeadline(
-            whole.since + whole.time + Int64(Double(state.deadline.sentBytes) * whole.perByte))
     }
 
-    /// `MHD_CONTENT_READER_END_OF_STREAM`, a cast in C.
-    private static let endOfStream = -1
-    /// `MHD_CONTENT_READER_END_WITH_ERROR`.
-    static let endWithError = -2
-
-    /// Nothing more will be asked for. Call exactly once.
     func finish() {
         state.withLock { $0 = State(isEnded: true) }
         onEnd()
     }
-}
-
-/// Makes the `MHD_Response` that asks a stream for its content. Corresponds to `MHD_create_response_from_callback`.
-///
-/// - Parameter isHead: asks for none.
-func streamingResponse(_ stream: HTTPStream, isHead: Bool) -> OpaquePointer? {
-    // The block is for HTTP/1.0, which knows no chunks.
-    let blockSize = stream.isEndless ? 1024 : 64 * 1024
-    let response = unsafe MHD_create_response_from_callback(
-        UInt64.max, blockSize, streamContent, Unmanaged.passRetained(stream).toOpaque(), streamEnded)
-    if isHead, let response = unsafe response { unsafe leaveOutContent(of: response) }
-    return unsafe response
-}
-
-/// Called by libmicrohttpd when it can send more; corresponds to `MHD_ContentReaderCallback`.
-@c(airquality_http_stream_content)
-private func streamContent(
-    context: UnsafeMutableRawPointer?, position: UInt64, buffer: UnsafeMutablePointer<CChar>?, maximum: Int
-) -> Int {
-    guard let context = unsafe context else { return -1 }
-    let stream = unsafe Unmanaged<HTTPStream>.fromOpaque(context).takeUnretainedValue()
-    return unsafe stream.fill(UnsafeMutableRawBufferPointer(start: buffer, count: maximum))
-}
-
-/// Called by libmicrohttpd when the answer is over in whatever way; corresponds to
-/// `MHD_ContentReaderFreeCallback`.
-@c(airquality_http_stream_ended)
-private func streamEnded(context: UnsafeMutableRawPointer?) {
-    guard let context = unsafe context else { return }
-    unsafe Unmanaged<HTTPStream>.fromOpaque(context).takeRetainedValue().finish()
 }

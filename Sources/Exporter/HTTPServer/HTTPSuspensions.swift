@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import System
 
 /// A request whose connection sleeps until another thread has made its response or checked its password.
 final class HTTPSuspension: Sendable {
@@ -15,7 +16,7 @@ final class HTTPSuspension: Sendable {
     }
 
     private let socket: Int32
-    private let overdueAt: CoarseTime
+    private let overdueAt: Duration
     private let overdue: @Sendable () -> HTTPResponse
     private let state: Mutex<State>
 
@@ -30,7 +31,7 @@ final class HTTPSuspension: Sendable {
         _ connection: MHDConnection, socket: Int32, timeLimit: Duration, overdue: @escaping @Sendable () -> HTTPResponse
     ) {
         self.socket = socket
-        overdueAt = .now + timeLimit.milliseconds
+        overdueAt = monotonicTime() + timeLimit
         self.overdue = overdue
         // Before anybody can finish it: resumed first, the connection would sleep on.
         connection.suspend()
@@ -52,12 +53,12 @@ final class HTTPSuspension: Sendable {
 
     /// Whether the work for it is still to be done; asked when its turn has come.
     func isWanted() -> Bool {
-        endIfAbandoned(at: .now)
+        endIfAbandoned(at: monotonicTime())
         return state.withLock { $0.connection != nil }
     }
 
     /// A client that has closed its side has gone: libmicrohttpd gives no response to one whose end it reads first.
-    func endIfAbandoned(at now: CoarseTime) {
+    func endIfAbandoned(at now: Duration) {
         if overdueAt < now { return finish(.response(overdue())) }
         state.withLock { state in
             // Under the lock although it is a call of C, which does not block: a suspended connection is not closed, so
@@ -111,7 +112,7 @@ final class HTTPSuspensions: Sendable {
 
     /// Ends the requests that are overdue, and requests and events whose client has gone. Documents are never suspended
     /// for long.
-    func endAbandoned(at now: CoarseTime) {
+    func endAbandoned(at now: Duration) {
         let (requests, streams) = state.withLock { state -> ([HTTPSuspension], [HTTPStream]) in
             var requests: [HTTPSuspension] = []
             var events: [Int32: HTTPStream] = [:]

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CLibMicroHTTPD
 internal import Glibc
 
@@ -60,13 +61,13 @@ extension MHDConnection {
     ///   `transmit_error_response_len`). The same happens when there is no room for the parsed cookies.
     /// - Instead: it is given a `Content-Length` of 0 and a short `Cookie` in front of all other fields, because it
     ///   uses the first field of a name. `HTTPFraming` checks the fields that the client has sent.
-    /// - Test: HTTPGarbageTests.isRefused, HTTPServerTests.contentEndsTheConnection, manyParametersAndCookies.
+    /// - Test: test_requests.test_refused_requests, HTTPServerTests.contentEndsTheConnection, manyParametersAndCookies.
     func hideContent() -> Bool { setHiddenFields() }
 
     /// How many fields `hideContent` puts in front of those that the client has sent.
     static let hiddenFieldCount = 2
 
-    /// Judges the header as it was sent.
+    /// The header as it was sent, and what is wrong with it.
     ///
     /// - Symptom: the library hands out nothing of what follows a NUL in a target, a name or a value. A line that begins
     ///   with a NUL or a colon ends the header (`process_broken_line`), and what follows is the next request. A line that
@@ -75,25 +76,40 @@ extension MHDConnection {
     ///   NULs. If a field does not begin where the one before it ends, there are bytes in between that the library did
     ///   not report. A NUL in front of a lone line feed stays undetected, because it looks like a carriage return.
     /// - Test: HTTPHeaderTests.isRefused.
-    func framing(_ line: MHDRequestLine, targetBytes: Int) -> HTTPFraming {
-        var scan = unsafe HeaderScan()
-        let method = unsafe UnsafeRawBufferPointer(start: line.method, count: strlen(line.method))
-        unsafe scan.framing.add(method: method)
+    func header(_ line: MHDRequestLine, targetBytes: Int) -> (framing: HTTPFraming, fields: HTTPFields) {
+        var framing = HTTPFraming()
+        var fields: [HTTPField] = []
+        framing.add(method: line.methodText.utf8)
+        // Where the next field must begin; nil: anywhere.
+        var position: UnsafePointer<CChar>?
         if keepsHeaderInPlace {
-            if unsafe line.url != line.method + method.count + 1 || line.version != line.url + targetBytes + 1 {
-                unsafe scan.framing.note(.requestLine)
+            let methodEnd = unsafe line.method + strlen(line.method)
+            if unsafe line.url != methodEnd + 1 || line.version != line.url + targetBytes + 1 {
+                framing.note(.requestLine)
             }
-            unsafe scan.position = behindLine(line.version + strlen(line.version))
+            unsafe position = behindLine(line.version + strlen(line.version))
         }
-        unsafe withUnsafeMutablePointer(to: &scan) { unsafe visitFields(scannedField, $0) }
-        if let position = unsafe scan.position {
+        unsafe forEachField { name, value in
+            if let start = unsafe position {
+                guard unsafe name.baseAddress == UnsafeRawPointer(start), let last = value.baseAddress else {
+                    framing.note(.lines)
+                    unsafe position = nil
+                    return false
+                }
+                unsafe position = behindLine(last.assumingMemoryBound(to: CChar.self) + value.count)
+            }
+            let field = unsafe HTTPField(
+                name: String(decoding: name, as: UTF8.self), value: String(decoding: value, as: UTF8.self))
+            framing.add(name: field.name.utf8, value: field.value.utf8)
+            fields.append(field)
+            return true
+        }
+        if let position = unsafe position {
             // The empty line is left, or nothing of it where it looks like the end of the line before.
             let left = unsafe line.method + headerBytes - position
-            if !(0...2).contains(left) || !(0..<left).allSatisfy({ unsafe position[$0] == 0 }) {
-                unsafe scan.framing.note(.lines)
-            }
+            if !(0...2).contains(left) || !(0..<left).allSatisfy({ unsafe position[$0] == 0 }) { framing.note(.lines) }
         }
-        return unsafe scan.framing
+        return (framing, HTTPFields(fields))
     }
 }
 
@@ -124,101 +140,6 @@ private func behindLine(_ end: UnsafePointer<CChar>) -> UnsafePointer<CChar> {
     unsafe end[1] == 0 ? end + 2 : end + 1
 }
 
-/// What `scannedField` has seen of a header.
-@unsafe private struct HeaderScan {
-    var framing = HTTPFraming()
-    var hiddenFields = MHDConnection.hiddenFieldCount
-    /// Where the next field must begin; nil: anywhere.
-    var position: UnsafePointer<CChar>?
-}
-
-/// Called by libmicrohttpd for each field; corresponds to `MHD_KeyValueIteratorN`.
-@c(airquality_http_scanned_field)
-private func scannedField(
-    context: UnsafeMutableRawPointer?, kind: MHD_ValueKind, name: UnsafePointer<CChar>?, nameLength: Int,
-    value: UnsafePointer<CChar>?, valueLength: Int
-) -> MHD_Result {
-    guard let context = unsafe context, let name = unsafe name, let value = unsafe value else { return .NO }
-    let scan = unsafe context.assumingMemoryBound(to: HeaderScan.self)
-    guard unsafe scan.pointee.hiddenFields == 0 else {
-        unsafe scan.pointee.hiddenFields -= 1
-        return .YES
-    }
-    if unsafe scan.pointee.position != nil {
-        guard unsafe scan.pointee.position == name else {
-            unsafe scan.pointee.framing.note(.lines)
-            unsafe scan.pointee.position = nil
-            return .NO
-        }
-        unsafe scan.pointee.position = behindLine(value + valueLength)
-    }
-    unsafe scan.pointee.framing.add(
-        name: UnsafeRawBufferPointer(start: name, count: nameLength),
-        value: UnsafeRawBufferPointer(start: value, count: valueLength))
-    return .YES
-}
-
-extension MHDConnection {
-    /// The value of a header field whatever the case of its name; several lines of one name are joined with `, `
-    /// (RFC 9110, section 5.3).
-    ///
-    /// - Symptom: `MHD_lookup_connection_value` gives the first line only.
-    /// - Instead: all fields are looked at.
-    /// - Test: HTTPServerTests.headerFieldsAreFoundInAnyCaseAndJoined.
-    func header(_ name: String) -> String? {
-        unsafe name.withCString { start in
-            var search = unsafe FieldSearch(name: start, nameLength: name.utf8.count)
-            unsafe withUnsafeMutablePointer(to: &search) { unsafe visitFields(fieldFound, $0) }
-            return unsafe search.value
-        }
-    }
-}
-
-extension MHDConnection {
-    /// The fields that the client has sent.
-    var fields: [(name: String, value: String)] {
-        var fields: [(name: String, value: String)] = []
-        unsafe withUnsafeMutablePointer(to: &fields) { unsafe visitFields(fieldCopied, $0) }
-        return Array(fields.dropFirst(MHDConnection.hiddenFieldCount))
-    }
-}
-
-/// Called by libmicrohttpd for each header line; corresponds to `MHD_KeyValueIteratorN`.
-@c(airquality_http_field_copied)
-private func fieldCopied(
-    context: UnsafeMutableRawPointer?, kind: MHD_ValueKind, name: UnsafePointer<CChar>?, nameLength: Int,
-    value: UnsafePointer<CChar>?, valueLength: Int
-) -> MHD_Result {
-    guard let fields = unsafe context?.assumingMemoryBound(to: [(name: String, value: String)].self) else { return .NO }
-    let name = unsafe String(decoding: UnsafeRawBufferPointer(start: name, count: nameLength), as: UTF8.self)
-    let value = unsafe String(decoding: UnsafeRawBufferPointer(start: value, count: valueLength), as: UTF8.self)
-    unsafe fields.pointee.append((name, value))
-    return .YES
-}
-
-/// What `fieldFound` looks for and has found.
-@unsafe private struct FieldSearch {
-    let name: UnsafePointer<CChar>
-    let nameLength: Int
-    var value: String?
-}
-
-/// Called by libmicrohttpd for each header line; corresponds to `MHD_KeyValueIteratorN`.
-@c(airquality_http_field_found)
-private func fieldFound(
-    context: UnsafeMutableRawPointer?, kind: MHD_ValueKind, name: UnsafePointer<CChar>?, nameLength: Int,
-    value: UnsafePointer<CChar>?, valueLength: Int
-) -> MHD_Result {
-    guard let context = unsafe context, let name = unsafe name else { return .YES }
-    let search = unsafe context.assumingMemoryBound(to: FieldSearch.self)
-    // Nobody calls setlocale, so these are the letters of ASCII.
-    guard unsafe nameLength == search.pointee.nameLength, unsafe strncasecmp(name, search.pointee.name, nameLength) == 0
-    else { return .YES }
-    let line = unsafe String(decoding: UnsafeRawBufferPointer(start: value, count: valueLength), as: UTF8.self)
-    unsafe search.pointee.value = search.pointee.value.map { $0 + ", " + line } ?? line
-    return .YES
-}
-
 /// `POLLRDHUP` of poll(2), which glibc's headers give to `_GNU_SOURCE` only.
 private let endOfPeer: Int16 = 0x2000
 
@@ -233,11 +154,3 @@ func abandonedSockets(of sockets: some Sequence<Int32>) -> [Int32] {
     guard !entries.isEmpty, unsafe poll(&entries, nfds_t(entries.count), 0) > 0 else { return [] }
     return entries.filter { $0.revents != 0 }.map(\.fd)
 }
-
-/// Makes a response without a length one that can answer HEAD.
-///
-/// - Symptom: the library would send the end of content in chunks behind the header.
-/// - Instead: the answer is one for a client that knows no chunks, and the connection's last. Corresponds to
-///   `MHD_RF_HTTP_1_0_COMPATIBLE_STRICT`.
-/// - Test: HTTPStreamTests.theHeadOfADocumentHasNoLengthAndNoContent.
-func leaveOutContent(of response: OpaquePointer) { unsafe CLibMicroHTTPD_end_with_connection(response) }

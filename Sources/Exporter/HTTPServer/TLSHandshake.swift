@@ -1,5 +1,6 @@
 internal import CGnuTLS
 internal import Glibc
+internal import System
 
 /// A TLS handshake that did not come to its end.
 public struct TLSHandshakeFailure: Sendable, Equatable {
@@ -162,7 +163,7 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
         if received != GNUTLS_A_CLOSE_NOTIFY, let name = unsafe gnutls_alert_get_name(received) {
             return unsafe ("alert from the client: \(String(cString: name))", nil)
         }
-        if connection.isOverdue(at: .now) { return ("timed out", nil) }
+        if connection.isOverdue(at: monotonicTime()) { return ("timed out", nil) }
         if hasEnded { return ("connection ended by the client", nil) }
         switch progress {
         case .helloRead: return ("no common TLS version", GNUTLS_A_PROTOCOL_VERSION)

@@ -35,7 +35,7 @@ struct StatusServer: Sendable {
         return { server.stop(within: .seconds(1)) }
     }
 
-    private func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
+    private func respond(to request: HTTPRequest) -> HTTPResponse {
         guard request.method == "GET" || request.method == "HEAD" else {
             return HTTPResponse(status: 405, headers: [("Allow", "GET, HEAD")], line: "expected GET or HEAD")
         }

@@ -37,16 +37,26 @@ public struct HTTPField: Sendable, Equatable {
 }
 
 /// The header fields of a message, in their order.
-public struct HTTPFields: Sendable, Equatable {
+public struct HTTPFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     public var fields: [HTTPField]
 
     public init(_ fields: [HTTPField] = []) {
         self.fields = fields
     }
 
+    public init(dictionaryLiteral fields: (String, String)...) {
+        self.fields = fields.map { HTTPField(name: $0.0, value: $0.1) }
+    }
+
     /// The value of the first field of that name.
     public func first(_ name: String) -> String? {
         fields.first { $0.isNamed(name) }?.value
+    }
+
+    /// The values of all fields of that name, joined with `, ` (RFC 9110, section 5.3); nil when there is none.
+    public func joined(_ name: String) -> String? {
+        let values = fields.filter { $0.isNamed(name) }.map(\.value)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
     /// How many there are of that name.

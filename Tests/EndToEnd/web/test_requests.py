@@ -171,6 +171,13 @@ REFUSED = {
     "no host": (b"GET /metrics HTTP/1.1\r\n\r\n", 400),
     "no host for the history": (b"GET /history.json HTTP/1.1\r\n\r\n", 400),
     "two hosts": (asking("host: y\r\n"), 400),
+    "two hosts, HTTP/1.0": (b"GET /metrics HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n", 400),
+    "no host, HTTP/1.2": (b"GET /metrics HTTP/1.2\r\n\r\n", 400),
+    "a target without a slash": (asking("", line="GET metrics HTTP/1.1"), 400),
+    "an escaped NUL": (asking("", line="GET /%00 HTTP/1.1"), 400),
+    "an escape that is none": (asking("", line="GET /%zz HTTP/1.1"), 400),
+    "a target that is not UTF-8": (asking("", line="GET /%ff HTTP/1.1"), 400),
+    "a tunnel": (asking("", line="CONNECT host:80 HTTP/1.1"), 400),
     "a blank in the target": (asking("", line="GET /met rics HTTP/1.1"), 400),
     "a tab in the target": (asking("", line="GET /metrics?\tx HTTP/1.1"), 400),
     "a negative length": (asking("Content-Length: -1\r\n"), 400),
@@ -215,6 +222,7 @@ REFUSED = {
 
 # What libmicrohttpd refuses itself, because no whole header has come: with its own page, or not at all.
 UNREADABLE = {
+    "NULs": (bytes(1000) + b"\r\n\r\n", None),
     "not HTTP": (b"\x01\x02\x03\x00" * 64, None),
     "a TLS greeting": (bytes.fromhex("16030100c8010000c40303") + b"\xaa" * 193, None),
     "the preface of HTTP/2": (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00", 505),

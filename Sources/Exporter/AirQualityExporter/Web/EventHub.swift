@@ -56,7 +56,7 @@ final class EventHub: Sendable {
         ("X-Content-Type-Options", "nosniff"),
     ]
 
-    func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
+    func respond(to request: HTTPRequest) -> HTTPResponse {
         if request.method == "HEAD" { return HTTPResponse(status: 200, headers: Self.headers, body: .bytes([])) }
         return HTTPResponse(
             status: 200, headers: Self.headers, body: .stream(listen(after: request.header("Last-Event-ID"))))

@@ -32,7 +32,7 @@ struct HistoryEndpoint: Sendable {
         return (1 << 20) + (isOfSome ? 0 : store.snapshot().cityCount * 32)
     }
 
-    func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
+    func respond(to request: HTTPRequest) -> HTTPResponse {
         let query: HistoryQuery
         do throws(QueryError) {
             query = try HistoryQuery(request.query)

@@ -36,7 +36,7 @@ final class MetricsEndpoint: Sendable {
             ScrapeCaches(exposition: MetricsExposition(rules: store.rules, build: build, families: families)))
     }
 
-    func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
+    func respond(to request: HTTPRequest) -> HTTPResponse {
         let part: MetricsPart
         do throws(QueryError) {
             part = try MetricsPart(query: request.query)

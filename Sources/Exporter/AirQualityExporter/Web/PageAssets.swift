@@ -36,7 +36,7 @@ struct PageAssets: Sendable {
         icon = Asset(name: "icon", type: "svg", contentType: "image/svg+xml", PackageResources.icon_svg)
     }
 
-    func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
+    func respond(to request: HTTPRequest) -> HTTPResponse {
         let path = request.path
         guard let asset = [styleSheet, script, icon].first(where: { $0.path == path }) else {
             return HTTPResponse(status: 404, line: "no such file: the page at \"/\" names those there are")

@@ -38,7 +38,7 @@ struct PageEndpoint: Sendable {
         ]
     }
 
-    func respondWithList(to request: borrowing HTTPRequest) -> HTTPResponse {
+    func respondWithList(to request: HTTPRequest) -> HTTPResponse {
         let query: ListQuery
         do throws(QueryError) {
             query = try ListQuery(request.query)
@@ -51,14 +51,14 @@ struct PageEndpoint: Sendable {
             status: 200, list.render(snapshot, query: query, outage: outage(snapshot, now), at: now), to: request)
     }
 
-    func respondWithAbout(to request: borrowing HTTPRequest) -> HTTPResponse {
+    func respondWithAbout(to request: HTTPRequest) -> HTTPResponse {
         let snapshot = store.pageSnapshot()
         let now = currentTime()
         return answer(status: 200, about.render(snapshot, outage: outage(snapshot, now), at: now), to: request)
     }
 
     /// - Parameter name: percent-decoded; may hold slashes.
-    func respond(toCity name: [UInt8], _ request: borrowing HTTPRequest) -> HTTPResponse {
+    func respond(toCity name: [UInt8], _ request: HTTPRequest) -> HTTPResponse {
         let query: ChartQuery
         do throws(QueryError) {
             query = try ChartQuery(request.query)
@@ -90,7 +90,7 @@ struct PageEndpoint: Sendable {
     }
 
     /// Without an entity tag: the ages in it make each answer another one.
-    private func answer(status: Int, _ document: [UInt8], to request: borrowing HTTPRequest) -> HTTPResponse {
+    private func answer(status: Int, _ document: [UInt8], to request: HTTPRequest) -> HTTPResponse {
         guard prefersGzip(acceptEncoding: request.header("Accept-Encoding")) else {
             return HTTPResponse(status: status, headers: headers, body: .bytes(document))
         }

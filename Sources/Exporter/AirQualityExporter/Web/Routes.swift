@@ -63,7 +63,7 @@ struct Routes: Sendable {
         return handling
     }
 
-    func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
+    func respond(to request: HTTPRequest) -> HTTPResponse {
         if request.path == telemetryPath {
             return refusal(of: request) ?? reading { metrics.respond(to: request) }
         }
@@ -106,7 +106,7 @@ struct Routes: Sendable {
         return response
     }
 
-    private func lifecycleRefusal(of request: borrowing HTTPRequest) -> HTTPResponse? {
+    private func lifecycleRefusal(of request: HTTPRequest) -> HTTPResponse? {
         if let refusal = refusal(of: request, allowed: ["POST"]) { return refusal }
         guard isLifecycleEnabled else {
             let flag = Configuration.flag(\.web.isLifecycleEnabled)
@@ -116,7 +116,7 @@ struct Routes: Sendable {
     }
 
     private func refusal(
-        of request: borrowing HTTPRequest, allowed: [String] = ["GET", "HEAD"]
+        of request: HTTPRequest, allowed: [String] = ["GET", "HEAD"]
     ) -> HTTPResponse? {
         guard !allowed.contains(request.method) else { return nil }
         let allow = (name: "Allow", value: allowed.joined(separator: ", "))

@@ -56,7 +56,7 @@ private let server: HTTPServer = {
 }()
 
 /// Reads what the exporter reads of a request.
-private func respond(to request: borrowing HTTPRequest) -> HTTPResponse {
+private func respond(to request: HTTPRequest) -> HTTPResponse {
     let accepted = AcceptedFormat.negotiate(request.header("Accept"))
     do {
         let query = try HistoryQuery(request.query)

@@ -222,7 +222,6 @@ REFUSED = {
 
 # What libmicrohttpd refuses itself, because no whole header has come: with its own page, or not at all.
 UNREADABLE = {
-    "NULs": (bytes(1000) + b"\r\n\r\n", None),
     "not HTTP": (b"\x01\x02\x03\x00" * 64, None),
     "a TLS greeting": (bytes.fromhex("16030100c8010000c40303") + b"\xaa" * 193, None),
     "the preface of HTTP/2": (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00", 505),

@@ -321,7 +321,7 @@ struct RoutesTests {
         #expect(page.text.contains("<a href=\"../\">All cities</a>"))
         #expect(page.text.contains("&lt;i&gt;") && !page.text.contains("<i>"))
         let line = routes().respond(to: HTTPRequest(path: "/city/<i>"))
-        #expect(line.text == "no such city: \"/\" lists all there are\n")
+        #expect(line.text == "no such city; see / for the list\n")
     }
 
     @Test("for a file of the page is answered by its content's address, to be kept for ever")

@@ -162,7 +162,7 @@ struct PollPlanTests {
         scenario.fail()
         #expect(scenario.log == ["waqi cannot be reached (connect: refused); trying again"])
         #expect(scenario.answerAll() == ["Agra", "Delhi", "Pune"])
-        #expect(scenario.log.dropFirst() == ["waqi answers again"])
+        #expect(scenario.log.dropFirst() == ["waqi responds again"])
     }
 
     @Test func `Another kind of problem is said as well`() {
@@ -177,9 +177,9 @@ struct PollPlanTests {
         scenario.answer(200, "<html>")
         #expect(
             scenario.log == [
-                "waqi has a fault of its own, status 503: maintenance; trying again",
+                "waqi reports a server error, status 503: maintenance; trying again",
                 "waqi cannot be reached (timeout: 30 s); trying again",
-                "waqi gives an answer that is not as documented, for Delhi: it is no JSON; trying again",
+                "waqi sends a response that is not as documented, for Delhi: it is no JSON; trying again",
             ])
     }
 
@@ -191,10 +191,10 @@ struct PollPlanTests {
             if city == "Delhi" { scenario.answer(500) } else { scenario.answer(200, station(50, at: start)) }
         }
         #expect(asked == ["Delhi", "Pune", "Agra", "Delhi", "Delhi", "Delhi"])
-        #expect(scenario.log == ["waqi has a fault of its own, status 500; trying again"])
+        #expect(scenario.log == ["waqi reports a server error, status 500; trying again"])
         scenario.now = start + 10 * minute
         #expect(scenario.answerAll() == ["Delhi"])
-        #expect(scenario.log.last == "waqi answers again")
+        #expect(scenario.log.last == "waqi responds again")
     }
 
     @Test func `The back-off doubles up to the interval, with full jitter`() {
@@ -268,7 +268,7 @@ struct PollPlanTests {
             #expect(scenario.log == [line + " (the key is from --key-file \"k\"); trying again at the next interval"])
             scenario.now = start + 25 * minute
             #expect(scenario.answerAll() == ["Delhi", "Pune", "Agra"])
-            #expect(scenario.log.last == "waqi answers again")
+            #expect(scenario.log.last == "waqi responds again")
         }
     }
 

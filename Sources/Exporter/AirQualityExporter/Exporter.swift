@@ -180,7 +180,7 @@ final class Exporter: Sendable {
                 return false
             case .hangUp:
                 if !resources.files.submit({ [reload] in _ = reload() }) {
-                    logger.error("Files are not read again: those before have not been read yet")
+                    logger.error("Reload skipped: the previous one is still in progress")
                 }
             case nil:
                 continue

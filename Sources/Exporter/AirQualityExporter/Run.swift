@@ -99,7 +99,7 @@ extension Configuration {
         if feed.tls.skipsVerification {
             logger.warning(
                 feeds.contains(where: \.isSecure)
-                    ? "Certificates of feeds are not verified, so their readings can be anybody's"
+                    ? "Feed certificates are not verified: anyone on the way can send readings"
                     : "No feed is wss://, so there is no certificate that would be verified",
                 metadata: ["flag": Self.flag(\.feed.tls.skipsVerification)])
         }

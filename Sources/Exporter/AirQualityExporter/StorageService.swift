@@ -39,10 +39,10 @@ final class StorageService: Sendable {
         let file: Logger.Metadata = ["file": "\(path)"]
         switch event {
         case .failing(let reason): logFailure(reason, file)
-        case .recovered: logger.info("Storage file written again, nothing is missing", metadata: file)
+        case .recovered: logger.info("Storage file writable again, nothing was lost", metadata: file)
         case .quarantined(let movedTo, let reason): logDamage(movedTo: movedTo, reason: reason, file)
         case .recreated:
-            logger.warning("Storage file was removed or replaced: created again from memory", metadata: file)
+            logger.warning("Storage file was removed or replaced: recreated from memory", metadata: file)
         }
     }
 

@@ -51,7 +51,7 @@ struct FeedSplitter: ~Copyable {
     private(set) var isFull = false
 
     /// - Parameters:
-    ///   - cityField: the member with the city's name.
+    ///   - cityField: the field with the city's name.
     ///   - valueField: the member with its index.
     ///   - maximumKnownBytes: of what is kept; cities beyond it are passed on and not kept.
     init(shards: Int, cityField: String, valueField: String = "aqi", maximumKnownBytes: Int = 256 << 20) {

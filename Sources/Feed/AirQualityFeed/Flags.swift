@@ -16,31 +16,33 @@ extension Program {
             Command(
                 name: "simulate",
                 summary: "Serves made-up readings in the shape of the real feed: each message is a JSON array of "
-                    + "objects with a city and its aqi. Speaks while a client is there.",
+                    + "objects with a city and its aqi. Sends only while a client is connected.",
                 options: SimulateOptions.self),
             Command(
                 name: "replay",
                 summary:
-                    "Serves what a file holds, from the first client on, over and over. CSV with the columns City, "
-                    + "Date and AQI: all rows of a date are one message. Lines of JSON: each is one message, or what "
-                    + "record has written.",
+                    "Serves the contents of a file in a loop, starting with the first client. CSV with the columns "
+                    + "City, Date and AQI: all rows of a date are one message. Lines of JSON: each is a message, or "
+                    + "a line written by record.",
                 operands: [Operand("FILE", .files)], options: ReplayOptions.self),
             Command(
                 name: "poll",
-                summary: "Serves real air: asks an HTTP source for the air of cities, computes their index where the "
-                    + "source gives none, and sends what is new; all of it to a new client, and again each half "
+                summary: "Serves real air quality data: requests it from an HTTP source, computes the index where the "
+                    + "source gives none, and sends changes; everything to a new client, and again every half "
                     + "minute. A key is read from a file or from \(PollConfiguration.keyVariable).",
                 options: PollOptions.self),
             Command(
                 name: "relay",
-                summary: "Reads a feed once and serves it to many: whole at /, and the cities of shard i of n at "
-                    + "/shard/i/n. A new client gets the last element of each of its cities first. Connects again for "
-                    + "ever.",
+                summary:
+                    "Reads a feed once and serves it to many clients: all of it at /, the cities of shard i of n at "
+                    + "/shard/i/n. A new client first gets the last element of each of its cities. Reconnects "
+                    + "indefinitely.",
                 operands: ["URL"], options: RelayOptions.self),
             Command(
                 name: "record",
-                summary: "Writes each message of a feed with its arrival time as a line of JSON, for replay. Connects "
-                    + "again for ever.",
+                summary:
+                    "Writes each message of a feed with its arrival time as a line of JSON, for replay. Reconnects "
+                    + "indefinitely.",
                 operands: ["URL"], options: RecordOptions.self),
         ])
 }
@@ -58,8 +60,8 @@ struct SimulateOptions: Options {
         .listen(\.listen),
         Flag(
             "cities", \.cities, .integer(in: 1...FeedSimulator.maximumCityCount), placeholder: "N",
-            "how many; the first twelve are those of the real feed"),
-        Flag("interval", \.interval, .interval, "from one step to the next"),
+            "number of cities; the first twelve are those of the real feed"),
+        Flag("interval", \.interval, .interval, "time between two steps"),
         Flag(
             "coverage", \.coverage, .number(in: 0...1), placeholder: "SHARE",
             "probability that a city is in a step, 0 to 1"),
@@ -68,10 +70,10 @@ struct SimulateOptions: Options {
             "the same seed gives the same messages; another one each time if not given"),
         Flag(
             "drift", \.drift, .number(in: 0...999), placeholder: "POINTS",
-            "how far a city's usual index may move at each step"),
+            "maximum change of a city's mean index at each step"),
         Flag(
             "batch", \.batch, .integer(in: 1...FeedSimulator.maximumCityCount), placeholder: "N",
-            "cities in a message at most; a step may have several"),
+            "maximum number of cities in a message; a step may take several"),
     ]
 }
 
@@ -85,11 +87,11 @@ struct ReplayOptions: Options {
         .listen(\.listen),
         Flag(
             "interval", \.interval, .interval,
-            "between messages of which no time is recorded, and before the file begins again"),
+            "time between messages without a recorded time, and before the file starts again"),
         Flag(
             "speed", \.speed, .number(in: 0.001...1_000_000), placeholder: "FACTOR",
-            "recorded gaps between messages are divided by it"),
-        Flag("once", \.isOnce, "at the end of the file close with status 1000 and end"),
+            "factor by which recorded gaps are shortened"),
+        Flag("once", \.isOnce, "close with status 1000 at the end of the file and exit"),
     ]
 }
 
@@ -116,21 +118,22 @@ struct PollOptions: Options {
         .listen(\.listen),
         Flag("source", \.source, .choice, names(of: SourceName.self)),
         Flag("cities", \.cities, .file, "CSV with the columns city, latitude, longitude, optionally id and country"),
-        Flag("set", \.set, .choice, "cities that are built in: " + names(of: CitySet.self)),
+        Flag("set", \.set, .choice, "built-in list of cities: " + names(of: CitySet.self)),
         Flag(
             "index", \.index, .choice,
-            names(of: IndexScale.self) + "; the one that the source gives, or india, if not given"),
-        Flag("interval", \.interval, .duration(from: .seconds(1)), "from one round of questions to the next"),
-        Flag("key-file", \.keyFile, .file, "the key of the source, if it wants one"),
-        Flag("base-url", \.baseURL, .origin, secrecy: .address, "a mirror of the source: its scheme and host"),
-        Flag("ca-file", \.caFile, .file, "certificate authorities in PEM, in place of the system's"),
-        Flag("rate", \.rate, .callRate, "calls to the source at most; each has a default within what it allows"),
-        Flag("timeout", \.timeout, .duration(from: .milliseconds(1)), "for one answer, from beginning to end"),
+            names(of: IndexScale.self) + "; by default the one that the source gives, else india"),
+        Flag("interval", \.interval, .duration(from: .seconds(1)), "time between two rounds of requests"),
+        Flag("key-file", \.keyFile, .file, "file with the source's API key, if it needs one"),
+        Flag("base-url", \.baseURL, .origin, secrecy: .address, "scheme and host of a mirror of the source"),
+        Flag("ca-file", \.caFile, .file, "certificate authorities in PEM, instead of the system's"),
+        Flag("rate", \.rate, .callRate, "maximum rate of calls; each source has a default within its limits"),
+        Flag("timeout", \.timeout, .duration(from: .milliseconds(1)), "maximum time for a complete response"),
         .webListenAddress(\.webListenAddresses), .logLevel(\.logLevel), .logFormat(\.logFormat),
     ]
 
     private static func names<Choice: CaseIterable & RawRepresentable<String>>(of type: Choice.Type) -> String {
-        type.allCases.map(\.rawValue).joined(separator: ", or ")
+        let names = type.allCases.map(\.rawValue)
+        return names.dropLast().joined(separator: ", ") + " or " + names.last!
     }
 }
 
@@ -149,15 +152,15 @@ struct RelayOptions: Options {
         [
             .listen(\.listen),
             Flag(
-                "shards", \.shards, .integer(in: 1...10_000), placeholder: "N", "parts that the cities are divided into"
+                "shards", \.shards, .integer(in: 1...10_000), placeholder: "N", "number of shards"
             ),
-            Flag("city-field", \.cityField, .nonEmptyText, placeholder: "NAME", "member with the city's name"),
+            Flag("city-field", \.cityField, .nonEmptyText, placeholder: "NAME", "field with the city's name"),
             Flag(
                 "value-field", \.valueField, .nonEmptyText, placeholder: "NAME",
-                "member with its index: an element without one does not take the place of the last that had one"),
+                "field with the index; an element without it does not replace the last one that had it"),
             Flag(
                 "expire-after", \.expireAfter, .duration(),
-                "tell no new client of a city that the feed has not named for this long; 0 = always tell"),
+                "leave out of a new client's greeting what the feed has not sent for this long; 0 = nothing"),
         ] + FeedClientOptions.flags.map { Flag($0, of: \.feed) } + [
             .webListenAddress(\.webListenAddresses), .logLevel(\.logLevel), .logFormat(\.logFormat),
         ]
@@ -170,7 +173,7 @@ struct RecordOptions: Options {
     var logFormat = LogFormat.logfmt
 
     static let flags: [Flag<Self>] =
-        [Flag("output", \.output, .file, "where lines are appended; standard output if not given")]
+        [Flag("output", \.output, .file, "file to append to; standard output by default")]
         + FeedClientOptions.flags.map { Flag($0, of: \.feed) } + [.logLevel(\.logLevel), .logFormat(\.logFormat)]
 }
 
@@ -186,7 +189,7 @@ extension Flag {
     fileprivate static func listen(_ member: any WritableKeyPath<Values, TCPAddress> & Sendable) -> Flag {
         Flag(
             "listen", member, .tcpAddress,
-            "where clients connect; port 0 takes a free one, no host means all of the machine's addresses")
+            "address for clients; port 0 picks a free one, no host means all addresses")
     }
 
     fileprivate static func webListenAddress(
@@ -195,7 +198,7 @@ extension Flag {
         let format = ValueFormat<ListenAddress>(
             "ADDRESS", expected: "host:port, [::1]:port, :port or unix:/path", text: \.description,
             parse: { try? ListenAddress($0) })
-        return Flag("web.listen-address", member, format, "where /metrics, /-/healthy and /-/ready are served")
+        return Flag("web.listen-address", member, format, "address for /metrics, /-/healthy and /-/ready")
     }
 }
 

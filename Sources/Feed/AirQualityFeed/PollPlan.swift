@@ -195,10 +195,10 @@ struct PollPlan {
                     pause(until: retryAfter(of: response, at: now) ?? now + min(Self.busyPause, interval))
                     retry(query, attempts, .busy, kind: "busy", "asks for fewer calls: \(text)", at: now, &report)
                 case .failed(let text):
-                    let line = "has a fault of its own: \(text)"
+                    let line = "reports a server error: \(text)"
                     retry(query, attempts, .status, kind: "fault", line, at: now, &report)
                 case .unreadable(let text):
-                    let line = "gives an answer that is not as documented, for \(query.subject): \(text)"
+                    let line = "sends a response that is not as documented, for \(query.subject): \(text)"
                     retry(query, attempts, .unreadable, kind: "unreadable", line, at: now, &report)
                 }
             }
@@ -212,7 +212,7 @@ struct PollPlan {
             retry(query, attempts, .busy, kind: "busy", line, at: now, &report)
         case 408, 425, 500...:
             pause(until: retryAfter(of: response, at: now))
-            let line = "has a fault of its own, status \(response.status)\(said())"
+            let line = "reports a server error, status \(response.status)\(said())"
             retry(query, attempts, .status, kind: "status", line, at: now, &report)
         default:
             // Open-Meteo refuses a key with status 400.
@@ -262,7 +262,7 @@ struct PollPlan {
         for city in silent { states[city].isReasonNew = false }
         if !isRoundIncomplete, problem != nil {
             problem = nil
-            report.log.append("\(source.rawValue) answers again")
+            report.log.append("\(source.rawValue) responds again")
         }
     }
 

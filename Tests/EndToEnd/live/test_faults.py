@@ -53,16 +53,16 @@ FAULTS = {
     "429": (
         Answer({"error": True, "reason": "Minutely API request limit exceeded."}, 429),
         "asks for fewer calls with status 429: Minutely API request limit exceeded." + TRYING),
-    "500": (Answer(body=b"<html>", status=500), "has a fault of its own, status 500" + TRYING),
-    "503": (Answer({}, 503, {"Retry-After": "1"}), "has a fault of its own, status 503" + TRYING),
+    "500": (Answer(body=b"<html>", status=500), "reports a server error, status 500" + TRYING),
+    "503": (Answer({}, 503, {"Retry-After": "1"}), "reports a server error, status 503" + TRYING),
     "redirect": (redirect, "cannot be reached (redirect: the answer 302 leads to http://127.0.0.2:1)" + TRYING),
     "hang before": (None, "cannot be reached (timeout: "),
     "hang in header": (hang_in_header, "cannot be reached (timeout: "),
     "hang in body": (hang_in_body, "cannot be reached (timeout: "),
     "truncated": (cut_off, "cannot be reached (lost: "),
     "oversized": (oversized, "cannot be reached (too large: the body has more than 4194304 bytes)" + TRYING),
-    "no JSON": (Answer(body=b"<html>"), "gives an answer that is not as documented, for Delhi and 1 more: it is no JSON" + TRYING),
-    "wrong type": (Answer({"hourly": 7}), "gives an answer that is not as documented, for Delhi and 1 more: it has 1 places, expected 2" + TRYING),
+    "no JSON": (Answer(body=b"<html>"), "sends a response that is not as documented, for Delhi and 1 more: it is no JSON" + TRYING),
+    "wrong type": (Answer({"hourly": 7}), "sends a response that is not as documented, for Delhi and 1 more: it has 1 places, expected 2" + TRYING),
 }
 
 
@@ -79,7 +79,7 @@ def test_a_fault_is_said_once_and_gone_through(name, start, serve, listen, citie
     bridge = start.feed("poll", f"--base-url={server.url}", cities(DELHI, PUNE), *QUICK)
     listener = listen(bridge.url)
     assert listener.wait_for_city("Delhi")["aqi"] == 75
-    wait_for(lambda: bridge.messages[-1:] == ["open-meteo answers again"], "the all clear")
+    wait_for(lambda: bridge.messages[-1:] == ["open-meteo responds again"], "the all clear")
     assert bridge.messages[0].startswith(f"open-meteo {line}")
     assert len(bridge.messages) == 2
     # Nothing was said of the cities that was not true.

@@ -16,7 +16,8 @@ extension Program {
             Command(summary: "Run the exporter.", options: Configuration.self),
             Command(
                 name: "healthcheck",
-                summary: "Ask /-/ready of the first listen address of the same configuration; end with status 0 or 1.",
+                summary:
+                    "Request /-/ready from the first listen address of this configuration; exit with status 0 or 1.",
                 options: Configuration.self, showing: [\.web.listenAddresses, \.web.configFile]),
         ])
 }
@@ -37,36 +38,38 @@ extension Configuration: Options {
             "feed.file", \.feedFile, .file,
             "YAML file with a list of feeds, each with url, name and any setting of a --feed flag; read again at a reload."
         ),
-        Flag("feed.demo", \.isDemo, "Start the simulated feed inside this process and consume it."),
+        Flag("feed.demo", \.isDemo, "Start a simulated feed inside this process and read it."),
     ]
 
     private static let others: [Flag<Self>] = [
         Flag(
             "feed.pause-when-unused", \.pauseWhenUnused, .duration(),
-            "Disconnect when nobody has read for this long, connect again at the next read; 0 = never."),
+            "Disconnect after this long without a request for metrics or history, reconnect at the next; 0 disables."),
         Flag(
             "feed.items", \.items, .jsonPointer, "JSON Pointer to the array in a message; empty = the message itself."),
-        Flag("feed.city-field", \.cityField, .nonEmptyText, placeholder: "NAME", "Member with the city's name."),
-        Flag("feed.value-field", \.valueField, .nonEmptyText, placeholder: "NAME", "Member with the index."),
+        Flag("feed.city-field", \.cityField, .nonEmptyText, placeholder: "NAME", "Field with the city's name."),
+        Flag("feed.value-field", \.valueField, .nonEmptyText, placeholder: "NAME", "Field with the index."),
         Flag(
             "feed.time-field", \.timeField, .text, placeholder: "NAME",
-            "Member with the reading's time (RFC 3339, epoch seconds or milliseconds); empty = the arrival."),
+            "Field with the reading's time (RFC 3339, epoch seconds or milliseconds); empty = time of arrival."),
         Flag(
             "feed.pollutants-field", \.pollutantsField, .text, placeholder: "NAME",
-            "Member with an object of concentrations in micrograms per cubic metre; empty = not read."),
+            "Field with an object of concentrations in micrograms per cubic metre; empty = not read."),
         Flag(
             "feed.subindices-field", \.subindicesField, .text, placeholder: "NAME",
-            "Member with an object of the pollutants' sub-indices; empty = not read."),
+            "Field with an object of the pollutants' sub-indices; empty = not read."),
         Flag(
             "feed.place-field", \.placeField, .text, placeholder: "NAME",
-            "Member with an object of latitude, longitude and country; empty = not read."),
+            "Field with an object of latitude, longitude and country; empty = not read."),
         Flag(
             "feed.warm-up", \.warmUp, .duration(),
-            "After a start, not ready until no new city has come for this long, or all stored cities have come again."),
-        Flag("city.limit", \.cityLimit, .integer(in: 1...10_000_000), "Cities beyond it are refused and counted."),
+            "Stay not ready after start-up until no new city has appeared for this long, or every restored one has."),
+        Flag(
+            "city.limit", \.cityLimit, .integer(in: 1...10_000_000),
+            "Maximum number of cities; readings of others are rejected and counted."),
         Flag(
             "city.expire-after", \.expireAfter, .duration(),
-            "Drop a city not heard of for this long; 0 = keep for ever."),
+            "Remove a city after this long without a reading; 0 keeps it indefinitely."),
         Flag(
             "city.shard", \.shard, .shard,
             "Keep only the cities of shard i of n, i from 0 to n-1, by a stable hash of their names; "
@@ -77,14 +80,15 @@ extension Configuration: Options {
         Flag(
             "aqi.hysteresis", \.hysteresis, .number(in: 0...AirQualityIndex.maximum),
             "Change a category only when the index is at least this far past the boundary."),
-        Flag("history.capacity", \.historyCapacity, .integer(in: 1...10_000), "Points kept of each city, 1 to 10000."),
+        Flag("history.capacity", \.historyCapacity, .integer(in: 1...10_000), "Points kept per city, 1 to 10000."),
         Flag(
-            "history.interval", \.historyInterval, .duration(), "Least time between two kept points; 0 = every reading."
+            "history.interval", \.historyInterval, .duration(),
+            "Minimum time between two kept points; 0 keeps every reading."
         ),
         Flag(
             "history.keep", \.historyKeep, .choice, placeholder: "RULE",
-            "first: a reading is kept at once if the interval has passed; "
-                + "last: the last reading of each window of the interval."),
+            "first: keep a reading once the interval has passed; "
+                + "last: keep the last reading of each interval."),
         Flag("storage.file", \.storageFile, .file, "SQLite file that keeps readings and history across restarts."),
         Flag(
             "web.listen-address", \.web.listenAddresses, .listenAddress,
@@ -98,24 +102,24 @@ extension Configuration: Options {
             "Web configuration of the exporter-toolkit: TLS, basic auth, headers, rate limit."),
         Flag(
             "web.max-requests", \.web.maximumRequests, .integer(in: 0...1_000_000),
-            "Scrapes served at once; more get 503; 0 = no limit."),
+            "Maximum number of concurrent scrapes; more get 503; 0 = no limit."),
         Flag(
             "web.max-listeners", \.web.maximumListeners, .integer(in: 0...100_000),
-            "Listeners of /events at once; more get 503; 0 = no such path."),
+            "Maximum number of concurrent clients of /events; more get 503; 0 disables the path."),
         Flag(
             "web.history-limit", \.web.historyLimit, .integer(in: 0...1_000_000_000),
-            "Points of one /history.json; more get 413; 0 = no limit."),
+            "Maximum number of points in one /history.json; more get 413; 0 = no limit."),
         Flag(
             "web.grafana-url", \.web.grafanaURL, .grafanaAddress,
-            "Grafana whose dashboard the page links each city to."),
+            "Address of the Grafana whose city dashboard the page links to."),
         Flag("web.cors-origin", \.web.corsOrigin, .origin, "Access-Control-Allow-Origin of the JSON paths."),
         Flag("web.enable-lifecycle", \.web.isLifecycleEnabled, "Allow POST /-/reload and POST /-/reconnect."),
         Flag("web.disable-exporter-metrics", \.web.omitsExporterMetrics, "Leave out process_* and promhttp_* metrics."),
         Flag(
             "metrics.families", \.cityFamilies, .cityFamily, isList: true,
-            "City families to show, all if not given: \(CityFamilyName.allNames)."),
+            "City metrics to expose, all by default: \(CityFamilyName.allNames)."),
         .logLevel(\.logLevel), .logFormat(\.logFormat),
-        Flag("config.check", \.isCheck, "Validate everything, print the result and end."),
+        Flag("config.check", \.isCheck, "Validate the configuration, print the result and exit."),
     ]
 }
 

@@ -39,7 +39,7 @@ struct PageAssets: Sendable {
     func respond(to request: HTTPRequest) -> HTTPResponse {
         let path = request.path
         guard let asset = [styleSheet, script, icon].first(where: { $0.path == path }) else {
-            return HTTPResponse(status: 404, line: "no such file: the page at \"/\" names those there are")
+            return HTTPResponse(status: 404, line: "no such file")
         }
         let isGzip = prefersGzip(acceptEncoding: request.header("Accept-Encoding"))
         let tag = entityTag(of: asset.integrity, isGzip: isGzip)

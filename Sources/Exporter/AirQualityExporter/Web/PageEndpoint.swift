@@ -79,7 +79,7 @@ struct PageEndpoint: Sendable {
         }
         guard request.header("Accept")?.split(separator: ",").contains(where: { $0.hasPrefix("text/html") }) ?? false
         else {
-            return HTTPResponse(status: 404, line: "no such city: \"/\" lists all there are")
+            return HTTPResponse(status: 404, line: "no such city; see / for the list")
         }
         return answer(status: 404, city.renderUnknown(name, snapshot, outage: outage, at: now), to: request)
     }

@@ -59,7 +59,8 @@ final class WebConfigurationWatcher: Sendable {
         }
         if isHanging {
             logger.error(
-                "Web configuration does not respond: the last good one stays in force", metadata: ["file": "\(path)"])
+                "Web configuration file does not respond: keeping the previous one",
+                metadata: ["file": "\(path)"])
         }
         guard mustCheck else { return }
         let isAccepted = queue.submit { [self] in
@@ -111,7 +112,7 @@ final class WebConfigurationWatcher: Sendable {
                 state.withLock { $0.badReason = error.reason }
                 guard error.reason != toldReason else { return error.reason }
                 logger.error(
-                    "Web configuration is bad: the last good one stays in force",
+                    "Error loading web configuration: keeping the previous one",
                     metadata: ["file": "\(path)", "err": "\(error.reason)"])
                 return error.reason
             }

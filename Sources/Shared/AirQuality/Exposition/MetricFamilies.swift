@@ -30,7 +30,7 @@ extension CityFamily {
         ) { .number(Double($0.state.category)) },
         CityFamily(
             .direction, "airquality_category_direction", .gauge,
-            "Last change of the city's category: 1 better, -1 worse, 0 none yet.", changes: .category
+            "Direction of the city's last category change: 1 improved, -1 worsened, 0 none yet.", changes: .category
         ) { .number(Double($0.state.changes.direction)) },
         CityFamily(
             .changed, "airquality_category_changed_timestamp_seconds", .gauge,
@@ -38,7 +38,7 @@ extension CityFamily {
         ) { $0.state.changes.changedAt.map { .time($0) } },
         CityFamily(
             .changes, "airquality_category_changes_total", .counter, label: "direction",
-            "Changes of the city's category.", changes: .category,
+            "Number of category changes of the city.", changes: .category,
             values: [
                 ("better", { .number(Double($0.state.changes.better)) }),
                 ("worse", { .number(Double($0.state.changes.worse)) }),
@@ -57,12 +57,12 @@ extension CityFamily {
         ),
         CityFamily(
             .subindex, "airquality_subindex", .gauge, label: "pollutant",
-            "Index of a pollutant in the city's air; the city's is the greatest of them.", changes: .reading,
+            "Sub-index of a pollutant in the city; the highest one is the city's index.", changes: .reading,
             values: PollutantValues.pollutants.enumerated().map { place, pollutant in
                 (pollutant, { $0.extras.subIndices?[place].map { .number($0) } })
             }
         ),
-        CityFamily(placesNamed: "airquality_city_info", "Where the city is; what is not known is empty."),
+        CityFamily(placesNamed: "airquality_city_info", "Location of the city; unknown labels are empty."),
     ]
 }
 
@@ -70,7 +70,7 @@ extension SourceFamily where Source == Scale {
     static let scale: [SourceFamily] = [
         SourceFamily(
             "airquality_category_info", .gauge, labels: ["scale", "category", "name", "from", "color", "face"],
-            "The categories of the scale in use; each reaches from its index up to the next one's."
+            "Categories of the scale in use; each starts at the index in the label from."
         ) { scale, add in
             for category in scale.categories {
                 var from: [UInt8] = []
@@ -92,7 +92,7 @@ extension SourceFamily where Source == FeedStatistics {
         },
         SourceFamily(
             "airquality_exporter_feed_paused", .gauge, label: "feed",
-            "Whether the feed is disconnected on purpose, because nobody reads."
+            "Whether the feed is disconnected on purpose (--feed.pause-when-unused)."
         ) { $0.isPaused ? 1 : 0 },
         SourceFamily(
             "airquality_exporter_feed_connection_attempts_total", .counter, label: "feed",
@@ -100,7 +100,7 @@ extension SourceFamily where Source == FeedStatistics {
         ) { Double($0.connectionAttempts) },
         SourceFamily(
             "airquality_exporter_feed_disconnects_total", .counter, labels: ["feed", "reason"],
-            "Connections to the feed that ended, and attempts that failed."
+            "Ended connections and failed connection attempts, by reason."
         ) { feed, add in
             for (reason, count) in zip(DisconnectReason.allCases, feed.disconnects) {
                 add([LabelValue(reason.rawValue)], .number(Double(count)))
@@ -108,22 +108,22 @@ extension SourceFamily where Source == FeedStatistics {
         },
         SourceFamily(
             "airquality_exporter_feed_messages_total", .counter, label: "feed",
-            "Whole messages received, refused ones included."
+            "Complete messages received, including rejected ones."
         ) { Double($0.messages) },
         SourceFamily(
             "airquality_exporter_feed_bytes_total", .counter, label: "feed",
-            "Payload bytes of whole messages received."
+            "Payload bytes of complete messages received."
         ) { Double($0.bytes) },
         SourceFamily("airquality_exporter_feed_readings_total", .counter, label: "feed", "Readings accepted.") {
             Double($0.readings)
         },
         SourceFamily(
             "airquality_exporter_feed_readings_skipped_total", .counter, label: "feed",
-            "Readings skipped because their cities are other shards'; with --city.shard."
+            "Readings skipped because their cities belong to other shards (--city.shard)."
         ) { $0.skipped.map { Double($0) } },
         SourceFamily(
             "airquality_exporter_feed_refusals_total", .counter, labels: ["feed", "reason"],
-            "Messages and elements of messages refused."
+            "Rejected messages and elements, by reason."
         ) { feed, add in
             for reason in RefusalReason.allCases {
                 add([LabelValue(reason.rawValue)], .number(Double(feed.refusals[reason])))
@@ -131,15 +131,15 @@ extension SourceFamily where Source == FeedStatistics {
         },
         SourceFamily(
             "airquality_exporter_feed_last_message_timestamp_seconds", .gauge, label: "feed",
-            "When the last whole message arrived, in seconds since the Unix epoch."
+            "When the last complete message arrived, in seconds since the Unix epoch."
         ) { $0.lastMessageAt.map { Double($0) / 1000 } },
         SourceFamily(
             "airquality_exporter_feed_idle_timeout_seconds", .gauge, label: "feed",
-            "Time without a message after which the connection is given up; 0 = off."
+            "Time without a complete message after which the feed is reconnected; 0 = off."
         ) { Double($0.idleTimeout) / 1000 },
         SourceFamily(
             "airquality_exporter_feed_source_info", .gauge, labels: ["feed", "source", "kind", "license"],
-            "Where the feed has its readings from, as it said when it connected; the value is 1."
+            "Data source of the feed, as announced in its handshake; the value is 1."
         ) { feed, add in
             guard let source = feed.source else { return }
             add([source.name, source.kind, source.license].map { LabelValue($0) }, .number(1))
@@ -149,12 +149,12 @@ extension SourceFamily where Source == FeedStatistics {
 
 extension SourceFamily where Source == ExporterReport.Web {
     static let web: [SourceFamily] = [
-        SourceFamily("airquality_exporter_event_listeners", .gauge, "Listeners of /events.") {
+        SourceFamily("airquality_exporter_event_listeners", .gauge, "Connected clients of /events.") {
             $0.listeners.map { Double($0) }
         },
         SourceFamily(
             "airquality_exporter_tls_handshake_failures_total", .counter,
-            "TLS handshakes with clients that failed."
+            "Failed TLS handshakes with HTTP clients."
         ) { $0.tlsHandshakeFailures.map { Double($0) } },
     ]
 }
@@ -162,27 +162,28 @@ extension SourceFamily where Source == ExporterReport.Web {
 extension SourceFamily where Source == StoreFigures {
     static let store: [SourceFamily] = [
         SourceFamily("airquality_exporter_cities", .gauge, "Cities exported.") { Double($0.cities) },
-        SourceFamily("airquality_exporter_cities_limit", .gauge, "Cities beyond this number are refused.") {
+        SourceFamily("airquality_exporter_cities_limit", .gauge, "Maximum number of cities (--city.limit).") {
             Double($0.cityLimit)
         },
         SourceFamily(
             "airquality_exporter_city_expiry_seconds", .gauge,
-            "A city not heard of for this long is dropped; 0 means never."
+            "Time without a reading after which a city is removed; 0 = never."
         ) { Double($0.expireAfter) / 1000 },
         SourceFamily(
-            "airquality_exporter_cities_expired_total", .counter, "Cities dropped because they were not heard of."
+            "airquality_exporter_cities_expired_total", .counter,
+            "Cities removed because they received no reading within --city.expire-after."
         ) { Double($0.expired) },
-        SourceFamily("airquality_exporter_history_points", .gauge, "Points kept in the history of all cities.") {
+        SourceFamily("airquality_exporter_history_points", .gauge, "History points of all cities.") {
             Double($0.points)
         },
-        SourceFamily("airquality_exporter_history_capacity", .gauge, "Points that are kept of one city at most.") {
+        SourceFamily("airquality_exporter_history_capacity", .gauge, "Maximum number of history points per city.") {
             Double($0.capacity)
         },
         SourceFamily(
-            "airquality_exporter_shard_index", .gauge, "Which of the shards this is, from 0; with --city.shard."
+            "airquality_exporter_shard_index", .gauge, "Index of this shard, from 0 (--city.shard)."
         ) { $0.shard.map { Double($0.index) } },
         SourceFamily(
-            "airquality_exporter_shards", .gauge, "Shards that the cities are divided into; with --city.shard."
+            "airquality_exporter_shards", .gauge, "Number of shards (--city.shard)."
         ) { $0.shard.map { Double($0.count) } },
     ]
 }
@@ -191,11 +192,11 @@ extension SourceFamily where Source == ExporterReport.Reload {
     static let reload: [SourceFamily] = [
         SourceFamily(
             "airquality_exporter_config_last_reload_successful", .gauge,
-            "Whether the last reload of the files that flags name succeeded."
+            "Whether the last reload of configuration files succeeded."
         ) { $0.isSuccessful ? 1 : 0 },
         SourceFamily(
             "airquality_exporter_config_last_reload_success_timestamp_seconds", .gauge,
-            "When these files were last loaded, in seconds since the Unix epoch."
+            "When the configuration files were last loaded, in seconds since the Unix epoch."
         ) { Double($0.succeededAt) / 1000 },
     ]
 }
@@ -216,7 +217,7 @@ extension SourceFamily where Source == ExporterReport.Build {
     static let build: [SourceFamily] = [
         SourceFamily(
             "airquality_exporter_build_info", .gauge, labels: ["version", "revision", "branch", "swiftversion"],
-            "What this program was built from; the value is 1."
+            "Build information; the value is 1."
         ) { build, add in
             add([build.version, build.revision, build.branch, build.swiftVersion].map { LabelValue($0) }, .number(1))
         }
@@ -232,10 +233,10 @@ extension SourceFamily where Source == ExporterReport.Process {
         SourceFamily("process_max_fds", .gauge, "Maximum number of open file descriptors.") { $0.maxFDs },
         SourceFamily(
             "process_network_receive_bytes_total", .counter,
-            "Number of bytes received by the process over the network."
+            "Bytes received in the network namespace of the process."
         ) { $0.networkReceiveBytes },
         SourceFamily(
-            "process_network_transmit_bytes_total", .counter, "Number of bytes sent by the process over the network."
+            "process_network_transmit_bytes_total", .counter, "Bytes sent in the network namespace of the process."
         ) { $0.networkTransmitBytes },
         SourceFamily("process_open_fds", .gauge, "Number of open file descriptors.") { $0.openFDs },
         SourceFamily("process_resident_memory_bytes", .gauge, "Resident memory size in bytes.") {

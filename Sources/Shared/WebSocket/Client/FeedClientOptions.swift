@@ -30,24 +30,24 @@ public struct FeedClientOptions: Options {
         Flag(
             "subprotocol", \.subprotocols, .subprotocol, "WebSocket subprotocol to offer, in order of preference."),
         Flag("subscribe", \.subscriptions, .text, secrecy: .whole, "Text message sent after every connect."),
-        Flag("ca-file", \.tls.caFile, .file, "Certificate authorities for wss://, PEM; without it the system's."),
+        Flag("ca-file", \.tls.caFile, .file, "Certificate authorities for wss://, PEM; the system's by default."),
         Flag("cert-file", \.tls.certificateFile, .file, "Client certificate for wss://, PEM."),
         Flag("key-file", \.tls.keyFile, .file, "Key of the client certificate, PEM."),
         Flag("insecure-skip-verify", \.tls.skipsVerification, "Do not verify the feed's certificate."),
-        Flag("connect-timeout", \.connectTimeout, .timeout, "Longest time from dial to finished handshake."),
+        Flag("connect-timeout", \.connectTimeout, .timeout, "Maximum time from dialling to the completed handshake."),
         Flag(
-            "ping-interval", \.pingInterval, .duration(), "Ping when no byte has arrived for this long; 0 = never."),
-        Flag("pong-timeout", \.pongTimeout, .timeout, "Disconnect when nothing arrives for this long after a ping."),
+            "ping-interval", \.pingInterval, .duration(), "Send a ping after this long without data; 0 disables."),
+        Flag("pong-timeout", \.pongTimeout, .timeout, "Disconnect if nothing arrives within this time after a ping."),
         Flag(
             "idle-timeout", \.idleTimeout, .duration(),
             "Reconnect if no complete message arrives within this time; 0 disables."),
         Flag(
             "reconnect-min", \.reconnectMinimum, .timeout,
             "Initial upper bound of the randomised reconnect delay; doubles after each failure."),
-        Flag("reconnect-max", \.reconnectMaximum, .timeout, "Largest upper bound of the reconnect delay."),
+        Flag("reconnect-max", \.reconnectMaximum, .timeout, "Maximum upper bound of the reconnect delay."),
         Flag(
             "max-message-bytes", \.maximumMessageBytes, .bytes(in: 1...(1 << 30)),
-            "Longer messages are dropped and counted."),
+            "Maximum size of a message; longer ones are dropped and counted."),
     ]
 }
 

@@ -58,3 +58,60 @@ struct CityTableTests {
         }
     }
 }
+
+@Suite("The names of cities")
+struct NameArenaTests {
+    private func name(_ number: Int) -> [UInt8] {
+        Array(String(number).utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 122)
+    }
+
+    private func addresses(of arena: NameArena) -> [UInt] {
+        arena.blocks.map { unsafe $0.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
+    }
+
+    /// The store's lock is held meanwhile.
+    @Test("copy one block of sixteen kilobytes when one is added beside a snapshot, however many there are")
+    func copying() {
+        var arena = NameArena()
+        for number in 100_000..<200_000 { _ = arena.append(name(number).span) }
+        #expect(arena.blocks.count > 700)
+        let snapshot = arena
+        _ = arena.append(name(200_000).span)
+        _ = arena.append(name(200_001).span)
+        #expect(zip(addresses(of: snapshot), addresses(of: arena)).filter { $0 != $1 }.count <= 1)
+        #expect(snapshot.blocks.allSatisfy { $0.count <= 16_384 })
+    }
+
+    @Test("are found again, of whatever length, those of a snapshot as well")
+    func finding() {
+        var random = SeededRandom(seed: 1)
+        var arena = NameArena()
+        var names: [(bytes: [UInt8], range: Range<Int>)] = []
+        for _ in 0..<5000 {
+            let bytes = (0..<Int.random(in: 1...128, using: &random)).map { _ in UInt8.random(in: 32...255, using: &random) }
+            let offset = Int(arena.append(bytes.span))
+            names.append((bytes, offset..<offset + bytes.count))
+        }
+        let snapshot = arena
+        _ = arena.append(name(1).span)
+        for (bytes, range) in names {
+            #expect(Array(arena[range]) == bytes && Array(snapshot[range]) == bytes)
+            #expect(arena.has(bytes.span, at: range) && !arena.has(name(2).span, at: range))
+        }
+        #expect(zip(names, names.dropFirst()).allSatisfy { $0.range.upperBound <= $1.range.lowerBound })
+    }
+
+    @Test("are rewritten when more than half of their memory is wasted")
+    func wasting() {
+        var arena = NameArena()
+        var ranges: [Range<Int>] = []
+        for number in 100_000..<102_000 {
+            let offset = Int(arena.append(name(number).span))
+            ranges.append(offset..<offset + 128)
+        }
+        for range in ranges.prefix(900) { arena.remove(range) }
+        #expect(!arena.isWasteful)
+        for range in ranges[900..<1100] { arena.remove(range) }
+        #expect(arena.isWasteful)
+    }
+}

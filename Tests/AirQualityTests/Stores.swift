@@ -47,7 +47,7 @@ struct TestStore: ~Copyable {
         return snapshot.order.sequence.flatMap { run in
             snapshot.order.runs[Int(run)].cities.map { city in
                 let state = snapshot.states[Int(city)]
-                return String(decoding: snapshot.names.bytes[state.nameRange], as: UTF8.self) + " \(state.index)"
+                return String(decoding: snapshot.names[state.nameRange], as: UTF8.self) + " \(state.index)"
             }
         }
     }
@@ -79,7 +79,7 @@ struct TestStore: ~Copyable {
         let snapshot = store.snapshot()
         for run in snapshot.order.sequence {
             for city in snapshot.order.runs[Int(run)].cities
-            where snapshot.names.bytes[snapshot.states[Int(city)].nameRange].elementsEqual(name.utf8) {
+            where snapshot.names[snapshot.states[Int(city)].nameRange].elementsEqual(name.utf8) {
                 return Int(city)
             }
         }

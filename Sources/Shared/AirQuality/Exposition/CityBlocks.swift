@@ -94,7 +94,7 @@ struct CityBlocks: Sendable {
         let cities = run.cities.map { city in
             let state = snapshot.states[Int(city)]
             return (
-                name: LabelValue(Array(snapshot.names.bytes[state.nameRange])),
+                name: LabelValue(Array(snapshot.names[state.nameRange])),
                 figures: CityFigures(state: state, extras: snapshot.extras[Int(city)])
             )
         }

@@ -60,7 +60,7 @@ extension HistorySnapshot {
         for run in order.sequence {
             for number in order.runs[Int(run)].cities {
                 let city = Int(number)
-                if let wanted, !wanted.contains(Array(names.bytes[states[city].nameRange])) { continue }
+                if let wanted, !wanted.contains(Array(names[states[city].nameRange])) { continue }
                 let shown = histories[city].indices(query)
                 guard !shown.isEmpty else { continue }
                 visit(city, shown)

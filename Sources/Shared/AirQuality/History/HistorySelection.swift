@@ -31,14 +31,14 @@ public struct HistorySelection: Sendable {
 
     /// Appends a name as it is in the document.
     func appendName(of city: City, to text: inout [UInt8]) {
-        text.appendJSONEscaped(names.bytes.span.extracting(nameRange(of: city)))
+        text.appendJSONEscaped(names[nameRange(of: city)].span)
     }
 
     /// Whether the number still belongs to the same city.
     func isStill(_ city: City, in snapshot: HistorySnapshot) -> Bool {
         let range = snapshot.states[Int(city.number)].nameRange
         return bytesEqual(
-            snapshot.names.bytes.span.extracting(range), names.bytes.span.extracting(nameRange(of: city)))
+            snapshot.names[range].span, names[nameRange(of: city)].span)
     }
 
     public init(_ store: ReadingStore, query: HistoryQuery) {
@@ -53,7 +53,7 @@ public struct HistorySelection: Sendable {
         let samplingRate = UInt64(max(1, snapshot.pointCount / Self.sampleCount))
         changedAt = snapshot.forEachCity(of: query) { number, shown in
             let (range, history) = (snapshot.states[number].nameRange, snapshot.histories[number])
-            add(ByteHash.hash(snapshot.names.bytes.span.extracting(range), seed: 0))
+            add(ByteHash.hash(snapshot.names[range].span, seed: 0))
             for index in shown {
                 let point = history[index]
                 add(UInt64(bitPattern: point.time << 8 | Int64(point.category)))

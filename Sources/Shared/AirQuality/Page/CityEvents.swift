@@ -28,7 +28,7 @@ public enum CityEvents {
 
     private static func append(_ state: CityState, of snapshot: StoreSnapshot, to text: inout [UInt8]) {
         text.append("{\"city\":\"")
-        text.appendJSONEscaped(snapshot.names.bytes.span.extracting(state.nameRange))
+        text.appendJSONEscaped(snapshot.names[state.nameRange].span)
         text.append("\",\"aqi\":")
         text.appendDecimal(state.index)
         text.append(",\"category\":")

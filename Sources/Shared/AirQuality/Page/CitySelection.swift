@@ -21,10 +21,9 @@ struct CitySelection {
         let wanted = min(query.page, snapshot.store.cityCount / Self.pageSize + 1) * Self.pageSize
         var found = FirstEntries(wanted)
         var lastChange = Timestamp.min
-        let names = snapshot.store.names.bytes.span
         for (place, city) in snapshot.cities.enumerated() {
             let state = snapshot.state(of: city)
-            if let search, !search.matches(names.extracting(state.nameRange)) { continue }
+            if let search, !search.matches(snapshot.store.names[state.nameRange].span) { continue }
             counts[0] += 1
             counts[Int(state.category)] += 1
             if let changedAt = state.changes.changedAt, changedAt > lastChange {

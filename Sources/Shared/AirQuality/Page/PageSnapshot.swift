@@ -12,7 +12,7 @@ public struct PageSnapshot: Sendable {
 
     func state(of city: Int) -> CityState { store.states[city] }
 
-    func name(of city: Int) -> ArraySlice<UInt8> { store.names.bytes[store.states[city].nameRange] }
+    func name(of city: Int) -> ArraySlice<UInt8> { store.names[store.states[city].nameRange] }
 
     /// Oldest first: the kept points, and the current reading where it is newer than all of them.
     func points(of city: Int) -> [HistoryPoint] {

@@ -21,7 +21,7 @@ struct Cities: Sendable {
     func find(_ name: Span<UInt8>, hash: UInt64) -> Int? {
         var search = table.search(for: hash)
         while let city = table.next(&search) {
-            if bytesEqual(names.bytes.span.extracting(states[city].nameRange), name) { return city }
+            if names.has(name, at: states[city].nameRange) { return city }
         }
         return nil
     }
@@ -65,7 +65,7 @@ struct Cities: Sendable {
         if names.isWasteful { compactNames() }
     }
 
-    func name(of city: Int) -> [UInt8] { Array(names.bytes[states[city].nameRange]) }
+    func name(of city: Int) -> [UInt8] { Array(names[states[city].nameRange]) }
 
     /// The order is taken out while it changes, because comparing names reads all the rest.
     private mutating func changeOrder(_ change: (inout CityOrder, borrowing Cities) -> Void) {
@@ -77,7 +77,7 @@ struct Cities: Sendable {
 
     /// Whether the city's name sorts before this one.
     private func precedes(_ city: UInt32, _ name: Span<UInt8>) -> Bool {
-        bytesPrecede(names.bytes.span.extracting(states[Int(city)].nameRange), name)
+        bytesPrecede(names[states[Int(city)].nameRange].span, name)
     }
 
     private mutating func compactNames() {
@@ -91,16 +91,38 @@ struct Cities: Sendable {
     }
 }
 
-/// The names of all cities in one block of bytes.
+/// The names of all cities, in blocks: adding one while a reader holds a snapshot copies one block and not all names.
 struct NameArena: Sendable {
-    private(set) var bytes: [UInt8] = []
+    private(set) var blocks: [[UInt8]] = []
     /// Bytes of names that were removed.
     private var wastedCount = 0
 
+    private static var blockBits: Int { 14 }
+    private static var blockCount: Int { 1 << blockBits }
+
+    /// A name lies in one block, so its range is that block's part of all ranges, and the place in it.
+    subscript(range: Range<Int>) -> ArraySlice<UInt8> {
+        blocks[range.lowerBound >> Self.blockBits][Self.place(range)]
+    }
+
+    @inline(__always)
+    func has(_ name: Span<UInt8>, at range: Range<Int>) -> Bool {
+        let block = blocks[range.lowerBound &>> Self.blockBits]
+        return bytesEqual(block.span.extracting(Self.place(range)), name)
+    }
+
+    @inline(__always)
+    private static func place(_ range: Range<Int>) -> Range<Int> {
+        let start = range.lowerBound & (blockCount &- 1)
+        return start..<start + range.count
+    }
+
     /// - Returns: where the name begins.
     mutating func append(_ name: Span<UInt8>) -> UInt32 {
-        let offset = bytes.count
-        for index in name.indices { bytes.append(name[index]) }
+        if blocks.last.map({ $0.count + name.count > Self.blockCount }) ?? true { blocks.append([]) }
+        let block = blocks.count - 1
+        let offset = block << Self.blockBits | blocks[block].count
+        for index in name.indices { blocks[block].append(name[index]) }
         return UInt32(offset)
     }
 
@@ -109,7 +131,7 @@ struct NameArena: Sendable {
     }
 
     /// Whether rewriting the names would give back more than half of the memory.
-    var isWasteful: Bool { wastedCount > 1 << 16 && wastedCount > bytes.count / 2 }
+    var isWasteful: Bool { wastedCount > 1 << 16 && wastedCount > blocks.count * Self.blockCount / 2 }
 }
 
 /// What is known of cities beside their index, by number. Takes no memory until there are some.

@@ -185,6 +185,29 @@ struct ChartTests {
         #expect(thinned(points([1, 2, 3]), to: 600).count == 3)
     }
 
+    @Test("has a piece from point to point, and none where there is a gap, however many there are")
+    func gaps() {
+        // A minute three times, then an hour: a quarter of the points have gaps after them.
+        var time: Timestamp = 0
+        let all = (0..<10_000).map { number -> HistoryPoint in
+            time += number % 4 == 0 ? 3_600_000 : 60_000
+            return HistoryPoint(time: time, index: Double(number % 50), category: 1)
+        }
+        let few = Chart(Array(all.prefix(100)), from: nil, to: nil, scale: .india)
+        #expect(few.gaps.count == 24 && few.pieces(of: few.line).count == 75)
+        for piece in few.pieces(of: few.line) { #expect(piece.to.time - piece.from.time == 60_000) }
+        // Another city's points, which fall between those of the first: before its gap, around it, into it.
+        let gap = few.gaps[0]
+        let other = [gap.from - 9, gap.from - 3, gap.to + 3, gap.to + 9].map {
+            HistoryPoint(time: $0, index: 1, category: 1)
+        }
+        #expect(few.pieces(of: other).map(\.from.time) == [gap.from - 9, gap.to + 3])
+        #expect(few.pieces(of: other.map { HistoryPoint(time: $0.time + 6, index: 1, category: 1) }).count == 3)
+        // Too narrow to be seen, and too many to be drawn.
+        #expect(Chart(all, from: nil, to: nil, scale: .india).gaps.isEmpty)
+        #expect(Chart(all, from: all[0].time, to: all[400].time, scale: .india).gaps.count >= 100)
+    }
+
     @Test(
         "says times as short as its length allows",
         arguments: [(1000 as Int64, "04:49:45"), (30_000, "04:49"), (10_000_000, "21 Nov 04:49")])

@@ -102,7 +102,7 @@ extension Chart {
     /// A piece from each point to the next, since a polyline knows no percent; none where there is a gap.
     private func pieces(of line: [HistoryPoint], class name: Markup) -> Markup {
         var markup: Markup = ""
-        for (one, next) in zip(line, line.dropFirst()) where isContinuous(one, next) {
+        for (one, next) in pieces(of: line) {
             markup += """
                 <line class="\(name)" x1="\(percent: x(one.time))" y1="\(percent: y(one.index))" \
                 x2="\(percent: x(next.time))" y2="\(percent: y(next.index))"/>

@@ -65,7 +65,8 @@ struct Chart {
     let line: [HistoryPoint]
     /// The same of another city, to compare.
     let otherLine: [HistoryPoint]
-    /// The times between points that are more than three times as far apart as usual: nothing is known of them.
+    /// The times between points that are more than three times as far apart as usual: nothing is known of them. Those
+    /// that are too narrow to be seen are left out, so there are no more than `maximumPoints` in view.
     let gaps: [(from: Timestamp, to: Timestamp)]
     let from, to: Timestamp
     /// The lowest and highest index drawn.
@@ -84,7 +85,6 @@ struct Chart {
         beginsAtZero: Bool = false, scale: Scale
     ) {
         self.scale = scale
-        gaps = Self.gaps(in: points)
         let first = points.firstIndex { $0.time >= from ?? .min } ?? points.endIndex
         let end = points.firstIndex { $0.time > to ?? .max } ?? points.endIndex
         let shown = Array(points[first..<max(first, end)])
@@ -96,6 +96,7 @@ struct Chart {
         self.from = start
         let stop = max(start + 1, to ?? max(start, points[points.count - 1].time) + margin)
         self.to = stop
+        gaps = Self.gaps(in: points, noShorterThan: (stop - start) / Int64(Self.maximumPoints))
         otherLine = thinned(other.filter { (start...stop).contains($0.time) }, to: Self.maximumPoints)
         let drawn = (shown.isEmpty ? points : shown) + otherLine
         let lowest = drawn.reduce(Double.infinity) { min($0, $1.index) }
@@ -117,16 +118,28 @@ struct Chart {
         return (max(0, below - (high - below) / 8), high)
     }
 
-    private static func gaps(in points: [HistoryPoint]) -> [(from: Timestamp, to: Timestamp)] {
+    private static func gaps(
+        in points: [HistoryPoint], noShorterThan shortest: Int64
+    ) -> [(from: Timestamp, to: Timestamp)] {
         let distances = zip(points, points.dropFirst()).map { $1.time - $0.time }
         guard distances.count > 2 else { return [] }
         let usual = distances.sorted()[distances.count / 2]
-        return zip(points, points.dropFirst()).filter { $1.time - $0.time > 3 * usual }.map { ($0.time, $1.time) }
+        return zip(points, points.dropFirst())
+            .filter { $1.time - $0.time > 3 * usual && $1.time - $0.time >= shortest }
+            .map { ($0.time, $1.time) }
     }
 
-    /// Whether something is known of the whole time between two points that are drawn beside each other.
-    func isContinuous(_ one: HistoryPoint, _ next: HistoryPoint) -> Bool {
-        !gaps.contains { $0.from >= one.time && $0.to <= next.time }
+    /// The pieces of a line, of points in order of time: from each to the next, unless a gap is between them.
+    func pieces(of line: [HistoryPoint]) -> [(from: HistoryPoint, to: HistoryPoint)] {
+        var next = gaps[...]
+        var pieces: [(from: HistoryPoint, to: HistoryPoint)] = []
+        for (one, other) in zip(line, line.dropFirst()) {
+            // Gaps do not overlap: the first that begins here or later is the first that ends.
+            while let gap = next.first, gap.from < one.time { next.removeFirst() }
+            if let gap = next.first, gap.to <= other.time { continue }
+            pieces.append((one, other))
+        }
+        return pieces
     }
 
     func name(of category: UInt8) -> String { scale.categories[Int(category) - 1].name }

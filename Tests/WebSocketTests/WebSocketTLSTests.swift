@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -123,6 +124,43 @@ struct WebSocketTLSTests {
                 #expect(log.texts.last == "secure")
                 #expect(log.texts.dropLast().allSatisfy { $0.utf8.count == 60000 })
             })
+    }
+
+    /// Opened a second time by its name, the file could be a pipe by then, on which OpenSSL would wait.
+    @Test("files that change places with pipes all the time are used or refused, and nothing waits", .timeLimit(.minutes(5)))
+    func pipes() async throws {
+        let directory = TemporaryDirectory()
+        let content = { try Array(Data(contentsOf: URL(fileURLWithPath: $0))) }
+        let certificate = try content(certificates.path("client"))
+        let key = try content(certificates.path("client-key"))
+        let isOver = Mutex(false)
+        let swapping = Thread {
+            while !isOver.withLock({ $0 }) {
+                for (name, bytes) in [("certificate", certificate), ("key", key), ("authority", certificate)] {
+                    directory.makePipe("pipe")
+                    directory.move("pipe", to: name)
+                    directory.write("file", bytes)
+                    directory.move("file", to: name)
+                }
+            }
+        }
+        swapping.start()
+        defer { isOver.withLock { $0 = true } }
+        var tls = WebSocketTLS()
+        tls.caFile = directory.file("authority")
+        tls.certificateFile = directory.file("certificate")
+        tls.keyFile = directory.file("key")
+        let checked = tls
+        var (used, refused) = (0, 0)
+        while used == 0 || refused < 100 {
+            do {
+                try checked.check()
+                used += 1
+            } catch {
+                #expect(error.reason.contains("regular file") || error.reason.contains("No such file"))
+                refused += 1
+            }
+        }
     }
 
     struct Refusal: Sendable, CustomTestStringConvertible {

@@ -56,37 +56,76 @@ public struct WebSocketTLSError: Error, Sendable, Equatable {
         _ = unsafe SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
         // SSL_OP_NO_RENEGOTIATION, which is a macro: a handshake amid messages would hold up what is to be sent.
         _ = unsafe SSL_CTX_set_options(context, 1 << 30)
-        // A key with a pass phrase is an error, not a question on the terminal.
-        unsafe SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
         if let file = tls.caFile {
-            try unsafe Self.use(file, .authorities) { unsafe SSL_CTX_load_verify_file(context, $0) }
+            try unsafe Self.use(file, .authorities) { unsafe Self.trust($0, context) }
         } else {
             // Without the system's authorities no server is trusted, which each connection says then.
             _ = unsafe SSL_CTX_set_default_verify_paths(context)
         }
         guard let file = tls.certificateFile else { return }
-        try unsafe Self.use(file, .certificate) { unsafe SSL_CTX_use_certificate_chain_file(context, $0) }
-        try unsafe Self.use(tls.keyFile ?? file, .key) { path in
+        try unsafe Self.use(file, .certificate) { unsafe Self.show($0, context) }
+        try unsafe Self.use(tls.keyFile ?? file, .key) { pem in
+            guard let key = unsafe PEM_read_bio_PrivateKey(pem, nil, noPassPhrase, nil) else { return false }
+            defer { unsafe EVP_PKEY_free(key) }
             // A key of another kind than the certificate's is taken, and compared with it only then.
-            guard unsafe SSL_CTX_use_PrivateKey_file(context, path, SSL_FILETYPE_PEM) == 1 else { return 0 }
-            return unsafe SSL_CTX_check_private_key(context)
+            return unsafe SSL_CTX_use_PrivateKey(context, key) == 1 && SSL_CTX_check_private_key(context) == 1
         }
     }
 
+    /// Trusts all certificates of a file; false when there are none.
+    private static func trust(_ pem: OpaquePointer, _ context: OpaquePointer) -> Bool {
+        var count = 0
+        while let certificate = unsafe PEM_read_bio_X509_AUX(pem, nil, noPassPhrase, nil) {
+            defer { unsafe X509_free(certificate) }
+            guard unsafe X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate) == 1 else { return false }
+            count += 1
+        }
+        return count > 0 && isEnd
+    }
+
+    /// Shows the first certificate of a file to servers, and the others, which lead to its authority.
+    private static func show(_ pem: OpaquePointer, _ context: OpaquePointer) -> Bool {
+        guard let own = unsafe PEM_read_bio_X509_AUX(pem, nil, noPassPhrase, nil) else { return false }
+        defer { unsafe X509_free(own) }
+        guard unsafe SSL_CTX_use_certificate(context, own) == 1 else { return false }
+        while let other = unsafe PEM_read_bio_X509(pem, nil, noPassPhrase, nil) {
+            defer { unsafe X509_free(other) }
+            // SSL_CTX_add1_chain_cert, which is a macro.
+            guard unsafe SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer(other)) == 1 else {
+                return false
+            }
+        }
+        return isEnd
+    }
+
+    /// Whether nothing but the end of a file has kept OpenSSL from reading another certificate.
+    private static var isEnd: Bool {
+        let error = ERR_peek_last_error()
+        return ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE
+    }
+
+    /// OpenSSL gets the content and not the name: what it would open may be another file by then, such as a pipe, on
+    /// which it would wait.
     private static func use(
-        _ file: String, _ source: WebSocketTLSError.Source, with load: (UnsafePointer<CChar>) -> Int32
+        _ file: String, _ source: WebSocketTLSError.Source, with load: (_ pem: OpaquePointer) -> Bool
     ) throws(WebSocketTLSError) {
+        let content: [UInt8]
         do throws(SystemError) {
-            // Says why a file cannot be read, which OpenSSL does in words of its own.
-            _ = try readFile(file, limit: 16 << 20)
+            content = try readFile(file, limit: 16 << 20)
         } catch {
             throw WebSocketTLSError(source: source, reason: error.reason)
         }
         ERR_clear_error()
-        guard unsafe file.withCString({ unsafe load($0) }) == 1 else {
+        let isUsable = unsafe content.withUnsafeBytes { bytes in
+            guard let pem = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else { return false }
+            defer { unsafe BIO_free(pem) }
+            return unsafe load(pem)
+        }
+        guard isUsable else {
             let reason = SystemError(.tls, "cannot use the \(source) in \(file): \(newestOpenSSLError())").reason
             throw WebSocketTLSError(source: source, reason: reason)
         }
+        ERR_clear_error()
     }
 
     /// Begins a connection to the server of an address.
@@ -217,6 +256,12 @@ public struct WebSocketTLSError: Error, Sendable, Equatable {
         unsafe plaintext.deallocate()
     }
 }
+
+/// A pass phrase is an error, not a question on the terminal; corresponds to `pem_password_cb`.
+@c(airquality_no_pass_phrase)
+private func noPassPhrase(
+    _: UnsafeMutablePointer<CChar>?, _: Int32, _: Int32, _: UnsafeMutableRawPointer?
+) -> Int32 { 0 }
 
 /// The newest error of this thread in OpenSSL's words; it is forgotten then.
 private func newestOpenSSLError() -> String {

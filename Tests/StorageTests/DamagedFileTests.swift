@@ -55,6 +55,11 @@ struct DamagedFileTests {
                 let place = bytes.indices.first { bytes[$0...].starts(with: name) }!
                 bytes[place] = UInt8(ascii: "X")
             },
+            Damage("an index that is said to be of another table", "its tables are not those of version 3") { bytes in
+                let entry = Array("sqlite_autoindex_city_1city".utf8)
+                let place = bytes.indices.first { bytes[$0...].starts(with: entry) }!
+                bytes[place + entry.count - 1] = UInt8(ascii: "X")
+            },
         ]
     }
 

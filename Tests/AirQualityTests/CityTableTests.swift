@@ -88,7 +88,9 @@ struct NameArenaTests {
         var arena = NameArena()
         var names: [(bytes: [UInt8], range: Range<Int>)] = []
         for _ in 0..<5000 {
-            let bytes = (0..<Int.random(in: 1...128, using: &random)).map { _ in UInt8.random(in: 32...255, using: &random) }
+            let bytes = (0..<Int.random(in: 1...128, using: &random)).map { _ in
+                UInt8.random(in: 32...255, using: &random)
+            }
             let offset = Int(arena.append(bytes.span))
             names.append((bytes, offset..<offset + bytes.count))
         }

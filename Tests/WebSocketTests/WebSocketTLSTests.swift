@@ -127,7 +127,9 @@ struct WebSocketTLSTests {
     }
 
     /// Opened a second time by its name, the file could be a pipe by then, on which OpenSSL would wait.
-    @Test("files that change places with pipes all the time are used or refused, and nothing waits", .timeLimit(.minutes(5)))
+    @Test(
+        "files that change places with pipes all the time are used or refused, and nothing waits",
+        .timeLimit(.minutes(5)))
     func pipes() async throws {
         let directory = TemporaryDirectory()
         let content = { try Array(Data(contentsOf: URL(fileURLWithPath: $0))) }

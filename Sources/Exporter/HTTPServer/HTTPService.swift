@@ -14,6 +14,7 @@ final class HTTPService: Sendable {
     private let isPublic: @Sendable (String) -> Bool
     private let onHandshakeFailure: @Sendable (TLSHandshakeFailure) -> Void
     private let active: Mutex<ActiveWebConfiguration>
+    private let handshakes = HandshakeQuota()
     private let passwords = PasswordVerdicts()
     /// Separate from responses, so that guessing passwords does not delay clients that have one.
     private let passwordQueue = WorkQueue(name: "http-password", limit: 256, limitPerClient: 64)
@@ -65,7 +66,8 @@ final class HTTPService: Sendable {
         if !state.isHeartbeat, let tls = active.withLock({ $0 }).tls, let session = unsafe connection.tlsSession {
             state.tls = tls
             unsafe tls.adopt(session)
-            unsafe TLSHandshake.follow(session, of: state, as: tls, onFailure: onHandshakeFailure)
+            unsafe TLSHandshake.follow(
+                session, of: state, as: tls, within: handshakes, onFailure: onHandshakeFailure)
         }
         return state
     }

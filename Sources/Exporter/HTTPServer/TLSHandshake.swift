@@ -19,7 +19,14 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
     private let session: gnutls_session_t
     private let connection: HTTPConnection
     private let context: TLSContext
+    private let quota: HandshakeQuota
     private let onFailure: @Sendable (TLSHandshakeFailure) -> Void
+    /// When the work on a message of the client began, by `threadNanoseconds`.
+    private var workStart: Int64?
+    /// The expensive answer is on its way. What asks for another first message is not.
+    private var isAnswered = false
+    private var isWaiting = false
+    private var isOverQuota = false
 
     /// How far the handshake has come.
     private enum Progress: Comparable {
@@ -44,11 +51,12 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
 
     private init(
         _ session: gnutls_session_t, _ connection: HTTPConnection, _ context: TLSContext,
-        _ onFailure: @escaping @Sendable (TLSHandshakeFailure) -> Void
+        _ quota: HandshakeQuota, _ onFailure: @escaping @Sendable (TLSHandshakeFailure) -> Void
     ) {
         unsafe self.session = session
         self.connection = connection
         self.context = context
+        self.quota = quota
         self.onFailure = onFailure
     }
 
@@ -58,6 +66,7 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
     /// Watches the session until it is freed.
     static func follow(
         _ session: gnutls_session_t, of connection: HTTPConnection, as context: TLSContext,
+        within quota: HandshakeQuota,
         onFailure: @escaping @Sendable (TLSHandshakeFailure) -> Void
     ) {
         let result = unsafe gnutls_session_ext_register(
@@ -65,7 +74,7 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
             UInt32(GNUTLS_EXT_FLAG_CLIENT_HELLO.rawValue | GNUTLS_EXT_FLAG_TLS.rawValue))
         precondition(result == 0, "gnutls_session_ext_register fails only without memory")
         let handshake = unsafe Unmanaged.passRetained(
-            TLSHandshake(session, connection, context, onFailure)
+            TLSHandshake(session, connection, context, quota, onFailure)
         ).toOpaque()
         unsafe gnutls_ext_set_data(session, UInt32(privateData), handshake)
         unsafe gnutls_transport_set_ptr2(
@@ -91,6 +100,8 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
 
     /// Corresponds to `recv`, of at most so many bytes.
     fileprivate func pull(_ buffer: UnsafeMutableRawPointer, _ size: Int) -> Int {
+        endWork()
+        guard isAnswered || mayGoOn() else { return -1 }
         let count = unsafe recv(connection.socket, buffer, size, 0)
         if count == 0 { hasEnded = true }
         let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: max(count, 0))
@@ -108,6 +119,33 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
             }
         }
         return count
+    }
+
+    /// Whether what the client has sent may be read now. If not, `errno` says whether it may be later: poll reports the
+    /// connection again at once, so that the first turn in which the client's quota is open goes on.
+    private func mayGoOn() -> Bool {
+        let client = connection.peer.client
+        var byte: UInt8 = 0
+        let mustWait =
+            unsafe !quota.isOpen(client) && recv(connection.socket, &byte, 1, Int32(MSG_PEEK)) > 0
+        if mustWait, !isWaiting {
+            isWaiting = quota.wait(client)
+            isOverQuota = !isWaiting
+        }
+        if isWaiting, !mustWait { endWait() }
+        errno = isOverQuota || connection.isOverdue(at: .now) ? ECONNRESET : EAGAIN
+        return !mustWait
+    }
+
+    private func endWait() {
+        if isWaiting { quota.endWait(connection.peer.client) }
+        isWaiting = false
+    }
+
+    private func endWork() {
+        guard let start = workStart else { return }
+        workStart = nil
+        quota.charge(connection.peer.client, nanoseconds: threadNanoseconds() - start)
     }
 
     /// In Go's words, as other exporters.
@@ -128,8 +166,13 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
     /// Before a message is read or sent.
     fileprivate func message(_ type: gnutls_handshake_description_t) {
         switch type {
-        case GNUTLS_HANDSHAKE_CLIENT_HELLO: progress = max(progress, .helloRead)
-        case GNUTLS_HANDSHAKE_SERVER_HELLO, GNUTLS_HANDSHAKE_HELLO_RETRY_REQUEST: progress = .answered
+        case GNUTLS_HANDSHAKE_CLIENT_HELLO:
+            progress = max(progress, .helloRead)
+            workStart = threadNanoseconds()
+        case GNUTLS_HANDSHAKE_HELLO_RETRY_REQUEST: progress = .answered
+        case GNUTLS_HANDSHAKE_SERVER_HELLO:
+            progress = .answered
+            isAnswered = true
         default: break
         }
     }
@@ -147,16 +190,19 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
 
     /// The session is about to be freed; the socket is still open.
     fileprivate func end() {
+        endWork()
+        endWait()
         // A session whose handshake is not complete has no description.
         let description = unsafe gnutls_session_get_desc(session)
         unsafe free(description)
-        guard unsafe description == nil, progress != .silent else { return }
+        guard unsafe description == nil, progress != .silent || isOverQuota else { return }
         let (reason, alert) = failure()
         if let alert { unsafe gnutls_alert_send(session, GNUTLS_AL_FATAL, alert) }
         onFailure(TLSHandshakeFailure(peer: connection.peer.description, reason: reason))
     }
 
     private func failure() -> (reason: String, alert: gnutls_alert_description_t?) {
+        if isOverQuota { return ("too many handshakes of this client wait", nil) }
         if isPlainHTTP { return ("HTTP request on the TLS port", nil) }
         if let refusal { return (refusal.reason, refusal.alert) }
         let received = unsafe plainAlert ?? gnutls_alert_get(session)

@@ -54,6 +54,23 @@ def test_links_lead_somewhere(path):
     assert [problem for link in links(path.read_text()) if (problem := dead(path, link))] == []
 
 
+def test_what_security_md_names_is_tested():
+    """Each row of "What was tried" ends with the names of its tests, in or below hostile/, or suites of the unit tests."""
+    part = (REPOSITORY / "SECURITY.md").read_text().split("## What was tried")[1].split("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in part.splitlines() if line.startswith("| ")][2:]
+    assert len(rows) > 15
+    suites = "".join(path.read_text() for path in (REPOSITORY / "Tests").glob("*Tests/**/*.swift"))
+    end_to_end = REPOSITORY / "Tests" / "EndToEnd"
+    for attack, _, tests in rows:
+        names = re.findall("`([^`]+)`", tests)
+        assert names, attack
+        for name in names:
+            if name.endswith(".py"):
+                assert (end_to_end / ("hostile" if "/" not in name else "") / name).is_file(), name
+            else:
+                assert f"struct {name}" in suites, name
+
+
 def test_documents_that_are_named_exist():
     """In comments and texts of other files: `docker/README.md`, "In Kubernetes"."""
     names = subprocess.run(["git", "grep", "-hoE", r"[A-Za-z./:_-]+/[A-Z]+\.md", "--", ":!*.md", ":!Tests"],

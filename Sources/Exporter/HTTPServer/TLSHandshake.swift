@@ -133,7 +133,7 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
             isOverQuota = !isWaiting
         }
         if isWaiting, !mustWait { endWait() }
-        errno = isOverQuota || connection.isOverdue(at: .now) ? ECONNRESET : EAGAIN
+        errno = isOverQuota || connection.isOverdue(at: monotonicTime()) ? ECONNRESET : EAGAIN
         return !mustWait
     }
 

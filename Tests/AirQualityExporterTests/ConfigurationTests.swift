@@ -121,6 +121,13 @@ struct ConfigurationTests {
                 "--feed.value-field=city",
                 line: #"--feed.value-field "city": expected a member that no other flag names"#),
             Mistake(
+                "--feed.value-field=/data/~2",
+                line: #"--feed.value-field "/data/~2": expected a name, or a JSON Pointer such as /data/aqi, "#
+                    + "in which ~0 stands for ~ and ~1 for /"),
+            Mistake(
+                "--feed.value-field=/city",
+                line: #"--feed.value-field "/city": expected a member that no other flag names"#),
+            Mistake(
                 "--feed.time-field=aqi", line: #"--feed.time-field "aqi": expected a member that no other flag names"#),
             Mistake(
                 all: ["--feed.demo", "--feed.time-field=t", "--feed.pollutants-field=t"],

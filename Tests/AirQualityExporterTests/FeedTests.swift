@@ -1,4 +1,5 @@
 import Bytes
+import JSON
 import System
 import Testing
 
@@ -12,7 +13,7 @@ struct FeedTests {
     func log() {
         var log = FeedLog(label: "ws://x/")
         func level(_ event: FeedEvent) -> String {
-            log.entry(for: event).map { "\($0.level) \($0.message)" } ?? "-"
+            log.entry(for: event, at: .zero).map { "\($0.level) \($0.message)" } ?? "-"
         }
         func lost(_ reason: DisconnectReason) -> FeedEvent { .disconnected(reason, detail: "detail") }
         #expect(level(.connecting) == "info Connecting to feed")
@@ -30,14 +31,149 @@ struct FeedTests {
         #expect(level(.connected(nil)) == "info Feed connected")
     }
 
+    @Test("is logged hourly while it is down")
+    func reminder() {
+        var log = FeedLog(label: "ws://x/")
+        let lost = FeedEvent.disconnected(.refused, detail: "detail")
+        let said = stride(from: 0, through: 3 * 3600, by: 20).compactMap { second -> String? in
+            guard let entry = log.entry(for: lost, at: .seconds(second)), entry.level == .warning else { return nil }
+            return entry.metadata["down_for"] ?? "first"
+        }
+        #expect(said == ["first", "1h", "2h", "3h"])
+    }
+
+    @Test("that goes up and down all the time has twenty lines at once, then twenty an hour")
+    func flood() {
+        var log = FeedLog(label: "ws://x/")
+        var lines: [Int] = []
+        for second in 0..<2 * 3600 {
+            let event = second % 2 == 0 ? FeedEvent.connected(nil) : .disconnected(.lost, detail: "x")
+            if let entry = log.entry(for: event, at: .seconds(second)), entry.level != .debug { lines.append(second) }
+        }
+        #expect(lines.prefix(20) == ArraySlice(0..<20))
+        #expect((40...60).contains(lines.count - 20))
+    }
+
+    @Test("has its refusals told at the first of each reason, then hourly")
+    func refusals() {
+        var log = FeedLog(label: "ws://x/")
+        var (cities, values) = (RefusalCounts(), RefusalCounts())
+        cities[.noCity] = 6
+        values[.noValue] = 1
+        #expect(log.due(cities, at: .seconds(1)) == [.noCity])
+        #expect(log.due(values, at: .seconds(2)) == [.noValue])
+        values += cities
+        for second in stride(from: 3, to: 3601, by: 7) { #expect(log.due(values, at: .seconds(second)).isEmpty) }
+        #expect(log.due(values, at: .seconds(3602)) == [.noCity, .noValue])
+    }
+
+    /// What is said of a message of which everything is refused.
+    private func said(_ message: String, _ format: FeedFormat = FeedFormat()) throws -> String {
+        let store = ReadingStore(rules: StoreRules(), feeds: ["ws://x/"], at: 0)
+        store.apply(.connected(nil), feed: 0)
+        var decoder = FeedDecoder(format: format)
+        decoder.decode(Array(message.utf8).span, receivedAt: 0) { store.record($0, names: $1, feed: 0) }
+        let health = Health(store: store, stuckFeeds: { [] })
+        let prefix = "no fresh feed: ws://x/: readings refused: "
+        let problem = try #require(health.readinessProblem(of: store.feeds, at: 0))
+        #expect(health.hint(of: store.feeds).map { problem.hasSuffix($0.dropFirst(4)) } == true)
+        #expect(problem.hasPrefix(prefix))
+        return String(problem.dropFirst(prefix.count))
+    }
+
+    @Test(
+        "of which all is refused is not ready, which names the flags that would read it",
+        arguments: [
+            (
+                #"[{"name":"Pune","AQI":5},{"name":"Delhi"}]"#,
+                #"reason=no_city refused=2 accepted=0 members="name,AQI" hint="--feed.city-field, --feed.value-field""#
+            ),
+            (
+                #"[{"name":"Pune","aqi":5}]"#,
+                #"reason=no_city refused=1 accepted=0 members="name,aqi" hint=--feed.city-field"#
+            ),
+            (#"[{"city":null,"aqi":5}]"#, #"reason=no_city refused=1 accepted=0 members="city,aqi""#),
+            (
+                #"[{"city":{"name":"x"},"aqi":5}]"#,
+                #"reason=bad_city refused=1 accepted=0 members="city,aqi" hint=--feed.city-field"#
+            ),
+            (
+                #"[{"city":"Pune","AQI":5},{"city":"","aqi":1},{"city":"Pune","AQI":5}]"#,
+                #"reason=no_value refused=2 accepted=0 members="city,AQI" hint=--feed.value-field"#
+            ),
+            (#"[{"city":"Pune","aqi":"NA"}]"#, #"reason=no_value refused=1 accepted=0 members="city,aqi""#),
+            (
+                #"{"status":"ok","data":[{"city":"Pune","aqi":5}]}"#,
+                #"reason=no_city refused=1 accepted=0 members="status,data" hint="--feed.items /data""#
+            ),
+            (
+                #"{"data":{"n":1,"sta.tions-1":[{"city":"Pune","aqi":5}]}}"#,
+                #"reason=no_city refused=1 accepted=0 members=data hint="--feed.items /data/sta.tions-1""#
+            ),
+            // The feed has written it, and people copy it into a shell.
+            (
+                #"{"a;rm -r":[{"city":"Pune"}]}"#,
+                #"reason=no_city refused=1 accepted=0 members="a;rm -r" hint=--feed.items"#
+            ),
+            ("7", "reason=not_an_array refused=1 accepted=0 hint=--feed.items"),
+            ("[[7],8]", "reason=not_an_object refused=2 accepted=0 hint=--feed.items"),
+            ("[", "reason=not_json refused=1 accepted=0"),
+            (#"[{"city":"Pune","aqi":10000}]"#, "reason=out_of_range refused=1 accepted=0"),
+            (
+                #"[{"\u001b[2J\n\"\u202e":1}]"#,
+                #"reason=no_city refused=1 accepted=0 members=" [2J \" " hint="--feed.city-field, --feed.value-field""#
+            ),
+        ])
+    func explains(_ message: String, _ words: String) throws {
+        #expect(try said(message) == words)
+    }
+
+    @Test("says where the array is that its flag does not name, and keeps what it says short")
+    func explainsItems() throws {
+        let format = FeedFormat(items: try #require(JSONPointer("/data")))
+        #expect(
+            try said(#"{"results":[{"city":"Pune"}]}"#, format)
+                == #"reason=not_an_array refused=1 accepted=0 members=results hint="--feed.items /results""#)
+        let name = String(repeating: #"é\u0000"#, count: 30_000)
+        let many = (0..<1000).map { "\"\($0)\(name)\":1" }.joined(separator: ",")
+        #expect(try said("[{\(many)}]").utf8.count < 2000)
+        #expect(try said("{\(many)}").utf8.count < 2000)
+    }
+
+    @Test("is ready with one reading since it connected, and counts from there")
+    func refusalsOfConnection() {
+        var feed = FeedStatistics(label: "x")
+        let health = Health(store: ReadingStore(rules: StoreRules(), feeds: [], at: 0), stuckFeeds: { [] })
+        let store = ReadingStore(rules: StoreRules(), feeds: ["x"], at: 0)
+        var decoder = FeedDecoder(format: FeedFormat())
+        func receive(_ message: String) -> String? {
+            decoder.decode(Array(message.utf8).span, receivedAt: 0) { store.record($0, names: $1, feed: 0) }
+            feed = store.feeds[0]
+            return health.readinessProblem(of: [feed], at: 0)
+        }
+        store.apply(.connected(nil), feed: 0)
+        #expect(receive("[]") == nil)
+        #expect(receive("[7]") != nil)
+        #expect(receive(#"[{"city":"Pune","aqi":5}]"#) == nil)
+        #expect(receive("[7,7]") == nil)
+        #expect(feed.connection.refusals[.notAnObject] == 3 && feed.connection.readings == 1)
+        store.apply(.disconnected(.lost, detail: "x"), feed: 0)
+        store.apply(.connected(nil), feed: 0)
+        decoder.beginConnection()
+        #expect(
+            receive(#"[{"x":5}]"#)?.hasSuffix(
+                #"refused=1 accepted=0 members=x hint="--feed.city-field, --feed.value-field""#) == true)
+        #expect(feed.connection.refused.count == 1)
+    }
+
     @Test("is logged with its source when it connects and names one")
     func logOfSource() {
         var log = FeedLog(label: "ws://x/")
         let fields = HTTPFields([HTTPField(name: "air-quality-source", value: "open-meteo; kind=model")])
         #expect(
-            log.entry(for: FeedEvent(.connected(fields)))?.metadata
+            log.entry(for: FeedEvent(.connected(fields)), at: .zero)?.metadata
                 == ["feed": "ws://x/", "source": "open-meteo"])
-        #expect(log.entry(for: .connected(nil))?.metadata == ["feed": "ws://x/"])
+        #expect(log.entry(for: .connected(nil), at: .zero)?.metadata == ["feed": "ws://x/"])
     }
 
     @Test(

@@ -65,7 +65,10 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
         BadCommandLine(
             "relay", "ws://h/", "--header=Host: secret",
             line: "--header ***: expected no header Host, which the handshake sets itself"),
-        BadCommandLine("relay", "ws://h/", "--city-field=", line: #"--city-field "": expected text that is not empty"#),
+        BadCommandLine(
+            "relay", "ws://h/", "--city-field=",
+            line: #"--city-field "": expected a name, or a JSON Pointer such as /data/aqi, "#
+                + "in which ~0 stands for ~ and ~1 for /"),
         BadCommandLine("record", line: "URL is missing, expected: air-quality-feed record URL [flags]"),
         BadCommandLine(
             "record", "http://me:secret@host/?key=secret",

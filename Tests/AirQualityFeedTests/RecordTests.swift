@@ -6,14 +6,6 @@ import Testing
 @testable import AirQualityFeed
 
 struct RecordTests {
-    @Test func `Messages that are left out have one line a minute, however many there are`() {
-        var omissions = Omissions()
-        #expect(omissions.line(for: "a binary message of 1 bytes", at: .zero) == "left out a binary message of 1 bytes")
-        for second in 1..<60 { #expect(omissions.line(for: "x", at: .seconds(second)) == nil) }
-        #expect(omissions.line(for: "y", at: .seconds(60)) == "left out y and 59 more before it")
-        #expect(omissions.line(for: "z", at: .seconds(120)) == "left out z")
-    }
-
     @Test func `What is recorded is what was sent, and is played with the same messages`() throws {
         try withFeed(["--seed=5", "--interval=5ms"]) { _, address in
             let file = try TemporaryFile()

@@ -114,6 +114,22 @@ struct FeedDecoderTests {
         #expect(test.state(of: "Pune")?.updatedAt == 1_795_236_585_252)
     }
 
+    @Test("is read by pointers into its elements")
+    func pointers() {
+        let format = FeedFormat(
+            cityField: "/station/name", valueField: "/iaqi/0/v", timeField: "/at/s", pollutantsField: "/iaqi/1",
+            placeField: "/station")
+        var test = TestStore(format: format)
+        test.receive(
+            #"""
+            [{"station":{"name":"Pune","latitude":18.5},"iaqi":[{"v":7},{"pm10":3}],"at":{"s":1795236585}},
+            {"station":{"name":"Delhi"},"iaqi":[]},{"station":"Surat","iaqi":[{"v":1}]}]
+            """#)
+        #expect(test.cities == ["Pune 7.0"] && test.concentrations(of: "Pune") == "pm10 3.0")
+        #expect(test.refusals == ["no_value": 1, "no_city": 1])
+        #expect(test.state(of: "Pune")?.updatedAt == 1_795_236_585_000)
+    }
+
     @Test(
         "with times",
         arguments: [

@@ -232,6 +232,62 @@ struct JSONRecordReaderTests {
     }
 
     @Test(
+        "have members that pointers lead to",
+        arguments: [
+            (#"{"data":{"aqi":5,"city":"Pune"},"n":1}"#, ["'Pune'", "5.0", "object", "5.0", "1.0"]),
+            (#"{"n":1,"data":{"city":["a"]}}"#, ["other", "absent", "object", "absent", "1.0"]),
+            (#"{"data":[{"city":"Pune"}]}"#, ["absent", "absent", "other", "0.0", "absent"]),
+            (#"{"data":{"aqi":5},"data":{"city":"A"}}"#, ["'A'", "absent", "object", "absent", "absent"]),
+            (#"{"data":{"aqi":5},"data":7}"#, ["absent", "absent", "7.0", "0.0", "absent"]),
+            (#"{"data":{"aqi":{"":1}}}"#, ["absent", "other", "object", "other", "absent"]),
+            ("7", ["no object", "no object", "no object", "0.0", "no object"]),
+        ])
+    func pointers(_ element: String, _ found: [String]) {
+        let members = ["/data/city", "/data/aqi", "data", "/n"]
+        for count in [1, 200] {
+            var reader = JSONRecordReader(members: members, objects: [JSONObjectMember(member: 2, names: ["aqi"])])
+            let message = "[" + Array(repeating: element, count: count).joined(separator: ",") + "]"
+            guard case .records(let records) = Found.read(Array(message.utf8), 5, with: &reader) else {
+                Issue.record("\(element)")
+                return
+            }
+            // The object's member stands behind the members, and means something only if there is an object.
+            let expected = [found[0], found[1], found[2], found[4]] + (found[2] == "object" ? [found[3]] : [])
+            #expect(records.count == count && records.allSatisfy { Array($0.prefix(expected.count)) == expected })
+        }
+        #expect(
+            Found.read(Array(#"[{"a/b":{"~":[0,7]}}]"#.utf8), members: ["/a~1b/~0/1", "/a~1b/~0/01", "/"])
+                == .records([["7.0", "absent", "absent"]]))
+    }
+
+    @Test("are described by the names of their members and where their array is")
+    func descriptions() {
+        func description(_ message: String, items: String = "", record: Int = 0) -> JSONDescription {
+            var reader = JSONRecordReader(items: JSONPointer(items)!, members: ["city"])
+            if reader.read(Array(message.utf8).span) == .records { _ = reader.nextRecords() }
+            return reader.description(of: record)
+        }
+        func expect(_ description: JSONDescription, _ members: [String], _ items: String = "") {
+            #expect(description == JSONDescription(items: items, members: members))
+        }
+        expect(description(#"[{"a":1},{"b":[{}],"c":2}]"#, record: 1), ["b", "c"])
+        expect(description("[7]"), [])
+        expect(description(#"{"a":[1],"b":[{}]}"#), ["a", "b"], "/b")
+        expect(description(#"{"a":{"b":{"c~d/":[{}]}}}"#), ["a"], "/a/b/c~0d~1")
+        expect(description(#"{"a":{"b":{"c":{"d":[{}]}}}}"#), ["a"])
+        expect(description(#"{"a":{"x":1},"b":[]}"#), ["a", "b"])
+        expect(description(#"{"a":{"x":{"y":[{}]}}}"#, items: "/a/b"), ["a"], "/a/x/y")
+        expect(description(#"{"a":{"x":1}}"#, items: "/a"), ["x"])
+        expect(description("7"), [])
+        let many = (0..<40).map { #""\#(String(repeating: "x", count: 100))\#($0)":1"# }.joined(separator: ",")
+        let cut = Array(repeating: String(repeating: "x", count: 48), count: 12)
+        expect(description("[{\(many)}]"), cut)
+        // Longer than what is kept in memory.
+        let padding = String(repeating: " ", count: 1 << 20)
+        expect(description("{\(many)\(padding)}", items: "/z"), cut)
+    }
+
+    @Test(
         "have the members of an object that is opened",
         arguments: [
             (#"{"city":"Pune","air":{"pm10":7,"dust":1,"no2":"3","":null}}"#, ["object", "7.0", "'3'"], ["dust", ""]),

@@ -267,13 +267,32 @@ private final class Course {
         #expect(course.disconnects == [.idle])
     }
 
+    @Test("what is said of an idle feed names the flag, and how often it sent") func idleDetail() {
+        let course = Course()
+        course.connect()
+        course.pass(.milliseconds(50_300))
+        course.state.receivedMessages(12, at: course.now)
+        course.pass(.seconds(60) + ConnectionState.grace)
+        let detail = "no whole message within --idle-timeout 1m, messages before: 12 in 50s"
+        #expect(course.actions.contains(.report(.disconnected(.idle, detail: detail, retryAfter: nil))))
+    }
+
+    @Test("what a server says is cut and on one line") func longDetail() {
+        let course = Course()
+        course.handle(.started)
+        course.handle(.tcpConnected)
+        course.handle(.answered(.refused(detail: "a\nb" + String(repeating: "x", count: 60_000), retryAfter: nil)))
+        let detail = "a b" + String(repeating: "x", count: 297)
+        #expect(course.actions.contains(.report(.disconnected(.handshake, detail: detail, retryAfter: nil))))
+    }
+
     @Test("each whole message restarts the idle clock") func messages() {
         let course = Course { $0.pingInterval = .zero }
         course.connect()
         for _ in 0..<5 {
             course.pass(.seconds(50))
             course.state.received(at: course.now)
-            course.state.receivedMessage(at: course.now)
+            course.state.receivedMessages(at: course.now)
         }
         #expect(course.disconnects == [])
     }
@@ -298,7 +317,7 @@ private final class Course {
         course.handle(.timer)
         #expect(course.disconnects == [])
         course.state.received(at: course.now)
-        course.state.receivedMessage(at: course.now)
+        course.state.receivedMessages(at: course.now)
         course.pass(.seconds(14))
         #expect(course.disconnects == [])
     }

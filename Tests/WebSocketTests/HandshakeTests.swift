@@ -173,7 +173,7 @@ import Testing
             extensions("x-webkit-deflate-frame", refused: "an extension that was not offered: x-webkit-deflate-frame"),
             other("HTTP/1.1 100 Continue", [], .interim),
             other("HTTP/1.1 103 Early Hints", ["Link: </style.css>"], .interim),
-            other("HTTP/1.1 200 OK", [], .refused("status 200 instead of 101")),
+            other("HTTP/1.1 200 OK", [], .refused("status 200 instead of 101: this is no WebSocket endpoint")),
             other("HTTP/1.1 401 ", [], .refused("status 401 instead of 101")),
             other("HTTP/1.1 503 Busy", ["Retry-After: 120"], .refused("status 503 instead of 101", .seconds(120))),
             other(

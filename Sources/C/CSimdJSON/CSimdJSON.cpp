@@ -16,9 +16,22 @@ constexpr size_t recordsAtOnce = 128;
 /// Buffers for longer messages are given back once they are read: they take some fifteen times the message.
 constexpr size_t keptCapacity = 256 << 10;
 constexpr size_t maximumUnknown = 16;
+/// Of what describes a refused element.
+constexpr size_t maximumNames = 12, maximumNameBytes = 48, itemsDepth = 3;
 
 std::string string(const uint8_t *bytes, size_t count) {
     return count == 0 ? std::string() : std::string(reinterpret_cast<const char *>(bytes), count);
+}
+
+/// A token of a pointer as it is written.
+std::string escaped(std::string_view token) {
+    std::string text;
+    for (const char character : token) {
+        if (character == '~') text += "~0";
+        else if (character == '/') text += "~1";
+        else text += character;
+    }
+    return text;
 }
 
 /// RFC 6901 section 4: digits without a leading zero.
@@ -35,7 +48,12 @@ std::optional<size_t> arrayIndex(std::string_view token) {
 struct CSimdJSON_reader {
     const size_t maximumDepth;
     std::vector<std::string> tokens;
-    std::vector<std::string> members;
+    struct Member {
+        std::string name;
+        /// Further tokens, of a pointer into what is there.
+        std::vector<std::string> rest;
+    };
+    std::vector<Member> members;
     /// What is read of a member that is an object; the values stand behind the members' in each record.
     struct Inner {
         std::vector<std::string> names;
@@ -50,19 +68,26 @@ struct CSimdJSON_reader {
     dom::parser parser;
     std::vector<CSimdJSON_value> values;
     struct Array {
+        /// Of the records given last.
+        dom::array::iterator first;
         dom::array::iterator next, end;
     };
-    /// The items that have not been given yet, if they are an array.
+    /// The items, if they are an array.
     std::optional<Array> array;
-    /// The one item, if it has not been given yet and stands in no array.
+    /// The one item, if it stands in no array.
     std::optional<dom::element> object;
+    bool isObjectGiven = false;
     size_t textEnd = 0;
+    /// Of the element that was described last.
+    std::vector<std::string> names;
+    std::string pointer;
 
     explicit CSimdJSON_reader(size_t maximumDepth) : maximumDepth(maximumDepth) {}
 
     CSimdJSON_outcome read(const uint8_t *message, size_t count) {
         array = std::nullopt;
         object = std::nullopt;
+        isObjectGiven = false;
         textEnd = 0;
         unknown.clear();
         const auto outcome = count == 0 ? CSimdJSON_outcome_notJSON : parse(message, count);
@@ -87,17 +112,60 @@ struct CSimdJSON_reader {
         // true: copies the message to where it has room behind it.
         if (parser.parse(message, count, true).get(items)) return CSimdJSON_outcome_notJSON;
         for (const auto &token : tokens) {
-            if (!descend(items, token)) return CSimdJSON_outcome_notAnArray;
+            if (!descend(items, token)) return notAnArray();
         }
         dom::array elements;
         if (items.is_object()) {
             object = items;
         } else if (!items.get(elements)) {
-            array = Array{elements.begin(), elements.end()};
+            array = Array{elements.begin(), elements.begin(), elements.end()};
         } else {
-            return CSimdJSON_outcome_notAnArray;
+            return notAnArray();
         }
         return CSimdJSON_outcome_records;
+    }
+
+    CSimdJSON_outcome notAnArray() {
+        describe(parser.doc.root(), true);
+        return CSimdJSON_outcome_notAnArray;
+    }
+
+    /// Notes the names of the value's members and, for a message without an array of items, where there is one.
+    void describe(dom::element value, bool isMessage) {
+        names.clear();
+        pointer.clear();
+        if (isMessage && !findItems(parser.doc.root(), itemsDepth)) pointer.clear();
+        dom::object members;
+        if (value.get(members)) return;
+        for (auto field : members) {
+            if (names.size() == maximumNames) break;
+            names.emplace_back(field.key.substr(0, maximumNameBytes));
+        }
+    }
+
+    /// Goes on with the pointer to the first array of objects in the value.
+    bool findItems(dom::element value, size_t depth) {
+        dom::array elements;
+        if (!value.get(elements)) return elements.begin() != elements.end() && (*elements.begin()).is_object();
+        dom::object members;
+        if (depth == 0 || value.get(members)) return false;
+        size_t count = 0;
+        for (auto field : members) {
+            if (++count > maximumNames) break;
+            if (field.key.size() > maximumNameBytes) continue;
+            const auto length = pointer.size();
+            pointer += "/" + escaped(field.key);
+            if (findItems(field.value, depth - 1)) return true;
+            pointer.resize(length);
+        }
+        return false;
+    }
+
+    void describe(size_t record) {
+        if (object) return describe(*object, true);
+        auto element = array->first;
+        for (; record > 0; --record) ++element;
+        describe(*element, false);
     }
 
     /// Goes on to the value that the token names. Of a member that is given twice it is the last one.
@@ -118,16 +186,18 @@ struct CSimdJSON_reader {
     }
 
     size_t fill() {
-        if (object) {
+        if (object && !isObjectGiven) {
             fill(values.data(), *object);
-            object = std::nullopt;
+            isObjectGiven = true;
             return 1;
         }
         if (!array || array->next == array->end) {
             array = std::nullopt;
+            object = std::nullopt;
             shrink();
             return 0;
         }
+        array->first = array->next;
         size_t count = 0;
         auto *record = values.data();
         const auto size = recordSize();
@@ -145,12 +215,20 @@ struct CSimdJSON_reader {
         if (kind == CSimdJSON_kind_notAnObject) return;
         for (auto field : object) {
             for (size_t member = 0; member < count; ++member) {
-                if (field.key != members[member]) continue;
+                if (field.key != members[member].name) continue;
                 // Of a member that is given twice the last one counts, as in JavaScript.
-                fill(record[member], field.value);
-                break;
+                fill(record[member], field.value, members[member].rest);
             }
         }
+    }
+
+    void fill(CSimdJSON_value &value, dom::element element, const std::vector<std::string> &rest) {
+        for (const auto &token : rest) {
+            if (descend(element, token)) continue;
+            value.kind = CSimdJSON_kind_absent;
+            return;
+        }
+        fill(value, element);
     }
 
     /// Reads the members of an object, if it is a record's member of which some are to be read.
@@ -220,11 +298,12 @@ CSimdJSON_reader *CSimdJSON_make(size_t maximumDepth) {
 void CSimdJSON_free(CSimdJSON_reader *reader) { delete reader; }
 
 void CSimdJSON_addToken(CSimdJSON_reader *reader, const uint8_t *bytes, size_t count) {
-    reader->tokens.push_back(string(bytes, count));
+    auto &tokens = reader->members.empty() ? reader->tokens : reader->members.back().rest;
+    tokens.push_back(string(bytes, count));
 }
 
 void CSimdJSON_addMember(CSimdJSON_reader *reader, const uint8_t *bytes, size_t count) {
-    reader->members.push_back(string(bytes, count));
+    reader->members.push_back({string(bytes, count), {}});
     reader->inner.emplace_back();
     reader->values.resize(reader->recordSize() * recordsAtOnce);
 }
@@ -251,6 +330,17 @@ const CSimdJSON_value *CSimdJSON_nextRecords(CSimdJSON_reader *reader, size_t *c
 const CSimdJSON_value *CSimdJSON_unknownMembers(const CSimdJSON_reader *reader, size_t *count) {
     *count = reader->unknown.size();
     return reader->unknown.data();
+}
+
+size_t CSimdJSON_describe(CSimdJSON_reader *reader, size_t record) {
+    if (reader->array || reader->object) reader->describe(record);
+    return reader->names.size();
+}
+
+const char *CSimdJSON_name(const CSimdJSON_reader *reader, size_t index, size_t *count) {
+    const auto &text = index < reader->names.size() ? reader->names[index] : reader->pointer;
+    *count = text.size();
+    return text.data();
 }
 
 const uint8_t *CSimdJSON_texts(const CSimdJSON_reader *reader, size_t *count) {

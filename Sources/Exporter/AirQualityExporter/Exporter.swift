@@ -32,7 +32,7 @@ final class Exporter: Sendable {
         let demo = configuration.isDemo ? try DemoFeed(at: monotonicTime()) : nil
         self.demo = demo
         let configuredFeeds = try configuration.configuredFeeds()
-        let store = ReadingStore(rules: StoreRules(configuration), feeds: [], at: currentTime())
+        let store = ReadingStore(rules: StoreRules(configuration, feeds: configuredFeeds), feeds: [], at: currentTime())
         self.store = store
         let storage = try configuration.storageFile.map {
             try StorageService(path: $0, store: store, logger: logger)
@@ -95,7 +95,8 @@ final class Exporter: Sendable {
         server.meter = scrapes
         server.usesSystemdSockets = configuration.web.usesSystemdSockets
         server.web = webWatcher.initial
-        let failures = Mutex(HandshakeLog())
+        // At most one a minute, because anybody can make them fail.
+        let failures = Mutex(LineLimit(.seconds(60)))
         server.onTLSHandshakeFailure = { failure in
             guard let suppressed = failures.withLock({ $0.suppressed(before: monotonicTime()) }) else { return }
             logger.warning(
@@ -237,15 +238,19 @@ extension Configuration {
 }
 
 extension StoreRules {
-    init(_ configuration: Configuration) {
+    /// - Parameter feeds: those of the start. A reload may bring others that have what these do not.
+    init(_ configuration: Configuration, feeds: [ConfiguredFeed] = []) {
+        func has(_ field: KeyPath<Configuration, String>) -> Bool {
+            ([configuration] + feeds.map(\.settings)).contains { !$0[keyPath: field].isEmpty }
+        }
+        let mayHaveMore = configuration.feedFile != nil
         self.init(
             scale: configuration.scale, hysteresis: configuration.hysteresis, history: configuration.history,
             cityLimit: configuration.cityLimit, expireAfter: configuration.expireAfter.milliseconds,
             shard: configuration.shard, warmUp: configuration.warmUp.milliseconds,
-            readingsHaveTimes: configuration.format.timeField != nil,
-            readingsHaveConcentrations: configuration.format.pollutantsField != nil,
-            readingsHaveSubIndices: configuration.format.subindicesField != nil,
-            readingsHavePlaces: configuration.format.placeField != nil)
+            readingsHaveTimes: has(\.timeField), readingsHaveConcentrations: mayHaveMore || has(\.pollutantsField),
+            readingsHaveSubIndices: mayHaveMore || has(\.subindicesField),
+            readingsHavePlaces: mayHaveMore || has(\.placeField))
     }
 }
 

@@ -30,18 +30,3 @@ final class ConnectionReport: Sendable {
         if isNew { say(line, level: level) }
     }
 }
-
-/// Counts what a peer can make happen as often as it likes, so that there is a line now and then and not for each.
-struct LineLimit {
-    private static let period: Duration = .seconds(10)
-    private var count = 0
-    private var saidAt: Duration?
-
-    /// - Returns: how many to tell of, when it is time for a line.
-    mutating func add(at now: Duration) -> Int? {
-        count += 1
-        if let saidAt, now - saidAt < Self.period { return nil }
-        defer { (count, saidAt) = (0, now) }
-        return count
-    }
-}

@@ -154,10 +154,12 @@ struct RelayOptions: Options {
             Flag(
                 "shards", \.shards, .integer(in: 1...10_000), placeholder: "N", "number of shards"
             ),
-            Flag("city-field", \.cityField, .nonEmptyText, placeholder: "NAME", "field with the city's name"),
             Flag(
-                "value-field", \.valueField, .nonEmptyText, placeholder: "NAME",
-                "field with the index; an element without it does not replace the last one that had it"),
+                "city-field", \.cityField, .member(),
+                "field with the city's name, or a JSON Pointer such as /data/city"),
+            Flag(
+                "value-field", \.valueField, .member(),
+                "field with its index: an element without one does not take the place of the last that had one"),
             Flag(
                 "expire-after", \.expireAfter, .duration(),
                 "leave out of a new client's greeting what the feed has not sent for this long; 0 = nothing"),

@@ -25,7 +25,7 @@ private final class Recorder: Sendable {
     private let file: AppendedFile
     private let signals: Signals
     private let state = Mutex<SystemError?>(nil)
-    private let omissions = Mutex(Omissions())
+    private let omissions = Mutex(LineLimit(.seconds(60)))
 
     /// - Parameter path: nil = standard output.
     init(to path: String?, signals: Signals) throws {
@@ -49,9 +49,8 @@ private final class Recorder: Sendable {
     }
 
     private func omit(_ message: String) {
-        if let line = omissions.withLock({ $0.line(for: message, at: monotonicTime()) }) {
-            say(line, level: .warning)
-        }
+        guard let others = omissions.withLock({ $0.suppressed(before: monotonicTime()) }) else { return }
+        say("left out \(message)" + (others > 0 ? " and \(others) more before it" : ""), level: .warning)
     }
 
     private func write(_ line: [UInt8]) {
@@ -62,23 +61,5 @@ private final class Recorder: Sendable {
             state.withLock { $0 = error }
             signals.wake()
         }
-    }
-}
-
-/// Which messages that are left out have a line: the first one, then one a minute, because a feed can send any number.
-struct Omissions {
-    private static let period: Duration = .seconds(60)
-
-    private var saidAt: Duration?
-    private var unsaid = 0
-
-    mutating func line(for message: String, at now: Duration) -> String? {
-        if let saidAt, now - saidAt < Self.period {
-            unsaid += 1
-            return nil
-        }
-        saidAt = now
-        defer { unsaid = 0 }
-        return "left out \(message)" + (unsaid > 0 ? " and \(unsaid) more before it" : "")
     }
 }

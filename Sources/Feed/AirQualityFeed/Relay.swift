@@ -14,15 +14,15 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
     let isConnected = Atomic(false)
     let paths = RelayPaths(shards: options.shards)
     let state = Mutex(RelayState(options))
-    let drops = Mutex(LineLimit())
+    let drops = Mutex(LineLimit(.seconds(10)))
     let server = try FeedServer(
         options.listen, signals: signals, maximumClients: max(1024, 4 * options.shards),
         place: paths.place(at:),
         greeting: { group in state.withLock { $0.greeting(of: paths.shard(of: group), at: monotonicTime()) } },
         onDrop: { group in
-            guard let count = drops.withLock({ $0.add(at: monotonicTime()) }) else { return }
+            guard let others = drops.withLock({ $0.suppressed(before: monotonicTime()) }) else { return }
             say(
-                "dropped \(count == 1 ? "a client" : "\(count) clients, the last one") of \(paths.path(of: group)) "
+                "dropped \(others == 0 ? "a client" : "\(others + 1) clients, the last one") of \(paths.path(of: group)) "
                     + "that was too slow", level: .warning)
         })
     defer { server.stop() }
@@ -101,8 +101,6 @@ struct RelayPaths: Sendable {
 
 /// What is known of the feed, between the thread that reads it and the one that serves it.
 struct RelayState: ~Copyable {
-    /// From one line about refused messages to the next.
-    private static let refusalPeriod: Duration = .seconds(60)
     /// A shard whose cities are in no message for so long gets an empty one: its exporters would take the feed for dead,
     /// dial again, and take the greeting's old values for new ones.
     static let maximumSilence: Duration = .seconds(10)
@@ -116,7 +114,7 @@ struct RelayState: ~Copyable {
     private var lastMessageAt: Duration?
     private var messages = 0
     private var refusals = RefusalCounts()
-    private var refusalSaidAt: Duration?
+    private var refusalLines = LineLimit(.seconds(60))
     private var hasSaidFull = false
 
     init(_ options: RelayOptions) {
@@ -140,9 +138,7 @@ struct RelayState: ~Copyable {
         switch outcome {
         case .refused(let refusal):
             refusals[refusal] += 1
-            if let saidAt = refusalSaidAt, now - saidAt < Self.refusalPeriod { return (outcome, nil) }
-            refusalSaidAt = now
-            return (outcome, "did not pass on \(refused)")
+            return (outcome, refusalLines.suppressed(before: now).map { _ in "did not pass on \(refused)" })
         case .parts(var parts):
             messages += 1
             lastMessageAt = now

@@ -62,8 +62,16 @@ extension ValueFormat<String> {
     /// Any text, none as well.
     public static var text: Self { Self("TEXT", expected: "text", text: \.self) { $0 } }
 
-    public static var nonEmptyText: Self {
-        Self("TEXT", expected: "text that is not empty", text: \.self) { $0.isEmpty ? nil : $0 }
+    /// A member of an object, or a JSON Pointer into it, which begins with `/`.
+    public static func member(orNone isOptional: Bool = false) -> Self {
+        let expected = "a name, or a JSON Pointer such as /data/aqi, in which ~0 stands for ~ and ~1 for /"
+        return Self("NAME", expected: expected + (isOptional ? "; or nothing" : ""), text: \.self) { text in
+            let steps = text.utf8.split(separator: UInt8(ascii: "~"), omittingEmptySubsequences: false).dropFirst()
+            let isMember =
+                text.utf8.first != UInt8(ascii: "/")
+                || steps.allSatisfy { $0.first == UInt8(ascii: "0") || $0.first == UInt8(ascii: "1") }
+            return isMember && (isOptional || !text.isEmpty) ? text : nil
+        }
     }
 
     /// The path of a file, which need not be there.

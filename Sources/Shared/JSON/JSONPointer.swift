@@ -28,6 +28,15 @@ public struct JSONPointer: Sendable, Equatable {
         self.init(tokens: tokens)
     }
 
+    /// A member of an object, or where the text begins with `/`, what it points to in the object.
+    public init?(member text: String) {
+        guard text.utf8.first != UInt8(ascii: "/") else {
+            self.init(text)
+            return
+        }
+        self.init(tokens: [Array(text.utf8)])
+    }
+
     private init(tokens: [[UInt8]]) {
         self.tokens = tokens
     }

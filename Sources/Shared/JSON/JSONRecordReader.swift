@@ -32,7 +32,7 @@ public struct JSONRecordReader: ~Copyable {
 
     /// - Parameters:
     ///   - items: where the array is.
-    ///   - members: their names; ``value(record:member:)`` counts them in this order.
+    ///   - members: each as ``JSONPointer/init(member:)`` takes it; ``value(record:member:)`` counts them in this order.
     ///   - objects: members that are objects, and what is read of them.
     public init(items: JSONPointer = JSONPointer(), members: [String], objects: [JSONObjectMember] = []) {
         precondition(!members.isEmpty, "a record has members")
@@ -45,12 +45,18 @@ public struct JSONRecordReader: ~Copyable {
             end += object.names.count
         }
         self.firsts = firsts
-        for token in items.tokens {
-            unsafe token.withUnsafeBufferPointer { unsafe CSimdJSON_addToken(reader, $0.baseAddress, $0.count) }
+        func add(tokens: some Sequence<[UInt8]>) {
+            for token in tokens {
+                unsafe token.withUnsafeBufferPointer { unsafe CSimdJSON_addToken(reader, $0.baseAddress, $0.count) }
+            }
         }
+        add(tokens: items.tokens)
         for member in members {
-            let name = Array(member.utf8)
-            unsafe name.withUnsafeBufferPointer { unsafe CSimdJSON_addMember(reader, $0.baseAddress, $0.count) }
+            guard let pointer = JSONPointer(member: member) else { preconditionFailure("bad pointer \(member)") }
+            unsafe pointer.tokens[0].withUnsafeBufferPointer {
+                unsafe CSimdJSON_addMember(reader, $0.baseAddress, $0.count)
+            }
+            add(tokens: pointer.tokens.dropFirst())
         }
         for object in objects {
             for member in object.names {
@@ -127,12 +133,33 @@ public struct JSONRecordReader: ~Copyable {
         }
     }
 
+    /// What people are told of one of the last ``nextRecords()``, or after ``Outcome/notAnArray`` of the message.
+    public func description(of record: Int = 0) -> JSONDescription {
+        var texts: [String] = []
+        let count = unsafe CSimdJSON_describe(reader, record)
+        for index in 0...count {
+            var length = 0
+            let bytes = unsafe CSimdJSON_name(reader, index, &length)
+            unsafe texts.append(
+                String(decoding: UnsafeRawBufferPointer(start: bytes, count: length), as: UTF8.self))
+        }
+        return JSONDescription(items: texts.removeLast(), members: texts)
+    }
+
     /// Lends what texts point into, until the next ``read(_:)`` or the end of the records.
     public func withTexts<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         var count = 0
         let texts = unsafe CSimdJSON_texts(reader, &count)
         return body(unsafe Span(_unsafeElements: UnsafeBufferPointer(start: texts, count: count)))
     }
+}
+
+/// The shape of an object that is not as expected.
+public struct JSONDescription: Sendable, Equatable {
+    /// In a message without an array of items: the pointer to an array of objects; empty = none.
+    public let items: String
+    /// The names of its first members, each cut to some 48 bytes.
+    public let members: [String]
 }
 
 /// A member of records that is an object whose own members are read.

@@ -43,6 +43,11 @@ public struct Logger: Sendable {
             }
         }
 
+        /// The fields as a line of logfmt has them.
+        public var text: String {
+            fields.map { "\(logfmtText($0.name))=\(logfmtText($0.value))" }.joined(separator: " ")
+        }
+
         /// Both; where both have a field, the other's value.
         public func merging(_ other: Metadata) -> Metadata {
             var merged = self
@@ -92,22 +97,22 @@ public struct Logger: Sendable {
         var time: [UInt8] = []
         time.appendRFC3339(now())
         let head: Metadata = ["time": String(decoding: time, as: UTF8.self), "level": level.name, "msg": message()]
-        let fields = (head.fields + metadata().fields).map { field in
+        let fields = head.merging(metadata())
+        let line =
             switch format {
-            case .logfmt: "\(logfmtText(field.name))=\(logfmtText(field.value))"
-            case .json: "\(jsonText(field.name)):\(jsonText(field.value))"
+            case .logfmt: fields.text
+            case .json:
+                "{\(fields.fields.map { "\(jsonText($0.name)):\(jsonText($0.value))" }.joined(separator: ","))}"
             }
-        }
-        let line = format == .json ? "{\(fields.joined(separator: ","))}\n" : fields.joined(separator: " ") + "\n"
-        write(Array(line.utf8))
+        write(Array((line + "\n").utf8))
     }
 }
 
 /// The text as it is when it is unambiguous, else as JSON, which is what readers of logfmt expect in quotes. U+FFFD
-/// stands for bytes that were not UTF-8.
+/// stands for bytes that were not UTF-8. A comma is there in lists.
 private func logfmtText(_ text: String) -> String {
     let isPlain = text.unicodeScalars.allSatisfy { scalar in
-        !isEscaped(scalar) && !" =\"\u{FFFD}".unicodeScalars.contains(scalar)
+        !isEscaped(scalar) && !" ,=\"\u{FFFD}".unicodeScalars.contains(scalar)
             && scalar.properties.generalCategory != .spaceSeparator
     }
     return isPlain && !text.isEmpty ? text : jsonText(text)

@@ -35,6 +35,12 @@ DEMO = "--feed.demo"
         (EXPORTER, ["--feed.url", "feed.example"], r'--feed.url "feed.example": .*expected a ws:// or wss:// address.*'),
         (EXPORTER, [DEMO, "--aqi.scale", "usa"], r'--aqi.scale "usa": expected india, or us, or eu'),
         (EXPORTER, [DEMO, "--metrics.families", "index,aqi"], r'--metrics.families "aqi": expected index, .*'),
+        (EXPORTER, [DEMO, "--feed.value-field", "/data/~aqi"],
+         r'--feed.value-field "/data/~aqi": expected a name, or a JSON Pointer such as /data/aqi, in which ~0 stands for ~ .*'),
+        (EXPORTER, [DEMO, "--feed.value-field="], r'--feed.value-field "": expected a name, or a JSON Pointer .*'),
+        (EXPORTER, [DEMO, "--feed.city-field=/aqi"],
+         r'--feed.value-field "aqi": expected a member that no other flag names'),
+        (FEED, ["relay", "ws://x/", "--value-field=/~"], r'--value-field "/~": expected a name, or a JSON Pointer .*'),
         (EXPORTER, [DEMO, "--storage.file"], r"--storage.file: the value is missing, expected --storage.file=FILE"),
         (EXPORTER, [], r"no feed: give --feed.url ADDRESS, or --feed.demo for a simulated one"),
     ],
@@ -110,3 +116,160 @@ def test_the_log_begins_with_what_was_understood(start, programs, tmp_path):
 
 def test_cities_expire_by_default(start):
     assert start.exporter(DEMO).scrape().value("airquality_exporter_city_expiry_seconds") == 6 * 3600
+
+
+# What a feed sends, what is said of it, and the flags that read it then.
+REFUSED = {
+    "other names": (
+        [{"name": "Pune", "AQI": 51}] * 6,
+        'reason=no_city refused=6 accepted=0 members="name,AQI" hint="--feed.city-field, --feed.value-field"',
+        ["--feed.city-field=name", "--feed.value-field=AQI"],
+    ),
+    "another name of the value": (
+        [{"city": "Pune", "index": 51}],
+        'reason=no_value refused=1 accepted=0 members="city,index" hint=--feed.value-field',
+        ["--feed.value-field=index"],
+    ),
+    "an array in an object": (
+        {"status": "ok", "data": [{"city": "Pune", "aqi": 51}]},
+        'reason=no_city refused=1 accepted=0 members="status,data" hint="--feed.items /data"',
+        ["--feed.items", "/data"],
+    ),
+    "an array that is deeper": (
+        {"d": {"cities": [{"city": "Pune", "aqi": 51}]}},
+        'reason=no_city refused=1 accepted=0 members=d hint="--feed.items /d/cities"',
+        ["--feed.items=/d/cities"],
+    ),
+    "objects in the elements": (
+        [{"station": {"name": "Pune"}, "data": {"a/b": {"aqi": [51]}}}],
+        'reason=no_city refused=1 accepted=0 members="station,data" hint="--feed.city-field, --feed.value-field"',
+        ["--feed.city-field", "/station/name", "--feed.value-field", "/data/a~1b/aqi/0"],
+    ),
+    "what steers a terminal": (
+        [{"\x1b[2J\n\u202e": 1, "x" * 1000: 2}],
+        'reason=no_city refused=1 accepted=0 members=" [2J  ,' + "x" * 48 + '" hint="--feed.city-field, --feed.value-field"',
+        None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message, said, flags", REFUSED.values(), ids=REFUSED)
+def test_refused_readings_are_explained(start, python_feed, message, said, flags):
+    exporter = start.exporter("--feed.url", python_feed.url)
+    python_feed.wait_for_client()
+    for _ in range(3):
+        python_feed.send(message, as_json=True)
+    wait_for(lambda: exporter.scrape().value("airquality_exporter_feed_messages_total") == 3, "the messages")
+    lines = [line for line in exporter.errors if "Readings refused" in line]
+    assert len(lines) == 1 and lines[0].endswith(f'level=WARN msg="Readings refused" feed={python_feed.url} {said}'), lines
+    ready, page = exporter.get("/-/ready"), exporter.get("/")
+    words = re.escape(said).replace("refused=1 ", "refused=[13] ").replace("refused=6 ", r"refused=(6|18) ")
+    assert ready.status == 503
+    assert re.fullmatch(f"no fresh feed: {python_feed.url}: readings refused: {words}\n", ready.text), ready.text
+    assert "Waiting for the first reading.</strong> The readings refused: reason=no_" in page.text
+    assert "127.0.0.1" not in page.text
+    if flags:
+        other = start.exporter("--feed.url", python_feed.url, *flags)
+        python_feed.wait_for_client(2)
+        python_feed.send(message, as_json=True)
+        other.wait_for_sample("airquality_index", 51, city="Pune")
+        assert other.get("/-/ready").status == 200 and not other.count_lines("Readings refused")
+
+
+def test_one_good_reading_is_enough_to_be_ready(start, python_feed):
+    exporter = start.exporter("--feed.url", python_feed.url)
+    python_feed.wait_for_client()
+    python_feed.send({"type": "welcome"})
+    wait_for(lambda: exporter.get("/-/ready").text.count("members=type"), "the refusal")
+    python_feed.send([{"city": "Pune", "aqi": 51}])
+    wait_for(lambda: exporter.get("/-/ready").status == 200, "readiness")
+    assert "readings refused" not in exporter.get("/").text
+
+
+@pytest.mark.parametrize(
+    "flags, environment",
+    [
+        (["--feed.value-field=/data/aqi", "--feed.city-field=/where/city", "--feed.time-field=/data/t",
+          "--feed.pollutants-field=/data/p", "--feed.subindices-field=/data/s", "--feed.place-field=/where"], {}),
+        ([], {f"AIR_QUALITY_EXPORTER_FEED_{name}_FIELD": field for name, field in [
+            ("VALUE", "/data/aqi"), ("CITY", "/where/city"), ("TIME", "/data/t"), ("POLLUTANTS", "/data/p"),
+            ("SUBINDICES", "/data/s"), ("PLACE", "/where")]}),
+        (["file"], {}),
+    ],
+    ids=["flags", "environment", "file"],
+)  # fmt: skip
+def test_fields_are_names_or_pointers(start, python_feed, tmp_path, flags, environment):
+    address = ["--feed.url", python_feed.url]
+    if flags == ["file"]:
+        (tmp_path / "feeds.yml").write_text(
+            f"- url: {python_feed.url}\n  value-field: /data/aqi\n  city-field: /where/city\n  time-field: /data/t\n"
+            "  pollutants-field: /data/p\n  subindices-field: /data/s\n  place-field: /where\n")
+        address, flags = ["--feed.file", str(tmp_path / "feeds.yml")], []
+    exporter = start.exporter(*address, *flags, environment=environment)
+    python_feed.wait_for_client()
+    where = {"city": "Pune", "country": "IN", "latitude": 18.5, "longitude": 73.9}
+    python_feed.send([{"data": {"aqi": 51, "t": 1795236585, "p": {"pm10": 7}, "s": {"pm10": 9}}, "where": where}])
+    exporter.wait_for_sample("airquality_index", 51, city="Pune")
+    page = exporter.scrape()
+    assert page.value("airquality_last_update_timestamp_seconds", city="Pune") == 1795236585
+    assert page.value("airquality_concentration_ugm3", city="Pune", pollutant="pm10") == 7
+    assert page.value("airquality_subindex", city="Pune", pollutant="pm10") == 9
+    assert page.value("airquality_city_info", city="Pune", country="IN") == 1
+
+
+def test_a_relay_reads_by_pointers_too(start, python_feed):
+    relay = start.feed("relay", python_feed.url, "--value-field=/data/aqi", "--city-field=/data/city", "--shards=2")
+    exporters = [
+        start.exporter(
+            f"--feed.url={relay.url}shard/{shard}/2", "--feed.city-field=/data/city", "--feed.value-field=/data/aqi",
+            f"--city.shard={shard}/2")
+        for shard in range(2)
+    ]  # fmt: skip
+    python_feed.wait_for_client()
+    cities = [f"City {number}" for number in range(20)]
+
+    def found():
+        python_feed.send([{"data": {"city": city, "aqi": 51}} for city in cities])
+        shown = [[sample["city"] for sample, _ in each.scrape().samples("airquality_index")] for each in exporters]
+        return sorted(shown[0] + shown[1]) == sorted(cities) and all(shown)
+
+    wait_for(found, "each city in one of the shards")
+
+
+@pytest.mark.parametrize(
+    "scheme, path, said",
+    [
+        ("wss", "/", r"reason=tls err=.*wrong version number: the server does not speak TLS, ws:// instead of wss://\?\"?$"),
+        ("ws", "/metrics", r'reason=handshake err="status 200 instead of 101: this is no WebSocket endpoint"'),
+        ("ws", "/nothing", r'reason=handshake err="status 404 instead of 101: this is no WebSocket endpoint"'),
+    ],
+    ids=["not TLS", "200", "404"],
+)
+def test_an_address_of_something_else_is_recognised(start, scheme, path, said):
+    other = start.exporter(DEMO)
+    exporter = start.exporter("--feed.url", f"{scheme}://{other.address}{path}")
+    wait_for(lambda: any(re.search(said, line) for line in exporter.errors), "the words")
+    words = re.search('err="?(.*?)"?$', next(line for line in exporter.errors if re.search(said, line)))[1]
+    assert words in exporter.get("/-/ready").text
+
+
+def test_an_idle_feed_is_said_to_be_slower_than_its_flag(start, python_feed):
+    exporter = start.exporter("--feed.url", python_feed.url, "--feed.idle-timeout=2s")
+    python_feed.wait_for_client()
+    for _ in range(3):
+        python_feed.send([{"city": "Pune", "aqi": 51}])
+    line = r'msg="Feed lost, reconnecting" .* reason=idle err="no whole message within --feed.idle-timeout 2s, messages before: 3 in \w+"'
+    wait_for(lambda: any(re.search(line, each) for each in exporter.errors), "the disconnect")
+
+
+def test_a_reload_that_changes_nothing_says_so(start, tmp_path):
+    web, feeds = tmp_path / "web.yml", tmp_path / "feeds.yml"
+    web.write_text("http_server_config: {headers: {X-Frame-Options: deny}}")
+    feeds.write_text("- url: ws://127.0.0.1:1/")
+    exporter = start.exporter("--feed.file", str(feeds), "--web.config.file", str(web), "--web.enable-lifecycle")
+    assert exporter.get("/-/reload", "POST").status == 200
+    assert exporter.count_lines('msg="Feeds unchanged"') == exporter.count_lines('msg="Web configuration unchanged"') == 1
+    assert not exporter.count_lines("loaded")
+    none = start.exporter(DEMO, "--web.enable-lifecycle")
+    assert none.get("/-/reload", "POST").status == 200
+    assert none.count_lines('msg="Nothing to reload: no flag names a file"') == 1

@@ -49,7 +49,9 @@ typedef struct CSimdJSON_value {
 CSimdJSON_reader *CSimdJSON_make(size_t maximumDepth);
 void CSimdJSON_free(CSimdJSON_reader *reader);
 
-/// The next reference token of the pointer (RFC 6901) to the items, which is empty without any.
+/// The next reference token of a pointer (RFC 6901): before any member is added of the one to the items, which is empty
+/// without any; else of the one from the member that was added last to the value that is read, which is the member's
+/// own without any.
 void CSimdJSON_addToken(CSimdJSON_reader *reader, const uint8_t *_Nullable bytes, size_t count);
 /// The name of the next member of each record.
 void CSimdJSON_addMember(CSimdJSON_reader *reader, const uint8_t *_Nullable bytes, size_t count);
@@ -72,6 +74,12 @@ const CSimdJSON_value *_Nullable CSimdJSON_nextRecords(CSimdJSON_reader *reader,
 /// The first names of members of opened objects that were not asked for, each once, of the records read so far of this
 /// message. The reader's until the next call of any other function.
 const CSimdJSON_value *_Nullable CSimdJSON_unknownMembers(const CSimdJSON_reader *reader, size_t *count);
+
+/// Describes one of the last records, or a message that is no array: how many names of members there are for
+/// `CSimdJSON_name`, a dozen at most, each cut; where there is no array of items, the index behind the last name has
+/// the pointer to an array of objects in the message, empty = none. The reader's until the next call of either.
+size_t CSimdJSON_describe(CSimdJSON_reader *reader, size_t record);
+const char *CSimdJSON_name(const CSimdJSON_reader *reader, size_t index, size_t *count);
 
 /// What the texts of all records read so far of this message point into. The reader's until the
 /// next message, or until there are no more records.

@@ -127,16 +127,14 @@ extension Configuration {
         } catch {
             return (Self.member(error.member), error.index, error.expected)
         }
-        let another = "a member that no other flag names"
-        if valueField == cityField { return (\.valueField, nil, another) }
-        if [cityField, valueField].contains(timeField) { return (\.timeField, nil, another) }
-        var named = [cityField, valueField, timeField]
-        let objects: [(KeyPath<Self, String>, String)] = [
-            (\.pollutantsField, pollutantsField), (\.subindicesField, subindicesField), (\.placeField, placeField),
+        let fields: [KeyPath<Self, String>] = [
+            \.cityField, \.valueField, \.timeField, \.pollutantsField, \.subindicesField, \.placeField,
         ]
-        for (member, name) in objects where !name.isEmpty {
-            guard !named.contains(name) else { return (member, nil, another) }
-            named.append(name)
+        var named: [JSONPointer?] = []
+        for field in fields where !self[keyPath: field].isEmpty {
+            let pointer = JSONPointer(member: self[keyPath: field])
+            if named.contains(pointer) { return (field, nil, "a member that no other flag names") }
+            named.append(pointer)
         }
         return nil
     }

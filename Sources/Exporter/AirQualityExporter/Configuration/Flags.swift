@@ -47,19 +47,21 @@ extension Configuration: Options {
             "Disconnect after this long without a request for metrics or history, reconnect at the next; 0 disables."),
         Flag(
             "feed.items", \.items, .jsonPointer, "JSON Pointer to the array in a message; empty = the message itself."),
-        Flag("feed.city-field", \.cityField, .nonEmptyText, placeholder: "NAME", "Field with the city's name."),
-        Flag("feed.value-field", \.valueField, .nonEmptyText, placeholder: "NAME", "Field with the index."),
         Flag(
-            "feed.time-field", \.timeField, .text, placeholder: "NAME",
-            "Field with the reading's time (RFC 3339, epoch seconds or milliseconds); empty = time of arrival."),
+            "feed.city-field", \.cityField, .member(),
+            "Field with the city's name; this and the next ones: a name, or a JSON Pointer such as /data/city."),
+        Flag("feed.value-field", \.valueField, .member(), "Field with the index."),
         Flag(
-            "feed.pollutants-field", \.pollutantsField, .text, placeholder: "NAME",
+            "feed.time-field", \.timeField, .member(orNone: true),
+            "Field with the reading's time (RFC 3339, epoch seconds or milliseconds); empty = the arrival."),
+        Flag(
+            "feed.pollutants-field", \.pollutantsField, .member(orNone: true),
             "Field with an object of concentrations in micrograms per cubic metre; empty = not read."),
         Flag(
-            "feed.subindices-field", \.subindicesField, .text, placeholder: "NAME",
+            "feed.subindices-field", \.subindicesField, .member(orNone: true),
             "Field with an object of the pollutants' sub-indices; empty = not read."),
         Flag(
-            "feed.place-field", \.placeField, .text, placeholder: "NAME",
+            "feed.place-field", \.placeField, .member(orNone: true),
             "Field with an object of latitude, longitude and country; empty = not read."),
         Flag(
             "feed.warm-up", \.warmUp, .duration(),

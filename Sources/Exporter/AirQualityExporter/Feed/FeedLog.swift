@@ -1,9 +1,17 @@
 import AirQuality
 import Bytes
+import CommandLine
 import System
 
-/// What is logged of a feed's connection: changes of its state, not every attempt.
+/// What is logged of a feed: changes of its connection's state, not every attempt, and why readings are refused.
+///
+/// A feed that goes up and down all the time, or sends what is refused, cannot fill the log.
 struct FeedLog: Sendable {
+    /// Lines at once; a further one comes with every ``rest``.
+    static let burst = 20
+    static let rest = Duration.seconds(180)
+    static let reminder = Duration.seconds(3600)
+
     struct Entry: Equatable {
         var level: Logger.Level
         var message: String
@@ -17,6 +25,12 @@ struct FeedLog: Sendable {
 
     private let label: String
     private var state = State.unknown
+    /// When it was last connected, or first tried.
+    private var downSince: Duration?
+    private var saidAt = Duration.zero
+    /// When the lines that were written would all be paid for.
+    private var paidAt = Duration.zero
+    private var refusals: [RefusalReason: LineLimit] = [:]
 
     init(label: String) {
         self.label = label
@@ -26,38 +40,51 @@ struct FeedLog: Sendable {
         if case .failing = state { true } else { false }
     }
 
-    mutating func entry(for event: FeedEvent) -> Entry? {
+    /// - Parameter now: by the monotonic clock.
+    mutating func entry(for event: FeedEvent, at now: Duration) -> Entry? {
         switch event {
         case .connecting:
             return Entry(level: isFailing ? .debug : .info, message: "Connecting to feed", metadata: ["feed": label])
         case .connected(let source):
-            return entry(.connected, .info, "Feed connected", source.map { ["source": $0.name] } ?? [:])
+            downSince = nil
+            return entry(.connected, .info, "Feed connected", source.map { ["source": $0.name] } ?? [:], at: now)
         case .disconnected(let reason, let detail):
-            let details: Logger.Metadata = ["reason": reason.rawValue, "err": detail]
             if reason == .requested || reason == .paused {
                 return Entry(
                     level: .info, message: "Feed disconnected",
                     metadata: ["feed": label, "reason": reason.rawValue])
             }
-            let wasConnected = state == .connected
-            return entry(
-                .failing(reason), .warning,
-                wasConnected ? "Feed lost, reconnecting" : "Feed unreachable, retrying", details)
+            let message = state == .connected ? "Feed lost, reconnecting" : "Feed unreachable, retrying"
+            var details: Logger.Metadata = ["reason": reason.rawValue, "err": detail]
+            if let downSince { details["down_for"] = Duration.seconds((now - downSince).components.seconds).prometheusText }
+            downSince = downSince ?? now
+            return entry(.failing(reason), .warning, message, details, at: now)
         case .paused:
-            return entry(.paused, .info, "Feed paused: no scrapes")
+            return entry(.paused, .info, "Feed paused: no scrapes", at: now)
         case .resumed:
             return Entry(level: .info, message: "Feed resumed", metadata: ["feed": label])
         }
     }
 
-    /// The entry for a new state; the same state again is worth a debug line.
+    /// The reasons of refusals that it is time to tell of: each at first, then at most hourly.
+    mutating func due(_ refused: RefusalCounts, at now: Duration) -> [RefusalReason] {
+        var due: [RefusalReason] = []
+        for reason in RefusalReason.allCases where refused[reason] > 0 {
+            if refusals[reason, default: LineLimit(Self.reminder)].suppressed(before: now) != nil { due.append(reason) }
+        }
+        return due
+    }
+
+    /// The entry for a new state, or for one that has lasted an hour; else it is worth a debug line.
     private mutating func entry(
-        _ new: State, _ level: Logger.Level, _ message: String, _ details: Logger.Metadata = [:]
+        _ new: State, _ level: Logger.Level, _ message: String, _ details: Logger.Metadata = [:], at now: Duration
     ) -> Entry {
-        let isNew = state != new
+        let isNews = state != new || now - saidAt >= Self.reminder
         state = new
+        let isSaid = isNews && paidAt <= now + Self.rest * (Self.burst - 1)
+        if isSaid { (saidAt, paidAt) = (now, max(paidAt, now) + Self.rest) }
         return Entry(
-            level: isNew ? level : .debug, message: message,
+            level: isSaid ? level : .debug, message: message,
             metadata: Logger.Metadata(dictionaryLiteral: ("feed", label)).merging(details))
     }
 }

@@ -26,17 +26,18 @@ final class FeedReceiver: Sendable {
                 address: address, options: connection, flag: Configuration.feedFlag),
             onEvent: { event in
                 let event = FeedEvent(event)
-                if let entry = log.withLock({ $0.entry(for: event) }) { logger.log(entry) }
+                if case .connected = event { decoder.withLock { $0.beginConnection() } }
+                if let entry = log.withLock({ $0.entry(for: event, at: monotonicTime()) }) { logger.log(entry) }
                 store.apply(event, feed: number)
             },
             onMessage: { kind, message in
                 let now = currentTime()
+                var refused = RefusalCounts()
                 switch kind {
                 case .text:
-                    var hasRefusedNames = false
                     let unknownPollutants = decoder.withLock { decoder in
                         decoder.decode(message, receivedAt: now) { part, names in
-                            if store.record(part, names: names, feed: number) { hasRefusedNames = true }
+                            refused += store.record(part, names: names, feed: number)
                         }
                         return decoder.takeUnknownPollutants()
                     }
@@ -45,17 +46,24 @@ final class FeedReceiver: Sendable {
                             "Unknown pollutant skipped",
                             metadata: ["pollutant": "\(name)", "feed": "\(label)"])
                     }
-                    if hasRefusedNames {
-                        for name in store.takeRefusedNames() {
-                            logger.warning(
-                                "City refused: \(Configuration.flag(\.cityLimit)) is reached",
-                                metadata: ["city": "\(name)", "limit": "\(store.rules.cityLimit)"])
-                        }
-                    }
                 case .binary:
-                    store.refuse(.notText, byteCount: message.count, feed: number, receivedAt: now)
+                    refused = store.refuse(.notText, byteCount: message.count, feed: number, receivedAt: now)
                 case .tooLarge(let count):
-                    store.refuse(.tooLarge, byteCount: count, feed: number, receivedAt: now)
+                    refused = store.refuse(.tooLarge, byteCount: count, feed: number, receivedAt: now)
+                }
+                guard refused != RefusalCounts() else { return }
+                if refused[.cityLimit] > 0 {
+                    for name in store.takeRefusedNames() {
+                        logger.warning(
+                            "City refused: \(Configuration.flag(\.cityLimit)) is reached",
+                            metadata: ["city": "\(name)", "limit": "\(store.rules.cityLimit)"])
+                    }
+                }
+                for reason in log.withLock({ $0.due(refused, at: monotonicTime()) }) {
+                    guard let feed = store.feeds.first(where: { $0.label == label }) else { continue }
+                    let metadata: Logger.Metadata = ["feed": label]
+                    logger.warning(
+                        "Readings refused", metadata: metadata.merging(Logger.Metadata(reason, of: feed.connection)))
                 }
             })
     }

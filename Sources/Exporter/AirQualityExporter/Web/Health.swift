@@ -47,6 +47,8 @@ struct Health: Sendable {
             if feed.isPaused { return nil }
             if !feed.isConnected {
                 reasons.append("\(feed.label): not connected" + (feed.lastProblem.map { " (\($0))" } ?? ""))
+            } else if let reason = feed.connection.reasonOfAll {
+                reasons.append("\(feed.label): \(Self.refused(feed.connection, reason))")
             } else if let last = feed.lastMessageAt {
                 let age = now - last
                 if feed.idleTimeout == 0 || age <= feed.idleTimeout { return nil }
@@ -56,5 +58,17 @@ struct Health: Sendable {
             }
         }
         return reasons.joined(separator: "; ")
+    }
+
+    private static func refused(_ connection: FeedStatistics.Connection, _ reason: RefusalReason) -> String {
+        "readings refused: \(Logger.Metadata(reason, of: connection).text)"
+    }
+
+    /// What the pages say of refused readings; without the feed, whose address is nobody's business who can read them.
+    func hint(of feeds: [FeedStatistics]) -> String? {
+        for feed in feeds where feed.isConnected {
+            if let reason = feed.connection.reasonOfAll { return "The \(Self.refused(feed.connection, reason))" }
+        }
+        return nil
     }
 }

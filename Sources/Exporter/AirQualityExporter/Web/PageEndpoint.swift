@@ -86,7 +86,8 @@ struct PageEndpoint: Sendable {
 
     private func outage(_ snapshot: PageSnapshot, _ now: Timestamp) -> Outage? {
         guard health.staleness(of: snapshot.feeds, at: now) != nil else { return nil }
-        return Outage(since: snapshot.feeds.compactMap(\.lastMessageAt).max())
+        return Outage(
+            since: snapshot.feeds.compactMap(\.lastReadingAt).max(), hint: health.hint(of: snapshot.feeds))
     }
 
     /// Without an entity tag: the ages in it make each answer another one.

@@ -101,12 +101,12 @@ final class WebConfigurationWatcher: Sendable {
             do throws(SystemError) {
                 let (configuration, stamps) = try Self.read(path)
                 try state.withLock { $0.server }?.reload(configuration)
-                state.withLock { state in
-                    state.stamps = stamps
-                    state.badReason = nil
+                let isSame = state.withLock { state in
+                    defer { (state.stamps, state.badReason) = (stamps, nil) }
+                    return state.stamps == stamps && state.badReason == nil
                 }
-                logger.info("Web configuration loaded", metadata: ["file": "\(path)"])
-                logWarnings(of: configuration)
+                logger.info("Web configuration \(isSame ? "unchanged" : "loaded")", metadata: ["file": "\(path)"])
+                if !isSame { logWarnings(of: configuration) }
                 return nil
             } catch {
                 state.withLock { $0.badReason = error.reason }

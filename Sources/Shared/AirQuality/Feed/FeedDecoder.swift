@@ -5,6 +5,7 @@ public import JSON
 public struct FeedFormat: Sendable {
     /// Where the array is.
     public var items: JSONPointer
+    /// A member of the elements, or a JSON Pointer into them where it begins with `/`; so are the others.
     public var cityField: String
     public var valueField: String
     /// nil: readings have the time of their arrival.
@@ -51,6 +52,8 @@ public struct FeedDecoder: ~Copyable {
     /// Kept from message to message to save the allocations.
     private var part = MessagePart(receivedAt: 0)
     private var unknownPollutants = FirstNames()
+    /// Reasons of which the first element has been described.
+    private var described = RefusalCounts()
 
     public init(format: FeedFormat) {
         self.format = format
@@ -88,11 +91,14 @@ public struct FeedDecoder: ~Copyable {
             body(part, Span())
         case .notAnArray:
             part.refusals[.notAnArray] = 1
+            describe(0, refusedFor: .notAnArray, in: &part)
             body(part, Span())
         case .records:
             var count = reader.nextRecords()
             repeat {
-                decode(records: count, into: &part)
+                for (reason, record) in decode(records: count, into: &part) {
+                    describe(record, refusedFor: reason, in: &part)
+                }
                 reader.withTexts { body(part, $0) }
                 if pollutants != nil || subindices != nil { noteUnknownPollutants() }
                 part.removeAll()
@@ -103,7 +109,11 @@ public struct FeedDecoder: ~Copyable {
         swap(&part, &self.part)
     }
 
-    private borrowing func decode(records: Int, into part: inout MessagePart) {
+    /// - Returns: the first records that were refused for each reason.
+    private borrowing func decode(
+        records: Int, into part: inout MessagePart
+    ) -> [(reason: RefusalReason, record: Int)] {
+        var firsts: [(RefusalReason, Int)] = []
         var (refusals, skipped) = (part.refusals, part.skipped)
         var allExtras: [(reading: Int, extras: CityExtras)] = []
         swap(&allExtras, &part.extras)
@@ -123,6 +133,7 @@ public struct FeedDecoder: ~Copyable {
                             skipped += 1
                         }
                     } catch {
+                        if refusals[error] == 0 { firsts.append((error, record)) }
                         refusals[error] += 1
                     }
                 }
@@ -131,7 +142,24 @@ public struct FeedDecoder: ~Copyable {
         part.refusals = refusals
         part.skipped = skipped
         swap(&allExtras, &part.extras)
+        return firsts
     }
+
+    /// Notes what an element is like, the first one of its reason.
+    private mutating func describe(_ record: Int, refusedFor reason: RefusalReason, in part: inout MessagePart) {
+        guard described[reason] == 0 else { return }
+        described[reason] = 1
+        func isAbsent(_ member: Int) -> Bool {
+            reason == .notAnArray || reader.value(record: record, member: member) == .absent
+        }
+        part.refused.append(
+            RefusedElement(
+                reason: reason, shape: reader.description(of: record), lacksCity: isAbsent(Member.city),
+                lacksValue: isAbsent(Member.value)))
+    }
+
+    /// Describes the first element of each reason once more: for a new connection.
+    public mutating func beginConnection() { described = RefusalCounts() }
 
     /// - Returns: nil for a city of another shard.
     private borrowing func reading(

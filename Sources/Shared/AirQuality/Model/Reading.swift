@@ -1,3 +1,5 @@
+public import JSON
+
 /// Milliseconds since the Unix epoch, UTC, leap seconds not counted.
 public typealias Timestamp = Int64
 
@@ -36,6 +38,8 @@ public struct MessagePart: Sendable {
     var extras: [(reading: Int, extras: CityExtras)] = []
     /// Of its elements, or of the message itself.
     var refusals = RefusalCounts()
+    /// Of the refused elements those that are described.
+    var refused: [RefusedElement] = []
     /// Elements of other shards' cities.
     var skipped = 0
     /// Of the whole message's payload; nil in all parts but the first.
@@ -48,9 +52,18 @@ public struct MessagePart: Sendable {
         readings.removeAll(keepingCapacity: true)
         extras.removeAll(keepingCapacity: true)
         refusals = RefusalCounts()
+        refused.removeAll()
         skipped = 0
         messageByteCount = nil
     }
+}
+
+/// What the first element was like that was refused for a reason.
+public struct RefusedElement: Sendable, Equatable {
+    public let reason: RefusalReason
+    public let shape: JSONDescription
+    public let lacksCity: Bool
+    public let lacksValue: Bool
 }
 
 /// Why a message or an element was refused: the values of the `reason` label, a closed set.
@@ -85,8 +98,14 @@ public struct RefusalCounts: Sendable, Equatable {
         set { counts[reason.position] = newValue }
     }
 
-    static func += (left: inout RefusalCounts, right: RefusalCounts) {
+    public static func += (left: inout RefusalCounts, right: RefusalCounts) {
         for position in right.counts.indices { left.counts[position] += right.counts[position] }
+    }
+
+    static func - (left: RefusalCounts, right: RefusalCounts) -> RefusalCounts {
+        var difference = left
+        for position in right.counts.indices { difference.counts[position] -= right.counts[position] }
+        return difference
     }
 
     public static func == (left: RefusalCounts, right: RefusalCounts) -> Bool {

@@ -127,11 +127,11 @@ struct PageFrame {
                 The last known readings are shown.
                 """
             } else {
-                "<strong>Waiting for the first reading.</strong> \(outage.hint ?? "")"
+                "<strong>Waiting for the first reading.</strong>"
             }
         var banner: Markup = """
             <div class="banner" role="alert">
-            <p>\(text)</p>
+            <p>\(text) \(outage.hint ?? "")</p>
 
             """
         if settings.isLifecycleEnabled {
@@ -278,7 +278,7 @@ extension Category {
 
 /// Why the page has no fresh data.
 public struct Outage: Sendable, Equatable {
-    /// When the last message came; nil before the first one.
+    /// When the last reading came; nil before the first one.
     public var since: Timestamp?
     /// What may be wrong with the configuration, in one line that names no address; nil when nothing is known.
     public var hint: String?

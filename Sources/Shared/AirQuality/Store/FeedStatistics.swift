@@ -23,6 +23,10 @@ public struct FeedStatistics: Sendable, Equatable {
     public var skipped: UInt64?
     /// nil before the first message.
     public var lastMessageAt: Timestamp?
+    /// When a message last had a reading that was accepted.
+    public private(set) var lastReadingAt: Timestamp?
+    /// What was counted before the feed last connected.
+    private var before = Connection()
     /// Why the last connection ended or the last dial failed, for people; nil while all is well.
     public var lastProblem: String?
     /// What the feed said of itself when it last connected; nil = nothing.
@@ -32,6 +36,30 @@ public struct FeedStatistics: Sendable, Equatable {
         self.label = label
         self.idleTimeout = idleTimeout
         self.skipped = skipped
+    }
+}
+
+extension FeedStatistics {
+    /// What came since the feed connected.
+    public struct Connection: Sendable, Equatable {
+        public fileprivate(set) var readings: UInt64 = 0
+        fileprivate var skipped: UInt64 = 0
+        public fileprivate(set) var refusals = RefusalCounts()
+        /// The first of each reason, where they are described.
+        public fileprivate(set) var refused: [RefusedElement] = []
+
+        /// For which most were refused, where nothing else came; nil where something did, or nothing at all.
+        public var reasonOfAll: RefusalReason? {
+            guard readings == 0, skipped == 0 else { return nil }
+            let reason = RefusalReason.allCases.max { refusals[$0] < refusals[$1] }
+            return reason.flatMap { refusals[$0] > 0 ? $0 : nil }
+        }
+    }
+
+    public var connection: Connection {
+        Connection(
+            readings: readings - before.readings, skipped: (skipped ?? 0) - before.skipped,
+            refusals: refusals - before.refusals, refused: before.refused)
     }
 }
 
@@ -73,6 +101,8 @@ extension FeedStatistics {
             bytes += UInt64(byteCount)
             lastMessageAt = part.receivedAt
         }
+        if accepted > 0 { lastReadingAt = part.receivedAt }
+        before.refused += part.refused
         readings += UInt64(accepted)
         refusals += refused
         skipped? += UInt64(part.skipped)
@@ -84,6 +114,7 @@ extension FeedStatistics {
             connectionAttempts += 1
         case .connected(let source):
             isConnected = true
+            before = Connection(readings: readings, skipped: skipped ?? 0, refusals: refusals)
             self.source = source
             lastProblem = nil
         case .disconnected(let reason, let detail):

@@ -11,8 +11,6 @@ struct FirstNames: Sendable {
         if !names.contains(bytes) { names.append(bytes) }
     }
 
-    var hasNew: Bool { names.count > takenCount }
-
     /// Those that were not taken before.
     mutating func takeNew() -> [String] {
         defer { takenCount = names.count }

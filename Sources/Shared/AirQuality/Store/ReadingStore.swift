@@ -31,22 +31,22 @@ public final class ReadingStore: Sendable {
     /// Takes in a part of a text message. A scrape may come between two parts.
     ///
     /// - Parameter names: what the readings' names point into; the decoder lends it.
-    /// - Returns: whether ``takeRefusedNames()`` has something new.
+    /// - Returns: what was refused, by the decoder as well.
     @discardableResult
-    public func record(_ part: MessagePart, names: Span<UInt8>, feed: Int) -> Bool {
-        withLock { state in
-            state.record(part, names: names, feed: feed)
-            return state.refusedNames.hasNew
-        }
+    public func record(_ part: MessagePart, names: Span<UInt8>, feed: Int) -> RefusalCounts {
+        withLock { $0.record(part, names: names, feed: feed) }
     }
 
     /// Counts a message that is refused without being decoded, because it is too large or not text.
     ///
     /// - Parameter byteCount: of its payload.
-    public func refuse(_ reason: RefusalReason, byteCount: Int, feed: Int, receivedAt: Timestamp) {
+    @discardableResult
+    public func refuse(
+        _ reason: RefusalReason, byteCount: Int, feed: Int, receivedAt: Timestamp
+    ) -> RefusalCounts {
         var part = MessagePart(messageByteCount: byteCount, receivedAt: receivedAt)
         part.refusals[reason] = 1
-        record(part, names: Span(), feed: feed)
+        return record(part, names: Span(), feed: feed)
     }
 
     public func apply(_ event: FeedEvent, feed: Int) {

@@ -39,7 +39,8 @@ struct StoreState: Sendable {
     }
 
     /// - Parameter names: what the readings' names point into.
-    mutating func record(_ part: MessagePart, names: Span<UInt8>, feed: Int) {
+    /// - Returns: what was refused.
+    mutating func record(_ part: MessagePart, names: Span<UInt8>, feed: Int) -> RefusalCounts {
         var (refusals, accepted) = (part.refusals, 0)
         var extras = part.extras[...]
         let cityCount = cities.count
@@ -56,6 +57,7 @@ struct StoreState: Sendable {
         }
         feeds[feed].count(part, readings: accepted, refusals: refusals)
         if !warmUp.isOver { warmUp.receive(at: part.receivedAt, hasNewCities: cities.count > cityCount) }
+        return refusals
     }
 
     /// - Returns: the number of its city.

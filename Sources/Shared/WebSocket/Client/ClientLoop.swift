@@ -203,16 +203,16 @@ extension ClientLoop {
 
     private func readFrames(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
         let isOpen = state.isOpen
-        var hasMessage = false
+        var messages = 0
         let violation = connection.readFrames(
             bytes,
             onMessage: { kind, message in
-                hasMessage = true
+                messages += 1
                 if isOpen { onMessage(kind, message) }
             },
             onClose: { handle(.closeFrame($0), of: connection) })
         if let violation { handle(.violation(violation), of: connection) }
-        if hasMessage { state.receivedMessage(at: monotonicTime()) }
+        if messages > 0 { state.receivedMessages(messages, at: monotonicTime()) }
     }
 
     private func ended(_ connection: ClientConnection) {

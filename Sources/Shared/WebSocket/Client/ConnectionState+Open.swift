@@ -5,7 +5,8 @@ extension ConnectionState {
     struct Open {
         let connectedAt: Duration
         private var lastByteAt: Duration
-        var lastMessageAt: Duration
+        private var lastMessageAt: Duration
+        private var messages = 0
         private var pingSentAt: Duration?
         /// A deadline was found to have passed.
         private var overdueSince: Duration?
@@ -17,6 +18,11 @@ extension ConnectionState {
         mutating func received(at now: Duration) {
             lastByteAt = now
             pingSentAt = nil
+        }
+
+        mutating func receivedMessages(_ count: Int, at now: Duration) {
+            lastMessageAt = now
+            messages += count
         }
 
         enum Due {
@@ -46,7 +52,11 @@ extension ConnectionState {
 
         private func overdue(at now: Duration, _ limits: WebSocketClientConfiguration) -> Due? {
             if let deadline = idleDeadline(limits), now >= deadline {
-                return .disconnect(.idle, detail: "no whole message for \(limits.idleTimeout)")
+                let limit = "\(limits.flag(\.idleTimeout)) \(limits.idleTimeout.prometheusText)"
+                let span = lastMessageAt - connectedAt
+                let time = span < .seconds(10) ? span : .seconds(span.components.seconds)
+                let before = messages > 0 ? "messages before: \(messages) in \(time.prometheusText)" : "nor before"
+                return .disconnect(.idle, detail: "no whole message within \(limit), \(before)")
             }
             if let deadline = pongDeadline(limits), now >= deadline {
                 return .disconnect(.pongTimeout, detail: "nothing for \(limits.pongTimeout) after a ping")

@@ -49,6 +49,8 @@ struct ConnectionState: ~Copyable {
     static let closeTimeout: Duration = .seconds(1)
     /// What has already arrived is read before a deadline is acted upon: the process may have been stopped meanwhile.
     static let grace: Duration = .milliseconds(10)
+    /// Of what people are told of a disconnect, in Unicode scalars.
+    static let maximumDetail = 300
 
     let configuration: WebSocketClientConfiguration
     private var policy: ReconnectPolicy
@@ -87,9 +89,9 @@ struct ConnectionState: ~Copyable {
         phase = .open(open)
     }
 
-    mutating func receivedMessage(at now: Duration) {
+    mutating func receivedMessages(_ count: Int = 1, at now: Duration) {
         guard case .open(var open) = phase else { return }
-        open.lastMessageAt = now
+        open.receivedMessages(count, at: now)
         phase = .open(open)
     }
 
@@ -303,7 +305,8 @@ extension ConnectionState {
         number += 1
         self.phase = phase
         // A peer's words fit on one line of a log.
-        let report = Action.report(.disconnected(reason, detail: onOneLine(detail), retryAfter: retryAfter))
+        let line = onOneLine(String(String.UnicodeScalarView(detail.unicodeScalars.prefix(Self.maximumDetail))))
+        let report = Action.report(.disconnected(reason, detail: line, retryAfter: retryAfter))
         return [.disconnect(old, afterSending: saysGoodbye), report]
     }
 

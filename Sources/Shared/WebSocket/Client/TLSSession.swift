@@ -248,7 +248,8 @@ public struct WebSocketTLSError: Error, Sendable, Equatable {
         if !isEstablished, verdict != X509_V_OK, unsafe SSL_get_verify_mode(ssl) != SSL_VERIFY_NONE {
             return unsafe "the server's certificate: " + String(cString: X509_verify_cert_error_string(verdict))
         }
-        return newestOpenSSLError()
+        let isPlain = !isEstablished && ERR_GET_REASON(error) == SSL_R_WRONG_VERSION_NUMBER
+        return newestOpenSSLError() + (isPlain ? ": the server does not speak TLS, ws:// instead of wss://?" : "")
     }
 
     deinit {

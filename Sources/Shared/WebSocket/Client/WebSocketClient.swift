@@ -108,17 +108,19 @@ private func exchange<Value>(_ value: inout Value, with new: Value) -> Value {
 public struct WebSocketClientConfiguration: Sendable {
     public var address: WebSocketAddress
     public var options: FeedClientOptions
+    /// How the user writes the flag of a member.
+    public var flag: FeedClientOptions.FlagName
     /// More header fields for the handshake, none of them reserved; asked for at each attempt. A failure fails the
     /// attempt, with reason `handshake`.
     public var headers: @Sendable () -> Result<[HTTPField], SystemError>
 
-    /// - Parameter flag: how the user writes the flag of a member, for errors.
     public init(
         address: WebSocketAddress, options: FeedClientOptions = FeedClientOptions(),
         flag: @escaping FeedClientOptions.FlagName = { FeedClientOptions.flag($0) }
     ) {
         self.address = address
         self.options = options
+        self.flag = flag
         headers = {
             do throws(FeedOptionError) {
                 return .success(try options.headerFields())

@@ -101,7 +101,8 @@ extension HandshakeAnswer {
             self = .redirected(to: location)
         default:
             let retryAfter = head.fields.first("Retry-After").flatMap { parseRetryAfter($0, now: now) }
-            self = .refused(detail: "status \(status) instead of 101", retryAfter: retryAfter)
+            let remark = status == 200 || status == 404 ? ": this is no WebSocket endpoint" : ""
+            self = .refused(detail: "status \(status) instead of 101\(remark)", retryAfter: retryAfter)
         }
     }
 

@@ -1,0 +1,61 @@
+"""A feed that wants to fill the log, or to write what it likes there."""
+
+import json
+import random
+import threading
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.server import serve
+
+from support.waiting import wait_for
+
+#: Of each reason for which a feed can have its messages refused.
+BAD = [
+    '{"a":[{}]}', "[7]", "[{}]", '[{"city":7}]', '[{"city":"Pune"}]', '[{"city":"Pune","aqi":[]}]', "7", "[",
+    '[{"city":"Pune","aqi":-1}]', b"binary", "[" + " " * 2000 + "]",
+    '[{"city":"City %d","aqi":1,"time":"never"}]', '[{"city":"City %d","aqi":1}]',
+]  # fmt: skip
+
+
+@pytest.fixture
+def hostile_feed():
+    """Sends what is refused, and ends each connection with words of its own."""
+    count = [0]
+    numbers = random.Random(1)
+
+    def talk(client):
+        try:
+            for _ in range(300):
+                count[0] += 1
+                names = json.dumps({f"{chr(numbers.randrange(32))}\u202e{numbers.random()}" + "x" * 300: 1 for _ in range(30)})
+                for text in [f"[{names}]", names, *BAD]:
+                    client.send(text.replace("%d", str(numbers.random())) if isinstance(text, str) else text)
+            client.close(1000, "time=0 level=ERROR\x1b[2J\u2028 msg=owned")
+        except ConnectionClosed:
+            pass
+
+    with serve(talk, "127.0.0.1", 0) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"ws://127.0.0.1:{server.socket.getsockname()[1]}/", count
+        server.shutdown()
+        thread.join(10)
+
+
+def test_a_feed_cannot_fill_the_log(start, hostile_feed):
+    address, count = hostile_feed
+    exporter = start.exporter(
+        "--feed.url", address, "--feed.time-field=time", "--city.limit=1", "--feed.max-message-bytes=1500",
+        "--feed.reconnect-min=1ms", "--feed.reconnect-max=10ms", "--feed.pollutants-field=p",
+    )  # fmt: skip
+    wait_for(lambda: count[0] > 9000, "thirty connections", 120)
+    reasons = {line.split(" reason=")[1].split()[0] for line in exporter.errors if "Readings refused" in line}
+    assert reasons >= {"no_city", "bad_city", "no_value", "bad_value", "bad_time", "out_of_range", "not_an_object",
+                       "not_an_array", "not_json", "not_text", "too_large", "city_limit"}  # fmt: skip
+    # Twelve reasons, ten names of cities, twenty changes of the connection, and the start.
+    assert len(exporter.errors) < 60, len(exporter.errors)
+    for line in exporter.errors:
+        assert len(line) < 2500 and line.startswith("time=20") and line.isprintable(), line
+        assert " level=ERROR" not in line.split(" msg=")[0]
+    assert exporter.get("/-/ready").text.count("\n") == 1

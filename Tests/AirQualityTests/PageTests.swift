@@ -45,6 +45,18 @@ struct PageTests {
         try expectGolden(Self.list("search=&kiosk=0", outage: Outage(since: TestStore.start)), named: "list.html")
     }
 
+    @Test("says what is wrong with the configuration, in place of readings and beside old ones")
+    func hint() throws {
+        let outage = Outage(since: nil, hint: "The <flags>.")
+        let empty = TestStore()
+        let page = ListDocument(Self.settings).render(
+            empty.store.pageSnapshot(), query: try ListQuery(""), outage: outage, at: Self.now)
+        for page in [page, try Self.list(outage: Outage(since: TestStore.start, hint: outage.hint))] {
+            #expect(String(decoding: page, as: UTF8.self).contains(". The &lt;flags&gt;.</p>")
+                || String(decoding: page, as: UTF8.self).contains("</strong> The &lt;flags&gt;.</p>"))
+        }
+    }
+
     @Test("of a city is as it was")
     func city() throws {
         try expectGolden(#require(try Self.city("Delhi")), named: "city.html")

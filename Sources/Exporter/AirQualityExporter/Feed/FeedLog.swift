@@ -7,9 +7,9 @@ import System
 ///
 /// A feed that goes up and down all the time, or sends what is refused, cannot fill the log.
 struct FeedLog: Sendable {
-    /// Lines at once; a further one comes with every ``rest``.
-    static let burst = 20
-    static let rest = Duration.seconds(180)
+    /// Disconnects that are told of at once; a further one comes with every ``rest``.
+    static let burst = 10
+    static let rest = Duration.seconds(360)
     static let reminder = Duration.seconds(3600)
 
     struct Entry: Equatable {
@@ -25,11 +25,13 @@ struct FeedLog: Sendable {
 
     private let label: String
     private var state = State.unknown
-    /// When it was last connected, or first tried.
+    /// When the first attempt failed.
     private var downSince: Duration?
+    /// The last state that was told.
+    private var said = State.unknown
     private var saidAt = Duration.zero
-    /// When the lines that were written would all be paid for.
-    private var paidAt = Duration.zero
+    /// When the ``rest`` of all disconnects that were told of will be over.
+    private var restsUntil = Duration.zero
     private var refusals: [RefusalReason: LineLimit] = [:]
 
     init(label: String) {
@@ -60,6 +62,7 @@ struct FeedLog: Sendable {
             downSince = downSince ?? now
             return entry(.failing(reason), .warning, message, details, at: now)
         case .paused:
+            downSince = nil
             return entry(.paused, .info, "Feed paused: no scrapes", at: now)
         case .resumed:
             return Entry(level: .info, message: "Feed resumed", metadata: ["feed": label])
@@ -79,10 +82,13 @@ struct FeedLog: Sendable {
     private mutating func entry(
         _ new: State, _ level: Logger.Level, _ message: String, _ details: Logger.Metadata = [:], at now: Duration
     ) -> Entry {
-        let isNews = state != new || now - saidAt >= Self.reminder
         state = new
-        let isSaid = isNews && paidAt <= now + Self.rest * (Self.burst - 1)
-        if isSaid { (saidAt, paidAt) = (now, max(paidAt, now) + Self.rest) }
+        let isNews = said != new || now - saidAt >= Self.reminder
+        let isSaid = isNews && (!isFailing || restsUntil <= now + Self.rest * (Self.burst - 1))
+        if isSaid {
+            (said, saidAt) = (new, now)
+            if isFailing { restsUntil = max(restsUntil, now) + Self.rest }
+        }
         return Entry(
             level: isSaid ? level : .debug, message: message,
             metadata: Logger.Metadata(dictionaryLiteral: ("feed", label)).merging(details))

@@ -129,9 +129,10 @@ struct PageFrame {
             } else {
                 "<strong>Waiting for the first reading.</strong>"
             }
+        let hint: Markup = outage.hint.map { " \($0)" } ?? ""
         var banner: Markup = """
             <div class="banner" role="alert">
-            <p>\(text) \(outage.hint ?? "")</p>
+            <p>\(text)\(hint)</p>
 
             """
         if settings.isLifecycleEnabled {

@@ -37,7 +37,7 @@ imagePullPolicy: {{ . }}
 
 {{/* No feed is given, nor a Secret that could have its address: simulated cities never come among real ones. */}}
 {{- define "air-quality-exporter.isSimulated" -}}
-{{- if not (or .Values.feed.poll.enabled .Values.feed.urls (hasKey .Values.secrets "feed.url") .Values.existingSecret) }}true{{ end }}
+{{- if not (or .Values.feed.poll.enabled .Values.feed.urls .Values.feed.list (hasKey .Values.settings "feed.file") (hasKey .Values.secrets "feed.url") .Values.existingSecret) }}true{{ end }}
 {{- end }}
 
 {{/* A feed in a pod of its own: real air, or a simulated one for all exporters to share. */}}
@@ -229,7 +229,24 @@ containers:
     volumeMounts:
       - name: readings
         mountPath: /var/lib/air-quality-exporter
+      {{- if .Values.feed.list }}
+      - name: feeds
+        mountPath: /etc/air-quality-exporter
+        readOnly: true
+      {{- end }}
       {{- with .Values.extraVolumeMounts }}{{ toYaml . | nindent 6 }}{{ end }}
+{{- end }}
+
+{{/* Its other volumes. */}}
+{{- define "air-quality-exporter.volumes" -}}
+{{- if .Values.feed.list }}
+- name: feeds
+  secret:
+    secretName: {{ include "air-quality-exporter.name" . }}-feeds
+{{- end }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{/* Health of poll and relay. */}}

@@ -54,6 +54,7 @@ struct CSimdJSON_reader {
         std::vector<std::string> rest;
     };
     std::vector<Member> members;
+    bool hasPointers = false;
     /// What is read of a member that is an object; the values stand behind the members' in each record.
     struct Inner {
         std::vector<std::string> names;
@@ -217,6 +218,11 @@ struct CSimdJSON_reader {
             for (size_t member = 0; member < count; ++member) {
                 if (field.key != members[member].name) continue;
                 // Of a member that is given twice the last one counts, as in JavaScript.
+                if (!hasPointers) {
+                    fill(record[member], field.value);
+                    break;
+                }
+                // Several may lead through one member.
                 fill(record[member], field.value, members[member].rest);
             }
         }
@@ -300,6 +306,7 @@ void CSimdJSON_free(CSimdJSON_reader *reader) { delete reader; }
 void CSimdJSON_addToken(CSimdJSON_reader *reader, const uint8_t *bytes, size_t count) {
     auto &tokens = reader->members.empty() ? reader->tokens : reader->members.back().rest;
     tokens.push_back(string(bytes, count));
+    reader->hasPointers = !reader->members.empty();
 }
 
 void CSimdJSON_addMember(CSimdJSON_reader *reader, const uint8_t *bytes, size_t count) {

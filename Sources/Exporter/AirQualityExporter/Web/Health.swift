@@ -48,7 +48,7 @@ struct Health: Sendable {
             if !feed.isConnected {
                 reasons.append("\(feed.label): not connected" + (feed.lastProblem.map { " (\($0))" } ?? ""))
             } else if let reason = feed.connection.reasonOfAll {
-                reasons.append("\(feed.label): \(Self.refused(feed.connection, reason))")
+                reasons.append("\(feed.label): readings refused: \(Logger.Metadata(reason, of: feed.connection).text)")
             } else if let last = feed.lastMessageAt {
                 let age = now - last
                 if feed.idleTimeout == 0 || age <= feed.idleTimeout { return nil }
@@ -60,14 +60,11 @@ struct Health: Sendable {
         return reasons.joined(separator: "; ")
     }
 
-    private static func refused(_ connection: FeedStatistics.Connection, _ reason: RefusalReason) -> String {
-        "readings refused: \(Logger.Metadata(reason, of: connection).text)"
-    }
-
     /// What the pages say of refused readings; without the feed, whose address is nobody's business who can read them.
     func hint(of feeds: [FeedStatistics]) -> String? {
         for feed in feeds where feed.isConnected {
-            if let reason = feed.connection.reasonOfAll { return "The \(Self.refused(feed.connection, reason))" }
+            guard let reason = feed.connection.reasonOfAll else { continue }
+            return "All readings are refused: \(Logger.Metadata(reason, of: feed.connection).text)"
         }
         return nil
     }

@@ -9,7 +9,8 @@ struct PageTests {
         version: "1.2.3", scale: .india, telemetryPath: "/metrics",
         styleSheet: PageAsset(path: "assets/page.0.css", integrity: "sha256-css"),
         script: PageAsset(path: "assets/page.0.js", integrity: "sha256-js"),
-        icon: PageAsset(path: "assets/icon.0.svg", integrity: "sha256-icon"), grafanaURL: "https://grafana.example",
+        icon: PageAsset(path: "assets/icon.0.svg", integrity: "sha256-icon"),
+        map: PageAsset(path: "assets/map.0.svg", integrity: "sha256-map"), grafanaURL: "https://grafana.example",
         hasEvents: true, isLifecycleEnabled: true)
 
     /// Some cities with a history, one with a name like markup.
@@ -61,6 +62,24 @@ struct PageTests {
     func city() throws {
         try expectGolden(#require(try Self.city("Delhi")), named: "city.html")
         try expectGolden(#require(try Self.city("Delhi", "chart=bars&from=1795236600000")), named: "city-bars.html")
+    }
+
+    @Test("of a map and of pollutants is as it was")
+    func extras() throws {
+        var store = TestStore(
+            history: HistoryRule(interval: 0),
+            format: FeedFormat(pollutantsField: "p", subindicesField: "s", placeField: "where"))
+        store.receive(
+            #"[{"city":"Delhi","aqi":418.61,"p":{"pm2_5":251.04,"co":1299.6,"no2":0.04},"s":{"pm2_5":418.61,"pm10":300},"#
+                + #""where":{"latitude":28.65,"longitude":77.23}},{"city":"<b>","aqi":152,"s":{"o3":152,"pm10":152},"#
+                + #""where":{"latitude":19.08,"longitude":72.88}},{"city":"Nowhere","aqi":20,"where":{"latitude":1}}]"#)
+        let snapshot = store.store.pageSnapshot()
+        let list = ListDocument(Self.settings).render(
+            snapshot, query: try ListQuery("map"), outage: nil, at: Self.now)
+        try expectGolden(list, named: "list-map.html")
+        let city = try CityDocument(Self.settings).render(
+            Array("Delhi".utf8), snapshot, query: ChartQuery(), outage: nil, at: Self.now)
+        try expectGolden(#require(city), named: "city-pollutants.html")
     }
 
     private static func names(_ page: [UInt8]) -> [String] {

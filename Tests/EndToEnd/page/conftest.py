@@ -81,12 +81,40 @@ INDIA = {
 }
 
 
+PLACES = {
+    "Delhi": (28.65, 77.23),
+    "Kolkata": (22.57, 88.36),
+    "Mumbai": (19.08, 72.88),
+    "Chennai": (13.09, 80.28),
+    "Lucknow": (26.84, 80.92),
+    "Indore": (22.72, 75.83),
+}
+
+# What `air-quality-feed poll` sends is read with these.
+EXTRAS = (
+    "--feed.pollutants-field", "pollutants", "--feed.subindices-field", "subindices", "--feed.place-field", "place",
+)  # fmt: skip
+
+
+def element(name: str, aqi: float, place: tuple[float, float], time: float) -> dict:
+    """A city whose air is bad because of fine dust, as `air-quality-feed poll` would say it."""
+    return {
+        "city": name,
+        "aqi": aqi,
+        "time": time,
+        "pollutants": {"pm2_5": aqi / 2, "no2": 8.24, "co": 1234.5},
+        "subindices": {"pm2_5": aqi, "pm10": aqi * 0.8, "co": 45},
+        "place": {"latitude": place[0], "longitude": place[1], "country": "IN"},
+    }
+
+
 @pytest.fixture
 def air(breathe) -> Air:
-    """Six cities with three points each, the last a few seconds old."""
-    air = breathe("--web.enable-lifecycle", "--web.grafana-url", "https://grafana.example/")
+    """Six cities with three points each, the last a few seconds old, their pollutants and places."""
+    air = breathe("--web.enable-lifecycle", "--web.grafana-url", "https://grafana.example/", *EXTRAS)
+    now = time.time()
     for age, change in ((600, 8), (300, -4), (3, 0)):
-        air.send({name: aqi + change for name, aqi in INDIA.items()}, age)
+        air.feed.send([element(name, aqi + change, PLACES[name], now - age) for name, aqi in INDIA.items()])
     air.wait_for_cities(len(INDIA))
     air.exporter.wait_for_sample("airquality_exporter_history_points", 3 * len(INDIA))
     return air

@@ -4,6 +4,7 @@ import pytest
 
 PAGES = {
     "list": "/",
+    "map": "/?map",
     "search": "/?search=zzz",
     "wall": "/?kiosk",
     "city": "/city/Delhi",
@@ -38,7 +39,7 @@ def test_keeps_them_while_the_data_is_stale(air, browser, scheme):
 
 
 def test_fits_every_width(air, browser):
-    for page in ("/", "/?kiosk", "/city/Delhi"):
+    for page in ("/", "/?map", "/?kiosk", "/city/Delhi"):
         browser.open(air.address + page)
         for width in range(320, 1400, 40):
             browser.show(width)

@@ -75,14 +75,14 @@ def test_does_not_move_for_those_who_want_no_motion(air, browser):
 def test_order_is_remembered_in_the_address(air, browser):
     browser.open(air.address)
     browser.run("window.isTheSamePage = true")
-    browser.find(".order a:nth-child(2)").click()
+    browser.find("[aria-label=Order] a:nth-child(2)").click()
     wait_for(lambda: browser.names() == sorted(BY_INDEX), "the order of names")
     assert browser.driver.current_url == air.address + "/?sort=name"
     air.say(Lucknow=30)
     browser.wait_for("li[data-city=Lucknow] .word", "Good")
-    browser.find(".order a:nth-child(3)").click()
+    browser.find("[aria-label=Order] a:nth-child(3)").click()
     wait_for(lambda: browser.names()[0] == "Lucknow", "the last change first")
-    assert browser.text(".order [aria-current]") == "Last change"
+    assert browser.text("[aria-label=Order] [aria-current]") == "Last change"
     browser.driver.back()
     wait_for(lambda: browser.names() == sorted(BY_INDEX), "the order before")
     assert browser.run("return window.isTheSamePage")

@@ -92,7 +92,7 @@ def test_shows_everything_without_script(air, browser):
     names = [element.text for element in browser.all("li.city .name")]
     assert names == ["Delhi", "Kolkata", "Mumbai", "Chennai", "Lucknow", "Indore"]
     assert "318" in browser.find("li.city").text and browser.find("li.city time").text
-    browser.find(".order a:nth-child(2)").click()
+    browser.find("[aria-label=Order] a:nth-child(2)").click()
     assert browser.driver.current_url == air.address + "/?sort=name"
     browser.find("#search").send_keys("KOL")
     browser.find("form button").click()

@@ -139,11 +139,12 @@ class Browser:
         ]
 
     def small_targets(self) -> list[str]:
-        """Links and buttons below the 24 px of WCAG 2.2, 2.5.8; those in a sentence are excepted there."""
+        """Links and buttons below the 24 px of WCAG 2.2, 2.5.8; those in a sentence, and dots that the list has too, are
+        excepted there."""
         return self.run(
             """
             return [...document.querySelectorAll("a, button, summary, input:not([type=hidden])")]
-              .filter(e => e.checkVisibility() && !e.closest("p, .skip"))
+              .filter(e => e.checkVisibility() && !e.closest("p, .skip, .map"))
               .filter(e => { const b = e.getBoundingClientRect(); return b.width && (b.height < 23.5 || b.width < 23.5); })
               .filter(e => !e.matches(".name"))
               .map(e => e.outerHTML);

@@ -4,7 +4,7 @@ import HTTPServer
 
 /// The files that the page loads: each at an address with a hash of its content, which may be cached indefinitely.
 struct PageAssets: Sendable {
-    let styleSheet, script, icon: Asset
+    let styleSheet, script, icon, map: Asset
 
     struct Asset: Sendable {
         /// With a slash at its beginning.
@@ -34,11 +34,12 @@ struct PageAssets: Sendable {
             name: "page", type: "js", contentType: "text/javascript; charset=utf-8",
             PackageResources.page_js + PackageResources.chart_js)
         icon = Asset(name: "icon", type: "svg", contentType: "image/svg+xml", PackageResources.icon_svg)
+        map = Asset(name: "map", type: "svg", contentType: "image/svg+xml", PackageResources.map_svg)
     }
 
     func respond(to request: HTTPRequest) -> HTTPResponse {
         let path = request.path
-        guard let asset = [styleSheet, script, icon].first(where: { $0.path == path }) else {
+        guard let asset = [styleSheet, script, icon, map].first(where: { $0.path == path }) else {
             return HTTPResponse(status: 404, line: "no such file")
         }
         let isGzip = prefersGzip(acceptEncoding: request.header("Accept-Encoding"))
@@ -52,7 +53,7 @@ struct PageAssets: Sendable {
         }
         headers.append(("Content-Type", asset.contentType))
         if isGzip { headers.append(("Content-Encoding", "gzip")) }
-        // Compressed for each browser's first visit: that takes a tenth of a millisecond, and most exporters are scraped
+        // Compressed for each browser's first visit: that takes a millisecond at most, and most exporters are scraped
         // and never looked at.
         let bytes = isGzip ? Gzip.member(of: asset.bytes.span) : asset.bytes
         return HTTPResponse(status: 200, headers: headers, body: .bytes(bytes))

@@ -20,7 +20,7 @@ struct PageEndpoint: Sendable {
         let settings = PageSettings(
             version: version, scale: store.rules.scale, telemetryPath: web.telemetryPath,
             styleSheet: assets.styleSheet.forPage, script: assets.script.forPage, icon: assets.icon.forPage,
-            grafanaURL: web.grafanaURL, hasEvents: web.maximumListeners > 0,
+            map: assets.map.forPage, grafanaURL: web.grafanaURL, hasEvents: web.maximumListeners > 0,
             isLifecycleEnabled: web.isLifecycleEnabled)
         list = ListDocument(settings)
         city = CityDocument(settings)

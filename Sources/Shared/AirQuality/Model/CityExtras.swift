@@ -30,6 +30,11 @@ struct PollutantValues: Sendable {
         get { values[pollutant].isNaN ? nil : values[pollutant] }
         set { values[pollutant] = newValue ?? .nan }
     }
+
+    /// The pollutant with the greatest value, by its place; nil when nothing is known.
+    var greatest: Int? {
+        Self.pollutants.indices.filter { self[$0] != nil }.max { values[$0] < values[$1] }
+    }
 }
 
 /// Where a city is; made when the feed says it, because each scrape shows it.
@@ -41,8 +46,11 @@ final class CityPlace: Sendable {
     let labels: [LabelValue]
     /// What stands behind the city's name in the text formats.
     let text: [UInt8]
+    /// In degrees, where both are known.
+    let coordinates: (latitude: Double, longitude: Double)?
 
     init(country: [UInt8], latitude: Double?, longitude: Double?) {
+        coordinates = latitude.flatMap { latitude in longitude.map { (latitude, $0) } }
         labels =
             [LabelValue(country)]
             + [latitude, longitude].map { number in

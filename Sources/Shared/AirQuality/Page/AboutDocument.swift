@@ -62,6 +62,17 @@ public struct AboutDocument: Sendable {
             </tbody>
             </table>
             </div>
+
+            """
+        if snapshot.store.extras.havePlaces {
+            content += """
+                <h2>Map</h2>
+                <p>The countries are from <a href="https://www.naturalearthdata.com">Natural Earth</a>, in the public \
+                domain: borders are drawn where control of the land changes, whoever claims it.</p>
+
+                """
+        }
+        content += """
             <h2>For programs</h2>
             <ul>
             <li><a href="./\(String(settings.telemetryPath.dropFirst()))">\(settings.telemetryPath)</a>: metrics for Prometheus</li>

@@ -24,7 +24,8 @@ public struct CityDocument: Sendable {
         let category = settings.scale.categories[Int(state.category) - 1]
         let frame = PageFrame(
             settings: settings, root: "../", title: "\(String(decoding: name, as: UTF8.self)) · Air quality",
-            isKiosk: query.isKiosk, now: now, outage: outage, snapshot: snapshot)
+            isKiosk: query.isKiosk, now: now, outage: outage, snapshot: snapshot,
+            newestReading: state.updatedAt)
         let points = snapshot.points(of: city)
         let chart = Chart(
             points, other: other.map(snapshot.points) ?? [],
@@ -40,12 +41,13 @@ public struct CityDocument: Sendable {
             \(frame.disc(category))
             <h1><bdi>\(name[...])</bdi></h1>
             <p class="value">\(frame.index(state.index)) <small>\(settings.scale.title)</small></p>
-            <p class="words"><span class="word">\(category.name)</span> \(frame.change(state.changes)) \
+            <p class="words"><span class="word">\(category.name)</span> \(frame.cause(city)) \(frame.change(state.changes)) \
             <span class="updated">updated \(frame.ago(state.updatedAt))</span></p>
             <p class="health">\(settings.scale.healthStatement(of: category.number))</p>
             </section>
 
             """
+        content += frame.pollutants(city)
         content += figure(chart, name[...], query, all: points, now)
         content += statistics(chart, all: points, now)
         content += table(chart)
@@ -214,6 +216,7 @@ public struct CityDocument: Sendable {
             changes += item("Since yesterday", "\(signed: change)", "at this time")
         }
         return """
+            <h2>\(settings.scale.title) in the time shown</h2>
             <dl class="statistics">
             \(item("Lowest", "\(Int(lowest.index))", at(lowest)))\
             \(item("Average", "\(Int(average))", "of \(chart.points.count) points"))\

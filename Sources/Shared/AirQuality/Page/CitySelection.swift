@@ -15,14 +15,24 @@ struct CitySelection {
     private(set) var pageCount = 1
     /// The city whose category changed last, of those counted.
     private(set) var lastChanged: Int?
+    /// When the newest reading of all cities was.
+    private(set) var newest: Timestamp?
+    /// For a map: of the cities that the search and the category leave, those whose place is known, the worst first.
+    private(set) var dots: [Int] = []
+    /// For a map: where all cities are.
+    private(set) var area: MapArea?
 
     init(_ snapshot: PageSnapshot, query: ListQuery) {
         let search = query.search.isEmpty ? nil : NameSearch(query.search)
         let wanted = min(query.page, snapshot.store.cityCount / Self.pageSize + 1) * Self.pageSize
         var found = FirstEntries(wanted)
         var lastChange = Timestamp.min
+        var dots = FirstEntries(CityMap.maximumDots)
         for (place, city) in snapshot.cities.enumerated() {
             let state = snapshot.state(of: city)
+            newest = max(newest ?? .min, state.updatedAt)
+            let coordinates = query.hasMap ? snapshot.extras(of: city).place?.coordinates : nil
+            if let coordinates { area = MapArea(area, with: coordinates) }
             if let search, !search.matches(snapshot.store.names[state.nameRange].span) { continue }
             counts[0] += 1
             counts[Int(state.category)] += 1
@@ -39,7 +49,10 @@ struct CitySelection {
                 case .changed: UInt64(clamping: Int64.max - (state.changes.changedAt ?? 0))
                 }
             found.append(Entry(key: key, place: UInt32(place), city: UInt32(city)))
+            guard coordinates != nil else { continue }
+            dots.append(Entry(key: ~state.index.bitPattern, place: UInt32(place), city: UInt32(city)))
         }
+        self.dots = dots.sorted.map { Int($0.city) }
         pageCount = max(1, (count + Self.pageSize - 1) / Self.pageSize)
         page = min(query.page, pageCount)
         cities = found.sorted.dropFirst((page - 1) * Self.pageSize).prefix(Self.pageSize).map { Int($0.city) }

@@ -10,14 +10,17 @@ public struct ListDocument: Sendable {
     public func render(
         _ snapshot: PageSnapshot, query: ListQuery, outage: Outage?, at now: Timestamp
     ) -> [UInt8] {
+        let selection = CitySelection(snapshot, query: query)
         let frame = PageFrame(
             settings: settings, root: "./", title: "Air quality", isKiosk: query.isKiosk, now: now, outage: outage,
-            snapshot: snapshot)
-        let selection = CitySelection(snapshot, query: query)
+            snapshot: snapshot, newestReading: selection.newest)
         var content: Markup = "<main id=\"content\">\n<h1 class=\"hidden\">Air quality of the cities</h1>\n"
         if snapshot.store.cityCount > 0 {
             content += summary(selection, query, frame)
-            content += query.isKiosk ? lastChange(selection, snapshot, frame) : tools(query)
+            content += query.isKiosk ? lastChange(selection, snapshot, frame) : tools(snapshot, query)
+            if let area = selection.area, !query.isKiosk {
+                content += CityMap(selection.dots, in: area, snapshot, settings).markup
+            }
         }
         if selection.cities.isEmpty {
             content += empty(snapshot, query)
@@ -102,14 +105,24 @@ public struct ListDocument: Sendable {
             """
     }
 
-    private func tools(_ query: ListQuery) -> Markup {
+    private func tools(_ snapshot: PageSnapshot, _ query: ListQuery) -> Markup {
         var hidden: Markup = ""
         if query.sort != .index { hidden += "<input type=\"hidden\" name=\"sort\" value=\"\(query.sort.rawValue)\">" }
+        if query.hasMap { hidden += "<input type=\"hidden\" name=\"map\">" }
         if let category = query.category { hidden += "<input type=\"hidden\" name=\"category\" value=\"\(category)\">" }
         var orders: Markup = ""
         for sort in ListQuery.Sort.allCases {
             orders += "<a href=\"\(query.link { $0.sort = sort })\"\(current(query.sort == sort))>\(sort.title)</a>\n"
         }
+        let views: Markup =
+            snapshot.store.extras.havePlaces
+            ? """
+            <nav class="order view" aria-label="View">
+            <a href="\(query.link { $0.hasMap = false })"\(current(!query.hasMap))>List</a>
+            <a href="\(query.link { $0.hasMap = true })"\(current(query.hasMap))>Map</a>
+            </nav>
+
+            """ : ""
         return """
             <div class="tools">
             <form role="search" action="./">
@@ -118,7 +131,7 @@ public struct ListDocument: Sendable {
             placeholder="Search for a city" autocomplete="off" spellcheck="false">\(hidden)
             <button>Search</button>
             </form>
-            <nav class="order" aria-label="Order">
+            \(views)<nav class="order" aria-label="Order">
             \(orders)</nav>
             </div>
 
@@ -145,6 +158,7 @@ public struct ListDocument: Sendable {
         let name = snapshot.name(of: city)
         let category = settings.scale.categories[Int(state.category) - 1]
         // Too small to be read from afar.
+        let cause = query.isKiosk ? "" : frame.cause(city)
         let details: Markup =
             query.isKiosk
             ? ""
@@ -158,7 +172,7 @@ public struct ListDocument: Sendable {
             data-aqi="\(decimals: state.index)" data-changed="\(state.changes.changedAt ?? 0)">
             \(frame.disc(category))
             <a class="name" href="city/\(PageFrame.pathStep(name))\(query.isKiosk ? "?kiosk" : "")"><bdi>\(name)</bdi></a>
-            <span class="word">\(category.name)</span>
+            <span class="state"><span class="word">\(category.name)</span>\(cause)</span>
             \(frame.change(state.changes))
             \(frame.index(state.index))
             \(details)</li>

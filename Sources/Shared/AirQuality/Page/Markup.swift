@@ -67,6 +67,12 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
                 contentsOf: "\(hundredths.magnitude / 100).\(digits.utf8.count < 2 ? "0" : "")\(digits)".utf8)
         }
 
+        /// With as many digits as a reader needs: 0.4, 87, 1200.
+        mutating func appendInterpolation(amount number: Double) {
+            let tenths = Int((number * 10).rounded())
+            appendLiteral(tenths < 100 ? "\(tenths / 10).\(tenths % 10)" : "\(Int(number.rounded()))")
+        }
+
         /// A place in a drawing, in percent.
         mutating func appendInterpolation(percent share: Double) {
             let hundredths = Int((share * 10_000).rounded())

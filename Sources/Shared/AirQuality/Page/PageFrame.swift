@@ -9,6 +9,8 @@ public struct PageSettings: Sendable {
     public var styleSheet: PageAsset
     public var script: PageAsset
     public var icon: PageAsset
+    /// An SVG with an element `land`: the countries of the world, in hundredths of a degree, south down.
+    public var map: PageAsset
     /// Without a slash at its end.
     public var grafanaURL: String?
     /// Whether the exporter serves `/events`.
@@ -18,7 +20,7 @@ public struct PageSettings: Sendable {
 
     public init(
         version: String, scale: Scale, telemetryPath: String, styleSheet: PageAsset, script: PageAsset,
-        icon: PageAsset, grafanaURL: String?, hasEvents: Bool, isLifecycleEnabled: Bool
+        icon: PageAsset, map: PageAsset, grafanaURL: String?, hasEvents: Bool, isLifecycleEnabled: Bool
     ) {
         self.version = version
         self.scale = scale
@@ -26,6 +28,7 @@ public struct PageSettings: Sendable {
         self.styleSheet = styleSheet
         self.script = script
         self.icon = icon
+        self.map = map
         self.grafanaURL = grafanaURL
         self.hasEvents = hasEvents
         self.isLifecycleEnabled = isLifecycleEnabled
@@ -58,6 +61,8 @@ struct PageFrame {
     /// Nil while a feed is fresh, or paused on purpose.
     var outage: Outage?
     var snapshot: PageSnapshot
+    /// Of what is shown.
+    var newestReading: Timestamp?
 
     func render(_ content: Markup, skipTo target: String) -> [UInt8] {
         var page: Markup = """
@@ -148,6 +153,7 @@ struct PageFrame {
     private var footer: Markup {
         var footer: Markup = "<footer>\n"
         for source in sources { footer += "<p>\(source)</p>\n" }
+        if let newestReading { footer += "<p>Newest reading: \(moment(newestReading)).</p>\n" }
         footer += """
             <p>\(settings.scale.title): \(settings.scale.authority). <a href="\(root)about">About this page</a></p>
             </footer>

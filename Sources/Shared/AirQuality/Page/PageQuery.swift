@@ -19,6 +19,8 @@ public struct ListQuery: Sendable, Equatable {
     public var page = 1
     /// For a screen on a wall: large, without what is there to be clicked.
     public var isKiosk = false
+    /// With the cities on a map above the list, where it is known where they are.
+    public var hasMap = false
 
     public init() {}
 
@@ -47,6 +49,7 @@ public struct ListQuery: Sendable, Equatable {
                 }
                 page = Int(clamping: number)
             case "kiosk": isKiosk = true
+            case "map": hasMap = true
             default: continue
             }
         }
@@ -63,6 +66,7 @@ public struct ListQuery: Sendable, Equatable {
         if !other.search.isEmpty { parts.append("search=\(percent: other.search[...])") }
         if other.page > 1 { parts.append("page=\(other.page)") }
         if other.isKiosk { parts.append("kiosk") }
+        if other.hasMap { parts.append("map") }
         return queryLink(parts)
     }
 }

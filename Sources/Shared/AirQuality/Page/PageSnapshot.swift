@@ -12,6 +12,8 @@ public struct PageSnapshot: Sendable {
 
     func state(of city: Int) -> CityState { store.states[city] }
 
+    func extras(of city: Int) -> CityExtras { store.extras[city] }
+
     func name(of city: Int) -> ArraySlice<UInt8> { store.names[store.states[city].nameRange] }
 
     /// Oldest first: the kept points, and the current reading where it is newer than all of them.

@@ -146,6 +146,9 @@ struct ExtrasOfCities: Sendable {
         }
     }
 
+    /// Whether it is known of any city where it is.
+    var havePlaces: Bool { (0..<values.count).contains { values[$0].place?.coordinates != nil } }
+
     mutating func remove(_ city: Int) {
         if city < values.count { values[city] = CityExtras() }
     }

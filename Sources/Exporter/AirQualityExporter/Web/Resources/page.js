@@ -289,7 +289,7 @@ const page = (() => {
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a");
     if (!link || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    const address = new URL(link.href);
+    const address = new URL(link.getAttribute("href"), location.href);
     // Another look at the same page; all others are left to the browser.
     if (address.origin !== location.origin || address.pathname !== location.pathname || address.hash) return;
     if (link.target || link.closest(".skip")) return;
@@ -337,6 +337,9 @@ const page = (() => {
       searchNow();
     }
   });
+
+  // The map is hidden from who has the page read aloud: nothing in it may have the focus.
+  document.addEventListener("mousedown", (event) => { if (event.target.closest?.(".map")) event.preventDefault(); });
 
   // MARK: Keyboard
 

@@ -1,0 +1,80 @@
+"""Why the air is bad, what that means and who says so, in a real browser."""
+
+import time
+
+import pytest
+
+from page.conftest import EXTRAS, PLACES, element
+from support.peers import WebSocketFeed
+
+
+@pytest.fixture(params=[True, False], ids=["with script", "without script"])
+def reader(browser, request):
+    browser.allow_script(request.param)
+    return browser
+
+
+def texts(browser, selector: str) -> list[str]:
+    return [found.text for found in browser.all(selector)]
+
+
+def test_names_the_pollutant_in_the_list(air, reader):
+    reader.open(air.address)
+    rows = {row.get_attribute("data-city"): row.text for row in reader.all("li.city")}
+    assert "because of PM2.5" in rows["Delhi"] and "because of PM2.5" in rows["Lucknow"]
+    # Good air needs no excuse.
+    assert "because" not in rows["Indore"]
+
+
+def test_shows_each_pollutant_of_a_city(air, reader):
+    reader.open(air.address + "/city/Delhi")
+    assert "because of PM2.5" in reader.find(".current").text
+    assert reader.find(".health").text.endswith("Everyone: avoid heavy exertion outdoors.")
+    assert "AQI India of each pollutant" in texts(reader, "h2")
+    assert [tile.split("\n") for tile in texts(reader, ".pollutants div")] == [
+        ["PM2.5", "318", "159 µg/m³"], ["PM10", "255"], ["CO", "45", "1235 µg/m³"], ["NO₂", "8.2 µg/m³"],
+    ]  # fmt: skip
+    classes = [index.get_attribute("class") for index in reader.all(".pollutants .index")]
+    assert classes == ["index c5", "index c4", "index c1"]
+    # The index has its name wherever there is a number.
+    assert "AQI India" in reader.find(".current .value").text and "AQI India" in reader.find("figcaption").text
+    assert "AQI India in the time shown" in texts(reader, "h2")
+
+
+def test_says_where_the_readings_are_from(start, reader):
+    def name_source(connection, request, response):
+        response.headers["Air-Quality-Source"] = 'open-meteo; kind=model; license="CC BY 4.0"'
+
+    feed = WebSocketFeed(process_response=name_source)
+    try:
+        exporter = start.exporter("--feed.url", feed.url, "--feed.time-field", "time")
+        feed.wait_for_client()
+        hour = int(time.time()) // 3600 * 3600
+        feed.send([{"city": "Delhi", "aqi": 200, "time": hour}])
+        exporter.wait_for_sample("airquality_exporter_cities", 1)
+        for path in ("/", "/city/Delhi"):
+            reader.open(f"http://{exporter.address}{path}")
+            footer = reader.find("footer").text
+            assert "Source: open-meteo, a computer model, licence CC BY 4.0." in footer
+            assert f"Newest reading: {time.strftime('%H:%M', time.gmtime(hour))}" in footer
+            assert "AQI India: Central Pollution Control Board, 2014." in footer
+        reader.open("about:blank")
+    finally:
+        feed.stop()
+
+
+def test_shows_nothing_of_what_is_not_known(breathe, reader):
+    air = breathe(*EXTRAS)
+    now = time.time()
+    without = {"city": "Pune", "aqi": 250, "time": now}
+    hostile = {"city": "Surat", "aqi": 250, "time": now, "subindices": {"pm2_5": "bad", "soot": 7}, "pollutants": []}
+    dust = {"city": "Agra", "aqi": 250, "time": now, "pollutants": {"pm2_5": 0}}
+    air.feed.send([without, hostile, dust, element("Delhi", 10**3, PLACES["Delhi"], now)])
+    air.wait_for_cities(4)
+    reader.open(air.address)
+    assert [("because" in row.text) for row in reader.all("li.city")] == [True, False, False, False]
+    for city in ("Pune", "Surat"):
+        reader.open(f"{air.address}/city/{city}")
+        assert not reader.all(".pollutants, .cause") and "each pollutant" not in texts(reader, "h2")
+    reader.open(air.address + "/city/Agra")
+    assert texts(reader, ".pollutants div") == ["PM2.5\n0.0 µg/m³"] and "each pollutant" in texts(reader, "h2")

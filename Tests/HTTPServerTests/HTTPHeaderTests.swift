@@ -13,6 +13,8 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var bytes: [UInt8]
+        /// A strict libmicrohttpd may close the connection without a word over it.
+        var isOfRequestLine = false
         var testDescription: String { name }
 
         /// - Parameter field: the bytes of a line of the header, without its end.
@@ -24,11 +26,13 @@ import Testing
         init(target: [UInt8]) {
             name = "target " + escaped(target)
             bytes = Array("GET ".utf8) + target + Array(" HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+            isOfRequestLine = true
         }
 
         init(line: [UInt8]) {
             name = "request line " + escaped(line)
             bytes = line + Array("\r\nHost: x\r\n\r\n".utf8)
+            isOfRequestLine = true
         }
 
         static let all = names + values + lines + targets + hosts
@@ -99,10 +103,10 @@ import Testing
         let hidden = Array("GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
         let good = Array("GET /good HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
         for before in [[], good] {
-            try expectRefused(before, server.exchange(before + scenario.bytes + hidden))
+            try expectRefused(scenario, before, server.exchange(before + scenario.bytes + hidden))
             // In two parts: most of it comes when the request line has been read.
             let end = before.count + (scenario.bytes.firstIndex(of: 0x0A) ?? 0) + 3
-            try expectRefused(before, server.exchange(before + scenario.bytes + hidden, cutAt: end))
+            try expectRefused(scenario, before, server.exchange(before + scenario.bytes + hidden, cutAt: end))
         }
     }
 
@@ -110,11 +114,12 @@ import Testing
         let server = try Self.encrypted.get()
         let good = Array("GET /good HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
         for scenario in Case.all {
-            try expectRefused(good, server.exchange(good + scenario.bytes + good, isTLS: true), "\(scenario.name)")
+            try expectRefused(scenario, good, server.exchange(good + scenario.bytes + good, isTLS: true))
         }
     }
 
-    private func expectRefused(_ before: [UInt8], _ received: [UInt8], _ name: String = "") throws {
+    private func expectRefused(_ scenario: Case, _ before: [UInt8], _ received: [UInt8]) throws {
+        let name = scenario.name
         var text = String(decoding: received, as: UTF8.self)[...]
         if !before.isEmpty {
             let first = "GET|/good|"
@@ -122,6 +127,7 @@ import Testing
             #expect(text.hasPrefix("HTTP/1.1 200 "), "\(name)")
             text = text[end.upperBound...]
         }
+        if text.isEmpty, strictness > 0, scenario.isOfRequestLine { return }
         #expect(text.hasPrefix("HTTP/1.1 400 Bad Request\r\n"), "\(name): \(text)")
         #expect(!text.contains("HTTP/1.1 200"), "\(name): \(text)")
         // One answer, one line, and the end.

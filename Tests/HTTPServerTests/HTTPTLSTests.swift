@@ -188,9 +188,9 @@ import Testing
         let server = try serveTLS(tls("server"))
         let old = try TLSClient(port: server.port)
         #expect(try old.request("/1").hasSuffix("GET|/1|"))
-        #expect(try subject(server) == "CN = server")
+        #expect(try subject(server) == "CN=server")
         try server.reload(tls("server-ec"))
-        #expect(try subject(server) == "CN = server-ec")
+        #expect(try subject(server) == "CN=server-ec")
         #expect(try old.request("/2").hasSuffix("GET|/2|"))
         try server.reload(tls("server-ec") { $0.clientAuthentication = .requireAny })
         #expect(try !connects(server))
@@ -230,7 +230,9 @@ import Testing
 
     private func subject(_ server: HTTPServer) throws -> String? {
         let run = try Subprocess(["openssl", "s_client", "-connect", "localhost:\(server.port)"])
-        return run.text.split(separator: "\n").first { $0.hasPrefix("subject=") }.map { String($0.dropFirst(8)) }
+        let line = run.text.split(separator: "\n").first { $0.hasPrefix("subject=") }
+        // Later versions of OpenSSL write no blanks around the sign.
+        return line.map { $0.dropFirst(8).filter { $0 != " " } }
     }
 
     // MARK: - Broken clients

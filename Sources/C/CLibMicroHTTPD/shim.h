@@ -67,9 +67,9 @@ static inline void *CLibMicroHTTPD_tls_session(struct MHD_Connection *connection
 
 /* The fields come in front of those that the client sends, if this is called before the header is read. The library
  * keeps the pointers, so the texts are constants. See LibMicroHTTPDWorkarounds.swift. */
-static inline int CLibMicroHTTPD_hide_content(struct MHD_Connection *connection)
+static inline int CLibMicroHTTPD_hide_content(struct MHD_Connection *connection, int length)
 {
-    return MHD_set_connection_value(connection, MHD_HEADER_KIND, "Content-Length", "0") == MHD_YES
+    return (!length || MHD_set_connection_value(connection, MHD_HEADER_KIND, "Content-Length", "0") == MHD_YES)
         && MHD_set_connection_value(connection, MHD_HEADER_KIND, "Cookie", "-") == MHD_YES;
 }
 

@@ -21,8 +21,7 @@ internal import System
             MHD_OptionItem(option: .CONNECTION_MEMORY_LIMIT, value: connectionMemory, ptr_value: nil),
             // `HTTPConnections` has the limit; the library must never meet its own.
             MHD_OptionItem(option: .CONNECTION_LIMIT, value: Int(Int32.max), ptr_value: nil),
-            // What it would refuse then is left to `HTTPFraming` and `HTTPRequestTarget`.
-            MHD_OptionItem(option: .STRICT_FOR_CLIENT, value: 0, ptr_value: nil),
+            MHD_OptionItem(option: .STRICT_FOR_CLIENT, value: strictness, ptr_value: nil),
             MHD_OptionItem(
                 option: usesTLS ? .HTTPS_CERT_CALLBACK : .END, value: 0, ptr_value: usesTLS ? noCertificate : nil),
             MHD_OptionItem(option: .END, value: 0, ptr_value: nil),
@@ -182,7 +181,7 @@ func tlsNoCertificate(session: OpaquePointer?) -> Int32 {
     }
 
     /// See `hideContent`.
-    func setHiddenFields() -> Bool { unsafe CLibMicroHTTPD_hide_content(handle) != 0 }
+    func setHiddenFields() -> Bool { unsafe CLibMicroHTTPD_hide_content(handle, isVersion0 ? 1 : 0) != 0 }
 
     /// Corresponds to `MHD_queue_response`.
     func queue(_ response: OpaquePointer, status: Int) -> MHD_Result {

@@ -2,7 +2,8 @@ internal import Bytes
 internal import CLibMicroHTTPD
 internal import Glibc
 
-// What libmicrohttpd gets wrong or cannot do, and what is done instead. All of it was seen in 0.9.75. Each has a test that
+// What libmicrohttpd gets wrong or cannot do, and what is done instead. All of it was seen in 0.9.75; `Sources/README.md`
+// says what is left of it in 1.0. Each has a test that
 // fails without it.
 //
 // Not here, because the whole of a file is about it:
@@ -61,11 +62,13 @@ extension MHDConnection {
     ///   `transmit_error_response_len`). The same happens when there is no room for the parsed cookies.
     /// - Instead: it is given a `Content-Length` of 0 and a short `Cookie` in front of all other fields, because it
     ///   uses the first field of a name. `HTTPFraming` checks the fields that the client has sent.
+    ///   Version 1 stops at its refusals, and one is that of a length beside chunks: it is given the cookie alone.
     /// - Test: test_requests.test_refused_requests, HTTPServerTests.contentEndsTheConnection, manyParametersAndCookies.
     func hideContent() -> Bool { setHiddenFields() }
 
     /// How many fields `hideContent` puts in front of those that the client has sent.
-    static let hiddenFieldCount = 2
+    /// Debian 12: the length is one of them.
+    static let hiddenFieldCount = isVersion0 ? 2 : 1
 
     /// The header as it was sent, and what is wrong with it.
     ///
@@ -82,7 +85,8 @@ extension MHDConnection {
         framing.add(method: line.methodText.utf8)
         // Where the next field must begin; nil: anywhere.
         var position: UnsafePointer<CChar>?
-        if keepsHeaderInPlace {
+        // Debian 12: later versions refuse such lines, or have the header elsewhere.
+        if isVersion0 {
             let methodEnd = unsafe line.method + strlen(line.method)
             if unsafe line.url != methodEnd + 1 || line.version != line.url + targetBytes + 1 {
                 framing.note(.requestLine)
@@ -113,8 +117,16 @@ extension MHDConnection {
     }
 }
 
-/// Later versions refuse all of this themselves, and may have the header elsewhere.
-private let keepsHeaderInPlace = unsafe String(cString: MHD_get_version()).hasPrefix("0.")
+/// What the library refuses itself.
+///
+/// - Symptom: 0.9.75 continues after its own refusals. 1.0, unless it is to be strict, joins folded fields before anybody sees
+///   them, and redirects a request with a blank in its target.
+/// - Instead: the first is left to `HTTPFraming` and `HTTPRequestTarget`, the second to the library.
+/// - Test: HTTPHeaderTests.isRefused, test_requests.test_refused_requests.
+let strictness = isVersion0 ? 0 : 1
+
+/// Debian 12: libmicrohttpd 0.9.75. Later versions refuse what is malformed themselves, and may have the header elsewhere.
+let isVersion0 = unsafe String(cString: MHD_get_version()).hasPrefix("0.")
 
 /// The request line, where libmicrohttpd has it.
 @safe struct MHDRequestLine {

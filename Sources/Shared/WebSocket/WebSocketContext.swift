@@ -50,8 +50,7 @@ class SocketLoop {
         // The deadlines are ours.
         unsafe info.timeout_secs = UInt32(Int32.max) / 2
         unsafe info.connect_timeout_secs = UInt32(Int32.max) / 2
-        // Root stays root, as it would without libwebsockets. Its header has had signed numbers here and, since 4.3,
-        // unsigned ones.
+        // Root stays root, as it would without libwebsockets. Debian 12: the numbers in its header are signed, later unsigned.
         unsafe info.uid = .init(truncatingIfNeeded: -1)
         unsafe info.gid = .init(truncatingIfNeeded: -1)
         unsafe configure(&info)

@@ -215,6 +215,10 @@ extension WebSocketContext {
             throw SystemError(.address, "cannot listen on port \(port): it is not a number from 0 to 65535")
         }
         let ipAddress = try Self.ipAddress(of: host)
+        // libwebsockets does not say why it cannot, and since 4.3 tries again for a quarter of an hour first. So the kernel is
+        // asked before.
+        let address = ListenAddress.tcp(host: host, port: port)
+        _ = try ListeningSocket.open(address)
         let made = unsafe WebSocketContext(
             loop, interface: ipAddress, maximumSockets: maximumClients + 1, waker: waker
         ) { info in
@@ -228,9 +232,6 @@ extension WebSocketContext {
                 | (isIPv4 ? UInt64(LWS_SERVER_OPTION_DISABLE_IPV6) : 0)
         }
         guard let made else {
-            // libwebsockets does not say why, so the kernel is asked once more.
-            let address = ListenAddress.tcp(host: host, port: port)
-            _ = try ListeningSocket.open(address)
             throw SystemError(.address, "cannot listen on \(address): libwebsockets does not say why")
         }
         return made

@@ -63,6 +63,8 @@ internal import System
         let redirect = unsafe CCurl_redirectURL(handle).map { unsafe String(cString: $0) }
         if cancellation.isCancelled { throw HTTPFailure(.cancelled, "the program ends") }
         if let excess = transfer.excess { throw HTTPFailure(.tooLarge, excess) }
+        // As `Transfer` says it: libcurl's own words differ from version to version.
+        if result == CURLE_FILESIZE_EXCEEDED { throw HTTPFailure(.tooLarge, transfer.tooLong) }
         guard result == CURLE_OK else {
             let end = message.firstIndex(of: 0) ?? 0
             let text = end > 0 ? String(decoding: message[..<end].map(UInt8.init), as: UTF8.self) : ""
@@ -142,10 +144,13 @@ private final class Transfer {
         self.maximumBodyBytes = maximumBodyBytes
     }
 
+    /// What is said of a body beyond the limit.
+    var tooLong: String { "the body has more than \(maximumBodyBytes) bytes" }
+
     /// False when the transfer is to end.
     func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
         guard body.count + bytes.count <= maximumBodyBytes else {
-            excess = "the body has more than \(maximumBodyBytes) bytes"
+            excess = tooLong
             return false
         }
         unsafe body.append(contentsOf: bytes)
@@ -198,7 +203,6 @@ private func reason(of result: CURLcode) -> HTTPFailure.Reason {
         CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED:
         .tls
     case CURLE_OPERATION_TIMEDOUT: .timeout
-    case CURLE_FILESIZE_EXCEEDED: .tooLarge
     case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
         .lost
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_URL_MALFORMAT:

@@ -193,9 +193,11 @@ def test_promtool_makes_blocks_from_the_page(pages, name, tmp_path):
         text=True,
     )
     assert made.returncode == 0, made.stderr + made.stdout
-    # Without a log to read, promtool dumps nothing.
+    # Without a log to read, promtool dumps nothing; and it wants the folder that is its default.
     (tmp_path / "blocks" / "wal").mkdir()
-    dumped = subprocess.run(["promtool", "tsdb", "dump", str(tmp_path / "blocks")], capture_output=True, text=True)
+    (tmp_path / "data").mkdir()
+    command = ["promtool", "tsdb", "dump", str(tmp_path / "blocks")]
+    dumped = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert dumped.returncode == 0, dumped.stderr
     assert dumped.stdout.count("{__name__=") == len(parse_samples(pages[name].decode()))
 

@@ -41,7 +41,7 @@ help:
 .PHONY: toolchain
 toolchain:
 	@command -v swift >/dev/null || \
-		{ echo "swift is not installed: get Swift 6.3 for Debian 12 at https://www.swift.org/install/linux/" >&2; exit 1; }
+		{ echo "swift is not installed: get Swift 6.3 for Debian 12, which also runs on 13, at https://www.swift.org/install/linux/" >&2; exit 1; }
 
 # Installs the Debian packages of $(1) that are missing.
 define install
@@ -118,7 +118,7 @@ grafana: test-deps build
 .PHONY: debian13
 debian13: toolchain
 	Tests/Tools/debian13 --network make test-deps
-	Tests/Tools/debian13 make unit end-to-end TESTS="$(or $(TESTS),Tests/EndToEnd)"
+	Tests/Tools/debian13 make packages unit end-to-end TESTS="$(or $(TESTS),Tests/EndToEnd)"
 
 # make sanitize  runs the unit tests and the end-to-end tests under the thread, address and undefined sanitizers
 .PHONY: sanitize sanitize-thread sanitize-address sanitize-undefined
@@ -189,7 +189,7 @@ fuzz: deps
 	Tests/Fuzzing/run $(or $(FUZZ_SECONDS),60)
 
 # make deb  makes the Debian package, in build/deb
-.PHONY: deb release
+.PHONY: deb release release-programs
 deb: build
 	$(call install,$(PACKAGING_PACKAGES))
 	docker/debian/build "$(VERSION)" .build/release build/deb
@@ -199,6 +199,11 @@ release: export AIRQUALITY_BUILD_BRANCH := HEAD
 release: build
 	$(call install,$(PACKAGING_PACKAGES))
 	docker/release/build "$(VERSION)" .build/release "build/$(VERSION)"
+
+# What of it is for this machine's Debian.
+release-programs: build
+	$(call install,$(PACKAGING_PACKAGES))
+	docker/release/programs "$(VERSION)" .build/release "$(OUTPUT)"
 
 # make rules RUNBOOK_URL=https://…/grafana/README.md  writes the rule files, with a runbook_url in each alert, to build/rules
 .PHONY: rules
@@ -214,7 +219,7 @@ docker: test-deps build
 	$(call install,$(PACKAGING_PACKAGES))
 	$(CONTAINER_TESTS) Tests/EndToEnd/docker
 
-# make deb-test      installs, upgrades, removes and purges the package in a fresh Debian, and asks lintian (as root)
+# make deb-test      installs, upgrades, removes and purges the package in a fresh Debian 12 and 13, and asks lintian (as root)
 # make release-test  makes a release in two folders and compares them
 .PHONY: deb-test release-test
 deb-test: test-deps build

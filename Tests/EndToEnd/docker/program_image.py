@@ -15,7 +15,7 @@ REVISION = "0123456789abcdef0123456789abcdef01234567"
 
 
 def runtime_packages() -> list[str]:
-    """What the programs need of Debian, as the Dockerfile names it."""
+    """What the programs in the image need of Debian, as the Dockerfile names it."""
     dockerfile = (engine.REPOSITORY / "docker" / "Dockerfile").read_text()
     listed = re.search("# runtime packages: begin(.*?)# runtime packages: end", dockerfile, re.DOTALL)[1]
     return listed.replace("\\", "").split()

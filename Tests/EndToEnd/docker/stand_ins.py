@@ -2,13 +2,14 @@
 
 Each carries the name of the real image, so that the real Dockerfile and compose.yaml are built and run as they are:
 
-- debian:bookworm-slim      debootstrap, less what the real one leaves out
-- swift:6.3-bookworm        the same with the C compiler; this machine's Swift toolchain is mounted into the build
+- debian:trixie-slim        debootstrap, less what the real one leaves out
+- swift:6.3-bookworm        the same of Debian 12 with the C compiler; this machine's Swift toolchain is mounted into the build
 - prom/prometheus, prom/alertmanager   Debian's own, laid out as in the real images
 
 With CONTAINER_STAND_INS=no nothing is made here and podman pulls the real images.
 """
 
+import functools
 import hashlib
 import inspect
 import os
@@ -24,7 +25,9 @@ COMPOSE = engine.REPOSITORY / "docker" / "compose.yaml"
 WANTED = os.environ.get("CONTAINER_STAND_INS", "yes") != "no"
 RECIPE = "recipe"
 
-DEBIAN = "docker.io/library/debian:bookworm-slim"
+#: Debian's releases that are supported, and the one of the image.
+RELEASES = {"12": "bookworm", "13": "trixie"}
+OF_IMAGE = "trixie"
 SWIFT = "docker.io/library/swift:6.3-bookworm"
 
 # What the real slim image drops, after https://github.com/debuerreotype/debuerreotype (.slimify-excludes).
@@ -45,7 +48,21 @@ def composed_image(name):
     return f"docker.io/{name}:{tag[1]}"
 
 
-def mounts():
+def debian(release):
+    return f"docker.io/library/debian:{release}-slim"
+
+
+def apt_settings(release):
+    """This machine's settings of apt, but with that release's packages."""
+    folder = engine.STORE / f"apt-{release}"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree("/etc/apt", folder, symlinks=True, ignore=shutil.ignore_patterns("sources.list*"))
+    keys = "/usr/share/keyrings/debian-archive-keyring.gpg"
+    (folder / "sources.list").write_text(f"deb [signed-by={keys}] {apt_mirror()} {release} main\n")
+    return folder
+
+
+def mounts(release=OF_IMAGE):
     """Volumes for a build on stand-ins: this machine's toolchain, package sources, and ways to fetch.
 
     They are there while a RUN step runs and leave nothing in the image.
@@ -53,21 +70,22 @@ def mounts():
     if not WANTED:
         return []
     toolchain = pathlib.Path(shutil.which("swift")).resolve().parents[2]
-    paths = [toolchain, pathlib.Path("/etc/apt"), pathlib.Path("/etc/gitconfig")]
+    paths = [toolchain, pathlib.Path("/etc/gitconfig")]
     rewrites = subprocess.run(
         ["git", "config", "--get-regexp", r"^url\..*\.insteadof$"], text=True, stdout=subprocess.PIPE).stdout
     paths += [pathlib.Path(mirror) for mirror in re.findall(r"^url\.(/.*?)/?\.insteadof ", rewrites, re.MULTILINE)]
-    return [word for path in dict.fromkeys(paths) if path.exists() for word in ("--volume", f"{path}:{path}:ro")]
+    volumes = [f"{path}:{path}:ro" for path in dict.fromkeys(paths) if path.exists()]
+    # Packages that are upgraded write there.
+    return [word for volume in [*volumes, f"{apt_settings(release)}:/etc/apt"] for word in ("--volume", volume)]
 
 
 def apt_mirror():
-    lines = engine.run(
-        "apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE) $(COMPONENT)", "Identifier: Packages")
-    for line in lines.splitlines():
-        uri, release, component = line.split()
-        if (release, component) == ("bookworm", "main"):
-            return uri
-    raise engine.Failed("apt knows no source of bookworm main: run apt-get update")
+    """The mirror of Debian that apt uses here."""
+    wanted = ("Created-By: Packages", "Origin: Debian", "Label: Debian")
+    lines = engine.run("apt-get", "indextargets", "--format", "$(REPO_URI)", *wanted)
+    if not lines:
+        raise engine.Failed("apt knows no mirror of Debian: run apt-get update")
+    return lines.splitlines()[0]
 
 
 def make(image, recipe, body):
@@ -79,10 +97,10 @@ def make(image, recipe, body):
         body(f"{RECIPE}={digest}")
 
 
-def make_debian(label):
+def make_debian(release, label):
     with tempfile.TemporaryDirectory(dir=engine.STORE) as folder:
         root = pathlib.Path(folder, "root")
-        engine.run("debootstrap", "--variant=minbase", "bookworm", root, apt_mirror())
+        engine.run("debootstrap", "--variant=minbase", release, root, apt_mirror())
         for path in SLIM_EXCLUDES + EMPTIED:
             shutil.rmtree(root / path, ignore_errors=True)
         for path in EMPTIED:
@@ -94,11 +112,11 @@ def make_debian(label):
         engine.run("tar", "-C", root, "-cf", archive, "--numeric-owner", ".")
         path = "ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
         engine.podman("import", "--change", path, "--change", "CMD bash", "--change", f"LABEL {label}",
-                      archive, DEBIAN)
+                      archive, debian(release))
 
 
-def build(image, containerfile, label, *flags):
-    engine.run("buildah", "bud", "--pull=never", "--format", "docker", "--label", label, *mounts(), *flags,
+def build(image, containerfile, label, *flags, release="bookworm"):
+    engine.run("buildah", "bud", "--pull=never", "--format", "docker", "--label", label, *mounts(release), *flags,
                "--tag", image, "--file", "-", engine.STORE / "networks", input=containerfile)
 
 
@@ -117,17 +135,18 @@ def extract(package, moves):
 def containerfiles():
     toolchain = shutil.which("swift")
     programs = pathlib.Path(toolchain).resolve().parent if toolchain else None
+    base = debian("bookworm")
     return {
-        SWIFT: f"FROM {DEBIAN}\n{install(SWIFT_PACKAGES)}\nENV PATH={programs}:/usr/sbin:/usr/bin:/sbin:/bin\n",
+        SWIFT: f"FROM {base}\n{install(SWIFT_PACKAGES)}\nENV PATH={programs}:/usr/sbin:/usr/bin:/sbin:/bin\n",
         composed_image("prom/prometheus"): "\n".join([
-            f"FROM {DEBIAN}",
+            f"FROM {base}",
             extract("prometheus", {"/usr/bin/prometheus": "/bin/", "/usr/bin/promtool": "/bin/"}),
             "RUN mkdir -p /etc/prometheus /prometheus && chown 65534:65534 /prometheus",
             "USER nobody", "EXPOSE 9090", "VOLUME [\"/prometheus\"]", "WORKDIR /prometheus",
             'ENTRYPOINT ["/bin/prometheus"]',
             'CMD ["--config.file=/etc/prometheus/prometheus.yml", "--storage.tsdb.path=/prometheus"]', ""]),
         composed_image("prom/alertmanager"): "\n".join([
-            f"FROM {DEBIAN}",
+            f"FROM {base}",
             extract("prometheus-alertmanager", {
                 "/usr/bin/prometheus-alertmanager": "/bin/alertmanager", "/usr/bin/amtool": "/bin/",
                 "/usr/share/prometheus": "/usr/share/"}),
@@ -138,17 +157,18 @@ def containerfiles():
     }
 
 
-def make_base():
-    """Debian's image; what it is made by."""
+def make_bases():
+    """Debian's images; what they are made by."""
     engine.prepare()
     base = inspect.getsource(make_debian) + repr(SLIM_EXCLUDES + EMPTIED)
     if WANTED:
-        make(DEBIAN, base, make_debian)
+        for release in RELEASES.values():
+            make(debian(release), base, functools.partial(make_debian, release))
     return base
 
 
 def make_all():
-    base = make_base()
+    base = make_bases()
     if not WANTED:
         return
     for image, containerfile in containerfiles().items():

@@ -26,8 +26,8 @@ IDLE_TIMEOUT = 5
 PROGRAMS = ["air-quality-exporter", "air-quality-feed"]
 
 # Bytes. A bound, so that nothing slips in unseen: raise it knowingly.
-PACKAGES_LIMIT = 40_000_000
-PROGRAMS_LIMIT = 25_000_000
+PACKAGES_LIMIT = 45_000_000
+PROGRAMS_LIMIT = 28_000_000
 
 
 @pytest.fixture(scope="module")

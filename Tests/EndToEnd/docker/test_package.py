@@ -1,16 +1,20 @@
-"""The Debian package on a fresh system, as an administrator meets it: installed, upgraded, removed and purged."""
+"""The Debian package on a fresh Debian 12 and 13, as an administrator meets it: installed, upgraded, removed and purged.
+
+Each is built and judged on its own Debian: what is not this machine's is a root of Tests/Tools/debian13.
+"""
 
 import http.client
 import json
 import os
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
 
 import pytest
 
-from docker import engine, program_image, stand_ins
+from docker import engine, stand_ins
 from docker.engine import REPOSITORY, podman
 from docker.machine import SERVICE, SOCKET, SYSTEMD, SYSTEMD_PACKAGES, Machine
 from support.waiting import wait_for
@@ -21,7 +25,6 @@ OLD, NEW = "1.2.0", "1.3.0"
 FEED = "air-quality-feed@demo.service"
 STATE = "/var/lib/air-quality-exporter"
 SETTINGS = "/etc/default/air-quality-exporter"
-MACHINE = "localhost/air-quality-exporter-debian:tested"
 PROGRAMS = ["air-quality-exporter", "air-quality-feed"]
 
 # What belongs to the running system, to apt and dpkg themselves, or is made by ca-certificates, which stays.
@@ -29,25 +32,53 @@ NOT_COMPARED = ["/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/log",
                 "/var/lib/dpkg", "/packages", "/etc/ssl", "/etc/ca-certificates*", "/usr/local/share/ca-certificates"]  # fmt: skip
 
 
-def build(repository: pathlib.Path, version: str, programs: pathlib.Path, output: pathlib.Path) -> pathlib.Path:
-    """The package of the programs, built in a copy of the repository."""
-    engine.run(repository / "docker/debian/build", version, programs, output,
-               cwd=repository, umask=0o077)  # fmt: skip
-    (package,) = output.glob(f"air-quality-exporter_{version}_*.deb")
-    return package
+THIS = platform.freedesktop_os_release()["VERSION_ID"]
+
+
+class Release:
+    """A Debian, and the programs built on it."""
+
+    def __init__(self, number: str, programs: pathlib.Path):
+        self.number, self.name = number, stand_ins.RELEASES[number]
+        self._programs = programs if number == THIS else ".build/release"
+        #: Files elsewhere are not there in the root.
+        self.folder = REPOSITORY / "build" / f"packages-{number}"
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        if number != THIS:
+            engine.run(REPOSITORY / "Tests/Tools/debian13", "--network", "make", "deb")
+
+    def run(self, *command, **options) -> str:
+        return engine.run(*([] if self.number == THIS else [REPOSITORY / "Tests/Tools/debian13"]), *command, **options)
+
+    def build(self, repository: pathlib.Path, version: str, output: pathlib.Path) -> pathlib.Path:
+        """The package of the programs, built in a copy of the repository."""
+        programs = REPOSITORY / self._programs
+        self.run(repository / "docker/debian/build", version, programs, output, umask=0o077)
+        (package,) = output.glob(f"air-quality-exporter_{version}~deb{self.number}u1_*.deb")
+        return package
+
+    def linked(self) -> set[str]:
+        """The packages that the programs are linked with."""
+        files = [REPOSITORY / self._programs / name for name in PROGRAMS]
+        return set(self.run(REPOSITORY / "Tests/Gates/packages", "--linked", *files).split())
+
+
+@pytest.fixture(scope="module", params=[number for number in stand_ins.RELEASES if number in (THIS, "13")])
+def release(request, programs) -> Release:
+    engine.prepare()
+    os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
+    return Release(request.param, programs.folder)
 
 
 @pytest.fixture(scope="module")
-def packages(programs, tmp_path_factory) -> dict[str, pathlib.Path]:
+def packages(release) -> dict[str, pathlib.Path]:
     """The package in two versions, in one folder."""
-    engine.prepare()
-    os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
-    folder = tmp_path_factory.mktemp("packages")
-    return {version: build(REPOSITORY, version, programs.folder, folder) for version in (OLD, NEW)}
+    return {version: release.build(REPOSITORY, version, release.folder) for version in (OLD, NEW)}
 
 
-def test_lintian_has_nothing_to_say(packages):
-    assert engine.run("lintian", "--fail-on", "error,warning", "--tag-display-limit", "0", packages[OLD]) == ""
+def test_lintian_has_nothing_to_say(release, packages):
+    assert release.run("lintian", "--fail-on", "error,warning", "--tag-display-limit", "0", packages[OLD]) == ""
 
 
 # What the package of systemd leaves behind, on which ours depends.
@@ -55,28 +86,28 @@ LEFT_BY_SYSTEMD = ["/root/.ssh/", "/var/cache/private/", "/var/lib/private/", "/
                    "/var/lib/systemd/pstore/", "/var/log/private/"]  # fmt: skip
 
 
-def test_piuparts_finds_nothing_left(packages):
+def test_piuparts_finds_nothing_left(release, packages):
     """Debian's own check of installation, removal and purge, in a root of its own without a running system."""
     ignored = [word for path in LEFT_BY_SYSTEMD for word in ("--ignore", path)]
-    engine.run("piuparts", "--mirror", f"{stand_ins.apt_mirror()} main", "--distribution", "bookworm",
+    engine.run("piuparts", "--mirror", f"{stand_ins.apt_mirror()} main", "--distribution", release.name,
                "--do-not-verify-signatures", "--no-eatmydata", "--log-level", "error", *ignored, packages[OLD])  # fmt: skip
 
 
-def test_same_programs_give_the_same_bytes_elsewhere(packages, programs, tmp_path):
-    copy = tmp_path / "another folder"
+def test_same_programs_give_the_same_bytes_elsewhere(release, packages):
+    copy = release.folder / "another folder"
     for name in ("docker", "grafana", "Sources"):
         shutil.copytree(REPOSITORY / name, copy / name)
     for file in REPOSITORY.glob("*"):
         if file.is_file():
             shutil.copy(file, copy)
-    package = build(copy, OLD, programs.folder, tmp_path / "output")
+    package = release.build(copy, OLD, release.folder / "output")
     assert package.read_bytes() == packages[OLD].read_bytes()
 
 
-def test_it_depends_on_what_the_image_installs(packages):
+def test_it_depends_on_what_the_programs_are_linked_with(release, packages):
     depends = re.split(", *", engine.run("dpkg-deb", "--field", packages[OLD], "Depends"))
     names = {each.split(" ")[0] for each in depends}
-    assert names - {"systemd", "libc6", "libgcc-s1"} == set(program_image.runtime_packages())
+    assert names - {"systemd", "libc6", "libgcc-s1"} == release.linked()
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -94,19 +125,20 @@ def test_debug_symbols_are_apart_and_of_this_program(packages, program, tmp_path
 class DebianMachine(Machine):
     """With the packages, and with all that they depend on where apt finds it without a network."""
 
-    def __init__(self, folder: pathlib.Path):
-        stand_ins.make_base()
-        lend = ("--volume", f"{folder}:/packages:ro")
-        stand_ins.build(MACHINE, "\n".join([
-            f"FROM {stand_ins.DEBIAN}",
+    def __init__(self, release: Release):
+        stand_ins.make_bases()
+        lend = ("--volume", f"{release.folder}:/packages:ro")
+        self.image = f"localhost/air-quality-exporter-{release.name}:tested"
+        stand_ins.build(self.image, "\n".join([
+            f"FROM {stand_ins.debian(release.name)}",
             # Documents are wanted here.
             "RUN rm -f /etc/dpkg/dpkg.cfg.d/docker",
             "RUN apt-get update -qq && export DEBIAN_FRONTEND=noninteractive && apt-get install -y -qq"
             f" --no-install-recommends {' '.join(SYSTEMD_PACKAGES)}"
-            f" && apt-get install -y -qq --download-only /packages/air-quality-exporter_{OLD}_*.deb",
-            *SYSTEMD]), "recipe=debian", *lend)  # fmt: skip
-        sources = ("--volume", "/etc/apt:/etc/apt:ro") if stand_ins.WANTED else ()
-        super().__init__("air-quality-test-debian", MACHINE, *lend, *sources)
+            f" && apt-get install -y -qq --download-only /packages/air-quality-exporter_{OLD}~*.deb",
+            *SYSTEMD]), "recipe=debian", *lend, release=release.name)  # fmt: skip
+        sources = ("--volume", f"{stand_ins.apt_settings(release.name)}:/etc/apt:ro") if stand_ins.WANTED else ()
+        super().__init__(f"air-quality-test-{release.name}", self.image, *lend, *sources)
 
     def apt_get(self, *arguments: str) -> str:
         return self.run("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--yes", *arguments)
@@ -127,14 +159,14 @@ class DebianMachine(Machine):
 
 
 @pytest.fixture(scope="class")
-def machine(packages):
-    machine = DebianMachine(packages[OLD].parent)
+def machine(release, packages):
+    machine = DebianMachine(release)
     try:
         machine.before = machine.files()
         yield machine
     finally:
         machine.remove()
-        podman("rmi", MACHINE)
+        podman("rmi", machine.image)
 
 
 @pytest.mark.story
@@ -176,7 +208,7 @@ class TestLife:
                 # The old process had accepted it and ended before the request was there: closed, not refused.
                 assert not isinstance(getattr(error, "reason", error), ConnectionRefusedError)
         assert upgrade.returncode == 0
-        assert machine.run("dpkg-query", "--show", "--showformat=${Version}", "air-quality-exporter") == NEW
+        assert machine.run("dpkg-query", "--show", "--showformat=${Version}", "air-quality-exporter").startswith(NEW + "~deb")
         for unit, old in zip((SERVICE, FEED), before, strict=True):
             assert machine.is_active(unit) == "active"
             assert machine.shown("MainPID", unit=unit) != old

@@ -1,5 +1,6 @@
 """`make release` of one commit, in two folders: the same bytes, and what is to be in them."""
 
+import platform
 import re
 import subprocess
 import tarfile
@@ -12,6 +13,8 @@ from docker.engine import REPOSITORY
 pytestmark = pytest.mark.container
 
 VERSION = "1.2.0"
+#: This machine's, and the newest.
+DEBIANS = sorted({platform.freedesktop_os_release()["VERSION_ID"], "13"})
 NAMES = ["one/air-quality-exporter", "two/deeper/Another Copy"]
 
 
@@ -23,6 +26,8 @@ def releases(tmp_path_factory):
     # What a make that runs these tests exports is about its own build.
     environment = {name: value for name, value in engine.environment().items()
                    if not name.startswith(("AIRQUALITY_BUILD_", "MAKE", "MFLAGS"))}  # fmt: skip
+    # Neither makes a root of its own.
+    environment["DEBIAN13_ROOT"] = str(REPOSITORY / "build/debian13")
     environment["IMAGE_FLAGS"] = " ".join(["--no-cache", *pull])
     folders = []
     for name in NAMES:
@@ -32,7 +37,7 @@ def releases(tmp_path_factory):
         result = subprocess.run(["make", "release", f"VERSION={VERSION}"], cwd=clone, env=environment,
                                 capture_output=True, text=True)  # fmt: skip
         assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
-        assert "no image: " not in result.stderr, result.stderr[-4000:]
+        assert not re.search("^(no image|nothing for Debian 13): ", result.stderr, re.MULTILINE), result.stderr[-4000:]
         folders.append(clone / "build" / VERSION)
     return folders
 
@@ -45,13 +50,14 @@ def test_the_bytes_are_the_same(releases):
 
 def test_the_checksums_are_those_of_all_files(releases):
     lines = engine.run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=releases[0]).splitlines()
-    assert len(lines) == len(list(releases[0].iterdir())) - 1 == 8
+    assert len(lines) == len(list(releases[0].iterdir())) - 1 == 3 + 5 * len(DEBIANS)
 
 
-def test_the_tarball_has_the_stripped_programs_of_the_package(releases, tmp_path):
-    (package,) = releases[0].glob("air-quality-exporter_*.deb")
+@pytest.mark.parametrize("debian", DEBIANS)
+def test_the_tarball_has_the_stripped_programs_of_the_package(releases, debian, tmp_path):
+    (package,) = releases[0].glob(f"air-quality-exporter_*~deb{debian}u1_*.deb")
     engine.run("dpkg-deb", "--extract", package, tmp_path / "package")
-    (archive,) = releases[0].glob("*-linux-*[0-9a-z]64.tar.gz")
+    (archive,) = releases[0].glob(f"*-debian{debian}-*[0-9a-z]64.tar.gz")
     with tarfile.open(archive) as tar:
         tar.extractall(tmp_path)
     folder = tmp_path / archive.name.removesuffix(".tar.gz")
@@ -62,9 +68,10 @@ def test_the_tarball_has_the_stripped_programs_of_the_package(releases, tmp_path
         assert (folder / name).stat().st_size > 0
 
 
-def test_debug_symbols_lead_to_the_source(releases, tmp_path):
+@pytest.mark.parametrize("debian", DEBIANS)
+def test_debug_symbols_lead_to_the_source(releases, debian, tmp_path):
     """Without a path of the machine on which they were made."""
-    (archive,) = releases[0].glob("*-debug.tar.gz")
+    (archive,) = releases[0].glob(f"*-debian{debian}-*-debug.tar.gz")
     with tarfile.open(archive) as tar:
         tar.extractall(tmp_path)
     files = list(tmp_path.glob(".build-id/*/*.debug"))

@@ -47,9 +47,9 @@ class ServiceMachine(Machine):
 def machine():
     image = program_image.build()
     stand_ins.build(MACHINE, "\n".join([
-        f"FROM {image} AS programs", f"FROM {stand_ins.DEBIAN}",
+        f"FROM {image} AS programs", f"FROM {stand_ins.debian(stand_ins.OF_IMAGE)}",
         stand_ins.install([*program_image.runtime_packages(), *SYSTEMD_PACKAGES]),
-        "RUN mkdir -p /etc/sysusers.d", "COPY --from=programs /usr/local/bin/ /usr/local/bin/", *SYSTEMD]), "recipe=machine")  # fmt: skip
+        "RUN mkdir -p /etc/sysusers.d", "COPY --from=programs /usr/local/bin/ /usr/local/bin/", *SYSTEMD]), "recipe=machine", release=stand_ins.OF_IMAGE)  # fmt: skip
     machine = ServiceMachine()
     try:
         yield machine

@@ -124,6 +124,9 @@ struct StorageMirrorTests {
                 test = make()
                 let stored = file.restored(capacity: 3)
                 test.store.restore(stored, at: now)
+                for city in test.store.storageSnapshot().all {
+                    #expect(city.category == Scale.india.category(of: city.index, held: nil, hysteresis: 0))
+                }
                 mirror = StorageMirror(stored, in: test.store.storageSnapshot())
             default: break
             }
@@ -155,7 +158,7 @@ struct StorageMirrorTests {
         }
     }
 
-    @Test("has a current value at once if it is a point or another category, else when it has waited for 30 s")
+    @Test("has a current value at once if it is a point, else when it has waited for 30 s")
     func currentValues() {
         var test = TestStore()
         var mirror = StorageMirror()
@@ -168,18 +171,39 @@ struct StorageMirrorTests {
         #expect(saved(at: 2500) == ["41.0 of 1"])
         test.receive("New", 42, at: TestStore.start + 4000)
         #expect(saved(at: 4500) == [])
-        test.receive("New", 60, at: TestStore.start + 6000)
-        #expect(saved(at: 6500) == ["60.0 of 1 changes"])
-        test.receive("New", 61, at: TestStore.start + 8000)
+        test.receive("New", 43, at: TestStore.start + 8000)
         // Silent since.
         #expect(saved(at: 37_999) == [])
-        #expect(saved(at: 38_000) == ["61.0 of 1"])
+        #expect(saved(at: 38_000) == ["43.0 of 1"])
         #expect(saved(at: 99_000) == [])
         // At the end nothing waits.
-        test.receive("New", 62, at: TestStore.start + 8001)
+        test.receive("New", 44, at: TestStore.start + 8001)
         #expect(saved(at: 8001) == [])
-        #expect(written(test.store, &mirror, at: .max) == ["62.0 of 1"])
+        #expect(written(test.store, &mirror, at: .max) == ["44.0 of 1"])
         #expect(written(test.store, &mirror, at: .max) == [])
+    }
+
+    @Test("has new categories with their values, all of 30 s at once")
+    func categories() {
+        var test = TestStore()
+        var mirror = StorageMirror()
+        let store = test.store
+        func saved(at time: Int64) -> [String] { written(store, &mirror, at: TestStore.start + time) }
+        #expect(saved(at: 0) == [])
+        for city in ["Agra", "Pune"] { test.receive(city, 40, at: TestStore.start) }
+        #expect(saved(at: 500) == ["40.0 of 1 changes", "40.0 of 1 changes"])
+        for (time, index) in [(2000, 60.0), (5000, 40), (6000, 60)] as [(Int64, Double)] {
+            test.receive("Pune", index, at: TestStore.start + time)
+        }
+        #expect(saved(at: 6500) == ["60.0 of 1"], "the second point")
+        test.receive("Agra", 70, at: TestStore.start + 29_000)
+        test.receive("Agra", 71, at: TestStore.start + 29_500)
+        #expect(saved(at: 29_999) == ["70.0 of 1"])
+        #expect(saved(at: 30_000) == ["71.0 of 1 changes", "60.0 of 1 changes"])
+        test.receive("Pune", 40, at: TestStore.start + 30_500)
+        #expect(saved(at: 59_999) == [])
+        #expect(saved(at: 60_000) == ["40.0 of 1 changes"])
+        #expect(saved(at: 200_000) == [])
     }
 
     @Test("has a current value that is 30 s newer than the file's, though it is no point")
@@ -236,7 +260,7 @@ struct RestoredCityTests {
             id: 1, name: Array("Pune".utf8), index: last, updatedAt: TestStore.start, receivedAt: TestStore.start,
             category: last >= 210 ? 4 : 3, changes: changes,
             points: indices.map { HistoryPoint(time: TestStore.start + Int64($0) * 1000, index: $0, category: 1) })
-        city.judgePoints(by: StoreRules(hysteresis: 10), isSameScale: isSameScale)
+        city.judge(by: StoreRules(hysteresis: 10), isSameScale: isSameScale)
         return city.points.map(\.category)
     }
 
@@ -252,7 +276,31 @@ struct RestoredCityTests {
 
     @Test("has no category that its points could not have held")
     func otherCategory() {
-        #expect(categories([195, 205, 350, 206], changedAt: nil) == [3, 3, 5, 3])
+        #expect(categories([195, 205, 350, 206], changedAt: nil) == [3, 3, 5, 4])
+    }
+
+    @Test(
+        "has the category that its readings lead to from an older one",
+        arguments: [
+            ([195, 215], 3, nil, 4, 1), ([195, 215, 206], 3, nil, 4, 1), ([215, 199, 206], 4, 0, 4, nil),
+            ([215, 150, 206], 4, 0, 3, 1), ([206], 3, 100, 3, nil), ([40], 3, 300, 1, 0),
+        ] as [([Double], UInt8, Int64?, UInt8, Int?)])
+    func olderCategory(
+        _ indices: [Double], held: UInt8, changedAt second: Int64?, _ expected: UInt8, changed place: Int?
+    ) {
+        func time(_ second: Int64) -> Timestamp { TestStore.start + second * 1000 }
+        var changes = CategoryChanges()
+        (changes.better, changes.changedAt) = (7, second.map(time))
+        let points = indices.enumerated().map { HistoryPoint(time: time(Int64($0)), index: $1, category: 1) }
+        var city = City(
+            id: 1, name: Array("Pune".utf8), index: points.last!.index, updatedAt: points.last!.time,
+            receivedAt: points.last!.time, category: held, changes: changes, points: points)
+        city.judge(by: StoreRules(hysteresis: 10), isSameScale: true)
+        #expect(city.category == expected)
+        if let place {
+            (changes.direction, changes.changedAt) = (expected < held ? 1 : -1, points[place].time)
+        }
+        #expect(city.changes == changes)
     }
 
     @Test("has categories of its points alone when the scale is another")

@@ -29,7 +29,8 @@ struct Cities: Sendable {
     /// - Parameter name: is the name of no city yet.
     mutating func insert(_ name: Span<UInt8>, hash: UInt64, version: UInt64) -> Int {
         let state = CityState(
-            index: 0, updatedAt: 0, receivedAt: 0, nextPointAt: .min, nameCount: UInt8(name.count), category: 1,
+            index: 0, updatedAt: 0, receivedAt: 0, nextPointAt: .min, categoryVersion: version,
+            nameCount: UInt8(name.count), category: 1,
             nameOffset: names.append(name))
         let city: Int
         if let number = free.popLast() {

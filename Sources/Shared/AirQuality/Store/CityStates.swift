@@ -85,7 +85,7 @@ struct CityState: Sendable {
     /// From this time on a reading may be a new point of the history; ``History`` decides.
     var nextPointAt: Timestamp
     /// The store's version when the category last changed.
-    var categoryVersion: UInt64 = 0
+    var categoryVersion: UInt64
     var changes = CategoryChanges()
     /// 0 when the city was removed.
     var nameCount: UInt8

@@ -42,7 +42,7 @@ public struct StorageChanges: Sendable {
         public var name: [UInt8]?
         public var category: UInt8
         public var changes: CategoryChanges
-        /// Whether the category or its changes differ from the file's.
+        /// Whether the category and its changes are to be written.
         public var hasNewCategory: Bool
         /// Readings to remove first: all of the city from this time on, because the clock was set back.
         public var removedFrom: Timestamp?
@@ -63,6 +63,7 @@ public struct StorageChanges: Sendable {
 
     fileprivate var entries: [(number: Int, entry: StorageMirror.Entry)] = []
     fileprivate var nextID: Int64
+    fileprivate var categoriesAt: Timestamp?
 
     public var isEmpty: Bool { cities.isEmpty && removed.isEmpty }
 }
@@ -79,8 +80,8 @@ public struct StorageMirror: Sendable {
         var insertedAt: UInt64 = 0
         /// The file has everything up to this version of the city; 0 where that is not known.
         var version: UInt64 = 0
-        /// Whether the category in the file is that of ``version``.
-        var hasCategory = false
+        /// The file has the category of this version of the city; 0 where that is not known.
+        var categoryVersion: UInt64 = 0
         /// The newest point; `.min` without one.
         var pointAt = Timestamp.min
         var pointIndex = 0.0
@@ -90,13 +91,16 @@ public struct StorageMirror: Sendable {
         var receivedAt: Timestamp = 0
     }
 
-    /// Milliseconds. A current value that is neither a point nor a new category may lag the store by this: most are
-    /// replaced before.
+    /// Milliseconds. A current value that is no point may lag the store by this: most are replaced before. So may
+    /// categories, which are then written all at once, because each is a page of the file; a restore judges them by the
+    /// index.
     static let maximumDelay: Int64 = 30_000
 
     /// By the city's number.
     private var entries: [Entry] = []
     private var nextID: Int64 = 1
+    /// When new categories were last written.
+    private var categoriesAt: Timestamp?
     /// Cities that the file has and is to forget.
     private var unwanted: [(id: Int64, until: Timestamp)] = []
 
@@ -122,11 +126,12 @@ public struct StorageMirror: Sendable {
             }
             let (state, last) = (cities.states[number], cities.histories[number].last)
             var entry = Entry(id: city.id, insertedAt: cities.states.insertion(of: number), receivedAt: city.receivedAt)
-            entry.hasCategory = city.category == state.category && city.changes == state.changes
+            let hasCategory = city.category == state.category && city.changes == state.changes
+            if hasCategory { entry.categoryVersion = state.categoryVersion }
             if let newest { (entry.pointAt, entry.pointIndex) = (newest.time, newest.index) }
             if !city.points.contains(where: { $0.time == city.updatedAt }) { entry.currentAt = city.updatedAt }
             let isSame =
-                entry.hasCategory && city.index == state.index && city.updatedAt == state.updatedAt
+                hasCategory && city.index == state.index && city.updatedAt == state.updatedAt
                 && city.receivedAt == state.receivedAt && newest?.time == last?.time && newest?.index == last?.index
             if isSame { entry.version = cities.states.version(of: number) }
             entries[number] = entry
@@ -136,11 +141,12 @@ public struct StorageMirror: Sendable {
     /// Compares the file with the store.
     ///
     /// - Parameters:
-    ///   - now: A current value may wait for ``maximumDelay``; `.max`: none does.
+    ///   - now: Current values and categories may wait for ``maximumDelay``; `.max`: none does.
     ///   - limit: After this many readings, the rest is left for the next call.
     public func changes(to snapshot: StorageSnapshot, at now: Timestamp, limit: Int = .max) -> StorageChanges {
         let cities = snapshot.cities
-        var changes = StorageChanges(nextID: nextID)
+        let areCategoriesDue = now == .max || categoriesAt.map { abs(now - $0) >= Self.maximumDelay } ?? true
+        var changes = StorageChanges(nextID: nextID, categoriesAt: categoriesAt)
         func remove(_ id: Int64, until time: Timestamp) {
             changes.removed.append(id)
             changes.removedUntil = max(changes.removedUntil, time)
@@ -154,23 +160,29 @@ public struct StorageMirror: Sendable {
                 entry = Entry()
                 changes.entries.append((number, entry))
             }
-            guard isPresent, cities.states.version(of: number) > entry.version else { continue }
+            guard isPresent else { continue }
+            let hasNewCategory = areCategoriesDue && cities.states[number].categoryVersion > entry.categoryVersion
+            guard hasNewCategory || cities.states.version(of: number) > entry.version else { continue }
             guard changes.readingCount < limit else {
                 changes.isComplete = false
                 continue
             }
-            guard let city = entry.update(to: number, in: cities, at: now, nextID: &changes.nextID) else { continue }
+            guard
+                let city = entry.update(
+                    to: number, in: cities, at: now, hasNewCategory: hasNewCategory, nextID: &changes.nextID)
+            else { continue }
             changes.readingCount += city.readings.count
             changes.cities.append(city)
             changes.entries.append((number, entry))
         }
+        if areCategoriesDue, changes.isComplete { changes.categoriesAt = now }
         return changes
     }
 
     /// Notes that the changes are in the file.
     public mutating func apply(_ changes: StorageChanges) {
         unwanted = []
-        nextID = changes.nextID
+        (nextID, categoriesAt) = (changes.nextID, changes.categoriesAt)
         for (number, entry) in changes.entries {
             while entries.count <= number { entries.append(Entry()) }
             entries[number] = entry
@@ -194,7 +206,7 @@ extension StorageMirror.Entry {
     /// What makes the file's city that of the store; nil when nothing is to be written yet. The entry is then what the
     /// file has afterwards.
     fileprivate mutating func update(
-        to number: Int, in cities: Cities, at now: Timestamp, nextID: inout Int64
+        to number: Int, in cities: Cities, at now: Timestamp, hasNewCategory: Bool, nextID: inout Int64
     ) -> StorageChanges.ChangedCity? {
         let (state, history, newest) = (cities.states[number], cities.histories[number], cities.histories[number].last)
         // The first point to write.
@@ -215,9 +227,9 @@ extension StorageMirror.Entry {
         while point >= 0, history[point].time > state.updatedAt { point -= 1 }
         let isPoint = point >= 0 && history[point].time == state.updatedAt
 
-        let hasNewCategory = !hasCategory || state.categoryVersion > version
+        let hasNewCategory = hasNewCategory || id == 0
         let isDue =
-            now == .max || id == 0 || hasNewCategory || isSetBack
+            now == .max || hasNewCategory || isSetBack
             || hasPoints && (isPoint || state.receivedAt != state.updatedAt)
             || abs(state.receivedAt - receivedAt) >= StorageMirror.maximumDelay
             || now - state.receivedAt >= StorageMirror.maximumDelay
@@ -255,12 +267,12 @@ extension StorageMirror.Entry {
             let time = currentAt
             if !city.readings.contains(where: { $0.time == time }) { city.replacedAt = time }
         }
+        if hasNewCategory { categoryVersion = state.categoryVersion }
         (pointAt, pointIndex) = (newestAt, newest?.index ?? 0)
         if isDue {
             currentAt = isPoint ? .min : state.updatedAt
             receivedAt = state.receivedAt
             version = cities.states.version(of: number)
-            hasCategory = true
         } else if currentAt <= newestAt {
             (currentAt, receivedAt) = (.min, newestAt)
         }

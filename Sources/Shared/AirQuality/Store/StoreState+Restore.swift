@@ -4,7 +4,7 @@ extension StoreState {
     /// Brings a city back, unless the rules refuse it.
     ///
     /// - Parameters:
-    ///   - isSameScale: see ``City/judgePoints(by:isSameScale:)``.
+    ///   - isSameScale: see ``City/judge(by:isSameScale:)``.
     ///   - now: A time beyond it was stored while the clock was ahead. It becomes this one, or the city would expire
     ///     late and, where the feed gives times itself, refuse every reading until then.
     mutating func restore(_ stored: City, isSameScale: Bool, at now: Timestamp) {
@@ -16,7 +16,7 @@ extension StoreState {
         version += 1
         let city = cities.insert(name, hash: hash, version: version)
         var judged = stored
-        judged.judgePoints(by: rules, isSameScale: isSameScale)
+        judged.judge(by: rules, isSameScale: isSameScale)
         if let changedAt = judged.changes.changedAt { judged.changes.changedAt = min(changedAt, now) }
         var history = History(points: judged.points, capacity: rules.history.capacity)
         history.changedAt = min(history.last?.time ?? 0, now)

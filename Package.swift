@@ -96,7 +96,9 @@ let package = Package(
             path: "Sources/Exporter/AirQualityExporter",
             exclude: ["README.md"],
             // What the page loads, as bytes in the program.
-            resources: ["page.css", "page.js", "chart.js", "icon.svg", "map.svg"].map { .embedInCode("Web/Resources/\($0)") },
+            resources: ["page.css", "page.js", "chart.js", "icon.svg", "map.svg"].map {
+                .embedInCode("Web/Resources/\($0)")
+            },
             plugins: ["BuildVersion"]),
         .executableTarget(
             name: "AirQualityFeed",

@@ -27,7 +27,7 @@ struct ReadmeTests {
     @Test("has the table of metrics")
     func metrics() throws {
         var lines = ["| metric | type | labels | meaning |", "| --- | --- | --- | --- |"]
-        for family in MetricFamily.all {
+        for family in MetricsEndpoint.metrics {
             let labels = family.labels.map { "`\($0)`" }.joined(separator: ", ")
             lines.append(
                 "| `\(family.name)` | \(family.kind.rawValue) | \(labels.isEmpty ? "–" : labels) | \(family.help) |")

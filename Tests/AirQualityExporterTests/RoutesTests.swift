@@ -36,7 +36,7 @@ struct RoutesTests {
         let health = Health(store: store, stuckFeeds: { [] })
         return Routes(
             telemetryPath: "/metrics", isLifecycleEnabled: lifecycle,
-            metrics: MetricsEndpoint(store: store, build: .current, scrapes: nil, storage: nil, events: nil),
+            metrics: MetricsEndpoint(store: store, scrapes: nil, storage: nil, events: nil),
             history: historyEndpoint?(store)
                 ?? HistoryEndpoint(store: store, corsOrigin: corsOrigin, queue: resources.pages),
             health: health,

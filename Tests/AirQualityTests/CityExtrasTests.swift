@@ -7,7 +7,7 @@ struct CityExtrasTests {
     private static let format = FeedFormat(pollutantsField: "p", subindicesField: "s", placeField: "where")
 
     private func lines(_ test: borrowing TestStore, _ name: String) -> [Substring] {
-        test.page().split(separator: "\n").filter { $0.hasPrefix(name + "{") }
+        test.text().split(separator: "\n").filter { $0.hasPrefix(name + "{") }
     }
 
     @Test("are shown beside concentrations, each with its own limits")
@@ -31,7 +31,7 @@ struct CityExtrasTests {
             ])
         // Only names in objects of pollutants are told of.
         #expect(test.decoder.takeUnknownPollutants().isEmpty)
-        let bytes = test.page(.protobuf)
+        let bytes = test.text(.protobuf)
         #expect(bytes.contains("latitude") && bytes.contains("18.52"))
     }
 

@@ -26,40 +26,21 @@ struct MetricsExpositionTests {
         return test
     }
 
-    @Test(
-        "is the golden page in each text format",
-        arguments: [ExpositionFormat.text004, .text100, .openMetrics001, .openMetrics100])
+    /// The end-to-end tests decode the golden page of protobuf with Google's library.
+    @Test("is the golden page in each format", arguments: ExpositionFormat.allCases)
     func golden(_ format: ExpositionFormat) throws {
-        let text = Self.busyStore().page(format)
-        try expectGolden(Array(text.utf8), named: "busy.\(format).\(format.isOpenMetrics ? "om" : "prom")")
+        let end = format == .protobuf ? "pb" : format.isOpenMetrics ? "om" : "prom"
+        try expectGolden(Self.busyStore().page(format), named: "busy.\(format).\(end)")
     }
 
     @Test("before anything has happened has no city, and every reason with 0")
     func empty() throws {
-        let test = TestStore()
-        try expectGolden(
-            Array(test.page(report: ExporterReport()).utf8), named: "empty.prom")
-    }
-
-    @Test("says of the web side what there is of it")
-    func web() {
-        let test = TestStore()
-        func lines(_ web: ExporterReport.Web?) -> [Substring] {
-            test.page(report: ExporterReport(web: web)).split(separator: "\n").filter {
-                $0.hasPrefix("airquality_exporter_event_") || $0.hasPrefix("airquality_exporter_tls_")
-            }
-        }
-        let (listeners, failures) =
-            ("airquality_exporter_event_listeners 3", "airquality_exporter_tls_handshake_failures_total 0")
-        #expect(lines(.init(listeners: 3, tlsHandshakeFailures: 0)) == [listeners[...], failures[...]])
-        #expect(lines(.init(listeners: 3, tlsHandshakeFailures: nil)) == [listeners[...]])
-        #expect(lines(.init(listeners: nil, tlsHandshakeFailures: 0)) == [failures[...]])
-        #expect(lines(nil) == [])
+        try expectGolden(TestStore().page(), named: "empty.prom")
     }
 
     @Test("has no series twice and no family in two places", arguments: [ExpositionFormat.text004, .openMetrics100])
     func unique(_ format: ExpositionFormat) {
-        let lines = Self.busyStore().page(format).split(separator: "\n")
+        let lines = Self.busyStore().text(format).split(separator: "\n")
         let series = lines.filter { !$0.hasPrefix("#") }.map { $0[..<$0.lastIndex(of: " ")!] }
         #expect(Set(series).count == series.count)
         let families = series.map { $0.prefix { $0 != "{" && $0 != " " } }
@@ -67,7 +48,7 @@ struct MetricsExpositionTests {
         for (family, previous) in zip(families, [""] + families.map { $0 }) where family != previous {
             #expect(seen.insert(family).inserted, "\(family) stands in two places")
         }
-        #expect(Set(MetricFamily.all.map(\.name)).isSuperset(of: Set(families.map(String.init))))
+        #expect(Set(MetricsExposition.metrics.map(\.name)).isSuperset(of: Set(families.map(String.init))))
     }
 
     /// The page keeps its blocks between scrapes; a page made anew must be the same bytes.
@@ -77,7 +58,7 @@ struct MetricsExpositionTests {
         var sent: (page: RenderedExposition?, bytes: [UInt8]?) = (nil, nil)
         var random = SeededRandom(seed: seed)
         var test = TestStore(cityLimit: 2000, expireAfter: 500)
-        var kept = MetricsExposition(rules: test.store.rules, build: .forTests)
+        var kept = MetricsExposition(rules: test.store.rules)
         var now = TestStore.start
         for step in 0..<60 {
             now += Int64.random(in: 0...50, using: &random)
@@ -95,11 +76,11 @@ struct MetricsExpositionTests {
             // Mostly the same one, as a scraper asks.
             let format = step % 4 == 0 ? ExpositionFormat.allCases.randomElement(using: &random) ?? .text004 : .text004
             let snapshot = test.store.snapshot()
-            let page = kept.render(snapshot, report: .forTests, format: format)
-            var anew = MetricsExposition(rules: test.store.rules, build: .forTests)
-            let expected = anew.render(snapshot, report: .forTests, format: format)
+            let page = kept.render(snapshot, format: format)
+            var anew = MetricsExposition(rules: test.store.rules)
+            let expected = anew.render(snapshot, format: format)
             #expect(page.bytes == expected.bytes)
-            let again = kept.render(snapshot, report: .forTests, format: format)
+            let again = kept.render(snapshot, format: format)
             #expect(again.blocks.elementsEqual(page.blocks) { $0 === $1 })
             #expect(again.bytes == expected.bytes)
             #expect(sent.page?.bytes == sent.bytes)
@@ -108,27 +89,22 @@ struct MetricsExpositionTests {
         }
     }
 
-    @Test("ends with the counts of the scrapes, kept or made anew", arguments: ExpositionFormat.allCases)
-    func handler(_ format: ExpositionFormat) {
-        let test = Self.busyStore()
-        var kept = MetricsExposition(rules: test.store.rules, build: .forTests)
-        let counts: [[(code: Int, count: UInt64)]?] = [
-            [(200, 0), (500, 0), (503, 0)], [(200, 1), (500, 0), (503, 0)], [(200, 9), (503, 12_345_678_901)], nil, [],
-            [(200, 10)],
-        ]
-        for (inFlight, requests) in counts.enumerated() {
-            var report = ExporterReport.forTests
-            report.handler = requests.map { .init(inFlight: inFlight, requests: $0) }
-            var anew = MetricsExposition(rules: test.store.rules, build: .forTests)
-            let expected = anew.render(test.store.snapshot(), report: report, format: format).bytes
-            #expect(kept.render(test.store.snapshot(), report: report, format: format).bytes == expected)
-            guard format != .protobuf else { continue }
-            let text = String(decoding: expected, as: UTF8.self)
-            for (code, count) in requests ?? [] {
-                #expect(text.contains("\npromhttp_metric_handler_requests_total{code=\"\(code)\"} \(count)\n"))
-            }
-            #expect(text.contains("\npromhttp_metric_handler_requests_in_flight \(inFlight)\n") == (requests != nil))
-            #expect(text.hasSuffix("# EOF\n") == format.isOpenMetrics)
+    @Test("ends with the group that each scrape changes, behind one that is kept while it says the same")
+    func groups() {
+        var test = TestStore()
+        let families = ["one_total", "two_total"].map { Family<UInt64>($0, .counter, "A count.") { Double($0) } }
+        var page = MetricsExposition(
+            rules: test.store.rules, groups: [SourceFamilies([families[0]]) { [$0.feeds[0].messages / 2] }],
+            last: SourceFamilies([families[1]]) { [$0.feeds[0].messages] })
+        var block: ExpositionBlock?
+        for number in 0..<4 {
+            let rendered = page.render(test.store.snapshot(), format: .text004)
+            let one = "# HELP one_total A count.\n# TYPE one_total counter\none_total \(number / 2)\n"
+            let two = "# HELP two_total A count.\n# TYPE two_total counter\ntwo_total \(number)\n"
+            #expect(rendered.blocks.last?.bytes == Array(one.utf8) && rendered.end == Array(two.utf8))
+            #expect((rendered.blocks.last === block) == (number % 2 == 1))
+            block = rendered.blocks.last
+            test.receive("[]")
         }
     }
 
@@ -139,19 +115,21 @@ struct MetricsExpositionTests {
         var test = TestStore(cityLimit: 2000)
         let elements = (1000..<2000).map { #"{"city":"City \#($0)","aqi":20}"# }
         test.receive("[" + elements.joined(separator: ",") + "]")
-        var page = MetricsExposition(rules: test.store.rules, build: .forTests)
-        var known = page.render(test.store.snapshot(), report: .forTests, format: format).blocks
+        var page = MetricsExposition(rules: test.store.rules)
+        var known = page.render(test.store.snapshot(), format: format).blocks
         #expect(test.store.snapshot().order.sequence.count > 2)
 
         /// The families of the blocks that are not in the page before, and how many blocks there are.
         func newBlocks(after index: Double) -> (families: Set<String>, count: Int) {
             test.receive("City 1500", index, at: TestStore.start + Int64(index))
-            let blocks = page.render(test.store.snapshot(), report: .forTests, format: format).blocks
+            let blocks = page.render(test.store.snapshot(), format: format).blocks
             let new = blocks.filter { block in !known.contains { $0 === block } }
             known = blocks
             let families = new.flatMap { block in
                 let text = String(decoding: block.bytes, as: UTF8.self)
-                return MetricFamily.all.map(\.name).filter { text.contains("\n\($0){") || text.hasPrefix("\($0){") }
+                return MetricsExposition.metrics.map(\.name).filter {
+                    text.contains("\n\($0){") || text.hasPrefix("\($0){")
+                }
             }
             return (Set(families), new.count)
         }
@@ -159,8 +137,10 @@ struct MetricsExpositionTests {
             "airquality_exporter_feed_source_info", "airquality_concentration_ugm3", "airquality_subindex",
             "airquality_city_info", "airquality_exporter_feed_readings_skipped_total",
         ]
-        let ofFeed = MetricFamily.all.map(\.name).filter { $0.contains("_exporter_feed_") && !unsaid.contains($0) }
-        let ofCities = CityFamily.all.map(\.family.name).filter { !unsaid.contains($0) }
+        let ofFeed = MetricsExposition.metrics.map(\.name).filter {
+            $0.contains("_exporter_feed_") && !unsaid.contains($0)
+        }
+        let ofCities = CityFamily.all.map(\.family.metric.name).filter { !unsaid.contains($0) }
         // The second point of the city's history; then no more for a while.
         _ = newBlocks(after: 20)
         let reading = newBlocks(after: 21)
@@ -184,14 +164,14 @@ struct MetricsExpositionTests {
     @Test("is its two parts, one behind the other", arguments: ExpositionFormat.allCases)
     func parts(_ format: ExpositionFormat) {
         var test = Self.busyStore()
-        var page = MetricsExposition(rules: test.store.rules, build: .forTests)
+        var page = MetricsExposition(rules: test.store.rules)
         let end = Array(format.isOpenMetrics ? "# EOF\n".utf8 : "".utf8)
         var sent: [[ExpositionBlock]] = []
         for step in 0..<4 {
             test.receive("Mumbai", Double(100 * (step / 2)), at: TestStore.start + 10_000 * Int64(step / 2 + 1))
             let snapshot = test.store.snapshot()
             func render(_ part: MetricsPart) -> RenderedExposition {
-                page.render(snapshot, report: .forTests, format: format, part: part)
+                page.render(snapshot, format: format, part: part)
             }
             let (all, cities, exporter) = (render(.all), render(.cities), render(.exporter))
             #expect(all.bytes == cities.bytes.dropLast(end.count) + exporter.bytes)
@@ -212,34 +192,35 @@ struct MetricsExpositionTests {
         arguments: [[.index], [.updated, .changes], []] as [Set<CityFamilyName>])
     func families(_ families: Set<CityFamilyName>) {
         let test = Self.busyStore()
-        var page = MetricsExposition(rules: test.store.rules, build: .forTests, families: families)
+        var page = MetricsExposition(rules: test.store.rules, families: families)
         let text = String(
-            decoding: page.render(test.store.snapshot(), report: .forTests, format: .text004).bytes, as: UTF8.self)
+            decoding: page.render(test.store.snapshot(), format: .text004).bytes, as: UTF8.self)
         for family in CityFamily.all {
-            #expect(text.contains("\n\(family.family.name){") == families.contains(family.name), "\(family.name)")
+            #expect(
+                text.contains("\n\(family.family.metric.name){") == families.contains(family.name), "\(family.name)")
         }
         let others = { (text: String) in
             text.suffix(from: text.range(of: "# HELP airquality_category_info")!.lowerBound)
         }
-        #expect(others(text) == others(test.page()))
+        #expect(others(text) == others(test.text()))
     }
 
     @Test("says which shard it is, and what it skipped, where there are shards")
     func shard() {
         var test = TestStore(format: FeedFormat(shard: Shard(index: 2, count: 3)))
         test.receive("[" + (0..<100).map { #"{"city":"City \#($0)","aqi":1}"# }.joined(separator: ",") + "]")
-        let lines = test.page().split(separator: "\n")
+        let lines = test.text().split(separator: "\n")
         #expect(lines.contains("airquality_exporter_shard_index 2"))
         #expect(lines.contains("airquality_exporter_shards 3"))
         let skipped = "airquality_exporter_feed_readings_skipped_total{feed=\"ws://feed.example/\"}"
         #expect(lines.contains("\(skipped) \(100 - test.cities.count)"))
-        #expect(!Self.busyStore().page().contains("_shard_") && !Self.busyStore().page().contains("_skipped_"))
+        #expect(!Self.busyStore().text().contains("_shard_") && !Self.busyStore().text().contains("_skipped_"))
     }
 
     @Test("tells a category by the scale that is in force", arguments: Scale.all)
     func scales(_ scale: Scale) {
         let test = TestStore(scale: scale)
-        let page = test.page()
+        let page = test.text()
         for category in scale.categories {
             #expect(
                 page.contains(

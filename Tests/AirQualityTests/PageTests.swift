@@ -53,8 +53,9 @@ struct PageTests {
         let page = ListDocument(Self.settings).render(
             empty.store.pageSnapshot(), query: try ListQuery(""), outage: outage, at: Self.now)
         for page in [page, try Self.list(outage: Outage(since: TestStore.start, hint: outage.hint))] {
-            #expect(String(decoding: page, as: UTF8.self).contains(". The &lt;flags&gt;.</p>")
-                || String(decoding: page, as: UTF8.self).contains("</strong> The &lt;flags&gt;.</p>"))
+            #expect(
+                String(decoding: page, as: UTF8.self).contains(". The &lt;flags&gt;.</p>")
+                    || String(decoding: page, as: UTF8.self).contains("</strong> The &lt;flags&gt;.</p>"))
         }
     }
 

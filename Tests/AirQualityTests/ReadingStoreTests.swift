@@ -18,7 +18,7 @@ struct ReadingStoreTests {
         var test = TestStore(cityLimit: 5000)
         let elements = (0..<count).map { #"{"city":"City \#($0)","aqi":20}"# }
         let message = Array("[\(elements.joined(separator: ","))]".utf8)
-        var page = MetricsExposition(rules: test.store.rules, build: .forTests)
+        var page = MetricsExposition(rules: test.store.rules)
         var parts: [Int] = []
         let before = test.store.lockCount.load(ordering: .relaxed)
         test.decoder.decode(message.span, receivedAt: TestStore.start) { [store = test.store] part, names in
@@ -34,10 +34,10 @@ struct ReadingStoreTests {
         // A scrape between two parts has shown the first; a later one shows the others too.
         test.decoder.decode(message.span, receivedAt: TestStore.start + 1) { [store = test.store] part, names in
             store.record(part, names: names, feed: 0)
-            _ = page.render(store.snapshot(), report: .forTests, format: .text004)
+            _ = page.render(store.snapshot(), format: .text004)
         }
-        let kept = page.render(test.store.snapshot(), report: .forTests, format: .text004).bytes
-        #expect(String(decoding: kept, as: UTF8.self) == test.page())
+        let kept = page.render(test.store.snapshot(), format: .text004).bytes
+        #expect(String(decoding: kept, as: UTF8.self) == test.text())
     }
 
     @Test("keeps a city that a message does not name, with its time")
@@ -111,7 +111,7 @@ struct ReadingStoreTests {
         #expect(test.store.expire(at: TestStore.start + 60_000) == 0)
         #expect(test.store.expire(at: TestStore.start + 60_001) == 1)
         #expect(test.cities == ["Delhi 2.0"])
-        #expect(test.page().contains("airquality_exporter_cities_expired_total 1\n"))
+        #expect(test.text().contains("airquality_exporter_cities_expired_total 1\n"))
         // There is room again, and a city that comes back begins anew.
         test.receive("Surat", 3, at: TestStore.start + 70_000)
         test.receive("Pune", 300, at: TestStore.start + 70_000)
@@ -215,19 +215,19 @@ struct ReadingStoreTests {
             #expect(test.store.snapshot().order.sequence.count <= CityOrder.maximumRuns)
         }
         #expect(test.cities == (10_000..<50_000).map { "\($0) \(Double($0 % 500))" })
-        var page = MetricsExposition(rules: test.store.rules, build: .forTests)
-        #expect(page.render(test.store.snapshot(), report: .forTests, format: .text004).blocks.count < 512)
+        var page = MetricsExposition(rules: test.store.rules)
+        #expect(page.render(test.store.snapshot(), format: .text004).blocks.count < 512)
     }
 
     @Test("leaves a snapshot as it was")
     func snapshots() {
         var test = TestStore()
         test.receive("Pune", 1, at: TestStore.start)
-        var page = MetricsExposition(rules: test.store.rules, build: .forTests)
+        var page = MetricsExposition(rules: test.store.rules)
         let snapshot = test.store.snapshot()
         test.receive(#"[{"city":"Pune","aqi":2},{"city":"Delhi","aqi":3}]"#, at: TestStore.start + 1)
         let text = String(
-            decoding: page.render(snapshot, report: .forTests, format: .text004).bytes, as: UTF8.self)
+            decoding: page.render(snapshot, format: .text004).bytes, as: UTF8.self)
         #expect(text.contains(#"airquality_index{city="Pune"} 1"#))
         #expect(!text.contains("Delhi"))
     }

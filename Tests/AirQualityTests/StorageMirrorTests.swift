@@ -183,7 +183,7 @@ struct StorageMirrorTests {
         #expect(written(test.store, &mirror, at: .max) == [])
     }
 
-    @Test("has new categories with their values, all of 30 s at once")
+    @Test("has new categories with their values, all of five minutes at once")
     func categories() {
         var test = TestStore()
         var mirror = StorageMirror()
@@ -196,14 +196,31 @@ struct StorageMirrorTests {
             test.receive("Pune", index, at: TestStore.start + time)
         }
         #expect(saved(at: 6500) == ["60.0 of 1"], "the second point")
-        test.receive("Agra", 70, at: TestStore.start + 29_000)
-        test.receive("Agra", 71, at: TestStore.start + 29_500)
-        #expect(saved(at: 29_999) == ["70.0 of 1"])
-        #expect(saved(at: 30_000) == ["71.0 of 1 changes", "60.0 of 1 changes"])
-        test.receive("Pune", 40, at: TestStore.start + 30_500)
-        #expect(saved(at: 59_999) == [])
-        #expect(saved(at: 60_000) == ["40.0 of 1 changes"])
-        #expect(saved(at: 200_000) == [])
+        test.receive("Agra", 70, at: TestStore.start + 298_000)
+        test.receive("Agra", 71, at: TestStore.start + 298_500)
+        #expect(saved(at: 299_999) == ["71.0 of 2", "60.0 of 1"])
+        #expect(saved(at: 300_000) == ["none changes", "none changes"])
+        test.receive("Pune", 40, at: TestStore.start + 300_500)
+        #expect(saved(at: 599_999) == ["40.0 of 1"])
+        #expect(saved(at: 600_000) == ["none changes"])
+        #expect(saved(at: 2_000_000) == [])
+    }
+
+    @Test("has categories that only hysteresis explains after 30 s")
+    func heldCategories() {
+        var test = TestStore(hysteresis: 10)
+        var mirror = StorageMirror()
+        let store = test.store
+        func saved(at time: Int64) -> [String] { written(store, &mirror, at: TestStore.start + time) }
+        #expect(saved(at: 0) == [])
+        test.receive("Pune", 40, at: TestStore.start)
+        test.receive("Pune", 41, at: TestStore.start + 1)
+        #expect(saved(at: 500) == ["41.0 of 2 changes"])
+        test.receive("Pune", 62, at: TestStore.start + 2000)
+        #expect(saved(at: 30_000) == [], "61 and more lead to the second category")
+        test.receive("Pune", 55, at: TestStore.start + 31_000)
+        #expect(saved(at: 59_999) == ["55.0 of 1"])
+        #expect(saved(at: 60_000) == ["none changes"])
     }
 
     @Test("has a current value that is 30 s newer than the file's, though it is no point")

@@ -87,29 +87,12 @@ struct TestStore: ~Copyable {
     }
 
     /// The page as text.
-    func page(_ format: ExpositionFormat = .text004, report: ExporterReport = .forTests) -> String {
-        var page = MetricsExposition(rules: store.rules, build: .forTests)
-        return String(
-            decoding: page.render(store.snapshot(), report: report, format: format).bytes, as: UTF8.self)
+    func page(_ format: ExpositionFormat = .text004) -> [UInt8] {
+        var page = MetricsExposition(rules: store.rules)
+        return page.render(store.snapshot(), format: format).bytes
     }
-}
 
-extension ExporterReport {
-    static let forTests: ExporterReport = {
-        var process = Process()
-        process.cpuSeconds = 12.5
-        process.openFDs = 17
-        process.residentMemoryBytes = 7_340_032
-        process.startTimeSeconds = 1_795_236_000.12
-        return ExporterReport(
-            storage: Storage(errors: 1, lastWriteAt: 1_795_236_585_000), process: process,
-            handler: Handler(inFlight: 1, requests: [(200, 7), (500, 0), (503, 2)]))
-    }()
-}
-
-extension ExporterReport.Build {
-    static let forTests = ExporterReport.Build(
-        version: "1.2.3", revision: "abcdef0", branch: "main", swiftVersion: "6.3.1")
+    func text(_ format: ExpositionFormat = .text004) -> String { String(decoding: page(format), as: UTF8.self) }
 }
 
 extension RenderedExposition {

@@ -65,7 +65,7 @@ final class Exporter: Sendable {
         // Present from the start, as with the client libraries, so that rate() sees the first one.
         let scrapes = HTTPMeter(statuses: [200, 500, 503])
         let metrics = MetricsEndpoint(
-            store: store, build: .current,
+            store: store,
             families: Set(configuration.cityFamilies.isEmpty ? CityFamilyName.allCases : configuration.cityFamilies),
             scrapes: configuration.web.omitsExporterMetrics ? nil : scrapes,
             handshakes: webWatcher.initial.tls == nil ? nil : scrapes, storage: storage, events: events,
@@ -213,13 +213,29 @@ final class Exporter: Sendable {
 
 /// How the last reload went, for `/metrics`; the start counts as one.
 final class LastReload: Sendable {
-    private let state: Mutex<ExporterReport.Reload>
-
-    init(at time: Timestamp) {
-        state = Mutex(ExporterReport.Reload(isSuccessful: true, succeededAt: time))
+    struct State: Equatable {
+        var isSuccessful = true
+        var succeededAt: Timestamp
     }
 
-    var report: ExporterReport.Reload { state.withLock { $0 } }
+    private let state: Mutex<State>
+
+    init(at time: Timestamp) {
+        state = Mutex(State(succeededAt: time))
+    }
+
+    var current: State { state.withLock { $0 } }
+
+    static let families: [Family<State>] = [
+        Family(
+            "airquality_exporter_config_last_reload_successful", .gauge,
+            "Whether the last reload of configuration files succeeded."
+        ) { $0.isSuccessful ? 1 : 0 },
+        Family(
+            "airquality_exporter_config_last_reload_success_timestamp_seconds", .gauge,
+            "When the configuration files were last loaded, in seconds since the Unix epoch."
+        ) { Double($0.succeededAt) / 1000 },
+    ]
 
     func record(isSuccessful: Bool, at time: Timestamp) {
         state.withLock { state in
@@ -251,13 +267,5 @@ extension StoreRules {
             readingsHaveTimes: has(\.timeField), readingsHaveConcentrations: mayHaveMore || has(\.pollutantsField),
             readingsHaveSubIndices: mayHaveMore || has(\.subindicesField),
             readingsHavePlaces: mayHaveMore || has(\.placeField))
-    }
-}
-
-extension ExporterReport.Build {
-    static var current: ExporterReport.Build {
-        ExporterReport.Build(
-            version: BuildVersion.version, revision: BuildVersion.revision, branch: BuildVersion.branch,
-            swiftVersion: BuildVersion.swift)
     }
 }

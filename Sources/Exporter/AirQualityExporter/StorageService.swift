@@ -61,8 +61,5 @@ final class StorageService: Sendable {
     /// Has the last changes written; then ``run()`` returns.
     func stop() { file.stop() }
 
-    var report: ExporterReport.Storage {
-        let statistics = file.statistics
-        return ExporterReport.Storage(errors: statistics.errorCount, lastWriteAt: statistics.lastWriteAt)
-    }
+    var statistics: StorageStatistics { file.statistics }
 }

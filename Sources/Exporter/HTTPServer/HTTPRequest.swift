@@ -97,42 +97,13 @@ enum HTTPRequestTarget: Equatable {
 /// weight do not count.
 public func prefersGzip(acceptEncoding: String?) -> Bool {
     guard let acceptEncoding else { return false }
-    var gzip: Int?
-    var identity: Int?
-    var others: Int?
-    var list = acceptEncoding.utf8[...]
-    while !list.isEmpty {
-        let element = list.prefix { $0 != UInt8(ascii: ",") }
-        list = list[element.endIndex...].dropFirst()
-        let coding = element.prefix { $0 != UInt8(ascii: ";") }
-        guard let weight = weight(element[coding.endIndex...]) else { continue }
-        let name = trimmed(coding)
-        if equalsIgnoringCase(name, "gzip") || equalsIgnoringCase(name, "x-gzip") {
-            gzip = max(gzip ?? 0, weight)
-        } else if equalsIgnoringCase(name, "identity") {
-            identity = weight
-        } else if name.elementsEqual("*".utf8) {
-            others = weight
-        }
+    var qualities: [String: Int] = [:]
+    for element in AcceptElement.list(acceptEncoding) {
+        let name = element.name == "x-gzip" ? "gzip" : element.name
+        qualities[name] = max(qualities[name] ?? 0, element.quality)
     }
-    let preference = gzip ?? others ?? 0
-    return preference > 0 && preference >= identity ?? 0
-}
-
-/// The weight behind `;q=` in thousandths, 1000 without one; nil when it is malformed.
-private func weight(_ parameters: Substring.UTF8View) -> Int? {
-    var rest = parameters
-    while rest.first == UInt8(ascii: ";") {
-        let parameter = trimmed(rest.dropFirst().prefix { $0 != UInt8(ascii: ";") })
-        rest = rest.dropFirst().drop { $0 != UInt8(ascii: ";") }
-        let name = parameter.prefix { $0 != UInt8(ascii: "=") }
-        if equalsIgnoringCase(trimmed(name), "q") {
-            let value = trimmed(parameter[name.endIndex...].dropFirst())
-            // At most three decimals (RFC 9110 section 12.4.2).
-            return value.count <= 5 ? qualityValue(value.span) : nil
-        }
-    }
-    return rest.isEmpty ? 1000 : nil
+    let preference = qualities["gzip"] ?? qualities["*"] ?? 0
+    return preference > 0 && preference >= qualities["identity"] ?? 0
 }
 
 /// What a request's header says about where the request goes and where it ends (RFC 9112, sections 3.2 and 6), and

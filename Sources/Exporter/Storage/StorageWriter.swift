@@ -38,7 +38,8 @@ struct StorageWriter: ~Copyable {
 
     /// The most that a loss of power takes.
     private static let syncInterval = Duration.seconds(60)
-    private static let cleaningInterval = Duration.seconds(60)
+    /// So long that most pages are emptied at once: an emptied page is not written.
+    private static let cleaningInterval = Duration.seconds(300)
     /// At most one damaged file is moved aside in this time, so that a bad disk does not fill up soon.
     private static let quarantineInterval = Duration.seconds(60)
     /// Readings that are written in one transaction, and looked at in one step of a cleaning: some tenths of a second.
@@ -148,7 +149,7 @@ struct StorageWriter: ~Copyable {
         }
     }
 
-    /// Once a minute, and at the end, removes readings that memory does not have any more.
+    /// At times, and at the end, removes readings that memory does not have any more.
     private mutating func clean(_ snapshot: StorageSnapshot, isLast: Bool) throws(SQLiteError) {
         if isLast || cleaning == nil && monotonicTime() - cleanedAt >= Self.cleaningInterval {
             let oldest = mirror.oldestPoints(in: snapshot)

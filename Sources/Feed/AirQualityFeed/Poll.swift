@@ -45,7 +45,11 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
         thread.join()
     }
     let stopStatus = try StatusServer(
-        metrics: { figures.withLock(\.self).families(clients: server.clientCount) },
+        metrics: { format in
+            var figures = figures.withLock(\.self)
+            figures.clients = server.clientCount
+            return format.exposition(PollFigures.families, of: figures)
+        },
         healthProblem: { loop.problem ?? asking.problem },
         readinessProblem: { figures.withLock { $0.newestObservation == nil } ? "no city has air yet" : nil }
     ).start(on: configuration.webListenAddresses)

@@ -1,5 +1,4 @@
 import AirQuality
-import Bytes
 
 /// What `/metrics` shows of `poll`.
 struct PollFigures {
@@ -9,34 +8,36 @@ struct PollFigures {
     var citiesWithAir = 0
     /// Seconds since the Unix epoch.
     var newestObservation: Int64?
+    var clients = 0
 
-    func families(clients: Int) -> [PlainFamily] {
-        [
-            PlainFamily(
-                "airquality_feed_requests_total", .counter, "Requests sent to the source.",
-                Double(statistics.requests)),
-            PlainFamily(
-                "airquality_feed_request_failures_total", .counter, label: "reason",
-                "Requests that gave no air, by reason.",
-                PollPlan.Statistics.Failure.allCases.map { ($0.rawValue, Double(statistics.failures[$0] ?? 0)) }),
-            PlainFamily(
-                "airquality_feed_calls_left", .gauge, "Calls that --rate allows now.", Double(callsLeft)),
-            PlainFamily("airquality_feed_cities", .gauge, "Cities asked for.", Double(cities)),
-            PlainFamily(
-                "airquality_feed_cities_with_air", .gauge, "Cities whose last response had an index.",
-                Double(citiesWithAir)),
-            PlainFamily(
-                "airquality_feed_newest_observation_timestamp_seconds", .gauge, "Time of the newest observation.",
-                newestObservation.map(Double.init)),
-            PlainFamily(
-                "airquality_feed_spikes_total", .counter,
-                "Hourly values left out because their neighbours contradict them.",
-                Double(statistics.spikes)),
-            clientsFamily(clients),
-        ]
-    }
+    static let families: [Family<PollFigures>] = [
+        Family("airquality_feed_requests_total", .counter, "Requests sent to the source.") {
+            Double($0.statistics.requests)
+        },
+        Family(
+            "airquality_feed_request_failures_total", .counter, labels: ["reason"],
+            "Requests that gave no air, by reason."
+        ) { figures, add in
+            for failure in PollPlan.Statistics.Failure.allCases {
+                add([LabelValue(failure.rawValue)], .number(Double(figures.statistics.failures[failure] ?? 0)))
+            }
+        },
+        Family("airquality_feed_calls_left", .gauge, "Calls that --rate allows now.") { Double($0.callsLeft) },
+        Family("airquality_feed_cities", .gauge, "Cities asked for.") { Double($0.cities) },
+        Family("airquality_feed_cities_with_air", .gauge, "Cities whose last response had an index.") {
+            Double($0.citiesWithAir)
+        },
+        Family("airquality_feed_newest_observation_timestamp_seconds", .gauge, "Time of the newest observation.") {
+            $0.newestObservation.map { Double($0) }
+        },
+        Family(
+            "airquality_feed_spikes_total", .counter,
+            "Hourly values left out because their neighbours contradict them."
+        ) { Double($0.statistics.spikes) },
+        clientsFamily { $0.clients },
+    ]
 }
 
-func clientsFamily(_ count: Int) -> PlainFamily {
-    PlainFamily("airquality_feed_clients", .gauge, "WebSocket clients.", Double(count))
+func clientsFamily<Source>(_ count: @escaping @Sendable (Source) -> Int) -> Family<Source> {
+    Family("airquality_feed_clients", .gauge, "WebSocket clients.") { Double(count($0)) }
 }

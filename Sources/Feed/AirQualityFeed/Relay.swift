@@ -56,10 +56,13 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
         say(state.withLock { $0.summary })
     }
     let stopStatus = try StatusServer(
-        metrics: {
-            state.withLock {
-                $0.families(isConnected: isConnected.load(ordering: .relaxed), clients: server.clientCount)
+        metrics: { format in
+            let figures = state.withLock {
+                RelayFigures(
+                    messages: $0.messages, refusals: $0.refusals,
+                    isConnected: isConnected.load(ordering: .relaxed), clients: server.clientCount)
             }
+            return format.exposition(RelayFigures.families, of: figures)
         },
         healthProblem: { loop.problem },
         readinessProblem: {
@@ -112,8 +115,8 @@ struct RelayState: ~Copyable {
     private let idleTimeout: Duration
     private let expireAfter: Duration
     private var lastMessageAt: Duration?
-    private var messages = 0
-    private var refusals = RefusalCounts()
+    private(set) var messages = 0
+    private(set) var refusals = RefusalCounts()
     private var refusalLines = LineLimit(.seconds(60))
     private var hasSaidFull = false
 
@@ -166,20 +169,6 @@ struct RelayState: ~Copyable {
         lastMessageAt.map { idleTimeout == .zero || now - $0 <= idleTimeout } ?? false
     }
 
-    func families(isConnected: Bool, clients: Int) -> [PlainFamily] {
-        let reasons: [RefusalReason] = [.notText, .tooLarge, .notJSON, .notAnArray]
-        return [
-            PlainFamily(
-                "airquality_feed_connected", .gauge, "Whether the feed that is relayed is connected.",
-                isConnected ? 1 : 0),
-            PlainFamily("airquality_feed_messages_total", .counter, "Messages passed on.", Double(messages)),
-            PlainFamily(
-                "airquality_feed_refusals_total", .counter, label: "reason", "Messages not passed on, by reason.",
-                reasons.map { ($0.rawValue, Double(refusals[$0])) }),
-            clientsFamily(clients),
-        ]
-    }
-
     /// The first messages for a new client; none while the feed is down. The client would take old values for new ones,
     /// and silence is what tells it that the feed is down.
     mutating func greeting(of shard: Int?, at now: Duration) -> [[UInt8]] {
@@ -204,4 +193,27 @@ struct RelayState: ~Copyable {
         let reasons = words.filter { refusals[$0.reason] > 0 }.map { "\(refusals[$0.reason]) \($0.text)" }
         return "\(count) message\(count == 1 ? "" : "s") (\(reasons.joined(separator: ", ")))"
     }
+}
+
+/// What `/metrics` shows of `relay`.
+private struct RelayFigures {
+    var messages: Int
+    var refusals: RefusalCounts
+    var isConnected: Bool
+    var clients: Int
+
+    static let families: [Family<RelayFigures>] = [
+        Family("airquality_feed_connected", .gauge, "Whether the feed that is relayed is connected.") {
+            $0.isConnected ? 1 : 0
+        },
+        Family("airquality_feed_messages_total", .counter, "Messages passed on.") { Double($0.messages) },
+        Family(
+            "airquality_feed_refusals_total", .counter, labels: ["reason"], "Messages not passed on, by reason."
+        ) { figures, add in
+            for reason in [RefusalReason.notText, .tooLarge, .notJSON, .notAnArray] {
+                add([LabelValue(reason.rawValue)], .number(Double(figures.refusals[reason])))
+            }
+        },
+        clientsFamily { $0.clients },
+    ]
 }

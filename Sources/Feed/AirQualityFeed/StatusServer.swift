@@ -21,7 +21,7 @@ func say(_ line: String, level: Logger.Level = .info) {
 
 /// Serves what Prometheus and a supervisor ask of `poll` and `relay`: `/metrics`, `/-/healthy`, `/-/ready`.
 struct StatusServer: Sendable {
-    var metrics: @Sendable () -> [PlainFamily]
+    var metrics: @Sendable (ExpositionFormat) -> [UInt8]
     /// Nil while all threads work, else what does not.
     var healthProblem: @Sendable () -> String?
     /// Nil when clients get something, else what is missing.
@@ -45,7 +45,7 @@ struct StatusServer: Sendable {
             let accepted = AcceptedFormat.negotiate(request.header("Accept"))
             return HTTPResponse(
                 status: 200, headers: [("Content-Type", accepted.contentType), ("Vary", "Accept")],
-                body: .bytes(accepted.format.render(metrics())))
+                body: .bytes(metrics(accepted.format)))
         case "/-/healthy": return Self.response(healthProblem(), otherwise: "healthy")
         case "/-/ready": return Self.response(healthProblem() ?? readinessProblem(), otherwise: "ready")
         default: return HTTPResponse(status: 404, line: "not found; see / for available paths")

@@ -75,10 +75,10 @@ package func decimalNumber<Number: FixedWidthInteger>(_ text: some Sequence<UInt
     return number
 }
 
-/// A quality value (RFC 9110 section 12.4.2), 0 to 1 with decimals, in thousandths. Decimals after the third are cut off.
-/// Nil for anything else.
+/// A quality value (RFC 9110 section 12.4.2), 0 to 1 with at most three decimals, in thousandths. Nil for anything else.
 package func qualityValue(_ text: Span<UInt8>) -> Int? {
-    guard text.count > 0, text[0] == UInt8(ascii: "0") || text[0] == UInt8(ascii: "1") else { return nil }
+    guard (1...5).contains(text.count), text[0] == UInt8(ascii: "0") || text[0] == UInt8(ascii: "1")
+    else { return nil }
     guard text.count == 1 || text[1] == UInt8(ascii: ".") else { return nil }
     var value = Int(text[0] - UInt8(ascii: "0")) * 1000
     var place = 100

@@ -1,5 +1,6 @@
 """Every format of the metrics page, plain and gzip, with odd city names and every family, before independent judges."""
 
+import pathlib
 import re
 import shutil
 import subprocess
@@ -301,3 +302,18 @@ def test_a_real_prometheus_stores_every_sample(exporter, start, tmp_path):
     # A busy machine may fail a scrape now and then.
     prometheus.wait_for(f"scrape_samples_scraped == {count}")
     prometheus.wait_for(f"count({{job='air-quality-exporter',__name__!~'up|scrape_.*'}}) == {count}")
+
+
+@pytest.mark.parametrize("name", ["busy", "concentrations"])
+def test_the_golden_page_of_protobuf_says_what_that_of_text_does(name):
+    """Read by Google's library and by Prometheus'; no program runs."""
+    golden = pathlib.Path(__file__).resolve().parents[2] / "AirQualityTests" / "Golden"
+    ours = protobuf_page.decode((golden / f"{name}.protobuf.pb").read_bytes())
+    theirs = list(parse_text((golden / f"{name}.text004.prom").read_text()))
+    assert len(ours) == len(theirs) > 20
+    for family, text in zip(ours, theirs, strict=True):
+        kind = protobuf_page.TYPES[family.type].lower()
+        assert (family.name.removesuffix("_total"), kind, family.help) == (text.name, text.type, text.documentation)
+        assert [
+            ({pair.name: pair.value for pair in metric.label}, getattr(metric, kind).value) for metric in family.metric
+        ] == [(sample.labels, sample.value) for sample in text.samples]

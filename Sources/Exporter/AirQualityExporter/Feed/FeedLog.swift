@@ -58,7 +58,9 @@ struct FeedLog: Sendable {
             }
             let message = state == .connected ? "Feed lost, reconnecting" : "Feed unreachable, retrying"
             var details: Logger.Metadata = ["reason": reason.rawValue, "err": detail]
-            if let downSince { details["down_for"] = Duration.seconds((now - downSince).components.seconds).prometheusText }
+            if let downSince {
+                details["down_for"] = Duration.seconds((now - downSince).components.seconds).prometheusText
+            }
             downSince = downSince ?? now
             return entry(.failing(reason), .warning, message, details, at: now)
         case .paused:

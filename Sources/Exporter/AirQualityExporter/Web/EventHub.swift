@@ -49,6 +49,10 @@ final class EventHub: Sendable {
 
     var listenerCount: Int { state.withLock { $0.listeners.count } }
 
+    static let families: [Family<Int>] = [
+        Family("airquality_exporter_event_listeners", .gauge, "Connected clients of /events.") { Double($0) }
+    ]
+
     // MARK: Listeners
 
     private static let headers = [

@@ -1,17 +1,13 @@
 import AirQuality
 import Bytes
 import HTTPServer
+import Storage
 import Synchronization
 import System
 
 /// Answers scrapes.
 final class MetricsEndpoint: Sendable {
     private let store: ReadingStore
-    private let scrapes: HTTPMeter?
-    private let handshakes: HTTPMeter?
-    private let storage: StorageService?
-    private let events: EventHub?
-    private let lastReload: LastReload?
     /// Only the serving thread renders; the lock is for `Sendable`. The store's is not held meanwhile.
     private let caches: Mutex<ScrapeCaches>
 
@@ -21,20 +17,37 @@ final class MetricsEndpoint: Sendable {
     ///   - handshakes: nil without TLS.
     ///   - events: nil without listeners.
     init(
-        store: ReadingStore, build: ExporterReport.Build,
-        families: Set<CityFamilyName> = Set(CityFamilyName.allCases), scrapes: HTTPMeter?,
+        store: ReadingStore, families: Set<CityFamilyName> = Set(CityFamilyName.allCases), scrapes: HTTPMeter?,
         handshakes: HTTPMeter? = nil, storage: StorageService?, events: EventHub? = nil,
         lastReload: LastReload? = nil
     ) {
         self.store = store
-        self.scrapes = scrapes
-        self.handshakes = handshakes
-        self.storage = storage
-        self.events = events
-        self.lastReload = lastReload
+        var groups: [any FamilyGroup] = []
+        if let lastReload { groups.append(SourceFamilies(LastReload.families) { _ in [lastReload.current] }) }
+        if let events { groups.append(SourceFamilies(EventHub.families) { _ in [events.listenerCount] }) }
+        if let handshakes {
+            groups.append(
+                SourceFamilies(HTTPStatistics.handshakeFamilies) { _ in [handshakes.current.tlsHandshakeFailures] })
+        }
+        if let storage { groups.append(SourceFamilies(StorageStatistics.families) { _ in [storage.statistics] }) }
+        let build = [BuildVersion.version, BuildVersion.revision, BuildVersion.branch, BuildVersion.swift]
+        groups.append(SourceFamilies(buildFamilies) { _ in [build] })
+        if scrapes != nil {
+            let process = RecentProcess()
+            groups.append(SourceFamilies(ProcessStatistics.families) { _ in [process.current] })
+        }
+        let last = scrapes.map { scrapes in SourceFamilies(HTTPStatistics.families) { _ in [scrapes.current] } }
         caches = Mutex(
-            ScrapeCaches(exposition: MetricsExposition(rules: store.rules, build: build, families: families)))
+            ScrapeCaches(
+                exposition: MetricsExposition(rules: store.rules, families: families, groups: groups, last: last)))
     }
+
+    /// All families there are, in the order of the exposition.
+    static let metrics: [MetricFamily] = [
+        MetricsExposition.metrics, LastReload.families.map(\.metric), EventHub.families.map(\.metric),
+        HTTPStatistics.handshakeFamilies.map(\.metric), StorageStatistics.families.map(\.metric),
+        buildFamilies.map(\.metric), ProcessStatistics.families.map(\.metric), HTTPStatistics.families.map(\.metric),
+    ].flatMap { $0 }
 
     func respond(to request: HTTPRequest) -> HTTPResponse {
         let part: MetricsPart
@@ -51,17 +64,7 @@ final class MetricsEndpoint: Sendable {
         if isGzip { headers.append(("Content-Encoding", "gzip")) }
         let snapshot = store.snapshot()
         return caches.withLock { caches in
-            var report = ExporterReport(
-                web: .init(
-                    listeners: events?.listenerCount, tlsHandshakeFailures: handshakes?.current.tlsHandshakeFailures),
-                reload: lastReload?.report, storage: storage?.report)
-            if let scrapes {
-                report.process = caches.process.value(for: monotonicTime().components.seconds) {
-                    ExporterReport.Process(ProcessStatistics.current())
-                }
-                report.handler = ExporterReport.Handler(scrapes.current)
-            }
-            let exposition = caches.exposition.render(snapshot, report: report, format: accepted.format, part: part)
+            let exposition = caches.exposition.render(snapshot, format: accepted.format, part: part)
             return HTTPResponse(
                 status: 200, headers: headers,
                 body: .pieces(
@@ -78,8 +81,6 @@ private struct ScrapeCaches: ~Copyable {
     /// By part, because a cache keeps what the last exposition had.
     var gzip = InlineArray<3, GzipCache> { _ in GzipCache() }
     var compressor = GzipCompressor()
-    /// By the second in which they were read: reading /proc costs more than a whole scrape.
-    var process = Cached<Int64, ExporterReport.Process>()
 
     init(exposition: MetricsExposition) {
         self.exposition = exposition
@@ -104,29 +105,78 @@ extension MetricsPart {
     }
 }
 
-extension ExporterReport.Handler {
-    init(_ statistics: HTTPStatistics) {
-        self.init(
-            inFlight: statistics.requestsInFlight,
-            requests: statistics.answers.map { ($0.status, UInt64($0.count)) })
+extension HTTPStatistics {
+    static let handshakeFamilies: [Family<Int>] = [
+        Family(
+            "airquality_exporter_tls_handshake_failures_total", .counter,
+            "Failed TLS handshakes with HTTP clients."
+        ) { Double($0) }
+    ]
+
+    static let families: [Family<HTTPStatistics>] = [
+        Family(
+            "promhttp_metric_handler_requests_in_flight", .gauge, "Current number of scrapes being served."
+        ) { Double($0.requestsInFlight) },
+        Family(
+            "promhttp_metric_handler_requests_total", .counter, labels: ["code"],
+            "Total number of scrapes by HTTP status code."
+        ) { statistics, add in
+            for answers in statistics.answers {
+                add([LabelValue(String(answers.status))], .number(Double(answers.count)))
+            }
+        },
+    ]
+}
+
+private let buildFamilies: [Family<[String]>] = [
+    Family(
+        "airquality_exporter_build_info", .gauge, labels: ["version", "revision", "branch", "swiftversion"],
+        "Build information; the value is 1."
+    ) { build, add in add(build.map { LabelValue($0) }, .number(1)) }
+]
+
+/// The process's figures by the second in which they were read: reading /proc costs more than a whole scrape.
+private final class RecentProcess: Sendable {
+    private let last = Mutex(LastValue<Int64, ProcessStatistics>())
+
+    var current: ProcessStatistics {
+        last.withLock { $0.value(for: monotonicTime().components.seconds, make: ProcessStatistics.current) }
     }
 }
 
-extension ExporterReport.Process {
-    init(_ statistics: ProcessStatistics) {
-        self.init()
-        cpuSeconds = statistics.cpuSeconds
-        heapBytes = statistics.heapBytes.map { Double($0) }
-        openFDs = statistics.openFileDescriptors.map { Double($0) }
-        maxFDs = statistics.maximumFileDescriptors.map { Double($0) }
-        networkReceiveBytes = statistics.networkReceiveBytes.map { Double($0) }
-        networkTransmitBytes = statistics.networkTransmitBytes.map { Double($0) }
-        residentMemoryBytes = statistics.residentMemoryBytes.map { Double($0) }
-        startTimeSeconds = statistics.startTime
-        threads = statistics.threads.map { Double($0) }
-        virtualMemoryBytes = statistics.virtualMemoryBytes.map { Double($0) }
-        virtualMemoryMaxBytes = statistics.maximumVirtualMemoryBytes.map { Double($0) }
-    }
+extension ProcessStatistics {
+    static let families: [Family<ProcessStatistics>] = [
+        Family("process_cpu_seconds_total", .counter, "Total user and system CPU time spent in seconds.") {
+            $0.cpuSeconds
+        },
+        Family("process_heap_bytes", .gauge, "Process heap size in bytes.") { $0.heapBytes.map { Double($0) } },
+        Family("process_max_fds", .gauge, "Maximum number of open file descriptors.") {
+            $0.maximumFileDescriptors.map { Double($0) }
+        },
+        Family(
+            "process_network_receive_bytes_total", .counter,
+            "Bytes received in the network namespace of the process."
+        ) { $0.networkReceiveBytes.map { Double($0) } },
+        Family(
+            "process_network_transmit_bytes_total", .counter, "Bytes sent in the network namespace of the process."
+        ) { $0.networkTransmitBytes.map { Double($0) } },
+        Family("process_open_fds", .gauge, "Number of open file descriptors.") {
+            $0.openFileDescriptors.map { Double($0) }
+        },
+        Family("process_resident_memory_bytes", .gauge, "Resident memory size in bytes.") {
+            $0.residentMemoryBytes.map { Double($0) }
+        },
+        Family(
+            "process_start_time_seconds", .gauge, "Start time of the process since unix epoch in seconds."
+        ) { $0.startTime },
+        Family("process_threads", .gauge, "Number of OS threads in the process.") { $0.threads.map { Double($0) } },
+        Family("process_virtual_memory_bytes", .gauge, "Virtual memory size in bytes.") {
+            $0.virtualMemoryBytes.map { Double($0) }
+        },
+        Family(
+            "process_virtual_memory_max_bytes", .gauge, "Maximum amount of virtual memory available in bytes."
+        ) { $0.maximumVirtualMemoryBytes.map { Double($0) } },
+    ]
 }
 
 /// The blocks of the exposition in compressed form, kept as long as the exposition has them.

@@ -1,10 +1,89 @@
-/// An immutable part of the exposition. New content always means a new object, so a cache can use the block's
-/// identity as its key.
-public final class ExpositionBlock: Sendable {
-    public let bytes: [UInt8]
+import Bytes
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
+/// What the samples of a city are read from.
+struct CitySample: Sendable {
+    var state: CityState
+    var extras: CityExtras
+}
+
+/// How `--metrics.families` names the families whose series are the cities'.
+public enum CityFamilyName: String, Sendable, CaseIterable {
+    case index, category, direction, changed, changes, updated
+    /// Without the flag that names their member there are none.
+    case concentration, subindex, place
+}
+
+/// A family whose series are the cities'.
+struct CityFamily: Sendable {
+    let name: CityFamilyName
+    let family: Family<CitySample>
+    /// Only a change of a city's category changes its samples.
+    var isOfCategory = false
+
+    init(
+        _ name: CityFamilyName, _ metric: String, labels: [String] = [], _ help: String,
+        kind: MetricFamily.Kind = .gauge, isOfCategory: Bool = false,
+        samples: @escaping @Sendable (CitySample, Family<CitySample>.AddSample) -> Void
+    ) {
+        self.name = name
+        self.isOfCategory = isOfCategory
+        family = Family(metric, kind, labels: ["city"] + labels, help, samples: samples)
+    }
+
+    static let all: [CityFamily] = [
+        CityFamily(.index, "airquality_index", "Current Air Quality Index of the city.") { city, add in
+            add([], .number(city.state.index))
+        },
+        CityFamily(
+            .category, "airquality_category",
+            "Category of the city's index, 1 the best; airquality_category_info names them.", isOfCategory: true
+        ) { city, add in add([], .number(Double(city.state.category))) },
+        CityFamily(
+            .direction, "airquality_category_direction",
+            "Direction of the city's last category change: 1 improved, -1 worsened, 0 none yet.", isOfCategory: true
+        ) { city, add in add([], .number(Double(city.state.changes.direction))) },
+        CityFamily(
+            .changed, "airquality_category_changed_timestamp_seconds",
+            "When the city's category last changed, in seconds since the Unix epoch.", isOfCategory: true
+        ) { city, add in
+            if let time = city.state.changes.changedAt { add([], .time(time)) }
+        },
+        CityFamily(
+            .changes, "airquality_category_changes_total", labels: ["direction"],
+            "Number of category changes of the city.", kind: .counter, isOfCategory: true
+        ) { city, add in
+            add(better, .number(Double(city.state.changes.better)))
+            add(worse, .number(Double(city.state.changes.worse)))
+        },
+        CityFamily(
+            .updated, "airquality_last_update_timestamp_seconds",
+            "Time of the city's newest reading, in seconds since the Unix epoch."
+        ) { city, add in add([], .time(city.state.updatedAt)) },
+        CityFamily(
+            .concentration, "airquality_concentration_ugm3", labels: ["pollutant"],
+            "Concentration of a pollutant in the city's air, in micrograms per cubic metre."
+        ) { city, add in addPollutants(city.extras.concentrations, add) },
+        CityFamily(
+            .subindex, "airquality_subindex", labels: ["pollutant"],
+            "Sub-index of a pollutant in the city; the highest one is the city's index."
+        ) { city, add in addPollutants(city.extras.subIndices, add) },
+        CityFamily(
+            .place, "airquality_city_info", labels: CityPlace.members,
+            "Location of the city; unknown labels are empty."
+        ) { city, add in
+            if let place = city.extras.place { add(place.labels, .number(1)) }
+        },
+    ]
+
+    private static let better = [LabelValue("better")]
+    private static let worse = [LabelValue("worse")]
+    private static let pollutants = PollutantValues.pollutants.map { [LabelValue($0)] }
+
+    private static func addPollutants(_ values: PollutantValues?, _ add: Family<CitySample>.AddSample) {
+        guard let values else { return }
+        for (place, pollutant) in pollutants.enumerated() {
+            if let value = values[place] { add(pollutant, .number(value)) }
+        }
     }
 }
 
@@ -13,7 +92,7 @@ public final class ExpositionBlock: Sendable {
 struct CityBlocks: Sendable {
     private let families: [CityFamily]
     private var runs: [RunBlocks] = []
-    private var headers: [Cached<HeaderKey, ExpositionBlock>]
+    private var headers: [LastValue<HeaderKey, ExpositionBlock>]
     /// The store's version when the blocks were last brought up to date, and the format of the headers.
     private var version: UInt64 = 0
     private var format = ExpositionFormat.text004
@@ -33,7 +112,7 @@ struct CityBlocks: Sendable {
 
     init(_ families: [CityFamily]) {
         self.families = families
-        headers = Array(repeating: Cached(), count: families.count)
+        headers = Array(repeating: LastValue(), count: families.count)
     }
 
     /// All families that have samples.
@@ -68,7 +147,7 @@ struct CityBlocks: Sendable {
     private mutating func header(of family: Int, sampleByteCount: Int) -> ExpositionBlock {
         let key = HeaderKey(format: format, sampleByteCount: format == .protobuf ? sampleByteCount : nil)
         return headers[family].value(for: key) {
-            ExpositionBlock(format.header(of: families[family].family, sampleByteCount: sampleByteCount))
+            ExpositionBlock(format.header(of: families[family].family.metric, sampleByteCount: sampleByteCount))
         }
     }
 
@@ -93,21 +172,14 @@ struct CityBlocks: Sendable {
     private mutating func render(_ number: Int, _ run: CityRun, _ snapshot: StoreSnapshot, hasNewCategory: Bool) {
         let cities = run.cities.map { city in
             let state = snapshot.states[Int(city)]
-            return (
-                name: LabelValue(Array(snapshot.names[state.nameRange])),
-                figures: CityFigures(state: state, extras: snapshot.extras[Int(city)])
-            )
+            return LabelledSource(
+                label: LabelValue(Array(snapshot.names[state.nameRange])),
+                source: CitySample(state: state, extras: snapshot.extras[Int(city)]))
         }
-        for (index, family) in families.enumerated() where hasNewCategory || family.change == .reading {
+        for (index, family) in families.enumerated() where hasNewCategory || !family.isOfCategory {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(runs[number].blocks[index].bytes.count + 256)
-            for (name, figures) in cities {
-                if format == .protobuf {
-                    ProtobufExposition.appendSamples(of: family, city: name, figures, to: &bytes)
-                } else {
-                    TextExposition.appendSamples(of: family, city: name.escaped, figures, to: &bytes)
-                }
-            }
+            for city in cities { format.appendSamples(of: family.family, city, to: &bytes) }
             runs[number].blocks[index] = ExpositionBlock(bytes)
         }
     }

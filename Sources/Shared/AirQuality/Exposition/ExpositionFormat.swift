@@ -22,25 +22,27 @@ public enum ExpositionFormat: String, Sendable, CaseIterable {
 }
 
 extension ExpositionFormat {
-    /// Adds the families that have samples.
-    func append<Source>(_ families: [SourceFamily<Source>], of subjects: [Subject<Source>], to bytes: inout [UInt8]) {
-        for family in families {
-            let start = bytes.count
-            for subject in subjects { appendSamples(of: family, subject, to: &bytes) }
-            guard bytes.count > start else { continue }
-            bytes.insert(contentsOf: header(of: family.family, sampleByteCount: bytes.count - start), at: start)
+    /// A whole exposition of one source.
+    public func exposition<Source>(_ families: [Family<Source>], of source: Source) -> [UInt8] {
+        render(families, of: [LabelledSource(source: source)]) + end
+    }
+
+    /// The families that have samples.
+    func render<Source>(_ families: [Family<Source>], of sources: [LabelledSource<Source>]) -> [UInt8] {
+        families.flatMap { family in
+            var samples: [UInt8] = []
+            for source in sources { appendSamples(of: family, source, to: &samples) }
+            return samples.isEmpty ? [] : header(of: family.metric, sampleByteCount: samples.count) + samples
         }
     }
 
-    private func appendSamples<Source>(
-        of family: SourceFamily<Source>, _ subject: Subject<Source>, to bytes: inout [UInt8]
-    ) {
-        family.addSamples(subject.source) { labels, value in
+    func appendSamples<Source>(of family: Family<Source>, _ source: LabelledSource<Source>, to bytes: inout [UInt8]) {
+        family.addSamples(source.source) { labels, value in
             if self == .protobuf {
-                let labels = (subject.label.map { [$0] } ?? []) + labels
-                ProtobufExposition.appendSample(of: family.family, labels: labels, value, to: &bytes)
+                let labels = (source.label.map { [$0] } ?? []) + labels
+                ProtobufExposition.appendSample(of: family.metric, labels: labels, value, to: &bytes)
             } else {
-                TextExposition.appendSample(of: family.family.text, subject.label, labels, value, to: &bytes)
+                TextExposition.appendSample(of: family.metric.text, source.label, labels, value, to: &bytes)
             }
         }
     }
@@ -53,135 +55,141 @@ extension ExpositionFormat {
         case .protobuf: ProtobufExposition.header(of: family, sampleByteCount: sampleByteCount)
         }
     }
+
+    /// What stands behind all families.
+    var end: [UInt8] { isOpenMetrics ? Array("# EOF\n".utf8) : [] }
 }
 
-/// The format that a scraper asked for by its `Accept` header.
-public struct AcceptedFormat: Sendable, Equatable {
-    public var format: ExpositionFormat
-    /// The `escaping` that the scraper named, one of its four values; our names are the same under each.
-    public var escaping: String?
+/// The text formats: Prometheus text 0.0.4 and 1.0.0, OpenMetrics 0.0.1 and 1.0.0.
+///
+/// They differ in the lines above the samples and in the last line. The samples are the same bytes in all: our names are
+/// of the old character set, and we send neither timestamps nor `_created` series.
+enum TextExposition {
+    /// What is the same in the text of a family whatever its samples are.
+    struct Family: Sendable, Equatable {
+        /// The lines above the samples.
+        let header: [UInt8]
+        let openMetricsHeader: [UInt8]
+        /// What stands before the value of each label; in a family without labels, before the value of the sample.
+        fileprivate let beforeLabels: [[UInt8]]
 
-    public var contentType: String {
-        guard let escaping, format != .protobuf, format != .text100 else { return format.contentType }
-        return format.contentType + "; escaping=" + escaping
-    }
-
-    /// The supported format with the highest quality; at equal quality the one named first. Text 0.0.4 when there is
-    /// none, as Prometheus' content negotiation wants it (never 406).
-    ///
-    /// The quality of a format is that of the most specific range that covers it (RFC 9110 section 12.5.1). A range
-    /// with a quality beyond 0 … 1, which a Prometheus release once sent, is no range.
-    ///
-    /// - Parameter accept: nil when there is no such header.
-    public static func negotiate(_ accept: String?) -> AcceptedFormat {
-        let ranges = accept.map { acceptElements($0).map(MediaRange.init) } ?? []
-        var best: (quality: Int, position: Int, accepted: AcceptedFormat)?
-        for format in ExpositionFormat.allCases {
-            let covering = ranges.indices.filter { ranges[$0].covers(format) }
-            guard let specificity = covering.map({ ranges[$0].specificity }).max(),
-                let position = covering.first(where: { ranges[$0].specificity == specificity })
-            else { continue }
-            let quality = ranges[position].quality
-            guard quality > 0 else { continue }
-            if let best {
-                guard
-                    quality > best.quality || (quality == best.quality && position < best.position)
-                        // OpenMetrics without a version: the newest.
-                        || (quality == best.quality && position == best.position && format == .openMetrics100
-                            && best.accepted.format == .openMetrics001)
-                else { continue }
+        init(_ name: String, _ kind: MetricFamily.Kind, labels: [String], _ help: String) {
+            header = Array("# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n".utf8)
+            // OpenMetrics names the family of a counter without `_total` and wants the type first.
+            let short = kind == .counter ? String(name.dropLast("_total".count)) : name
+            openMetricsHeader = Array("# TYPE \(short) \(kind.rawValue)\n# HELP \(short) \(help)\n".utf8)
+            guard let first = labels.first else {
+                beforeLabels = [Array("\(name) ".utf8)]
+                return
             }
-            best = (quality, position, AcceptedFormat(format: format, escaping: ranges[position].escaping))
-        }
-        return best?.accepted ?? AcceptedFormat(format: .text004, escaping: nil)
-    }
-}
-
-/// One range of an `Accept` header.
-private struct MediaRange {
-    private let media: String
-    private let version: String?
-    /// One of the four that there are.
-    let escaping: String?
-    /// Protobuf's parameters are those of the one message and encoding that we have.
-    private let isOurProtobuf: Bool
-    let quality: Int
-
-    init(_ element: AcceptElement) {
-        media = element.name
-        version = element["version"]
-        let escapings = ["allow-utf-8", "underscores", "dots", "values"]
-        escaping = element.parameters.first { $0.name == "escaping" && escapings.contains($0.value) }?.value
-        isOurProtobuf =
-            element["proto"] == "io.prometheus.client.MetricFamily" && element["encoding"] == "delimited"
-        quality = element.quality
-    }
-
-    var specificity: Int {
-        switch media {
-        case "*/*": 0
-        case "text/*", "application/*": 1
-        default: version == nil ? 2 : 3
+            beforeLabels = [Array("\(name){\(first)=\"".utf8)] + labels.dropFirst().map { Array("\",\($0)=\"".utf8) }
         }
     }
 
-    func covers(_ format: ExpositionFormat) -> Bool {
-        let isText = media == "text/plain" || media == "text/*"
-        let isOpenMetrics = media == "application/openmetrics-text" || media == "application/*"
-        // Not covered by `*/*`: the client must name text 1.0.0 and protobuf explicitly.
-        return switch format {
-        case .text004: media == "*/*" || isText && (version == nil || version == "0.0.4")
-        case .text100: isText && version == "1.0.0"
-        case .openMetrics001: media == "*/*" || isOpenMetrics && (version == nil || version == "0.0.1")
-        case .openMetrics100: media == "*/*" || isOpenMetrics && (version == nil || version == "1.0.0")
-        case .protobuf: media == "application/vnd.google.protobuf" && isOurProtobuf
+    /// - Parameter first: value of the first label, if it is not among `labels`.
+    static func appendSample(
+        of family: Family, _ first: LabelValue?, _ labels: [LabelValue], _ value: SampleValue, to text: inout [UInt8]
+    ) {
+        var count = 0
+        if let first {
+            text += family.beforeLabels[0]
+            text += first.escaped
+            count = 1
         }
+        for label in labels {
+            text += family.beforeLabels[count]
+            text += label.escaped
+            count += 1
+        }
+        text += count == 0 ? family.beforeLabels[0] : endOfLabels
+        append(value, to: &text)
     }
-}
 
-/// One element of an `Accept` field (RFC 9110 section 12.5.1).
-private struct AcceptElement {
-    /// The media range, in lower case.
-    var name: String
-    /// Without the quality, in the order in which they were given: names in lower case, values without quotation marks.
-    var parameters: [(name: String, value: String)] = []
-    /// 0 to 1, in thousandths.
-    var quality = 1000
+    private static let endOfLabels = Array("\"} ".utf8)
 
-    /// The value of a parameter that is given once at least: the first one.
-    subscript(parameter: String) -> String? { parameters.first { $0.name == parameter }?.value }
-}
-
-/// The elements of such a field in their order, without those whose quality is malformed.
-private func acceptElements(_ field: String) -> [AcceptElement] {
-    split(field.utf8[...], at: UInt8(ascii: ",")).compactMap { element in
-        var parts = split(element, at: UInt8(ascii: ";"))[...]
-        guard let name = parts.popFirst().map(text), !name.isEmpty else { return nil }
-        var result = AcceptElement(name: name.lowercased())
-        for part in parts {
-            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let (name, value) = (text(pair[0]).lowercased(), pair.count > 1 ? text(pair[1]) : "")
-            if name == "q" {
-                guard let quality = qualityValue(value.utf8Span.span) else { return nil }
-                result.quality = quality
-            } else if !value.isEmpty {
-                result.parameters.append((name, value))
+    private static func append(_ value: SampleValue, to text: inout [UInt8]) {
+        text.append(addingCapacity: OutputSpan<UInt8>.maximumNumberCount + 1) { text in
+            switch value {
+            case .number(let number): text.append(number)
+            case .time(let time): text.append(UInt64(clamping: time), decimals: 3)
             }
+            text.append(UInt8(ascii: "\n"))
         }
-        return result
+    }
+
+    /// A label value: backslash, quote and line feed are escaped. Nil when there are none of them.
+    static func escaped(_ label: Span<UInt8>) -> [UInt8]? {
+        guard label.indices.contains(where: { isEscaped(label[$0]) }) else { return nil }
+        var text: [UInt8] = []
+        for index in label.indices {
+            if isEscaped(label[index]) { text.append(UInt8(ascii: "\\")) }
+            text.append(label[index] == UInt8(ascii: "\n") ? UInt8(ascii: "n") : label[index])
+        }
+        return text
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
     }
 }
 
-/// The parts between separators, outside of quotation marks.
-private func split(_ text: Substring.UTF8View, at separator: UInt8) -> [Substring.UTF8View] {
-    var isQuoted = false
-    return text.split(omittingEmptySubsequences: false) { byte in
-        if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-        return byte == separator && !isQuoted
+/// The protobuf format: `io.prometheus.client.MetricFamily` messages, each behind its length as a varint.
+///
+/// Only gauges and counters, so the encoding is written out here. Field numbers are those of
+/// `io/prometheus/client/metrics.proto`: MetricFamily name 1, help 2, type 3, metric 4; Metric label 1, gauge 2,
+/// counter 3; LabelPair name 1, value 2; Gauge and Counter value 1; MetricType COUNTER 0, GAUGE 1.
+enum ProtobufExposition {
+    /// What a family's message begins with, before its metrics.
+    ///
+    /// - Parameter sampleByteCount: of the metrics, because the message's length comes first.
+    static func header(of family: MetricFamily, sampleByteCount: Int) -> [UInt8] {
+        var fields: [UInt8] = []
+        append(1, family.name.utf8, to: &fields)
+        append(2, family.help.utf8, to: &fields)
+        appendVarint(3 << 3, to: &fields)
+        appendVarint(family.kind == .counter ? 0 : 1, to: &fields)
+        var header: [UInt8] = []
+        appendVarint(UInt64(fields.count + sampleByteCount), to: &header)
+        return header + fields
     }
-}
 
-/// Without the blanks around it, and without quotation marks.
-private func text(_ bytes: Substring.UTF8View) -> String {
-    String(decoding: trimmed(bytes).filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
+    static func appendSample(
+        of family: MetricFamily, labels: [LabelValue], _ value: SampleValue, to bytes: inout [UInt8]
+    ) {
+        var metric: [UInt8] = []
+        for (name, label) in zip(family.labels, labels) {
+            var pair: [UInt8] = []
+            append(1, name.utf8, to: &pair)
+            append(2, label.bytes, to: &pair)
+            append(1, pair, to: &metric)
+        }
+        let double =
+            switch value {
+            case .number(let number): number
+            case .time(let time): Double(time) / 1000
+            }
+        // A double is eight bytes behind the tag, little endian.
+        var number: [UInt8] = [1 << 3 | 1]
+        for shift in stride(from: 0, to: 64, by: 8) {
+            number.append(UInt8(truncatingIfNeeded: double.bitPattern >> UInt64(shift)))
+        }
+        append(family.kind == .counter ? 3 : 2, number, to: &metric)
+        append(4, metric, to: &bytes)
+    }
+
+    /// A length-delimited field.
+    private static func append(_ field: UInt64, _ content: some Collection<UInt8>, to bytes: inout [UInt8]) {
+        appendVarint(field << 3 | 2, to: &bytes)
+        appendVarint(UInt64(content.count), to: &bytes)
+        bytes += content
+    }
+
+    private static func appendVarint(_ number: UInt64, to bytes: inout [UInt8]) {
+        var rest = number
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
 }

@@ -13,7 +13,7 @@ public struct MetricFamily: Sendable, Equatable {
     public let labels: [String]
     let text: TextExposition.Family
 
-    init(_ name: String, _ kind: Kind, labels: [String] = [], _ help: String) {
+    init(_ name: String, _ kind: Kind, labels: [String], _ help: String) {
         self.name = name
         self.kind = kind
         self.help = help
@@ -23,7 +23,7 @@ public struct MetricFamily: Sendable, Equatable {
 }
 
 /// The value of a label, as the formats write it.
-struct LabelValue: Sendable {
+public struct LabelValue: Sendable {
     /// As protobuf has it.
     let bytes: [UInt8]
     /// As the text formats have it.
@@ -34,51 +34,38 @@ struct LabelValue: Sendable {
         escaped = TextExposition.escaped(bytes.span) ?? bytes
     }
 
-    init(_ text: String) {
+    public init(_ text: String) {
         self.init(Array(text.utf8))
-    }
-
-    init(_ number: Int) {
-        var digits: [UInt8] = []
-        digits.appendInteger(UInt64(number))
-        (bytes, escaped) = (digits, digits)
     }
 }
 
-enum SampleValue {
+public enum SampleValue: Sendable {
     case number(Double)
     /// Shown in seconds, in text with three decimals.
     case time(Timestamp)
 }
 
-/// What samples are read from.
-struct Subject<Source> {
-    /// Value of the first label of all its samples; nil when there is only one subject of the kind.
-    var label: LabelValue?
-    var source: Source
-}
+/// A metric family, and how its samples are read from a source. It is declared beside the figures that it reads.
+public struct Family<Source>: Sendable {
+    /// Takes the values of a sample's labels, without the source's own, and its value.
+    public typealias AddSample = (_ labels: [LabelValue], _ value: SampleValue) -> Void
 
-/// A metric family, and how its samples are read from a source.
-struct SourceFamily<Source>: Sendable {
-    /// Takes the values of a sample's labels, without the subject's, and its value.
-    typealias AddSample = (_ labels: [LabelValue], _ value: SampleValue) -> Void
-
-    let family: MetricFamily
+    public let metric: MetricFamily
     let addSamples: @Sendable (Source, AddSample) -> Void
 
-    /// - Parameter labels: the subject's first, where it has one.
-    init(
+    /// - Parameter labels: the source's own first, where it has one.
+    public init(
         _ name: String, _ kind: MetricFamily.Kind, labels: [String], _ help: String,
         samples: @escaping @Sendable (Source, AddSample) -> Void
     ) {
-        family = MetricFamily(name, kind, labels: labels, help)
+        metric = MetricFamily(name, kind, labels: labels, help)
         addSamples = samples
     }
 
-    /// One sample of each subject; none when the value is nil.
+    /// One sample of each source; none when the value is nil.
     ///
-    /// - Parameter label: the subject's.
-    init(
+    /// - Parameter label: the source's own.
+    public init(
         _ name: String, _ kind: MetricFamily.Kind, label: String? = nil, _ help: String,
         value: @escaping @Sendable (Source) -> Double?
     ) {
@@ -88,84 +75,72 @@ struct SourceFamily<Source>: Sendable {
     }
 }
 
-/// What the samples of a city are read from.
-struct CityFigures: Sendable {
-    var state: CityState
-    var extras: CityExtras
+/// A source, and the value of the first label of all its samples; nil when there is only one source of the kind.
+struct LabelledSource<Source> {
+    var label: LabelValue?
+    var source: Source
 }
 
-/// How `--metrics.families` names the families whose series are the cities'.
-public enum CityFamilyName: String, Sendable, CaseIterable {
-    case index, category, direction, changed, changes, updated
-    /// Without the flag that names their member there are none.
-    case concentration, subindex, place
+/// The families of one kind of source.
+public protocol FamilyGroup: Sendable {
+    func render(_ snapshot: StoreSnapshot, in format: ExpositionFormat) -> [UInt8]
+    /// A block of the exposition, the same one while the sources say the same.
+    mutating func block(of snapshot: StoreSnapshot, in format: ExpositionFormat) -> ExpositionBlock
 }
 
-/// A family whose series are the cities'. Its samples are simpler than those of others, because there may be a million.
-struct CityFamily: Sendable {
-    /// What changes the samples of a city.
-    enum Change {
-        case reading, category
+public struct SourceFamilies<Source: Equatable & Sendable>: FamilyGroup {
+    private let families: [Family<Source>]
+    private let label: @Sendable (Source) -> LabelValue?
+    private let sources: @Sendable (StoreSnapshot) -> [Source]
+    private var block = LastValue<Key, ExpositionBlock>()
+
+    private struct Key: Equatable, Sendable {
+        var sources: [Source]
+        var format: ExpositionFormat
     }
 
-    /// One of the samples of each city.
-    struct Sample: Sendable {
-        /// Value of the label behind `city`.
-        let label: LabelValue?
-        /// nil: no sample.
-        let value: @Sendable (CityFigures) -> SampleValue?
-        let text: TextExposition.CitySample
-        /// The labels behind `city` are those of the city's place.
-        var hasPlace = false
-
-        /// Values of the labels behind `city`.
-        func labels(of figures: CityFigures) -> [LabelValue] {
-            hasPlace ? figures.extras.place?.labels ?? [] : label.map { [$0] } ?? []
-        }
-
-        fileprivate init(
-            of family: MetricFamily, label: LabelValue?, value: @escaping @Sendable (CityFigures) -> SampleValue?
-        ) {
-            self.label = label
-            self.value = value
-            text = TextExposition.CitySample(family, label: label)
-        }
-    }
-
-    let name: CityFamilyName
-    let family: MetricFamily
-    private(set) var samples: [Sample]
-    let change: Change
-
-    /// A sample of each city for each value of another label.
-    init(
-        _ name: CityFamilyName, _ metric: String, _ kind: MetricFamily.Kind, label: String, _ help: String,
-        changes change: Change, values: [(label: String, value: @Sendable (CityFigures) -> SampleValue?)]
+    /// - Parameters:
+    ///   - label: value of the first label of all samples of a source.
+    ///   - sources: asked at each scrape.
+    public init(
+        _ families: [Family<Source>], label: @escaping @Sendable (Source) -> LabelValue? = { _ in nil },
+        of sources: @escaping @Sendable (StoreSnapshot) -> [Source]
     ) {
-        let family = MetricFamily(metric, kind, labels: ["city", label], help)
-        self.name = name
-        self.family = family
-        samples = values.map { Sample(of: family, label: LabelValue($0.label), value: $0.value) }
-        self.change = change
+        self.families = families
+        self.label = label
+        self.sources = sources
     }
 
-    /// One sample of each city.
-    init(
-        _ name: CityFamilyName, _ metric: String, _ kind: MetricFamily.Kind, _ help: String, changes change: Change,
-        value: @escaping @Sendable (CityFigures) -> SampleValue?
-    ) {
-        self.name = name
-        family = MetricFamily(metric, kind, labels: ["city"], help)
-        samples = [Sample(of: family, label: nil, value: value)]
-        self.change = change
+    public func render(_ snapshot: StoreSnapshot, in format: ExpositionFormat) -> [UInt8] {
+        format.render(families, of: labelled(sources(snapshot)))
     }
 
-    /// A sample, 1, of each city whose place is known.
-    init(placesNamed metric: String, _ help: String) {
-        family = MetricFamily(metric, .gauge, labels: ["city"] + CityPlace.members, help)
-        name = .place
-        samples = [Sample(of: family, label: nil) { $0.extras.place.map { _ in .number(1) } }]
-        samples[0].hasPlace = true
-        change = .reading
+    public mutating func block(of snapshot: StoreSnapshot, in format: ExpositionFormat) -> ExpositionBlock {
+        let sources = sources(snapshot)
+        return block.value(for: Key(sources: sources, format: format)) { [families, labelled] in
+            ExpositionBlock(format.render(families, of: labelled(sources)))
+        }
+    }
+
+    private func labelled(_ sources: [Source]) -> [LabelledSource<Source>] {
+        sources.map { LabelledSource(label: label($0), source: $0) }
     }
 }
+
+/// A value, kept as long as the key that it was made for is the same.
+public struct LastValue<Key: Equatable, Value> {
+    private var kept: (key: Key, value: Value)?
+
+    public init() {}
+
+    public mutating func value(for key: Key, make: () -> Value) -> Value {
+        if let kept, kept.key == key { return kept.value }
+        // First of all, so that the new value can have the memory of the old one.
+        kept = nil
+        let value = make()
+        kept = (key, value)
+        return value
+    }
+}
+
+extension LastValue: Sendable where Key: Sendable, Value: Sendable {}

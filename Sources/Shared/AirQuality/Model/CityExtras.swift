@@ -44,8 +44,6 @@ final class CityPlace: Sendable {
 
     /// The values of the labels ``members``; what is not known is empty.
     let labels: [LabelValue]
-    /// What stands behind the city's name in the text formats.
-    let text: [UInt8]
     /// In degrees, where both are known.
     let coordinates: (latitude: Double, longitude: Double)?
 
@@ -58,8 +56,5 @@ final class CityPlace: Sendable {
                 if let number { digits.appendNumber(number) }
                 return LabelValue(digits)
             }
-        text =
-            Array("\"".utf8) + zip(Self.members, labels).flatMap { Array(",\($0)=\"".utf8) + $1.escaped + [34] }
-            + Array("} ".utf8)
     }
 }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// One band of a scale.
 public struct Category: Sendable, Equatable {
     /// 1 for the best, counting up.
@@ -111,4 +113,23 @@ extension Scale {
             Category(number: 5, name: "Very Poor", from: 80, color: "#960032", face: "🤢"),
             Category(number: 6, name: "Extremely Poor", from: 100, color: "#7D2181", face: "☠️"),
         ])
+}
+
+extension Scale {
+    static let families: [Family<Scale>] = [
+        Family(
+            "airquality_category_info", .gauge, labels: ["scale", "category", "name", "from", "color", "face"],
+            "Categories of the scale in use; each starts at the index in the label from."
+        ) { scale, add in
+            for category in scale.categories {
+                var from: [UInt8] = []
+                from.appendNumber(category.from)
+                add(
+                    [
+                        LabelValue(scale.name), LabelValue(String(category.number)), LabelValue(category.name),
+                        LabelValue(from), LabelValue(category.color), LabelValue(category.face),
+                    ], .number(1))
+            }
+        }
+    ]
 }

@@ -63,7 +63,7 @@ public struct StorageChanges: Sendable {
 
     fileprivate var entries: [(number: Int, entry: StorageMirror.Entry)] = []
     fileprivate var nextID: Int64
-    fileprivate var categoriesAt: Timestamp?
+    fileprivate var categoriesAt: (held: Timestamp, all: Timestamp)?
 
     public var isEmpty: Bool { cities.isEmpty && removed.isEmpty }
 }
@@ -82,6 +82,8 @@ public struct StorageMirror: Sendable {
         var version: UInt64 = 0
         /// The file has the category of this version of the city; 0 where that is not known.
         var categoryVersion: UInt64 = 0
+        /// In the file.
+        var category: UInt8 = 0
         /// The newest point; `.min` without one.
         var pointAt = Timestamp.min
         var pointIndex = 0.0
@@ -91,16 +93,17 @@ public struct StorageMirror: Sendable {
         var receivedAt: Timestamp = 0
     }
 
-    /// Milliseconds. A current value that is no point may lag the store by this: most are replaced before. So may
-    /// categories, which are then written all at once, because each is a page of the file; a restore judges them by the
-    /// index.
+    /// Milliseconds. A current value that is no point may lag the store by this: most are replaced before. So may a
+    /// category that a restore would not find from the file's category and the index, because hysteresis holds it.
     static let maximumDelay: Int64 = 30_000
+    /// Milliseconds. Other categories are written all at once, because each is a page of the file.
+    static let maximumCategoryDelay: Int64 = 300_000
 
     /// By the city's number.
     private var entries: [Entry] = []
     private var nextID: Int64 = 1
-    /// When new categories were last written.
-    private var categoriesAt: Timestamp?
+    /// When categories were last written: those that hysteresis holds, and all.
+    private var categoriesAt: (held: Timestamp, all: Timestamp)?
     /// Cities that the file has and is to forget.
     private var unwanted: [(id: Int64, until: Timestamp)] = []
 
@@ -127,6 +130,7 @@ public struct StorageMirror: Sendable {
             let (state, last) = (cities.states[number], cities.histories[number].last)
             var entry = Entry(id: city.id, insertedAt: cities.states.insertion(of: number), receivedAt: city.receivedAt)
             let hasCategory = city.category == state.category && city.changes == state.changes
+            entry.category = city.category
             if hasCategory { entry.categoryVersion = state.categoryVersion }
             if let newest { (entry.pointAt, entry.pointIndex) = (newest.time, newest.index) }
             if !city.points.contains(where: { $0.time == city.updatedAt }) { entry.currentAt = city.updatedAt }
@@ -145,7 +149,9 @@ public struct StorageMirror: Sendable {
     ///   - limit: After this many readings, the rest is left for the next call.
     public func changes(to snapshot: StorageSnapshot, at now: Timestamp, limit: Int = .max) -> StorageChanges {
         let cities = snapshot.cities
-        let areCategoriesDue = now == .max || categoriesAt.map { abs(now - $0) >= Self.maximumDelay } ?? true
+        let bounds = CategoryBounds(snapshot.rules.scale, hysteresis: snapshot.rules.hysteresis)
+        let areAllDue = now == .max || categoriesAt.map { abs(now - $0.all) >= Self.maximumCategoryDelay } ?? true
+        let areHeldDue = areAllDue || categoriesAt.map { abs(now - $0.held) >= Self.maximumDelay } ?? true
         var changes = StorageChanges(nextID: nextID, categoriesAt: categoriesAt)
         func remove(_ id: Int64, until time: Timestamp) {
             changes.removed.append(id)
@@ -161,7 +167,9 @@ public struct StorageMirror: Sendable {
                 changes.entries.append((number, entry))
             }
             guard isPresent else { continue }
-            let hasNewCategory = areCategoriesDue && cities.states[number].categoryVersion > entry.categoryVersion
+            let hasNewCategory =
+                areHeldDue && cities.states[number].categoryVersion > entry.categoryVersion
+                && (areAllDue || cities.states[number].isHeld(from: entry.category, by: bounds))
             guard hasNewCategory || cities.states.version(of: number) > entry.version else { continue }
             guard changes.readingCount < limit else {
                 changes.isComplete = false
@@ -175,7 +183,10 @@ public struct StorageMirror: Sendable {
             changes.cities.append(city)
             changes.entries.append((number, entry))
         }
-        if areCategoriesDue, changes.isComplete { changes.categoriesAt = now }
+        if changes.isComplete {
+            if areHeldDue { changes.categoriesAt?.held = now }
+            if areAllDue { changes.categoriesAt = (now, now) }
+        }
         return changes
     }
 
@@ -199,6 +210,13 @@ public struct StorageMirror: Sendable {
             oldest[entry.id] = history.count >= snapshot.rules.history.capacity ? history[0].time : .min
         }
         return oldest
+    }
+}
+
+extension CityState {
+    /// Whether the index would not lead from the category to the city's.
+    fileprivate func isHeld(from category: UInt8, by bounds: CategoryBounds) -> Bool {
+        bounds.category(of: index, held: category) != self.category
     }
 }
 
@@ -228,12 +246,14 @@ extension StorageMirror.Entry {
         let isPoint = point >= 0 && history[point].time == state.updatedAt
 
         let hasNewCategory = hasNewCategory || id == 0
+        let isNewer = cities.states.version(of: number) > version
         let isDue =
-            now == .max || hasNewCategory || isSetBack
-            || hasPoints && (isPoint || state.receivedAt != state.updatedAt)
-            || abs(state.receivedAt - receivedAt) >= StorageMirror.maximumDelay
-            || now - state.receivedAt >= StorageMirror.maximumDelay
-        guard isDue || hasPoints else { return nil }
+            isNewer
+            && (now == .max || hasNewCategory || isSetBack
+                || hasPoints && (isPoint || state.receivedAt != state.updatedAt)
+                || abs(state.receivedAt - receivedAt) >= StorageMirror.maximumDelay
+                || now - state.receivedAt >= StorageMirror.maximumDelay)
+        guard isDue || hasPoints || hasNewCategory else { return nil }
 
         var city = StorageChanges.ChangedCity(
             id: id, category: state.category, changes: state.changes, hasNewCategory: hasNewCategory)
@@ -267,7 +287,7 @@ extension StorageMirror.Entry {
             let time = currentAt
             if !city.readings.contains(where: { $0.time == time }) { city.replacedAt = time }
         }
-        if hasNewCategory { categoryVersion = state.categoryVersion }
+        if hasNewCategory { (category, categoryVersion) = (state.category, state.categoryVersion) }
         (pointAt, pointIndex) = (newestAt, newest?.index ?? 0)
         if isDue {
             currentAt = isPoint ? .min : state.updatedAt

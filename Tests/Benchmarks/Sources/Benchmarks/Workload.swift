@@ -10,7 +10,6 @@ struct Workload: ~Copyable {
     let readingCount: Int
     private var time: Timestamp = 1_795_236_585_252
     private var next = 0
-    private var scrapes: UInt64 = 0
 
     /// - Parameters:
     ///   - cities: how many there are.
@@ -45,7 +44,7 @@ struct Workload: ~Copyable {
         let rules = StoreRules(cityLimit: 2_000_000, shard: shard)
         store = ReadingStore(rules: rules, feeds: ["ws://127.0.0.1/"], at: time)
         decoder = FeedDecoder(format: FeedFormat(shard: shard))
-        page = MetricsExposition(rules: rules, build: Self.build)
+        page = MetricsExposition(rules: rules)
         for start in stride(from: 0, to: cities, by: 1000) {
             let elements = (start..<min(cities, start + 1000)).map {
                 #"{"city":"\#(Self.name($0))","aqi":\#(50 + $0 % 400)}"#
@@ -81,13 +80,8 @@ struct Workload: ~Copyable {
 
     /// - Returns: bytes of the page.
     mutating func render() -> Int {
-        scrapes += 1
-        let report = ExporterReport(
-            handler: ExporterReport.Handler(inFlight: 1, requests: [(200, scrapes), (500, 0), (503, 0)]))
-        return page.render(store.snapshot(), report: report, format: .text004).pieces.reduce(0) { $0 + $1.count }
+        return page.render(store.snapshot(), format: .text004).pieces.reduce(0) { $0 + $1.count }
     }
-
-    static let build = ExporterReport.Build(version: "1", revision: "1", branch: "main", swiftVersion: "6")
 }
 
 /// How the messages spell what they say.

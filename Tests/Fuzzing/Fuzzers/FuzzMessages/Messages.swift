@@ -123,9 +123,8 @@ private func store(_ message: [UInt8], _ format: FeedFormat, _ decoder: inout Fe
     let count = store.snapshot().cityCount
     expect(cities == nil || count == cities, "\(count) cities instead of \(cities ?? 0)")
     if format.pollutantsField != nil {
-        let build = ExporterReport.Build(version: "", revision: "", branch: "", swiftVersion: "")
-        var page = MetricsExposition(rules: store.rules, build: build)
-        let text = page.render(store.snapshot(), report: ExporterReport(), format: .text004).pieces.flatMap(\.self)
+        var page = MetricsExposition(rules: store.rules)
+        let text = page.render(store.snapshot(), format: .text004).pieces.flatMap(\.self)
         let family = Array("airquality_concentration_ugm3{".utf8)
         for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: family) {
             let number = line.suffix(from: line.lastIndex(of: UInt8(ascii: " "))! + 1)

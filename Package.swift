@@ -121,10 +121,10 @@ let package = Package(
         .testTarget(
             name: "WebSocketTests", dependencies: ["Bytes", "CLibWebSockets", "System", "WebSocket", "TestSupport"]),
         .testTarget(
-            name: "WebConfigurationTests", dependencies: ["System", "WebConfiguration", "TestSupport"],
+            name: "WebConfigurationTests", dependencies: ["Bytes", "System", "WebConfiguration", "TestSupport"],
             exclude: ["Fixtures"]),
         .testTarget(name: "YAMLTests", dependencies: ["System", "YAML", "TestSupport"]),
-        .testTarget(name: "HTTPClientTests", dependencies: ["HTTPClient", "System", "TestSupport"]),
+        .testTarget(name: "HTTPClientTests", dependencies: ["Bytes", "HTTPClient", "System", "TestSupport"]),
         .testTarget(
             name: "HTTPServerTests",
             dependencies: [

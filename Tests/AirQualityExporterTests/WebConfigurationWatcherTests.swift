@@ -1,3 +1,4 @@
+import Bytes
 import HTTPServer
 import System
 import TestSupport

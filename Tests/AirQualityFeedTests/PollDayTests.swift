@@ -1,5 +1,6 @@
 import AirQualityIndex
 import AirSources
+import Bytes
 import HTTPClient
 import Synchronization
 import TestSupport
@@ -31,7 +32,7 @@ private struct Service {
         case 0: return .failure(HTTPFailure(.timeout, "30 s"))
         case 1: return .failure(HTTPFailure(.lost, "cut off"))
         case 2: return .success(HTTPResponse(status: 500))
-        case 3: return .success(HTTPResponse(status: 429, headers: [HTTPHeader("Retry-After", "90")]))
+        case 3: return .success(HTTPResponse(status: 429, headers: ["Retry-After": "90"]))
         case 4: return .success(HTTPResponse(status: 200, body: Array("<html>".utf8)))
         case 5: return .success(HTTPResponse(status: 200, body: Array(#"{"status":"error","message":"busy"}"#.utf8)))
         case 6: return .success(HTTPResponse(status: 404))

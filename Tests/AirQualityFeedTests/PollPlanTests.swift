@@ -1,5 +1,6 @@
 import AirQualityIndex
 import AirSources
+import Bytes
 import HTTPClient
 import Synchronization
 import Testing
@@ -44,7 +45,7 @@ private struct Scenario {
         }
     }
 
-    mutating func answer(_ status: Int = 200, _ body: String = "", headers: [HTTPHeader] = []) {
+    mutating func answer(_ status: Int = 200, _ body: String = "", headers: HTTPFields = [:]) {
         note(plan.take(.success(HTTPResponse(status: status, headers: headers, body: Array(body.utf8))), at: now))
     }
 
@@ -217,14 +218,13 @@ struct PollPlanTests {
     }
 
     @Test func `Retry-After is obeyed, an hour at most`() {
-        for (headers, wait) in [
-            ([HTTPHeader("Retry-After", "120")], 120_000), ([HTTPHeader("x-ratelimit-reset", "30")], 30_000),
-            ([HTTPHeader("retry-after", "86400")], hour),
-        ] as [([HTTPHeader], Int64)] {
+        for (name, value, wait) in [
+            ("Retry-After", "120", 120_000), ("x-ratelimit-reset", "30", 30_000), ("retry-after", "86400", hour),
+        ] {
             for status in [429, 503] {
                 var scenario = Scenario()
                 _ = scenario.ask()
-                scenario.answer(status, headers: headers)
+                scenario.answer(status, headers: [name: value])
                 #expect(scenario.ask().wait == start + wait)
             }
         }
@@ -243,7 +243,7 @@ struct PollPlanTests {
         _ = scenario.ask()
         scenario.answer(
             200, station(50, at: start),
-            headers: [HTTPHeader("x-ratelimit-remaining", "0"), HTTPHeader("x-ratelimit-reset", "45")])
+            headers: ["x-ratelimit-remaining": "0", "x-ratelimit-reset": "45"])
         #expect(scenario.ask().wait == start + 45_000)
         #expect(scenario.log.isEmpty)
     }
@@ -344,7 +344,7 @@ struct PollPlanTests {
         #expect(scenario.ask().headers.isEmpty)
         scenario.answer(
             200, station(50, at: start - hour),
-            headers: [HTTPHeader("etag", "\"a\""), HTTPHeader("Last-Modified", "Tue, 21 Jul 2026 19:00:00 GMT")])
+            headers: ["etag": "\"a\"", "Last-Modified": "Tue, 21 Jul 2026 19:00:00 GMT"])
         _ = scenario.answerAll()
         scenario.now += 10 * minute
         let (city, headers, _) = scenario.ask()
@@ -364,7 +364,7 @@ struct PollPlanTests {
         #expect(wait <= start - 5 * hour + 15 * minute)
         var paused = Scenario()
         _ = paused.ask()
-        paused.answer(429, headers: [HTTPHeader("Retry-After", "3600")])
+        paused.answer(429, headers: ["Retry-After": "3600"])
         paused.now = start - 5 * hour
         #expect(paused.ask().wait == start - 4 * hour)
     }

@@ -8,7 +8,7 @@ let fuzzers: [String: [String]] = [
     "FuzzFields": ["AirQuality", "Bytes", "HTTPServer", "WebConfiguration"],
     "FuzzFrames": ["WebSocket"],
     "FuzzMessages": ["AirQuality", "Bytes", "JSON"],
-    "FuzzRequests": ["AirQuality", "HTTPServer", "WebConfiguration"],
+    "FuzzRequests": ["AirQuality", "Bytes", "HTTPServer", "WebConfiguration"],
     "FuzzStorage": ["AirQuality", "Storage"],
     "FuzzValues": ["Bytes", "CommandLine", "FeedSimulation", "JSON", "WebConfiguration"],
     "FuzzWebConfiguration": ["System", "WebConfiguration"],

@@ -1,3 +1,4 @@
+import System
 import Testing
 
 @testable import WebSocket
@@ -101,7 +102,7 @@ import Testing
             ("ws://host/\(String(repeating: "p", count: 8000))", "its path and query are longer than 8000 bytes"),
         ])
     func refuses(text: String, reason: String) {
-        let error = #expect(throws: WebSocketAddressError.self) { try WebSocketAddress(text) }
+        let error = #expect(throws: SystemError.self) { try WebSocketAddress(text) }
         #expect(error?.description == reason)
     }
 
@@ -128,7 +129,7 @@ import Testing
         ])
     func refusesRedirect(from: String, location: String, reason: String) throws {
         let from = try WebSocketAddress(from)
-        let error = #expect(throws: WebSocketAddressError.self) { try from.redirected(to: location) }
+        let error = #expect(throws: SystemError.self) { try from.redirected(to: location) }
         #expect(error?.description == reason)
     }
 }

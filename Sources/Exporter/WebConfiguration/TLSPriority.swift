@@ -7,14 +7,7 @@ enum TLSVersion: String, CaseIterable, Comparable {
 
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    fileprivate var gnuTLSName: String {
-        switch self {
-        case .tls10: "VERS-TLS1.0"
-        case .tls11: "VERS-TLS1.1"
-        case .tls12: "VERS-TLS1.2"
-        case .tls13: "VERS-TLS1.3"
-        }
-    }
+    fileprivate var gnuTLSName: String { "VERS-TLS1.\(rawValue.last!)" }
 }
 
 /// The groups of an ECDHE key exchange by their names in Go, in the order that is used when none is configured.
@@ -24,14 +17,7 @@ enum TLSCurve: String, CaseIterable {
     case p384 = "CurveP384"
     case p521 = "CurveP521"
 
-    fileprivate var gnuTLSName: String {
-        switch self {
-        case .x25519: "GROUP-X25519"
-        case .p256: "GROUP-SECP256R1"
-        case .p384: "GROUP-SECP384R1"
-        case .p521: "GROUP-SECP521R1"
-        }
-    }
+    fileprivate var gnuTLSName: String { self == .x25519 ? "GROUP-X25519" : "GROUP-SECP\(rawValue.suffix(3))R1" }
 }
 
 /// The cipher suites by their names in Go: those of `tls.CipherSuites()` since Go 1.22, in the order that is used when
@@ -51,7 +37,7 @@ enum TLSCipherSuite: String, CaseIterable {
     case aes256GCM = "TLS_AES_256_GCM_SHA384"
     case chaCha20 = "TLS_CHACHA20_POLY1305_SHA256"
 
-    enum Cipher: String {
+    enum Cipher: String, CaseIterable {
         case aes128GCM = "AES-128-GCM"
         case aes256GCM = "AES-256-GCM"
         case chaCha20 = "CHACHA20-POLY1305"
@@ -62,31 +48,20 @@ enum TLSCipherSuite: String, CaseIterable {
         static let authenticated: [Cipher] = [.aes128GCM, .aes256GCM, .chaCha20]
     }
 
+    /// The one that is in its name.
     fileprivate var cipher: Cipher {
-        switch self {
-        case .ecdheECDSAWithAES128GCM, .ecdheRSAWithAES128GCM, .aes128GCM: .aes128GCM
-        case .ecdheECDSAWithAES256GCM, .ecdheRSAWithAES256GCM, .aes256GCM: .aes256GCM
-        case .ecdheECDSAWithChaCha20, .ecdheRSAWithChaCha20, .chaCha20: .chaCha20
-        case .ecdheECDSAWithAES128CBC, .ecdheRSAWithAES128CBC: .aes128CBC
-        case .ecdheECDSAWithAES256CBC, .ecdheRSAWithAES256CBC: .aes256CBC
-        }
+        Cipher.allCases.first { rawValue.contains(goName($0.rawValue)) }!
     }
 
     /// The certificate's kind of key that the suite needs; nil for those of TLS 1.3, which take any.
     fileprivate var key: TLSKeyKind? {
-        switch self {
-        case .ecdheRSAWithAES128GCM, .ecdheRSAWithAES256GCM, .ecdheRSAWithChaCha20, .ecdheRSAWithAES128CBC,
-            .ecdheRSAWithAES256CBC:
-            .rsa
-        case .ecdheECDSAWithAES128GCM, .ecdheECDSAWithAES256GCM, .ecdheECDSAWithChaCha20, .ecdheECDSAWithAES128CBC,
-            .ecdheECDSAWithAES256CBC:
-            .ecdsa
-        case .aes128GCM, .aes256GCM, .chaCha20: nil
-        }
+        TLSKeyKind.allCases.first { rawValue.contains(goName($0.rawValue) + "_WITH") }
     }
 }
 
-enum TLSKeyKind: String {
+private func goName(_ gnuTLSName: String) -> String { String(gnuTLSName.map { $0 == "-" ? "_" : $0 }) }
+
+enum TLSKeyKind: String, CaseIterable {
     case rsa = "ECDHE-RSA"
     /// Ed25519 as well: the suites are the same.
     case ecdsa = "ECDHE-ECDSA"

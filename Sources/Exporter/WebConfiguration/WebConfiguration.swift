@@ -1,4 +1,4 @@
-internal import Bytes
+public import Bytes
 public import System
 internal import YAML
 
@@ -14,7 +14,7 @@ public struct WebConfiguration: Sendable, Equatable {
     public var allowsHTTP2 = true
 
     /// Set on every response. Names and values are fit to be sent: no control characters, none empty.
-    public var headers: [Header] = []
+    public var headers: [HTTPField] = []
 
     /// The bcrypt hash of each user by the bytes of the name; empty = everybody may come in.
     public var users: [[UInt8]: String] = [:]
@@ -29,11 +29,6 @@ public struct WebConfiguration: Sendable, Equatable {
     public var warnings: [String] = []
 
     public init() {}
-
-    public struct Header: Sendable, Equatable {
-        public var name: String
-        public var value: String
-    }
 
     /// A token bucket, full at the start: a token comes each interval, a request takes one or gets 429.
     public struct RateLimit: Sendable, Equatable {
@@ -225,9 +220,9 @@ extension SystemError {
     }
 }
 
-extension WebConfiguration.Header {
+extension HTTPField {
     /// Nil when the value is blank, which means unset. Line ends and other control characters become blanks.
-    fileprivate var sendable: WebConfiguration.Header? {
+    fileprivate var sendable: HTTPField? {
         var bytes = value.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 }[...]
         bytes = bytes.drop { $0 == UInt8(ascii: " ") }
         while bytes.last == UInt8(ascii: " ") { bytes.removeLast() }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import System
 internal import YAML
 
@@ -5,7 +6,7 @@ internal import YAML
 struct WebConfigurationSchema {
     var tls = TLS()
     var http2 = true
-    var headers: [WebConfiguration.Header] = []
+    var headers: [HTTPField] = []
     var users: [[UInt8]: String] = [:]
     /// Nanoseconds.
     var rateLimitInterval: Int64 = 0

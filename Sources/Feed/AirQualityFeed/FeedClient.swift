@@ -1,5 +1,6 @@
 import Bytes
 import CommandLine
+import System
 import WebSocket
 
 /// The feed that the operand names, with the options of its connection, which are checked now and not at the first
@@ -21,7 +22,7 @@ func feedClient<Values: Options>(
 
 /// The operand that names a feed.
 private func feedAddress(of flags: ParsedFlags) throws(FlagError) -> WebSocketAddress {
-    do throws(WebSocketAddressError) {
+    do throws(SystemError) {
         return try WebSocketAddress(flags.operands[0])
     } catch {
         let shown = quoted(masked(address: flags.operands[0]))

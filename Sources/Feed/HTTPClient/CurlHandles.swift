@@ -135,7 +135,7 @@ private final class Transfer {
 
     private let maximumBodyBytes: Int
     private(set) var body: [UInt8] = []
-    private(set) var headers: [HTTPHeader] = []
+    private(set) var headers = HTTPFields()
     private var headerBytes = 0
     /// What exceeded its limit: headers or body.
     private(set) var excess: String?
@@ -163,12 +163,12 @@ private final class Transfer {
             excess = "the header has more than \(Self.maximumHeaderBytes) bytes"
             return false
         }
-        let line = unsafe String(decoding: bytes, as: UTF8.self)
+        let line = unsafe Array(bytes.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") })
         // A line of status begins a header: the last one counts, those of status 1xx do not.
-        if line.hasPrefix("HTTP/") {
-            headers = []
-        } else if let header = HTTPHeader(line: line.prefix { $0 != "\r\n" && $0 != "\r" && $0 != "\n" }) {
-            headers.append(header)
+        if line.starts(with: Array("HTTP/".utf8)) {
+            headers = HTTPFields()
+        } else if let field = HTTPField(line: line[...]) {
+            headers.fields.append(field)
         }
         return true
     }

@@ -1,4 +1,4 @@
-internal import Bytes
+public import Bytes
 
 /// A GET.
 public struct HTTPRequest: Sendable, Equatable {
@@ -16,11 +16,11 @@ public struct HTTPRequest: Sendable, Equatable {
 public struct HTTPResponse: Sendable, Equatable {
     public var status: Int
     /// In the order of arrival, names as they came.
-    public var headers: [HTTPHeader]
+    public var headers: HTTPFields
     /// Decompressed.
     public var body: [UInt8]
 
-    public init(status: Int, headers: [HTTPHeader] = [], body: [UInt8] = []) {
+    public init(status: Int, headers: HTTPFields = [:], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
@@ -28,24 +28,7 @@ public struct HTTPResponse: Sendable, Equatable {
 
     /// The first field of that name, in any case.
     public func header(_ name: String) -> String? {
-        headers.first { equalsIgnoringCase($0.name.utf8, name) }?.value
-    }
-}
-
-public struct HTTPHeader: Sendable, Equatable {
-    public var name: String
-    public var value: String
-
-    public init(_ name: String, _ value: String) {
-        self.name = name
-        self.value = value
-    }
-
-    /// A line as it comes from the network; nil when it is no field.
-    init?(line: some StringProtocol) {
-        guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else { return nil }
-        name = String(line[..<colon])
-        value = String(decoding: line[line.index(after: colon)...].utf8.drop(while: isBlank), as: UTF8.self)
+        headers.first(name)
     }
 }
 

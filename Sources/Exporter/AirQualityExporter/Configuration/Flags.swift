@@ -133,7 +133,7 @@ extension ValueFormat<WebSocketAddress> {
             "ADDRESS",
             expected: { text in
                 var reason = ""
-                do throws(WebSocketAddressError) {
+                do throws(SystemError) {
                     _ = try WebSocketAddress(text)
                 } catch {
                     reason = "; \(error)"

@@ -25,6 +25,7 @@ final class ClientLoop: SocketLoop {
 
     init(
         configuration: WebSocketClientConfiguration, waker: LoopWaker,
+        onResolved: @escaping @Sendable (_ number: Int, ConnectionState.ConnectionEvent) -> Void,
         onEvent: @escaping @Sendable (WebSocketEvent) -> Void,
         onMessage: @escaping @Sendable (WebSocketMessageKind, Span<UInt8>) -> Void
     ) {
@@ -32,7 +33,7 @@ final class ClientLoop: SocketLoop {
         self.onEvent = onEvent
         self.onMessage = onMessage
         self.waker = waker
-        resolver = Resolver(onResult: { waker.wake() })
+        resolver = Resolver(onResult: onResolved)
         state = ConnectionState(configuration)
     }
 
@@ -46,7 +47,6 @@ final class ClientLoop: SocketLoop {
 
     /// What is to be done outside of libwebsockets' callbacks, before each `service`.
     func turn(_ context: borrowing WebSocketContext, at now: Duration) {
-        if let (number, result) = resolver.takeResult() { handle(.connection(number, result)) }
         while nextDial != nil, let (number, dial) = nextDial.take() { self.dial(number, dial, context) }
         schedule(context, at: now)
     }
@@ -109,10 +109,10 @@ extension ClientLoop {
     private func dial(_ number: Int, _ dial: ConnectionState.Dial, _ context: borrowing WebSocketContext) {
         guard number == state.number else { return }
         let session: TLSSession?
-        do throws(WebSocketTLSError) {
+        do throws(FeedOptionError) {
             session = try makeSession(for: dial.address)
         } catch {
-            return handle(.connection(number, .tlsFailed(detail: error.reason)))
+            return handle(.connection(number, .tlsFailed(detail: error.reason ?? error.expected)))
         }
         let request: HandshakeRequest
         do throws(SystemError) {
@@ -133,7 +133,7 @@ extension ClientLoop {
     }
 
     /// Nil for a `ws://` address.
-    private func makeSession(for address: WebSocketAddress) throws(WebSocketTLSError) -> TLSSession? {
+    private func makeSession(for address: WebSocketAddress) throws(FeedOptionError) -> TLSSession? {
         guard address.isSecure else { return nil }
         let files = configuration.tls.fileStamps
         if tls == nil || tlsFiles != files {
@@ -168,7 +168,7 @@ extension ClientLoop {
         state.received(at: monotonicTime())
         guard connection.tls != nil else { return read(bytes, connection) }
         var event: ConnectionState.ConnectionEvent?
-        do throws(TLSSession.Fault) {
+        do throws(SystemError) {
             let goesOn = try connection.tls?.receive(
                 bytes, onEstablished: { request(connection) }, onPlaintext: { read($0, connection) })
             if goesOn == false { event = .ended }

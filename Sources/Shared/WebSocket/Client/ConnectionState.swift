@@ -1,12 +1,12 @@
 internal import Bytes
+internal import System
 
 /// The state machine of one feed's connections: it takes events and returns actions.
 ///
 /// It handles every way in which a connection can end, and reports exactly one `disconnected` for each attempt, however
 /// many callbacks libwebsockets makes: the events of a connection carry its number, and only the newest number counts.
-/// It also keeps the deadlines, so that none of them depends on a callback.
-///
-/// Not copyable, so that reading from it never copies the configuration in it.
+/// It also keeps the deadlines, so that none of them depends on a callback. Not copyable: reading from it never copies
+/// the configuration.
 struct ConnectionState: ~Copyable {
     enum Event: Equatable {
         case started
@@ -44,8 +44,19 @@ struct ConnectionState: ~Copyable {
         case finish
     }
 
+    private enum Phase {
+        case initial
+        case waiting(until: Duration)
+        case attempting(Attempt)
+        case open(Open)
+        /// `stop` has sent a close frame.
+        case closing(until: Duration)
+        case paused
+        case finished
+    }
+
     static let maximumRedirects = 5
-    /// How long `stop` waits for the peer to answer the close frame.
+    /// For the peer to answer the close frame of `stop`.
     static let closeTimeout: Duration = .seconds(1)
     /// What has already arrived is read before a deadline is acted upon: the process may have been stopped meanwhile.
     static let grace: Duration = .milliseconds(10)
@@ -55,6 +66,9 @@ struct ConnectionState: ~Copyable {
     let configuration: WebSocketClientConfiguration
     private var policy: ReconnectPolicy
     private var phase = Phase.initial
+    /// Those of the event that is being handled.
+    private var now = Duration.zero
+    private var random = 0.0
     /// Of the newest lookup or connection.
     private(set) var number = 0
 
@@ -65,11 +79,6 @@ struct ConnectionState: ~Copyable {
 
     var isOpen: Bool {
         if case .open = phase { true } else { false }
-    }
-
-    /// Where an attempt is; nil when there is none.
-    var step: Step? {
-        if case .attempting(let attempt) = phase { attempt.step } else { nil }
     }
 
     /// When `timer` is to come in; nil = not before something else has.
@@ -95,63 +104,44 @@ struct ConnectionState: ~Copyable {
         phase = .open(open)
     }
 
-    /// - Parameters:
-    ///   - now: monotonic.
-    ///   - random: in 0..<1, another one at each call.
+    /// - Parameter random: in 0..<1, another one at each call.
     mutating func handle(_ event: Event, at now: Duration, random: Double) -> [Action] {
+        (self.now, self.random) = (now, random)
         switch event {
-        case .started: return isInitial ? begin(at: now) : []
-        case .timer: return timer(at: now, random: random)
-        case .connection(let number, let event):
-            return number == self.number ? connection(event, at: now, random: random) : []
-        case .reconnect: return reconnect(at: now)
-        case .pause: return pause(at: now)
-        case .resume: return resume(at: now)
-        case .stop: return stop(at: now)
+        case .started: if case .initial = phase { return begin() } else { return [] }
+        case .timer: return timer()
+        case .connection(let number, let event): return number == self.number ? connection(event) : []
+        case .reconnect: return reconnect()
+        case .pause: return pause()
+        case .resume: return resume()
+        case .stop: return stop()
         }
-    }
-}
-
-extension ConnectionState {
-    private enum Phase {
-        case initial
-        case waiting(until: Duration)
-        case attempting(Attempt)
-        case open(Open)
-        /// `stop` has sent a close frame.
-        case closing(until: Duration)
-        case paused
-        case finished
-    }
-
-    private var isInitial: Bool {
-        if case .initial = phase { true } else { false }
     }
 }
 
 // MARK: The ways of an attempt
 
 extension ConnectionState {
-    private mutating func begin(at now: Duration) -> [Action] {
+    private mutating func begin() -> [Action] {
         let timeout = configuration.connectTimeout
         let attempt = Attempt(address: configuration.address, deadline: timeout > .zero ? now + timeout : nil)
-        return [.report(.connecting)] + lookUp(attempt, at: now)
+        return [.report(.connecting)] + lookUp(attempt)
     }
 
-    private mutating func lookUp(_ attempt: Attempt, at now: Duration) -> [Action] {
+    private mutating func lookUp(_ attempt: Attempt) -> [Action] {
         var attempt = attempt
         attempt.step = .resolving
         attempt.addressDeadline = nil
         number += 1
         if isNumericAddress(attempt.address.host) {
             attempt.ipAddresses = [attempt.address.host]
-            return dialNext(attempt, at: now)
+            return dialNext(attempt)
         }
         phase = .attempting(attempt)
         return [.resolve(number, host: attempt.address.host)]
     }
 
-    private mutating func dialNext(_ attempt: Attempt, at now: Duration) -> [Action] {
+    private mutating func dialNext(_ attempt: Attempt) -> [Action] {
         var attempt = attempt
         if let deadline = attempt.deadline {
             attempt.addressDeadline = now + (deadline - now) / attempt.ipAddresses.count
@@ -165,22 +155,19 @@ extension ConnectionState {
         return [.dial(number, Dial(ipAddress: ipAddress, address: attempt.address, isTrusted: isTrusted))]
     }
 
-    private mutating func connection(_ event: ConnectionEvent, at now: Duration, random: Double) -> [Action] {
+    private mutating func connection(_ event: ConnectionEvent) -> [Action] {
         switch phase {
-        case .attempting(let attempt):
-            return attempting(attempt, event, at: now, random: random)
+        case .attempting(let attempt): return attempting(attempt, event)
         case .open:
             switch event {
             case .closeFrame(let frame):
                 return [.close(number, status: frame.status)]
-                    + disconnect(.closed, frame.description, saysGoodbye: true, at: now, random: random)
+                    + disconnect(.closed, frame.description, saysGoodbye: true)
             case .violation(let violation):
                 return [.close(number, status: violation.closeStatus)]
-                    + disconnect(.protocolError, violation.description, saysGoodbye: true, at: now, random: random)
-            case .tlsFailed(let detail):
-                return disconnect(.tls, detail, at: now, random: random)
-            case .ended:
-                return disconnect(.lost, "the connection ended without a close frame", at: now, random: random)
+                    + disconnect(.protocolError, violation.description, saysGoodbye: true)
+            case .tlsFailed(let detail): return disconnect(.tls, detail)
+            case .ended: return disconnect(.lost, "the connection ended without a close frame")
             default: return []
             }
         case .closing:
@@ -192,92 +179,70 @@ extension ConnectionState {
         }
     }
 
-    private mutating func attempting(
-        _ attempt: Attempt, _ event: ConnectionEvent, at now: Duration, random: Double
-    ) -> [Action] {
+    private mutating func attempting(_ attempt: Attempt, _ event: ConnectionEvent) -> [Action] {
         var attempt = attempt
         switch (event, attempt.step) {
         case (.resolved(let ipAddresses), .resolving) where !ipAddresses.isEmpty:
             attempt.ipAddresses = ipAddresses[...]
-            return dialNext(attempt, at: now)
-        case (.resolved, .resolving):
-            return disconnect(.resolve, "no address for \(attempt.address.host)", at: now, random: random)
-        case (.notResolved(let detail), .resolving):
-            return disconnect(.resolve, detail, at: now, random: random)
-        case (.tcpConnected, .dialling):
+            return dialNext(attempt)
+        case (.resolved, .resolving): return disconnect(.resolve, "no address for \(attempt.address.host)")
+        case (.notResolved(let detail), .resolving): return disconnect(.resolve, detail)
+        case (.tcpConnected, .dialling), (.requesting, .dialling), (.requesting, .securing):
             attempt.addressDeadline = nil
-            attempt.step = attempt.address.isSecure ? .securing : .asking
+            attempt.step = event == .tcpConnected && attempt.address.isSecure ? .securing : .asking
             phase = .attempting(attempt)
             return []
-        case (.requesting, .dialling), (.requesting, .securing):
-            attempt.addressDeadline = nil
-            attempt.step = .asking
-            phase = .attempting(attempt)
-            return []
-        case (.answered(let answer), _):
-            return answered(answer, attempt, at: now, random: random)
-        case (.tlsFailed(let detail), _):
-            return disconnect(.tls, detail, at: now, random: random)
-        case (.ended, .dialling) where !attempt.ipAddresses.isEmpty:
-            return dialNext(attempt, at: now)
-        case (.ended, _):
-            return disconnect(attempt.end.reason, attempt.end.detail, at: now, random: random)
+        case (.answered(let answer), _): return answered(answer, attempt)
+        case (.tlsFailed(let detail), _): return disconnect(.tls, detail)
+        case (.ended, .dialling) where !attempt.ipAddresses.isEmpty: return dialNext(attempt)
+        case (.ended, _): return disconnect(attempt.end.reason, attempt.end.detail)
         default: return []
         }
     }
 
-    private mutating func answered(
-        _ answer: HandshakeAnswer, _ attempt: Attempt, at now: Duration, random: Double
-    ) -> [Action] {
+    private mutating func answered(_ answer: HandshakeAnswer, _ attempt: Attempt) -> [Action] {
         switch answer {
-        case .interim:
-            return []
+        case .interim: return []
         case .accepted(let compression, let fields):
             phase = .open(Open(at: now))
             return [.open(number, compression), .report(.connected(fields))]
-        case .refused(let detail, let retryAfter):
-            return disconnect(.handshake, detail, retryAfter: retryAfter, at: now, random: random)
+        case .refused(let detail, let retryAfter): return disconnect(.handshake, detail, retryAfter: retryAfter)
         case .redirected(let location):
             var attempt = attempt
             attempt.redirects += 1
             guard attempt.redirects <= Self.maximumRedirects else {
-                return disconnect(
-                    .handshake, "redirected more than \(Self.maximumRedirects) times", at: now, random: random)
+                return disconnect(.handshake, "redirected more than \(Self.maximumRedirects) times")
             }
-            do throws(WebSocketAddressError) {
+            do throws(SystemError) {
                 attempt.address = try attempt.address.redirected(to: location)
             } catch {
-                return disconnect(.handshake, "redirected to a bad address: \(error)", at: now, random: random)
+                return disconnect(.handshake, "redirected to a bad address: \(error)")
             }
-            let old = number
-            return [.disconnect(old, afterSending: false)] + lookUp(attempt, at: now)
+            return [.disconnect(number, afterSending: false)] + lookUp(attempt)
         }
     }
 
-    private mutating func timer(at now: Duration, random: Double) -> [Action] {
+    private mutating func timer() -> [Action] {
         switch phase {
-        case .waiting(let until) where now >= until:
-            return begin(at: now)
+        case .waiting(let until) where now >= until: return begin()
         case .attempting(let attempt):
             if let deadline = attempt.deadline, now >= deadline {
                 let detail = "no connection within \(configuration.connectTimeout): no \(attempt.step.rawValue)"
-                return disconnect(.timeout, detail, at: now, random: random)
+                return disconnect(.timeout, detail)
             }
             guard let deadline = attempt.addressDeadline, now >= deadline, !attempt.ipAddresses.isEmpty else {
                 return []
             }
-            let old = number
-            return [.disconnect(old, afterSending: false)] + dialNext(attempt, at: now)
+            return [.disconnect(number, afterSending: false)] + dialNext(attempt)
         case .open(var open):
             let due = open.due(at: now, configuration)
             phase = .open(open)
             switch due {
             case .nothing: return []
             case .ping: return [.ping(number)]
-            case .disconnect(let reason, let detail): return disconnect(reason, detail, at: now, random: random)
+            case .disconnect(let reason, let detail): return disconnect(reason, detail)
             }
-        case .closing(let until) where now >= until:
-            return finish()
+        case .closing(let until) where now >= until: return finish()
         default: return []
         }
     }
@@ -288,8 +253,7 @@ extension ConnectionState {
 extension ConnectionState {
     /// Ends the attempt or the connection; the next attempt waits as the policy says.
     private mutating func disconnect(
-        _ reason: DisconnectReason, _ detail: String, retryAfter: Duration? = nil, saysGoodbye: Bool = false,
-        at now: Duration, random: Double
+        _ reason: DisconnectReason, _ detail: String, retryAfter: Duration? = nil, saysGoodbye: Bool = false
     ) -> [Action] {
         var connectedFor: Duration?
         if case .open(let open) = phase { connectedFor = now - open.connectedAt }
@@ -313,17 +277,15 @@ extension ConnectionState {
     /// Ends the current attempt or connection on request. If there is none, only the phase changes.
     private mutating func endOnRequest(_ reason: DisconnectReason, _ detail: String, then phase: Phase) -> [Action] {
         switch self.phase {
-        case .attempting:
-            return end(reason, detail, saysGoodbye: false, then: phase)
-        case .open:
-            return [.close(number, status: 1000)] + end(reason, detail, saysGoodbye: true, then: phase)
+        case .attempting: return end(reason, detail, saysGoodbye: false, then: phase)
+        case .open: return [.close(number, status: 1000)] + end(reason, detail, saysGoodbye: true, then: phase)
         case .initial, .waiting, .closing, .paused, .finished:
             self.phase = phase
             return []
         }
     }
 
-    private mutating func reconnect(at now: Duration) -> [Action] {
+    private mutating func reconnect() -> [Action] {
         var actions: [Action] = []
         switch phase {
         case .initial, .closing, .finished: return []
@@ -332,10 +294,10 @@ extension ConnectionState {
             actions = endOnRequest(.requested, "told to reconnect", then: .waiting(until: now))
         }
         policy.reset()
-        return actions + begin(at: now)
+        return actions + begin()
     }
 
-    private mutating func pause(at now: Duration) -> [Action] {
+    private mutating func pause() -> [Action] {
         switch phase {
         case .initial, .closing, .paused, .finished: return []
         case .waiting, .attempting, .open:
@@ -343,18 +305,17 @@ extension ConnectionState {
         }
     }
 
-    private mutating func resume(at now: Duration) -> [Action] {
+    private mutating func resume() -> [Action] {
         guard case .paused = phase else { return [] }
         policy.reset()
-        return [.report(.resumed)] + begin(at: now)
+        return [.report(.resumed)] + begin()
     }
 
-    private mutating func stop(at now: Duration) -> [Action] {
+    private mutating func stop() -> [Action] {
         switch phase {
         case .closing, .finished: return []
         case .initial, .waiting, .paused: return finish()
-        case .attempting:
-            return end(.requested, "told to stop", saysGoodbye: false, then: .initial) + finish()
+        case .attempting: return end(.requested, "told to stop", saysGoodbye: false, then: .initial) + finish()
         case .open:
             phase = .closing(until: now + Self.closeTimeout)
             let report = Action.report(.disconnected(.requested, detail: "told to stop", retryAfter: nil))
@@ -367,4 +328,86 @@ extension ConnectionState {
         number += 1
         return [.finish]
     }
+
+    /// Connected: when to ping and when to give up.
+    struct Open {
+        let connectedAt: Duration
+        private var lastByteAt: Duration
+        private var lastMessageAt: Duration
+        private var messages = 0
+        private var pingSentAt: Duration?
+        /// A deadline was found to have passed.
+        private var overdueSince: Duration?
+
+        init(at now: Duration) {
+            (connectedAt, lastByteAt, lastMessageAt) = (now, now, now)
+        }
+
+        mutating func received(at now: Duration) {
+            lastByteAt = now
+            pingSentAt = nil
+        }
+
+        mutating func receivedMessages(_ count: Int, at now: Duration) {
+            lastMessageAt = now
+            messages += count
+        }
+
+        enum Due {
+            case nothing, ping
+            case disconnect(DisconnectReason, detail: String)
+        }
+
+        func nextDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
+            if let overdueSince { return overdueSince + ConnectionState.grace }
+            // Asked after every message, so without an array.
+            return earlier(idleDeadline(limits), earlier(pongDeadline(limits), pingDeadline(limits)))
+        }
+
+        mutating func due(at now: Duration, _ limits: WebSocketClientConfiguration) -> Due {
+            guard let ending = overdue(at: now, limits) else {
+                overdueSince = nil
+                guard let deadline = pingDeadline(limits), now >= deadline else { return .nothing }
+                pingSentAt = now
+                return .ping
+            }
+            guard let overdueSince else {
+                self.overdueSince = now
+                return .nothing
+            }
+            return now >= overdueSince + ConnectionState.grace ? ending : .nothing
+        }
+
+        private func overdue(at now: Duration, _ limits: WebSocketClientConfiguration) -> Due? {
+            if let deadline = idleDeadline(limits), now >= deadline {
+                let limit = "\(limits.flag(\.idleTimeout)) \(limits.idleTimeout.prometheusText)"
+                let span = lastMessageAt - connectedAt
+                let time = span < .seconds(10) ? span : .seconds(span.components.seconds)
+                let before = messages > 0 ? "messages before: \(messages) in \(time.prometheusText)" : "nor before"
+                return .disconnect(.idle, detail: "no whole message within \(limit), \(before)")
+            }
+            if let deadline = pongDeadline(limits), now >= deadline {
+                return .disconnect(.pongTimeout, detail: "nothing for \(limits.pongTimeout) after a ping")
+            }
+            return nil
+        }
+
+        private func idleDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
+            limits.idleTimeout > .zero ? lastMessageAt + limits.idleTimeout : nil
+        }
+
+        private func pongDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
+            limits.pongTimeout > .zero ? pingSentAt.map { $0 + limits.pongTimeout } : nil
+        }
+
+        private func pingDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
+            guard limits.pingInterval > .zero, pingSentAt == nil || limits.pongTimeout == .zero else { return nil }
+            return (pingSentAt ?? lastByteAt) + limits.pingInterval
+        }
+    }
+}
+
+private func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
 }

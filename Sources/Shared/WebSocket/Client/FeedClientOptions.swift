@@ -60,6 +60,8 @@ public struct FeedOptionError: Error {
     public var path: String?
     /// What would be right; nothing of a file's content, which may be secret.
     public let expected: String
+    /// Why the file cannot be used.
+    var reason: String?
 }
 
 extension FeedClientOptions {
@@ -86,22 +88,8 @@ extension FeedClientOptions {
 
     /// Reads the files as each connection does.
     public func checkFiles() throws(FeedOptionError) {
-        do throws(WebSocketTLSError) {
-            try tls.check()
-        } catch {
-            switch error.source {
-            case .authorities: throw unusable(\.tls.caFile, error)
-            case .certificate: throw unusable(\.tls.certificateFile, error)
-            case .key: throw unusable(\.tls.keyFile, error)
-            }
-        }
+        try tls.check()
         _ = try headerFields()
-    }
-
-    private func unusable(
-        _ member: any KeyPath<Self, String?> & Sendable, _ error: WebSocketTLSError
-    ) -> FeedOptionError {
-        FeedOptionError(member: member, path: self[keyPath: member], expected: error.expected)
     }
 
     private static let maximumFileBytes = 64 << 10

@@ -4,56 +4,47 @@ internal import System
 
 /// Looks up names on a queue of its own: `getaddrinfo` can block for half a minute, and the loop has deadlines.
 final class Resolver: Sendable {
-    private struct State {
-        var wanted: (number: Int, host: String)?
-        var result: (Int, ConnectionState.ConnectionEvent)?
-    }
-
-    private let state = Mutex(State())
+    private let wanted = Mutex<(number: Int, host: String)?>(nil)
     private let queue = WorkQueue(name: "lookup", limit: 4)
-    private let onResult: @Sendable () -> Void
+    private let onResult: @Sendable (_ number: Int, ConnectionState.ConnectionEvent) -> Void
 
-    /// - Parameter onResult: called on another thread when `takeResult` has something.
-    init(onResult: @escaping @Sendable () -> Void) {
+    /// - Parameter onResult: called on another thread.
+    init(onResult: @escaping @Sendable (_ number: Int, ConnectionState.ConnectionEvent) -> Void) {
         self.onResult = onResult
     }
 
-    /// Begins a lookup; the result of one before it is forgotten. One that still runs for the same host serves both.
+    /// Begins a lookup; one before it is forgotten, unless it still runs for the same host and serves both.
     func resolve(_ number: Int, host: String) {
-        state.withLock { state in
-            state.wanted = (number, host)
-            state.result = nil
-        }
+        wanted.withLock { $0 = (number, host) }
         let isAccepted = queue.submit { [self] in
-            guard state.withLock({ $0.wanted?.number }) == number else { return }
-            finish(host, lookUp(host))
+            guard wanted.withLock({ $0?.number }) == number else { return }
+            do throws(SystemError) {
+                finish(host, .resolved(try lookUp(host)))
+            } catch {
+                finish(host, .notResolved(detail: error.reason))
+            }
         }
         if !isAccepted { finish(host, .notResolved(detail: "earlier name lookups hang")) }
     }
 
-    func takeResult() -> (number: Int, ConnectionState.ConnectionEvent)? {
-        state.withLock { $0.result.take() }
-    }
-
     private func finish(_ host: String, _ result: ConnectionState.ConnectionEvent) {
-        state.withLock { state in
-            guard let wanted = state.wanted, wanted.host == host else { return }
-            state.wanted = nil
-            state.result = (wanted.number, result)
+        let number = wanted.withLock { wanted -> Int? in
+            guard wanted?.host == host else { return nil }
+            return wanted.take()?.number
         }
-        onResult()
+        if let number { onResult(number, result) }
     }
 }
 
 /// Corresponds to `getaddrinfo`; the system's order is the one in which to try.
-func lookUp(_ host: String) -> ConnectionState.ConnectionEvent {
+func lookUp(_ host: String) throws(SystemError) -> [String] {
     var hints = unsafe addrinfo()
     unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var first: UnsafeMutablePointer<addrinfo>?
     let result = unsafe getaddrinfo(host, nil, &hints, &first)
     guard result == 0 else {
         let reason = result == EAI_SYSTEM ? describe(errorNumber: errno) : unsafe String(cString: gai_strerror(result))
-        return .notResolved(detail: "cannot look up \(host): \(reason)")
+        throw SystemError(.address, "cannot look up \(host): \(reason)")
     }
     defer { unsafe freeaddrinfo(first) }
     var addresses: [String] = []
@@ -66,7 +57,7 @@ func lookUp(_ host: String) -> ConnectionState.ConnectionEvent {
         }
         unsafe next = unsafe entry.pointee.ai_next
     }
-    return .resolved(addresses)
+    return addresses
 }
 
 /// Corresponds to `getnameinfo`.

@@ -13,33 +13,11 @@ public struct WebSocketTLS: Sendable, Equatable {
     public init() {}
 
     /// Reads the files as a connection does.
-    public func check() throws(WebSocketTLSError) {
+    public func check() throws(FeedOptionError) {
         if caFile != nil || certificateFile != nil { _ = try OpenSSLContext(self) }
     }
 
     var fileStamps: [FileStamp?] { [caFile, certificateFile, keyFile].map { $0.flatMap(FileStamp.init) } }
-}
-
-/// Which of the files for TLS cannot be used, and why.
-public struct WebSocketTLSError: Error, Sendable, Equatable {
-    public enum Source: Sendable, Equatable {
-        case authorities, certificate, key
-    }
-
-    public let source: Source
-    /// One line; names the file.
-    public let reason: String
-
-    /// Completes an error: what would be right, and why this is not.
-    public var expected: String {
-        let content =
-            switch source {
-            case .authorities: "certificates of authorities in PEM"
-            case .certificate: "a certificate in PEM"
-            case .key: "the certificate's key in PEM, without a pass phrase"
-            }
-        return "\(content): \(reason)"
-    }
 }
 
 /// The one owner of an OpenSSL `SSL_CTX` for `wss://` addresses. Sessions keep what they need of it.
@@ -47,7 +25,7 @@ public struct WebSocketTLSError: Error, Sendable, Equatable {
     private let context: OpaquePointer
     private let skipsVerification: Bool
 
-    init(_ tls: WebSocketTLS) throws(WebSocketTLSError) {
+    init(_ tls: WebSocketTLS) throws(FeedOptionError) {
         // Without memory, which is the one thing that it needs, nothing goes on.
         unsafe context = SSL_CTX_new(TLS_client_method())!
         skipsVerification = tls.skipsVerification
@@ -104,26 +82,46 @@ public struct WebSocketTLSError: Error, Sendable, Equatable {
         return ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE
     }
 
+    private enum Source: String {
+        case authorities, certificate, key
+
+        var member: any PartialKeyPath<FeedClientOptions> & Sendable {
+            switch self {
+            case .authorities: \.tls.caFile
+            case .certificate: \.tls.certificateFile
+            case .key: \.tls.keyFile
+            }
+        }
+
+        var expected: String {
+            switch self {
+            case .authorities: "certificates of authorities in PEM"
+            case .certificate: "a certificate in PEM"
+            case .key: "the certificate's key in PEM, without a pass phrase"
+            }
+        }
+    }
+
     /// OpenSSL gets the content and not the name: what it would open may be another file by then, such as a pipe, on
     /// which it would wait.
     private static func use(
-        _ file: String, _ source: WebSocketTLSError.Source, with load: (_ pem: OpaquePointer) -> Bool
-    ) throws(WebSocketTLSError) {
-        let content: [UInt8]
+        _ file: String, _ source: Source, with load: (_ pem: OpaquePointer) -> Bool
+    ) throws(FeedOptionError) {
         do throws(SystemError) {
-            content = try readFile(file, limit: 16 << 20)
+            let content = try readFile(file, limit: 16 << 20)
+            ERR_clear_error()
+            let isUsable = unsafe content.withUnsafeBytes { bytes in
+                guard let pem = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else { return false }
+                defer { unsafe BIO_free(pem) }
+                return unsafe load(pem)
+            }
+            guard isUsable else {
+                throw SystemError(.tls, "cannot use the \(source) in \(file): \(newestOpenSSLError())")
+            }
         } catch {
-            throw WebSocketTLSError(source: source, reason: error.reason)
-        }
-        ERR_clear_error()
-        let isUsable = unsafe content.withUnsafeBytes { bytes in
-            guard let pem = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else { return false }
-            defer { unsafe BIO_free(pem) }
-            return unsafe load(pem)
-        }
-        guard isUsable else {
-            let reason = SystemError(.tls, "cannot use the \(source) in \(file): \(newestOpenSSLError())").reason
-            throw WebSocketTLSError(source: source, reason: reason)
+            throw FeedOptionError(
+                member: source.member, path: file, expected: "\(source.expected): \(error.reason)", reason: error.reason
+            )
         }
         ERR_clear_error()
     }
@@ -144,11 +142,6 @@ public struct WebSocketTLSError: Error, Sendable, Equatable {
 /// libwebsockets could do this too, but hides why a connection fails, does not check the certificate of an IPv6 address,
 /// and takes TLS for its own HTTP client alone.
 @safe struct TLSSession: ~Copyable {
-    /// Why the connection cannot go on, in one line.
-    struct Fault: Error {
-        let reason: String
-    }
-
     private let ssl: OpaquePointer
     /// Memory, which belongs to `ssl`: what has come from the wire, and what is to go there.
     private let received: OpaquePointer
@@ -188,7 +181,7 @@ public struct WebSocketTLSError: Error, Sendable, Equatable {
     /// - Returns: false when the server has ended its half of the connection.
     func receive(
         _ bytes: Span<UInt8>, onEstablished: () -> Void, onPlaintext: (Span<UInt8>) -> Void
-    ) throws(Fault) -> Bool {
+    ) throws(SystemError) -> Bool {
         unsafe bytes.withUnsafeBytes { _ = unsafe BIO_write(received, $0.baseAddress, Int32($0.count)) }
         ERR_clear_error()
         if !isEstablished {
@@ -226,11 +219,11 @@ public struct WebSocketTLSError: Error, Sendable, Equatable {
     }
 
     /// After a call that has not succeeded: true when it needs more bytes from the wire.
-    private func state(after result: Int32) -> Result<Bool, Fault> {
+    private func state(after result: Int32) -> Result<Bool, SystemError> {
         switch unsafe SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ: .success(true)
         case SSL_ERROR_ZERO_RETURN: .success(false)
-        default: .failure(Fault(reason: reason))
+        default: .failure(SystemError(.tls, reason))
         }
     }
 

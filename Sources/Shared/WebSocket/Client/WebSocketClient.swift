@@ -41,7 +41,9 @@ public final class WebSocketClient: Sendable {
 
     /// Blocks the calling thread until `stop`; to be called once.
     public func run() {
-        let loop = ClientLoop(configuration: configuration, waker: waker, onEvent: onEvent, onMessage: onMessage)
+        let loop = ClientLoop(
+            configuration: configuration, waker: waker, onResolved: { [weak self] in self?.give(.connection($0, $1)) },
+            onEvent: onEvent, onMessage: onMessage)
         guard let context = makeContext(loop) else { return }
         loop.handle(.started)
         while true {

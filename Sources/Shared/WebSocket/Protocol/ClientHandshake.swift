@@ -145,10 +145,10 @@ extension HandshakeAnswer {
             let shown = subprotocols.joined(separator: ", ")
             return refused("with a subprotocol that was not offered: \(shown)")
         }
-        do throws(ExtensionError) {
+        do throws(SystemError) {
             return .accepted(try Compression(fields.list("Sec-WebSocket-Extensions")), fields: fields)
         } catch {
-            return refused("with " + error.description)
+            return refused("with " + error.reason)
         }
     }
 }

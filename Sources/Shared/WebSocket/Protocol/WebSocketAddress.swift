@@ -1,5 +1,6 @@
 internal import Bytes
 internal import Glibc
+public import System
 
 /// A `ws://` or `wss://` address (RFC 6455, section 3), checked.
 public struct WebSocketAddress: Sendable, Equatable {
@@ -17,17 +18,18 @@ public struct WebSocketAddress: Sendable, Equatable {
     /// Of a name in the DNS (RFC 1035, section 2.3.4).
     static let maximumHostBytes = 253
 
-    public init(_ text: String) throws(WebSocketAddressError) {
+    /// - Throws: why not, without anything of the text, which may have a password in it.
+    public init(_ text: String) throws(SystemError) {
         guard let scheme = Self.scheme(of: text) else {
-            throw WebSocketAddressError("it does not begin with ws:// or wss://")
+            throw SystemError(.address, "it does not begin with ws:// or wss://")
         }
         let isSecure = scheme == "wss"
         let rest = text.utf8.dropFirst(scheme.utf8.count + 3)
         guard rest.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw WebSocketAddressError("it has a blank, a control character or one outside ASCII: percent-encode it")
+            throw SystemError(.address, "it has a blank, a control character or one outside ASCII: percent-encode it")
         }
         guard !rest.contains(UInt8(ascii: "#")) else {
-            throw WebSocketAddressError("it has a fragment (#), which a WebSocket address cannot have")
+            throw SystemError(.address, "it has a fragment (#), which a WebSocket address cannot have")
         }
         let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         let hostAndPort: Substring.UTF8View
@@ -43,7 +45,7 @@ public struct WebSocketAddress: Sendable, Equatable {
         self.target = target.hasPrefix("/") ? String(target) : "/" + target
         self.isSecure = isSecure
         guard self.target.utf8.count <= Self.maximumTargetBytes else {
-            throw WebSocketAddressError("its path and query are longer than \(Self.maximumTargetBytes) bytes")
+            throw SystemError(.address, "its path and query are longer than \(Self.maximumTargetBytes) bytes")
         }
     }
 
@@ -74,9 +76,9 @@ public struct WebSocketAddress: Sendable, Equatable {
         return nil
     }
 
-    private static func authorization(from user: Substring.UTF8View) throws(WebSocketAddressError) -> String {
+    private static func authorization(from user: Substring.UTF8View) throws(SystemError) -> String {
         guard let decoded = percentDecoded(user) else {
-            throw WebSocketAddressError("a % in its user or password is not followed by two hexadecimal digits")
+            throw SystemError(.address, "a % in its user or password is not followed by two hexadecimal digits")
         }
         // The colon between the two is not percent-encoded, one inside them is: only the first counts in RFC 7617.
         let credentials = user.contains(UInt8(ascii: ":")) ? decoded : decoded + [UInt8(ascii: ":")]
@@ -85,43 +87,43 @@ public struct WebSocketAddress: Sendable, Equatable {
 
     private static func hostAndPort(
         _ text: Substring, defaultPort: Int
-    ) throws(WebSocketAddressError) -> (host: String, port: Int) {
+    ) throws(SystemError) -> (host: String, port: Int) {
         let host: Substring
         var port: Substring?
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]") else {
-                throw WebSocketAddressError("its [ has no ]")
+                throw SystemError(.address, "its [ has no ]")
             }
             host = text[text.index(after: text.startIndex)..<end]
             let rest = text[text.index(after: end)...]
             guard rest.isEmpty || rest.hasPrefix(":") else {
-                throw WebSocketAddressError("something other than a port follows its ]")
+                throw SystemError(.address, "something other than a port follows its ]")
             }
             port = rest.isEmpty ? nil : rest.dropFirst()
             guard isNumericAddress(String(host), family: AF_INET6) else {
-                throw WebSocketAddressError("what stands between its [ and ] is not an IPv6 address")
+                throw SystemError(.address, "what stands between its [ and ] is not an IPv6 address")
             }
         } else {
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count <= 2 else {
-                throw WebSocketAddressError("an IPv6 address has to stand in [ ]")
+                throw SystemError(.address, "an IPv6 address has to stand in [ ]")
             }
             host = parts[0]
             port = parts.count == 2 ? parts[1] : nil
-            guard !host.isEmpty else { throw WebSocketAddressError("it has no host") }
+            guard !host.isEmpty else { throw SystemError(.address, "it has no host") }
             guard host.utf8.allSatisfy(isHostCharacter) else {
-                throw WebSocketAddressError("its host has something other than letters, digits, '-', '.' and '_'")
+                throw SystemError(.address, "its host has something other than letters, digits, '-', '.' and '_'")
             }
         }
         guard host.utf8.count <= maximumHostBytes else {
-            throw WebSocketAddressError("its host is longer than \(maximumHostBytes) bytes")
+            throw SystemError(.address, "its host is longer than \(maximumHostBytes) bytes")
         }
         return (host.lowercased(), try port.map(Self.port) ?? defaultPort)
     }
 
-    private static func port(_ text: Substring) throws(WebSocketAddressError) -> Int {
+    private static func port(_ text: Substring) throws(SystemError) -> Int {
         guard let port: Int = decimalNumber(text.utf8), text.utf8.count <= 5, (1...65535).contains(port) else {
-            throw WebSocketAddressError("its port is not a number from 1 to 65535")
+            throw SystemError(.address, "its port is not a number from 1 to 65535")
         }
         return port
     }
@@ -129,11 +131,11 @@ public struct WebSocketAddress: Sendable, Equatable {
 
 extension WebSocketAddress {
     /// Where a `Location` leads from here (RFC 3986, section 5.2; dots in a path are left to the server).
-    func redirected(to location: String) throws(WebSocketAddressError) -> WebSocketAddress {
+    func redirected(to location: String) throws(SystemError) -> WebSocketAddress {
         let location = String(trimmed(location.prefix { $0 != "#" }))
         let next = try WebSocketAddress(absolute(location))
         guard next.isSecure || !isSecure else {
-            throw WebSocketAddressError("it leaves wss:// for ws://")
+            throw SystemError(.address, "it leaves wss:// for ws://")
         }
         return next
     }
@@ -152,16 +154,6 @@ extension WebSocketAddress {
         if location.prefix(while: { $0 != "/" }).contains(":") { return location }
         let folder = path[...(path.lastIndex(of: "/") ?? path.startIndex)]
         return here + folder + location
-    }
-}
-
-/// Why a text is not a WebSocket address. Holds nothing of the text, which may have a password in it.
-public struct WebSocketAddressError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// One line.
-    public let description: String
-
-    init(_ description: String) {
-        self.description = description
     }
 }
 

@@ -1,7 +1,6 @@
 internal import Bytes
 internal import CLibWebSockets
 internal import Glibc
-internal import Synchronization
 internal import System
 
 /// Runs on a server's thread: hands messages out to the clients.
@@ -22,7 +21,6 @@ final class ServerLoop: SocketLoop {
 
     private let limits: Limits
     private let orders: ServerOrders
-    private let shared: ServerShared
     private let place: @Sendable (String) -> WebSocketServerPlace
     private let greeting: @Sendable (Int) -> [[UInt8]]
     private let events: WebSocketServerEvents
@@ -39,13 +37,12 @@ final class ServerLoop: SocketLoop {
     private var isClosing = false
 
     init(
-        limits: Limits, orders: ServerOrders, shared: ServerShared,
+        limits: Limits, orders: ServerOrders,
         place: @escaping @Sendable (String) -> WebSocketServerPlace,
         greeting: @escaping @Sendable (Int) -> [[UInt8]], events: WebSocketServerEvents
     ) {
         self.limits = limits
         self.orders = orders
-        self.shared = shared
         self.place = place
         self.greeting = greeting
         self.events = events
@@ -83,7 +80,7 @@ final class ServerLoop: SocketLoop {
         case .connected: connected(socket)
         case .received:
             guard let connection = connections[socket.key] else { return }
-            connection.receive(bytes, fields: shared.headers, place: place) { opened(connection, socket.key, $0) }
+            connection.receive(bytes, fields: orders.headers, place: place) { opened(connection, socket.key, $0) }
         case .writable: written(socket.key)
         case .ended: ended(socket.key)
         }
@@ -102,7 +99,7 @@ final class ServerLoop: SocketLoop {
         // Before the greeting is asked: what is broadcast after that is for this client too.
         group.clients[key] = connection
         clientCount += 1
-        shared.clientCount.store(clientCount, ordering: .relaxed)
+        orders.clientCount.store(clientCount, ordering: .relaxed)
         connection.join(group, greeting(of: group), within: limits.greetingTimeout)
         events.onConnect(clientCount)
         return group
@@ -128,7 +125,7 @@ final class ServerLoop: SocketLoop {
         queuedBytes -= group.trim()
         if group.clients.isEmpty { groups[group.number] = nil }
         clientCount -= 1
-        shared.clientCount.store(clientCount, ordering: .relaxed)
+        orders.clientCount.store(clientCount, ordering: .relaxed)
         events.onDisconnect(clientCount)
     }
 }
@@ -186,22 +183,6 @@ extension ServerLoop {
     }
 }
 
-/// What any thread may read or set of a server.
-final class ServerShared: Sendable {
-    let clientCount = Atomic<Int>(0)
-    private let fields = Mutex<[HTTPField]>([])
-
-    var headers: [HTTPField] { fields.withLock(\.self) }
-
-    /// - Throws: a `SystemError` that names the one that cannot be sent.
-    func setHeaders(_ headers: [HTTPField]) throws(SystemError) {
-        if let bad = headers.first(where: { !$0.isValid || $0.isReserved }) {
-            throw SystemError(.configuration, "the header \(bad.name) cannot be sent")
-        }
-        fields.withLock { $0 = headers }
-    }
-}
-
 extension WebSocketContext {
     /// Listens.
     /// - Parameters:
@@ -246,11 +227,8 @@ extension WebSocketContext {
 
     private static func ipAddress(of host: String) throws(SystemError) -> String {
         if host.isEmpty || isNumericAddress(host) { return host }
-        switch lookUp(host) {
-        case .resolved(let addresses) where !addresses.isEmpty:
-            return addresses.first { isNumericAddress($0, family: AF_INET) } ?? addresses[0]
-        case .notResolved(let detail): throw SystemError(.address, detail)
-        default: throw SystemError(.address, "no address for \(host)")
-        }
+        let addresses = try lookUp(host)
+        guard let first = addresses.first else { throw SystemError(.address, "no address for \(host)") }
+        return addresses.first { isNumericAddress($0, family: AF_INET) } ?? first
     }
 }

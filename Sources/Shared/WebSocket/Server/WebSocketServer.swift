@@ -42,7 +42,6 @@ public final class WebSocketServer: Sendable {
     public let port: Int
     private let waker = LoopWaker()
     private let orders: ServerOrders
-    private let shared: ServerShared
     private let parts: Mutex<Parts?>
 
     /// Listens at once; clients are answered when `run` is called.
@@ -70,18 +69,16 @@ public final class WebSocketServer: Sendable {
         events: WebSocketServerEvents = WebSocketServerEvents()
     ) throws(SystemError) {
         let orders = ServerOrders(maximumBytes: maximumQueuedBytes)
-        let shared = ServerShared()
-        try shared.setHeaders(headers)
+        try orders.setHeaders(headers)
         let maximumClients = OpenFileLimit.raise(forConnections: maximumClients)
         let limits = ServerLoop.Limits(
             queuedBytes: maximumQueuedBytes, greetingTimeout: greetingTimeout,
             clientsOfAnAddress: max(1, maximumClients / 2))
         let loop = ServerLoop(
-            limits: limits, orders: orders, shared: shared, place: place, greeting: greeting, events: events)
+            limits: limits, orders: orders, place: place, greeting: greeting, events: events)
         let context = try WebSocketContext.server(
             loop, listen: host, port: port, maximumClients: maximumClients, waker: waker)
         self.orders = orders
-        self.shared = shared
         self.port = context.listenPort
         parts = Mutex(Parts(context: context, loop: loop))
     }
@@ -131,12 +128,12 @@ public final class WebSocketServer: Sendable {
     }
 
     /// Any thread.
-    public var clientCount: Int { shared.clientCount.load(ordering: .relaxed) }
+    public var clientCount: Int { orders.clientCount.load(ordering: .relaxed) }
 
     /// Any thread: sets the additional header fields of future handshake responses.
     /// - Throws: a `SystemError` that names a field that cannot be sent; then nothing changes.
     public func setHeaders(_ headers: [HTTPField]) throws(SystemError) {
-        try shared.setHeaders(headers)
+        try orders.setHeaders(headers)
     }
 
     /// Any thread: tells each client that is there goodbye, after what waits for it, and takes no new ones from then on.

@@ -19,7 +19,7 @@ private let checks: [Check] = [
         let secret = "ws://user:hunter2" + text
         expect(!masked(address: secret).contains("hunter2"), "shows a password: \(masked(address: secret))")
     }
-    do throws(WebSocketAddressError) {
+    do throws(SystemError) {
         let address = try WebSocketAddress(text)
         let label = try WebSocketAddress(address.label)
         expect(
@@ -31,7 +31,7 @@ private let checks: [Check] = [
 }
 
 @Sendable private func redirect(_: [UInt8], _ text: String) {
-    do throws(WebSocketAddressError) {
+    do throws(SystemError) {
         let here = try WebSocketAddress("wss://user:secret@[::1]:8443/a/b?c=d")
         let next = try here.redirected(to: text)
         expect(next.isSecure, "from wss to ws: \(next)")

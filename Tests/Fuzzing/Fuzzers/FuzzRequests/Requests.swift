@@ -1,4 +1,5 @@
 import AirQuality
+import Bytes
 import Expectations
 import Glibc
 import Synchronization
@@ -47,7 +48,7 @@ private let server: HTTPServer = {
     configuration.web.users = [
         Array("user".utf8): "$2b$04$abcdefghijklmnopqrstuufznL8bkzdtHwLhca4To/v9Lo9bA7fR6"
     ]
-    configuration.web.headers = [WebConfiguration.Header(name: "X-Frame-Options", value: "deny")]
+    configuration.web.headers = [HTTPField(name: "X-Frame-Options", value: "deny")]
     do {
         return try HTTPServer(configuration: configuration, onRequest: respond)
     } catch {

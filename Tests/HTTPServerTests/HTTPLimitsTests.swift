@@ -40,69 +40,6 @@ import Testing
         #expect(meter.current.answers.map(\.count) == [0, 1, 0])
     }
 
-    /// Slow readers hold permits; one more is refused with one line; when they are gone, however, all permits are back.
-    @Test(arguments: [true, false]) func permitsComeBack(byReset: Bool) throws {
-        let server = try serve(
-            {
-                $0.meter(limit: 3) { $0 == "/" }
-                // Nobody is too slow, however long the machine takes for this.
-                $0.limits.minimumRate = 0
-            }, respond: { _ in HTTPResponse(status: 200, body: Self.large) })
-        let readers = try (0..<3).map { _ in try server.connect(receiveBuffer: 4096) }
-        for reader in readers { reader.send(Self.get) }
-        eventually("three downloads") { server.statistics.requestsInFlight == 3 }
-        let refused = try server.connect().request("/")
-        #expect(refused.status == 503)
-        #expect(refused.text == "too many requests for this path at once\n")
-        #expect(refused.value("Content-Type") == "text/plain; charset=utf-8")
-        #expect(try server.connect().request("/other").status == 200)
-        for reader in readers {
-            if byReset { reader.abort() } else { reader.close() }
-        }
-        eventually("permits") { server.statistics.requestsInFlight == 0 }
-        #expect(try server.connect().request("/").status == 200)
-        eventually("the end") { server.statistics.requestsInFlight == 0 }
-        #expect(server.statistics.answers == [.init(status: 200, count: 4), .init(status: 503, count: 1)])
-    }
-
-    /// Sixty readers of a large page in drops, which want all places, cost another address no scrape.
-    @Test func slowReadersCostTheirOwnAddress() throws {
-        let page = HTTPBody.pieces((0..<160).map { [UInt8](repeating: UInt8($0), count: 50_000) })
-        let server = try serve(
-            {
-                $0.meter(limit: 40)
-            }, respond: { _ in HTTPResponse(status: 200, body: page) })
-        let readers = try (0..<60).map { _ in try server.connect(receiveBuffer: 4096, from: 2) }
-        for reader in readers { reader.send(Self.get) }
-        eventually("as many downloads as there may be") { server.statistics.requestsInFlight >= 40 }
-        for _ in 0..<20 {
-            for reader in readers.prefix(10) { try? reader.awaitBytes() }
-            let answer = try server.connect(from: 1).request("/")
-            #expect(answer.status == 200)
-            #expect(answer.body.count == 8_000_000)
-        }
-        // And its own address no more than it takes to see that it is slow.
-        eventually("an answer beside them") { (try? server.connect(from: 2).request("/"))?.status == 200 }
-    }
-
-    @Test func fiveHundredAbortedDownloads() throws {
-        let server = try serve(
-            {
-                $0.meter(limit: 5)
-            }, respond: { _ in HTTPResponse(status: 200, body: Self.large) })
-        for index in 0..<500 {
-            let client = try server.connect(receiveBuffer: 4096)
-            client.send(Self.get)
-            // At every stage: before the answer, in its header, in its middle.
-            if index % 3 > 0 { try client.awaitBytes() }
-            if index % 2 == 0 { client.abort() } else { client.close() }
-        }
-        eventually("permits") { server.statistics.requestsInFlight == 0 }
-        let answer = try server.connect().request("/")
-        #expect(answer.status == 200)
-        #expect(answer.body.count == 20_000_000)
-    }
-
     @Test func slowLorisConnectionsAreHungUpOnAndHarmNobody() throws {
         let server = try serve({ $0.limits.requestTimeout = .seconds(2) }, respond: echo)
         let loris = try (0..<200).map { _ in try server.connect() }

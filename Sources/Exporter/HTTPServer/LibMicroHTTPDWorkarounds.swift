@@ -8,7 +8,7 @@ internal import Glibc
 //
 // Not here, because the whole of a file is about it:
 // - It cannot stop listening while it runs: `MHD_quiesce_daemon` races with the daemon's thread, and the loser aborts the
-//   process. Nor does it serve several sockets. So `HTTPAcceptor` accepts. (HTTPListenTests)
+//   process. Nor does it serve several sockets. So `HTTPAcceptor` accepts. (test_listening.py)
 // - Its time-out begins again with each byte, so a client that sends or takes one now and then would stay indefinitely.
 //   `HTTPConnections` has deadlines. (HTTPLimitsTests.slowLorisConnectionsAreHungUpOnAndHarmNobody, aSlowReaderIsHungUpOn)
 // - It takes a certificate at its start and never another one. `TLSContext` gives each session its own.

@@ -96,8 +96,10 @@ struct CityMap {
         var labels: Markup = ""
         var found: [(dot: Dot, isLeft: Bool)] = []
         // First those for which there is room on a phone, whose letters are larger, then the others: on a large screen.
-        for (scale, aspect, kind) in [(1.75, 1.1, ""), (1.0, 2.0, "odd")] {
-            let room = max(width, height * aspect)
+        // A wide map is too small on a phone for any.
+        for isPhone in width < height * 1.4 ? [true, false] : [false] {
+            let (scale, kind) = isPhone ? (1.5, "") : (1, "odd")
+            let room = isPhone ? width : max(width, height * 2)
             let screen = Box(
                 left: left + (width - room) / 2, top: top, right: left + (width + room) / 2, bottom: top + height)
             var taken = dots.map { dot in

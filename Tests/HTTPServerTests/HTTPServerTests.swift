@@ -113,7 +113,7 @@ extension HTTPServer {
             #expect(try client.request("/first").value("Connection") == nil)
             client.send("\(method) /in HTTP/1.1\r\nHost: x\r\n" + rest)
             let answer = try client.readAnswer()
-            #expect(answer.text == "\(method)|/in|")
+            if isVersion0 || answer.status != 413 { #expect(answer.text == "\(method)|/in|") }
             #expect(answer.value("Connection") == "close")
             #expect(try client.readToEnd().isEmpty)
         }
@@ -212,8 +212,8 @@ extension HTTPServer {
         #expect(unauthorized.text == "/a: a user and a password are needed\n")
         #expect(try server.connect().request("/%00").text == "no path: the request target is malformed\n")
         #expect(try server.connect().request("/" + String(repeating: "x", count: 9000)).status == 414)
-        let refused = try server.connect().request("/c?d", headers: ["Content-Length: ten"])
-        #expect(refused.text == "/c: Content-Length is not a number\n")
+        let refused = try server.connect().request("/c?d", headers: ["Host: y"])
+        #expect(refused.text == "/c: one Host field is needed\n")
     }
 
     @Test func manyAddresses() throws {

@@ -37,6 +37,11 @@ struct OpenMeteoTests {
         #expect(source(key: "a&b").queries(for: [0], at: now)[0].path.hasSuffix("&apikey=a%26b"))
     }
 
+    @Test func `A key goes to the customers' host`() {
+        #expect(SourceName.openMeteo.baseURL(hasKey: true) == "https://customer-air-quality-api.open-meteo.com")
+        #expect(SourceName.openMeteo.baseURL(hasKey: false) == "https://air-quality-api.open-meteo.com")
+    }
+
     @Test func `A query has fifty places at most, and no more than the rate allows at once`() {
         let cities = Array(repeating: delhi, count: 120)
         #expect(source(cities).queries(for: Array(0..<120), at: now).map(\.cost) == [50, 50, 20])

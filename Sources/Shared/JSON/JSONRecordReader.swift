@@ -82,6 +82,8 @@ public struct JSONRecordReader: ~Copyable {
     public mutating func read(_ message: Span<UInt8>) -> Outcome {
         unsafe values = nil
         recordCount = 0
+        // A byte order mark must not be sent (RFC 8259, section 8.1). simdjson 3.12 takes one, 3.0 does not.
+        if message.count > 2, message[0] == 0xEF, message[1] == 0xBB, message[2] == 0xBF { return .notJSON }
         let outcome = unsafe message.withUnsafeBufferPointer {
             unsafe CSimdJSON_read(reader, $0.baseAddress, $0.count)
         }

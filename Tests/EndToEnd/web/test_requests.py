@@ -1,6 +1,5 @@
 """Requests that are wrong, broken, hostile or unusual: what they get, and that nobody else notices."""
 
-import ctypes
 import json
 import random
 import re
@@ -9,7 +8,7 @@ import ssl
 
 import pytest
 
-from support import metrics
+from support import libmicrohttpd, metrics
 from support.answers import Answer, expect_json_error, expect_one_line
 from support.certificates import CertificateAuthority
 from support.peers import WebSocketFeed
@@ -53,16 +52,10 @@ def expect_plain_line(answer: Answer) -> None:
     assert "<" not in answer.text
 
 
-#: Since version 1, libmicrohttpd refuses malformed requests itself, with a page of its own.
-LIBRARY = ctypes.CDLL("libmicrohttpd.so.12")
-LIBRARY.MHD_get_version.restype = ctypes.c_char_p
-LIBRARY_REFUSES = not LIBRARY.MHD_get_version().startswith(b"0.")
-
-
 def is_page_of_library(answer: Answer) -> bool:
     """It has nothing of the request in it."""
     pattern = rb"<html><head><title>[A-Za-z &;:-]+</title></head><body>[A-Za-z0-9 :,.&;/<>-]+</body></html>"
-    return LIBRARY_REFUSES and answer.status in (400, 413, 431) and re.fullmatch(pattern, answer.body) is not None
+    return libmicrohttpd.REFUSES and answer.status in (400, 413, 431) and re.fullmatch(pattern, answer.body) is not None
 
 
 def ask(exporter, target: str, method: str = "GET", content: bytes = b"", fields: str = ""):
@@ -290,7 +283,7 @@ def refusals(request, exporter):
 def test_refused_requests(refusals, request_bytes, status):
     answers = refusals(request_bytes)
     # What follows such a request is not read as another one.
-    if LIBRARY_REFUSES and not answers and b"\0" in request_bytes.partition(b"\r\n")[0]:
+    if libmicrohttpd.REFUSES and not answers and b"\0" in request_bytes.partition(b"\r\n")[0]:
         return
     assert len(answers) == 1
     assert answers[0].headers["Connection"] == "close"

@@ -45,14 +45,12 @@ struct ConnectionState: ~Copyable {
     }
 
     private enum Phase {
-        case initial
+        case initial, paused, finished
         case waiting(until: Duration)
         case attempting(Attempt)
         case open(Open)
         /// `stop` has sent a close frame.
         case closing(until: Duration)
-        case paused
-        case finished
     }
 
     static let maximumRedirects = 5
@@ -77,9 +75,7 @@ struct ConnectionState: ~Copyable {
         policy = ReconnectPolicy(minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum)
     }
 
-    var isOpen: Bool {
-        if case .open = phase { true } else { false }
-    }
+    var isOpen: Bool { if case .open = phase { true } else { false } }
 
     /// When `timer` is to come in; nil = not before something else has.
     var nextDeadline: Duration? {
@@ -94,13 +90,14 @@ struct ConnectionState: ~Copyable {
     /// Any bytes at all came from the newest connection.
     mutating func received(at now: Duration) {
         guard case .open(var open) = phase else { return }
-        open.received(at: now)
+        (open.lastByteAt, open.pingSentAt) = (now, nil)
         phase = .open(open)
     }
 
     mutating func receivedMessages(_ count: Int = 1, at now: Duration) {
         guard case .open(var open) = phase else { return }
-        open.receivedMessages(count, at: now)
+        open.lastMessageAt = now
+        open.messages += count
         phase = .open(open)
     }
 
@@ -332,25 +329,15 @@ extension ConnectionState {
     /// Connected: when to ping and when to give up.
     struct Open {
         let connectedAt: Duration
-        private var lastByteAt: Duration
-        private var lastMessageAt: Duration
-        private var messages = 0
-        private var pingSentAt: Duration?
+        var lastByteAt: Duration
+        var lastMessageAt: Duration
+        var messages = 0
+        var pingSentAt: Duration?
         /// A deadline was found to have passed.
         private var overdueSince: Duration?
 
         init(at now: Duration) {
             (connectedAt, lastByteAt, lastMessageAt) = (now, now, now)
-        }
-
-        mutating func received(at now: Duration) {
-            lastByteAt = now
-            pingSentAt = nil
-        }
-
-        mutating func receivedMessages(_ count: Int, at now: Duration) {
-            lastMessageAt = now
-            messages += count
         }
 
         enum Due {
@@ -408,6 +395,5 @@ extension ConnectionState {
 }
 
 private func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
-    guard let one, let other else { return one ?? other }
-    return min(one, other)
+    if let one, let other { min(one, other) } else { one ?? other }
 }

@@ -1,0 +1,8 @@
+"""The libmicrohttpd that the exporter is linked with."""
+
+import ctypes
+
+LIBRARY = ctypes.CDLL("libmicrohttpd.so.12")
+LIBRARY.MHD_get_version.restype = ctypes.c_char_p
+#: Since version 1 it refuses malformed requests itself, with a page of its own.
+REFUSES = not LIBRARY.MHD_get_version().startswith(b"0.")

@@ -59,7 +59,7 @@ def check_fault(start, record_property, fault: Fault, feed: RawFeed, url: str) -
     assert page.value(metrics.ATTEMPTS) == (2 if fault.reason else 1)
     assert page.value(metrics.CONNECTED) == 1
     assert exporter.peak_resident_bytes - memory < MOST_GROWTH
-    # A line for each change of state, none for anything else.
+    # A line for each change of state and for each reason to refuse, none for anything else.
     connected = 2 if fault.reason and fault.is_after_reading else 1
 
     def lines(part: str) -> list[str]:
@@ -67,8 +67,8 @@ def check_fault(start, record_property, fault: Fault, feed: RawFeed, url: str) -
 
     wait_for(lambda: len(lines("Feed connected")) == connected, "what the log says")
     said = lines("level=WARN")
-    assert len(said) == (1 if fault.reason else 0), exporter.errors
-    assert all(f"reason={fault.reason}" in line for line in said)
+    reasons = [fault.reason] if fault.reason else list(fault.refusals)
+    assert [re.search(r"reason=(\S+)", line)[1] for line in said] == reasons, exporter.errors
     if fault.close_status:
 
         def statuses():
@@ -78,7 +78,7 @@ def check_fault(start, record_property, fault: Fault, feed: RawFeed, url: str) -
         assert statuses() == [fault.close_status]
 
     assert flowing + 0.001 >= feed.fault_at + fault.retry_after, "dialled before the server wanted to be"
-    noticed_after = max(0.0, time_of(said[0]) - feed.fault_at) if said else None
+    noticed_after = max(0.0, time_of(said[0]) - feed.fault_at) if fault.reason else None
     flowing_after = max(0.0, flowing - feed.fault_at)
     limit = fault.limit + ALLOWANCE
     again = fault.limit + max(fault.retry_after, RECONNECT if fault.reason else 0)

@@ -66,7 +66,7 @@ def test_loops_and_chains_of_symbolic_links(start, programs, python_feed, tmp_pa
     wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
     assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
     file.unlink()
-    wait_for(lambda: exporter.count_lines("written again") == 1, "the line that says it is written again")
+    wait_for(lambda: exporter.count_lines("writable again") == 1, "the line that says it is written again")
 
 
 def test_what_is_no_database_is_not_touched(programs, python_feed, tmp_path):

@@ -70,7 +70,7 @@ def test_poll(start, serve, cities, listen, key_file):
     assert get(address, "/metrics", "POST")[0] == 405 and get(address, "/nothing")[0] == 404
     lines = [json.loads(line) for line in bridge.errors]
     assert [line["level"] for line in lines if "left out Pune" in line["msg"]] == ["INFO"]
-    assert {line["level"] for line in lines if "fault" in line["msg"]} == {"WARN"}
+    assert {line["level"] for line in lines if "reports a server error" in line["msg"]} == {"WARN"}
 
 
 def test_relay(start, python_feed):

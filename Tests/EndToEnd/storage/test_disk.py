@@ -52,7 +52,7 @@ def test_a_full_disk_costs_nothing_but_the_file(start, python_feed, small_disk):
     history = exporter.history()
     assert len(history["points"]) == 100 * 21
     ballast.unlink()
-    wait_for(lambda: exporter.count_lines("written again") == 1, "the line that says it is written again")
+    wait_for(lambda: exporter.count_lines("writable again") == 1, "the line that says it is written again")
     assert exporter.scrape().value(metrics.LAST_WRITE) > 0
     exporter.kill()
     again = start.exporter(*flags)
@@ -73,7 +73,7 @@ def test_a_file_at_the_limit_of_the_process(start, python_feed, tmp_path):
     wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
     assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
     resource.prlimit(exporter.pid, resource.RLIMIT_FSIZE, before)
-    wait_for(lambda: exporter.count_lines("written again") == 1, "the line that says it is written again")
+    wait_for(lambda: exporter.count_lines("writable again") == 1, "the line that says it is written again")
     history = exporter.history()
     assert len(history["points"]) == 200
     exporter.kill()
@@ -93,7 +93,7 @@ def test_a_disk_that_is_full_at_the_start(start, python_feed, small_disk):
     wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
     assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
     ballast.unlink()
-    wait_for(lambda: exporter.count_lines("written again") == 1, "the line that says it is written again")
+    wait_for(lambda: exporter.count_lines("writable again") == 1, "the line that says it is written again")
     history = exporter.history()
     exporter.kill()
     assert start.exporter(*flags).history() == history
@@ -121,7 +121,7 @@ def test_a_disk_that_becomes_read_only(start, python_feed, small_disk):
     assert not second.scrape().samples(metrics.LAST_WRITE)
     assert file.read_bytes() == content and os.listdir(small_disk) == [file.name]
     subprocess.run(["mount", "-o", "remount,rw", small_disk], check=True)
-    wait_for(lambda: second.count_lines("written again") == 1, "the line that says it is written again")
+    wait_for(lambda: second.count_lines("writable again") == 1, "the line that says it is written again")
     assert second.count_lines("Storage file not writable") == 1, second.errors
     history = second.history()
     second.kill()
@@ -145,7 +145,7 @@ def test_a_file_without_the_right_to_write(start, python_feed, tmp_path):
     assert second.history() == before
     assert second.count_lines("read-only"), second.errors
     file.chmod(0o644)
-    wait_for(lambda: second.count_lines("written again") == 1, "the line that says it is written again")
+    wait_for(lambda: second.count_lines("writable again") == 1, "the line that says it is written again")
 
 
 @pytest.mark.parametrize("what", ["removed", "renamed", "replaced by another program's file", "its directory removed"])
@@ -185,7 +185,7 @@ def test_the_file_goes_while_it_is_in_use(start, python_feed, tmp_path, what):
         assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
         folder.mkdir()
     history = exporter.history()
-    words = "written again" if what.startswith(("replaced", "its")) else "created again"
+    words = "writable again" if what.startswith(("replaced", "its")) else "recreated from memory"
     wait_for(lambda: exporter.count_lines(words) == 1, "the line that says so")
     wait_for(lambda: stored_points(file) == 200, "all of the memory in the new file")
     exporter.kill()

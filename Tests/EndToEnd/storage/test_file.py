@@ -48,7 +48,7 @@ def test_a_directory_that_is_missing_leaves_the_exporter_in_memory(start, python
     wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
     assert exporter.count_lines("Storage file not writable") == 1
     file.parent.mkdir()
-    wait_for(lambda: exporter.count_lines("written again"), "the line that says it is written again")
+    wait_for(lambda: exporter.count_lines("writable again"), "the line that says it is written again")
     assert exporter.stop() is None
     again = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file))
     assert [point["aqi"] for point in again.history()["points"]] == [7]

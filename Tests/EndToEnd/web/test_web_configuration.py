@@ -131,7 +131,7 @@ def test_a_bad_file_leaves_the_last_good_one_in_force(start, web, tmp_path, way)
         assert str(tmp_path / "web.yml") in answer.text and "alice" in answer.text
 
     def complaints() -> int:
-        return exporter.count_lines("the last good one stays in force")
+        return exporter.count_lines("keeping the previous one")
 
     web(bad)
     reload()
@@ -178,7 +178,7 @@ def test_a_new_certificate_is_shown_without_dropping_connections(start, authorit
         # Half of the pair is not in force.
         shutil.copy(second.file, current.file)
         exporter.signal(signal.SIGHUP)
-        wait_for(lambda: exporter.count_lines("last good one stays"), "the complaint")
+        wait_for(lambda: exporter.count_lines("keeping the previous one"), "the complaint")
         assert shown() == der(first)
         shutil.copy(second.key, current.key)
         wait_for(lambda: shown() == der(second), "the new certificate")
@@ -196,13 +196,13 @@ def test_a_certificate_may_come_after_the_configuration_that_names_it(start, aut
             return connection.getpeercert(binary_form=True)
 
     web(tls(later))
-    wait_for(lambda: exporter.count_lines("last good one stays"), "the complaint")
+    wait_for(lambda: exporter.count_lines("keeping the previous one"), "the complaint")
     shutil.copy(second.key, later.key)
     shutil.copy(second.file, later.file)
     wanted = ssl.PEM_cert_to_DER_cert(second.file.read_text())
     wait_for(lambda: shown() == wanted, "the new certificate")
     # A line for each thing that was wrong, not for each look.
-    assert exporter.count_lines("last good one stays") <= 3
+    assert exporter.count_lines("keeping the previous one") <= 3
 
 
 def test_tls_cannot_be_turned_on_or_off_while_running(start, authority, server, web):

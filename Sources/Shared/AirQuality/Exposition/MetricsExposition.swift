@@ -50,7 +50,7 @@ public struct MetricsExposition: Sendable {
         cities = CityBlocks(CityFamily.all.filter { families.contains($0.name) && known[$0.name] ?? true })
         let ofStore: [any FamilyGroup] = [
             SourceFamilies(Scale.families) { _ in [rules.scale] },
-            SourceFamilies(FeedStatistics.families, label: { LabelValue($0.label) }) { $0.feeds },
+            SourceFamilies(FeedStatistics.families, label: { LabelValue($0.label) }, of: { $0.feeds }),
             SourceFamilies(StoreStatistics.families) { [StoreStatistics($0, rules: rules)] },
         ]
         self.groups = ofStore + groups

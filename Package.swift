@@ -190,6 +190,7 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
 }
 
 for target in package.targets where target.type == .executable {
-    // All symbols are resolved at the start, so that the table of addresses can be made read-only (full RELRO).
-    target.linkerSettings = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]
+    // All symbols are resolved at the start, so that the table of addresses can be made read-only (full RELRO). The linker is
+    // the toolchain's: Debian 13's makes nothing read-only where writable sections of Swift stand before that table.
+    target.linkerSettings = [.unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "now"])]
 }

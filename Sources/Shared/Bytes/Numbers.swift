@@ -30,14 +30,20 @@ extension OutputSpan<UInt8> {
         append(copying: text.span.extracting(start...))
     }
 
+    @inlinable
+    package mutating func append(_ bytes: [UInt8]) {
+        append(copying: bytes.span)
+    }
+
     /// The shortest decimal that reads back as the same double; whole numbers without a point.
     ///
     /// - Parameter number: finite.
     @inlinable
     package mutating func append(_ number: Double) {
         if number < 0 { append(UInt8(ascii: "-")) }
-        let description = number.magnitude.description
-        for byte in description.utf8.dropLast(description.hasSuffix(".0") ? 2 : 0) { append(byte) }
+        // Above 2⁵³ a description has an exponent, below it ".0"; and it is slow.
+        if let whole = UInt64(exactly: number.magnitude), whole <= 1 << 53 { return append(whole) }
+        for byte in number.magnitude.description.utf8 { append(byte) }
     }
 }
 

@@ -170,17 +170,17 @@ struct CityBlocks: Sendable {
 
     /// - Parameter hasNewCategory: a city of the run has one; otherwise the families of categories stay as they are.
     private mutating func render(_ number: Int, _ run: CityRun, _ snapshot: StoreSnapshot, hasNewCategory: Bool) {
-        let cities = run.cities.map { city in
+        let changed = families.indices.filter { hasNewCategory || !families[$0].isOfCategory }
+        var blocks = Array(repeating: [UInt8](), count: families.count)
+        for index in changed { blocks[index].reserveCapacity(runs[number].blocks[index].bytes.count + 256) }
+        for city in run.cities {
             let state = snapshot.states[Int(city)]
-            return LabelledSource(
-                label: LabelValue(Array(snapshot.names[state.nameRange])),
-                source: CitySample(state: state, extras: snapshot.extras[Int(city)]))
+            let label = LabelValue(Array(snapshot.names[state.nameRange]))
+            let source = CitySample(state: state, extras: snapshot.extras[Int(city)])
+            for index in changed {
+                format.appendSamples(of: families[index].family, label, source, to: &blocks[index])
+            }
         }
-        for (index, family) in families.enumerated() where hasNewCategory || !family.isOfCategory {
-            var bytes: [UInt8] = []
-            bytes.reserveCapacity(runs[number].blocks[index].bytes.count + 256)
-            for city in cities { format.appendSamples(of: family.family, city, to: &bytes) }
-            runs[number].blocks[index] = ExpositionBlock(bytes)
-        }
+        for index in changed { runs[number].blocks[index] = ExpositionBlock(blocks[index]) }
     }
 }

@@ -31,18 +31,21 @@ extension ExpositionFormat {
     func render<Source>(_ families: [Family<Source>], of sources: [LabelledSource<Source>]) -> [UInt8] {
         families.flatMap { family in
             var samples: [UInt8] = []
-            for source in sources { appendSamples(of: family, source, to: &samples) }
+            for source in sources { appendSamples(of: family, source.label, source.source, to: &samples) }
             return samples.isEmpty ? [] : header(of: family.metric, sampleByteCount: samples.count) + samples
         }
     }
 
-    func appendSamples<Source>(of family: Family<Source>, _ source: LabelledSource<Source>, to bytes: inout [UInt8]) {
-        family.addSamples(source.source) { labels, value in
+    /// - Parameter label: value of the first label, if the source has one.
+    func appendSamples<Source>(
+        of family: Family<Source>, _ label: LabelValue?, _ source: Source, to bytes: inout [UInt8]
+    ) {
+        family.addSamples(source) { labels, value in
             if self == .protobuf {
-                let labels = (source.label.map { [$0] } ?? []) + labels
+                let labels = (label.map { [$0] } ?? []) + labels
                 ProtobufExposition.appendSample(of: family.metric, labels: labels, value, to: &bytes)
             } else {
-                TextExposition.appendSample(of: family.metric.text, source.label, labels, value, to: &bytes)
+                TextExposition.appendSample(of: family.metric, label, labels, value, to: &bytes)
             }
         }
     }
@@ -88,27 +91,31 @@ enum TextExposition {
 
     /// - Parameter first: value of the first label, if it is not among `labels`.
     static func appendSample(
-        of family: Family, _ first: LabelValue?, _ labels: [LabelValue], _ value: SampleValue, to text: inout [UInt8]
+        of family: MetricFamily, _ first: LabelValue?, _ labels: [LabelValue], _ value: SampleValue,
+        to text: inout [UInt8]
     ) {
-        var count = 0
-        if let first {
-            text += family.beforeLabels[0]
-            text += first.escaped
-            count = 1
-        }
-        for label in labels {
-            text += family.beforeLabels[count]
-            text += label.escaped
-            count += 1
-        }
-        text += count == 0 ? family.beforeLabels[0] : endOfLabels
-        append(value, to: &text)
-    }
-
-    private static let endOfLabels = Array("\"} ".utf8)
-
-    private static func append(_ value: SampleValue, to text: inout [UInt8]) {
-        text.append(addingCapacity: OutputSpan<UInt8>.maximumNumberCount + 1) { text in
+        let beforeLabels = family.text.beforeLabels
+        // With the three bytes behind the labels, and the line feed.
+        var capacity = OutputSpan<UInt8>.maximumNumberCount + 4 + (first?.escaped.count ?? 0)
+        for part in beforeLabels { capacity += part.count }
+        for label in labels { capacity += label.escaped.count }
+        text.append(addingCapacity: capacity) { text in
+            text.append(beforeLabels[0])
+            var count = 0
+            if let first {
+                text.append(first.escaped)
+                count = 1
+            }
+            for label in labels {
+                if count > 0 { text.append(beforeLabels[count]) }
+                text.append(label.escaped)
+                count += 1
+            }
+            if count > 0 {
+                text.append(UInt8(ascii: "\""))
+                text.append(UInt8(ascii: "}"))
+                text.append(UInt8(ascii: " "))
+            }
             switch value {
             case .number(let number): text.append(number)
             case .time(let time): text.append(UInt64(clamping: time), decimals: 3)

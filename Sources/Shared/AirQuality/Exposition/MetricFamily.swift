@@ -1,7 +1,9 @@
 import Bytes
 
 /// Name, type and help of a metric family, with the labels of its series.
-public struct MetricFamily: Sendable, Equatable {
+///
+/// A class, because a scrape would copy the strings of a value more often than it reads them.
+public final class MetricFamily: Sendable {
     public enum Kind: String, Sendable {
         case gauge, counter
     }

@@ -18,8 +18,9 @@ public enum CityName {
         var previous: UInt8 = 0
         for index in range {
             let byte = bytes[index]
+            if byte &- 0x20 < 0x5F { continue }
             // C0 and DEL; C1 is U+0080 … U+009F, in UTF-8 C2 80 … C2 9F.
-            if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { return nil }
+            if byte < 0x80 || (previous == 0xC2 && byte < 0xA0) { return nil }
             previous = byte
         }
         return range

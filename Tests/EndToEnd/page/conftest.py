@@ -35,6 +35,13 @@ def browser(chromium):
     assert complaints == [], complaints
 
 
+@pytest.fixture(params=[True, False], ids=["with script", "without script"])
+def reader(browser, request):
+    """The browser, once as most have it and once without JavaScript."""
+    browser.allow_script(request.param)
+    return browser
+
+
 @dataclasses.dataclass
 class Air:
     """What the feed has said, and where it is shown."""

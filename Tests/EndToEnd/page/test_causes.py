@@ -2,16 +2,8 @@
 
 import time
 
-import pytest
-
 from page.conftest import EXTRAS, PLACES, element
 from support.peers import WebSocketFeed
-
-
-@pytest.fixture(params=[True, False], ids=["with script", "without script"])
-def reader(browser, request):
-    browser.allow_script(request.param)
-    return browser
 
 
 def texts(browser, selector: str) -> list[str]:
@@ -39,6 +31,21 @@ def test_shows_each_pollutant_of_a_city(air, reader):
     # The index has its name wherever there is a number.
     assert "AQI India" in reader.find(".current .value").text and "AQI India" in reader.find("figcaption").text
     assert "AQI India in the time shown" in texts(reader, "h2")
+
+
+def test_names_the_index_beside_every_number(air, reader):
+    """What is read aloud and what a pointer brings up has it too."""
+    for path in ("/", "/?kiosk", "/?map"):
+        reader.open(air.address + path)
+        rows = [" ".join(row.get_attribute("textContent").split()) for row in reader.all("li.city")]
+        assert len(rows) == 6 and all("AQI India" in row for row in rows), rows
+        assert "AQI India318" in rows[0]
+        assert reader.find(".scale").is_displayed() and reader.find(".scale").text == "AQI India"
+    captions = [title.get_attribute("textContent") for title in reader.all(".dots title")]
+    assert len(captions) == 6 and "\u2068Delhi\u2069 318 AQI India, Very Poor" in captions
+    reader.open(air.address + "/city/Delhi")
+    titles = [title.get_attribute("textContent").strip() for title in reader.all("circle.point title")]
+    assert len(titles) == 3 and titles[-1].endswith(" AQI India 318 Very Poor, +4")
 
 
 def test_says_where_the_readings_are_from(start, reader):

@@ -1,5 +1,7 @@
 """The chart of one city in a real browser."""
 
+import re
+
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 
@@ -21,21 +23,21 @@ def clock(browser, selector: str = ".tip") -> str:
     return browser.text(selector).split(" ")[0]
 
 
-def test_shows_the_points_over_the_bands(delhi, browser):
-    browser.open(delhi.address + "/city/Delhi")
-    assert browser.text("h1") == "Delhi"
-    assert browser.text(".current .index") == "435"
-    assert browser.text(".current .word") == "Severe"
-    assert browser.text(".health") .endswith("Everyone: avoid all physical activity outdoors.")
-    points = browser.run(
+def test_shows_the_points_over_the_bands(delhi, reader):
+    reader.open(delhi.address + "/city/Delhi")
+    assert reader.text("h1") == "Delhi"
+    assert reader.text(".current .index") == "435"
+    assert reader.text(".current .word") == "Severe"
+    assert reader.text(".health") .endswith("Everyone: avoid all physical activity outdoors.")
+    points = reader.run(
         "return [...document.querySelectorAll('circle.point')].map(e => [Number(e.dataset.aqi), e.dataset.category])"
     )
     assert [aqi for aqi, _ in points] == [195 + 10 * number for number in range(25)]
     assert {category for _, category in points} == {"3", "4", "5", "6"}
-    assert len(browser.all("line.line")) == 24
-    assert browser.text(".band-name").split("|") == ["Moderate", "Poor", "Very Poor", "Severe"]
+    assert len(reader.all("line.line")) == 24
+    assert reader.text(".band-name").split("|") == ["Moderate", "Poor", "Very Poor", "Severe"]
     # Bands do not overlap, and each point stands in its own.
-    wrong = browser.run(
+    wrong = reader.run(
         """
         const box = e => e.getBoundingClientRect();
         const bands = [...document.querySelectorAll("rect.band")];
@@ -47,8 +49,8 @@ def test_shows_the_points_over_the_bands(delhi, browser):
         """
     )
     assert wrong == 0
-    assert browser.text(".statistics b").split("|") == ["195", "315", "435"]
-    assert browser.find(".links a").get_attribute("href") == "https://grafana.example/d/aqi-city?var-city=Delhi"
+    assert reader.text(".statistics b").split("|") == ["195", "315", "435"]
+    assert reader.find(".links a").get_attribute("href") == "https://grafana.example/d/aqi-city?var-city=Delhi"
 
 
 def test_goes_on_while_it_is_looked_at(delhi, browser):
@@ -70,11 +72,11 @@ def test_pointer_shows_time_value_and_category(delhi, browser):
     browser.open(delhi.address + "/city/Delhi")
     point = browser.all("circle.point")[3]
     ActionChains(browser.driver).move_to_element(point).perform()
-    browser.wait_for(".tip", "225 Poor")
+    browser.wait_for(".tip", "AQI India 225 Poor")
     assert len(clock(browser)) == len("04:49")
     # Anywhere on the chart, the nearest.
     ActionChains(browser.driver).move_to_element_with_offset(point, 3, 120).perform()
-    browser.wait_for(".tip", "225 Poor")
+    browser.wait_for(".tip", "AQI India 225 Poor")
     ActionChains(browser.driver).move_to_element(browser.find("h1")).perform()
     wait_for(lambda: not browser.find(".tip").is_displayed(), "its end")
 
@@ -126,9 +128,27 @@ def test_bars_are_the_alternative(delhi, browser):
     wait_for(lambda: len(browser.all("rect.bar")) == 25 and not browser.all("line.line"), "bars instead of the line")
     assert browser.driver.current_url == delhi.address + "/city/Delhi?chart=bars"
     ActionChains(browser.driver).move_to_element(browser.all("rect.bar")[3]).perform()
-    browser.wait_for(".tip", "225 Poor")
+    browser.wait_for(".tip", "AQI India 225 Poor")
     browser.find("#as-line").click()
     wait_for(lambda: len(browser.all("line.line")) == 24, "the line again")
+
+
+def test_no_label_is_over_a_bar(delhi, reader):
+    reader.open(delhi.address + "/city/Delhi?chart=bars")
+    assert len(reader.all("rect.bar")) == 25
+    covered = reader.run(
+        """
+        const box = e => e.getBoundingClientRect();
+        const bars = [...document.querySelectorAll("rect.bar")].map(box);
+        return [...document.querySelectorAll(".band-name p, .plot text, figcaption")].filter(label => bars.some(bar => {
+          const range = document.createRange();
+          range.selectNodeContents(label);
+          const text = box(range);
+          return text.left < bar.right && bar.left < text.right && text.top < bar.bottom && bar.top < text.bottom;
+        })).map(label => label.textContent);
+        """
+    )
+    assert covered == []
 
 
 def test_table_has_the_points(delhi, browser):
@@ -180,55 +200,57 @@ def test_unknown_city_has_a_way_back(delhi, browser):
     assert [error for error in browser.errors() if "404" not in error] == []
 
 
-def test_a_gap_is_a_gap(breathe, browser):
+def test_a_gap_is_a_gap(breathe, reader):
     """Nothing is drawn over a time of which nothing is known."""
     air = breathe()
     for age in [3600 - 60 * number for number in range(10)] + [600 - 60 * number for number in range(10)]:
         air.send({"Delhi": 200 + age / 60}, age=age)
     air.exporter.wait_for_sample("airquality_exporter_history_points", 20)
-    browser.open(air.address + "/city/Delhi")
-    assert len(browser.all("circle.point")) == 20
-    assert len(browser.all("rect.gap")) == 1
-    assert len(browser.all("line.line")) == 18
-    assert len(browser.all("line.level")) >= 2
+    reader.open(air.address + "/city/Delhi")
+    assert len(reader.all("circle.point")) == 20
+    assert len(reader.all("rect.gap")) == 1
+    assert len(reader.all("line.line")) == 18
+    assert len(reader.all("line.level")) >= 2
 
 
-def test_shows_how_far_the_next_category_is(breathe, browser):
+def test_shows_how_far_the_next_category_is(breathe, reader):
     air = breathe()
     for age in (120, 60, 0):
         air.send({"Delhi": 30}, age=age)
     air.exporter.wait_for_sample("airquality_exporter_history_points", 3)
-    browser.open(air.address + "/city/Delhi")
-    assert browser.text(".band-name").split("|") == ["Good", "Satisfactory"]
+    reader.open(air.address + "/city/Delhi")
+    assert reader.text(".band-name").split("|") == ["Good", "Satisfactory"]
 
 
-def test_ranges_lead_to_the_last_hours_and_days(breathe, browser):
+def test_ranges_lead_to_the_last_hours_and_days(breathe, reader):
     hour = 3600
     air = breathe("--history.capacity", "100")
     for age in (100, 30, 23.9, 20, 10, 2, 1, 0):
         air.send({"Delhi": 100 + round(age)}, age=age * hour)
     air.exporter.wait_for_sample("airquality_exporter_history_points", 8)
-    browser.open(air.address + "/city/Delhi")
-    shown = lambda: len(browser.all("circle.point"))  # noqa: E731
+    reader.open(air.address + "/city/Delhi")
+    shown = lambda: len(reader.all("circle.point"))  # noqa: E731
     assert shown() == 8
     for link, count in (("#range-3h", 3), ("#range-24h", 6), ("#range-7d", 8)):
-        browser.find(link).click()
+        reader.find(link).click()
         wait_for(lambda: shown() == count, f"the points of {link}")
-        assert browser.find(link).get_attribute("aria-current") == "true"
-    assert browser.driver.current_url.endswith("?range=7d")
-    changes = dict(zip(browser.text(".statistics dt").split("|"), browser.text(".statistics b").split("|")))
+        assert reader.find(link).get_attribute("aria-current") == "true"
+    assert reader.driver.current_url.endswith("?range=7d")
+    changes = dict(zip(reader.text(".statistics dt").split("|"), reader.text(".statistics b").split("|")))
     assert (changes["Last hour"], changes["Since yesterday"]) == ("−1", "−24")
-    browser.find("#zoom-all").click()
+    # Dates as people write them.
+    assert all(re.fullmatch(r"\d+ [A-Z][a-z]{2}", tick) for tick in reader.text(".ticks text").split("|"))
+    reader.find("#zoom-all").click()
     wait_for(lambda: shown() == 8, "all points")
 
 
-def test_compares_two_cities(delhi, browser):
-    browser.open(delhi.address + "/city/Delhi")
-    browser.find("#compare").send_keys("Kolkata")
-    browser.find(".compare button").click()
-    wait_for(lambda: len(browser.all("line.other")) == 24, "the other city's line")
-    assert browser.driver.current_url.endswith("?compare=Kolkata")
-    assert "Kolkata" in browser.text(".legend")
+def test_compares_two_cities(delhi, reader):
+    reader.open(delhi.address + "/city/Delhi")
+    reader.find("#compare").send_keys("Kolkata")
+    reader.find(".compare button").click()
+    wait_for(lambda: len(reader.all("line.other")) == 24, "the other city's line")
+    assert reader.driver.current_url.endswith("?compare=Kolkata")
+    assert "Kolkata" in reader.text(".legend")
     # The range stays.
     assert delhi.exporter.get("/city/Delhi?compare=Nowhere").status == 400
     answer = delhi.exporter.get("/city/Delhi?range=3h&compare=Kolkata").body.decode()

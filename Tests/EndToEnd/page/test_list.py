@@ -1,5 +1,8 @@
 """The list of cities in a real browser."""
 
+import pytest
+
+from page.conftest import EXTRAS
 from support.browser import Keys
 from support.waiting import wait_for
 
@@ -18,6 +21,91 @@ def test_shows_everything_worst_first(air, browser):
     assert browser.run("return document.querySelector('li.city use').getAttribute('href')") == "#face-5"
     assert not browser.find(".banner").is_displayed()
     assert browser.find("li.city .spark polyline")
+
+
+def test_faces_and_numbers_have_the_colours_of_their_category(breathe, reader):
+    """Six drawings, no letters that a font may lack; long words take two lines at most, and stand near their city."""
+    air = breathe("--aqi.scale", "us")
+    air.send({f"Town {number}": 25 + 50 * number + (50 if number > 3 else 0) for number in range(6)})
+    air.wait_for_cities(6)
+    for scheme in ("light", "dark"):
+        reader.show(1280, scheme=scheme)
+        reader.open(air.address)
+        drawings = reader.run("return [...document.querySelectorAll('symbol')].map(e => e.innerHTML)")
+        assert len(set(drawings)) == 6
+        rows = reader.run(
+            """
+            const color = (e, part = "backgroundColor") => getComputedStyle(e)[part];
+            return [...document.querySelectorAll("li.city")].map(row => {
+              const [index, face] = [".index", ".disc"].map(part => row.querySelector(part));
+              return [color(row), color(index), color(face), color(index, "color"), color(face, "stroke"),
+                face.firstElementChild.getAttribute("href"), index.textContent];
+            });
+            """
+        )
+        assert [row[6] for row in rows] == ["325", "275", "175", "125", "75", "25"]
+        assert [row[5] for row in rows] == [f"#face-{number}" for number in (6, 5, 4, 3, 2, 1)]
+        assert len({row[0] for row in rows}) == 6, "rows have tints"
+        assert len({row[1] for row in rows}) == 6
+        assert all(row[1] == row[2] and row[3] == row[4] for row in rows)
+        text = reader.find("body").text
+        assert not [letter for letter in text if 0x1F300 <= ord(letter) <= 0x1FAFF or 0x2600 <= ord(letter) <= 0x27BF]
+    for width in (320, 600, 1000, 1280):
+        reader.show(width)
+        lines, hole = reader.run(
+            """
+            const words = [...document.querySelectorAll("li.city .word")];
+            const lines = words.map(word => {
+              const range = document.createRange();
+              range.selectNodeContents(word);
+              return new Set([...range.getClientRects()].map(box => box.top)).size;
+            });
+            const left = e => e.getBoundingClientRect().left;
+            return [Math.max(...lines), Math.max(...words.map(e => left(e) - left(e.closest("li").querySelector(".name"))))];
+            """
+        )
+        assert lines <= 2 and hole <= 240, width
+
+
+def test_sparklines_begin_after_the_first_interval(breathe, reader):
+    """The first two points come at once and say nothing about the time between them."""
+    air = breathe()
+    for age in (120, 60, 0):
+        air.say(Delhi=100 + age, **({} if age else {"Pune": 80}), age=age)
+        if age == 60:
+            air.exporter.wait_for_sample("airquality_exporter_history_points", 2)
+            reader.open(air.address)
+            assert reader.all("li.city .spark") and not reader.all(".spark polyline")
+    air.wait_for_cities(2)
+    reader.open(air.address)
+    assert len(reader.all(".spark")) == 2
+    assert reader.all("li[data-city=Delhi] polyline") and not reader.all("li[data-city=Pune] polyline")
+
+
+@pytest.mark.parametrize("count", [0, 1, 10_000])
+def test_of_no_city_one_and_very_many(breathe, reader, count):
+    """Without places and pollutants, there is nothing on any page that speaks of them."""
+    air = breathe(*EXTRAS, "--history.capacity", "2")
+    for first in range(0, count, 1000):
+        air.send({f"City {number:05}": number / 20 for number in range(first, min(count, first + 1000))})
+    air.wait_for_cities(count)
+    for path in ("/", "/?map", "/?kiosk", "/?sort=name", "/about"):
+        reader.open(air.address + path)
+        cities = [] if path == "/about" else reader.names()
+        assert len(cities) == (0 if path == "/about" else min(count, 100)), path
+        assert not reader.all(".map, [aria-label=View], .cause, .pollutants"), path
+        assert bool(reader.all(".pager")) == (count > 100 and path != "/about"), path
+        for width in (320, 1280):
+            reader.show(width)
+            assert not reader.is_wider_than_the_screen() and not reader.is_cut_off(), f"{path}, {width} px"
+    if count:
+        name = f"City {count - 1:05}"
+        reader.open(f"{air.address}/city/{name}")
+        assert reader.text("h1") == name and not reader.all(".cause, .pollutants")
+        assert len(reader.all("[rel=prev], [rel=next]")) == (1 if count > 1 else 0)
+    else:
+        reader.open(air.address)
+        assert "No data yet." in reader.find("main").text
 
 
 def test_follows_the_feed_without_a_reload(air, browser):

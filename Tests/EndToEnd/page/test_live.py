@@ -1,6 +1,7 @@
 """The page while things go wrong: no feed, no events, no script, no exporter."""
 
 import http.server
+import re
 import threading
 import urllib.request
 
@@ -37,6 +38,24 @@ def test_says_that_the_feed_is_lost_and_that_it_is_back(breathe, browser):
         assert browser.all(".feed.live")
     finally:
         again.stop()
+
+
+def test_says_it_without_script(breathe, browser):
+    air = breathe("--web.enable-lifecycle", "--feed.reconnect-min", "30m", "--feed.reconnect-max", "30m")
+    air.say(Delhi=300)
+    air.wait_for_cities(1)
+    air.feed.stop()
+    air.exporter.wait_for_sample("airquality_exporter_feed_connected", 0)
+    browser.allow_script(False)
+    for path in ("/", "/city/Delhi", "/?kiosk"):
+        browser.open(air.address + path)
+        banner = browser.find(".banner").text
+        assert re.match(BANNER + r" \d\d:\d\d UTC\. The last known readings are shown\.", banner), banner
+        assert "Interrupted" in browser.find(".feed.stale").text
+        page = browser.driver.page_source
+        assert "127.0.0.1" not in page and "/metrics" not in page, "what is for developers is on the page about it"
+    browser.open(air.address + "/about")
+    assert browser.all("a[href$=metrics]")
 
 
 def test_has_no_button_that_would_be_refused(breathe, browser):

@@ -40,7 +40,7 @@ def test_shows_where_the_cities_are(air, browser):
     loaded = browser.run("return performance.getEntriesByType('resource').map(e => e.name)")
     assert any("/assets/map." in name for name in loaded) and all(name.startswith(air.address) for name in loaded)
     # The colour is not all that a dot says.
-    assert "\u2068Delhi\u2069 318, Very Poor" in browser.run(DOTS)
+    assert "\u2068Delhi\u2069 318 AQI India, Very Poor" in browser.run(DOTS)
     assert "Delhi\u2069 318" in browser.text(".map text")
     # The list below is for the keyboard and for those who have it read aloud.
     assert browser.names() == list(INDIA)

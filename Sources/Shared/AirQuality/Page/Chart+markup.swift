@@ -135,7 +135,7 @@ extension Chart {
                 <circle class="\(kind) c\(point.category)" cx="\(percent: x(point.time))" cy="\(percent: y(point.index))" \
                 r="4.5" data-ms="\(point.time)" data-aqi="\(decimals: point.index)" data-category="\(point.category)" \
                 data-pattern="\(pattern.rawValue)">\
-                <title>\(clock(point.time)) \(Int(point.index)) \(name(of: point.category))\(change)</title></circle>
+                <title>\(clock(point.time)) \(scale.title) \(Int(point.index)) \(name(of: point.category))\(change)</title></circle>
 
                 """
             previous = point

@@ -71,7 +71,7 @@ struct Chart {
     let from, to: Timestamp
     /// The lowest and highest index drawn.
     let low, high: Double
-    private let scale: Scale
+    let scale: Scale
 
     /// More are drawn as the lowest and highest of each stretch.
     static let maximumPoints = 600

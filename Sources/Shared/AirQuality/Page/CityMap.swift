@@ -61,7 +61,7 @@ struct CityMap {
             let name = snapshot.name(of: dot.city)
             circles += """
                 <a class="c\(state.category)" href="city/\(PageFrame.pathStep(name))" tabindex="-1">\
-                <title>\(caption(dot)), \(settings.scale.categories[Int(state.category) - 1].name)</title>\
+                <title>\(caption(dot)) \(settings.scale.title), \(settings.scale.categories[Int(state.category) - 1].name)</title>\
                 <circle cx="\(Int(dot.x))" cy="\(Int(dot.y))"/></a>
 
                 """

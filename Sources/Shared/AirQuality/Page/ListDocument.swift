@@ -174,7 +174,7 @@ public struct ListDocument: Sendable {
             <a class="name" href="city/\(PageFrame.pathStep(name))\(query.isKiosk ? "?kiosk" : "")"><bdi>\(name)</bdi></a>
             <span class="state"><span class="word">\(category.name)</span>\(cause)</span>
             \(frame.change(state.changes))
-            \(frame.index(state.index))
+            <span class="hidden">\(settings.scale.title)</span>\(frame.index(state.index))
             \(details)</li>
 
             """

@@ -193,7 +193,7 @@ struct PageFrame {
     func ago(_ time: Timestamp) -> Markup {
         var text: [UInt8] = []
         text.appendRFC3339(time)
-        return "<time class=\"ago\" datetime=\"\(text[...])\" data-ms=\"\(time)\">\(Self.age(of: time, at: now))</time>"
+        return "<time class=\"ago\" datetime=\"\(text[...])\">\(Self.age(of: time, at: now))</time>"
     }
 
     static func age(of time: Timestamp, at now: Timestamp) -> String {
@@ -215,19 +215,19 @@ extension PageFrame {
     /// The drawings that `disc` refers to, once on each page.
     static let faces: Markup = """
         <svg class="hidden" aria-hidden="true" width="0" height="0">\
-        <symbol id="face-1" viewBox="0 0 24 24"><path d="M8.2 8.6h.01M15.8 8.6h.01M6 13a6 6 0 0 0 12 0z"/></symbol>\
-        <symbol id="face-2" viewBox="0 0 24 24"><path d="M8.2 9h.01M15.8 9h.01M7 14.5q5 4.6 10 0"/></symbol>\
-        <symbol id="face-3" viewBox="0 0 24 24"><path d="M8.2 9h.01M15.8 9h.01M7.5 15.8h9"/></symbol>\
-        <symbol id="face-4" viewBox="0 0 24 24"><path d="M8.2 9h.01M15.8 9h.01M7 17.2q5-4.6 10 0"/></symbol>\
-        <symbol id="face-5" viewBox="0 0 24 24"><path d="M6.5 7.5l3.5 2M17.5 7.5l-3.5 2M6.5 16.5l2.2-1.8 2.2 1.8 2.2-1.8 2.2 1.8 2.2-1.8"/></symbol>\
-        <symbol id="face-6" viewBox="0 0 24 24"><path d="M6.5 7l3.4 3.4M9.9 7l-3.4 3.4M14.1 7l3.4 3.4M17.5 7l-3.4 3.4M9 16.5a3 2.4 0 1 0 6 0a3 2.4 0 1 0-6 0"/></symbol>\
+        <symbol id="face-1" viewBox="-3.4 -3.4 30.8 30.8"><path d="M8.2 8.6h.01M15.8 8.6h.01M6 13a6 6 0 0 0 12 0z"/></symbol>\
+        <symbol id="face-2" viewBox="-3.4 -3.4 30.8 30.8"><path d="M8.2 9h.01M15.8 9h.01M7 14.5q5 4.6 10 0"/></symbol>\
+        <symbol id="face-3" viewBox="-3.4 -3.4 30.8 30.8"><path d="M8.2 9h.01M15.8 9h.01M7.5 15.8h9"/></symbol>\
+        <symbol id="face-4" viewBox="-3.4 -3.4 30.8 30.8"><path d="M8.2 9h.01M15.8 9h.01M7 17.2q5-4.6 10 0"/></symbol>\
+        <symbol id="face-5" viewBox="-3.4 -3.4 30.8 30.8"><path d="M6.5 7.5l3.5 2M17.5 7.5l-3.5 2M6.5 16.5l2.2-1.8 2.2 1.8 2.2-1.8 2.2 1.8 2.2-1.8"/></symbol>\
+        <symbol id="face-6" viewBox="-3.4 -3.4 30.8 30.8"><path d="M6.5 7l3.4 3.4M9.9 7l-3.4 3.4M14.1 7l3.4 3.4M17.5 7l-3.4 3.4M9 16.5a3 2.4 0 1 0 6 0a3 2.4 0 1 0-6 0"/></symbol>\
         </svg>
         """
 
     /// A face on the colour of its category; the category's name stands beside it.
     func disc(_ category: Category) -> Markup {
         """
-        <span class="disc" aria-hidden="true"><svg class="face"><use href="#face-\(category.number)"/></svg></span>
+        <svg class="disc" aria-hidden="true"><use href="#face-\(category.number)"/></svg>
         """
     }
 
@@ -238,11 +238,8 @@ extension PageFrame {
 
     func change(_ changes: CategoryChanges) -> Markup {
         guard let changedAt = changes.changedAt else { return "<span class=\"change\"></span>" }
-        let isBetter = changes.direction > 0
-        return """
-            <span class="change \(isBetter ? "better" : "worse")"><span aria-hidden="true">\(isBetter ? "▲" : "▼")</span> \
-            \(isBetter ? "better" : "worse") \(ago(changedAt))</span>
-            """
+        let word = changes.direction > 0 ? "better" : "worse"
+        return "<span class=\"change \(word)\">\(word) \(ago(changedAt))</span>"
     }
 
     /// The step of the path that leads to a city.

@@ -26,13 +26,12 @@ const page = (() => {
   const setText = (element, text) => { if (element && element.textContent !== text) element.textContent = text; };
 
   function showAges() {
-    for (const time of all("time.ago")) setText(time, age(Number(time.dataset.ms)));
+    for (const time of all("time.ago")) setText(time, age(Date.parse(time.dateTime)));
     setText(find(".now"), localClock(Date.now() + offset, "time"));
   }
 
   function setAge(time, milliseconds) {
     if (!time) return;
-    time.dataset.ms = milliseconds;
     time.dateTime = new Date(milliseconds).toISOString();
     setText(time, age(milliseconds));
   }
@@ -194,7 +193,7 @@ const page = (() => {
 
   function showCity(element, city) {
     const time = find(".updated time", element);
-    if (time && Number(time.dataset.ms) > city.updated_ms) return;
+    if (time && Date.parse(time.dateTime) > city.updated_ms) return;
     const index = find(".index", element);
     element.dataset.aqi = index.value = city.aqi.toFixed(2);
     setText(index, String(Math.floor(city.aqi)));

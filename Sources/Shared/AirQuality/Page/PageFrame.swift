@@ -182,7 +182,8 @@ struct PageFrame {
 
     /// A time of day, or a date and a time where it is long ago; the script shows it in the reader's time.
     func moment(_ time: Timestamp) -> Markup {
-        let pattern = ClockPattern(span: now - time)
+        // To the minute, even if it was a moment ago.
+        let pattern = ClockPattern(span: max(now - time, 600_000))
         return """
             <span class="clock" data-ms="\(time)" data-pattern="\(pattern.rawValue)">\(clock(time, pattern: pattern))</span>\
             <span class="utc"> UTC</span>

@@ -1,4 +1,6 @@
 import CLibWebSockets
+import Glibc
+import System
 import Testing
 
 @testable import WebSocket
@@ -17,6 +19,23 @@ import Testing
         for (reason, meaning) in meanings {
             #expect(SocketEvent(reason) == meaning, "\(reason.rawValue)")
         }
+    }
+
+    private func context() throws -> WebSocketContext {
+        let made = unsafe WebSocketContext(SocketLoop(), maximumSockets: 2, waker: LoopWaker()) { info in
+            unsafe info.port = CONTEXT_PORT_NO_LISTEN
+        }
+        guard let made else { throw SystemError(.system, "libwebsockets cannot make a context") }
+        return made
+    }
+
+    @Test("two contexts have no log in common: its users are counted without a lock") func logs() throws {
+        // Debian 12: libwebsockets 4.1 counts none.
+        guard let symbol = unsafe dlsym(nil, "lwsl_context_get_cx") else { return }
+        let log = unsafe unsafeBitCast(symbol, to: (@convention(c) (OpaquePointer) -> OpaquePointer?).self)
+        let one = try context()
+        let two = try context()
+        #expect(unsafe log(one.context) != log(two.context))
     }
 }
 

@@ -37,8 +37,8 @@ class SocketLoop {
     ) {
         lws_set_log_level(0, nil)
         let address = unsafe Unmanaged.passUnretained(loop).toOpaque()
-        let memory = unsafe Memory(loop: address, interface: interface)
         var info = unsafe lws_context_creation_info()
+        let memory = unsafe Memory(loop: address, interface: interface, log: CLibWebSockets_log(&info))
         unsafe info.protocols = unsafe UnsafePointer(memory.protocols)
         unsafe info.retry_and_idle_policy = unsafe UnsafePointer(memory.retry)
         // The address says where to connect to, not the environment's http_proxy.
@@ -93,8 +93,10 @@ extension WebSocketContext {
         let timer: UnsafeMutablePointer<CLibWebSockets_timer>
         let interface: UnsafeMutablePointer<CChar>?
         let noProxy: UnsafeMutablePointer<CChar>
+        private let log: UnsafeMutableRawPointer?
 
-        init(loop: UnsafeMutableRawPointer, interface: String) {
+        init(loop: UnsafeMutableRawPointer, interface: String, log: UnsafeMutableRawPointer?) {
+            unsafe self.log = log
             unsafe protocols = .allocate(capacity: 2)
             unsafe protocols.initialize(repeating: lws_protocols(), count: 2)
             unsafe protocols[0].name = Self.characters(of: Self.protocolName)
@@ -119,6 +121,7 @@ extension WebSocketContext {
             unsafe timer.deallocate()
             unsafe free(interface)
             unsafe noProxy.deallocate()
+            unsafe free(log)
         }
     }
 }

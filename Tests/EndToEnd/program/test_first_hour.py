@@ -1,9 +1,11 @@
 """The mistakes of the first hour: what was typed, and what is said."""
 
 import re
+from urllib.parse import urlsplit
 
 import pytest
 
+from support.libmicrohttpd import REFUSES
 from support.waiting import wait_for
 
 EXPORTER, FEED = "air-quality-exporter", "air-quality-feed"
@@ -237,18 +239,23 @@ def test_a_relay_reads_by_pointers_too(start, python_feed):
     wait_for(found, "each city in one of the shards")
 
 
+NOT_TLS = r"reason=tls err=.*wrong version number: the server does not speak TLS, ws:// instead of wss://\?\"?$"
+
+
 @pytest.mark.parametrize(
-    "scheme, path, said",
+    "kind, scheme, path, said",
     [
-        ("wss", "/", r"reason=tls err=.*wrong version number: the server does not speak TLS, ws:// instead of wss://\?\"?$"),
-        ("ws", "/metrics", r'reason=handshake err="status 200 instead of 101: this is no WebSocket endpoint"'),
-        ("ws", "/nothing", r'reason=handshake err="status 404 instead of 101: this is no WebSocket endpoint"'),
+        ("feed", "wss", "/", NOT_TLS),
+        # libmicrohttpd 1 says nothing to a client that speaks TLS.
+        ("exporter", "wss", "/", 'reason=tls err="the server ended the TLS handshake"' if REFUSES else NOT_TLS),
+        ("exporter", "ws", "/metrics", r'reason=handshake err="status 200 instead of 101: this is no WebSocket endpoint"'),
+        ("exporter", "ws", "/nothing", r'reason=handshake err="status 404 instead of 101: this is no WebSocket endpoint"'),
     ],
-    ids=["not TLS", "200", "404"],
+    ids=["feed without TLS", "exporter without TLS", "200", "404"],
 )
-def test_an_address_of_something_else_is_recognised(start, scheme, path, said):
-    other = start.exporter(DEMO)
-    exporter = start.exporter("--feed.url", f"{scheme}://{other.address}{path}")
+def test_an_address_of_something_else_is_recognised(start, kind, scheme, path, said):
+    other = urlsplit(start.feed("simulate").url).netloc if kind == "feed" else start.exporter(DEMO).address
+    exporter = start.exporter("--feed.url", f"{scheme}://{other}{path}")
     wait_for(lambda: any(re.search(said, line) for line in exporter.errors), "the words")
     words = re.search('err="?(.*?)"?$', next(line for line in exporter.errors if re.search(said, line)))[1]
     assert words in exporter.get("/-/ready").text

@@ -1,6 +1,7 @@
 """The dashboards as files: types, structure, the linter's rules, format; and that each check finds what it is for."""
 
 import copy
+import json
 
 import pytest
 
@@ -24,6 +25,27 @@ def test_dashboard(dashboards, check, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_file_is_indented_by_two_spaces_as_json_dumps_does_it(dashboards, name):
     assert dashboard_path(name).read_text() == canonical(dashboards[name])
+
+
+def test_they_say_how_bad_because_of_what_where_and_since_when(dashboards):
+    def panels(name: str) -> list[dict]:
+        found = []
+        for panel in dashboards[name]["panels"]:
+            found += [panel, *panel.get("panels", [])]
+        return found
+
+    assert {dashboard["refresh"] for dashboard in dashboards.values()} == {"30s"}
+    overview = {panel["type"]: json.dumps(panel) for panel in panels("aqi-overview")}
+    assert "airquality_city_info" in overview["geomap"]
+    assert "airquality_subindex" in overview["table"] and "offset 1d" in overview["table"]
+    assert {"Main pollutant", "Since yesterday"} <= {panel["title"] for panel in panels("aqi-city")}
+    rows = " ".join(panel["title"] for panel in panels("aqi-exporter") if panel["type"] == "row")
+    assert all(word in rows for word in ("Shards", "Poller", "relay"))
+    # Whole numbers of the index, everywhere.
+    for name in ("aqi-overview", "aqi-city"):
+        for panel in panels(name):
+            if panel["type"] in ("stat", "timeseries", "gauge", "bargauge") and "airquality_index{" in json.dumps(panel):
+                assert panel["fieldConfig"]["defaults"].get("decimals") == 0, panel["title"]
 
 
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault.check in CHECKS], ids=lambda fault: fault.name)

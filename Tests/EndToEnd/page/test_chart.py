@@ -35,6 +35,8 @@ def test_shows_the_points_over_the_bands(delhi, reader):
     assert [aqi for aqi, _ in points] == [195 + 10 * number for number in range(25)]
     assert {category for _, category in points} == {"3", "4", "5", "6"}
     assert len(reader.all("line.line")) == 24
+    # Where HTML allows a caption, and with what the axis counts.
+    assert reader.text("figure > figcaption:first-child").startswith("AQI India. Times are ")
     assert reader.text(".band-name").split("|") == ["Moderate", "Poor", "Very Poor", "Severe"]
     # Bands do not overlap, and each point stands in its own.
     wrong = reader.run(

@@ -164,7 +164,7 @@ public struct ListDocument: Sendable {
             ? ""
             : """
             \(Sparkline(snapshot.points(of: city)).markup)
-            <span class="updated"><span>updated </span>\(frame.ago(state.updatedAt))</span>
+            <span class="updated">\(frame.ago(state.updatedAt))</span>
 
             """
         return """

@@ -81,14 +81,16 @@ def test_lintian_has_nothing_to_say(release, packages):
     assert release.run("lintian", "--fail-on", "error,warning", "--tag-display-limit", "0", packages[OLD]) == ""
 
 
-# What the package of systemd leaves behind, on which ours depends.
-LEFT_BY_SYSTEMD = ["/root/.ssh/", "/var/cache/private/", "/var/lib/private/", "/var/lib/systemd/coredump/",
-                   "/var/lib/systemd/pstore/", "/var/log/private/"]  # fmt: skip
+# What the package of systemd leaves behind, on which ours depends: on 13 what its tmpfiles.d/debian.conf links as well, and
+# dpkg-preconfigure's folder.
+LEFT_BY_OTHERS = ["/root/.ssh/", "/var/cache/private/", "/var/lib/private/", "/var/lib/systemd/coredump/",
+                  "/var/lib/systemd/pstore/", "/var/log/private/", "/etc/default/locale", "/etc/vconsole.conf",
+                  "/var/cache/debconf/tmp.ci/"]  # fmt: skip
 
 
 def test_piuparts_finds_nothing_left(release, packages):
     """Debian's own check of installation, removal and purge, in a root of its own without a running system."""
-    ignored = [word for path in LEFT_BY_SYSTEMD for word in ("--ignore", path)]
+    ignored = [word for path in LEFT_BY_OTHERS for word in ("--ignore", path)]
     engine.run("piuparts", "--mirror", f"{stand_ins.apt_mirror()} main", "--distribution", release.name,
                "--do-not-verify-signatures", "--no-eatmydata", "--log-level", "error", *ignored, packages[OLD])  # fmt: skip
 
@@ -147,6 +149,10 @@ class DebianMachine(Machine):
         pruned = " -o ".join(f"-path '{path}'" for path in NOT_COMPARED)
         return set(self.run("sh", "-c", f"find / '(' {pruned} ')' -prune -o -print").splitlines())
 
+    def failed(self) -> str:
+        """The units that did."""
+        return self.systemctl("list-units", "--failed", "--quiet", "--plain", "--no-legend")
+
     def points(self) -> list[dict]:
         return json.loads(self.get("/history.json"))["points"]
 
@@ -163,6 +169,8 @@ def machine(release, packages):
     machine = DebianMachine(release)
     try:
         machine.before = machine.files()
+        # In a container that of kernel modules, on 13.
+        machine.failed_before = machine.failed()
         yield machine
     finally:
         machine.remove()
@@ -179,7 +187,7 @@ class TestLife:
         for unit in (SERVICE, SOCKET):
             assert machine.is_active(unit) == "inactive"
             assert machine.systemctl("is-enabled", unit, status=None) == "disabled"
-        assert machine.systemctl("list-units", "--failed", "--quiet") == ""
+        assert machine.failed() == machine.failed_before
         for program in PROGRAMS:
             assert machine.run(program, "--version").startswith(program + ", version ")
 

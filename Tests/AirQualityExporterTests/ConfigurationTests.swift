@@ -35,7 +35,7 @@ struct ConfigurationTests {
         #expect(configuration.pauseWhenUnused == .zero)
         #expect(configuration.format.cityField == "city")
         #expect(configuration.format.valueField == "aqi")
-        #expect(configuration.format.timeField == nil)
+        #expect(configuration.format.timeField.isEmpty)
         #expect(configuration.cityLimit == 100_000)
         #expect(configuration.expireAfter == .seconds(6 * 3600))
         #expect(configuration.scale == .india)
@@ -198,7 +198,8 @@ struct ConfigurationTests {
             ("0/1", 0, 1), ("3/4", 3, 4), ("air-quality-exporter-2/4", 2, 4), ("b-10/12", 10, 12), ("3-1/4", 1, 4),
         ])
     func shards(text: String, index: Int, count: Int) throws {
-        #expect(try configuration(["--feed.demo", "--city.shard", text]).shard == Shard(index: index, count: count))
+        #expect(
+            try configuration(["--feed.demo", "--city.shard", text]).format.shard == Shard(index: index, count: count))
     }
 
     @Test(

@@ -179,7 +179,7 @@ struct FeedDecoderTests {
         arguments: 1...4 as ClosedRange<UInt64>)
     func anyBytes(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        var test = TestStore(format: FeedFormat(timeField: seed % 2 == 0 ? "time" : nil))
+        var test = TestStore(format: FeedFormat(timeField: seed % 2 == 0 ? "time" : ""))
         for _ in 0..<20_000 {
             let count = Int.random(in: 0..<60, using: &random)
             test.receive(

@@ -32,13 +32,14 @@ struct PageTests {
     private static let now = TestStore.start + 130_000
 
     private static func list(_ query: String = "", outage: Outage? = nil) throws -> [UInt8] {
-        ListDocument(settings).render(
-            store().store.pageSnapshot(), query: try ListQuery(query), outage: outage, at: now)
+        settings.list(
+            store().store.snapshot(withHistories: true), query: try ListQuery(query), outage: outage, at: now)
     }
 
     private static func city(_ name: String, _ query: String = "") throws -> [UInt8]? {
-        try CityDocument(settings).render(
-            Array(name.utf8), store().store.pageSnapshot(), query: try ChartQuery(query), outage: nil, at: now)
+        try settings.city(
+            Array(name.utf8), store().store.snapshot(withHistories: true), query: try ChartQuery(query), outage: nil,
+            at: now)
     }
 
     @Test("of the list is as it was")
@@ -50,8 +51,8 @@ struct PageTests {
     func hint() throws {
         let outage = Outage(since: nil, hint: "The <flags>.")
         let empty = TestStore()
-        let page = ListDocument(Self.settings).render(
-            empty.store.pageSnapshot(), query: try ListQuery(""), outage: outage, at: Self.now)
+        let page = Self.settings.list(
+            empty.store.snapshot(withHistories: true), query: try ListQuery(""), outage: outage, at: Self.now)
         for page in [page, try Self.list(outage: Outage(since: TestStore.start, hint: outage.hint))] {
             #expect(
                 String(decoding: page, as: UTF8.self).contains(". The &lt;flags&gt;.</p>")
@@ -74,11 +75,11 @@ struct PageTests {
             #"[{"city":"Delhi","aqi":418.61,"p":{"pm2_5":251.04,"co":1299.6,"no2":0.04},"s":{"pm2_5":418.61,"pm10":300},"#
                 + #""where":{"latitude":28.65,"longitude":77.23}},{"city":"<b>","aqi":152,"s":{"o3":152,"pm10":152},"#
                 + #""where":{"latitude":19.08,"longitude":72.88}},{"city":"Nowhere","aqi":20,"where":{"latitude":1}}]"#)
-        let snapshot = store.store.pageSnapshot()
-        let list = ListDocument(Self.settings).render(
+        let snapshot = store.store.snapshot(withHistories: true)
+        let list = Self.settings.list(
             snapshot, query: try ListQuery("map"), outage: nil, at: Self.now)
         try expectGolden(list, named: "list-map.html")
-        let city = try CityDocument(Self.settings).render(
+        let city = try Self.settings.city(
             Array("Delhi".utf8), snapshot, query: ChartQuery(), outage: nil, at: Self.now)
         try expectGolden(#require(city), named: "city-pollutants.html")
     }
@@ -114,8 +115,9 @@ struct PageTests {
         store.receive("[\(all.joined(separator: ","))]")
         var seen: [String] = []
         for page in 1...3 {
-            let text = ListDocument(Self.settings).render(
-                store.store.pageSnapshot(), query: try ListQuery("sort=name&page=\(page)"), outage: nil, at: Self.now)
+            let text = Self.settings.list(
+                store.store.snapshot(withHistories: true), query: try ListQuery("sort=name&page=\(page)"), outage: nil,
+                at: Self.now)
             seen += Self.names(text)
             #expect(String(decoding: text, as: UTF8.self).contains("Page \(page) of 3"))
         }
@@ -130,8 +132,9 @@ struct PageTests {
         // 7919 and 1200 have no common divisor: each value once.
         let all = (0..<1200).map { #"{"city":"c\#($0 + 1000)","aqi":\#($0 * 7919 % 1200)}"# }
         store.receive("[\(all.joined(separator: ","))]")
-        let text = ListDocument(Self.settings).render(
-            store.store.pageSnapshot(), query: try ListQuery("sort=\(sort.rawValue)&page=\(page)"), outage: nil,
+        let text = Self.settings.list(
+            store.store.snapshot(withHistories: true), query: try ListQuery("sort=\(sort.rawValue)&page=\(page)"),
+            outage: nil,
             at: Self.now)
         let names = (0..<1200).sorted {
             sort == .index ? $0 * 7919 % 1200 > $1 * 7919 % 1200 : $0 < $1
@@ -145,7 +148,7 @@ struct PageTests {
         var store = TestStore()
         let all = (0..<700).map { #"{"city":"c\#($0 + 1000)","aqi":1}"# }
         store.receive("[\(all.joined(separator: ","))]")
-        let snapshot = store.store.pageSnapshot()
+        let snapshot = store.store.snapshot(withHistories: true)
         func name(_ city: Int?) -> String? { city.map { String(decoding: snapshot.name(of: $0), as: UTF8.self) } }
         for number in 0..<700 {
             let found = try #require(snapshot.find(Array("c\(number + 1000)".utf8)))

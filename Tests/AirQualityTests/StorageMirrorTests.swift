@@ -89,7 +89,7 @@ struct StorageMirrorTests {
         let history = HistoryRule(capacity: 3, interval: seed % 2 == 0 ? 0 : 2000, keep: keep)
         func make() -> TestStore {
             TestStore(
-                history: history, expireAfter: 40_000, format: FeedFormat(timeField: hasTimes ? "time" : nil))
+                history: history, expireAfter: 40_000, format: FeedFormat(timeField: hasTimes ? "time" : ""))
         }
         var test = make()
         var (mirror, file, now) = (StorageMirror(), ModelFile(), TestStore.start)

@@ -14,9 +14,9 @@ struct TestStore: ~Copyable {
         store = ReadingStore(
             rules: StoreRules(
                 scale: scale, hysteresis: hysteresis, history: history, cityLimit: cityLimit, expireAfter: expireAfter,
-                shard: format.shard, readingsHaveTimes: format.timeField != nil,
-                readingsHaveConcentrations: format.pollutantsField != nil,
-                readingsHaveSubIndices: format.subindicesField != nil, readingsHavePlaces: format.placeField != nil),
+                shard: format.shard, readingsHaveTimes: !format.timeField.isEmpty,
+                readingsHaveConcentrations: !format.pollutantsField.isEmpty,
+                readingsHaveSubIndices: !format.subindicesField.isEmpty, readingsHavePlaces: !format.placeField.isEmpty),
             feeds: feeds, at: Self.start)
         decoder = FeedDecoder(format: format)
     }
@@ -71,7 +71,7 @@ struct TestStore: ~Copyable {
     /// The points of a city, oldest first.
     func points(of name: String) -> [HistoryPoint] {
         guard let city = city(name) else { return [] }
-        let history = store.historySnapshot().histories[city]
+        let history = store.snapshot(withHistories: true).histories[city]
         return (0..<history.count).map { history[$0] }
     }
 

@@ -22,7 +22,7 @@ import Testing
         let client = try server.connect()
         for path in ["/metrics", "/metrics?x", "/other", "/metrics"] { _ = try client.request(path) }
         eventually("the end of the last request") { server.statistics.requestsInFlight == 0 }
-        #expect(server.statistics == HTTPStatistics(requestsInFlight: 0, answers: [.init(status: 200, count: 3)]))
+        #expect(server.statistics == HTTPStatistics(requestsInFlight: 0, answers: [200: 3]))
     }
 
     @Test func aRequestSeesItselfInFlight() throws {
@@ -33,11 +33,10 @@ import Testing
                 $0.meter = meter
             },
             respond: { _ in HTTPResponse(status: 201, line: "\(meter.current.requestsInFlight)") })
-        #expect(meter.current.answers == [.init(status: 200, count: 0), .init(status: 503, count: 0)])
+        #expect(meter.current.answers == [200: 0, 503: 0])
         #expect(try server.connect().request("/").text == "1\n")
         eventually("its end") { meter.current.requestsInFlight == 0 }
-        #expect(meter.current.answers.map(\.status) == [200, 201, 503])
-        #expect(meter.current.answers.map(\.count) == [0, 1, 0])
+        #expect(meter.current.answers == [200: 0, 201: 1, 503: 0])
     }
 
     @Test func slowLorisConnectionsAreHungUpOnAndHarmNobody() throws {

@@ -64,6 +64,6 @@ import Testing
     }
 
     private func parse(_ bytes: [UInt8], limit: Int = 1000) -> HTTPRequestTarget {
-        HTTPRequestTarget(parsing: bytes.span, limit: limit)
+        HTTPRequestTarget(parsing: bytes, limit: limit)
     }
 }

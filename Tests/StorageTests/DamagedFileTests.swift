@@ -182,7 +182,8 @@ struct DamagedFileTests {
     func text(_ content: String) throws {
         write(Array(content.utf8), to: path)
         try expectRefusal(
-            path, .foreign, "it is no SQLite file and is left as it is; expected one of this program, or a new name")
+            path, .notADatabase,
+            "it is no SQLite file and is left as it is; expected one of this program, or a new name")
     }
 
     @Test("a directory, a device and an empty name", arguments: ["/tmp", "/dev/null", ""])
@@ -196,9 +197,10 @@ struct DamagedFileTests {
         try expectRefusal(path + "0", .notAFile, "expected the name of a regular file")
     }
 
-    private func expectRefusal(_ path: String, _ code: StorageError.Code, _ reason: String) throws {
+    private func expectRefusal(_ path: String, _ refusal: StorageRefusal, _ reason: String) throws {
         let before = FileIdentityAndContents(path)
-        let error = StorageError(code, path: path, reason)
+        let error = StorageError(path: path, refusal: refusal)
+        #expect(error.description == "storage file \"\(path)\": \(reason)")
         #expect(throws: error) { _ = try open(path, makeStore()) }
         #expect(throws: error) { try StorageFile.check(path) }
         #expect(FileIdentityAndContents(path) == before)
@@ -272,7 +274,8 @@ struct DamagedFileTests {
                 case .restored: outcomes["restored", default: 0] += 1
                 case .quarantined: outcomes["quarantined", default: 0] += 1
                 case .created: outcomes["created", default: 0] += 1
-                case .unavailable(let reason): outcomes["unavailable: \(reason)", default: 0] += 1
+                case .failing(let reason): outcomes["unavailable: \(reason)", default: 0] += 1
+                case .recovered, .recreated: Issue.record("\(restored.outcome)")
                 }
                 var events: [StorageEvent] = []
                 found.receive("the last", 7, at: 100)
@@ -284,7 +287,7 @@ struct DamagedFileTests {
                     outcomes["\(events)", default: 0] += 1
                 }
             } catch {
-                outcomes["\(error.code)", default: 0] += 1
+                outcomes["\(error.refusal)", default: 0] += 1
             }
         }
         print("outcomes of \(count) damaged files: \(outcomes.sorted { $0.value > $1.value })")

@@ -85,7 +85,7 @@ struct KilledProcessTests {
             do throws(StorageError) {
                 _ = try open(path, makeStore())
             } catch {
-                exit(error.code == .inUse ? 42 : 1)
+                exit(error.refusal == .inUse ? 42 : 1)
             }
         }
         store.receive("Pune", 1, at: 0)
@@ -117,7 +117,7 @@ struct KilledProcessTests {
         let path = directory.file("storage.db")
         let store = makeStore()
         let first = try open(path, store).file
-        #expect(throws: StorageError(.inUse, path: path, "another process has it open")) {
+        #expect(throws: StorageError(path: path, refusal: .inUse)) {
             _ = try open(path, makeStore())
         }
         store.receive("Pune", 1, at: 0)

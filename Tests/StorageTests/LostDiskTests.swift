@@ -126,7 +126,7 @@ struct LostDiskTests {
         let store = makeStore()
         let file = try open(path, store)
         let reason = "unable to open database file: No such file or directory"
-        #expect(file.outcome == .unavailable(reason: reason) && file.file.statistics.errorCount == 1)
+        #expect(file.outcome == .failing(reason: reason) && file.file.statistics.errorCount == 1)
         #expect(throws: StorageError.self) { try StorageFile.check(path) }
         unsafe mkdir(directory.file("sub"), 0o755)
         try StorageFile.check(path)
@@ -194,7 +194,7 @@ struct LostDiskTests {
 
         let store = makeStore()
         let file = try open(path, store)
-        #expect(file.outcome == .unavailable(reason: "the file is read-only"))
+        #expect(file.outcome == .failing(reason: "the file is read-only"))
         #expect(store.cities == old.cities)
         #expect(throws: StorageError.self) { try StorageFile.check(path) }
         disk.setReadOnly(false)
@@ -212,7 +212,7 @@ struct LostDiskTests {
         write([UInt8](repeating: 0, count: 5000), to: disk.directory.file("storage.db"))
         disk.setReadOnly(true)
         let reason = "it is damaged (file is not a database) and cannot be renamed: Read-only file system"
-        #expect(try open(disk.directory.file("storage.db"), makeStore()).outcome == .unavailable(reason: reason))
+        #expect(try open(disk.directory.file("storage.db"), makeStore()).outcome == .failing(reason: reason))
         #expect(disk.directory.names == ["storage.db"])
     }
 

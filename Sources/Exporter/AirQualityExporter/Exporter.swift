@@ -68,7 +68,7 @@ final class Exporter: Sendable {
             store: store,
             families: Set(configuration.cityFamilies.isEmpty ? CityFamilyName.allCases : configuration.cityFamilies),
             scrapes: configuration.web.omitsExporterMetrics ? nil : scrapes,
-            handshakes: webWatcher.initial.tls == nil ? nil : scrapes, storage: storage, events: events,
+            handshakes: webWatcher.initial.tls == nil ? nil : scrapes, storage: storage?.file, events: events,
             lastReload: lastReload)
         let health = Health(
             store: store,
@@ -140,7 +140,7 @@ final class Exporter: Sendable {
         demo?.stop()
         demoThread?.join()
         // Last, so that the file gets the last readings.
-        storage?.stop()
+        storage?.file.stop()
         storageThread?.join()
         logger.info("Stopped")
         return 0
@@ -263,9 +263,59 @@ extension StoreRules {
         self.init(
             scale: configuration.scale, hysteresis: configuration.hysteresis, history: configuration.history,
             cityLimit: configuration.cityLimit, expireAfter: configuration.expireAfter.milliseconds,
-            shard: configuration.shard, warmUp: configuration.warmUp.milliseconds,
-            readingsHaveTimes: has(\.timeField), readingsHaveConcentrations: mayHaveMore || has(\.pollutantsField),
-            readingsHaveSubIndices: mayHaveMore || has(\.subindicesField),
-            readingsHavePlaces: mayHaveMore || has(\.placeField))
+            shard: configuration.format.shard, warmUp: configuration.warmUp.milliseconds,
+            readingsHaveTimes: has(\.format.timeField),
+            readingsHaveConcentrations: mayHaveMore || has(\.format.pollutantsField),
+            readingsHaveSubIndices: mayHaveMore || has(\.format.subindicesField),
+            readingsHavePlaces: mayHaveMore || has(\.format.placeField))
+    }
+}
+
+/// Whether anybody still reads what the feeds bring, for `--feed.pause-when-unused`.
+final class FeedUsage: Sendable {
+    private let state: Mutex<State>
+    private let limit: Duration
+
+    private struct State {
+        var lastReadAt: Duration
+        var isPaused = false
+    }
+
+    enum Change: Equatable {
+        case pause, resume
+    }
+
+    /// - Parameter limit: how long nobody may read before feeds are paused; zero: no limit.
+    init(limit: Duration, at now: Duration) {
+        self.limit = limit
+        state = Mutex(State(lastReadAt: now))
+    }
+
+    /// Somebody has read.
+    func read(at now: @autoclosure () -> Duration) -> Change? {
+        guard limit > .zero else { return nil }
+        let now = now()
+        return state.withLock { state in
+            state.lastReadAt = now
+            guard state.isPaused else { return nil }
+            state.isPaused = false
+            return .resume
+        }
+    }
+
+    /// Time has passed.
+    func tick(at now: Duration) -> Change? {
+        guard limit > .zero else { return nil }
+        return state.withLock { state in
+            guard !state.isPaused, now - state.lastReadAt >= limit else { return nil }
+            state.isPaused = true
+            return .pause
+        }
+    }
+
+    /// When ``tick(at:)`` may have something to say.
+    var nextTickAt: Duration? {
+        guard limit > .zero else { return nil }
+        return state.withLock { $0.isPaused ? nil : $0.lastReadAt + limit }
     }
 }

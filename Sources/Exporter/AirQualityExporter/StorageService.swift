@@ -3,8 +3,8 @@ import Storage
 import System
 
 /// Keeps the store in a file, and logs what happens to it.
-final class StorageService: Sendable {
-    private let file: StorageFile
+struct StorageService: Sendable {
+    let file: StorageFile
     private let path: String
     private let logger: Logger
 
@@ -13,53 +13,33 @@ final class StorageService: Sendable {
     /// - Throws: ``StorageError`` when the program must not start with this file. Any other problem is logged, and the
     ///   exporter serves from memory.
     init(path: String, store: ReadingStore, logger: Logger) throws(StorageError) {
-        self.path = path
-        self.logger = logger
+        (self.path, self.logger) = (path, logger)
         let restored = try StorageFile.open(path, store: store, now: currentTime)
         file = restored.file
-        log(restored)
-    }
-
-    private func log(_ restored: RestoredStorage) {
-        var metadata: Logger.Metadata = ["file": "\(path)", "cities": "\(restored.cityCount)"]
+        var metadata: Logger.Metadata = ["cities": "\(restored.cityCount)"]
         if restored.otherShardCount > 0 { metadata["other_shards_dropped"] = "\(restored.otherShardCount)" }
         if restored.skippedRows > 0 { metadata["skipped_rows"] = "\(restored.skippedRows)" }
-        switch restored.outcome {
+        log(restored.outcome, metadata)
+    }
+
+    /// Writes until the file is told to stop; blocks.
+    func run() { file.run { log($0) } }
+
+    private func log(_ event: StorageEvent, _ details: Logger.Metadata = [:]) {
+        let metadata = Logger.Metadata(dictionaryLiteral: ("file", path)).merging(details)
+        switch event {
         case .created: logger.info("Storage file created", metadata: metadata)
         case .restored: logger.info("Storage file restored", metadata: metadata)
-        case .quarantined(let movedTo, let reason): logDamage(movedTo: movedTo, reason: reason, metadata)
-        case .unavailable(let reason): logFailure(reason, metadata)
-        }
-    }
-
-    /// Writes until ``stop()``; blocks.
-    func run() { file.run(onEvent: log) }
-
-    private func log(_ event: StorageEvent) {
-        let file: Logger.Metadata = ["file": "\(path)"]
-        switch event {
-        case .failing(let reason): logFailure(reason, file)
-        case .recovered: logger.info("Storage file writable again, nothing was lost", metadata: file)
-        case .quarantined(let movedTo, let reason): logDamage(movedTo: movedTo, reason: reason, file)
+        case .recovered: logger.info("Storage file writable again, nothing was lost", metadata: metadata)
         case .recreated:
-            logger.warning("Storage file was removed or replaced: recreated from memory", metadata: file)
+            logger.warning("Storage file was removed or replaced: recreated from memory", metadata: metadata)
+        case .failing(let reason):
+            logger.error(
+                "Storage file not writable: serving from memory, retrying", metadata: metadata.merging(["err": reason]))
+        case .quarantined(let movedTo, let reason):
+            logger.error(
+                "Storage file damaged: moved aside, new file created",
+                metadata: metadata.merging(["moved_to": movedTo, "err": reason]))
         }
     }
-
-    private func logDamage(movedTo: String, reason: String, _ metadata: Logger.Metadata) {
-        logger.error(
-            "Storage file damaged: moved aside, new file created",
-            metadata: metadata.merging(["moved_to": movedTo, "err": reason]))
-    }
-
-    private func logFailure(_ reason: String, _ metadata: Logger.Metadata) {
-        logger.error(
-            "Storage file not writable: serving from memory, retrying",
-            metadata: metadata.merging(["err": reason]))
-    }
-
-    /// Has the last changes written; then ``run()`` returns.
-    func stop() { file.stop() }
-
-    var statistics: StorageStatistics { file.statistics }
 }

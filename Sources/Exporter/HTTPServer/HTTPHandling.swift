@@ -142,7 +142,7 @@ public final class HTTPMeter: Sendable {
 
     /// - Parameter statuses: counted from 0 on; another status is there from its first response on.
     public init(statuses: [Int] = []) {
-        state = Mutex(HTTPStatistics(answers: statuses.sorted().map { .init(status: $0, count: 0) }))
+        state = Mutex(HTTPStatistics(answers: Dictionary(uniqueKeysWithValues: statuses.map { ($0, 0) })))
     }
 
     func requestStarted() {
@@ -154,7 +154,7 @@ public final class HTTPMeter: Sendable {
     func requestFinished(status: Int?) {
         state.withLock { statistics in
             statistics.requestsInFlight -= 1
-            if let status { statistics.countAnswer(status: status) }
+            if let status { statistics.answers[status, default: 0] += 1 }
         }
     }
 
@@ -171,31 +171,8 @@ public final class HTTPMeter: Sendable {
 public struct HTTPStatistics: Sendable, Equatable {
     /// Requests under way: asked in the route closure, this includes the request that it answers.
     public var requestsInFlight = 0
-    /// Answers since the start, by ascending status.
-    public var answers: [Answers] = []
+    /// Answers since the start, by status.
+    public var answers: [Int: Int] = [:]
     /// Since the start, of all connections.
     public var tlsHandshakeFailures = 0
-
-    public struct Answers: Sendable, Equatable {
-        public var status: Int
-        public var count: Int
-
-        public init(status: Int, count: Int) {
-            self.status = status
-            self.count = count
-        }
-    }
-
-    public init(requestsInFlight: Int = 0, answers: [Answers] = []) {
-        self.requestsInFlight = requestsInFlight
-        self.answers = answers
-    }
-
-    fileprivate mutating func countAnswer(status: Int) {
-        let index = answers.firstIndex { $0.status >= status } ?? answers.endIndex
-        if index == answers.endIndex || answers[index].status != status {
-            answers.insert(.init(status: status, count: 0), at: index)
-        }
-        answers[index].count += 1
-    }
 }

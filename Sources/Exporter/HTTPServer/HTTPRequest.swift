@@ -28,13 +28,11 @@ enum HTTPRequestTarget: Equatable {
     case tooLong
 
     /// Reads the origin form (`/path?query`), the absolute form (`http://host/path?query`) and `*`.
-    init(parsing target: Span<UInt8>, limit: Int) {
+    init(parsing target: [UInt8], limit: Int) {
         if target.count > limit {
             self = .tooLong
-        } else if let start = Self.startOfPath(in: target) {
-            self = Self.split(target, from: start)
         } else {
-            self = .malformed
+            self = Self.pathAndQuery(of: target).flatMap(Self.init(pathAndQuery:)) ?? .malformed
         }
     }
 
@@ -43,51 +41,27 @@ enum HTTPRequestTarget: Equatable {
         if case .valid(let path, _) = self { path } else { nil }
     }
 
-    private static func startOfPath(in target: Span<UInt8>) -> Int? {
-        guard target.count > 0 else { return nil }
-        if target[0] == UInt8(ascii: "/") { return 0 }
-        if target.count == 1, target[0] == UInt8(ascii: "*") { return 0 }
-        return startOfPathAfterAuthority(in: target)
-    }
-
-    /// RFC 9112 section 3.2.2: a server must accept the absolute form.
-    private static func startOfPathAfterAuthority(in target: Span<UInt8>) -> Int? {
-        for scheme in ["http://", "https://"] where hasPrefix(scheme, target) {
-            var index = scheme.utf8.count
-            let authority = index
-            while index < target.count, target[index] != UInt8(ascii: "/"), target[index] != UInt8(ascii: "?") {
-                index += 1
-            }
-            return index > authority ? index : nil
+    private static func pathAndQuery(of target: [UInt8]) -> ArraySlice<UInt8>? {
+        if target.first == UInt8(ascii: "/") || target == [UInt8(ascii: "*")] { return target[...] }
+        // RFC 9112 section 3.2.2: a server must accept the absolute form.
+        for scheme in ["http://", "https://"] where equalsIgnoringCase(target.prefix(scheme.utf8.count), scheme) {
+            let rest = target.dropFirst(scheme.utf8.count)
+            let path = rest.drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+            return path.count < rest.count ? path : nil
         }
         return nil
     }
 
-    private static func hasPrefix(_ prefix: String, _ target: Span<UInt8>) -> Bool {
-        guard target.count >= prefix.utf8.count else { return false }
-        var index = 0
-        for byte in prefix.utf8 {
-            guard lowercase(target[index]) == byte else { return false }
-            index += 1
-        }
-        return true
-    }
-
-    /// Anything but ASCII's blanks and controls. Bytes beyond ASCII are no part of RFC 3986 and harm nobody.
-    private static func isVisible(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte != 0x7F
-    }
-
-    private static func split(_ target: Span<UInt8>, from start: Int) -> HTTPRequestTarget {
-        let bytes = (start..<target.count).map { target[$0] }
-        guard bytes.allSatisfy(isVisible) else { return .malformed }
+    private init?(pathAndQuery bytes: ArraySlice<UInt8>) {
+        // Anything but ASCII's blanks and controls. Bytes beyond ASCII are no part of RFC 3986 and harm nobody.
+        guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
         let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
         // With a NUL, C would end the path there and a proxy or client after us would see another one.
         guard let path = percentDecoded(bytes[..<end]), !path.contains(0),
             let path = String(validating: path.isEmpty ? [UInt8(ascii: "/")] : path, as: UTF8.self),
             let query = String(validating: bytes[end...].dropFirst(), as: UTF8.self)
-        else { return .malformed }
-        return .valid(path: path, query: query)
+        else { return nil }
+        self = .valid(path: path, query: query)
     }
 }
 

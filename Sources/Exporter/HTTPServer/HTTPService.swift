@@ -7,12 +7,8 @@ internal import WebConfiguration
 
 /// What libmicrohttpd's callbacks call: the life of each request, from its first line to its end.
 final class HTTPService: Sendable {
-    private let limits: HTTPLimits
-    private let handling: @Sendable (_ path: String, _ query: String) -> HTTPHandling
+    private let configuration: HTTPServerConfiguration
     private let onRequest: @Sendable (HTTPRequest) -> HTTPResponse
-    private let refuse: @Sendable (HTTPRefusal, String?) -> HTTPResponse
-    private let isPublic: @Sendable (String) -> Bool
-    private let onHandshakeFailure: @Sendable (TLSHandshakeFailure) -> Void
     private let active: Mutex<ActiveWebConfiguration>
     private let handshakes = HandshakeQuota()
     private let passwords = PasswordVerdicts()
@@ -27,7 +23,8 @@ final class HTTPService: Sendable {
     /// may be in the kernel: see `HTTPConnections.limitUnacknowledged`. A response counts as half of it at most, so that
     /// there is room for two of any size.
     static let unsentBudget = 64 << 20
-    let meter: HTTPMeter
+    var meter: HTTPMeter { configuration.meter }
+    private var limits: HTTPLimits { configuration.limits }
     let connections: HTTPConnections
     let heartbeat = HTTPHeartbeat()
     /// Woken when the last request under way has ended after `drain`.
@@ -36,18 +33,10 @@ final class HTTPService: Sendable {
     init(
         configuration: HTTPServerConfiguration, onRequest: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) throws(SystemError) {
-        var limits = configuration.limits
-        limits.minimumRate = max(limits.minimumRate, 1)
-        self.limits = limits
-        handling = configuration.handling
-        onHandshakeFailure = { [meter = configuration.meter, onFailure = configuration.onTLSHandshakeFailure] failure in
-            meter.countTLSHandshakeFailure()
-            onFailure(failure)
-        }
-        isPublic = configuration.isPublic
-        refuse = configuration.refuse
+        var configuration = configuration
+        configuration.limits.minimumRate = max(configuration.limits.minimumRate, 1)
+        self.configuration = configuration
         active = Mutex(try ActiveWebConfiguration(configuration.web, replacing: nil))
-        meter = configuration.meter
         connections = HTTPConnections(limits: configuration.limits)
         drained = try WakePipe()
         self.onRequest = onRequest
@@ -66,8 +55,10 @@ final class HTTPService: Sendable {
         if !state.isHeartbeat, let tls = active.withLock({ $0 }).tls, let session = unsafe connection.tlsSession {
             state.tls = tls
             unsafe tls.adopt(session)
-            unsafe TLSHandshake.follow(
-                session, of: state, as: tls, within: handshakes, onFailure: onHandshakeFailure)
+            unsafe TLSHandshake.follow(session, of: state, as: tls, within: handshakes) { [configuration] failure in
+                configuration.meter.countTLSHandshakeFailure()
+                configuration.onTLSHandshakeFailure(failure)
+            }
         }
         return state
     }
@@ -101,7 +92,7 @@ final class HTTPService: Sendable {
             state.fields = fields
             if let refusal = refusal(of: state, connection) ?? framing.refusal(needsHost: line.needsHost) {
                 requestStarted(on: state)
-                return answer(refuse(refusal, state.target.path), on: state, connection)
+                return answer(configuration.refuse(refusal, state.target.path), on: state, connection)
             }
             if framing.hasContent { return respond(method: line.methodText, to: state, connection) }
             state.phase = .complete
@@ -145,15 +136,15 @@ final class HTTPService: Sendable {
     private func response(method: String, _ state: HTTPConnection, _ connection: MHDConnection) -> HTTPResponse? {
         guard case .valid(let path, let query) = state.target else { preconditionFailure("it was refused before") }
         let active = active.withLock { $0 }
-        guard active.admitsRequest() else { return refuse(HTTPRefusal(429, "too many requests"), path) }
-        if isPublic(path) { return route(method, path, query, state, connection) }
+        guard active.admitsRequest() else { return configuration.refuse(HTTPRefusal(429, "too many requests"), path) }
+        if configuration.isPublic(path) { return route(method, path, query, state, connection) }
         switch active.access(authorization: state.fields.joined("Authorization")) {
         case .granted: return route(method, path, query, state, connection)
-        case .denied: return refuse(.unauthorized, path)
+        case .denied: return configuration.refuse(.unauthorized, path)
         case .needsPassword(let check):
             switch passwords.known(check) {
             case true: return route(method, path, query, state, connection)
-            case false: return refuse(.unauthorized, path)
+            case false: return configuration.refuse(.unauthorized, path)
             case nil:
                 let busy = HTTPRefusal.busy("too many passwords to check at once")
                 suspend(state, connection, on: passwordQueue, .seconds(60), overdue: busy) { [passwords] in
@@ -168,13 +159,15 @@ final class HTTPService: Sendable {
     private func route(
         _ method: String, _ path: String, _ query: String, _ state: HTTPConnection, _ connection: MHDConnection
     ) -> HTTPResponse? {
-        let handling = handling(path, query)
+        let handling = configuration.handling(path, query)
         if handling.isMetered {
             state.isMetered = true
             meter.requestStarted()
         }
         if let permits = handling.permits {
-            guard acquire(permits, weight: handling.weight, for: state) else { return refuse(permits.refusal, path) }
+            guard acquire(permits, weight: handling.weight, for: state) else {
+                return configuration.refuse(permits.refusal, path)
+            }
             state.permits = permits
         }
         let request = HTTPRequest(method: method, path: path, query: query, fields: state.fields)
@@ -191,8 +184,8 @@ final class HTTPService: Sendable {
         overdue: HTTPRefusal, _ work: @escaping @Sendable () -> HTTPSuspension.Outcome
     ) {
         let path = state.target.path
-        let suspension = HTTPSuspension(connection, socket: state.socket, timeLimit: timeLimit) { [refuse] in
-            refuse(overdue, path)
+        let suspension = HTTPSuspension(connection, socket: state.socket, timeLimit: timeLimit) { [configuration] in
+            configuration.refuse(overdue, path)
         }
         state.phase = .suspended
         state.suspension = suspension
@@ -202,7 +195,7 @@ final class HTTPService: Sendable {
         let isAccepted = queue.submit(for: state.peer.client) {
             if suspension.isWanted() { suspension.finish(work()) }
         }
-        if !isAccepted { suspension.finish(.response(refuse(overdue, path))) }
+        if !isAccepted { suspension.finish(.response(configuration.refuse(overdue, path))) }
     }
 
     /// The work is done, or there is no need for it any more.
@@ -216,7 +209,7 @@ final class HTTPService: Sendable {
         switch outcome {
         case .abandoned: return .NO
         case .response(let response): return answer(response, on: state, connection)
-        case .isPasswordRight(false): return answer(refuse(.unauthorized, path), on: state, connection)
+        case .isPasswordRight(false): return answer(configuration.refuse(.unauthorized, path), on: state, connection)
         case .isPasswordRight(true):
             guard let response = route(method, path, query, state, connection) else { return .YES }
             return answer(response, on: state, connection)
@@ -270,7 +263,7 @@ final class HTTPService: Sendable {
             if state.isHead || hold(large, for: state) {
                 content = large
             } else {
-                response = refuse(.busy("too many bytes of responses are unread"), state.target.path)
+                response = configuration.refuse(.busy("too many bytes of responses are unread"), state.target.path)
             }
         }
         let allowance = Duration.seconds(response.contentBytes) / limits.minimumRate

@@ -38,9 +38,7 @@ let connectionMemory = 24 * 1024
     var count: Int { unsafe strlen(start) }
 
     func parsed(limit: Int) -> HTTPRequestTarget {
-        let bytes = unsafe UnsafeRawBufferPointer(start: start, count: count)
-        return unsafe HTTPRequestTarget(
-            parsing: Span(_unsafeElements: bytes.assumingMemoryBound(to: UInt8.self)), limit: limit)
+        unsafe HTTPRequestTarget(parsing: Array(UnsafeRawBufferPointer(start: start, count: count)), limit: limit)
     }
 
     /// Leaves nothing behind the `?`. To be called before libmicrohttpd reads the query.

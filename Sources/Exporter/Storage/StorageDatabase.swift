@@ -18,17 +18,12 @@ struct StorageDatabase: ~Copyable {
     let isNew: Bool
     private(set) var schema: StorageSchema
     private let connection: SQLiteConnection
-    /// Nil while the file has an old schema.
-    private var statements: StorageStatements?
     private let journalName: String
     private let journalIdentity: FileIdentity?
 
-    private init(_ connection: consuming SQLiteConnection, _ schema: StorageSchema, isNew: Bool) throws(SQLiteError) {
-        let statements: StorageStatements? =
-            schema.version == StorageSchema.current.version ? try StorageStatements.prepare(connection) : nil
+    private init(_ connection: consuming SQLiteConnection, _ schema: StorageSchema, isNew: Bool) {
         self.isNew = isNew
         self.schema = schema
-        self.statements = statements
         journalName = connection.fileName + "-wal"
         journalIdentity = FileIdentity(journalName)
         self.connection = connection
@@ -92,8 +87,7 @@ struct StorageDatabase: ~Copyable {
         }
         if closed == nil { content.forgetCounters() }
         try resetCounters(connection, unless: closed != nil)
-        return .success(
-            OpenedStorage(database: try StorageDatabase(connection, schema, isNew: isNew), content: content))
+        return .success(OpenedStorage(database: StorageDatabase(connection, schema, isNew: isNew), content: content))
     }
 
     static func configure(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
@@ -196,18 +190,18 @@ struct StorageDatabase: ~Copyable {
     // MARK: Writing
 
     /// Writes all changes or none, in one transaction.
-    mutating func write(_ changes: StorageChanges) throws(SQLiteError) {
-        try Self.transaction(connection) { () throws(SQLiteError) in try statements?.write(changes) }
+    func write(_ changes: StorageChanges) throws(SQLiteError) {
+        try Self.transaction(connection) { () throws(SQLiteError) in try changes.write(to: connection) }
     }
 
     /// Replaces everything in the file, in one transaction.
     mutating func replaceAll(with changes: StorageChanges, scale: String) throws(SQLiteError) {
+        let tables = schema.tables
         try Self.transaction(connection) { () throws(SQLiteError) in
-            for table in schema.tables { try connection.execute("DROP TABLE \(table)") }
+            for table in tables { try connection.execute("DROP TABLE \(table)") }
             try Self.create(scale: scale, in: connection)
-            try StorageStatements.prepare(connection).write(changes)
+            try changes.write(to: connection)
         }
-        statements = try StorageStatements.prepare(connection)
         schema = .current
     }
 
@@ -216,15 +210,18 @@ struct StorageDatabase: ~Copyable {
     ///
     /// - Parameter oldest: see ``StorageMirror/oldestPoints(in:)``.
     /// - Returns: where to go on; nil at the end.
-    mutating func clean(
+    func clean(
         after key: StoredKey, upTo end: Timestamp, limit: Int, oldest: [Int64: Timestamp]
     ) throws(SQLiteError) -> StoredKey? {
         var next: StoredKey?
+        let findCity = try connection.prepare("SELECT 1 FROM city WHERE id = ?1")
         try Self.transaction(connection) { () throws(SQLiteError) in
-            next = try statements?.removeReadings(after: key, upTo: end, limit: limit) {
+            next = try connection.removeReadings(after: key, upTo: end, limit: limit) {
                 (key, isKept) throws(SQLiteError) in
                 if let oldest = oldest[key.city] { return isKept && key.time < oldest }
-                return try !(statements?.hasCity(key.city) ?? true)
+                findCity.bind(key.city, at: 1)
+                defer { findCity.reset() }
+                return try !findCity.step()
             }
         }
         return next
@@ -270,4 +267,87 @@ struct StorageDatabase: ~Copyable {
     static let journalPageLimit = 64 * 1024 * 1024 / pageSize
     /// Enough for the pages of a batch of 100,000 cities; SQLite allocates only what is used.
     private static let cacheKibibytes = 32 * 1024
+}
+
+/// A file that is open for writing, and what was in it.
+struct OpenedStorage: ~Copyable {
+    var database: StorageDatabase
+    var content: StorageContent
+    /// Where the damaged file is that had its name, and what was wrong with it.
+    var quarantined: (path: String, reason: String)?
+
+    init(database: consuming StorageDatabase, content: StorageContent) {
+        self.database = database
+        self.content = content
+    }
+
+    /// Opens the file, or moves a damaged one aside and creates a new one.
+    ///
+    /// - Parameter now: milliseconds since the Unix epoch.
+    static func open(
+        _ path: String, rules: StoreRules, now: Int64, mayQuarantine: Bool = true
+    ) throws(StorageRefusal) -> OpenedStorage {
+        let identity = FileIdentity(path)
+        do throws(StorageRefusal) {
+            return try openAsItIs(path, rules)
+        } catch {
+            guard case .damaged(let reason) = error, mayQuarantine else { throw error }
+            // Two processes may have found the same damage; the file that the other one has created is not damaged.
+            guard identity != nil, FileIdentity(path) == identity else { throw error }
+            let target: String
+            do throws(SystemError) {
+                target = try quarantine(path, now: now)
+            } catch {
+                throw .unavailable("it is damaged (\(reason)) and cannot be renamed: \(error.reason)")
+            }
+            var opened = try openAsItIs(path, rules)
+            opened.quarantined = (target, reason)
+            return opened
+        }
+    }
+
+    private static func openAsItIs(_ path: String, _ rules: StoreRules) throws(StorageRefusal) -> OpenedStorage {
+        // Without symbolic links, which SQLite follows with some 4 KiB of stack for each.
+        let name = resolvedPath(path)
+        switch StorageHead(path) {
+        case .notAFile: throw .notAFile
+        case .foreign: throw .notADatabase
+        case .database where StorageHead.isDamagedJournal(name + "-wal"):
+            throw .damaged("the head of its journal is not what was written")
+        case .database, .new, .unreadable: return try StorageDatabase.open(literalName(name), rules: rules)
+        }
+    }
+}
+
+/// SQLite gives `:memory:`, `file:…` and the empty name special meanings; this is the file of that name.
+func literalName(_ path: String) -> String {
+    path.utf8.first == UInt8(ascii: "/") ? path : "./" + path
+}
+
+/// Renames a damaged file and its journals, so that they can be examined and nothing is overwritten.
+///
+/// - Parameter now: milliseconds since the Unix epoch.
+/// - Returns: the file's new name.
+private func quarantine(_ path: String, now: Int64) throws(SystemError) -> String {
+    let path = resolvedPath(path)
+    let stem = "\(path).damaged-\(compactTime(now))"
+    var target = stem
+    var count = 1
+    while FileIdentity(target) != nil {
+        count += 1
+        target = "\(stem)-\(count)"
+    }
+    for suffix in ["-wal", "-shm", "-journal"] where FileIdentity(path + suffix) != nil {
+        try renameFile(path + suffix, to: target + suffix)
+    }
+    // Last: if the process is killed in between, the next start finds the file and goes on.
+    try renameFile(path, to: target)
+    return target
+}
+
+/// As in 20261121T044945Z.
+private func compactTime(_ milliseconds: Int64) -> String {
+    var text: [UInt8] = []
+    text.appendRFC3339(milliseconds)
+    return String(decoding: text.prefix(19).filter { isLetterOrDigit($0) }, as: UTF8.self) + "Z"
 }

@@ -1,42 +1,12 @@
 internal import CSQLite
 
-/// Why the program must not start with this file. With any other problem the program serves from memory.
+/// Why the program must not start with a file. With any other problem the program serves from memory.
 public struct StorageError: Error, Equatable, CustomStringConvertible {
-    public enum Code: Sendable {
-        /// Another process has it open, or another part of this one.
-        case inUse
-        /// A later version of the program wrote it, or one that was never released.
-        case otherSchema
-        /// A database of another program, or no database at all.
-        case foreign
-        /// A directory, a device or the like, or no name at all.
-        case notAFile
-        /// The disk or the permissions.
-        case unavailable
-        /// The process has no more file descriptors.
-        case system
-    }
+    var path: String
+    var refusal: StorageRefusal
 
-    public var code: Code
     /// One line that names the file, what is wrong and what was expected.
-    public var description: String
-
-    init(_ code: Code, path: String, _ reason: String) {
-        self.code = code
-        description = "storage file \"\(path)\": \(reason)"
-    }
-
-    init(_ refusal: StorageRefusal, path: String) {
-        let code: Code =
-            switch refusal {
-            case .inUse: .inUse
-            case .foreign, .notADatabase: .foreign
-            case .newer, .unreleased: .otherSchema
-            case .notAFile: .notAFile
-            case .damaged, .unavailable: .unavailable
-            }
-        self.init(code, path: path, refusal.description)
-    }
+    public var description: String { "storage file \"\(path)\": \(refusal)" }
 }
 
 /// Why a file cannot be used.

@@ -40,10 +40,10 @@ public final class StorageFile: Sendable {
         do throws(SystemError) {
             stopped = try WakePipe()
         } catch {
-            throw StorageError(.system, path: path, error.reason)
+            throw StorageError(path: path, refusal: .unavailable(error.reason))
         }
         var content = StorageContent()
-        let outcome: RestoredStorage.Outcome
+        let outcome: StorageEvent
         var error: String?
         var writer: StorageWriter
         var otherShards = 0
@@ -65,11 +65,11 @@ public final class StorageFile: Sendable {
         } catch let refusal {
             switch refusal {
             case .inUse, .foreign, .notADatabase, .newer, .unreleased, .notAFile:
-                throw StorageError(refusal, path: path)
+                throw StorageError(path: path, refusal: refusal)
             case .damaged, .unavailable:
                 content = StorageContent.ofReadOnlyFile(path, capacity: store.rules.history.capacity)
                 restore()
-                outcome = .unavailable(reason: refusal.description)
+                outcome = .failing(reason: refusal.description)
                 error = refusal.description
                 writer = StorageWriter(path, store: store, isFailing: true)
             }
@@ -134,18 +134,9 @@ public final class StorageFile: Sendable {
 
 /// The result of opening a file.
 public struct RestoredStorage: Sendable {
-    public enum Outcome: Sendable, Equatable {
-        /// There was no file, or an empty one.
-        case created
-        case restored
-        /// It was damaged: it was renamed, and a new file was created.
-        case quarantined(movedTo: String, reason: String)
-        /// It cannot be written; ``StorageFile/run(onEvent:)`` tries again each second. What could be read is restored
-        /// nevertheless.
-        case unavailable(reason: String)
-    }
-
-    public var outcome: Outcome
+    /// Created, restored, quarantined or failing. What could be read of a failing file is restored nevertheless, and
+    /// ``StorageFile/run(onEvent:)`` tries again each second.
+    public var outcome: StorageEvent
     public var file: StorageFile
     /// Cities read.
     public var cityCount: Int
@@ -155,8 +146,11 @@ public struct RestoredStorage: Sendable {
     public var skippedRows: Int
 }
 
-/// A change of the file's state, each reported once. The texts are one line.
+/// A state of the file, reported when it begins. The texts are one line.
 public enum StorageEvent: Sendable, Equatable {
+    /// There was no file, or an empty one.
+    case created
+    case restored
     /// Nothing can be written; it is tried again each second, and everything is written when it succeeds.
     case failing(reason: String)
     /// Everything that was missed is written.

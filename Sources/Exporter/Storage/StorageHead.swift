@@ -93,7 +93,7 @@ extension StorageFile {
     ///
     /// - Throws: what a start would refuse, or would have to do without.
     public static func check(_ path: String) throws(StorageError) {
-        func failure(_ refusal: StorageRefusal) -> StorageError { StorageError(refusal, path: path) }
+        func failure(_ refusal: StorageRefusal) -> StorageError { StorageError(path: path, refusal: refusal) }
         switch StorageHead(path) {
         case .notAFile: throw failure(.notAFile)
         case .foreign: throw failure(.notADatabase)

@@ -100,96 +100,66 @@ struct StorageSchema: Sendable {
     }
 }
 
-/// The statements that write, prepared once.
-struct StorageStatements: ~Copyable {
-    private let insertCity: SQLiteStatement
-    private let updateCity: SQLiteStatement
-    private let removeCity: SQLiteStatement
-    private let findCity: SQLiteStatement
-    private let insertReading: SQLiteStatement
-    private let removeReading: SQLiteStatement
-    private let readingsFrom: SQLiteStatement
-
-    static func prepare(_ connection: borrowing SQLiteConnection) throws(SQLiteError) -> StorageStatements {
-        StorageStatements(
-            insertCity: try connection.prepare(
-                """
-                INSERT INTO city (id, name, category, direction, changed_ms, better, worse)
-                VALUES (?1, ?7, ?2, ?3, ?4, ?5, ?6)
-                """),
-            updateCity: try connection.prepare(
-                """
-                UPDATE city SET category = ?2, direction = ?3, changed_ms = ?4, better = ?5, worse = ?6 WHERE id = ?1
-                """),
-            removeCity: try connection.prepare("DELETE FROM city WHERE id = ?1"),
-            findCity: try connection.prepare("SELECT 1 FROM city WHERE id = ?1"),
-            insertReading: try connection.prepare("INSERT OR REPLACE INTO reading VALUES (?1, ?2, ?3, ?4, ?5)"),
-            removeReading: try connection.prepare("DELETE FROM reading WHERE time_ms = ?1 AND city = ?2"),
-            readingsFrom: try connection.prepare(
-                """
-                SELECT time_ms, city, kept FROM reading WHERE (time_ms, city) > (?1, ?2) AND time_ms <= ?3
-                ORDER BY time_ms, city LIMIT ?4
-                """))
-    }
-
-    func write(_ changes: StorageChanges) throws(SQLiteError) {
-        for id in changes.removed {
+extension StorageChanges {
+    /// Writes them; in a transaction of the caller's.
+    func write(to connection: borrowing SQLiteConnection) throws(SQLiteError) {
+        let removeCity = try connection.prepare("DELETE FROM city WHERE id = ?1")
+        for id in removed {
             removeCity.bind(id, at: 1)
             try removeCity.run()
         }
         var setBack: [Int64: Timestamp] = [:]
-        for city in changes.cities { setBack[city.id] = city.removedFrom }
+        for city in cities { setBack[city.id] = city.removedFrom }
         var next = setBack.values.min().map { StoredKey(time: $0, city: .min) }
         while let key = next {
-            next = try removeReadings(after: key, upTo: .max, limit: 50_000) { key, _ in
+            next = try connection.removeReadings(after: key, upTo: .max, limit: 50_000) { key, _ in
                 setBack[key.city].map { key.time >= $0 } ?? false
             }
         }
-        for city in changes.cities { try write(city) }
-    }
-
-    func hasCity(_ id: Int64) throws(SQLiteError) -> Bool {
-        findCity.bind(id, at: 1)
-        defer { findCity.reset() }
-        return try findCity.step()
-    }
-
-    private func write(_ city: StorageChanges.ChangedCity) throws(SQLiteError) {
-        if let name = city.name {
-            insertCity.bind(text: name, at: 7)
-            try write(city, with: insertCity)
-        } else if city.hasNewCategory {
-            try write(city, with: updateCity)
+        let insert = try connection.prepare(
+            """
+            INSERT INTO city (id, name, category, direction, changed_ms, better, worse)
+            VALUES (?1, ?7, ?2, ?3, ?4, ?5, ?6)
+            """)
+        let update = try connection.prepare(
+            """
+            UPDATE city SET category = ?2, direction = ?3, changed_ms = ?4, better = ?5, worse = ?6 WHERE id = ?1
+            """)
+        let removeReading = try connection.prepare(StoredKey.removal)
+        let insertReading = try connection.prepare("INSERT OR REPLACE INTO reading VALUES (?1, ?2, ?3, ?4, ?5)")
+        for city in cities {
+            if let name = city.name {
+                insert.bind(text: name, at: 7)
+                try city.write(with: insert)
+            } else if city.hasNewCategory {
+                try city.write(with: update)
+            }
+            if let time = city.replacedAt { try StoredKey(time: time, city: city.id).run(removeReading) }
+            insertReading.bind(city.id, at: 2)
+            for reading in city.readings {
+                insertReading.bind(reading.time, at: 1)
+                insertReading.bind(reading.index, at: 3)
+                insertReading.bind(reading.receivedAt == reading.time ? nil : reading.receivedAt, at: 4)
+                insertReading.bind(reading.isKept ? 1 : 0 as Int64, at: 5)
+                try insertReading.run()
+            }
         }
-        if let time = city.replacedAt { try remove(StoredKey(time: time, city: city.id)) }
-        insertReading.bind(city.id, at: 2)
-        for reading in city.readings {
-            insertReading.bind(reading.time, at: 1)
-            insertReading.bind(reading.index, at: 3)
-            insertReading.bind(reading.receivedAt == reading.time ? nil : reading.receivedAt, at: 4)
-            insertReading.bind(reading.isKept ? 1 : 0 as Int64, at: 5)
-            try insertReading.run()
-        }
     }
+}
 
-    private func write(
-        _ city: StorageChanges.ChangedCity, with statement: borrowing SQLiteStatement
-    ) throws(SQLiteError) {
-        statement.bind(city.id, at: 1)
-        statement.bind(Int64(city.category), at: 2)
-        statement.bind(Int64(city.changes.direction), at: 3)
-        statement.bind(city.changes.changedAt, at: 4)
-        statement.bind(Int64(clamping: city.changes.better), at: 5)
-        statement.bind(Int64(clamping: city.changes.worse), at: 6)
+extension StorageChanges.ChangedCity {
+    fileprivate func write(with statement: borrowing SQLiteStatement) throws(SQLiteError) {
+        statement.bind(id, at: 1)
+        statement.bind(Int64(category), at: 2)
+        statement.bind(Int64(changes.direction), at: 3)
+        statement.bind(changes.changedAt, at: 4)
+        statement.bind(Int64(clamping: changes.better), at: 5)
+        statement.bind(Int64(clamping: changes.worse), at: 6)
         try statement.run()
     }
+}
 
-    private func remove(_ key: StoredKey) throws(SQLiteError) {
-        removeReading.bind(key.time, at: 1)
-        removeReading.bind(key.city, at: 2)
-        try removeReading.run()
-    }
-
+extension SQLiteConnection {
     /// Looks at the readings behind a key, in order, and removes some.
     ///
     /// - Returns: the last one looked at; nil when none is left.
@@ -197,19 +167,25 @@ struct StorageStatements: ~Copyable {
         after key: StoredKey, upTo end: Timestamp, limit: Int,
         where isUnwanted: (_ key: StoredKey, _ isKept: Bool) throws(SQLiteError) -> Bool
     ) throws(SQLiteError) -> StoredKey? {
+        let readings = try prepare(
+            """
+            SELECT time_ms, city, kept FROM reading WHERE (time_ms, city) > (?1, ?2) AND time_ms <= ?3
+            ORDER BY time_ms, city LIMIT ?4
+            """)
         var unwanted: [StoredKey] = []
         var (last, count) = (key, 0)
-        readingsFrom.bind(key.time, at: 1)
-        readingsFrom.bind(key.city, at: 2)
-        readingsFrom.bind(end, at: 3)
-        readingsFrom.bind(Int64(limit), at: 4)
-        defer { readingsFrom.reset() }
-        while try readingsFrom.step() {
-            last = StoredKey(time: readingsFrom.integer(0), city: readingsFrom.integer(1))
+        readings.bind(key.time, at: 1)
+        readings.bind(key.city, at: 2)
+        readings.bind(end, at: 3)
+        readings.bind(Int64(limit), at: 4)
+        while try readings.step() {
+            last = StoredKey(time: readings.integer(0), city: readings.integer(1))
             count += 1
-            if try isUnwanted(last, readingsFrom.integer(2) != 0) { unwanted.append(last) }
+            if try isUnwanted(last, readings.integer(2) != 0) { unwanted.append(last) }
         }
-        for key in unwanted { try remove(key) }
+        readings.reset()
+        let remove = try prepare(StoredKey.removal)
+        for key in unwanted { try key.run(remove) }
         return count == limit ? last : nil
     }
 }
@@ -222,4 +198,13 @@ struct StoredKey: Equatable {
 
     /// Before all others.
     static let first = StoredKey(time: .min, city: .min)
+
+    /// For ``run(_:)``.
+    fileprivate static let removal = "DELETE FROM reading WHERE time_ms = ?1 AND city = ?2"
+
+    fileprivate func run(_ statement: borrowing SQLiteStatement) throws(SQLiteError) {
+        statement.bind(time, at: 1)
+        statement.bind(city, at: 2)
+        try statement.run()
+    }
 }

@@ -19,23 +19,14 @@ struct Configuration: Sendable {
     var feed = FeedClientOptions()
     /// Zero = never.
     var pauseWhenUnused = Duration.zero
-    var items = JSONPointer()
-    var cityField = "city"
-    var valueField = "aqi"
-    /// Empty: readings have the time of their arrival.
-    var timeField = ""
-    /// Empty: concentrations are not read.
-    var pollutantsField = ""
-    /// The same of sub-indices and places.
-    var subindicesField = ""
-    var placeField = ""
+    /// Where readings are in a message, and which cities are kept.
+    var format = FeedFormat()
     /// Zero = none.
     var warmUp = Duration.zero
 
     var cityLimit = 100_000
     /// Zero = never.
     var expireAfter = Duration.seconds(6 * 3600)
-    var shard: Shard?
     var scale = Scale.india
     var hysteresis = 0.0
     var historyCapacity = 25
@@ -69,14 +60,6 @@ struct Configuration: Sendable {
 
     /// The `feed` label of the embedded feed.
     static let demoLabel = "demo"
-
-    var format: FeedFormat {
-        FeedFormat(
-            items: items, cityField: cityField, valueField: valueField, timeField: timeField.isEmpty ? nil : timeField,
-            pollutantsField: pollutantsField.isEmpty ? nil : pollutantsField,
-            subindicesField: subindicesField.isEmpty ? nil : subindicesField,
-            placeField: placeField.isEmpty ? nil : placeField, shard: shard)
-    }
 
     var history: HistoryRule {
         HistoryRule(capacity: historyCapacity, interval: historyInterval.milliseconds, keep: historyKeep)
@@ -128,7 +111,9 @@ extension Configuration {
             return (Self.member(error.member), error.index, error.expected)
         }
         let fields: [KeyPath<Self, String>] = [
-            \.cityField, \.valueField, \.timeField, \.pollutantsField, \.subindicesField, \.placeField,
+            \.format.cityField, \.format.valueField, \.format.timeField, \.format.pollutantsField,
+            \.format.subindicesField,
+            \.format.placeField,
         ]
         var named: [JSONPointer?] = []
         for field in fields where !self[keyPath: field].isEmpty {

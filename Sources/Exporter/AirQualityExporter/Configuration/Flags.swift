@@ -46,22 +46,23 @@ extension Configuration: Options {
             "feed.pause-when-unused", \.pauseWhenUnused, .duration(),
             "Disconnect after this long without a request for metrics or history, reconnect at the next; 0 disables."),
         Flag(
-            "feed.items", \.items, .jsonPointer, "JSON Pointer to the array in a message; empty = the message itself."),
+            "feed.items", \.format.items, .jsonPointer,
+            "JSON Pointer to the array in a message; empty = the message itself."),
         Flag(
-            "feed.city-field", \.cityField, .member(),
+            "feed.city-field", \.format.cityField, .member(),
             "Field with the city's name; this and the next ones: a name, or a JSON Pointer such as /data/city."),
-        Flag("feed.value-field", \.valueField, .member(), "Field with the index."),
+        Flag("feed.value-field", \.format.valueField, .member(), "Field with the index."),
         Flag(
-            "feed.time-field", \.timeField, .member(orNone: true),
+            "feed.time-field", \.format.timeField, .member(orNone: true),
             "Field with the reading's time (RFC 3339, epoch seconds or milliseconds); empty = the arrival."),
         Flag(
-            "feed.pollutants-field", \.pollutantsField, .member(orNone: true),
+            "feed.pollutants-field", \.format.pollutantsField, .member(orNone: true),
             "Field with an object of concentrations in micrograms per cubic metre; empty = not read."),
         Flag(
-            "feed.subindices-field", \.subindicesField, .member(orNone: true),
+            "feed.subindices-field", \.format.subindicesField, .member(orNone: true),
             "Field with an object of the pollutants' sub-indices; empty = not read."),
         Flag(
-            "feed.place-field", \.placeField, .member(orNone: true),
+            "feed.place-field", \.format.placeField, .member(orNone: true),
             "Field with an object of latitude, longitude and country; empty = not read."),
         Flag(
             "feed.warm-up", \.warmUp, .duration(),
@@ -73,7 +74,7 @@ extension Configuration: Options {
             "city.expire-after", \.expireAfter, .duration(),
             "Remove a city after this long without a reading; 0 keeps it indefinitely."),
         Flag(
-            "city.shard", \.shard, .shard,
+            "city.shard", \.format.shard, .shard,
             "Keep only the cities of shard i of n, i from 0 to n-1, by a stable hash of their names; "
                 + "i may be a pod's name, such as exporter-0."),
         Flag(

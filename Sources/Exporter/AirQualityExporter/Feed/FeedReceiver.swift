@@ -27,7 +27,9 @@ final class FeedReceiver: Sendable {
             onEvent: { event in
                 let event = FeedEvent(event)
                 if case .connected = event { decoder.withLock { $0.beginConnection() } }
-                if let entry = log.withLock({ $0.entry(for: event, at: monotonicTime()) }) { logger.log(entry) }
+                if let entry = log.withLock({ $0.entry(for: event, at: monotonicTime()) }) {
+                    logger.log(level: entry.level, entry.message, metadata: entry.metadata)
+                }
                 store.apply(event, feed: number)
             },
             onMessage: { kind, message in
@@ -90,5 +92,80 @@ extension FeedEvent {
             case .paused: .paused
             case .resumed: .resumed
             }
+    }
+}
+
+/// As the handshake's answer says it: `Air-Quality-Source: open-meteo; kind=model; license="CC BY 4.0"`.
+extension FeedSource {
+    /// Of each value; a longer one counts as not there.
+    static let maximumBytes = 128
+
+    /// Nil when the answer names no source. Of several fields the first counts.
+    init?(_ fields: HTTPFields) {
+        guard let text = fields.first(Self.fieldName) else { return nil }
+        let parts = Self.parts(text)
+        guard Self.isAccepted(parts[0]), !parts[0].isEmpty else { return nil }
+        self.init(name: parts[0])
+        for part in parts.dropFirst() {
+            guard let equals = part.firstIndex(of: "=") else { continue }
+            let value = String(part[part.index(after: equals)...])
+            guard Self.isAccepted(value) else { continue }
+            switch part[..<equals].lowercased() {
+            case "kind" where value == "model" || value == "stations": kind = value
+            case "license": license = value
+            default: break
+            }
+        }
+    }
+
+    private static func isAccepted(_ value: String) -> Bool {
+        value.utf8.count <= maximumBytes && !value.unicodeScalars.contains(where: breaksLine)
+    }
+
+    /// What stands between the semicolons outside of quotation marks, without the blanks around it and without the
+    /// quotation marks (RFC 9110, section 5.6.6).
+    private static func parts(_ text: String) -> [String] {
+        var parts = [""]
+        var isQuoted = false
+        var isEscaped = false
+        for scalar in text.unicodeScalars {
+            if !isEscaped, scalar == "\"" {
+                isQuoted.toggle()
+            } else if !isEscaped, isQuoted, scalar == "\\" {
+                isEscaped = true
+            } else if !isQuoted, scalar == ";" {
+                parts.append("")
+            } else {
+                isEscaped = false
+                parts[parts.count - 1].unicodeScalars.append(scalar)
+            }
+        }
+        return parts.map { String(trimmed(Substring($0))) }
+    }
+}
+
+extension Configuration {
+    /// The member with that option of the connection to a feed.
+    static func member(_ option: PartialKeyPath<FeedClientOptions>) -> PartialKeyPath<Self> {
+        (\Self.feed as PartialKeyPath<Self>).appending(path: option)!
+    }
+
+    /// The flag of an option of the connection to a feed.
+    static let feedFlag: FeedClientOptions.FlagName = { flag(member($0)) }
+}
+
+extension FeedClientOptions {
+    /// Looks whether the next connection can be made with the files as they are now.
+    ///
+    /// - Returns: nil, or what is wrong in one line, which is logged as well.
+    func reload(logger: Logger) -> String? {
+        do throws(FeedOptionError) {
+            try checkFiles()
+            return nil
+        } catch {
+            let line = error.line(Configuration.feedFlag)
+            logger.error("Cannot connect to feeds: unusable file", metadata: ["err": line])
+            return line
+        }
     }
 }

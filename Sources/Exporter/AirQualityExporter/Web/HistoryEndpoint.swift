@@ -46,7 +46,7 @@ struct HistoryEndpoint: Sendable {
                 + "ask for less with ?city=, limit or since"
             return .jsonError(status: 413, headers: headers, line)
         }
-        let isGzip = prefersGzip(acceptEncoding: request.header("Accept-Encoding"))
+        let isGzip = request.takesGzip
         let isWhole = selection.pointCount <= wholeLimit
         // Weak when streamed: a point that leaves while the document is sent may be missing.
         let tag = entityTag(of: String(selection.checksum, radix: 16), isGzip: isGzip, isWeak: !isWhole)
@@ -54,17 +54,11 @@ struct HistoryEndpoint: Sendable {
         if let shard = store.rules.shard, let cities = query.cities, cities.count == 1, let city = cities.first {
             headers.append(("Air-Quality-Shard", Shard(of: city.span, count: shard.count).description))
         }
-        if let condition = request.header("If-None-Match"), entityTag(tag, matches: condition) {
-            return HTTPResponse(status: 304, headers: headers, body: .bytes([]))
-        }
+        if request.has(tag) { return HTTPResponse(status: 304, headers: headers, body: .bytes([])) }
         headers.append(("Content-Type", "application/json"))
-        if isGzip { headers.append(("Content-Encoding", "gzip")) }
         var document = HistoryDocument(store, selection)
-        if isWhole {
-            let bytes = document.next(bytes: .max) ?? []
-            let body = isGzip ? Gzip.member(of: bytes.span) : bytes
-            return HTTPResponse(status: 200, headers: headers, body: .bytes(body))
-        }
+        if isWhole { return HTTPResponse(headers: headers, to: request, document.next(bytes: .max) ?? []) }
+        if isGzip { headers.append(("Content-Encoding", "gzip")) }
         let pieces = Mutex(Pieces(document: document, gzip: isGzip ? GzipStream() : nil))
         let stream = HTTPStream(isEndless: false, queue: queue) { pieces.withLock { $0.next() } }
         return HTTPResponse(status: 200, headers: headers, body: .stream(stream))

@@ -18,7 +18,7 @@ final class MetricsEndpoint: Sendable {
     ///   - events: nil without listeners.
     init(
         store: ReadingStore, families: Set<CityFamilyName> = Set(CityFamilyName.allCases), scrapes: HTTPMeter?,
-        handshakes: HTTPMeter? = nil, storage: StorageService?, events: EventHub? = nil,
+        handshakes: HTTPMeter? = nil, storage: StorageFile?, events: EventHub? = nil,
         lastReload: LastReload? = nil
     ) {
         self.store = store
@@ -57,7 +57,7 @@ final class MetricsEndpoint: Sendable {
             return HTTPResponse(status: 400, line: error.line)
         }
         let accepted = AcceptedFormat.negotiate(request.header("Accept"))
-        let isGzip = prefersGzip(acceptEncoding: request.header("Accept-Encoding"))
+        let isGzip = request.takesGzip
         var headers: [(name: String, value: String)] = [
             ("Content-Type", accepted.contentType), ("Vary", "Accept, Accept-Encoding"),
         ]
@@ -121,8 +121,8 @@ extension HTTPStatistics {
             "promhttp_metric_handler_requests_total", .counter, labels: ["code"],
             "Total number of scrapes by HTTP status code."
         ) { statistics, add in
-            for answers in statistics.answers {
-                add([LabelValue(String(answers.status))], .number(Double(answers.count)))
+            for (status, count) in statistics.answers.sorted(by: { $0.key < $1.key }) {
+                add([LabelValue(String(status))], .number(Double(count)))
             }
         },
     ]

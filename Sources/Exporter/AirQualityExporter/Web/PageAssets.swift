@@ -42,20 +42,14 @@ struct PageAssets: Sendable {
         guard let asset = [styleSheet, script, icon, map].first(where: { $0.path == path }) else {
             return HTTPResponse(status: 404, line: "no such file")
         }
-        let isGzip = prefersGzip(acceptEncoding: request.header("Accept-Encoding"))
-        let tag = entityTag(of: asset.integrity, isGzip: isGzip)
-        var headers = [
+        let tag = entityTag(of: asset.integrity, isGzip: request.takesGzip)
+        let headers = [
             ("Cache-Control", "public, max-age=31536000, immutable"), ("Vary", "Accept-Encoding"), ("ETag", tag),
             ("X-Content-Type-Options", "nosniff"),
         ]
-        if let condition = request.header("If-None-Match"), entityTag(tag, matches: condition) {
-            return HTTPResponse(status: 304, headers: headers, body: .bytes([]))
-        }
-        headers.append(("Content-Type", asset.contentType))
-        if isGzip { headers.append(("Content-Encoding", "gzip")) }
+        if request.has(tag) { return HTTPResponse(status: 304, headers: headers, body: .bytes([])) }
         // Compressed for each browser's first visit: that takes a millisecond at most, and most exporters are scraped
         // and never looked at.
-        let bytes = isGzip ? Gzip.member(of: asset.bytes.span) : asset.bytes
-        return HTTPResponse(status: 200, headers: headers, body: .bytes(bytes))
+        return HTTPResponse(headers: headers + [("Content-Type", asset.contentType)], to: request, asset.bytes)
     }
 }

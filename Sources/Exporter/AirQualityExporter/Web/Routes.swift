@@ -166,6 +166,14 @@ struct RouteResources: Sendable {
 }
 
 extension HTTPResponse {
+    /// Content, compressed where the client takes it.
+    init(status: Int = 200, headers: [(name: String, value: String)], to request: HTTPRequest, _ content: [UInt8]) {
+        let isGzip = request.takesGzip
+        self.init(
+            status: status, headers: headers + (isGzip ? [("Content-Encoding", "gzip")] : []),
+            body: .bytes(isGzip ? Gzip.member(of: content.span) : content))
+    }
+
     /// `{"error": "…"}`, as the JSON paths answer.
     static func jsonError(
         status: Int, headers: [(name: String, value: String)] = [], _ line: String
@@ -177,4 +185,11 @@ extension HTTPResponse {
             status: status, headers: [("Content-Type", "application/json")] + headers,
             body: .bytes(text))
     }
+}
+
+extension HTTPRequest {
+    var takesGzip: Bool { prefersGzip(acceptEncoding: header("Accept-Encoding")) }
+
+    /// Whether the client has the document with this tag.
+    func has(_ tag: String) -> Bool { header("If-None-Match").map { entityTag(tag, matches: $0) } ?? false }
 }

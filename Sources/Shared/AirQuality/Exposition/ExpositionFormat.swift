@@ -2,7 +2,7 @@ import Bytes
 
 /// The formats that a scrape may be answered in.
 public enum ExpositionFormat: String, Sendable, CaseIterable {
-    case text004, text100, openMetrics001, openMetrics100, protobuf
+    case text004, text100, openMetrics100, openMetrics001, protobuf
 
     public var contentType: String {
         switch self {
@@ -198,5 +198,84 @@ enum ProtobufExposition {
             rest >>= 7
         }
         bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+}
+
+/// The format that a scraper asked for by its `Accept` header.
+public struct AcceptedFormat: Sendable, Equatable {
+    public var format: ExpositionFormat
+    /// The `escaping` that the scraper named, one of its four values; our names are the same under each.
+    public var escaping: String?
+
+    public var contentType: String {
+        guard let escaping, format != .protobuf, format != .text100 else { return format.contentType }
+        return format.contentType + "; escaping=" + escaping
+    }
+
+    /// The supported format with the highest quality; at equal quality the one named first. Text 0.0.4 when there is
+    /// none, as Prometheus' content negotiation wants it (never 406).
+    ///
+    /// The quality of a format is that of the most specific range that covers it (RFC 9110 section 12.5.1). A range
+    /// with a quality beyond 0 … 1, which a Prometheus release once sent, is no range.
+    ///
+    /// - Parameter accept: nil when there is no such header.
+    public static func negotiate(_ accept: String?) -> AcceptedFormat {
+        let ranges = accept.map { AcceptElement.list($0).map(MediaRange.init) } ?? []
+        let offers = ExpositionFormat.allCases.compactMap {
+            format -> (quality: Int, place: Int, format: ExpositionFormat)? in
+            let covering = ranges.indices.filter { ranges[$0].covers(format) }
+            // Of equally specific ranges the first.
+            guard let place = covering.max(by: { ranges[$0].specificity < ranges[$1].specificity }),
+                ranges[place].quality > 0
+            else { return nil }
+            return (ranges[place].quality, place, format)
+        }
+        // Of equal ones the first: of OpenMetrics without a version the newest.
+        guard let best = offers.max(by: { ($0.quality, -$0.place) < ($1.quality, -$1.place) }) else {
+            return AcceptedFormat(format: .text004, escaping: nil)
+        }
+        return AcceptedFormat(format: best.format, escaping: ranges[best.place].escaping)
+    }
+}
+
+/// One range of an `Accept` header.
+private struct MediaRange {
+    private let media: String
+    private let version: String?
+    /// One of the four that there are.
+    let escaping: String?
+    /// Protobuf's parameters are those of the one message and encoding that we have.
+    private let isOurProtobuf: Bool
+    let quality: Int
+
+    init(_ element: AcceptElement) {
+        media = element.name
+        version = element["version"]
+        let escapings = ["allow-utf-8", "underscores", "dots", "values"]
+        escaping = element.parameters.first { $0.name == "escaping" && escapings.contains($0.value) }?.value
+        isOurProtobuf =
+            element["proto"] == "io.prometheus.client.MetricFamily" && element["encoding"] == "delimited"
+        quality = element.quality
+    }
+
+    var specificity: Int {
+        switch media {
+        case "*/*": 0
+        case "text/*", "application/*": 1
+        default: version == nil ? 2 : 3
+        }
+    }
+
+    func covers(_ format: ExpositionFormat) -> Bool {
+        let isText = media == "text/plain" || media == "text/*"
+        let isOpenMetrics = media == "application/openmetrics-text" || media == "application/*"
+        // Not covered by `*/*`: the client must name text 1.0.0 and protobuf explicitly.
+        return switch format {
+        case .text004: media == "*/*" || isText && (version == nil || version == "0.0.4")
+        case .text100: isText && version == "1.0.0"
+        case .openMetrics001: media == "*/*" || isOpenMetrics && (version == nil || version == "0.0.1")
+        case .openMetrics100: media == "*/*" || isOpenMetrics && (version == nil || version == "1.0.0")
+        case .protobuf: media == "application/vnd.google.protobuf" && isOurProtobuf
+        }
     }
 }

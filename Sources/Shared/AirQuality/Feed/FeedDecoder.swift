@@ -8,24 +8,22 @@ public struct FeedFormat: Sendable {
     /// A member of the elements, or a JSON Pointer into them where it begins with `/`; so are the others.
     public var cityField: String
     public var valueField: String
-    /// nil: readings have the time of their arrival.
-    public var timeField: String?
-    /// nil: concentrations are not read; the same of sub-indices and places.
-    public var pollutantsField: String?
-    public var subindicesField: String?
-    public var placeField: String?
+    /// Empty: readings have the time of their arrival.
+    public var timeField: String
+    /// Empty: concentrations are not read; the same of sub-indices and places.
+    public var pollutantsField: String
+    public var subindicesField: String
+    public var placeField: String
     /// nil: all cities.
     public var shard: Shard?
 
     public init(
         items: JSONPointer = JSONPointer(), cityField: String = "city", valueField: String = "aqi",
-        timeField: String? = nil, pollutantsField: String? = nil, subindicesField: String? = nil,
-        placeField: String? = nil, shard: Shard? = nil
+        timeField: String = "", pollutantsField: String = "", subindicesField: String = "", placeField: String = "",
+        shard: Shard? = nil
     ) {
         self.items = items
-        self.cityField = cityField
-        self.valueField = valueField
-        self.timeField = timeField
+        (self.cityField, self.valueField, self.timeField) = (cityField, valueField, timeField)
         self.pollutantsField = pollutantsField
         self.subindicesField = subindicesField
         self.placeField = placeField
@@ -57,10 +55,10 @@ public struct FeedDecoder: ~Copyable {
 
     public init(format: FeedFormat) {
         self.format = format
-        var members = [format.cityField, format.valueField] + (format.timeField.map { [$0] } ?? [])
+        var members = [format.cityField, format.valueField] + (format.timeField.isEmpty ? [] : [format.timeField])
         var objects: [JSONObjectMember] = []
-        func add(_ name: String?, _ inner: [String], isClosed: Bool) -> JSONObjectMember? {
-            guard let name else { return nil }
+        func add(_ name: String, _ inner: [String], isClosed: Bool) -> JSONObjectMember? {
+            guard !name.isEmpty else { return nil }
             members.append(name)
             objects.append(JSONObjectMember(member: members.count - 1, names: inner, notesUnknown: isClosed))
             return objects.last
@@ -169,7 +167,7 @@ public struct FeedDecoder: ~Copyable {
         if let shard = format.shard, !shard.contains(texts.extracting(name)) { return nil }
         let index = try Self.index(reader.value(record: record, member: Member.value), texts)
         var time = receivedAt
-        if format.timeField != nil {
+        if !format.timeField.isEmpty {
             time = try self.time(reader.value(record: record, member: Member.time), texts, receivedAt: receivedAt)
         }
         return Reading(

@@ -16,7 +16,7 @@ public struct HistoryDocument: Sendable {
     /// The last time of the run under way.
     private var end = Timestamp.min
     /// A document of one run is that of the selection's own moment.
-    private var snapshot: HistorySnapshot?
+    private var snapshot: StoreSnapshot?
     private var rows: [Row] = []
     private var nextRow = 0
     private var hasBegun = false
@@ -79,7 +79,7 @@ public struct HistoryDocument: Sendable {
     /// False after the last.
     private mutating func beginRun() -> Bool {
         guard let end = ends.popLast() else { return false }
-        let snapshot = snapshot.take() ?? store.historySnapshot()
+        let snapshot = snapshot.take() ?? store.snapshot(withHistories: true)
         rows.removeAll(keepingCapacity: true)
         nextRow = 0
         for (place, city) in selection.cities.enumerated() {

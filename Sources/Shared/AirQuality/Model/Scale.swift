@@ -10,6 +10,8 @@ public struct Category: Sendable, Equatable {
     /// `#RRGGBB`: chosen so that Grafana's automatic text colour on it has a contrast of 4.5 : 1 at least.
     public var color: String
     public var face: String
+    /// What the air does to people, and what they should do.
+    public var healthStatement: String
 }
 
 /// The table that turns an index into a category.
@@ -23,6 +25,20 @@ public struct Scale: Sendable, Equatable {
     /// Who made the rules, and when.
     public var authority: String
     public var categories: [Category]
+
+    private init(
+        _ name: String, title: String, authority: String, categories: [(name: String, from: Double, color: String)],
+        health: [String]
+    ) {
+        (self.name, self.title, self.authority) = (name, title, authority)
+        let faces = ["😀", "🙂", "😐", "😷", "🤢", "☠️"]
+        self.categories = categories.indices.map { place in
+            let (name, from, color) = categories[place]
+            return Category(
+                number: UInt8(place + 1), name: name, from: from, color: color, face: faces[place],
+                healthStatement: health[place])
+        }
+    }
 
     /// The category that a city holds after a reading.
     ///
@@ -79,39 +95,69 @@ extension Scale {
     public static let all: [Scale] = [india, us, eu]
 
     /// India's National Air Quality Index: Central Pollution Control Board, 2014.
+    ///
+    /// Effects on health: its "About AQI". Advice: SAFAR, Ministry of Earth Sciences, shortened.
     public static let india = Scale(
-        name: "india", title: "AQI India", authority: "Central Pollution Control Board, 2014",
+        "india", title: "AQI India", authority: "Central Pollution Control Board, 2014",
         categories: [
-            Category(number: 1, name: "Good", from: 0, color: "#41803C", face: "😀"),
-            Category(number: 2, name: "Satisfactory", from: 51, color: "#ACCD60", face: "🙂"),
-            Category(number: 3, name: "Moderate", from: 101, color: "#FFF833", face: "😐"),
-            Category(number: 4, name: "Poor", from: 201, color: "#F5AA50", face: "😷"),
-            Category(number: 5, name: "Very Poor", from: 301, color: "#D2392E", face: "🤢"),
-            Category(number: 6, name: "Severe", from: 401, color: "#7F1D1D", face: "☠️"),
+            ("Good", 0, "#41803C"),
+            ("Satisfactory", 51, "#ACCD60"),
+            ("Moderate", 101, "#FFF833"),
+            ("Poor", 201, "#F5AA50"),
+            ("Very Poor", 301, "#D2392E"),
+            ("Severe", 401, "#7F1D1D"),
+        ],
+        health: [
+            "Minimal impact: no precautions are needed.",
+            "Minor breathing discomfort to sensitive people, who should consider less heavy exertion outdoors.",
+            "Breathing discomfort to people with lung disease, asthma or heart disease, who should reduce heavy exertion outdoors.",
+            "Breathing discomfort to most people on prolonged exposure. Everyone: reduce heavy exertion outdoors.",
+            "Respiratory illness on prolonged exposure. Sensitive people: stay indoors. Everyone: avoid heavy exertion outdoors.",
+            "Affects healthy people and seriously impacts those with existing diseases. Everyone: avoid all physical activity outdoors.",
         ])
 
     /// The Air Quality Index of the United States: EPA-454/B-24-002, 2024.
+    ///
+    /// Health: Environmental Protection Agency, "AQI Basics" and "Air Quality Guide", shortened.
     public static let us = Scale(
-        name: "us", title: "US AQI", authority: "Environmental Protection Agency, 2024",
+        "us", title: "US AQI", authority: "Environmental Protection Agency, 2024",
         categories: [
-            Category(number: 1, name: "Good", from: 0, color: "#62EE62", face: "😀"),
-            Category(number: 2, name: "Moderate", from: 51, color: "#FFFF00", face: "🙂"),
-            Category(number: 3, name: "Unhealthy for Sensitive Groups", from: 101, color: "#FFA349", face: "😐"),
-            Category(number: 4, name: "Unhealthy", from: 151, color: "#E60000", face: "😷"),
-            Category(number: 5, name: "Very Unhealthy", from: 201, color: "#8F3F97", face: "🤢"),
-            Category(number: 6, name: "Hazardous", from: 301, color: "#7E0023", face: "☠️"),
+            ("Good", 0, "#62EE62"),
+            ("Moderate", 51, "#FFFF00"),
+            ("Unhealthy for Sensitive Groups", 101, "#FFA349"),
+            ("Unhealthy", 151, "#E60000"),
+            ("Very Unhealthy", 201, "#8F3F97"),
+            ("Hazardous", 301, "#7E0023"),
+        ],
+        health: [
+            "Air pollution poses little or no risk: a good day to be active outside.",
+            "A risk for people who are unusually sensitive, who should make activities outdoors shorter and less intense.",
+            "Sensitive groups may experience health effects: make activities outdoors shorter and less intense.",
+            "Some people may experience health effects. Sensitive groups: move activities indoors. Everyone: take it easier outdoors.",
+            "The risk is increased for everyone. Sensitive groups: avoid physical activity outdoors. Everyone: limit it.",
+            "Emergency conditions: everyone should avoid all physical activity outdoors, and sensitive groups remain indoors.",
         ])
 
     /// The European Air Quality Index as a number, 0 … 100 and beyond, as Open-Meteo gives it.
+    ///
+    /// Health: European Environment Agency, messages to the general population, shortened.
     public static let eu = Scale(
-        name: "eu", title: "European AQI", authority: "European Environment Agency, as a number",
+        "eu", title: "European AQI", authority: "European Environment Agency, as a number",
         categories: [
-            Category(number: 1, name: "Good", from: 0, color: "#50F0E6", face: "😀"),
-            Category(number: 2, name: "Fair", from: 20, color: "#50CCAA", face: "🙂"),
-            Category(number: 3, name: "Moderate", from: 40, color: "#F0E641", face: "😐"),
-            Category(number: 4, name: "Poor", from: 60, color: "#FF8080", face: "😷"),
-            Category(number: 5, name: "Very Poor", from: 80, color: "#960032", face: "🤢"),
-            Category(number: 6, name: "Extremely Poor", from: 100, color: "#7D2181", face: "☠️"),
+            ("Good", 0, "#50F0E6"),
+            ("Fair", 20, "#50CCAA"),
+            ("Moderate", 40, "#F0E641"),
+            ("Poor", 60, "#FF8080"),
+            ("Very Poor", 80, "#960032"),
+            ("Extremely Poor", 100, "#7D2181"),
+        ],
+        health: [
+            "The air quality is good: enjoy your usual outdoor activities.",
+            "Enjoy your usual outdoor activities.",
+            "Sensitive people: consider reducing intense outdoor activities if you have symptoms.",
+            "Consider reducing intense activities outdoors if you have sore eyes, a cough or a sore throat.",
+            "Consider reducing outdoor activities; sensitive people should reduce physical activities outdoors.",
+            "Reduce physical activities outdoors; sensitive people should avoid them.",
         ])
 }
 

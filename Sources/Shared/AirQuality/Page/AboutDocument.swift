@@ -1,24 +1,19 @@
-/// The page `/about`: version, scale, sources, state of the feeds, and every path.
-public struct AboutDocument: Sendable {
-    private let settings: PageSettings
+// The page `/about`: version, scale, sources, state of the feeds, and every path.
 
-    public init(_ settings: PageSettings) {
-        self.settings = settings
-    }
-
+extension PageSettings {
     /// - Parameter outage: nil while a feed is fresh, or paused on purpose.
-    public func render(_ snapshot: PageSnapshot, outage: Outage?, at now: Timestamp) -> [UInt8] {
+    public func about(_ snapshot: StoreSnapshot, outage: Outage?, at now: Timestamp) -> [UInt8] {
         let frame = PageFrame(
-            settings: settings, root: "./", title: "About · Air quality", isKiosk: false, now: now, outage: outage,
+            settings: self, root: "./", title: "About · Air quality", isKiosk: false, now: now, outage: outage,
             snapshot: snapshot)
         var content: Markup = """
             <main id="content" class="about">
             <nav class="steps" aria-label="Cities"><a href="./">All cities</a></nav>
             <h1>About this page</h1>
-            <p>Air Quality Exporter, version \(settings.version): the newest reading of each city and its recent history, \
+            <p>Air Quality Exporter, version \(version): the newest reading of each city and its recent history, \
             for people here and for programs at the addresses below.</p>
-            <h2>\(settings.scale.title)</h2>
-            <p>\(settings.scale.authority). The whole number shown is the integer part of the index, by which the category \
+            <h2>\(scale.title)</h2>
+            <p>\(scale.authority). The whole number shown is the integer part of the index, by which the category \
             is decided.</p>
             <div class="scroll" tabindex="0" role="group" aria-label="Categories">
             <table>
@@ -26,11 +21,11 @@ public struct AboutDocument: Sendable {
             <tbody>
 
             """
-        for category in settings.scale.categories {
+        for category in scale.categories {
             content += """
                 <tr><td><span class="word c\(category.number)">\(category.name)</span></td>\
                 <td class="number">\(Int(category.from))</td>\
-                <td>\(settings.scale.healthStatement(of: category.number))</td></tr>
+                <td>\(category.healthStatement)</td></tr>
 
                 """
         }
@@ -64,7 +59,7 @@ public struct AboutDocument: Sendable {
             </div>
 
             """
-        if snapshot.store.extras.havePlaces {
+        if snapshot.extras.havePlaces {
             content += """
                 <h2>Map</h2>
                 <p>The countries are from <a href="https://www.naturalearthdata.com">Natural Earth</a>, in the public \
@@ -75,11 +70,11 @@ public struct AboutDocument: Sendable {
         content += """
             <h2>For programs</h2>
             <ul>
-            <li><a href="./\(String(settings.telemetryPath.dropFirst()))">\(settings.telemetryPath)</a>: metrics for Prometheus</li>
+            <li><a href="./\(String(telemetryPath.dropFirst()))">\(telemetryPath)</a>: metrics for Prometheus</li>
             <li><a href="./history.json">/history.json</a>: the recent points of all cities</li>
 
             """
-        if settings.hasEvents {
+        if hasEvents {
             content += "<li><a href=\"./events\">/events</a>: changes as server-sent events</li>\n"
         }
         content += """

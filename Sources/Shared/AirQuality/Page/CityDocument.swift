@@ -1,19 +1,14 @@
 public import Bytes
 
-/// The page `/city/NAME`: one city and its points as a chart.
-public struct CityDocument: Sendable {
-    private let settings: PageSettings
+// The page `/city/NAME`: one city and its points as a chart.
 
-    public init(_ settings: PageSettings) {
-        self.settings = settings
-    }
-
+extension PageSettings {
     /// nil when there is no city of this name.
     ///
     /// - Parameter outage: nil while a feed is fresh, or paused on purpose.
     /// - Throws: when there is no city to compare with.
-    public func render(
-        _ name: [UInt8], _ snapshot: PageSnapshot, query: ChartQuery, outage: Outage?, at now: Timestamp
+    public func city(
+        _ name: [UInt8], _ snapshot: StoreSnapshot, query: ChartQuery, outage: Outage?, at now: Timestamp
     ) throws(QueryError) -> [UInt8]? {
         guard let (city, previous, next) = snapshot.find(name) else { return nil }
         let other = query.other.isEmpty ? nil : snapshot.find(query.other)?.city
@@ -21,16 +16,16 @@ public struct CityDocument: Sendable {
             throw QueryError("compare", is: query.other, expected: "the name of a city that is shown")
         }
         let state = snapshot.state(of: city)
-        let category = settings.scale.categories[Int(state.category) - 1]
+        let category = scale.categories[Int(state.category) - 1]
         let frame = PageFrame(
-            settings: settings, root: "../", title: "\(String(decoding: name, as: UTF8.self)) · Air quality",
+            settings: self, root: "../", title: "\(String(decoding: name, as: UTF8.self)) · Air quality",
             isKiosk: query.isKiosk, now: now, outage: outage, snapshot: snapshot,
             newestReading: state.updatedAt)
         let points = snapshot.points(of: city)
         let chart = Chart(
             points, other: other.map(snapshot.points) ?? [],
             from: query.range.map { now - $0.milliseconds } ?? query.from,
-            to: query.range == nil ? query.to : now, beginsAtZero: query.style == .bars, scale: settings.scale)
+            to: query.range == nil ? query.to : now, beginsAtZero: query.style == .bars, scale: scale)
         var content: Markup = """
             <main id="content" class="single">
             <nav class="steps" aria-label="Cities">
@@ -40,14 +35,14 @@ public struct CityDocument: Sendable {
             data-aqi="\(decimals: state.index)">
             \(frame.disc(category))
             <h1><bdi>\(name[...])</bdi></h1>
-            <p class="value">\(frame.index(state.index)) <small>\(settings.scale.title)</small></p>
+            <p class="value">\(frame.index(state.index)) <small>\(scale.title)</small></p>
             <p class="words"><span class="word">\(category.name)</span> \(frame.cause(city)) \(frame.change(state.changes)) \
             <span class="updated">updated \(frame.ago(state.updatedAt))</span></p>
-            <p class="health">\(settings.scale.healthStatement(of: category.number))</p>
+            <p class="health">\(category.healthStatement)</p>
             </section>
 
             """
-        content += frame.pollutants(city)
+        content += pollutants(snapshot.extras(of: city))
         content += figure(chart, name[...], query, all: points, now)
         content += statistics(chart, all: points, now)
         content += table(chart)
@@ -57,11 +52,11 @@ public struct CityDocument: Sendable {
     }
 
     /// The page for a name that belongs to no known city.
-    public func renderUnknown(
-        _ name: [UInt8], _ snapshot: PageSnapshot, outage: Outage?, at now: Timestamp
+    public func unknownCity(
+        _ name: [UInt8], _ snapshot: StoreSnapshot, outage: Outage?, at now: Timestamp
     ) -> [UInt8] {
         let frame = PageFrame(
-            settings: settings, root: "../", title: "Unknown city · Air quality", isKiosk: false, now: now,
+            settings: self, root: "../", title: "Unknown city · Air quality", isKiosk: false, now: now,
             outage: outage, snapshot: snapshot)
         let part = name.count <= CityName.maximumCount ? name : []
         let content: Markup = """
@@ -77,7 +72,7 @@ public struct CityDocument: Sendable {
     }
 
     /// A link to a neighbour by name.
-    private func step(_ city: Int?, _ relation: String, _ snapshot: PageSnapshot, _ query: ChartQuery) -> Markup {
+    private func step(_ city: Int?, _ relation: String, _ snapshot: StoreSnapshot, _ query: ChartQuery) -> Markup {
         guard let city else { return "" }
         let name = snapshot.name(of: city)
         let link = query.link { query in
@@ -96,7 +91,7 @@ public struct CityDocument: Sendable {
     private func figure(
         _ chart: Chart, _ name: ArraySlice<UInt8>, _ query: ChartQuery, all points: [HistoryPoint], _ now: Timestamp
     ) -> Markup {
-        let title = settings.scale.title
+        let title = scale.title
         let label: Markup = """
             \(title) of \(name) from \(chart.clock(chart.from)) to \(chart.clock(chart.to)) UTC, \
             \(chart.points.count) points; the table below has them all
@@ -216,7 +211,7 @@ public struct CityDocument: Sendable {
             changes += item("Since yesterday", "\(signed: change)", "at this time")
         }
         return """
-            <h2>\(settings.scale.title) in the time shown</h2>
+            <h2>\(scale.title) in the time shown</h2>
             <dl class="statistics">
             \(item("Lowest", "\(Int(lowest.index))", at(lowest)))\
             \(item("Average", "\(Int(average))", "of \(chart.points.count) points"))\
@@ -239,7 +234,7 @@ public struct CityDocument: Sendable {
             <details class="points" id="points">
             <summary>Show data table</summary>
             <table>
-            <thead><tr><th scope="col">Time</th><th scope="col" class="number">\(settings.scale.title)</th><th scope="col">Category</th></tr></thead>
+            <thead><tr><th scope="col">Time</th><th scope="col" class="number">\(scale.title)</th><th scope="col">Category</th></tr></thead>
             <tbody>
             \(rows)</tbody>
             </table>
@@ -248,9 +243,35 @@ public struct CityDocument: Sendable {
             """
     }
 
+    /// The index and the concentration of each pollutant of which one is known, the greatest index first.
+    private func pollutants(_ extras: CityExtras) -> Markup {
+        func index(_ pollutant: Int) -> Double { extras.subIndices?[pollutant] ?? -1 }
+        let known = PollutantValues.pollutants.indices.filter {
+            index($0) >= 0 || extras.concentrations?[$0] != nil
+        }
+        guard !known.isEmpty else { return "" }
+        var tiles: Markup = ""
+        for pollutant in known.sorted(by: { (index($0), $1) > (index($1), $0) }) {
+            let concentration: Markup =
+                extras.concentrations?[pollutant].map { "<small>\(amount: $0) µg/m³</small>" } ?? ""
+            var number: Markup = ""
+            if let index = extras.subIndices?[pollutant] {
+                let category = scale.category(of: index, held: nil, hysteresis: 0)
+                number = "<b class=\"index c\(category)\">\(Int(index))</b> "
+            }
+            tiles += "<div><dt>\(PollutantValues.titles[pollutant])</dt><dd>\(number)\(concentration)</dd></div>\n"
+        }
+        return """
+            <h2>\(extras.subIndices?.greatest == nil ? "" : "\(scale.title) of ")each pollutant</h2>
+            <dl class="statistics pollutants">
+            \(tiles)</dl>
+
+            """
+    }
+
     private func links(_ name: ArraySlice<UInt8>) -> Markup {
         var links: Markup = "<nav class=\"links\" aria-label=\"Elsewhere\">\n"
-        if let grafana = settings.grafanaURL {
+        if let grafana = grafanaURL {
             links += "<a href=\"\(grafana)/d/aqi-city?var-city=\(percent: name)\">This city in Grafana</a>\n"
         }
         links += "<a href=\"../history.json?city=\(percent: name)\">Download JSON</a>\n</nav>\n"

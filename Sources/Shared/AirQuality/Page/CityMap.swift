@@ -31,10 +31,10 @@ struct CityMap {
     private let shrinkage: Double
     /// The height of letters on a large screen.
     private let em: Double
-    private let snapshot: PageSnapshot
+    private let snapshot: StoreSnapshot
     private let settings: PageSettings
 
-    init(_ cities: [Int], in area: MapArea, _ snapshot: PageSnapshot, _ settings: PageSettings) {
+    init(_ cities: [Int], in area: MapArea, _ snapshot: StoreSnapshot, _ settings: PageSettings) {
         (self.snapshot, self.settings) = (snapshot, settings)
         // Rounded as the page says it.
         let shrinkage = (cosine(degrees: (area.south + area.north) / 2) * 100).rounded() / 100

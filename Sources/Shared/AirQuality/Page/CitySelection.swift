@@ -22,9 +22,9 @@ struct CitySelection {
     /// For a map: where all cities are.
     private(set) var area: MapArea?
 
-    init(_ snapshot: PageSnapshot, query: ListQuery) {
+    init(_ snapshot: StoreSnapshot, query: ListQuery) {
         let search = query.search.isEmpty ? nil : NameSearch(query.search)
-        let wanted = min(query.page, snapshot.store.cityCount / Self.pageSize + 1) * Self.pageSize
+        let wanted = min(query.page, snapshot.cityCount / Self.pageSize + 1) * Self.pageSize
         var found = FirstEntries(wanted)
         var lastChange = Timestamp.min
         var dots = FirstEntries(CityMap.maximumDots)
@@ -33,7 +33,7 @@ struct CitySelection {
             newest = max(newest ?? .min, state.updatedAt)
             let coordinates = query.hasMap ? snapshot.extras(of: city).place?.coordinates : nil
             if let coordinates { area = MapArea(area, with: coordinates) }
-            if let search, !search.matches(snapshot.store.names[state.nameRange].span) { continue }
+            if let search, !search.matches(snapshot.names[state.nameRange].span) { continue }
             counts[0] += 1
             counts[Int(state.category)] += 1
             if let changedAt = state.changes.changedAt, changedAt > lastChange {

@@ -1,25 +1,20 @@
-/// The page `/`: all cities as a list.
-public struct ListDocument: Sendable {
-    private let settings: PageSettings
+// The page `/`: all cities as a list.
 
-    public init(_ settings: PageSettings) {
-        self.settings = settings
-    }
-
+extension PageSettings {
     /// - Parameter outage: nil while a feed is fresh, or paused on purpose.
-    public func render(
-        _ snapshot: PageSnapshot, query: ListQuery, outage: Outage?, at now: Timestamp
+    public func list(
+        _ snapshot: StoreSnapshot, query: ListQuery, outage: Outage?, at now: Timestamp
     ) -> [UInt8] {
         let selection = CitySelection(snapshot, query: query)
         let frame = PageFrame(
-            settings: settings, root: "./", title: "Air quality", isKiosk: query.isKiosk, now: now, outage: outage,
+            settings: self, root: "./", title: "Air quality", isKiosk: query.isKiosk, now: now, outage: outage,
             snapshot: snapshot, newestReading: selection.newest)
         var content: Markup = "<main id=\"content\">\n<h1 class=\"hidden\">Air quality of the cities</h1>\n"
-        if snapshot.store.cityCount > 0 {
+        if snapshot.cityCount > 0 {
             content += summary(selection, query, frame)
             content += query.isKiosk ? lastChange(selection, snapshot, frame) : tools(snapshot, query)
             if let area = selection.area, !query.isKiosk {
-                content += CityMap(selection.dots, in: area, snapshot, settings).markup
+                content += CityMap(selection.dots, in: area, snapshot, self).markup
             }
         }
         if selection.cities.isEmpty {
@@ -28,7 +23,7 @@ public struct ListDocument: Sendable {
             let first = (selection.page - 1) * CitySelection.pageSize + 1
             content += """
                 <div class="head" aria-hidden="true"><span>City</span><span>Category</span><span>Last change</span>\
-                <span>Trend</span><span>\(settings.scale.title)</span><span>Updated</span></div>
+                <span>Trend</span><span>\(scale.title)</span><span>Updated</span></div>
                 <ol class="cities\(kioskGrid(selection, snapshot, query))" id="cities" start="\(first)" data-sort="\(query.sort.rawValue)" \
                 data-alone="\(selection.pageCount == 1 && query.category == nil ? 1 : 0)">
 
@@ -43,19 +38,19 @@ public struct ListDocument: Sendable {
 
     // MARK: Above the list
 
-    private func lastChange(_ selection: CitySelection, _ snapshot: PageSnapshot, _ frame: PageFrame) -> Markup {
+    private func lastChange(_ selection: CitySelection, _ snapshot: StoreSnapshot, _ frame: PageFrame) -> Markup {
         guard let city = selection.lastChanged else { return "" }
         let state = snapshot.state(of: city)
         return """
             <p class="last-change">Last change: <b><bdi>\(snapshot.name(of: city))</bdi></b> \
-            \(settings.scale.categories[Int(state.category) - 1].name) \(frame.change(state.changes))</p>
+            \(scale.categories[Int(state.category) - 1].name) \(frame.change(state.changes))</p>
 
             """
     }
 
     /// Classes that give the cards of a wall display their columns, by how many there are, and their letters, by the
     /// longest word, so that all fit the screen and no word is broken.
-    private func kioskGrid(_ selection: CitySelection, _ snapshot: PageSnapshot, _ query: ListQuery) -> Markup {
+    private func kioskGrid(_ selection: CitySelection, _ snapshot: StoreSnapshot, _ query: ListQuery) -> Markup {
         guard query.isKiosk else { return "" }
         let columns = (1...10).first { $0 * $0 >= selection.cities.count } ?? 10
         var longest = 0
@@ -78,7 +73,7 @@ public struct ListDocument: Sendable {
             <b>\(all)</b> <span>\(all == 1 ? "city" : "cities")</span></a></li>
 
             """
-        for category in settings.scale.categories {
+        for category in scale.categories {
             let count = selection.counts[Int(category.number)]
             let share = all == 0 ? 0 : Double(count) / Double(all)
             if count > 0 {
@@ -105,7 +100,7 @@ public struct ListDocument: Sendable {
             """
     }
 
-    private func tools(_ snapshot: PageSnapshot, _ query: ListQuery) -> Markup {
+    private func tools(_ snapshot: StoreSnapshot, _ query: ListQuery) -> Markup {
         var hidden: Markup = ""
         if query.sort != .index { hidden += "<input type=\"hidden\" name=\"sort\" value=\"\(query.sort.rawValue)\">" }
         if query.hasMap { hidden += "<input type=\"hidden\" name=\"map\">" }
@@ -115,7 +110,7 @@ public struct ListDocument: Sendable {
             orders += "<a href=\"\(query.link { $0.sort = sort })\"\(current(query.sort == sort))>\(sort.title)</a>\n"
         }
         let views: Markup =
-            snapshot.store.extras.havePlaces
+            snapshot.extras.havePlaces
             ? """
             <nav class="order view" aria-label="View">
             <a href="\(query.link { $0.hasMap = false })"\(current(!query.hasMap))>List</a>
@@ -140,8 +135,8 @@ public struct ListDocument: Sendable {
 
     private func current(_ isCurrent: Bool) -> Markup { isCurrent ? " aria-current=\"true\"" : "" }
 
-    private func empty(_ snapshot: PageSnapshot, _ query: ListQuery) -> Markup {
-        guard snapshot.store.cityCount > 0 else {
+    private func empty(_ snapshot: StoreSnapshot, _ query: ListQuery) -> Markup {
+        guard snapshot.cityCount > 0 else {
             return "<p class=\"empty\" id=\"cities\">No data yet.</p>\n"
         }
         let all = query.link { query in
@@ -153,10 +148,10 @@ public struct ListDocument: Sendable {
 
     // MARK: The list
 
-    private func row(_ city: Int, _ snapshot: PageSnapshot, _ query: ListQuery, _ frame: PageFrame) -> Markup {
+    private func row(_ city: Int, _ snapshot: StoreSnapshot, _ query: ListQuery, _ frame: PageFrame) -> Markup {
         let state = snapshot.state(of: city)
         let name = snapshot.name(of: city)
-        let category = settings.scale.categories[Int(state.category) - 1]
+        let category = scale.categories[Int(state.category) - 1]
         // Too small to be read from afar.
         let cause = query.isKiosk ? "" : frame.cause(city)
         let details: Markup =
@@ -174,7 +169,7 @@ public struct ListDocument: Sendable {
             <a class="name" href="city/\(PageFrame.pathStep(name))\(query.isKiosk ? "?kiosk" : "")"><bdi>\(name)</bdi></a>
             <span class="state"><span class="word">\(category.name)</span>\(cause)</span>
             \(frame.change(state.changes))
-            <span class="hidden">\(settings.scale.title)</span>\(frame.index(state.index))
+            <span class="hidden">\(scale.title)</span>\(frame.index(state.index))
             \(details)</li>
 
             """

@@ -60,7 +60,7 @@ struct PageFrame {
     var now: Timestamp
     /// Nil while a feed is fresh, or paused on purpose.
     var outage: Outage?
-    var snapshot: PageSnapshot
+    var snapshot: StoreSnapshot
     /// Of what is shown.
     var newestReading: Timestamp?
 
@@ -126,7 +126,7 @@ struct PageFrame {
     private var banner: Markup {
         guard let outage else { return "<div class=\"banner\" role=\"alert\" hidden></div>\n" }
         let text: Markup =
-            if let since = outage.since, snapshot.store.cityCount > 0 {
+            if let since = outage.since, snapshot.cityCount > 0 {
                 """
                 <strong>Live data interrupted since \(moment(since)).</strong> \
                 The last known readings are shown.
@@ -241,6 +241,13 @@ extension PageFrame {
         guard let changedAt = changes.changedAt else { return "<span class=\"change\"></span>" }
         let word = changes.direction > 0 ? "better" : "worse"
         return "<span class=\"change \(word)\">\(word) \(ago(changedAt))</span>"
+    }
+
+    /// The pollutant with the greatest index, where the air is worse than the best category.
+    func cause(_ city: Int) -> Markup {
+        guard snapshot.state(of: city).category > 1, let pollutant = snapshot.extras(of: city).subIndices?.greatest
+        else { return "" }
+        return "<span class=\"cause\">because of \(PollutantValues.titles[pollutant])</span>"
     }
 
     /// The step of the path that leads to a city.

@@ -50,7 +50,7 @@ public final class ReadingStore: Sendable {
     }
 
     public func apply(_ event: FeedEvent, feed: Int) {
-        withLock { $0.apply(event, feed: feed) }
+        withLock { $0.feeds[feed].apply(event) }
     }
 
     /// Names that the city limit refused, each given once, ten at most in the store's life.
@@ -80,11 +80,7 @@ public final class ReadingStore: Sendable {
     }
 
     /// Keeps the last reading of every window that is over; for ``HistoryRule/Keep/last``.
-    public func closeWindows(at now: Timestamp) {
-        closeWindows(at: now, betweenSlices: {})
-    }
-
-    func closeWindows(at now: Timestamp, betweenSlices: () -> Void) {
+    public func closeWindows(at now: Timestamp, betweenSlices: () -> Void = {}) {
         guard rules.history.usesWindows else { return }
         forEachSlice(between: betweenSlices) { $0.closeWindows($1, at: now) }
     }
@@ -110,14 +106,28 @@ public final class ReadingStore: Sendable {
         }
     }
 
-    // MARK: Snapshots
-
-    public func snapshot() -> StoreSnapshot {
-        withLock { $0.snapshot }
+    /// nil when the cities are complete. Looks at each city, until then and where some were restored.
+    public func warmUp(at now: Timestamp) -> WarmUpProgress? {
+        let (warmUp, snapshot) = withLock { ($0.warmUp, $0.snapshot(withHistories: false)) }
+        guard !warmUp.isOver else { return nil }
+        let unheard = warmUp.restoredVersion.map { version in
+            (0..<snapshot.states.count).count {
+                snapshot.states[$0].isPresent && snapshot.states.version(of: $0) <= version
+            }
+        }
+        guard !warmUp.isOver(at: now), unheard != 0 else {
+            withLock { $0.warmUp.end() }
+            return nil
+        }
+        return WarmUpProgress(
+            cityCount: snapshot.cityCount, age: max(0, now - warmUp.grownAt), unheardCount: unheard)
     }
 
-    public func pageSnapshot() -> PageSnapshot {
-        withLock { PageSnapshot(store: $0.snapshot, histories: $0.cities.histories) }
+    // MARK: Snapshots
+
+    /// - Parameter withHistories: the points too: a city that has a new one while they are shared costs a copy.
+    public func snapshot(withHistories: Bool = false) -> StoreSnapshot {
+        withLock { $0.snapshot(withHistories: withHistories) }
     }
 
     /// How long the same caller has held the lock, counted from the first call of this function that found it held.
@@ -162,23 +172,7 @@ public final class ReadingStore: Sendable {
     }
 
     /// Changes whenever the content of ``HistoryDocument`` would change.
-    public var pointsVersion: UInt64 {
-        withLock { $0.pointsVersion }
-    }
-
-    /// Points of all cities.
-    public var pointCount: Int {
-        withLock { $0.pointCount }
-    }
-
-    func historySnapshot() -> HistorySnapshot {
-        withLock { state in
-            HistorySnapshot(
-                startedAt: state.startedAt, expiredAt: state.expiredAt, cityCount: state.cities.count,
-                pointCount: state.pointCount, names: state.cities.names, states: state.cities.states,
-                histories: state.cities.histories, order: state.cities.order)
-        }
-    }
+    var pointsVersion: UInt64 { withLock { $0.pointsVersion } }
 
     // MARK: What survives a restart
 
@@ -237,77 +231,11 @@ public struct StoreRules: Sendable {
     }
 }
 
-/// The store's state at one moment, shared with it until either changes.
-public struct StoreSnapshot: Sendable {
-    public let version: UInt64
-    let names: NameArena
-    let states: CityStates
-    let extras: ExtrasOfCities
-    let order: CityOrder
-    public let feeds: [FeedStatistics]
-    public let cityCount: Int
-    let pointCount: Int
-    let expiredCount: UInt64
-}
-
-/// The points of all cities at one moment.
-struct HistorySnapshot: Sendable {
-    let startedAt: Timestamp
-    /// When cities last expired.
-    let expiredAt: Timestamp?
-    let cityCount: Int
-    let pointCount: Int
-    let names: NameArena
-    let states: CityStates
-    let histories: ChunkedArray<History>
-    let order: CityOrder
-}
-
-/// The figures of the store as a whole.
-struct StoreStatistics: Sendable, Equatable {
-    var cities: Int
-    var cityLimit: Int
-    /// Milliseconds.
-    var expireAfter: Int64
-    var expired: UInt64
-    var points: Int
-    var capacity: Int
-    var shard: Shard?
-
-    init(_ snapshot: StoreSnapshot, rules: StoreRules) {
-        cities = snapshot.cityCount
-        cityLimit = rules.cityLimit
-        expireAfter = rules.expireAfter
-        expired = snapshot.expiredCount
-        points = snapshot.pointCount
-        capacity = rules.history.capacity
-        shard = rules.shard
-    }
-
-    static let families: [Family<StoreStatistics>] = [
-        Family("airquality_exporter_cities", .gauge, "Cities exported.") { Double($0.cities) },
-        Family("airquality_exporter_cities_limit", .gauge, "Maximum number of cities (--city.limit).") {
-            Double($0.cityLimit)
-        },
-        Family(
-            "airquality_exporter_city_expiry_seconds", .gauge,
-            "Time without a reading after which a city is removed; 0 = never."
-        ) { Double($0.expireAfter) / 1000 },
-        Family(
-            "airquality_exporter_cities_expired_total", .counter,
-            "Cities removed because they received no reading within --city.expire-after."
-        ) { Double($0.expired) },
-        Family("airquality_exporter_history_points", .gauge, "History points of all cities.") {
-            Double($0.points)
-        },
-        Family("airquality_exporter_history_capacity", .gauge, "Maximum number of history points per city.") {
-            Double($0.capacity)
-        },
-        Family(
-            "airquality_exporter_shard_index", .gauge, "Index of this shard, from 0 (--city.shard)."
-        ) { $0.shard.map { Double($0.index) } },
-        Family(
-            "airquality_exporter_shards", .gauge, "Number of shards (--city.shard)."
-        ) { $0.shard.map { Double($0.count) } },
-    ]
+/// What cities are missing after a start, as far as that is known.
+public struct WarmUpProgress: Sendable, Equatable {
+    public var cityCount: Int
+    /// Milliseconds since the last new one.
+    public var age: Int64
+    /// Restored ones that were not heard of again; nil when nothing was restored.
+    public var unheardCount: Int?
 }

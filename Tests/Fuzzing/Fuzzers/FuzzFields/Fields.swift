@@ -16,7 +16,7 @@ private let checks: [Check] = [
 ]
 
 @Sendable private func requestTarget(_ bytes: [UInt8], _: String) {
-    guard case .valid(let path, let query) = HTTPRequestTarget(parsing: bytes.span, limit: 4096) else { return }
+    guard case .valid(let path, let query) = HTTPRequestTarget(parsing: bytes, limit: 4096) else { return }
     expect(!path.isEmpty && !path.utf8.contains(0), "path \(path)")
     expect(path.utf8.count + query.utf8.count <= bytes.count + 1, "\(path) and \(query) grew")
 }

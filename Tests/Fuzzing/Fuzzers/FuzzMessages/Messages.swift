@@ -117,12 +117,12 @@ private func decoded(_ message: [UInt8], with decoder: inout FeedDecoder) -> Dec
 private func store(_ message: [UInt8], _ format: FeedFormat, _ decoder: inout FeedDecoder, cities: Int?) {
     let store = ReadingStore(
         rules: StoreRules(
-            readingsHaveTimes: format.timeField != nil, readingsHaveConcentrations: format.pollutantsField != nil),
+            readingsHaveTimes: !format.timeField.isEmpty, readingsHaveConcentrations: !format.pollutantsField.isEmpty),
         feeds: ["ws://feed.example/"], at: arrival)
     decoder.decode(message.span, receivedAt: arrival) { store.record($0, names: $1, feed: 0) }
     let count = store.snapshot().cityCount
     expect(cities == nil || count == cities, "\(count) cities instead of \(cities ?? 0)")
-    if format.pollutantsField != nil {
+    if !format.pollutantsField.isEmpty {
         var page = MetricsExposition(rules: store.rules)
         let text = page.render(store.snapshot(), format: .text004).pieces.flatMap(\.self)
         let family = Array("airquality_concentration_ugm3{".utf8)

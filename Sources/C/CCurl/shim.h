@@ -18,6 +18,13 @@ static inline CURLcode CCurl_setText(CURL *handle, CURLoption option, const char
     return curl_easy_setopt(handle, option, value);
 }
 
+/* libcurl copies the bytes. */
+static inline CURLcode CCurl_setBytes(CURL *handle, CURLoption option, const void *bytes, size_t count)
+{
+    struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
+    return curl_easy_setopt(handle, option, &blob);
+}
+
 static inline CURLcode CCurl_setCallback(CURL *handle, CURLoption option, curl_write_callback value)
 {
     return curl_easy_setopt(handle, option, value);

@@ -77,7 +77,7 @@ private func askIndefinitely(
     client.timeout = configuration.timeout
     // Twice the longest real document: a source's answer costs some twenty times its size while it is read.
     client.maximumBodyBytes = 4 << 20
-    client.caFile = configuration.caFile
+    client.authorities = configuration.authorities
     let http = try HTTPClient(client, cancellation: cancellation)
     var plan = PollPlan(
         source: configuration.source,

@@ -19,7 +19,8 @@ struct PollConfiguration {
     let interval: Duration
     let rate: CallRate
     let timeout: Duration
-    let caFile: String?
+    /// In PEM; nil = the system's.
+    let authorities: [UInt8]?
     let webListenAddresses: [ListenAddress]
     let logLevel: Logger.Level
     let logFormat: LogFormat
@@ -38,9 +39,8 @@ struct PollConfiguration {
         interval = options.interval
         timeout = options.timeout
         rate = options.rate ?? source.rate
-        caFile = options.caFile
-        // An error at the start, not at the first request.
-        if let caFile { _ = try readFile(caFile, limit: 16 << 20) }
+        // Here and not by libcurl at each request, which would wait for a pipe that has taken the file's place.
+        authorities = if let file = options.caFile { try readFile(file, limit: 16 << 20) } else { nil }
         key = try Self.key(options, flags)
         baseURL = options.baseURL ?? source.baseURL(hasKey: key != nil)
         if source.needsKey, key == nil {

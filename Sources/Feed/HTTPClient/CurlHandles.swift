@@ -81,7 +81,11 @@ internal import System
         unsafe CCurl_setText(handle, CURLOPT_USERAGENT, configuration.userAgent)
         // All that this libcurl can decompress.
         unsafe CCurl_setText(handle, CURLOPT_ACCEPT_ENCODING, "")
-        if let caFile = configuration.caFile { unsafe CCurl_setText(handle, CURLOPT_CAINFO, caFile) }
+        if let authorities = configuration.authorities {
+            unsafe authorities.withUnsafeBytes { bytes in
+                _ = unsafe CCurl_setBytes(handle, CURLOPT_CAINFO_BLOB, bytes.baseAddress, bytes.count)
+            }
+        }
         unsafe CCurl_setNumber(handle, CURLOPT_TIMEOUT_MS, Int(configuration.timeout.pollMilliseconds))
         let connectTimeout = min(configuration.connectTimeout, configuration.timeout)
         unsafe CCurl_setNumber(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(connectTimeout.pollMilliseconds))

@@ -10,7 +10,7 @@ public struct HTTPClientConfiguration: Sendable {
     /// Of a response's body when it is decompressed.
     public var maximumBodyBytes = 8 << 20
     /// Certificate authorities in PEM; nil = the system's.
-    public var caFile: String?
+    public var authorities: [UInt8]?
 
     public init(userAgent: String) {
         self.userAgent = userAgent

@@ -64,7 +64,7 @@ public struct HTTPResponse: Sendable {
             } else if case .stream(let stream) = body {
                 HTTPNativeResponse(stream, size: .max, blockBytes: stream.blockBytes)
             } else {
-                HTTPNativeResponse(copying: Array(body.pieces.joined()))
+                HTTPNativeResponse(joining: body.pieces, count: contentBytes)
             }
         if isHead, case .stream = body { response.leaveOutContent() }
         for (name, value) in headers where !extra.contains(where: { $0.name == name }) {
@@ -80,8 +80,10 @@ public struct HTTPResponse: Sendable {
     private let response: OpaquePointer
 
     /// Corresponds to `MHD_create_response_from_buffer`.
-    init(copying bytes: [UInt8]) {
-        var bytes = bytes
+    init(joining pieces: [[UInt8]], count: Int) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        for piece in pieces { bytes += piece }
         let response = unsafe MHD_create_response_from_buffer(bytes.count, &bytes, .RESPMEM_MUST_COPY)
         guard let response = unsafe response else {
             preconditionFailure("MHD_create_response_from_buffer fails only without memory")

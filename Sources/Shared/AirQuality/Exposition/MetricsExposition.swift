@@ -94,12 +94,7 @@ public struct SourceFamilies<Source: Equatable & Sendable>: FamilyGroup {
     private let families: [Family<Source>]
     private let label: @Sendable (Source) -> LabelValue?
     private let sources: @Sendable (StoreSnapshot) -> [Source]
-    private var block = LastValue<Key, ExpositionBlock>()
-
-    private struct Key: Equatable, Sendable {
-        var sources: [Source]
-        var format: ExpositionFormat
-    }
+    private var last: (sources: [Source], format: ExpositionFormat, block: ExpositionBlock)?
 
     /// - Parameters:
     ///   - label: value of the first label of all samples of a source.
@@ -119,9 +114,10 @@ public struct SourceFamilies<Source: Equatable & Sendable>: FamilyGroup {
 
     public mutating func block(of snapshot: StoreSnapshot, in format: ExpositionFormat) -> ExpositionBlock {
         let sources = sources(snapshot)
-        return block.value(for: Key(sources: sources, format: format)) { [families, labelled] in
-            ExpositionBlock(format.render(families, of: labelled(sources)))
-        }
+        if let last, last.format == format, last.sources == sources { return last.block }
+        let block = ExpositionBlock(format.render(families, of: labelled(sources)))
+        last = (sources, format, block)
+        return block
     }
 
     private func labelled(_ sources: [Source]) -> [LabelledSource<Source>] {

@@ -89,7 +89,7 @@ test: test-deps lint unit packages end-to-end
 
 lint: toolchain
 	git ls-files -z '*.swift' | xargs -0 swift format lint --strict --parallel
-	Tests/Gates/rooms
+	Tests/Gates/modules
 	Tests/Gates/packages
 
 unit: test-deps

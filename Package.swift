@@ -47,10 +47,10 @@ let package = Package(
                 .define("SIMDJSON_EXCEPTIONS", to: "0"), .unsafeFlags(["-fno-exceptions", "-gdwarf-4"]),
             ], linkerSettings: [.linkedLibrary("simdjson")]),
 
-        // Digits, text, dates and shards as bytes: what every room needs.
+        // Digits, text, dates and shards as bytes: what every module needs.
         .target(name: "Bytes", path: "Sources/Shared/Bytes"),
 
-        // The rooms that touch C.
+        // The modules that own a C library.
         .target(name: "JSON", dependencies: ["Bytes", "CSimdJSON"], path: "Sources/Shared/JSON"),
         .target(
             name: "Storage", dependencies: ["AirQuality", "Bytes", "System", "CSQLite"],
@@ -82,9 +82,11 @@ let package = Package(
         .plugin(name: "BuildVersion", capability: .buildTool(), path: "Sources/BuildVersion"),
 
         // Concentrations → index: the rules of CPCB, EPA and EEA, pure.
-        .target(name: "AirQualityIndex", path: "Sources/Feed/AirQualityIndex"),
+        .target(name: "AirQualityIndex", dependencies: ["AirQuality"], path: "Sources/Feed/AirQualityIndex"),
         // What public sources of air quality are asked, and what their documents mean.
-        .target(name: "AirSources", dependencies: ["AirQualityIndex", "Bytes"], path: "Sources/Feed/AirSources"),
+        .target(
+            name: "AirSources", dependencies: ["AirQuality", "AirQualityIndex", "Bytes"],
+            path: "Sources/Feed/AirSources"),
 
         // The programs: they wire.
         .executableTarget(
@@ -179,10 +181,10 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
     settings.append(.enableUpcomingFeature("InternalImportsByDefault"))
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
-    // Not for the rooms that import the C libraries: their headers include the C library's, and what those declare then
+    // Not for the modules that import the C libraries: their headers include the C library's, and what those declare then
     // belongs to whichever module a compiler reads first, so that now and then `Glibc` would not be enough.
-    let rooms = ["System", "WebSocket", "YAML", "WebConfiguration", "HTTPClient", "HTTPServer", "Storage"]
-    if !(rooms + rooms.map { $0 + "Tests" } + ["FuzzingTests"]).contains(target.name) {
+    let modulesOfC = ["System", "WebSocket", "YAML", "WebConfiguration", "HTTPClient", "HTTPServer", "Storage"]
+    if !(modulesOfC + modulesOfC.map { $0 + "Tests" } + ["FuzzingTests"]).contains(target.name) {
         settings.append(.enableUpcomingFeature("MemberImportVisibility"))
     }
     settings.append(.treatAllWarnings(as: .error))

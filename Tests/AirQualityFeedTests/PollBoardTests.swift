@@ -2,6 +2,8 @@ import AirQualityIndex
 import AirSources
 import Testing
 
+import enum AirQuality.Pollutant
+
 @testable import AirQualityFeed
 
 struct PollBoardTests {

@@ -1,3 +1,4 @@
+import AirQuality
 import Testing
 
 @testable import AirQualityIndex

@@ -1,6 +1,8 @@
 import AirQualityIndex
 import Testing
 
+import enum AirQuality.Pollutant
+
 @testable import AirSources
 
 /// Documents in the shape of data.gov.in's resource "Real time Air Quality Index from various locations".

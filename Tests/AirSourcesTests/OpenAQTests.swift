@@ -1,6 +1,8 @@
 import AirQualityIndex
 import Testing
 
+import enum AirQuality.Pollutant
+
 @testable import AirSources
 
 /// Documents in the shape of https://docs.openaq.org/api: `/v3/locations` and `/v3/sensors/{id}/hours`.

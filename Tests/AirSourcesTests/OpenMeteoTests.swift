@@ -1,6 +1,8 @@
 import AirQualityIndex
 import Testing
 
+import enum AirQuality.Pollutant
+
 @testable import AirSources
 
 /// Documents in the shape of https://open-meteo.com/en/docs/air-quality-api, "JSON Return Object".

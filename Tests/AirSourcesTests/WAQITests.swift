@@ -1,6 +1,8 @@
 import AirQualityIndex
 import Testing
 
+import enum AirQuality.Pollutant
+
 @testable import AirSources
 
 /// Documents in the shape of https://aqicn.org/json-api/doc, "Geolocalized feed".

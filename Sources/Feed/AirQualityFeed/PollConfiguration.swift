@@ -1,3 +1,4 @@
+import AirQuality
 import AirQualityIndex
 import AirSources
 import Bytes

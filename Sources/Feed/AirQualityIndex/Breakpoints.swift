@@ -1,3 +1,5 @@
+internal import AirQuality
+
 /// How a concentration becomes a sub-index: classes, each with a range of concentrations and one of the index, and
 /// straight lines between their ends.
 struct SubIndexCurve: Sendable {

@@ -1,7 +1,7 @@
+public import AirQuality
+
 /// A place's concentrations in µg/m³, hour by hour. An hour is counted from the Unix epoch.
 public struct HourlyConcentrations: Sendable, Equatable {
-    /// What an instrument may report; anything else is a code for "no value" or a defect.
-    public static let plausible = 0.0...1_000_000.0
     /// From 1970 to 2540. A source may name any hour, and times are computed from it.
     static let plausibleHours = 0...5_000_000
     /// How old a value may be to stand for the present: those of the newest hour may come late.
@@ -13,7 +13,7 @@ public struct HourlyConcentrations: Sendable, Equatable {
 
     /// A value or an hour that is not plausible is left out. A second value of the same hour replaces the first.
     public mutating func record(_ concentration: Double, of pollutant: Pollutant, at hour: Int) {
-        guard Self.plausible.contains(concentration), Self.plausibleHours.contains(hour) else { return }
+        guard Pollutant.isConcentration(concentration), Self.plausibleHours.contains(hour) else { return }
         values[pollutant, default: [:]][hour] = concentration
     }
 
@@ -66,4 +66,24 @@ public struct HourlyConcentrations: Sendable, Equatable {
         let values = values[pollutant] ?? [:]
         return (0..<hours).map { values[hour - $0] }
     }
+}
+
+extension Pollutant {
+    public var isParticulateMatter: Bool { self == .pm25 || self == .pm10 }
+
+    /// Grams per mole; nil for particulate matter, which is no single substance.
+    private var molarMass: Double? {
+        switch self {
+        case .pm25, .pm10: nil
+        case .no2: 46.0055
+        case .so2: 64.066
+        case .o3: 47.9982
+        case .co: 28.0101
+        case .nh3: 17.0305
+        }
+    }
+
+    /// Micrograms per cubic metre that one part per billion weighs at 25 °C and 1013 hPa, where a mole of air takes
+    /// 24.45 litres: the reference conditions of EPA (40 CFR 50.3). Nil for particulate matter.
+    public var microgramsPerPPB: Double? { molarMass.map { $0 / 24.45 } }
 }

@@ -1,3 +1,5 @@
+public import AirQuality
+
 /// The national rule by which concentrations become one number.
 public enum IndexScale: String, CaseIterable, Sendable {
     /// Central Pollution Control Board, 2014: means of 24 hours with at least 16 values, of 8 hours with at least 6 for

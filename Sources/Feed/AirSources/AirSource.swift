@@ -1,4 +1,5 @@
-public import AirQualityIndex
+public import AirQuality
+internal import AirQualityIndex
 
 /// A place to report on.
 public struct City: Sendable, Equatable {
@@ -21,9 +22,6 @@ public struct City: Sendable, Equatable {
 
 /// A city's air as the feed says it.
 public struct CityAir: Sendable, Equatable {
-    /// What the exporter takes as an index.
-    static let indices = 0...9999.0
-
     public var index: Double
     /// Seconds since the Unix epoch: of the newest hour that is in it.
     public var observedAt: Int64
@@ -156,7 +154,7 @@ extension IndexScale {
         }
         do {
             let (index, subIndices) = try indices(of: concentrations, at: hour)
-            guard CityAir.indices.contains(index) else { return .failure(NoAir("the index would be \(Int(index))")) }
+            guard AirQualityIndex.isValid(index) else { return .failure(NoAir("the index would be \(Int(index))")) }
             let newest = concentrations.newest(at: hour).mapValues { ($0 * 100).rounded() / 100 }
             return .success(
                 CityAir(

@@ -1,3 +1,4 @@
+internal import AirQuality
 internal import AirQualityIndex
 
 /// India's stations as one round of a source names them, and what they make of each city.
@@ -49,9 +50,9 @@ struct CPCBStations {
             }
             var station = stations[number]?[row.station] ?? Station()
             if let updatedAt = row.updatedAt { station.updatedAt = max(station.updatedAt ?? 0, min(updatedAt, now)) }
-            let usable = row.subIndices.filter { CityAir.indices.contains($1) }
+            let usable = row.subIndices.filter { AirQualityIndex.isValid($1) }
             station.subIndices.merge(usable) { $1 }
-            station.index = row.index.flatMap { CityAir.indices.contains($0) ? $0 : nil } ?? station.index
+            station.index = row.index.flatMap { AirQualityIndex.isValid($0) ? $0 : nil } ?? station.index
             stations[number, default: [:]][row.station] = station
         }
     }

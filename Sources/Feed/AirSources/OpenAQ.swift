@@ -1,3 +1,4 @@
+internal import AirQuality
 internal import AirQualityIndex
 internal import Bytes
 
@@ -235,7 +236,7 @@ extension OpenAQ.Sensor {
     /// Replaces what is known of the sensor.
     /// - Returns: how many spikes were left out that were not known before.
     fileprivate mutating func take(_ values: [Int: Double]) -> Int {
-        let values = values.filter { HourlyConcentrations.plausible.contains($1) }
+        let values = values.filter { Pollutant.isConcentration($1) }
         let isInMilligrams = isIndianMonoxide && values.values.allSatisfy { $0 < OpenAQ.indianMonoxide }
         hours = values.mapValues { $0 * (isInMilligrams ? 1000 : factor) }
         isStale = values.isEmpty

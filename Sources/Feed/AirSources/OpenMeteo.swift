@@ -1,3 +1,4 @@
+internal import AirQuality
 internal import AirQualityIndex
 internal import Bytes
 

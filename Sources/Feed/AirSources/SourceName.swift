@@ -1,3 +1,4 @@
+internal import AirQuality
 public import AirQualityIndex
 
 /// The sources that can be asked, and what is known of each.

@@ -209,7 +209,7 @@ public struct FeedDecoder: ~Copyable {
     @inline(never)
     private borrowing func extras(_ record: Int, _ texts: Span<UInt8>) -> CityExtras {
         CityExtras(
-            concentrations: values(record, pollutants, texts, upTo: PollutantValues.maximumConcentration),
+            concentrations: values(record, pollutants, texts, upTo: Pollutant.maximumConcentration),
             subIndices: values(record, subindices, texts, upTo: AirQualityIndex.maximum),
             place: place(record, texts))
     }

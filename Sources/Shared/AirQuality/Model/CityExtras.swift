@@ -18,11 +18,8 @@ struct CityExtras: Sendable {
 
 /// A number for each pollutant of which one is known.
 struct PollutantValues: Sendable {
-    /// The closed set, in the order of the exposition: members of the feed's object, values of the label `pollutant`.
-    static let pollutants = ["pm2_5", "pm10", "no2", "so2", "o3", "co", "nh3"]
-    /// The same as people write them.
-    static let titles = ["PM2.5", "PM10", "NO₂", "SO₂", "O₃", "CO", "NH₃"]
-    static let maximumConcentration = 1e6
+    /// Members of the feed's object, and values of the label `pollutant`.
+    static let pollutants = Pollutant.allCases.map(\.rawValue)
 
     /// In the order of ``pollutants``; NaN where nothing is known.
     private var values = InlineArray<7, Double>(repeating: .nan)

@@ -8,8 +8,7 @@ public typealias Timestamp = Int64
 public enum AirQualityIndex {
     public static let maximum = 9999.0
 
-    @inline(__always)
-    static func isValid(_ number: Double) -> Bool { number >= 0 && number <= maximum }
+    public static func isValid(_ number: Double) -> Bool { number >= 0 && number <= maximum }
 }
 
 /// What an element of a message says: a city and its index.

@@ -259,7 +259,7 @@ extension PageSettings {
                 let category = scale.category(of: index, held: nil, hysteresis: 0)
                 number = "<b class=\"index c\(category)\">\(Int(index))</b> "
             }
-            tiles += "<div><dt>\(PollutantValues.titles[pollutant])</dt><dd>\(number)\(concentration)</dd></div>\n"
+            tiles += "<div><dt>\(Pollutant.allCases[pollutant].title)</dt><dd>\(number)\(concentration)</dd></div>\n"
         }
         return """
             <h2>\(extras.subIndices?.greatest == nil ? "" : "\(scale.title) of ")each pollutant</h2>

@@ -247,7 +247,7 @@ extension PageFrame {
     func cause(_ city: Int) -> Markup {
         guard snapshot.state(of: city).category > 1, let pollutant = snapshot.extras(of: city).subIndices?.greatest
         else { return "" }
-        return "<span class=\"cause\">because of \(PollutantValues.titles[pollutant])</span>"
+        return "<span class=\"cause\">because of \(Pollutant.allCases[pollutant].title)</span>"
     }
 
     /// The step of the path that leads to a city.

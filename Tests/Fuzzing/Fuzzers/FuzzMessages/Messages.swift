@@ -129,7 +129,7 @@ private func store(_ message: [UInt8], _ format: FeedFormat, _ decoder: inout Fe
         for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: family) {
             let number = line.suffix(from: line.lastIndex(of: UInt8(ascii: " "))! + 1)
             let value = Double(String(decoding: number, as: UTF8.self)) ?? -1
-            expect(value >= 0 && value <= PollutantValues.maximumConcentration, "concentration \(value)")
+            expect(Pollutant.isConcentration(value), "concentration \(value)")
         }
     }
     let document = HistoryDocument.render(store)

@@ -1,10 +1,11 @@
 import TestSupport
+import System
 import Testing
 
 @testable import HTTPServer
 
 @Suite struct FairSharesTests {
-    private static func client(_ last: UInt8) -> [UInt8] { PeerAddress(bytes: [10, 0, 0, last]).client }
+    private static func client(_ last: UInt8) -> [UInt8] { IPAddress(bytes: [10, 0, 0, last]).client }
 
     private static let (one, two, three) = (client(1), client(2), client(3))
 
@@ -106,7 +107,7 @@ import Testing
         let page = [[UInt8](repeating: 7, count: 60)]
         for socket in 1...40 as ClosedRange<Int32> {
             let client = Self.client(UInt8(socket))
-            let connection = HTTPConnection(socket: socket, peer: PeerAddress(bytes: client), deadline: nil)
+            let connection = HTTPConnection(socket: socket, peer: IPAddress(bytes: client), deadline: nil)
             let content = LargeContent(page + [[7]], on: connection)
             let share = Self.share(socket, client, weight: content.count, of: content.identity)
             #expect(Self.acquire(share, of: &shares) == [])
@@ -135,16 +136,16 @@ import Testing
     }
 
     @Test func anIPv6NetworkIsOneClient() {
-        func address(_ last: UInt8, network: UInt8 = 1) -> PeerAddress {
-            PeerAddress(bytes: [0x20, 1, 0x0D, 0xB8, 0, 0, 0, network, 0, 0, 0, 0, 0, 0, 0, last])
+        func address(_ last: UInt8, network: UInt8 = 1) -> IPAddress {
+            IPAddress(bytes: [0x20, 1, 0x0D, 0xB8, 0, 0, 0, network, 0, 0, 0, 0, 0, 0, 0, last])
         }
         #expect(address(1).client == address(2).client)
         #expect(address(1).client != address(1, network: 2).client)
         #expect(address(1).description == "2001:db8:0:1::1")
-        let mapped = PeerAddress(bytes: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 10, 0, 0, 1])
+        let mapped = IPAddress(bytes: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 10, 0, 0, 1])
         #expect(mapped.client == Self.one)
         #expect(mapped.description == "10.0.0.1")
-        #expect(PeerAddress(bytes: []).client != PeerAddress(bytes: [0, 0, 0, 0]).client)
+        #expect(IPAddress(bytes: []).client != IPAddress(bytes: [0, 0, 0, 0]).client)
     }
 
     /// Readers of large responses that take nothing lose one to a reader at another address, which gets all of it.

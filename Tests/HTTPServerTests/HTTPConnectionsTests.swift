@@ -10,7 +10,7 @@ import Testing
 @Suite struct HTTPConnectionsTests {
     private static let (one, two, three) = (client(1), client(2), client(3))
 
-    private static func client(_ last: UInt8) -> [UInt8] { PeerAddress(bytes: [10, 0, 0, last]).client }
+    private static func client(_ last: UInt8) -> [UInt8] { IPAddress(bytes: [10, 0, 0, last]).client }
 
     @Test func theClientWithTheMostMakesRoom() {
         var quota = ConnectionQuota(limit: 8, limitPerClient: 0)

@@ -50,7 +50,7 @@ import Testing
         let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
         defer { close(number) }
         let bytes = try #require(NotifySocket.address(of: path))
-        let bound = unsafe withUnixAddress(bytes) { address, length in unsafe bind(number, address, length) }
+        let bound = unsafe SocketAddress(unix: bytes).withPointer { unsafe bind(number, $0, $1) }
         try #require(bound == 0)
 
         let notify = try #require(NotifySocket(environment: { $0 == "NOTIFY_SOCKET" ? path : nil }))

@@ -82,14 +82,3 @@ import Testing
         #expect(log.byteCount == 0 && log.start == 1000)
     }
 }
-
-@Suite struct ClientAddressTests {
-    @Test("an IPv6 client is its /64, and an IPv4 one in IPv6 is what it is") func networks() {
-        let one = [UInt8](repeating: 1, count: 16)
-        #expect(ClientAddress(bytes: one) == ClientAddress(bytes: one.prefix(8) + [9, 9, 9, 9, 9, 9, 9, 9]))
-        #expect(ClientAddress(bytes: one) != ClientAddress(bytes: [2] + one.dropFirst()))
-        let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
-        #expect(ClientAddress(bytes: mapped + [127, 0, 0, 1]) == ClientAddress(bytes: [127, 0, 0, 1]))
-        #expect(ClientAddress(bytes: mapped + [127, 0, 0, 2]) != ClientAddress(bytes: [127, 0, 0, 1]))
-    }
-}

@@ -50,13 +50,6 @@ static inline size_t CLibMicroHTTPD_header_size(struct MHD_Connection *connectio
     return info ? info->header_size : 0;
 }
 
-static inline const struct sockaddr *CLibMicroHTTPD_peer(struct MHD_Connection *connection)
-{
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    return info ? info->client_addr : NULL;
-}
-
 /* The gnutls_session_t of a TLS connection. */
 static inline void *CLibMicroHTTPD_tls_session(struct MHD_Connection *connection)
 {

@@ -77,16 +77,10 @@ final class HTTPAcceptor: Sendable {
     /// False when the process or the machine has no room for another connection: accepting would fail again at once.
     private func acceptSome(of socket: ListeningSocket) -> Bool {
         for _ in 0..<Self.maximumAtOnce {
-            var storage = sockaddr_storage()
-            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-            let accepted = unsafe withUnsafeMutablePointer(to: &storage) { storage in
-                unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                    let accepted = unsafe accept(socket.descriptor, address, &length)
-                    if accepted >= 0 { unsafe handOver(accepted, from: address, length: length) }
-                    return accepted
-                }
+            if let (accepted, address) = unsafe SocketAddress.filled(by: { unsafe accept(socket.descriptor, $0, $1) }) {
+                handOver(accepted, from: address)
+                continue
             }
-            if accepted >= 0 { continue }
             switch errno {
             case EMFILE, ENFILE, ENOBUFS, ENOMEM: return false
             case EINTR, ECONNABORTED: continue
@@ -97,12 +91,12 @@ final class HTTPAcceptor: Sendable {
     }
 
     /// Closes the connection if there are too many. libmicrohttpd makes the socket non-blocking and close-on-exec.
-    private func handOver(_ socket: Int32, from address: UnsafePointer<sockaddr>, length: socklen_t) {
-        let connection = unsafe service.connection(on: socket, from: PeerAddress(address))
+    private func handOver(_ socket: Int32, from address: SocketAddress) {
+        let connection = service.connection(on: socket, from: address.ip)
         guard connections.admit(connection) else {
             close(socket)
             return
         }
-        if unsafe !intake.add(socket, from: address, length: length) { connections.remove(connection) }
+        if !intake.add(socket, from: address) { connections.remove(connection) }
     }
 }

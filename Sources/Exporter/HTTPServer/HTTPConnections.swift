@@ -12,7 +12,7 @@ final class HTTPConnection: @unchecked Sendable {
     // connection come from one thread. What other threads read is constant or atomic; `isLeaving` belongs to
     // `HTTPConnections`, under its lock.
     let socket: Int32
-    let peer: PeerAddress
+    let peer: IPAddress
     /// What the connection's TLS session points into; nil: plain HTTP.
     var tls: TLSContext?
     /// No client's: it shows that the serving thread is alive.
@@ -56,7 +56,7 @@ final class HTTPConnection: @unchecked Sendable {
     var content: LargeContent?
 
     /// - Parameter deadline: of the monotonic clock; nil: none.
-    init(socket: Int32, peer: PeerAddress, deadline: Duration?, isHeartbeat: Bool = false) {
+    init(socket: Int32, peer: IPAddress, deadline: Duration?, isHeartbeat: Bool = false) {
         self.socket = socket
         self.peer = peer
         self.isHeartbeat = isHeartbeat
@@ -250,49 +250,6 @@ struct ConnectionQuota {
     }
 }
 
-/// Where a connection comes from: 4 or 16 bytes of an IP address; none for a `unix:` socket.
-struct PeerAddress: Sendable, Equatable, CustomStringConvertible {
-    private let bytes: [UInt8]
-
-    /// - Parameter bytes: an IPv4 address in IPv6 is taken for what it is.
-    init(bytes: [UInt8]) {
-        let isMapped = bytes.count == 16 && bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
-        self.bytes = isMapped ? Array(bytes.suffix(4)) : bytes
-    }
-
-    init(_ address: UnsafePointer<sockaddr>?) {
-        guard let address = unsafe address else {
-            self.init(bytes: [])
-            return
-        }
-        switch unsafe Int32(address.pointee.sa_family) {
-        case AF_INET:
-            self.init(
-                bytes: unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                    unsafe withUnsafeBytes(of: $0.pointee.sin_addr) { unsafe Array($0) }
-                })
-        case AF_INET6:
-            self.init(
-                bytes: unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                    unsafe withUnsafeBytes(of: $0.pointee.sin6_addr) { unsafe Array($0) }
-                })
-        default: self.init(bytes: [])
-        }
-    }
-
-    /// As Go writes it, empty without one; corresponds to `inet_ntop`.
-    var description: String {
-        guard bytes.count == 4 || bytes.count == 16 else { return "" }
-        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        guard unsafe inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count)) != nil
-        else { return "" }
-        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    /// What limits take for one client: an IPv4 address, or a /64 of IPv6, which is what one subscriber has.
-    var client: [UInt8] { Array(bytes.prefix(8)) }
-}
-
 /// Shows that the serving thread is alive: now and then it is given a connection whose other end is closed, and when it
 /// has noticed both, it has gone once through its loop.
 ///
@@ -316,11 +273,9 @@ final class HTTPHeartbeat: Sendable {
         close(pair[1])
         isUnderWay.store(true, ordering: .releasing)
         let connection = HTTPConnection(
-            socket: pair[0], peer: PeerAddress(bytes: []), deadline: nil, isHeartbeat: true)
+            socket: pair[0], peer: IPAddress(bytes: []), deadline: nil, isHeartbeat: true)
         connections.insert(connection)
-        var address = sockaddr(sa_family: sa_family_t(AF_UNIX), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-        let length = socklen_t(MemoryLayout<sa_family_t>.size)
-        if unsafe !intake.add(pair[0], from: &address, length: length) {
+        if !intake.add(pair[0], from: SocketAddress(unix: [])) {
             connections.remove(connection)
             end()
         }

@@ -45,8 +45,8 @@ internal import System
 
         /// Hands over a connected socket, which libmicrohttpd closes. False when it has done so at once, and will say
         /// nothing more of it.
-        func add(_ socket: Int32, from address: UnsafePointer<sockaddr>, length: socklen_t) -> Bool {
-            unsafe MHD_add_connection(daemon, socket, address, length) == .YES
+        func add(_ socket: Int32, from address: SocketAddress) -> Bool {
+            unsafe address.withPointer { unsafe MHD_add_connection(daemon, socket, $0, $1) } == .YES
         }
     }
 
@@ -141,8 +141,6 @@ func tlsNoCertificate(session: OpaquePointer?) -> Int32 {
     // MARK: - The connection
 
     var socket: Int32 { unsafe CLibMicroHTTPD_socket(handle) }
-
-    var peer: PeerAddress { unsafe PeerAddress(CLibMicroHTTPD_peer(handle)) }
 
     /// Nil: plain HTTP.
     var tlsSession: gnutls_session_t? { unsafe CLibMicroHTTPD_tls_session(handle).map { OpaquePointer($0) } }

@@ -54,7 +54,7 @@ struct FairShares: Sendable {
     struct Share: Sendable, Equatable {
         /// Of the connection, which has one share at a time.
         var socket: Int32
-        /// `PeerAddress.client`.
+        /// `IPAddress.client`.
         var client: [UInt8]
         var since: Duration
         var weight = 1

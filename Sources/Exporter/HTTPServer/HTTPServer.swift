@@ -127,7 +127,7 @@ public struct HTTPLimits: Sendable {
     /// Open connections; one more is closed at once, or another one for it: see `ConnectionQuota`. The process's limit of
     /// open files is raised for them; where that is not allowed there are fewer.
     public var maximumConnections = 4096
-    /// Connections of one client (`PeerAddress.client`), so that it cannot take them all. 0 = no limit.
+    /// Connections of one client (`IPAddress.client`), so that it cannot take them all. 0 = no limit.
     public var maximumConnectionsPerAddress = 3584
 
     /// From the connection to the end of its first request's header, and from a request's first line to its end.

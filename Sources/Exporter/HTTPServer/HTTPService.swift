@@ -45,7 +45,7 @@ final class HTTPService: Sendable {
     // MARK: - A connection
 
     /// A connection that was accepted.
-    func connection(on socket: Int32, from peer: PeerAddress) -> HTTPConnection {
+    func connection(on socket: Int32, from peer: IPAddress) -> HTTPConnection {
         HTTPConnection(socket: socket, peer: peer, deadline: monotonicTime() + limits.requestTimeout)
     }
 

@@ -129,7 +129,7 @@ private func subjectAlternativeNames(_ certificates: UnsafePointer<gnutls_datum_
         guard result >= 0 else { continue }
         switch gnutls_x509_subject_alt_name_t(kind) {
         case GNUTLS_SAN_DNSNAME, GNUTLS_SAN_RFC822NAME, GNUTLS_SAN_URI: names.append(Array(name[..<count]))
-        case GNUTLS_SAN_IPADDRESS: names.append(Array(PeerAddress(bytes: Array(name[..<count])).description.utf8))
+        case GNUTLS_SAN_IPADDRESS: names.append(Array(IPAddress(bytes: Array(name[..<count])).description.utf8))
         default: break
         }
     }

@@ -4,41 +4,24 @@ internal import Glibc
 package struct ClientSocket: ~Copyable {
     package let descriptor: FileDescriptor
 
-    /// Connects to where a server of this machine listens. Looking up a host that is a name is not bounded by the time.
+    /// Connects to where a server of this machine listens: tries the addresses in turn; those of no host are the loopback's.
+    /// Looking up a host that is a name is not bounded by the time.
     package static func open(_ address: ListenAddress, timeout: Duration) throws(SystemError) -> ClientSocket {
+        let candidates: [SocketAddress]
         switch address {
-        case .unix(let path):
-            let socket = try ClientSocket(AF_UNIX, timeout: timeout)
-            try check(unsafe withUnixAddress(Array(path.utf8)) { unsafe connect(socket.descriptor.number, $0, $1) })
-            return socket
-        case .tcp(_, port: 0):
-            throw SystemError(.address, "port 0 is known to the server only")
-        case .tcp(let host, let port):
-            return try open(host: host, port: port, timeout: timeout)
+        case .unix(let path): candidates = [SocketAddress(unix: Array(path.utf8))]
+        case .tcp(_, port: 0): throw SystemError(.address, "port 0 is known to the server only")
+        case .tcp(let host, let port): candidates = (try? SocketAddress.lookUp(host, port: port)) ?? []
         }
-    }
-
-    /// Tries the addresses in turn; those of no host are the loopback's.
-    private static func open(host: String, port: Int, timeout: Duration) throws(SystemError) -> ClientSocket {
-        var hints = unsafe addrinfo()
-        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        unsafe hints.ai_flags = AI_NUMERICSERV
-        var found: UnsafeMutablePointer<addrinfo>?
-        guard unsafe getaddrinfo(host.isEmpty ? nil : host, "\(port)", &hints, &found) == 0 else {
-            throw SystemError(.address, "no such host")
-        }
-        defer { unsafe freeaddrinfo(found) }
         var failure = SystemError(.address, "no such host")
-        var next = unsafe found
-        while let address = unsafe next?.pointee {
+        for candidate in candidates {
             do throws(SystemError) {
-                let socket = try unsafe ClientSocket(address.ai_family, timeout: timeout)
-                try unsafe check(connect(socket.descriptor.number, address.ai_addr, address.ai_addrlen))
+                let socket = try ClientSocket(candidate.family, timeout: timeout)
+                try check(unsafe candidate.withPointer { unsafe connect(socket.descriptor.number, $0, $1) })
                 return socket
             } catch {
                 failure = error
             }
-            unsafe next = address.ai_next
         }
         throw failure
     }

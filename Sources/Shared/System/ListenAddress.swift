@@ -1,5 +1,4 @@
 internal import Bytes
-package import Glibc
 
 /// Where a server listens: `host:port`, `[::1]:port`, `:port` (all interfaces, IPv4 and IPv6) or `unix:/path`.
 public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
@@ -66,23 +65,5 @@ public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-// MARK: unix
-
 /// Bytes of `sockaddr_un.sun_path`, one left for the NUL that ends a path.
 package let unixAddressLimit = 107
-
-/// Lends a `sockaddr_un` for the path bytes, at most `unixAddressLimit`; a leading NUL means the abstract space.
-package func withUnixAddress<Result>(
-    _ path: [UInt8], _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-) -> Result {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
-        unsafe room.copyBytes(from: path)
-    }
-    // A path carries its NUL; an abstract name is as long as the length says.
-    let length = MemoryLayout<sa_family_t>.size + path.count + (path.first == 0 ? 0 : 1)
-    return unsafe withUnsafePointer(to: &address) { pointer in
-        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, socklen_t(length)) }
-    }
-}

@@ -84,13 +84,9 @@ package final class ListeningSocket: Sendable {
     private static func open(
         family: Int32, host: String, port: Int, ignoring ignored: Int32
     ) throws(SystemError) -> ListeningSocket? {
-        var hints = unsafe addrinfo()
-        unsafe hints.ai_family = family
-        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
-        var found: UnsafeMutablePointer<addrinfo>?
-        guard unsafe getaddrinfo(host, "\(port)", &hints, &found) == 0, let first = unsafe found else { return nil }
-        defer { unsafe freeaddrinfo(found) }
+        guard let address = try? SocketAddress.lookUp(host, port: port, family: family, flags: AI_PASSIVE).first else {
+            return nil
+        }
         let asked = ListenAddress.tcp(host: host == "::" ? "" : host, port: port)
         let number = streamSocket(family)
         guard number >= 0 else {
@@ -100,8 +96,8 @@ package final class ListeningSocket: Sendable {
         let socket = FileDescriptor(owning: number)
         set(SO_REUSEADDR, of: number, level: SOL_SOCKET, to: 1)
         if family == AF_INET6 { set(IPV6_V6ONLY, of: number, level: Int32(IPPROTO_IPV6), to: 0) }
-        guard unsafe bind(number, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0, listen(number, SOMAXCONN) == 0
-        else {
+        let isBound = unsafe address.withPointer { unsafe bind(number, $0, $1) == 0 }
+        guard isBound, listen(number, SOMAXCONN) == 0 else {
             if errno == ignored { return nil }
             throw failure(asked)
         }
@@ -122,7 +118,7 @@ package final class ListeningSocket: Sendable {
         let number = streamSocket(AF_UNIX)
         guard number >= 0 else { throw failure(address) }
         let socket = FileDescriptor(owning: number)
-        let isBound = unsafe withUnixAddress(Array(path.utf8)) { unsafe bind(number, $0, $1) == 0 }
+        let isBound = unsafe SocketAddress(unix: Array(path.utf8)).withPointer { unsafe bind(number, $0, $1) == 0 }
         guard isBound, listen(number, SOMAXCONN) == 0 else { throw failure(address) }
         return ListeningSocket(owning: socket, address: address, inode: inodeOfSocket(path))
     }
@@ -137,8 +133,8 @@ package final class ListeningSocket: Sendable {
         let number = streamSocket(AF_UNIX)
         guard number >= 0 else { throw failure(address) }
         let probe = FileDescriptor(owning: number)
-        let isDead = unsafe withUnixAddress(Array(path.utf8)) { pointer, length in
-            unsafe connect(probe.number, pointer, length) != 0 && errno == ECONNREFUSED
+        let isDead = unsafe SocketAddress(unix: Array(path.utf8)).withPointer {
+            unsafe connect(probe.number, $0, $1) != 0 && errno == ECONNREFUSED
         }
         guard isDead else {
             throw SystemError(.address, "cannot listen on \(address): another process listens on it")
@@ -163,33 +159,6 @@ private func inodeOfSocket(_ path: String) -> ino_t? {
     return status.st_ino
 }
 
-/// Corresponds to `getsockname`.
 private func boundAddress(of socket: Int32) -> ListenAddress? {
-    var storage = sockaddr_storage()
-    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    return unsafe withUnsafeMutablePointer(to: &storage) { storage in
-        unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-            guard unsafe getsockname(socket, address, &length) == 0 else { return nil }
-            return unsafe listenAddress(UnsafeRawPointer(address), length)
-        }
-    }
-}
-
-private func listenAddress(_ address: UnsafeRawPointer, _ length: socklen_t) -> ListenAddress? {
-    if unsafe address.load(as: sockaddr.self).sa_family == sa_family_t(AF_UNIX) {
-        let path = unsafe UnsafeRawBufferPointer(start: address, count: Int(length)).dropFirst(
-            MemoryLayout<sa_family_t>.size)
-        return .unix(path: unsafe String(decoding: path.prefix { $0 != 0 }, as: UTF8.self))
-    }
-    var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-    var port = [CChar](repeating: 0, count: 32)
-    let result = unsafe getnameinfo(
-        address.assumingMemoryBound(to: sockaddr.self), length, &host, socklen_t(host.count), &port,
-        socklen_t(port.count), NI_NUMERICHOST | NI_NUMERICSERV)
-    guard result == 0, let number = Int(text(port)) else { return nil }
-    return .tcp(host: text(host), port: number)
-}
-
-private func text(_ characters: [CChar]) -> String {
-    String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    unsafe SocketAddress.filled { unsafe getsockname(socket, $0, $1) }?.address.listenAddress
 }

@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// The protocol is that of sd_notify(3): one datagram of `NAME=value` lines to the address in `NOTIFY_SOCKET`.
 public struct NotifySocket: Sendable {
-    private let address: [UInt8]
+    private let address: SocketAddress
 
     /// How often systemd wants `WATCHDOG=1` at least (send twice as often); nil = no watchdog for this process.
     public let watchdogInterval: Duration?
@@ -13,7 +13,7 @@ public struct NotifySocket: Sendable {
     /// `environmentVariable` does.
     public init?(environment: (String) -> String? = environmentVariable) {
         guard let path = environment("NOTIFY_SOCKET"), let address = Self.address(of: path) else { return nil }
-        self.address = address
+        self.address = SocketAddress(unix: address)
         watchdogInterval = Self.watchdogInterval(environment: environment, process: getpid())
     }
 
@@ -25,8 +25,8 @@ public struct NotifySocket: Sendable {
         guard number >= 0 else { return false }
         let socket = FileDescriptor(owning: number)
         let bytes = Array(state.utf8)
-        let sent = unsafe withUnixAddress(address) { address, length in
-            unsafe sendto(socket.number, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, length)
+        let sent = unsafe address.withPointer {
+            unsafe sendto(socket.number, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1)
         }
         return sent == bytes.count
     }

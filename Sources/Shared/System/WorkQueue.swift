@@ -36,7 +36,7 @@ public final class WorkQueue: Sendable {
     /// Returns false and drops the work when too much waits; any thread.
     ///
     /// - Parameters:
-    ///   - client: whose work it is; see `PeerAddress.client`.
+    ///   - client: whose work it is; see `IPAddress.client`.
     ///   - isContinuation: the limits do not apply, because something else bounds how much of it there is.
     public func submit(
         for client: [UInt8] = [], isContinuation: Bool = false, _ work: @escaping @Sendable () -> Void

@@ -234,18 +234,10 @@ enum SocketEvent: Equatable {
         shutdown(unsafe lws_get_socket_fd(wsi), Int32(SHUT_WR))
     }
 
-    /// Where its peer is. Corresponds to `getpeername`.
-    var peerAddress: ClientAddress {
-        var address = sockaddr_in6()
-        var length = socklen_t(MemoryLayout.size(ofValue: address))
+    /// Whom limits take its peer for, see `IPAddress.client`.
+    var client: [UInt8] {
         let descriptor = unsafe lws_get_socket_fd(wsi)
-        return unsafe withUnsafeMutableBytes(of: &address) { bytes in
-            let result = unsafe getpeername(
-                descriptor, bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length)
-            guard result == 0 else { return ClientAddress(bytes: []) }
-            let isIPv4 = unsafe bytes.load(as: sockaddr.self).sa_family == sa_family_t(AF_INET)
-            return unsafe ClientAddress(bytes: Array(isIPv4 ? bytes[4..<8] : bytes[8..<24]))
-        }
+        return unsafe SocketAddress.filled { unsafe getpeername(descriptor, $0, $1) }?.address.ip.client ?? []
     }
 
     /// It ends in that many seconds; nil = not by itself.
@@ -264,16 +256,5 @@ enum SocketEvent: Equatable {
         let size = socklen_t(MemoryLayout.size(ofValue: milliseconds))
         _ = unsafe setsockopt(
             lws_get_socket_fd(wsi), Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, size)
-    }
-}
-
-/// Where a client is, as far as limits go: an IPv4 address, or the /64 of an IPv6 one, which is what one subscriber has.
-struct ClientAddress: Hashable {
-    private let bytes: [UInt8]
-
-    /// - Parameter bytes: 4 or 16; an IPv4 address in IPv6 is taken for what it is.
-    init(bytes: [UInt8]) {
-        let isMapped = bytes.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
-        self.bytes = isMapped ? Array(bytes.suffix(4)) : Array(bytes.prefix(8))
     }
 }

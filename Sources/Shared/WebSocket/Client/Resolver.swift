@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Synchronization
 internal import System
 
@@ -36,34 +35,9 @@ final class Resolver: Sendable {
     }
 }
 
-/// Corresponds to `getaddrinfo`; the system's order is the one in which to try.
+/// The addresses in the order in which to try them, each once.
 func lookUp(_ host: String) throws(SystemError) -> [String] {
-    var hints = unsafe addrinfo()
-    unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    var first: UnsafeMutablePointer<addrinfo>?
-    let result = unsafe getaddrinfo(host, nil, &hints, &first)
-    guard result == 0 else {
-        let reason = result == EAI_SYSTEM ? describe(errorNumber: errno) : unsafe String(cString: gai_strerror(result))
-        throw SystemError(.address, "cannot look up \(host): \(reason)")
+    try SocketAddress.lookUp(host).compactMap(\.numbers?.host).reduce(into: []) { addresses, address in
+        if !addresses.contains(address) { addresses.append(address) }
     }
-    defer { unsafe freeaddrinfo(first) }
-    var addresses: [String] = []
-    var next = unsafe first
-    while let entry = unsafe next {
-        if let address = unsafe numericAddress(entry.pointee.ai_addr, entry.pointee.ai_addrlen),
-            !addresses.contains(address)
-        {
-            addresses.append(address)
-        }
-        unsafe next = unsafe entry.pointee.ai_next
-    }
-    return addresses
-}
-
-/// Corresponds to `getnameinfo`.
-private func numericAddress(_ address: UnsafeMutablePointer<sockaddr>, _ length: socklen_t) -> String? {
-    var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-    let result = unsafe getnameinfo(address, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
-    guard result == 0 else { return nil }
-    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

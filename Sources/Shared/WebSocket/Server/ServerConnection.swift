@@ -10,7 +10,7 @@ final class ServerConnection: PeerConnection {
     private static let patience: Int32 = 10
 
     /// Limits what one client may have of the server.
-    let address: ClientAddress
+    let client: [UInt8]
     private var head = HTTPHeadReader(maximumBytes: ServerConnection.maximumHeadBytes)
     /// Nil before the end of the handshake.
     private(set) var group: ServerGroup?
@@ -25,8 +25,8 @@ final class ServerConnection: PeerConnection {
     /// Where the close frame comes, and its status.
     private var close: (position: Int, status: UInt16?)?
 
-    init(_ socket: Socket, address: ClientAddress) {
-        self.address = address
+    init(_ socket: Socket, client: [UInt8]) {
+        self.client = client
         super.init()
         begin(socket)
         socket.setDeadline(seconds: Self.patience)

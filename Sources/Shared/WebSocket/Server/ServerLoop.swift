@@ -26,7 +26,8 @@ final class ServerLoop: SocketLoop {
     private let events: WebSocketServerEvents
     /// By the keys of their sockets; before their handshake as well.
     private var connections: [UInt: ServerConnection] = [:]
-    private var addresses: [ClientAddress: Int] = [:]
+    /// By `Socket.client`.
+    private var counts: [[UInt8]: Int] = [:]
     /// Those that have clients.
     private var groups: [Int: ServerGroup] = [:]
     /// Of the logs of all groups.
@@ -87,10 +88,10 @@ final class ServerLoop: SocketLoop {
     }
 
     private func connected(_ socket: Socket) {
-        let address = socket.peerAddress
-        guard !isClosing, addresses[address, default: 0] < limits.clientsOfAnAddress else { return socket.kill() }
-        addresses[address, default: 0] += 1
-        connections[socket.key] = ServerConnection(socket, address: address)
+        let client = socket.client
+        guard !isClosing, counts[client, default: 0] < limits.clientsOfAnAddress else { return socket.kill() }
+        counts[client, default: 0] += 1
+        connections[socket.key] = ServerConnection(socket, client: client)
     }
 
     private func opened(_ connection: ServerConnection, _ key: UInt, _ number: Int) -> ServerGroup {
@@ -114,8 +115,8 @@ final class ServerLoop: SocketLoop {
 
     private func ended(_ key: UInt) {
         guard let connection = connections.removeValue(forKey: key) else { return }
-        let rest = (addresses[connection.address] ?? 1) - 1
-        addresses[connection.address] = rest == 0 ? nil : rest
+        let rest = (counts[connection.client] ?? 1) - 1
+        counts[connection.client] = rest == 0 ? nil : rest
         connection.forgetSocket()
         leave(connection, key)
     }

@@ -1,0 +1,117 @@
+package import Glibc
+
+/// An address of a socket of any family, as the kernel takes and gives it.
+package struct SocketAddress: Sendable, Equatable {
+    /// Those of a `sockaddr`.
+    private let bytes: [UInt8]
+
+    /// - Parameter path: of a file, or a name in the abstract space behind a NUL; at most `unixAddressLimit` bytes.
+    package init(unix path: [UInt8]) {
+        let family = unsafe withUnsafeBytes(of: sa_family_t(AF_UNIX)) { unsafe Array($0) }
+        // A path carries its NUL; an abstract name is as long as the length says.
+        bytes = family + path + (path.first == 0 ? [] : [0])
+    }
+
+    private init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = unsafe Array(bytes)
+    }
+
+    /// The result and what the call has filled in; nil when it fails. For `accept`, `getsockname` and `getpeername`.
+    package static func filled(
+        by call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> (result: Int32, address: SocketAddress)? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return unsafe withUnsafeMutableBytes(of: &storage) { storage in
+            let result = unsafe call(storage.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length)
+            guard result >= 0 else { return nil }
+            return unsafe (result, SocketAddress(UnsafeRawBufferPointer(rebasing: storage.prefix(Int(length)))))
+        }
+    }
+
+    /// The addresses of a host for TCP, in the order in which to try them; an empty one is this machine. Can block for half
+    /// a minute. Corresponds to `getaddrinfo`.
+    package static func lookUp(
+        _ host: String, port: Int = 0, family: Int32 = AF_UNSPEC, flags: Int32 = 0
+    ) throws(SystemError) -> [SocketAddress] {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_family = family
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_flags = flags | AI_NUMERICSERV
+        var first: UnsafeMutablePointer<addrinfo>?
+        let result = unsafe getaddrinfo(host.isEmpty ? nil : host, "\(port)", &hints, &first)
+        guard result == 0 else {
+            let reason =
+                result == EAI_SYSTEM ? describe(errorNumber: errno) : unsafe String(cString: gai_strerror(result))
+            throw SystemError(.address, "cannot look up \(host): \(reason)")
+        }
+        defer { unsafe freeaddrinfo(first) }
+        return unsafe sequence(first: first!, next: { unsafe $0.pointee.ai_next }).map {
+            unsafe SocketAddress(
+                UnsafeRawBufferPointer(start: $0.pointee.ai_addr, count: Int($0.pointee.ai_addrlen)))
+        }
+    }
+
+    package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        unsafe bytes.withUnsafeBytes {
+            unsafe body($0.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+        }
+    }
+
+    package var family: Int32 {
+        unsafe bytes.withUnsafeBytes { unsafe Int32($0.loadUnaligned(as: sa_family_t.self)) }
+    }
+
+    /// Where it is IPv4's or IPv6's, the host in numbers, and the port. Corresponds to `getnameinfo`.
+    package var numbers: (host: String, port: Int)? {
+        var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        var port = [CChar](repeating: 0, count: 32)
+        let result = unsafe withPointer {
+            unsafe getnameinfo(
+                $0, $1, &host, socklen_t(host.count), &port, socklen_t(port.count), NI_NUMERICHOST | NI_NUMERICSERV)
+        }
+        guard family != AF_UNIX, result == 0, let number = Int(text(port)) else { return nil }
+        return (text(host), number)
+    }
+
+    /// Nil where a server cannot listen there.
+    package var listenAddress: ListenAddress? {
+        guard family == AF_UNIX else { return numbers.map { .tcp(host: $0.host, port: $0.port) } }
+        let path = bytes.dropFirst(MemoryLayout<sa_family_t>.size).prefix { $0 != 0 }
+        return .unix(path: String(decoding: path, as: UTF8.self))
+    }
+
+    package var ip: IPAddress {
+        switch family {
+        case AF_INET: IPAddress(bytes: bytes[4..<8])
+        case AF_INET6: IPAddress(bytes: bytes[8..<24])
+        default: IPAddress(bytes: [])
+        }
+    }
+}
+
+/// 4 or 16 bytes, or none where there is no such address, as for a `unix:` socket.
+package struct IPAddress: Sendable, Equatable, CustomStringConvertible {
+    private let bytes: [UInt8]
+
+    /// - Parameter bytes: an IPv4 address in IPv6 is taken for what it is.
+    package init(bytes: some Collection<UInt8>) {
+        let isMapped = bytes.count == 16 && bytes.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
+        self.bytes = Array(isMapped ? bytes.dropFirst(12) : bytes[...])
+    }
+
+    /// As Go writes it, empty without one; corresponds to `inet_ntop`.
+    package var description: String {
+        guard bytes.count == 4 || bytes.count == 16 else { return "" }
+        var characters = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let family = bytes.count == 4 ? AF_INET : AF_INET6
+        return unsafe inet_ntop(family, bytes, &characters, socklen_t(characters.count)) == nil ? "" : text(characters)
+    }
+
+    /// What limits take for one client: an IPv4 address, or a /64 of IPv6, which is what one subscriber has.
+    package var client: [UInt8] { Array(bytes.prefix(8)) }
+}
+
+private func text(_ characters: [CChar]) -> String {
+    String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}

@@ -81,7 +81,9 @@ final class ServerLoop: SocketLoop {
         case .connected: connected(socket)
         case .received:
             guard let connection = connections[socket.key] else { return }
-            connection.receive(bytes, fields: orders.headers, place: place) { opened(connection, socket.key, $0) }
+            connection.receive(bytes, fields: orders.pending.withLock(\.headers), place: place) {
+                opened(connection, socket.key, $0)
+            }
         case .writable: written(socket.key)
         case .ended: ended(socket.key)
         }
@@ -136,10 +138,10 @@ final class ServerLoop: SocketLoop {
 extension ServerLoop {
     private func greeting(of group: ServerGroup) -> Greeting {
         let now = monotonicTime()
-        if let known = group.greeting, known.next == orders.messageCount, now - known.madeAt < Self.greetingLifetime {
-            return known
-        }
-        let (messages, next) = orders.admit { greeting(group.number) }
+        let count = orders.pending.withLock(\.messageCount)
+        if let known = group.greeting, known.next == count, now - known.madeAt < Self.greetingLifetime { return known }
+        // No message is added while it is made.
+        let (messages, next) = orders.pending.withLock { (greeting(group.number), $0.messageCount) }
         let made = Greeting(messages, next: next, madeAt: now)
         group.greeting = made
         greetingsEnd = greetingsEnd ?? now + Self.greetingLifetime

@@ -22,6 +22,37 @@ public enum WebSocketServerPlace: Sendable, Equatable {
     case nowhere(reason: String)
 }
 
+/// What other threads want and see of a server's thread.
+final class ServerOrders: Sendable {
+    struct Message {
+        /// In the order in which they were added, from 0.
+        let number: Int
+        let group: Int
+        /// The same for all clients.
+        let frame: [UInt8]
+    }
+
+    struct Pending {
+        var messages: [Message] = []
+        var bytes = 0
+        var closeStatus: UInt16?
+        /// Stays, once it is set.
+        var stops = false
+        /// The number of the next message.
+        var messageCount = 0
+        /// Of future responses to handshakes.
+        var headers: [HTTPField] = []
+
+        mutating func take() -> Pending {
+            defer { (messages, bytes, closeStatus) = ([], 0, nil) }
+            return self
+        }
+    }
+
+    let clientCount = Atomic<Int>(0)
+    let pending = Mutex(Pending())
+}
+
 /// A server that sends the same text messages to all clients of a group.
 ///
 /// A client that is too slow is dropped and never waited for. What clients say is ignored, and one address has half of the
@@ -41,7 +72,8 @@ public final class WebSocketServer: Sendable {
     /// The real one, also when 0 was asked for.
     public let port: Int
     private let waker = LoopWaker()
-    private let orders: ServerOrders
+    private let orders = ServerOrders()
+    private let maximumQueuedBytes: Int
     private let parts: Mutex<Parts?>
 
     /// Listens at once; clients are answered when `run` is called.
@@ -68,8 +100,6 @@ public final class WebSocketServer: Sendable {
         greetingTimeout: Duration = .seconds(30),
         events: WebSocketServerEvents = WebSocketServerEvents()
     ) throws(SystemError) {
-        let orders = ServerOrders(maximumBytes: maximumQueuedBytes)
-        try orders.setHeaders(headers)
         let maximumClients = OpenFileLimit.raise(forConnections: maximumClients)
         let limits = ServerLoop.Limits(
             queuedBytes: maximumQueuedBytes, greetingTimeout: greetingTimeout,
@@ -78,9 +108,10 @@ public final class WebSocketServer: Sendable {
             limits: limits, orders: orders, place: place, greeting: greeting, events: events)
         let context = try WebSocketContext.server(
             loop, listen: host, port: port, maximumClients: maximumClients, waker: waker)
-        self.orders = orders
+        self.maximumQueuedBytes = maximumQueuedBytes
         self.port = context.listenPort
         parts = Mutex(Parts(context: context, loop: loop))
+        try setHeaders(headers)
     }
 
     /// Blocks the calling thread until `stop`; to be called once.
@@ -88,7 +119,7 @@ public final class WebSocketServer: Sendable {
         guard let parts = parts.withLock({ $0.take() }) else { return }
         var stopsAt: Duration?
         while true {
-            let orders = orders.take()
+            let orders = orders.pending.withLock { $0.take() }
             for message in orders.messages { parts.loop.broadcast(message) }
             if let status = orders.closeStatus { parts.loop.close(status: status) }
             let now = monotonicTime()
@@ -118,11 +149,22 @@ public final class WebSocketServer: Sendable {
     public func broadcast(_ messages: [(message: [UInt8], group: Int)]) {
         if clientCount == 0 || messages.isEmpty { return }
         let frames = messages.map { (FrameWriter.frame(.text, $0.message, mask: nil), $0.group) }
-        while !add(frames), !orders.isStopping { usleep(1000) }
+        while !add(frames), !orders.pending.withLock(\.stops) { usleep(1000) }
     }
 
+    /// Adds all of them, or none where too much is pending; what is added to an empty queue may exceed the limit.
     private func add(_ frames: [(frame: [UInt8], group: Int)]) -> Bool {
-        let isFirst = orders.add(frames)
+        let bytes = frames.reduce(0) { $0 + $1.frame.count }
+        let isFirst = orders.pending.withLock { pending -> Bool? in
+            let isFirst = pending.messages.isEmpty
+            guard isFirst || pending.bytes + bytes <= maximumQueuedBytes else { return nil }
+            for (frame, group) in frames {
+                pending.messages.append(ServerOrders.Message(number: pending.messageCount, group: group, frame: frame))
+                pending.messageCount += 1
+            }
+            pending.bytes += bytes
+            return isFirst
+        }
         if isFirst == true { waker.wake() }
         return isFirst != nil
     }
@@ -133,18 +175,21 @@ public final class WebSocketServer: Sendable {
     /// Any thread: sets the additional header fields of future handshake responses.
     /// - Throws: a `SystemError` that names a field that cannot be sent; then nothing changes.
     public func setHeaders(_ headers: [HTTPField]) throws(SystemError) {
-        try orders.setHeaders(headers)
+        if let bad = headers.first(where: { !$0.isValid || $0.isReserved }) {
+            throw SystemError(.configuration, "the header \(bad.name) cannot be sent")
+        }
+        orders.pending.withLock { $0.headers = headers }
     }
 
     /// Any thread: tells each client that is there goodbye, after what waits for it, and takes no new ones from then on.
     public func close(status: UInt16 = 1000) {
-        orders.close(status: status)
+        orders.pending.withLock { $0.closeStatus = status }
         waker.wake()
     }
 
     /// Any thread: closes with status 1001 and lets `run` return, a second later at most.
     public func stop() {
-        orders.stop()
+        orders.pending.withLock { $0.stops = true }
         waker.wake()
     }
 }

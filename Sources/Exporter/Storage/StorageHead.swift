@@ -29,12 +29,11 @@ enum StorageHead: Equatable {
             self = .notAFile
             return
         }
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else {
+        guard let status = fileStatus(path) else {
             self = errno == ENOENT ? .new : errno == ELOOP ? .notAFile : .unreadable
             return
         }
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        guard status.isRegular else {
             self = .notAFile
             return
         }
@@ -118,8 +117,7 @@ private func firstBytes(of path: String, count: Int) -> [UInt8]? {
     let number = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
     guard number >= 0 else { return nil }
     let file = FileDescriptor(owning: number)
-    var status = stat()
-    guard unsafe fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard fileStatus(file)?.isRegular == true else { return nil }
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
         filled = unsafe max(0, pread(file.number, buffer.baseAddress, count, 0))
     }

@@ -1,4 +1,4 @@
-internal import Glibc
+package import Glibc
 internal import Synchronization
 
 /// The one owner of an open file descriptor; its `deinit` closes it.
@@ -65,8 +65,9 @@ private final class FileReading: Sendable {
 func readFileBlocking(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
     let file = try openFile(path)
     var content: [UInt8] = []
-    // Room for the whole file avoids growing, which would hold it twice; the rest is for the read that finds the end.
-    content.reserveCapacity(min(size(of: file), limit) + 4096)
+    // Room for the whole file avoids growing, which would hold it twice; the rest is for the read that finds the end. Most
+    // files of `/proc` have size 0.
+    content.reserveCapacity(min(Int(fileStatus(file)?.st_size ?? 0), limit) + 4096)
     while true {
         let room = min(max(4096, content.capacity - content.count), limit + 1 - content.count)
         let read = readSome(file, appendingTo: &content, upTo: room)
@@ -89,17 +90,10 @@ private func openFile(_ path: String) throws(SystemError) -> FileDescriptor {
         throw SystemError(.file, "cannot read \(path): \(describe(errorNumber: errno))")
     }
     let file = FileDescriptor(owning: number)
-    var status = stat()
-    guard unsafe fstat(number, &status) == 0, FileIdentity(status).isRegular else {
+    guard fileStatus(file)?.isRegular == true else {
         throw SystemError(.file, "cannot read \(path): it is not a regular file")
     }
     return file
-}
-
-/// Bytes of a file as it is now; 0 for most of `/proc`.
-private func size(of file: borrowing FileDescriptor) -> Int {
-    var status = stat()
-    return unsafe fstat(file.number, &status) == 0 ? Int(status.st_size) : 0
 }
 
 /// Corresponds to `read`, repeated when a signal interrupts it.
@@ -128,14 +122,14 @@ package struct FileIdentity: Sendable, Equatable {
 
     /// Nil when there is no such file, or when it cannot be looked at. Corresponds to `stat`.
     package init?(_ path: String) {
-        guard let status = status(of: path) else { return nil }
+        guard let status = fileStatus(path) else { return nil }
         self.init(status)
     }
 
     fileprivate init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
-        isRegular = status.st_mode & S_IFMT == S_IFREG
+        isRegular = status.isRegular
     }
 }
 
@@ -149,17 +143,30 @@ public struct FileStamp: Sendable, Equatable {
 
     /// Nil when the file cannot be looked at, for example because it is missing.
     public init?(_ path: String) {
-        guard let status = status(of: path) else { return nil }
+        guard let status = fileStatus(path) else { return nil }
         identity = FileIdentity(status)
         size = Int64(status.st_size)
         changedAt = Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
     }
 }
 
-private func status(of path: String) -> stat? {
+/// Nil when there is no such file, or when it cannot be looked at: then `errno` says why. Corresponds to `stat`, or for a
+/// link itself to `lstat`.
+package func fileStatus(_ path: String, followsLink: Bool = true) -> stat? {
     var status = stat()
-    guard !path.utf8.contains(0), unsafe stat(path, &status) == 0 else { return nil }
+    guard !path.utf8.contains(0), unsafe (followsLink ? stat : lstat)(path, &status) == 0 else { return nil }
     return status
+}
+
+/// Corresponds to `fstat`.
+package func fileStatus(_ file: borrowing FileDescriptor) -> stat? {
+    var status = stat()
+    return unsafe fstat(file.number, &status) == 0 ? status : nil
+}
+
+extension stat {
+    package var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+    package var isSocket: Bool { st_mode & S_IFMT == S_IFSOCK }
 }
 
 /// The path without symbolic links; as it is when the file is missing. Corresponds to `realpath`.

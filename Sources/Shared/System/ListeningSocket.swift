@@ -125,9 +125,8 @@ package final class ListeningSocket: Sendable {
 
     /// Removes the socket file that a killed process left behind: nobody listens on it.
     private static func removeStale(_ address: ListenAddress, _ path: String) throws(SystemError) {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFSOCK else {
+        guard let status = fileStatus(path, followsLink: false) else { return }
+        guard status.isSocket else {
             throw SystemError(.address, "cannot listen on \(address): there is a file that is not a socket")
         }
         let number = streamSocket(AF_UNIX)
@@ -154,9 +153,7 @@ private func streamSocket(_ family: Int32) -> Int32 {
 }
 
 private func inodeOfSocket(_ path: String) -> ino_t? {
-    var status = stat()
-    guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
-    return status.st_ino
+    fileStatus(path, followsLink: false).flatMap { $0.isSocket ? $0.st_ino : nil }
 }
 
 private func boundAddress(of socket: Int32) -> ListenAddress? {

@@ -70,15 +70,13 @@ private func append(_ bytes: [UInt8], to file: borrowing FileDescriptor, at path
 
 /// Removes a part of a line, which would spoil the file for its readers. What cannot be truncated keeps it.
 private func takeBack(_ count: Int, from file: borrowing FileDescriptor) {
-    var status = stat()
-    guard count > 0, unsafe fstat(file.number, &status) == 0 else { return }
+    guard count > 0, let status = fileStatus(file) else { return }
     _ = ftruncate(file.number, status.st_size - count)
 }
 
 /// True also for an empty file and for anything but a regular file.
 private func endsWithLineBreak(_ path: String) -> Bool {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return true }
+    guard let status = fileStatus(path), status.isRegular, status.st_size > 0 else { return true }
     let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard number >= 0 else { return true }
     let file = FileDescriptor(owning: number)

@@ -140,8 +140,7 @@ private func softLimit(_ resource: __rlimit_resource) -> UInt64? {
 
 private func countOpenFileDescriptors() -> Int? {
     // Since Linux 6.2 the directory's size is the count.
-    var status = stat()
-    if unsafe stat("/proc/self/fd", &status) == 0, status.st_size > 0 { return Int(status.st_size) }
+    if let size = fileStatus("/proc/self/fd")?.st_size, size > 0 { return size }
     return countEntries(of: "/proc/self/fd").map { $0 - 1 }  // one is the directory itself, open for counting
 }
 

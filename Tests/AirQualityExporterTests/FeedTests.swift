@@ -131,7 +131,7 @@ struct FeedTests {
 
     @Test("says where the array is that its flag does not name, and keeps what it says short")
     func explainsItems() throws {
-        let format = FeedFormat(items: try #require(JSONPointer("/data")))
+        let format = FeedFormat(items: try #require(jsonPointer("/data")))
         #expect(
             try said(#"{"results":[{"city":"Pune"}]}"#, format)
                 == #"reason=not_an_array refused=1 accepted=0 members=results hint="--feed.items /results""#)

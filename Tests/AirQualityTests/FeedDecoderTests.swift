@@ -105,7 +105,7 @@ struct FeedDecoderTests {
     @Test("of other names and another place is read as configured")
     func fields() throws {
         let format = FeedFormat(
-            items: try #require(JSONPointer("/data/0")), cityField: "name", valueField: "index", timeField: "at")
+            items: try #require(jsonPointer("/data/0")), cityField: "name", valueField: "index", timeField: "at")
         var test = TestStore(format: format)
         test.receive(
             #"{"data":[[{"name":"Pune","index":"7","at":"2026-11-21T04:49:45.252Z"},{"city":"Surat","aqi":1}]]}"#)

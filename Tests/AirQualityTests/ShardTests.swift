@@ -124,7 +124,7 @@ struct SkippedElementsTests {
         }
         #expect(test.refusals == ["not_json": 1, "not_an_object": 1])
         #expect(test.store.feeds[0].readings == 1)
-        let items = FeedFormat(items: JSONPointer("/data")!, shard: Self.shard)
+        let items = FeedFormat(items: jsonPointer("/data")!, shard: Self.shard)
         test = TestStore(format: items)
         test.receive(Self.bytes(#"{"data":[{"city":"OTHER","aqi":1},{"city":"OWN","aqi":2}]}"#))
         #expect(test.store.feeds[0].skipped == 1 && test.cities.count == 1)

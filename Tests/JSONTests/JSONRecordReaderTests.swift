@@ -17,7 +17,7 @@ enum Found: Equatable, CustomStringConvertible {
     }
 
     static func read(_ message: [UInt8], items: String = "", members: [String] = ["city", "aqi"]) -> Found {
-        var reader = JSONRecordReader(items: JSONPointer(items)!, members: members)
+        var reader = JSONRecordReader(items: jsonPointer(items)!, members: members)
         return read(message, members.count, with: &reader)
     }
 
@@ -263,7 +263,7 @@ struct JSONRecordReaderTests {
     @Test("are described by the names of their members and where their array is")
     func descriptions() {
         func description(_ message: String, items: String = "", record: Int = 0) -> JSONDescription {
-            var reader = JSONRecordReader(items: JSONPointer(items)!, members: ["city"])
+            var reader = JSONRecordReader(items: jsonPointer(items)!, members: ["city"])
             if reader.read(Array(message.utf8).span) == .records { _ = reader.nextRecords() }
             return reader.description(of: record)
         }

@@ -19,11 +19,11 @@ struct JSONTextTests {
 
     @Test("are pointers if RFC 6901 allows them", arguments: ["", "/", "/a/b", "/a~0b~1c"])
     func acceptsPointers(_ text: String) {
-        #expect(JSONPointer(text) != nil)
+        #expect(jsonPointer(text) != nil)
     }
 
     @Test("are no pointers otherwise", arguments: ["a", "a/b", "/~", "/~2", "/a~"])
     func refusesPointers(_ text: String) {
-        #expect(JSONPointer(text) == nil)
+        #expect(jsonPointer(text) == nil)
     }
 }

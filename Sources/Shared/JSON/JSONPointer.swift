@@ -1,47 +1,8 @@
-/// Where in a document a value stands, as in RFC 6901: empty for the document itself, else `/` before each token.
-public struct JSONPointer: Sendable, Equatable {
-    /// The reference tokens with `~1` and `~0` replaced.
-    public let tokens: [[UInt8]]
-
-    /// The document itself.
-    public init() {
-        tokens = []
-    }
-
-    /// Fails when the text is neither empty nor begins with `/`, or holds a `~` that is not `~0` or `~1`.
-    public init?(_ text: String) {
-        guard !text.isEmpty else {
-            self.init()
-            return
-        }
-        guard text.utf8.first == UInt8(ascii: "/") else { return nil }
-        var tokens: [[UInt8]] = []
-        var rest = text.utf8.dropFirst()[...]
-        while true {
-            let raw = rest.prefix { $0 != UInt8(ascii: "/") }
-            guard let token = Self.unescape(raw) else { return nil }
-            tokens.append(token)
-            rest = rest.dropFirst(raw.count)
-            guard !rest.isEmpty else { break }
-            rest = rest.dropFirst()
-        }
-        self.init(tokens: tokens)
-    }
-
-    /// A member of an object, or where the text begins with `/`, what it points to in the object.
-    public init?(member text: String) {
-        guard text.utf8.first != UInt8(ascii: "/") else {
-            self.init(text)
-            return
-        }
-        self.init(tokens: [Array(text.utf8)])
-    }
-
-    private init(tokens: [[UInt8]]) {
-        self.tokens = tokens
-    }
-
-    private static func unescape(_ raw: Substring.UTF8View) -> [UInt8]? {
+/// The reference tokens of a JSON Pointer (RFC 6901), none for the document itself.
+/// - Returns: nil when the text neither is empty nor begins with `/`, or holds a `~` that is not `~0` or `~1`.
+public func jsonPointer(_ text: String) -> [[UInt8]]? {
+    var tokens: [[UInt8]] = []
+    for raw in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
         var token: [UInt8] = []
         var bytes = raw.makeIterator()
         while let byte = bytes.next() {
@@ -55,6 +16,12 @@ public struct JSONPointer: Sendable, Equatable {
             default: return nil
             }
         }
-        return token
+        tokens.append(token)
     }
+    return tokens.removeFirst().isEmpty ? tokens : nil
+}
+
+/// A member of an object, or where the text begins with `/`, what it points to in the object.
+public func jsonPointer(member text: String) -> [[UInt8]]? {
+    text.utf8.first == UInt8(ascii: "/") ? jsonPointer(text) : [Array(text.utf8)]
 }

@@ -31,10 +31,10 @@ public struct JSONRecordReader: ~Copyable {
     private var recordCount = 0
 
     /// - Parameters:
-    ///   - items: where the array is.
-    ///   - members: each as ``JSONPointer/init(member:)`` takes it; ``value(record:member:)`` counts them in this order.
+    ///   - items: where the array is: the tokens of a JSON Pointer.
+    ///   - members: each as ``jsonPointer(member:)`` takes it; ``value(record:member:)`` counts them in this order.
     ///   - objects: members that are objects, and what is read of them.
-    public init(items: JSONPointer = JSONPointer(), members: [String], objects: [JSONObjectMember] = []) {
+    public init(items: [[UInt8]] = [], members: [String], objects: [JSONObjectMember] = []) {
         precondition(!members.isEmpty, "a record has members")
         unsafe reader = CSimdJSON_make(Self.maximumDepth)
         recordSize = members.count + objects.reduce(0) { $0 + $1.names.count }
@@ -50,13 +50,13 @@ public struct JSONRecordReader: ~Copyable {
                 unsafe token.withUnsafeBufferPointer { unsafe CSimdJSON_addToken(reader, $0.baseAddress, $0.count) }
             }
         }
-        add(tokens: items.tokens)
+        add(tokens: items)
         for member in members {
-            guard let pointer = JSONPointer(member: member) else { preconditionFailure("bad pointer \(member)") }
-            unsafe pointer.tokens[0].withUnsafeBufferPointer {
+            guard let pointer = jsonPointer(member: member) else { preconditionFailure("bad pointer \(member)") }
+            unsafe pointer[0].withUnsafeBufferPointer {
                 unsafe CSimdJSON_addMember(reader, $0.baseAddress, $0.count)
             }
-            add(tokens: pointer.tokens.dropFirst())
+            add(tokens: pointer.dropFirst())
         }
         for object in objects {
             for member in object.names {

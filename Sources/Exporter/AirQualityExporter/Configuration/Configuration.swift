@@ -115,9 +115,9 @@ extension Configuration {
             \.format.subindicesField,
             \.format.placeField,
         ]
-        var named: [JSONPointer?] = []
+        var named: [[[UInt8]]?] = []
         for field in fields where !self[keyPath: field].isEmpty {
-            let pointer = JSONPointer(member: self[keyPath: field])
+            let pointer = jsonPointer(member: self[keyPath: field])
             if named.contains(pointer) { return (field, nil, "a member that no other flag names") }
             named.append(pointer)
         }

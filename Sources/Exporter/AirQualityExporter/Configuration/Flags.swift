@@ -145,9 +145,11 @@ extension ValueFormat<WebSocketAddress> {
     }
 }
 
-extension ValueFormat<JSONPointer> {
+extension ValueFormat<[[UInt8]]> {
     static var jsonPointer: Self {
-        Self("POINTER", expected: "a JSON Pointer (RFC 6901): empty, or \"/\" before each name") { JSONPointer($0) }
+        Self("POINTER", expected: "a JSON Pointer (RFC 6901): empty, or \"/\" before each name") {
+            JSON.jsonPointer($0)
+        }
     }
 }
 

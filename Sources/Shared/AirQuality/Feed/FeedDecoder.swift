@@ -4,7 +4,7 @@ public import JSON
 /// Where to find the values in a feed's messages, and which cities to keep.
 public struct FeedFormat: Sendable {
     /// Where the array is.
-    public var items: JSONPointer
+    public var items: [[UInt8]]
     /// A member of the elements, or a JSON Pointer into them where it begins with `/`; so are the others.
     public var cityField: String
     public var valueField: String
@@ -18,7 +18,7 @@ public struct FeedFormat: Sendable {
     public var shard: Shard?
 
     public init(
-        items: JSONPointer = JSONPointer(), cityField: String = "city", valueField: String = "aqi",
+        items: [[UInt8]] = [], cityField: String = "city", valueField: String = "aqi",
         timeField: String = "", pollutantsField: String = "", subindicesField: String = "", placeField: String = "",
         shard: Shard? = nil
     ) {

@@ -60,7 +60,7 @@ private let shard0Format = FeedFormat(shard: Shard(index: 0, count: 2))
 private let shard1Format = FeedFormat(shard: Shard(index: 1, count: 2))
 private let plainFormat = FeedFormat()
 private let concentrationsFormat = FeedFormat(pollutantsField: "pollutants")
-private let innerFormat = FeedFormat(items: JSONPointer("/a/0")!, timeField: "t")
+private let innerFormat = FeedFormat(items: jsonPointer("/a/0")!, timeField: "t")
 
 /// For all inputs, because making one takes longer than most messages do.
 private struct Decoders: ~Copyable {

@@ -17,9 +17,9 @@ private let checks: [Check] = [
 ]
 
 @Sendable private func pointer(_: [UInt8], _ text: String) {
-    guard let pointer = JSONPointer(text) else { return }
+    guard let pointer = jsonPointer(text) else { return }
     // By bytes: a combining mark behind it makes another character of a slash.
-    let again = pointer.tokens.flatMap { token in
+    let again = pointer.flatMap { token in
         Array("/".utf8)
             + token.flatMap { byte -> [UInt8] in
                 switch byte {

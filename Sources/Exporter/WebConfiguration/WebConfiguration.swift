@@ -237,14 +237,7 @@ extension WebConfigurationSchema.TLS {
     }
 
     fileprivate var namesAnything: Bool {
-        allowedSANs != nil || !cipherSuites.isEmpty || !curves.isEmpty || minimumVersion != .tls12
-            || maximumVersion != .tls13
-    }
-
-    fileprivate var priority: TLSPriority {
-        TLSPriority(
-            minimumVersion: minimumVersion, maximumVersion: maximumVersion, cipherSuites: cipherSuites, curves: curves,
-            prefersServerCipherSuites: prefersServerCipherSuites)
+        allowedSANs != nil || priority != TLSPriority(prefersServerCipherSuites: priority.prefersServerCipherSuites)
     }
 
     fileprivate func clientAuthentication() throws(SystemError) -> TLSConfiguration.ClientAuthentication {

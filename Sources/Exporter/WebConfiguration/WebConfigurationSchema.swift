@@ -24,11 +24,7 @@ struct WebConfigurationSchema {
         /// Where it stands, for errors.
         var clientAuthTypeLine = 1
         var allowedSANs: [String]?
-        var minimumVersion = TLSVersion.tls12
-        var maximumVersion = TLSVersion.tls13
-        var cipherSuites: [TLSCipherSuite] = []
-        var curves: [TLSCurve] = []
-        var prefersServerCipherSuites = true
+        var priority = TLSPriority()
     }
 
     init(_ document: YAMLField?) throws(SystemError) {
@@ -36,7 +32,11 @@ struct WebConfigurationSchema {
         for (key, value) in try field.mapping() {
             switch key {
             case "tls_server_config":
-                if value.isNull { tls = TLS(prefersServerCipherSuites: false) } else { try tls.read(value) }
+                if value.isNull {
+                    tls = TLS(priority: TLSPriority(prefersServerCipherSuites: false))
+                } else {
+                    try tls.read(value)
+                }
             case "http_server_config":
                 if value.isNull { (http2, headers) = (false, []) } else { try readHTTP(value) }
             case "basic_auth_users":
@@ -121,11 +121,11 @@ extension WebConfigurationSchema.TLS {
             case "client_auth_type": (clientAuthType, clientAuthTypeLine) = (try value.text(), value.line)
             case "client_allowed_sans":
                 allowedSANs = try value.list()?.map { (name) throws(SystemError) in try name.text() }
-            case "min_version": minimumVersion = try value.name() ?? .tls12
-            case "max_version": maximumVersion = try value.name() ?? .tls13
-            case "cipher_suites": cipherSuites = try value.names()
-            case "curve_preferences": curves = try value.names()
-            case "prefer_server_cipher_suites": prefersServerCipherSuites = try value.boolean()
+            case "min_version": priority.minimumVersion = try value.name() ?? .tls12
+            case "max_version": priority.maximumVersion = try value.name() ?? .tls13
+            case "cipher_suites": priority.cipherSuites = try value.names()
+            case "curve_preferences": priority.curves = try value.names()
+            case "prefer_server_cipher_suites": priority.prefersServerCipherSuites = try value.boolean()
             default:
                 throw value.unknown(
                     among: """

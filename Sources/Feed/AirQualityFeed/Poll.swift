@@ -12,15 +12,15 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     /// Clients disconnect when nothing has come for a minute.
     let heartbeat: Duration = .seconds(30)
     let configuration = try PollConfiguration(flags)
-    beginLog(of: flags, level: configuration.logLevel, format: configuration.logFormat)
+    beginLog(of: flags, level: configuration.options.logLevel, format: configuration.options.logFormat)
     let figures = Mutex(PollFigures())
     let loop = Heartbeat(of: "the main loop", limit: .seconds(60))
     // A wait takes a minute at most.
-    let asking = Heartbeat(of: "the poller", limit: configuration.timeout + .seconds(120))
+    let asking = Heartbeat(of: "the poller", limit: configuration.options.timeout + .seconds(120))
     let board = PollBoard(configuration.cities)
     let server = try FeedServer(
-        configuration.listen, signals: signals,
-        headers: [HTTPField(name: FeedSource.fieldName, value: configuration.source.headerValue)],
+        configuration.options.listen, signals: signals,
+        headers: [HTTPField(name: FeedSource.fieldName, value: configuration.options.source.headerValue)],
         greeting: { _ in board.everything() })
     defer { server.stop() }
     let cancellation = HTTPCancellation()
@@ -52,7 +52,7 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
         },
         healthProblem: { loop.problem ?? asking.problem },
         readinessProblem: { figures.withLock { $0.newestObservation == nil } ? "no city has air yet" : nil }
-    ).start(on: configuration.webListenAddresses)
+    ).start(on: configuration.options.webListenAddresses)
     defer { stopStatus() }
     var nextHeartbeat = monotonicTime() + heartbeat
     while server.wait(until: nextHeartbeat, orUntil: { board.hasNews || failure.withLock { $0 != nil } }) {
@@ -74,18 +74,18 @@ private func askIndefinitely(
 ) throws(HTTPFailure) {
     var client = HTTPClientConfiguration(
         userAgent: "air-quality-exporter/\(BuildVersion.version) (\(Program.feed.name) poll)")
-    client.timeout = configuration.timeout
+    client.timeout = configuration.options.timeout
     // Twice the longest real document: a source's answer costs some twenty times its size while it is read.
     client.maximumBodyBytes = 4 << 20
     client.authorities = configuration.authorities
     let http = try HTTPClient(client, cancellation: cancellation)
     var plan = PollPlan(
-        source: configuration.source,
-        api: configuration.source.source(
+        source: configuration.options.source,
+        api: configuration.options.source.source(
             cities: configuration.cities, scale: configuration.scale, key: configuration.key?.text,
             maximumCost: configuration.rate.calls),
         baseURL: configuration.baseURL, cities: configuration.cities, keyOrigin: configuration.key?.origin,
-        rate: configuration.rate, interval: configuration.interval, random: randomUnit)
+        rate: configuration.rate, interval: configuration.options.interval, random: randomUnit)
     var progress = FillProgress(total: configuration.cities.count)
     func figures() -> PollFigures {
         PollFigures(
@@ -141,4 +141,46 @@ private struct FillProgress {
         StandardStream.error.write("\r\u{1B}[K")
         isShown = false
     }
+}
+
+/// What `/metrics` shows of `poll`.
+struct PollFigures {
+    var statistics = PollPlan.Statistics()
+    var callsLeft = 0
+    var cities = 0
+    var citiesWithAir = 0
+    /// Seconds since the Unix epoch.
+    var newestObservation: Int64?
+    var clients = 0
+
+    static let families: [Family<PollFigures>] = [
+        Family("airquality_feed_requests_total", .counter, "Requests sent to the source.") {
+            Double($0.statistics.requests)
+        },
+        Family(
+            "airquality_feed_request_failures_total", .counter, labels: ["reason"],
+            "Requests that gave no air, by reason."
+        ) { figures, add in
+            for failure in PollPlan.Statistics.Failure.allCases {
+                add([LabelValue(failure.rawValue)], .number(Double(figures.statistics.failures[failure] ?? 0)))
+            }
+        },
+        Family("airquality_feed_calls_left", .gauge, "Calls that --rate allows now.") { Double($0.callsLeft) },
+        Family("airquality_feed_cities", .gauge, "Cities asked for.") { Double($0.cities) },
+        Family("airquality_feed_cities_with_air", .gauge, "Cities whose last response had an index.") {
+            Double($0.citiesWithAir)
+        },
+        Family("airquality_feed_newest_observation_timestamp_seconds", .gauge, "Time of the newest observation.") {
+            $0.newestObservation.map { Double($0) }
+        },
+        Family(
+            "airquality_feed_spikes_total", .counter,
+            "Hourly values left out because their neighbours contradict them."
+        ) { Double($0.statistics.spikes) },
+        clientsFamily { $0.clients },
+    ]
+}
+
+func clientsFamily<Source>(_ count: @escaping @Sendable (Source) -> Int) -> Family<Source> {
+    Family("airquality_feed_clients", .gauge, "WebSocket clients.") { Double(count($0)) }
 }

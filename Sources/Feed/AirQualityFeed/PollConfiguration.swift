@@ -10,35 +10,24 @@ import System
 struct PollConfiguration {
     static let keyVariable = "AIR_QUALITY_FEED_KEY"
 
-    let listen: TCPAddress
-    let source: SourceName
+    let options: PollOptions
     let scale: IndexScale
     let cities: [City]
     /// With where it comes from.
     let key: (text: String, origin: String)?
     let baseURL: String
-    let interval: Duration
     let rate: CallRate
-    let timeout: Duration
     /// In PEM; nil = the system's.
     let authorities: [UInt8]?
-    let webListenAddresses: [ListenAddress]
-    let logLevel: Logger.Level
-    let logFormat: LogFormat
 
     init(_ flags: ParsedFlags) throws {
-        let options: PollOptions = try flags.options()
-        listen = options.listen
-        webListenAddresses = options.webListenAddresses
-        (logLevel, logFormat) = (options.logLevel, options.logFormat)
-        source = options.source
+        options = try flags.options()
+        let source = options.source
         scale = options.index ?? source.givenIndex ?? .india
         if let given = source.givenIndex, scale != given {
             throw flags.refusal(
                 of: \PollOptions.index, expected: "\(given.rawValue), the index that \(source.rawValue) gives")
         }
-        interval = options.interval
-        timeout = options.timeout
         rate = options.rate ?? source.rate
         // Here and not by libcurl at each request, which would wait for a pipe that has taken the file's place.
         authorities = if let file = options.caFile { try readFile(file, limit: 16 << 20) } else { nil }

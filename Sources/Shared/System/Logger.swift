@@ -138,3 +138,27 @@ private func jsonText(_ text: String) -> String {
 private func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
     breaksLine(scalar) || !scalar.isASCII && scalar.properties.generalCategory == .format
 }
+
+/// Which lines are written of what others can cause as often as they like: the first, then at most one in each period.
+public struct LineLimit: Sendable {
+    private let period: Duration
+    private var lastLineAt: Duration?
+    private var suppressed = 0
+
+    public init(_ period: Duration) {
+        self.period = period
+    }
+
+    /// How many lines have been suppressed since the last one; nil if this one is suppressed too.
+    ///
+    /// - Parameter now: by the monotonic clock.
+    public mutating func suppressed(before now: Duration) -> Int? {
+        if let lastLineAt, now - lastLineAt < period {
+            suppressed += 1
+            return nil
+        }
+        lastLineAt = now
+        defer { suppressed = 0 }
+        return suppressed
+    }
+}

@@ -42,7 +42,7 @@ class SocketLoop {
         unsafe info.protocols = unsafe UnsafePointer(memory.protocols)
         unsafe info.retry_and_idle_policy = unsafe UnsafePointer(memory.retry)
         // The address says where to connect to, not the environment's http_proxy.
-        unsafe info.http_proxy_address = unsafe UnsafePointer(memory.noProxy)
+        unsafe info.http_proxy_address = unsafe Memory.characters(of: "")
         unsafe info.user = address
         unsafe info.iface = unsafe UnsafePointer(memory.interface)
         unsafe info.pt_serv_buf_size = Self.receiveBufferBytes
@@ -92,7 +92,6 @@ extension WebSocketContext {
         let retry: UnsafeMutablePointer<lws_retry_bo>
         let timer: UnsafeMutablePointer<CLibWebSockets_timer>
         let interface: UnsafeMutablePointer<CChar>?
-        let noProxy: UnsafeMutablePointer<CChar>
         private let log: UnsafeMutableRawPointer?
 
         init(loop: UnsafeMutableRawPointer, interface: String, log: UnsafeMutableRawPointer?) {
@@ -106,8 +105,6 @@ extension WebSocketContext {
             unsafe timer = .allocate(capacity: 1)
             unsafe timer.initialize(to: CLibWebSockets_timer())
             unsafe timer.pointee.owner = loop
-            unsafe noProxy = .allocate(capacity: 1)
-            unsafe noProxy.initialize(to: 0)
             unsafe self.interface = interface.isEmpty ? nil : strdup(interface)
         }
 
@@ -120,7 +117,6 @@ extension WebSocketContext {
             unsafe retry.deallocate()
             unsafe timer.deallocate()
             unsafe free(interface)
-            unsafe noProxy.deallocate()
             unsafe free(log)
         }
     }

@@ -1,5 +1,5 @@
-import TestSupport
 import System
+import TestSupport
 import Testing
 
 @testable import HTTPServer

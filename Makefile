@@ -205,11 +205,13 @@ release-programs: build
 	$(call install,$(PACKAGING_PACKAGES))
 	docker/release/programs "$(VERSION)" .build/release "$(OUTPUT)"
 
-# make rules RUNBOOK_URL=https://…/grafana/README.md  writes the rule files, with a runbook_url in each alert, to build/rules
+# make rules RUNBOOK_URL=https://…/grafana/README.md  writes the rule files, with a runbook_url in each alert, to build/rules,
+#                and as PrometheusRules to build/rules/kubernetes
 .PHONY: rules
 rules: export RUNBOOK_URL := $(RUNBOOK_URL)
 rules:
 	grafana/rules/render build/rules
+	docker/kubernetes/prometheus-operator/render-rules build/rules/kubernetes
 
 # make docker  builds the image and runs it: alone, with compose.yaml, under systemd; and the next two (as root)
 CONTAINER_TESTS := $(PYTHON) -m pytest --verbose --capture=no -m container --programs .build/release

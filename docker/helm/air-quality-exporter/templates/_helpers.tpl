@@ -93,7 +93,7 @@ capabilities:
 {{- else if eq $wanted "true" }}true{{ end }}
 {{- end }}
 
-{{/* A ServiceMonitor, or for pairs ScrapeConfigs; without them Prometheus finds the pods by annotations. */}}
+{{/* A ServiceMonitor, or for pairs ScrapeConfigs; without the first Prometheus finds the pods by annotations. */}}
 {{- define "air-quality-exporter.isMonitored" -}}
 {{- include "air-quality-exporter.operator" (list . .Values.serviceMonitor.enabled (ternary "v1" "v1alpha1" (eq (int .Values.replicas) 1))) }}
 {{- end }}
@@ -149,7 +149,7 @@ labels:
   {{- with mergeOverwrite (dict) .Values.commonLabels .Values.podLabels }}{{ toYaml . | nindent 2 }}{{ end }}
 annotations:
   checksum/settings: {{ include (print .Template.BasePath "/settings.yaml") . | sha256sum }}
-  {{- if not (include "air-quality-exporter.isMonitored" .) }}
+  {{- if and (eq (int .Values.replicas) 1) (not (include "air-quality-exporter.isMonitored" .)) }}
   prometheus.io/scrape: "true"
   prometheus.io/port: "10025"
   prometheus.io/path: {{ index .Values.settings "web.telemetry-path" | default "/metrics" }}

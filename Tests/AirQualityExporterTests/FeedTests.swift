@@ -75,10 +75,10 @@ struct FeedTests {
         var decoder = FeedDecoder(format: format)
         decoder.decode(Array(message.utf8).span, receivedAt: 0) { store.record($0, names: $1, feed: 0) }
         let health = Health(store: store, stuckFeeds: { [] })
-        let prefix = "no fresh feed: ws://x/: readings refused: "
+        let prefix = "no fresh feed: ws://x/: readings rejected: "
         let problem = try #require(health.readinessProblem(of: store.feeds, at: 0))
         #expect(problem.hasPrefix(prefix))
-        #expect(health.hint(of: store.feeds) == "All readings are refused: \(problem.dropFirst(prefix.count))")
+        #expect(health.hint(of: store.feeds) == "All readings are rejected: \(problem.dropFirst(prefix.count))")
         return String(problem.dropFirst(prefix.count))
     }
 
@@ -245,7 +245,7 @@ struct FeedTests {
         #expect(
             warming.warmUpProblem(at: 1000)
                 == "warming up: 1 cities, the last new one 1 s ago, expected none for 10s, "
-                + "or the 1 restored ones that have not been heard of yet")
+                + "or the 1 restored cities that have not been seen again")
         #expect(warming.warmUpProblem(at: 10_000) == nil && warming.warmUpProblem(at: 0) == nil)
         #expect(health.warmUpProblem(at: 0) == nil)
         let patient = Health(store: store, stuckFeeds: { ["ws://a/"] })

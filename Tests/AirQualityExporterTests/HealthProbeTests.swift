@@ -84,7 +84,7 @@ import Testing
             try HealthProbe(address: server.address).get("/", within: .milliseconds(50))
         }
         #expect(error?.code == .timeout)
-        #expect(error?.reason == "\(server.address): no answer in time")
+        #expect(error?.reason == "\(server.address): no response in time")
         gate.open()
     }
 

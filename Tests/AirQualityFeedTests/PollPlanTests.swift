@@ -311,7 +311,7 @@ struct PollPlanTests {
         _ = scenario.ask()
         scenario.answer(404)
         #expect(scenario.answerAll() == ["Pune", "Agra"])
-        #expect(scenario.log == ["waqi has no answer for Delhi, status 404"])
+        #expect(scenario.log == ["waqi has no data for Delhi, status 404"])
         scenario.now = start + 10 * minute
         #expect(scenario.answerAll() == ["Delhi"])
     }

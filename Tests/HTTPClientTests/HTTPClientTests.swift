@@ -92,7 +92,7 @@ struct HTTPClientTests {
         let other = ScriptedServer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         let server = ScriptedServer(redirect(other.url + "?secret"))
         let error = try withClient { failure(of: HTTPRequest(url: server.url), $0) }
-        #expect(error == HTTPFailure(.redirect, "the answer 302 leads to \(other.url.dropLast())"))
+        #expect(error == HTTPFailure(.redirect, "the response 302 redirects to \(other.url.dropLast())"))
         #expect(other.requests.isEmpty)
     }
 

@@ -209,7 +209,7 @@ extension HTTPServer {
         let unauthorized = try client.request("/a?b")
         #expect(unauthorized.status == 401)
         #expect(unauthorized.value("WWW-Authenticate") == "Basic")
-        #expect(unauthorized.text == "/a: a user and a password are needed\n")
+        #expect(unauthorized.text == "/a: authentication required\n")
         #expect(try server.connect().request("/%00").text == "no path: the request target is malformed\n")
         #expect(try server.connect().request("/" + String(repeating: "x", count: 9000)).status == 414)
         let refused = try server.connect().request("/c?d", headers: ["Host: y"])

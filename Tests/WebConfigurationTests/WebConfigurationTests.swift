@@ -450,7 +450,7 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
             ),
             (
                 serverTLS + "  client_allowed_sans: [a]\n",
-                ["client_allowed_sans is ignored, because client_auth_type asks for no certificate"]
+                ["client_allowed_sans is ignored, because client_auth_type requests no certificate"]
             ),
             (
                 serverTLS + "  min_version: TLS13\n  max_version: TLS11\n",
@@ -463,7 +463,7 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
                 ["tls_server_config has no certificate, so this is plain HTTP"]
             ),
             ("tls_server_config:", []),
-            ("rate_limit: {interval: 1s}", ["rate_limit.burst is 0, so every request is refused"]),
+            ("rate_limit: {interval: 1s}", ["rate_limit.burst is 0, so every request is rejected"]),
         ])
     func warnings(text: String, expected: [String]) throws {
         #expect(try read(text).warnings == expected)

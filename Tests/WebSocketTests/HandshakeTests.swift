@@ -186,9 +186,9 @@ import Testing
             other("HTTP/1.1 307 There", ["Location: /x"], .redirected("/x")),
             other("HTTP/1.1 302 There", [], .refused("status 302 without a Location")),
             other("HTTP/1.1 304 Same", [], .refused("status 304 instead of 101")),
-            other("HTTP/1.1 99 X", [], .refused("the answer is not HTTP")),
-            other("HTTP/1.1 1O1 X", [], .refused("the answer is not HTTP")),
-            other("HTTP/1.1", [], .refused("the answer is not HTTP")),
+            other("HTTP/1.1 99 X", [], .refused("the response is not HTTP")),
+            other("HTTP/1.1 1O1 X", [], .refused("the response is not HTTP")),
+            other("HTTP/1.1", [], .refused("the response is not HTTP")),
         ]
     }
 

@@ -49,7 +49,7 @@ struct HealthProbe: Sendable {
 
     /// Requests the path and waits for the response. The time bounds each wait, and all of them but the last.
     ///
-    /// - Throws: `address` (nobody listens), `timeout`, `tls`, or `peer` (the answer is not HTTP).
+    /// - Throws: `address` (nobody listens), `timeout`, `tls`, or `peer` (the response is not HTTP).
     func get(_ path: String, within time: Duration) throws(SystemError) -> Answer {
         do throws(SystemError) {
             let deadline = monotonicTime() + time
@@ -96,7 +96,7 @@ struct HealthProbe: Sendable {
         guard bytes.starts(with: "HTTP/1.".utf8), bytes.count >= 12, bytes[8] == UInt8(ascii: " "),
             let status: Int = decimalNumber(bytes[9..<12]), 200..<600 ~= status,
             let head = bytes.firstRange(of: Array("\r\n\r\n".utf8))
-        else { throw SystemError(.peer, "the answer is not HTTP/1.1") }
+        else { throw SystemError(.peer, "the response is not HTTP/1.1") }
         let line = bytes[head.upperBound...].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         return .http(status: status, line: String(decoding: line.prefix(lineLimit), as: UTF8.self))
     }

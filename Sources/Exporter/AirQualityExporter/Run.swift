@@ -99,8 +99,8 @@ extension Configuration {
         if feed.tls.skipsVerification {
             logger.warning(
                 feeds.contains(where: \.isSecure)
-                    ? "Feed certificates are not verified: anyone on the way can send readings"
-                    : "No feed is wss://, so there is no certificate that would be verified",
+                    ? "Feed certificates are not verified: anyone on the network path can send readings"
+                    : "No feed is wss://, so there is no certificate to verify",
                 metadata: ["flag": Self.flag(\.feed.tls.skipsVerification)])
         }
     }

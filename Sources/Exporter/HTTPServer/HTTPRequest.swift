@@ -96,7 +96,7 @@ struct HTTPFraming: Equatable {
         case lines = "a line of the header begins with a blank or has a NUL in it"
         case name = "the name of a header field is not a token"
         case value = "the value of a header field has a control character in it"
-        case host = "Host is not one host"
+        case host = "invalid Host header"
     }
 
     mutating func add(method: some Collection<UInt8>) {
@@ -181,7 +181,7 @@ public struct HTTPRefusal: Sendable {
     }
 
     static let unauthorized = HTTPRefusal(
-        401, headers: [("WWW-Authenticate", "Basic")], "a user and a password are needed")
+        401, headers: [("WWW-Authenticate", "Basic")], "authentication required")
 
     public static func busy(_ line: String) -> HTTPRefusal {
         HTTPRefusal(503, headers: [("Retry-After", "1")], line)

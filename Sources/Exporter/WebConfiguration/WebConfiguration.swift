@@ -110,7 +110,7 @@ extension WebConfiguration {
         rateLimit = RateLimit(
             interval: .nanoseconds(schema.rateLimitInterval), burst: Int(max(schema.rateLimitBurst, 0)))
         if schema.rateLimitBurst <= 0 {
-            warnings.append("rate_limit.burst is \(schema.rateLimitBurst), so every request is refused")
+            warnings.append("rate_limit.burst is \(schema.rateLimitBurst), so every request is rejected")
         }
     }
 
@@ -161,7 +161,7 @@ extension WebConfiguration {
             warnings.append(problem)
         }
         if tls.allowedSubjectAlternativeNames != nil, clientAuthentication == .none {
-            warnings.append("client_allowed_sans is ignored, because client_auth_type asks for no certificate")
+            warnings.append("client_allowed_sans is ignored, because client_auth_type requests no certificate")
         }
         return tls
     }

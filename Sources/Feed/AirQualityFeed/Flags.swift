@@ -160,10 +160,10 @@ struct RelayOptions: Options {
                 "field with the city's name, or a JSON Pointer such as /data/city"),
             Flag(
                 "value-field", \.valueField, .member(),
-                "field with its index: an element without one does not take the place of the last that had one"),
+                "field with the index; an element without one does not replace the city's last one that has it"),
             Flag(
                 "expire-after", \.expireAfter, .duration(),
-                "leave out of a new client's greeting what the feed has not sent for this long; 0 = nothing"),
+                "do not send cities to new clients that the feed has not sent for this long; 0 sends all"),
         ] + FeedClientOptions.flags.map { Flag($0, of: \.feed) } + [
             .webListenAddress(\.webListenAddresses), .logLevel(\.logLevel), .logFormat(\.logFormat),
         ]

@@ -51,7 +51,7 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
             return format.exposition(PollFigures.families, of: figures)
         },
         healthProblem: { loop.problem ?? asking.problem },
-        readinessProblem: { figures.withLock { $0.newestObservation == nil } ? "no city has air yet" : nil }
+        readinessProblem: { figures.withLock { $0.newestObservation == nil } ? "no city has data yet" : nil }
     ).start(on: configuration.options.webListenAddresses)
     defer { stopStatus() }
     var nextHeartbeat = monotonicTime() + heartbeat
@@ -159,14 +159,14 @@ struct PollFigures {
         },
         Family(
             "airquality_feed_request_failures_total", .counter, labels: ["reason"],
-            "Requests that gave no air, by reason."
+            "Requests that returned no data, by reason."
         ) { figures, add in
             for failure in PollPlan.Statistics.Failure.allCases {
                 add([LabelValue(failure.rawValue)], .number(Double(figures.statistics.failures[failure] ?? 0)))
             }
         },
         Family("airquality_feed_calls_left", .gauge, "Calls that --rate allows now.") { Double($0.callsLeft) },
-        Family("airquality_feed_cities", .gauge, "Cities asked for.") { Double($0.cities) },
+        Family("airquality_feed_cities", .gauge, "Cities requested.") { Double($0.cities) },
         Family("airquality_feed_cities_with_air", .gauge, "Cities whose last response had an index.") {
             Double($0.citiesWithAir)
         },

@@ -219,7 +219,7 @@ struct PollPlan {
             if keyOrigin != nil, case .refused = SourceError(saying: said()) {
                 return refuse("refuses with status \(response.status)\(said())", &report)
             }
-            let line = "has no answer for \(query.subject), status \(response.status)\(said())"
+            let line = "has no data for \(query.subject), status \(response.status)\(said())"
             count(.status)
             complain("status \(response.status)", line, &report)
             isRoundIncomplete = true

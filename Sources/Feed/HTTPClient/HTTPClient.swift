@@ -47,7 +47,7 @@ public struct HTTPClient: ~Copyable {
                 origin.mayRedirect(to: target)
             else {
                 let target = HTTPOrigin(redirect).map { "\($0)" } ?? "an address that is neither http nor https"
-                throw HTTPFailure(.redirect, "the answer \(response.status) leads to \(target)")
+                throw HTTPFailure(.redirect, "the response \(response.status) redirects to \(target)")
             }
             request.url = redirect
         }

@@ -65,5 +65,5 @@ package struct ClientSocket: ~Copyable {
         throw errno == EAGAIN ? noAnswer : SystemError(.peer, describe(errorNumber: errno))
     }
 
-    package static var noAnswer: SystemError { SystemError(.timeout, "no answer in time") }
+    package static var noAnswer: SystemError { SystemError(.timeout, "no response in time") }
 }

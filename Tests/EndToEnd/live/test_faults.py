@@ -49,13 +49,13 @@ NEXT = "; trying again at the next interval"
 FAULTS = {
     "401": (Answer({"error": True, "reason": "no"}, 401), "refuses with status 401: no" + NEXT),
     "403": (Answer({"error": "Key not authorised"}, 403), "refuses with status 403: Key not authorised" + NEXT),
-    "404": (Answer(body=b"", status=404), "has no answer for Delhi and 1 more, status 404"),
+    "404": (Answer(body=b"", status=404), "has no data for Delhi and 1 more, status 404"),
     "429": (
         Answer({"error": True, "reason": "Minutely API request limit exceeded."}, 429),
         "asks for fewer calls with status 429: Minutely API request limit exceeded." + TRYING),
     "500": (Answer(body=b"<html>", status=500), "reports a server error, status 500" + TRYING),
     "503": (Answer({}, 503, {"Retry-After": "1"}), "reports a server error, status 503" + TRYING),
-    "redirect": (redirect, "cannot be reached (redirect: the answer 302 leads to http://127.0.0.2:1)" + TRYING),
+    "redirect": (redirect, "cannot be reached (redirect: the response 302 redirects to http://127.0.0.2:1)" + TRYING),
     "hang before": (None, "cannot be reached (timeout: "),
     "hang in header": (hang_in_header, "cannot be reached (timeout: "),
     "hang in body": (hang_in_body, "cannot be reached (timeout: "),

@@ -50,7 +50,7 @@ def test_poll(start, serve, cities, listen, key_file):
     address = wait_for(lambda: next((line for line in bridge.errors if "Serving" in line), None), "the address")
     address = json.loads(address)["msg"].split()[-1]
     assert get(address, "/-/healthy") == (200, "healthy\n")
-    assert get(address, "/-/ready") == (503, "no city has air yet\n")
+    assert get(address, "/-/ready") == (503, "no city has data yet\n")
     is_open = True
     listen(bridge.url).wait_for_city("Delhi")
     wait_for(lambda: get(address, "/-/ready") == (200, "ready\n"), "readiness")

@@ -168,8 +168,8 @@ def test_refused_readings_are_explained(start, python_feed, message, said, flags
     ready, page = exporter.get("/-/ready"), exporter.get("/")
     assert ready.status == 503
     counted = said.replace("refused=6", "refused=18").replace("refused=1 ", "refused=3 ")
-    assert ready.text == f"no fresh feed: {python_feed.url}: readings refused: {counted}\n"
-    assert "Waiting for the first reading.</strong> All readings are refused: reason=no_" in page.text
+    assert ready.text == f"no fresh feed: {python_feed.url}: readings rejected: {counted}\n"
+    assert "Waiting for the first reading.</strong> All readings are rejected: reason=no_" in page.text
     assert "127.0.0.1" not in page.text
     if flags:
         other = start.exporter("--feed.url", python_feed.url, *flags)
@@ -186,7 +186,7 @@ def test_one_good_reading_is_enough_to_be_ready(start, python_feed):
     wait_for(lambda: exporter.get("/-/ready").text.count("members=type"), "the refusal")
     python_feed.send([{"city": "Pune", "aqi": 51}])
     wait_for(lambda: exporter.get("/-/ready").status == 200, "readiness")
-    assert "readings refused" not in exporter.get("/").text
+    assert "readings rejected" not in exporter.get("/").text
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ def test_ready_after_a_restart_means_that_all_of_the_storage_is_there_again(star
     send(python_feed, CITIES[1:], aqi=8)
     second.wait_for_sample(metrics.INDEX, 8, city=CITIES[-1])
     answer = second.get("/-/ready")
-    assert (answer.status, answer.text.rpartition(", ")[2]) == (503, "or the 1 restored ones that have not been heard of yet\n")
+    assert (answer.status, answer.text.rpartition(", ")[2]) == (503, "or the 1 restored cities that have not been seen again\n")
     send(python_feed, [*CITIES, "Another"], aqi=9)
     expect_ready(programs, second)
 

@@ -67,6 +67,24 @@ def ask(exporter, target: str, method: str = "GET", content: bytes = b"", fields
 
 
 @pytest.mark.parametrize(
+    "request_line, host, status, line",
+    [
+        ("GET /nowhere HTTP/1.1", "x", 404, "not found; see /about for all paths\n"),
+        ("GET /metrics HTTP/1.1", "x/y", 400, "invalid Host header\n"),
+    ],
+)
+def test_error_says_what_is_wrong(exporter, request_line, host, status, line):
+    (answer,) = parse_answers(exchange(exporter.port, f"{request_line}\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode()), "GET")
+    assert (answer.status, answer.text) == (status, line) or is_page_of_library(answer)
+
+
+def test_about_has_all_paths(exporter):
+    text = ask(exporter, "/about").text
+    for path in ("/metrics", "/history.json", "/events", "/-/healthy", "/-/ready"):
+        assert f">{path}</a>" in text
+
+
+@pytest.mark.parametrize(
     "target, status",
     [
         ("//metrics", 404),

@@ -86,11 +86,11 @@ extension Configuration: Options {
         Flag("history.capacity", \.historyCapacity, .integer(in: 1...10_000), "Points kept per city, 1 to 10000."),
         Flag(
             "history.interval", \.historyInterval, .duration(),
-            "Minimum time between two kept points; 0 keeps every reading."
+            "Minimum time between two kept points, after a city's first two; 0 keeps every reading."
         ),
         Flag(
             "history.keep", \.historyKeep, .choice, placeholder: "RULE",
-            "first: keep a reading once the interval has passed; "
+            "first: keep a city's first two readings at once, others once the interval has passed; "
                 + "last: keep the last reading of each interval."),
         Flag("storage.file", \.storageFile, .file, "SQLite file that keeps readings and history across restarts."),
         Flag(

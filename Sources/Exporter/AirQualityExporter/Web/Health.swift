@@ -32,7 +32,7 @@ struct Health: Sendable {
             let limit = Duration.milliseconds(store.rules.warmUp).prometheusText
             return "warming up: \(progress.cityCount) cities, the last new one \(progress.age / 1000) s ago, "
                 + "expected none for \(limit)"
-                + (progress.unheardCount.map { ", or the \($0) restored ones that have not been heard of yet" } ?? "")
+                + (progress.unheardCount.map { ", or the \($0) restored cities that have not been seen again" } ?? "")
         }
     }
 
@@ -48,7 +48,7 @@ struct Health: Sendable {
             if !feed.isConnected {
                 reasons.append("\(feed.label): not connected" + (feed.lastProblem.map { " (\($0))" } ?? ""))
             } else if let reason = feed.connection.reasonOfAll {
-                reasons.append("\(feed.label): readings refused: \(Logger.Metadata(reason, of: feed.connection).text)")
+                reasons.append("\(feed.label): readings rejected: \(Logger.Metadata(reason, of: feed.connection).text)")
             } else if let last = feed.lastMessageAt {
                 let age = now - last
                 if feed.idleTimeout == 0 || age <= feed.idleTimeout { return nil }
@@ -64,7 +64,7 @@ struct Health: Sendable {
     func hint(of feeds: [FeedStatistics]) -> String? {
         for feed in feeds where feed.isConnected {
             guard let reason = feed.connection.reasonOfAll else { continue }
-            return "All readings are refused: \(Logger.Metadata(reason, of: feed.connection).text)"
+            return "All readings are rejected: \(Logger.Metadata(reason, of: feed.connection).text)"
         }
         return nil
     }

@@ -95,7 +95,7 @@ struct Routes: Sendable {
         case let path where path.utf8.starts(with: Self.assetsFolder.utf8):
             return refusal(of: request) ?? page.assets.respond(to: request)
         default:
-            return HTTPResponse(status: 404, line: "not found: \"/\" links to all paths")
+            return HTTPResponse(status: 404, line: "not found; see /about for all paths")
         }
     }
 

@@ -3,10 +3,10 @@ internal import Bytes
 extension ConnectionState {
     /// What an attempt waits for.
     enum Step: String {
-        case resolving = "answer to the name lookup"
+        case resolving = "response to the name lookup"
         case dialling = "TCP connection"
         case securing = "TLS handshake"
-        case asking = "answer to the handshake"
+        case asking = "response to the handshake"
     }
 
     struct Dial: Equatable {
@@ -37,7 +37,7 @@ extension ConnectionState {
             case .resolving: (.resolve, "the name lookup ended")
             case .dialling: (.refused, "cannot connect to \(ipAddress) port \(address.port)")
             case .securing: (.tls, "the server ended the TLS handshake")
-            case .asking: (.lost, "the server ended the connection without an answer")
+            case .asking: (.lost, "the server ended the connection without a response")
             }
         }
     }

@@ -110,9 +110,9 @@ extension HandshakeAnswer {
     static func refused(_ error: HTTPHeadError) -> HandshakeAnswer {
         let detail =
             switch error {
-            case .notHTTP: "the answer is not HTTP"
-            case .tooLong(let bytes): "the answer's header is longer than \(bytes) bytes"
-            case .badField: "the answer's header has a line that is no \"Name: value\""
+            case .notHTTP: "the response is not HTTP"
+            case .tooLong(let bytes): "the response header is longer than \(bytes) bytes"
+            case .badField: "the response header has a line that is not \"Name: value\""
             }
         return .refused(detail: detail, retryAfter: nil)
     }

@@ -153,6 +153,10 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             // No double can hold the one; simdjson takes no integer like the other.
             MessageCase("a number beyond the range", #"[{"aqi":1},{"aqi":1e999}]"#, .notJSON),
             MessageCase("an integer of thirty digits", #"[{"aqi":123456789012345678901234567890}]"#, .notJSON),
+            MessageCase(
+                "an integer beyond 64 bits where nobody looks",
+                #"[{"city":"Pune","aqi":1,"x":{"y":[18446744073709551616]}}]"#, .notJSON),
+            MessageCase("an integer below 64 bits", #"[{"aqi":1},{"x":-9223372036854775809}]"#, .notJSON),
             // Where the array is.
             MessageCase(
                 "items in an object", #"{"data":{"cities":[{"city":"Pune","aqi":1}]},"x":[1]}"#,

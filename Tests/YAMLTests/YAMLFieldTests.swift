@@ -179,6 +179,14 @@ extension YAMLField {
 }
 
 @Suite struct YAMLScalarTests {
+    @Test("line ends", arguments: ["\n", "\r\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"])
+    func lineEnds(end: String) throws {
+        let field = try YAMLField.parse(Array("a: 1\(end)b:\(end)  - 2\(end)".utf8))
+        #expect(field?.outline == "{a: 1?, b: [2?]}")
+        guard case .mapping(let pairs)? = field?.content else { return }
+        #expect(pairs.map(\.value.line) == [1, 3])
+    }
+
     @Test(
         "plain scalars",
         arguments: [
@@ -189,6 +197,9 @@ extension YAMLField {
             ("tRUE", .text), ("yES", .text), ("0", .number(0)), ("-0", .number(0)), ("+7", .number(7)),
             ("-12", .number(-12)), ("0x1F", .text), ("1.5", .number(1.5)), (".5", .number(0.5)),
             ("-.5", .number(-0.5)), ("1e3", .number(1000)), ("1E+2", .number(100)),
+            // Those that SECURITY.md names.
+            ("+5", .number(5)), ("5.0", .number(5)), ("1e2", .number(100)), ("on", .boolean(true)),
+            ("yes", .boolean(true)), ("off", .boolean(false)), ("0x10", .text), ("0o10", .text), ("1_0", .text),
             ("9223372036854775808", .number(0x1p63)),
             // What yaml.v2 takes and nobody means.
             ("010", .text), ("-010", .text), ("08", .text), ("0o17", .text), ("0b101", .text), ("1_000", .text),

@@ -19,7 +19,7 @@ internal import System
             tlsNoCertificate as @convention(c) (OpaquePointer?) -> Int32, to: UnsafeMutableRawPointer.self)
         let options = unsafe [
             MHD_OptionItem(option: .CONNECTION_MEMORY_LIMIT, value: connectionMemory, ptr_value: nil),
-            // `HTTPConnections` has the limit; the library must never meet its own.
+            // `HTTPConnections` has the limit; the library must never meet its own. Debian 12: then it locks up.
             MHD_OptionItem(option: .CONNECTION_LIMIT, value: Int(Int32.max), ptr_value: nil),
             MHD_OptionItem(option: .STRICT_FOR_CLIENT, value: strictness, ptr_value: nil),
             MHD_OptionItem(

@@ -14,7 +14,7 @@ internal import Glibc
 // - It takes a certificate at its start and never another one. `TLSContext` gives each session its own.
 //   (HTTPTLSTests.aNewCertificateReachesNewConnectionsAndKeepsOldOnes)
 // - It ends a failed TLS handshake without an alert, and tells nobody. `TLSHandshake` does. (HTTPTLSFailureTests)
-// - Its epoll loop takes 128 events at a time and, after exactly so many, waits for one more before it looks at any;
+// - Debian 12: its epoll loop takes 128 events at a time and, after exactly so many, waits for one more before it looks at any;
 //   and it misses the end of a client that comes with its last bytes. Its poll loop does neither and costs a scrape the
 //   same; each turn of it costs 0.5 ms with 2,000 connections open. (HTTPLimitsTests.requestsThatComeTogetherAreAllAnswered,
 //   aClientThatLeavesAtOnceIsForgotten)

@@ -1,5 +1,6 @@
 """Every relative link and anchor of every document leads somewhere."""
 
+import fnmatch
 import pathlib
 import re
 import subprocess
@@ -77,6 +78,47 @@ def test_documents_that_are_named_exist():
                            cwd=REPOSITORY, capture_output=True, text=True).stdout  # fmt: skip
     own = {name.lstrip("./") for name in names.split() if "://" not in name}
     assert {name for name in own if not (REPOSITORY / name).exists()} == set()
+
+
+FILES = subprocess.run(["git", "ls-files"], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout.split()
+PLACES = {*FILES, *(str(folder) for name in FILES for folder in pathlib.PurePath(name).parents)}
+SUFFIXES = {pathlib.PurePath(name).suffix for name in FILES} - {""}
+
+
+def names(text: str) -> list[str]:
+    """What the text has between back-ticks that can only be a file or a folder of this repository, or the end of its path."""
+    text = re.sub(r"^(\s*)(```|~~~).*?^\s*\2\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
+    found = [each.rstrip("/") for each in re.findall(r"(?<!`)`([\w.*-][\w.@*/-]*)`(?!`)", text)]
+    folders = {pathlib.PurePath(place).name for place in PLACES}
+    return [each for each in found if not each.startswith("build/") and (
+        pathlib.PurePath(each).suffix in SUFFIXES and pathlib.PurePath(each).stem.strip("*") or "/" in each and each.split("/")[0] in folders)]  # fmt: skip
+
+
+def is_there(name: str) -> bool:
+    """A file of Swift may be without its suffix."""
+    ends = [name, name + ".swift"]
+    return any(place == end or fnmatch.fnmatchcase(place, "*/" + end) or fnmatch.fnmatchcase(place, end) for place in PLACES for end in ends)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_files_that_are_named_are_there(path):
+    assert [name for name in names(path.read_text()) if not is_there(name)] == []
+
+
+def test_tests_that_are_named_are_there():
+    """As `HTTPLimitsTests.requests…`, in documents."""
+    sources = {path.name: path.read_text() for path in (REPOSITORY / "Tests").glob("*Tests/**/*.swift")}
+    for path in DOCUMENTS:
+        for suite, test in re.findall(r"`(\w+Tests)\.(\w+)`", path.read_text()):
+            assert any(re.search(rf"\b(struct|class) {suite}\b", text) for text in sources.values()), suite
+            assert any(f"func {test}(" in text for text in sources.values()), f"{suite}.{test}"
+
+
+def test_files_that_are_gone_are_found():
+    text = "`WebSocket/Client/ReconnectPolicy.swift`, `Client/ConnectionState`, `docker/*.yaml` `HistoryTests` `0/5` `nobody.swift`\n```\n`a.md`\n```\n"
+    named = names(text)
+    assert named == ["WebSocket/Client/ReconnectPolicy.swift", "Client/ConnectionState", "docker/*.yaml", "nobody.swift"]
+    assert [is_there(name) for name in named] == [False, True, True, False]
 
 
 def test_dead_links_are_found():

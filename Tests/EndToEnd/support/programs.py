@@ -118,8 +118,11 @@ class Program:
 class Exporter(Program):
     """The exporter on a free port; `log` are its lines."""
 
-    def __init__(self, path: pathlib.Path, flags: tuple[str, ...], environment=None, listen: str = "127.0.0.1:0"):
-        super().__init__([str(path), "--web.listen-address", listen, *flags], environment)
+    def __init__(
+        self, path: pathlib.Path, flags: tuple[str, ...], environment=None, listen: str = "127.0.0.1:0",
+        launcher: tuple[str, ...] = (),
+    ):
+        super().__init__([*launcher, str(path), "--web.listen-address", listen, *flags], environment)
         self.port = 0
         if listen.endswith(":0"):
             self.port = wait_for(self._find_port, "the line that names the exporter's address")

@@ -3,7 +3,7 @@ internal import Bytes
 internal import CSQLite
 internal import System
 
-/// What was read from a file.
+/// Content read from a file.
 struct StorageContent: Sendable {
     /// Those that make sense, by id.
     var cities: [City] = []
@@ -109,7 +109,7 @@ struct StorageContent: Sendable {
 }
 
 extension StorageContent {
-    /// What can be read of a file that cannot be written, and of its journal.
+    /// Content of a file that cannot be written, with that of its journal.
     ///
     /// Counters restart at 0: they cannot be saved, and the next start must not restore old values.
     static func ofReadOnlyFile(_ path: String, capacity: Int) -> StorageContent {

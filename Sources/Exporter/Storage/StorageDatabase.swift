@@ -273,7 +273,7 @@ struct StorageDatabase: ~Copyable {
 struct OpenedStorage: ~Copyable {
     var database: StorageDatabase
     var content: StorageContent
-    /// Where the damaged file is that had its name, and what was wrong with it.
+    /// New name of the damaged file, and what was wrong with it.
     var quarantined: (path: String, reason: String)?
 
     init(database: consuming StorageDatabase, content: StorageContent) {

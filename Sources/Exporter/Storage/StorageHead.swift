@@ -6,7 +6,7 @@ internal import System
 enum StorageHead: Equatable {
     /// There is no file, or it is empty. SQLite itself writes a single byte at times, to make sure of a file.
     case new
-    /// What SQLite opens: it begins with SQLite's sixteen bytes, or with zeros.
+    /// A file that SQLite opens: it begins with SQLite's sixteen bytes, or with zeros.
     case database(Header?)
     /// A directory, a device or the like, or a loop of symbolic links.
     case notAFile

@@ -190,7 +190,7 @@ extension SQLiteConnection {
     }
 }
 
-/// What readings are sorted by.
+/// Sort key of readings.
 struct StoredKey: Equatable {
     var time: Timestamp
     /// The city's id.

@@ -22,7 +22,7 @@ struct StorageWriter: ~Copyable {
     /// Pages; a longer journal is moved into the file early.
     private let journalPageLimit: Int
     private var database: StorageDatabase?
-    /// What the file has.
+    /// Content of the file.
     private var mirror = StorageMirror()
     /// The next batch replaces everything in the file: it has another schema, another scale, or rows that make no sense.
     private var replacesAll = false

@@ -67,7 +67,7 @@ enum TLSKeyKind: String, CaseIterable {
     case ecdsa = "ECDHE-ECDSA"
 }
 
-/// What a web configuration chooses of TLS, translated for GnuTLS.
+/// TLS settings of a web configuration, translated for GnuTLS.
 struct TLSPriority: Equatable {
     var minimumVersion = TLSVersion.tls12
     var maximumVersion = TLSVersion.tls13

@@ -2,7 +2,7 @@ public import Bytes
 public import System
 internal import YAML
 
-/// What a web configuration file says, checked, with the files that it names read.
+/// Content of a web configuration file, checked, with the files that it names.
 ///
 /// The schema is the one that Prometheus exporters share: exporter-toolkit 0.17, `docs/web-configuration.md`.
 /// A value is plain: no flag of it changes after it was read.
@@ -49,7 +49,7 @@ public struct TLSConfiguration: Sendable, Equatable {
     /// The client's certificate must have one of these names (DNS, e-mail, IP address as text, URI), byte for byte;
     /// nil = any name. A client without a certificate has no name.
     public var allowedSubjectAlternativeNames: [[UInt8]]?
-    /// Which versions, cipher suites and curves are spoken, in GnuTLS's priority language.
+    /// Versions, cipher suites and curves, as a GnuTLS priority string.
     public var priority: String
 
     /// Go's `tls.ClientAuthType`.
@@ -75,7 +75,7 @@ extension WebConfiguration {
 
     /// Reads the file and the files that it names.
     ///
-    /// What is accepted is what exporter-toolkit 0.17 accepts.
+    /// Accepts what exporter-toolkit 0.17 accepts.
     /// - Parameter willRead: called with each file before it is read.
     /// - Throws: one line with the file, the line in it, the key, its value (secrets masked) and what was expected.
     public init(file path: String, willRead: (_ path: String) -> Void = { _ in }) throws(SystemError) {

@@ -21,7 +21,7 @@ struct WebConfigurationSchema {
         var clientCA = ""
         var clientCAFile = ""
         var clientAuthType = ""
-        /// Where it stands, for errors.
+        /// Position, for errors.
         var clientAuthTypeLine = 1
         var allowedSANs: [String]?
         var priority = TLSPriority()

@@ -1,6 +1,6 @@
 internal import AirQuality
 
-/// How a concentration becomes a sub-index: classes, each with a range of concentrations and one of the index, and
+/// Conversion of a concentration to a sub-index: classes, each with a range of concentrations and one of the index, and
 /// straight lines between their ends.
 struct SubIndexCurve: Sendable {
     private let points: [(concentration: Double, index: Double)]

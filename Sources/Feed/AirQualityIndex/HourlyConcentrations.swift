@@ -4,7 +4,7 @@ public import AirQuality
 public struct HourlyConcentrations: Sendable, Equatable {
     /// From 1970 to 2540. A source may name any hour, and times are computed from it.
     static let plausibleHours = 0...5_000_000
-    /// How old a value may be to stand for the present: those of the newest hour may come late.
+    /// Greatest age of a value that stands for the present: those of the newest hour may come late.
     static let newestHours = 3
 
     private var values: [Pollutant: [Int: Double]] = [:]

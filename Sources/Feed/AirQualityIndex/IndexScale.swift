@@ -11,7 +11,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
     /// European Air Quality Index, 2024/25: the newest hour.
     case eu
 
-    /// What an index of this scale rests on, as the feed says it.
+    /// Basis of an index of this scale, as the feed says it.
     public var basis: String {
         switch self {
         case .india: "24h"

@@ -1,4 +1,4 @@
-/// How a connection to a feed ended or an attempt failed: the values of the `reason` label, a closed set.
+/// Reason for the end of a connection or a failed attempt: the values of the `reason` label, a closed set.
 public enum DisconnectReason: String, CaseIterable, Sendable {
     /// The peer sent a close frame.
     case closed

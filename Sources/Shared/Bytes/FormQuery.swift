@@ -20,7 +20,7 @@ package func formFields(_ query: String) -> [FormField] {
     }
 }
 
-/// What was wrong with a query.
+/// Error in a query.
 public struct QueryError: Error, Equatable {
     /// For the one who asked.
     public var line: String

@@ -59,7 +59,7 @@ public struct HTTPFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// How many there are of that name.
+    /// Number of fields of that name.
     public func count(_ name: String) -> Int {
         fields.count { $0.isNamed(name) }
     }

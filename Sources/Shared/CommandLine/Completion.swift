@@ -7,7 +7,7 @@ enum Shell: String, CaseIterable {
 // be completed. So the rules of a command line stand in one place.
 
 extension Program {
-    /// What `__complete` prints: a candidate on each line, behind a tab what it means; `:files` alone for files.
+    /// Output of `__complete`: a candidate on each line, behind a tab what it means; `:files` alone for files.
     func completions(of words: [String]) -> String {
         var line = CompletedLine(program: self)
         for word in words.dropLast() { line.read(word) }

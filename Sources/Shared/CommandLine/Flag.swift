@@ -142,7 +142,7 @@ public enum Secrecy: Sendable {
 public struct FlagSpec: Sendable {
     /// As on the command line, without the dashes: `feed.idle-timeout`.
     public fileprivate(set) var name: String
-    /// What stands for the value in `--help`; nil = a switch, which takes none.
+    /// Placeholder of the value in `--help`; nil = a switch, which takes none.
     public fileprivate(set) var placeholder: String?
     /// The value when none is given, as a user would write it; nil = no value.
     public fileprivate(set) var defaultText: String?
@@ -166,7 +166,7 @@ public struct FlagSpec: Sendable {
         self.secrecy = secrecy
     }
 
-    /// What each program has besides its own; they end it, whatever else is given.
+    /// Flags of every program; they end it, whatever else is given.
     static let general = [
         FlagSpec("help", nil, help: "print the flags, those of one command if it is named"),
         FlagSpec("version", nil, help: "print the version"),

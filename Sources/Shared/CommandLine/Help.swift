@@ -1,5 +1,5 @@
 extension Program {
-    /// How a command is called, on one line.
+    /// Usage of a command, on one line.
     func usage(of command: Command) -> String {
         var words = [name]
         if !command.name.isEmpty {
@@ -50,7 +50,7 @@ extension Program {
         return lines
     }
 
-    /// How flags are written as environment variables; nil = they are not read.
+    /// The sentence about environment variables; nil = they are not read.
     func environmentRule(for command: Command) -> String? {
         guard let environmentPrefix else { return nil }
         let example = command.shownFlags.first { !$0.isSwitch } ?? command.shownFlags.first

@@ -32,7 +32,7 @@ extension Program {
                 given: words.given.merging(variables) { flag, _ in flag }))
     }
 
-    /// What `--completion` names, if it is given.
+    /// The shell that `--completion` names, if given.
     private func shell(in words: ArraySlice<String>) throws(FlagError) -> Shell? {
         guard let place = words.firstIndex(where: { $0 == "--completion" || $0.hasPrefix("--completion=") })
         else { return nil }
@@ -120,7 +120,7 @@ public struct ParsedFlags: Sendable {
         given[Values.name(of: member)] != nil
     }
 
-    /// What names the member's flag in an error: the flag, or the variable that has its value.
+    /// Name of the member's flag in an error: the flag, or the variable that has its value.
     public func origin<Values: Options>(of member: PartialKeyPath<Values>) -> String {
         given[Values.name(of: member)]?.origin ?? Values.flag(member)
     }

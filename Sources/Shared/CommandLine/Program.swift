@@ -44,7 +44,7 @@ public struct Command: Sendable {
     /// The word that selects it; empty = selected by naming no command.
     public let name: String
     public let summary: String
-    /// What must be given besides flags.
+    /// Arguments required besides flags.
     public let operands: [Operand]
     public let flags: [FlagSpec]
     /// Those that mean something to it.
@@ -67,7 +67,7 @@ public struct Command: Sendable {
     }
 }
 
-/// What a command needs besides flags, for example `FILE`.
+/// Argument that a command needs besides flags, for example `FILE`.
 public struct Operand: Sendable, ExpressibleByStringLiteral {
     public let name: String
     let suggestions: Suggestions
@@ -80,7 +80,7 @@ public struct Operand: Sendable, ExpressibleByStringLiteral {
     public init(stringLiteral name: String) { self.init(name, .none) }
 }
 
-/// What a command line asks for.
+/// Action that a command line asks for.
 public enum Invocation: Sendable {
     /// Print this text, help or completion, and end with status 0.
     case text(String)

@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// What a shell can offer for a value.
+/// Candidates that a shell can offer for a value.
 public enum Suggestions: Sendable, Equatable {
     case none
     /// A closed set, without blanks and quotes.
@@ -8,9 +8,9 @@ public enum Suggestions: Sendable, Equatable {
     case files
 }
 
-/// How the text of a flag's value is read and written.
+/// Parser and printer of a flag's value.
 public struct ValueFormat<Value: Sendable>: Sendable {
-    /// What stands for the value in `--help`.
+    /// Placeholder of the value in `--help`.
     public let placeholder: String
     /// Completes the error for a text that is refused: "expected …".
     public let expected: @Sendable (_ refused: String) -> String

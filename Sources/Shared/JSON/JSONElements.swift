@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// Where the elements of a message's array are, one after the other, as they stand there.
+/// The elements of a message's array in turn, as the bytes of the message.
 ///
 /// They are those that a ``JSONRecordReader`` without a pointer gives as records, in the same order; one object counts as
 /// an array of one. Only for a message that such a reader has read: nothing is checked here again.
@@ -18,7 +18,7 @@ public struct JSONElements {
         position += 1
     }
 
-    /// Where the next one is, without the blanks around it; nil at the end.
+    /// Range of the next one, without the blanks around it; nil at the end.
     /// - Parameter message: the same as before.
     public mutating func next(in message: Span<UInt8>) -> Range<Int>? {
         while position < message.count, Self.isBetween(message[position]) { position += 1 }

@@ -24,7 +24,7 @@ public struct JSONRecordReader: ~Copyable {
     /// Owned: freed with the reader.
     private let reader: OpaquePointer
     private let recordSize: Int
-    /// Where the values of an object's members begin in a record, by the object's member.
+    /// Start of the values of an object's members in a record, by the object's member.
     private let firsts: [Int: Int]
     /// The records that ``nextRecords()`` gave, ``recordSize`` values each. The reader's.
     private var values: UnsafePointer<CSimdJSON_value>?
@@ -135,7 +135,7 @@ public struct JSONRecordReader: ~Copyable {
         }
     }
 
-    /// What people are told of one of the last ``nextRecords()``, or after ``Outcome/notAnArray`` of the message.
+    /// Description for people of one of the last ``nextRecords()``, or after ``Outcome/notAnArray`` of the message.
     public func description(of record: Int = 0) -> JSONDescription {
         var texts: [String] = []
         let count = unsafe CSimdJSON_describe(reader, record)
@@ -184,7 +184,7 @@ public struct JSONObjectMember: Sendable {
 public enum JSONValue: Sendable, Equatable {
     case absent
     case null
-    /// Where in what ``JSONRecordReader/withTexts(_:)`` lends the UTF-8 is, escapes replaced.
+    /// Range of the UTF-8, escapes replaced, in the bytes that ``JSONRecordReader/withTexts(_:)`` lends.
     case text(Range<Int>)
     /// The nearest `Double`.
     case number(Double)

@@ -1,12 +1,12 @@
 import Bytes
 
-/// What the samples of a city are read from.
+/// Source of a city's samples.
 struct CitySample: Sendable {
     var state: CityState
     var extras: CityExtras
 }
 
-/// How `--metrics.families` names the families whose series are the cities'.
+/// Families of cities, as `--metrics.families` names them.
 public enum CityFamilyName: String, Sendable, CaseIterable {
     case index, category, direction, changed, changes, updated
     /// Without the flag that names their member there are none.

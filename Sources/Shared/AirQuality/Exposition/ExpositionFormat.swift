@@ -50,7 +50,7 @@ extension ExpositionFormat {
         }
     }
 
-    /// What stands before the samples of a family.
+    /// Text before the samples of a family.
     func header(of family: MetricFamily, sampleByteCount: Int) -> [UInt8] {
         switch self {
         case .text004, .text100: family.text.header
@@ -59,7 +59,7 @@ extension ExpositionFormat {
         }
     }
 
-    /// What stands behind all families.
+    /// Text after all families.
     var end: [UInt8] { isOpenMetrics ? Array("# EOF\n".utf8) : [] }
 }
 
@@ -68,12 +68,12 @@ extension ExpositionFormat {
 /// They differ in the lines above the samples and in the last line. The samples are the same bytes in all: our names are
 /// of the old character set, and we send neither timestamps nor `_created` series.
 enum TextExposition {
-    /// What is the same in the text of a family whatever its samples are.
+    /// The fixed parts of a family's text.
     struct Family: Sendable, Equatable {
         /// The lines above the samples.
         let header: [UInt8]
         let openMetricsHeader: [UInt8]
-        /// What stands before the value of each label; in a family without labels, before the value of the sample.
+        /// Text before the value of each label; in a family without labels, before the value of the sample.
         fileprivate let beforeLabels: [[UInt8]]
 
         init(_ name: String, _ kind: MetricFamily.Kind, labels: [String], _ help: String) {
@@ -146,7 +146,7 @@ enum TextExposition {
 /// `io/prometheus/client/metrics.proto`: MetricFamily name 1, help 2, type 3, metric 4; Metric label 1, gauge 2,
 /// counter 3; LabelPair name 1, value 2; Gauge and Counter value 1; MetricType COUNTER 0, GAUGE 1.
 enum ProtobufExposition {
-    /// What a family's message begins with, before its metrics.
+    /// Beginning of a family's message, before its metrics.
     ///
     /// - Parameter sampleByteCount: of the metrics, because the message's length comes first.
     static func header(of family: MetricFamily, sampleByteCount: Int) -> [UInt8] {

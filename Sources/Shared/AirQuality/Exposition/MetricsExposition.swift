@@ -171,7 +171,7 @@ public enum MetricsPart: Int, Sendable, CaseIterable {
     case exporter
 }
 
-/// What scrapes get, in blocks that are kept as long as they say the same.
+/// The exposition in blocks that are kept until their content changes.
 ///
 /// One caller at a time.
 public struct MetricsExposition: Sendable {

@@ -1,9 +1,9 @@
 internal import Bytes
 public import JSON
 
-/// Where to find the values in a feed's messages, and which cities to keep.
+/// The fields of a feed's messages, and the cities to keep.
 public struct FeedFormat: Sendable {
-    /// Where the array is.
+    /// Path to the array.
     public var items: [[UInt8]]
     /// A member of the elements, or a JSON Pointer into them where it begins with `/`; so are the others.
     public var cityField: String
@@ -35,7 +35,7 @@ public struct FeedFormat: Sendable {
 ///
 /// Used from one thread at a time.
 public struct FeedDecoder: ~Copyable {
-    /// How far ahead of the arrival a reading's time may be, in milliseconds.
+    /// Milliseconds that a reading's time may be ahead of its arrival.
     static let maximumLead: Int64 = 60_000
 
     private enum Member {

@@ -33,7 +33,7 @@ private struct PackedPoint: Sendable {
 /// The newest points of one city, oldest first; a ring that is never longer than the capacity, not for a moment.
 struct History: Sendable {
     private var ring: [PackedPoint] = []
-    /// Where the oldest point is once the ring is full.
+    /// Position of the oldest point once the ring is full.
     private var oldest: Int32 = 0
     /// Points kept so far, those pushed out included; counts no further than 2.
     private var keptCount: UInt8 = 0
@@ -53,7 +53,7 @@ struct History: Sendable {
         ring.isEmpty ? nil : self[ring.count - 1]
     }
 
-    /// What became of a reading.
+    /// Outcome of offering a reading.
     enum Admission: Equatable {
         case kept
         /// The last point was of the same millisecond and is now this reading.
@@ -146,7 +146,7 @@ struct History: Sendable {
     }
 }
 
-/// Which readings become points of the history.
+/// Rule that decides which readings become points of the history.
 public struct HistoryRule: Sendable, Equatable {
     public enum Keep: String, Sendable, CaseIterable {
         /// A reading is kept at once: a city's first two, then whenever the interval has passed since the last point.

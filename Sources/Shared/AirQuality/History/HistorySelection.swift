@@ -1,6 +1,6 @@
 public import Bytes
 
-/// Which points a client of the history wants.
+/// Points that a client of the history asks for.
 public struct HistoryQuery: Sendable, Equatable {
     /// Names, byte for byte; nil: all cities.
     public var cities: [[UInt8]]?
@@ -93,7 +93,7 @@ extension History {
 /// The points that match a query at this moment: their count, a checksum, and the cities and times at which to find
 /// them. The points themselves are not copied.
 public struct HistorySelection: Sendable {
-    /// How many points the document has.
+    /// Number of points in the document.
     public private(set) var pointCount = 0
     /// Tells one document from another, the same in every process.
     public private(set) var checksum: UInt64

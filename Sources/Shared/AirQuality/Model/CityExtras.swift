@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// What a feed may say of a city beside its index. Each part is kept until another comes.
+/// Details that a feed may send with a city's index. Each part is kept until another comes.
 struct CityExtras: Sendable {
     /// µg/m³.
     var concentrations: PollutantValues?
@@ -36,7 +36,7 @@ struct PollutantValues: Sendable {
     }
 }
 
-/// Where a city is; made when the feed says it, because each scrape shows it.
+/// Position and country of a city; rendered once, because each scrape shows it.
 final class CityPlace: Sendable {
     static let members = ["country", "latitude", "longitude"]
     static let maximumCountryBytes = 64

@@ -11,7 +11,7 @@ public enum AirQualityIndex {
     public static func isValid(_ number: Double) -> Bool { number >= 0 && number <= maximum }
 }
 
-/// What an element of a message says: a city and its index.
+/// A city and its index, from an element of a message.
 ///
 /// The decoder has checked only the format. The store checks the range of the index, because a late reading must first
 /// be refused as late, and only the store knows the city's newest reading.
@@ -58,7 +58,7 @@ public struct MessagePart: Sendable {
     }
 }
 
-/// What the first element was like that was refused for a reason.
+/// Description of the first element that was refused for a reason.
 public struct RefusedElement: Sendable, Equatable {
     public let reason: RefusalReason
     public let shape: JSONDescription
@@ -114,7 +114,7 @@ public struct RefusalCounts: Sendable, Equatable {
 }
 
 extension CaseIterable where Self: Equatable {
-    /// Where the case stands among all of them.
+    /// Position of the case in `allCases`.
     var position: Int {
         var position = 0
         for other in Self.allCases {

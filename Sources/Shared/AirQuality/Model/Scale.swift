@@ -10,7 +10,7 @@ public struct Category: Sendable, Equatable {
     /// `#RRGGBB`: chosen so that Grafana's automatic text colour on it has a contrast of 4.5 : 1 at least.
     public var color: String
     public var face: String
-    /// What the air does to people, and what they should do.
+    /// Effect on people, and advice.
     public var healthStatement: String
 }
 
@@ -53,7 +53,7 @@ public struct Scale: Sendable, Equatable {
 
 /// The boundaries of a scale, without its names: what every reading is compared with.
 struct CategoryBounds: Sendable {
-    /// Where category `n` begins is at `n`; beyond the last one infinite.
+    /// The lower bound of category `n` is at `n`; infinite beyond the last one.
     private var from: InlineArray<8, Double> = .init(repeating: .infinity)
     private let hysteresis: Double
 

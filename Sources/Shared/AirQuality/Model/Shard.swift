@@ -1,7 +1,7 @@
 /// Part `index` of `count` parts of all cities.
 ///
 /// Which part a city is in follows from its name's bytes alone and never changes, so that all shards of all versions
-/// agree, and whoever routes to them: `docker/README.md` has the rule with examples.
+/// agree, and anything that routes to them: `docker/README.md` has the rule with examples.
 public struct Shard: Sendable, Equatable {
     /// The hash counts in 32 bits.
     public static let maximumCount = Int(Int32.max)

@@ -135,7 +135,7 @@ struct NameArena: Sendable {
     var isWasteful: Bool { wastedCount > 1 << 16 && wastedCount > blocks.count * Self.blockCount / 2 }
 }
 
-/// What is known of cities beside their index, by number. Takes no memory until there are some.
+/// Details of cities beside their index, by number. Takes no memory until there are some.
 struct ExtrasOfCities: Sendable {
     private var values = ChunkedArray<CityExtras>()
 
@@ -339,7 +339,7 @@ struct CityOrder: Sendable {
         return UInt32(runs.count - 1)
     }
 
-    /// How many of the first `count` indices, sorted so that those come first, are true.
+    /// Number of leading indices below `count` for which the condition holds; they come first.
     private static func partition(_ count: Int, _ isTrue: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

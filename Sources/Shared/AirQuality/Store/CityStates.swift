@@ -75,7 +75,7 @@ struct CityStates: Sendable {
     }
 }
 
-/// What is known of a city, side by side: what a reading and a scrape of it need is two cache lines.
+/// State of a city in two cache lines: all that a reading and a scrape of it need.
 struct CityState: Sendable {
     var index: Double
     /// Time of the newest reading.

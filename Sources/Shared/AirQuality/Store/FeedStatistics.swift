@@ -1,6 +1,6 @@
 public import Bytes
 
-/// What the exporter says about one feed.
+/// Counters and state of one feed.
 public struct FeedStatistics: Sendable, Equatable {
     /// The `feed` label.
     public var label: String
@@ -25,11 +25,11 @@ public struct FeedStatistics: Sendable, Equatable {
     public var lastMessageAt: Timestamp?
     /// When a message last had a reading that was accepted.
     public private(set) var lastReadingAt: Timestamp?
-    /// What was counted before the feed last connected.
+    /// Counts at the time of the last connect.
     private var before = Connection()
     /// Why the last connection ended or the last dial failed, for people; nil while all is well.
     public var lastProblem: String?
-    /// What the feed said of itself when it last connected; nil = nothing.
+    /// The source that the feed named when it last connected; nil = none.
     public var source: FeedSource?
 
     public init(label: String, idleTimeout: Int64 = 0, skipped: UInt64? = nil) {
@@ -40,7 +40,7 @@ public struct FeedStatistics: Sendable, Equatable {
 }
 
 extension FeedStatistics {
-    /// What came since the feed connected.
+    /// Counts since the feed connected.
     public struct Connection: Sendable, Equatable {
         public fileprivate(set) var readings: UInt64 = 0
         fileprivate var skipped: UInt64 = 0
@@ -63,7 +63,7 @@ extension FeedStatistics {
     }
 }
 
-/// Where a feed has its readings from.
+/// The source of a feed's readings.
 public struct FeedSource: Sendable, Hashable {
     /// Of the handshake's answer: the header field in which a feed names its source.
     public static let fieldName = "Air-Quality-Source"
@@ -80,7 +80,7 @@ public struct FeedSource: Sendable, Hashable {
     }
 }
 
-/// What happens to a feed's connection.
+/// A change of a feed's connection.
 public enum FeedEvent: Sendable, Equatable {
     case connecting
     /// With its source, if the feed names one.

@@ -8,7 +8,7 @@ import Synchronization
 /// changes afterwards is copied in chunks of 256 cities.
 public final class ReadingStore: Sendable {
     private let state: Mutex<StoreState>
-    /// How often the lock was taken.
+    /// Number of times the lock was taken.
     let lockCount = Atomic<UInt64>(0)
     private let lastObservedLock = Mutex((number: UInt64(0), at: Duration.zero))
     public let rules: StoreRules
@@ -130,7 +130,7 @@ public final class ReadingStore: Sendable {
         withLock { $0.snapshot(withHistories: withHistories) }
     }
 
-    /// How long the same caller has held the lock, counted from the first call of this function that found it held.
+    /// Time that the same caller has held the lock, counted from the first call of this function that found it held.
     /// That call returns zero. Never waits.
     public func lockedDuration(at now: Duration) -> Duration {
         guard state.withLockIfAvailable({ _ in true }) == nil else { return .zero }
@@ -192,22 +192,22 @@ public final class ReadingStore: Sendable {
     }
 }
 
-/// How the store judges what it is given.
+/// Rules by which the store judges readings.
 public struct StoreRules: Sendable {
     public var scale: Scale
-    /// How far past a boundary an index must be to change a city's category.
+    /// Distance past a boundary that an index needs to change a city's category.
     public var hysteresis: Double
     public var history: HistoryRule
     public var cityLimit: Int
     /// Milliseconds since a city was last heard of; 0 keeps cities indefinitely.
     public var expireAfter: Int64
-    /// Which cities a restored file may bring back.
+    /// Cities that a restored file may bring back.
     public var shard: Shard?
-    /// How long no new city comes, in milliseconds, before the cities count as complete after a start; 0 from the start.
+    /// Milliseconds without a new city before the cities count as complete after a start; 0 from the start.
     public var warmUp: Int64
     /// The feed says the readings' times itself, so that they may be older than what is known.
     public var readingsHaveTimes: Bool
-    /// What readings may come with.
+    /// Details that readings may come with.
     public var readingsHaveConcentrations: Bool
     public var readingsHaveSubIndices: Bool
     public var readingsHavePlaces: Bool
@@ -231,7 +231,7 @@ public struct StoreRules: Sendable {
     }
 }
 
-/// What cities are missing after a start, as far as that is known.
+/// Cities still missing after a start, as far as known.
 public struct WarmUpProgress: Sendable, Equatable {
     public var cityCount: Int
     /// Milliseconds since the last new one.

@@ -34,7 +34,7 @@ public struct StoredReading: Sendable, Equatable {
     }
 }
 
-/// What is to be written so that the file has what the store has.
+/// Changes that bring the file up to date with the store.
 public struct StorageChanges: Sendable {
     public struct ChangedCity: Sendable {
         public var id: Int64
@@ -221,7 +221,7 @@ extension CityState {
 }
 
 extension StorageMirror.Entry {
-    /// What makes the file's city that of the store; nil when nothing is to be written yet. The entry is then what the
+    /// Change that brings the file's city up to date; nil when nothing is to be written yet. The entry is then what the
     /// file has afterwards.
     fileprivate mutating func update(
         to number: Int, in cities: Cities, at now: Timestamp, hasNewCategory: Bool, nextID: inout Int64

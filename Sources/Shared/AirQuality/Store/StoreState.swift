@@ -1,6 +1,6 @@
 import Bytes
 
-/// What the store holds, and what messages, time and a restart do to it. One caller at a time.
+/// The content of the store, and how messages, time and a restart change it. One caller at a time.
 struct StoreState: Sendable {
     let rules: StoreRules
     private let bounds: CategoryBounds

@@ -165,7 +165,7 @@ extension City {
 
 extension StoredReading {
     fileprivate var isPlausible: Bool {
-        City.times.contains(time) && City.times.contains(receivedAt) && AirQualityIndex.isValid(index)
+        City.times.contains(time) && City.times.contains(receivedAt) && IndexRange.isValid(index)
     }
 }
 

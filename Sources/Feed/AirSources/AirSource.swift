@@ -154,7 +154,7 @@ extension IndexScale {
         }
         do {
             let (index, subIndices) = try indices(of: concentrations, at: hour)
-            guard AirQualityIndex.isValid(index) else { return .failure(NoAir("the index would be \(Int(index))")) }
+            guard IndexRange.isValid(index) else { return .failure(NoAir("the index would be \(Int(index))")) }
             let newest = concentrations.newest(at: hour).mapValues { ($0 * 100).rounded() / 100 }
             return .success(
                 CityAir(

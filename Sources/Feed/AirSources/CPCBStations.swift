@@ -50,9 +50,9 @@ struct CPCBStations {
             }
             var station = stations[number]?[row.station] ?? Station()
             if let updatedAt = row.updatedAt { station.updatedAt = max(station.updatedAt ?? 0, min(updatedAt, now)) }
-            let usable = row.subIndices.filter { AirQualityIndex.isValid($1) }
+            let usable = row.subIndices.filter { IndexRange.isValid($1) }
             station.subIndices.merge(usable) { $1 }
-            station.index = row.index.flatMap { AirQualityIndex.isValid($0) ? $0 : nil } ?? station.index
+            station.index = row.index.flatMap { IndexRange.isValid($0) ? $0 : nil } ?? station.index
             stations[number, default: [:]][row.station] = station
         }
     }

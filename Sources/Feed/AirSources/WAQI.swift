@@ -49,7 +49,7 @@ struct WAQI: AirSource {
     }
 
     private func air(of station: Station.Content, for city: City, at now: Int64) -> Result<CityAir, NoAir> {
-        guard let index = station.aqi?.value, AirQualityIndex.isValid(index) else {
+        guard let index = station.aqi?.value, IndexRange.isValid(index) else {
             return .failure(NoAir("the station gives no index"))
         }
         guard let iso = station.time?.value?.iso, let observedAt = epochSeconds(iso) else {
@@ -73,7 +73,7 @@ struct WAQI: AirSource {
                 return .failure(NoAir("the nearest station is \(Int(distance)) km away"))
             }
         }
-        let subIndices = station.iaqi?.value?.values.filter { AirQualityIndex.isValid($1) } ?? [:]
+        let subIndices = station.iaqi?.value?.values.filter { IndexRange.isValid($1) } ?? [:]
         let names = station.attributions?.elements.compactMap(\.name) ?? []
         let attribution = onOneLine(String(names.joined(separator: "; ").unicodeScalars.prefix(300)))
         return .success(

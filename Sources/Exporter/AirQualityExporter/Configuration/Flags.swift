@@ -81,7 +81,7 @@ extension Configuration: Options {
             "aqi.scale", \.scale, .one(of: Scale.all, named: \.name),
             "india (CPCB), us (EPA 2024) or eu (European AQI)."),
         Flag(
-            "aqi.hysteresis", \.hysteresis, .number(in: 0...AirQualityIndex.maximum),
+            "aqi.hysteresis", \.hysteresis, .number(in: 0...IndexRange.maximum),
             "Change a category only when the index is at least this far past the boundary."),
         Flag("history.capacity", \.historyCapacity, .integer(in: 1...10_000), "Points kept per city, 1 to 10000."),
         Flag(

@@ -49,7 +49,7 @@ public struct FeedDecoder: ~Copyable {
     private let format: FeedFormat
     /// Kept from message to message to save the allocations.
     private var part = MessagePart(receivedAt: 0)
-    private var unknownPollutants = FirstNames()
+    private var unknownPollutants = BoundedReport()
     /// Reasons of which the first element has been described.
     private var described = RefusalCounts()
 
@@ -189,7 +189,7 @@ public struct FeedDecoder: ~Copyable {
 
     /// Whether a member's value is an index that is accepted.
     public static func isIndex(_ value: JSONValue, _ texts: Span<UInt8>) -> Bool {
-        (try? index(value, texts)).map(AirQualityIndex.isValid) ?? false
+        (try? index(value, texts)).map(IndexRange.isValid) ?? false
     }
 
     private static func index(_ value: JSONValue, _ texts: Span<UInt8>) throws(RefusalReason) -> Double {
@@ -210,7 +210,7 @@ public struct FeedDecoder: ~Copyable {
     private borrowing func extras(_ record: Int, _ texts: Span<UInt8>) -> CityExtras {
         CityExtras(
             concentrations: values(record, pollutants, texts, upTo: Pollutant.maximumConcentration),
-            subIndices: values(record, subindices, texts, upTo: AirQualityIndex.maximum),
+            subIndices: values(record, subindices, texts, upTo: IndexRange.maximum),
             place: place(record, texts))
     }
 
@@ -273,7 +273,7 @@ public struct FeedDecoder: ~Copyable {
 
     /// Names in objects of concentrations that are none of the closed set, each given once, ten at most in the decoder's
     /// life.
-    public mutating func takeUnknownPollutants() -> [String] { unknownPollutants.takeNew() }
+    public mutating func takeUnknownPollutants() -> [String] { unknownPollutants.unreported() }
 
     /// Whether the text stands for a missing value: empty, `-`, `NA`, `N/A`.
     private static func saysNothing(_ text: Span<UInt8>) -> Bool {

@@ -4,8 +4,8 @@ public import JSON
 /// Milliseconds since the Unix epoch, UTC, leap seconds not counted.
 public typealias Timestamp = Int64
 
-/// The numbers that are an index.
-public enum AirQualityIndex {
+/// The range of an air quality index.
+public enum IndexRange {
     public static let maximum = 9999.0
 
     public static func isValid(_ number: Double) -> Bool { number >= 0 && number <= maximum }

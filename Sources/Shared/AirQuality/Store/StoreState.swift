@@ -13,7 +13,7 @@ struct StoreState: Sendable {
     /// Counts up when the points of any city change.
     var pointsVersion: UInt64 = 1
     /// Those that the city limit refused.
-    var refusedNames = FirstNames()
+    var refusedNames = BoundedReport()
     let startedAt: Timestamp
     /// When cities last expired.
     var expiredAt: Timestamp?
@@ -65,7 +65,7 @@ struct StoreState: Sendable {
         let name = names.extracting(reading.nameRange)
         let known = cities.find(name, hash: reading.nameHash)
         if rules.readingsHaveTimes, let known, reading.time < cities.states[known].updatedAt { throw .badTime }
-        guard AirQualityIndex.isValid(reading.index) else { throw .outOfRange }
+        guard IndexRange.isValid(reading.index) else { throw .outOfRange }
         guard let city = known ?? insert(reading, named: name) else { throw .cityLimit }
         let mayBePoint = cities.states.update(
             city, reading, receivedAt: receivedAt, version: version, bounds: bounds, interval: rules.history.interval)
@@ -245,12 +245,12 @@ struct WarmUp: Sendable {
     mutating func end() { isOver = true }
 }
 
-/// The first of the names that are to be told to people, each once.
-struct FirstNames: Sendable {
+/// Names to report, each once, and only the first few.
+struct BoundedReport: Sendable {
     static let maximumCount = 10
 
     private var names: [[UInt8]] = []
-    private var takenCount = 0
+    private var reportedCount = 0
 
     mutating func insert(_ name: Span<UInt8>) {
         guard names.count < Self.maximumCount else { return }
@@ -258,9 +258,9 @@ struct FirstNames: Sendable {
         if !names.contains(bytes) { names.append(bytes) }
     }
 
-    /// Those that were not taken before.
-    mutating func takeNew() -> [String] {
-        defer { takenCount = names.count }
-        return names[takenCount...].map { String(decoding: $0, as: UTF8.self) }
+    /// The names that were not reported before.
+    mutating func unreported() -> [String] {
+        defer { reportedCount = names.count }
+        return names[reportedCount...].map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -22,7 +22,7 @@ func checkMessages(_ message: [UInt8]) {
             expect(!reading.index.isNaN, "no number")
         }
         if !first.readings.isEmpty {
-            let accepted = first.readings.filter { (0...AirQualityIndex.maximum).contains($0.index) }
+            let accepted = first.readings.filter { (0...IndexRange.maximum).contains($0.index) }
             let cities = Set(accepted.map(\.name)).count
             store(message, plainFormat, &decoders.plain, cities: cities)
             // Concentrations change nothing of the readings; what is shown of them is a number.

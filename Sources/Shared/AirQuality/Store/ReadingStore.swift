@@ -55,7 +55,7 @@ public final class ReadingStore: Sendable {
 
     /// Names that the city limit refused, each given once, ten at most in the store's life.
     public func takeRefusedNames() -> [String] {
-        withLock { $0.refusedNames.takeNew() }
+        withLock { $0.refusedNames.unreported() }
     }
 
     // MARK: What time does

@@ -26,7 +26,7 @@ struct EventHubTests {
             var configuration = HTTPServerConfiguration(addresses: [.tcp(host: "127.0.0.1", port: 0)])
             // A listener is ended by the hub alone, however slow the machine is.
             configuration.limits.streamTimeout = .seconds(600)
-            configuration.handling = { _, _ in
+            configuration.handling = { _ in
                 var handling = HTTPHandling()
                 handling.permits = resources.listeners
                 handling.queue = resources.pages

@@ -84,10 +84,13 @@ struct RoutesTests {
             ("/history.json", false), ("/events", false), ("/-/reload", false),
         ])
     func handling(_ path: String, isQuick: Bool) {
-        let handling = routes().handling(of: path, query: "")
+        let handling = routes().handling(of: HTTPRequest(path: path))
         #expect((handling.queue == nil) == isQuick)
         #expect((handling.permits == nil) == (isQuick && path != "/metrics" || path == "/-/reload"))
         #expect(handling.isMetered == (path == "/metrics"))
+        let accept = "Application/vnd.google.Protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited"
+        let ofProtobuf = routes().handling(of: HTTPRequest(path: path, fields: ["Accept": accept]))
+        #expect((ofProtobuf.queue == nil) == (isQuick && path != "/metrics"))
     }
 
     @Test(
@@ -171,6 +174,16 @@ struct RoutesTests {
         let answer = routes().respond(to: HTTPRequest(path: "/metrics", query: query))
         #expect(answer.status == 400)
         #expect(answer.text == "query: collect[] is \(value), expected cities or exporter\n")
+    }
+
+    @Test("for the metrics with many parameters is refused before they are read")
+    func manyParameters() {
+        let routes = routes()
+        func status(_ count: Int) -> Int {
+            let query = Array(repeating: "collect[]=cities", count: count).joined(separator: "&")
+            return routes.respond(to: HTTPRequest(path: "/metrics", query: query)).status
+        }
+        #expect(status(16) == 200 && status(17) == 400 && status(480) == 400)
     }
 
     @Test("for one city's history is told the city's shard, where there are shards")

@@ -61,6 +61,12 @@ struct HistoryDocumentTests {
         #expect(try points(store(), query) == expected)
     }
 
+    @Test("takes as many cities as a target has room for")
+    func manyCities() throws {
+        let query = Array(repeating: "city=a", count: 1165).joined(separator: "&")
+        #expect(try HistoryQuery(query).cities?.count == 1165)
+    }
+
     @Test(
         "refuses what is no query",
         arguments: [

@@ -81,12 +81,29 @@ struct MetricsExpositionTests {
             let expected = anew.render(snapshot, format: format)
             #expect(page.bytes == expected.bytes)
             let again = kept.render(snapshot, format: format)
-            #expect(again.blocks.elementsEqual(page.blocks) { $0 === $1 })
+            #expect(again.cities.elementsEqual(page.cities) { $0 === $1 })
             #expect(again.bytes == expected.bytes)
             #expect(sent.page?.bytes == sent.bytes)
             // Every other page is gone before the next.
             sent = step % 2 == 0 ? (page, expected.bytes) : (nil, nil)
         }
+    }
+
+    @Test("keeps the samples of the cities as they were, where that is wanted")
+    func keptSamples() {
+        var test = TestStore()
+        test.receive("Mumbai", 20, at: TestStore.start)
+        var page = MetricsExposition(rules: test.store.rules)
+        func index(updating: Bool) -> Bool {
+            let page = page.render(test.store.snapshot(), format: .text004, updatesCities: updating)
+            return String(decoding: page.bytes, as: UTF8.self).contains("airquality_index{city=\"Mumbai\"} 20\n")
+        }
+        #expect(index(updating: true))
+        test.receive("Mumbai", 21, at: TestStore.start + 1)
+        // More runs than there were.
+        test.receive("[" + (0..<900).map { #"{"city":"City \#($0)","aqi":1}"# }.joined(separator: ",") + "]")
+        #expect(index(updating: false) && !page.isUpToDate(with: test.store.snapshot()))
+        #expect(!index(updating: true) && page.isUpToDate(with: test.store.snapshot()))
     }
 
     @Test("ends with the group that each scrape changes, behind one that is kept while it says the same")
@@ -110,7 +127,7 @@ struct MetricsExpositionTests {
 
     @Test(
         "renders only the blocks anew that say something else",
-        arguments: [ExpositionFormat.text004, .openMetrics100, .protobuf])
+        arguments: [ExpositionFormat.text004, .openMetrics100])
     func newBlocks(_ format: ExpositionFormat) {
         var test = TestStore(cityLimit: 2000)
         let elements = (1000..<2000).map { #"{"city":"City \#($0)","aqi":20}"# }
@@ -145,19 +162,18 @@ struct MetricsExpositionTests {
         _ = newBlocks(after: 20)
         let reading = newBlocks(after: 21)
         let change = newBlocks(after: 400)
-        if format == .protobuf {
-            // The feed's; and for each family of cities, the one of the run.
-            #expect(reading.count == 3)
-            // As well the headers, which say the families' length, of families that have become longer.
-            #expect(change.count == 8)
-        } else {
-            let ofReading = ["airquality_index", "airquality_last_update_timestamp_seconds"]
-            #expect(reading.families == Set(ofFeed + ofReading))
-            #expect(reading.count == 3)
-            #expect(change.families == Set(ofFeed + ofCities))
-            // The changed timestamp's header as well: until now no city had changed its category.
-            #expect(change.count == 8)
+        let ofReading = ["airquality_index", "airquality_last_update_timestamp_seconds"]
+        #expect(reading.families == Set(ofFeed + ofReading))
+        #expect(reading.count == 3)
+        #expect(change.families == Set(ofFeed + ofCities))
+        // The changed timestamp's header as well: until now no city had changed its category.
+        #expect(change.count == 8)
+        // Another format between them changes nothing.
+        for other in ExpositionFormat.allCases { _ = page.render(test.store.snapshot(), format: other) }
+        let ofRuns = { (blocks: [ExpositionBlock]) in blocks.dropLast(3).filter { $0.bytes.first != UInt8(ascii: "#") }
         }
+        let again = page.render(test.store.snapshot(), format: format).blocks
+        #expect(ofRuns(again).elementsEqual(ofRuns(known)) { $0 === $1 })
     }
 
     /// Each as if the others had never been asked for.

@@ -28,6 +28,10 @@ import Testing
             .init(header: "gzipped", gzip: false), .init(header: "xgzip", gzip: false),
             .init(header: "gzip zip", gzip: false),
             .init(header: "gzip;q=abc, x-gzip", gzip: true), .init(header: "gzip;", gzip: true),
+            // The first elements, and the first parameters of each.
+            .init(header: String(repeating: "br,", count: 15) + "gzip", gzip: true),
+            .init(header: String(repeating: "br,", count: 16) + "gzip", gzip: false),
+            .init(header: "gzip" + String(repeating: ";x=1", count: 7) + ";q=0", gzip: true),
         ]
     }
 

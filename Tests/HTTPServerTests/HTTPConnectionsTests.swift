@@ -38,7 +38,7 @@ import Testing
                 || quota.admit(Self.three) == .admittedInsteadOf(client: Self.two))
     }
 
-    @Test(arguments: [(4096, 3584, 3584), (32, 3584, 28), (1, 3584, 1), (2, 3584, 2), (100, 0, 100), (100, 3, 3)])
+    @Test(arguments: [(4096, 1024, 1024), (32, 1024, 28), (1, 1024, 1), (2, 1024, 2), (100, 0, 100), (100, 3, 3)])
     func aClientCannotHaveAll(_ limit: Int, _ wanted: Int, _ expected: Int) {
         var quota = ConnectionQuota(limit: limit, limitPerClient: wanted)
         #expect(quota.limitPerClient == expected)

@@ -21,9 +21,9 @@ import Testing
             let permits = RequestPermits(limit: limit)
             let server = try serve(
                 { [queue] in
-                    $0.handling = { path, _ in
+                    $0.handling = { request in
                         var handling = HTTPHandling()
-                        guard path != "/now" else { return handling }
+                        guard request.path != "/now" else { return handling }
                         handling.isMetered = true
                         handling.permits = permits
                         handling.queue = queue

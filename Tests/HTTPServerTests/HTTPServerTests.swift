@@ -19,9 +19,9 @@ extension HTTPServerConfiguration {
     /// Counts these requests, and gives so many of them permits.
     mutating func meter(limit: Int = 0, _ isMetered: @escaping @Sendable (String) -> Bool = { _ in true }) {
         let permits = RequestPermits(limit: limit)
-        handling = { path, _ in
+        handling = { request in
             var handling = HTTPHandling()
-            guard isMetered(path) else { return handling }
+            guard isMetered(request.path) else { return handling }
             handling.isMetered = true
             handling.permits = permits
             return handling

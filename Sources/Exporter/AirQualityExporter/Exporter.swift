@@ -91,7 +91,7 @@ final class Exporter: Sendable {
             reconnect: feeds.reconnect,
             reload: reload, resources: resources)
         var server = HTTPServerConfiguration(addresses: configuration.web.listenAddresses)
-        server.handling = routes.handling(of:query:)
+        server.handling = routes.handling
         server.meter = scrapes
         server.usesSystemdSockets = configuration.web.usesSystemdSockets
         server.web = webWatcher.initial

@@ -9,29 +9,27 @@ internal import Glibc
 /// clients take the first member of a file only.
 public struct Gzip: Sendable {
     /// The header and the blocks so far.
-    private var bytes = header
+    private var pieces = [header]
     fileprivate var checksum: UInt32 = 0
     fileprivate var length: UInt64 = 0
 
     public init(_ blocks: [GzipBlock] = []) {
-        bytes.reserveCapacity(blocks.reduce(bytes.count) { $0 + $1.compressed.count })
         for block in blocks { append(block) }
     }
 
     public mutating func append(_ block: GzipBlock) {
-        bytes += block.compressed
+        pieces.append(block.compressed)
         count(block)
     }
 
     /// The whole member.
-    public var member: [UInt8] { bytes + Self.trailer(checksum: checksum, length: length) }
+    public var member: [UInt8] { pieces.flatMap(\.self) + Self.trailer(checksum: checksum, length: length) }
 
-    /// The whole member with one block more, in two pieces to be sent one after the other: what there was before is not
-    /// copied.
+    /// The whole member with one block more, in pieces to be sent one after the other: nothing is copied.
     public func member(endingWith last: GzipBlock) -> [[UInt8]] {
         var whole = self
         whole.count(last)
-        return [bytes, last.compressed + Self.trailer(checksum: whole.checksum, length: whole.length)]
+        return pieces + [last.compressed + Self.trailer(checksum: whole.checksum, length: whole.length)]
     }
 
     fileprivate mutating func count(_ block: GzipBlock) {

@@ -94,10 +94,11 @@ final class HTTPConnection: @unchecked Sendable {
     /// What the kernel still has, because the client has not acknowledged it. Corresponds to `SIOCOUTQ`.
     var unacknowledgedBytes: Int { Int(CLibMicroHTTPD_unacknowledged(socket)) }
 
-    /// Whether the client takes less than so many bytes a second of a response that has been under way for a second.
+    /// Whether the client takes less than so many bytes a second of a response that has been under way for a second. Where
+    /// nothing waits for it in the kernel, it is this server that is slow.
     func isSlow(since start: Duration, minimumRate: Int, now: Duration) -> Bool {
-        let milliseconds = (now - start).milliseconds
-        return milliseconds >= 1000 && sentBytes - unacknowledgedBytes < Int(milliseconds) * minimumRate / 1000
+        let (milliseconds, unread) = ((now - start).milliseconds, unacknowledgedBytes)
+        return milliseconds >= 1000 && unread > 0 && sentBytes - unread < Int(milliseconds) * minimumRate / 1000
     }
 }
 

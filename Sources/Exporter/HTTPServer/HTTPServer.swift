@@ -100,7 +100,7 @@ public struct HTTPServerConfiguration: Sendable {
     public var limits = HTTPLimits()
 
     /// How a request is handled; asked on the serving thread.
-    public var handling: @Sendable (_ path: String, _ query: String) -> HTTPHandling = { _, _ in HTTPHandling() }
+    public var handling: @Sendable (HTTPRequest) -> HTTPHandling = { _ in HTTPHandling() }
     /// One server's. The route closure may ask it for its counts.
     public var meter = HTTPMeter()
 
@@ -127,8 +127,8 @@ public struct HTTPLimits: Sendable {
     /// Open connections; one more is closed at once, or another one for it: see `ConnectionQuota`. The process's limit of
     /// open files is raised for them; where that is not allowed there are fewer.
     public var maximumConnections = 4096
-    /// Connections of one client (`IPAddress.client`), so that it cannot take them all. 0 = no limit.
-    public var maximumConnectionsPerAddress = 3584
+    /// Connections of one client (`IPAddress.client`): each may have a request in a turn of the serving thread. 0 = no limit.
+    public var maximumConnectionsPerAddress = 1024
 
     /// From the connection to the end of its first request's header, and from a request's first line to its end.
     /// It does not begin again with each byte, as libmicrohttpd's own time-out does.

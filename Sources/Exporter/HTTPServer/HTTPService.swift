@@ -159,7 +159,8 @@ final class HTTPService: Sendable {
     private func route(
         _ method: String, _ path: String, _ query: String, _ state: HTTPConnection, _ connection: MHDConnection
     ) -> HTTPResponse? {
-        let handling = configuration.handling(path, query)
+        let request = HTTPRequest(method: method, path: path, query: query, fields: state.fields)
+        let handling = configuration.handling(request)
         if handling.isMetered {
             state.isMetered = true
             meter.requestStarted()
@@ -170,7 +171,6 @@ final class HTTPService: Sendable {
             }
             state.permits = permits
         }
-        let request = HTTPRequest(method: method, path: path, query: query, fields: state.fields)
         guard let queue = handling.queue else { return onRequest(request) }
         suspend(state, connection, on: queue, handling.timeLimit, overdue: handling.overdue) { [onRequest] in
             .response(onRequest(request))

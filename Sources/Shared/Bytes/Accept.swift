@@ -10,10 +10,11 @@ package struct AcceptElement {
     /// The value of a parameter that is given once at least: the first one.
     package subscript(parameter: String) -> String? { parameters.first { $0.name == parameter }?.value }
 
-    /// The elements of such a field in their order, without those whose quality is malformed.
+    /// The first elements of such a field, with their first parameters, without those whose quality is malformed. No
+    /// client sends as many as are read.
     package static func list(_ field: String) -> [AcceptElement] {
-        split(field.utf8[...], at: UInt8(ascii: ",")).compactMap { element in
-            var parts = split(element, at: UInt8(ascii: ";"))[...]
+        split(field.utf8[...], at: UInt8(ascii: ","), limit: 16).compactMap { element in
+            var parts = split(element, at: UInt8(ascii: ";"), limit: 8)
             guard let name = parts.popFirst().map(text), !name.isEmpty else { return nil }
             var result = AcceptElement(name: name.lowercased())
             for part in parts {
@@ -31,13 +32,15 @@ package struct AcceptElement {
     }
 }
 
-/// The parts between separators, outside of quotation marks.
-private func split(_ text: Substring.UTF8View, at separator: UInt8) -> [Substring.UTF8View] {
+/// The first parts between separators, outside of quotation marks.
+private func split(
+    _ text: Substring.UTF8View, at separator: UInt8, limit: Int
+) -> ArraySlice<Substring.UTF8View> {
     var isQuoted = false
-    return text.split(omittingEmptySubsequences: false) { byte in
+    return text.split(maxSplits: limit, omittingEmptySubsequences: false) { byte in
         if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
         return byte == separator && !isQuoted
-    }
+    }.prefix(limit)
 }
 
 /// Without the blanks around it, and without quotation marks.

@@ -13,8 +13,10 @@ package struct FormField: Sendable {
 }
 
 /// The parameters of a query, the part of an address behind `?`, in their order.
-package func formFields(_ query: String) -> [FormField] {
-    query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
+///
+/// - Parameter limit: of what is beyond so many, all counts as one.
+package func formFields(_ query: String, limit: Int = .max) -> [FormField] {
+    query.utf8.split(separator: UInt8(ascii: "&"), maxSplits: limit).map { pair in
         let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         return FormField(rawName: parts[0], rawValue: parts.count == 2 ? parts[1] : pair.suffix(0))
     }

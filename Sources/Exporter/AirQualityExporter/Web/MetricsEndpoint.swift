@@ -8,8 +8,10 @@ import System
 /// Answers scrapes.
 final class MetricsEndpoint: Sendable {
     private let store: ReadingStore
-    /// Only the serving thread renders; the lock is for `Sendable`. The store's is not held meanwhile.
+    /// Only the serving thread renders text; the lock is for `Sendable`. The store's is not held meanwhile.
     private let caches: Mutex<ScrapeCaches>
+    /// For protobuf, which is rendered anew each time.
+    private let exposition: MetricsExposition
 
     /// - Parameters:
     ///   - families: those of the cities.
@@ -37,9 +39,8 @@ final class MetricsEndpoint: Sendable {
             groups.append(SourceFamilies(ProcessStatistics.families) { _ in [process.current] })
         }
         let last = scrapes.map { scrapes in SourceFamilies(HTTPStatistics.families) { _ in [scrapes.current] } }
-        caches = Mutex(
-            ScrapeCaches(
-                exposition: MetricsExposition(rules: store.rules, families: families, groups: groups, last: last)))
+        exposition = MetricsExposition(rules: store.rules, families: families, groups: groups, last: last)
+        caches = Mutex(ScrapeCaches(exposition: exposition))
     }
 
     /// All families there are, in the order of the exposition.
@@ -48,6 +49,11 @@ final class MetricsEndpoint: Sendable {
         HTTPStatistics.handshakeFamilies.map(\.metric), StorageStatistics.families.map(\.metric),
         buildFamilies.map(\.metric), ProcessStatistics.families.map(\.metric), HTTPStatistics.families.map(\.metric),
     ].flatMap { $0 }
+
+    /// Whether the response takes too long to make for the serving thread.
+    func isSlow(_ request: HTTPRequest) -> Bool {
+        AcceptedFormat.negotiate(request.header("Accept")).format == .protobuf
+    }
 
     func respond(to request: HTTPRequest) -> HTTPResponse {
         let part: MetricsPart
@@ -63,28 +69,72 @@ final class MetricsEndpoint: Sendable {
         ]
         if isGzip { headers.append(("Content-Encoding", "gzip")) }
         let snapshot = store.snapshot()
-        return caches.withLock { caches in
-            let exposition = caches.exposition.render(snapshot, format: accepted.format, part: part)
-            return HTTPResponse(
-                status: 200, headers: headers,
-                body: .pieces(
-                    isGzip
-                        ? caches.gzip[part.rawValue].member(of: exposition, with: &caches.compressor)
-                        : exposition.pieces))
+        guard accepted.format != .protobuf else {
+            var pieces: [[UInt8]] = []
+            var gzip = Gzip()
+            var compressor = GzipCompressor()
+            exposition.renderProtobuf(snapshot, part: part) { piece in
+                if isGzip { gzip.append(compressor.block(piece.span)) } else { pieces.append(piece) }
+            }
+            return HTTPResponse(status: 200, headers: headers, body: .pieces(isGzip ? [gzip.member] : pieces))
         }
+        let pieces = caches.withLock { $0.render(snapshot, format: accepted.format, part: part, isGzip: isGzip) }
+        return HTTPResponse(status: 200, headers: headers, body: .pieces(pieces))
     }
 }
 
-/// The caches that a scrape leaves for later ones.
+/// What a scrape leaves for later ones.
 private struct ScrapeCaches: ~Copyable {
-    var exposition: MetricsExposition
-    /// By part, because a cache keeps what the last exposition had.
-    var gzip = InlineArray<3, GzipCache> { _ in GzipCache() }
-    var compressor = GzipCompressor()
+    private var exposition: MetricsExposition
+    private var compressor = GzipCompressor()
+    /// The cities in compressed form, with the headers of OpenMetrics or of the other formats.
+    private var gzip: [Bool: Gzip] = [:]
+    /// Until then the cities' samples stay as they are.
+    private var keptUntil = Duration.zero
 
     init(exposition: MetricsExposition) {
         self.exposition = exposition
     }
+
+    /// The cities are brought up to date, unless that ended so short a time ago that it had taken longer: who comes in
+    /// the meantime has come, in effect, while it was done. So scrapes take half of the serving thread's time at most,
+    /// however many there are and whatever changes.
+    mutating func render(
+        _ snapshot: StoreSnapshot, format: ExpositionFormat, part: MetricsPart, isGzip: Bool
+    ) -> [[UInt8]] {
+        let start = monotonicTime()
+        let updates = part != .exporter && start >= keptUntil && !exposition.isUpToDate(with: snapshot)
+        // First of all, so that the new blocks can have the memory of the old ones.
+        if updates { gzip = [:] }
+        let page = exposition.render(snapshot, format: format, part: part, updatesCities: updates)
+        let compressed = isGzip ? compress(page, format) : (pieces: page.pieces, isNew: false)
+        if updates || compressed.isNew {
+            let end = monotonicTime()
+            keptUntil = end + (end - start)
+        }
+        return compressed.pieces
+    }
+
+    private mutating func compress(
+        _ page: RenderedExposition, _ format: ExpositionFormat
+    ) -> (pieces: [[UInt8]], isNew: Bool) {
+        let tail = page.tail
+        if page.cities.reduce(tail.count, { $0 + $1.bytes.count }) <= Self.smallExpositionBytes {
+            let whole = page.cities.flatMap(\.bytes) + tail
+            return (Gzip().member(endingWith: compressor.block(whole.span)), false)
+        }
+        if let cities = gzip[format.isOpenMetrics] {
+            return (cities.member(endingWith: compressor.block(tail.span)), false)
+        }
+        var cities = Gzip()
+        for block in page.cities { cities.append(block.derived { compressor.block($0.span) }) }
+        gzip[format.isOpenMetrics] = cities
+        return (cities.member(endingWith: compressor.block(tail.span)), true)
+    }
+
+    /// An exposition up to this size is compressed as a whole: that is faster, and it becomes smaller, because its families
+    /// repeat each other's names.
+    private static let smallExpositionBytes = 64 * 1024
 }
 
 extension MetricsPart {
@@ -93,8 +143,12 @@ extension MetricsPart {
         self = .all
         // Nearly all scrapes.
         if query.isEmpty { return }
+        let fields = formFields(query, limit: Self.maximumParameters)
+        guard fields.count <= Self.maximumParameters else {
+            throw QueryError("more than \(Self.maximumParameters) parameters")
+        }
         var parts: Set<MetricsPart> = []
-        for field in formFields(query) where field.name?.elementsEqual("collect[]".utf8) == true {
+        for field in fields where field.name?.elementsEqual("collect[]".utf8) == true {
             switch field.value.map({ String(decoding: $0, as: UTF8.self) }) {
             case "cities": parts.insert(.cities)
             case "exporter": parts.insert(.exporter)
@@ -103,6 +157,9 @@ extension MetricsPart {
         }
         if parts.count == 1, let part = parts.first { self = part }
     }
+
+    /// Because the serving thread reads them.
+    private static let maximumParameters = 16
 }
 
 extension HTTPStatistics {
@@ -177,40 +234,4 @@ extension ProcessStatistics {
             "process_virtual_memory_max_bytes", .gauge, "Maximum amount of virtual memory available in bytes."
         ) { $0.maximumVirtualMemoryBytes.map { Double($0) } },
     ]
-}
-
-/// The blocks of the exposition in compressed form, kept as long as the exposition has them.
-private struct GzipCache: ~Copyable {
-    private var blocks: [ExpositionBlock] = []
-    /// By block; none of a small exposition.
-    private var compressed: [GzipBlock] = []
-    /// A member of all of them, without its end.
-    private var beginning = Gzip()
-
-    /// The exposition as one gzip member, in pieces.
-    mutating func member(of exposition: RenderedExposition, with compressor: inout GzipCompressor) -> [[UInt8]] {
-        if !exposition.blocks.elementsEqual(blocks, by: ===) { compress(exposition.blocks, with: &compressor) }
-        return beginning.member(endingWith: compressor.block(exposition.end.span))
-    }
-
-    private mutating func compress(_ exposition: [ExpositionBlock], with compressor: inout GzipCompressor) {
-        let known = Dictionary(uniqueKeysWithValues: zip(blocks.map(ObjectIdentifier.init), compressed))
-        blocks = exposition
-        if exposition.reduce(0, { $0 + $1.bytes.count }) <= Self.smallExpositionBytes {
-            let bytes = exposition.flatMap(\.bytes)
-            compressed = []
-            beginning = Gzip([compressor.block(bytes.span)])
-            return
-        }
-        compressed.removeAll(keepingCapacity: true)
-        for block in exposition {
-            let bytes = block.bytes
-            compressed.append(known[ObjectIdentifier(block)] ?? compressor.block(bytes.span))
-        }
-        beginning = Gzip(compressed)
-    }
-
-    /// An exposition up to this size is compressed as a whole: that is faster, and it becomes smaller, because its families
-    /// repeat each other's names.
-    private static let smallExpositionBytes = 64 * 1024
 }

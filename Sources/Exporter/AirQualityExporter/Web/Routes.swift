@@ -32,13 +32,14 @@ struct Routes: Sendable {
     var reload: @Sendable () -> String?
     var resources: RouteResources
 
-    /// The serving thread makes the metrics, what is said of the health, and refusals; it makes nothing else.
-    func handling(of path: String, query: String) -> HTTPHandling {
+    /// The serving thread makes the metrics as text, what is said of the health, and refusals; it makes nothing else.
+    func handling(of request: HTTPRequest) -> HTTPHandling {
         var handling = HTTPHandling()
-        switch path {
+        switch request.path {
         case telemetryPath:
             handling.isMetered = true
             handling.permits = resources.scrapes
+            if metrics.isSlow(request) { handling.queue = resources.protobuf }
         case Self.healthyPath, Self.readyPath, Self.reconnectPath:
             break
         case Self.reloadPath:
@@ -50,7 +51,7 @@ struct Routes: Sendable {
             handling.queue = resources.pages
         case Self.historyPath:
             handling.permits = resources.documents
-            handling.weight = history.memory(query: query)
+            handling.weight = history.memory
             handling.queue = resources.pages
         case let path
         where path == "/" || path == Self.aboutPath || Self.folders.contains { path.utf8.starts(with: $0.utf8) }:
@@ -149,6 +150,8 @@ struct RouteResources: Sendable {
     /// The weight is bytes: responses wait in memory until they are read.
     let documents = RequestPermits(limit: 32 << 20)
     let pages = WorkQueue(name: "pages")
+    /// Scrapes in protobuf.
+    let protobuf = WorkQueue(name: "protobuf")
     /// Reads files, which may hang: nothing else waits for them.
     let files: WorkQueue
 

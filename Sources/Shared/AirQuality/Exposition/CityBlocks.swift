@@ -87,15 +87,15 @@ struct CityFamily: Sendable {
     }
 }
 
-/// The samples of the cities: a block for each family and each run of cities in the store's order, rendered anew when one
-/// of its cities has changed.
+/// The samples of the cities as text: a block for each family and each run of cities in the store's order, rendered anew
+/// when one of its cities has changed.
 struct CityBlocks: Sendable {
     private let families: [CityFamily]
+    private let headers, openMetricsHeaders: [ExpositionBlock]
     private var runs: [RunBlocks] = []
-    private var headers: [LastValue<HeaderKey, ExpositionBlock>]
-    /// The store's version when the blocks were last brought up to date, and the format of the headers.
-    private var version: UInt64 = 0
-    private var format = ExpositionFormat.text004
+    /// The runs in their order, and the store's version, when the blocks were last brought up to date.
+    private var sequence: [UInt32] = []
+    private(set) var version: UInt64 = 0
 
     private struct RunBlocks: Sendable {
         /// ``CityRun/layoutVersion`` of the run when these blocks were built; 0 if they never were.
@@ -104,54 +104,47 @@ struct CityBlocks: Sendable {
         var blocks: [ExpositionBlock] = []
     }
 
-    private struct HeaderKey: Equatable, Sendable {
-        var format: ExpositionFormat
-        /// Only protobuf's header depends on it.
-        var sampleByteCount: Int?
-    }
-
     init(_ families: [CityFamily]) {
         self.families = families
-        headers = Array(repeating: LastValue(), count: families.count)
+        headers = families.map { ExpositionBlock($0.family.metric.text.header) }
+        openMetricsHeaders = families.map { ExpositionBlock($0.family.metric.text.openMetricsHeader) }
     }
 
-    /// All families that have samples.
-    mutating func blocks(of snapshot: StoreSnapshot, in format: ExpositionFormat) -> [ExpositionBlock] {
-        if (self.format == .protobuf) != (format == .protobuf) {
-            runs = []
-            version = 0
-        }
-        self.format = format
-        if version != snapshot.version { update(snapshot) }
-        return blocks(in: snapshot.order)
-    }
-
-    private mutating func blocks(in order: CityOrder) -> [ExpositionBlock] {
+    /// All families that have samples, as of the last update.
+    func blocks(isOpenMetrics: Bool) -> [ExpositionBlock] {
         var list: [ExpositionBlock] = []
-        list.reserveCapacity(families.count * (1 + order.sequence.count))
+        list.reserveCapacity(families.count * (1 + sequence.count))
         for family in families.indices {
-            let (first, sequence) = (list.count, order.sequence.span)
-            var sampleByteCount = 0
-            for index in sequence.indices {
-                let block = runs[Int(sequence[index])].blocks[family]
-                guard !block.bytes.isEmpty else { continue }
-                sampleByteCount += block.bytes.count
-                list.append(block)
+            let first = list.count
+            for run in sequence {
+                let block = runs[Int(run)].blocks[family]
+                if !block.bytes.isEmpty { list.append(block) }
             }
-            guard sampleByteCount > 0 else { continue }
-            list.insert(header(of: family, sampleByteCount: sampleByteCount), at: first)
+            guard list.count > first else { continue }
+            list.insert((isOpenMetrics ? openMetricsHeaders : headers)[family], at: first)
         }
         return list
     }
 
-    private mutating func header(of family: Int, sampleByteCount: Int) -> ExpositionBlock {
-        let key = HeaderKey(format: format, sampleByteCount: format == .protobuf ? sampleByteCount : nil)
-        return headers[family].value(for: key) {
-            ExpositionBlock(format.header(of: families[family].family.metric, sampleByteCount: sampleByteCount))
+    /// A family after the other in protobuf, those that have samples. Nothing of it is kept: few scrapers ask for it, and
+    /// it would take as much memory as the text.
+    func renderProtobuf(_ snapshot: StoreSnapshot, _ body: ([UInt8]) -> Void) {
+        for family in families {
+            var samples: [UInt8] = []
+            for run in snapshot.order.sequence {
+                for city in snapshot.order.runs[Int(run)].cities {
+                    let (label, source) = Self.sample(of: Int(city), snapshot)
+                    ExpositionFormat.protobuf.appendSamples(of: family.family, label, source, to: &samples)
+                }
+            }
+            guard !samples.isEmpty else { continue }
+            body(ProtobufExposition.header(of: family.family.metric, sampleByteCount: samples.count))
+            body(samples)
         }
     }
 
-    private mutating func update(_ snapshot: StoreSnapshot) {
+    mutating func update(to snapshot: StoreSnapshot) {
+        sequence = snapshot.order.sequence
         while runs.count < snapshot.order.runs.count { runs.append(RunBlocks()) }
         for (number, run) in snapshot.order.runs.enumerated() {
             if run.cities.isEmpty {
@@ -174,13 +167,18 @@ struct CityBlocks: Sendable {
         var blocks = Array(repeating: [UInt8](), count: families.count)
         for index in changed { blocks[index].reserveCapacity(runs[number].blocks[index].bytes.count + 256) }
         for city in run.cities {
-            let state = snapshot.states[Int(city)]
-            let label = LabelValue(Array(snapshot.names[state.nameRange]))
-            let source = CitySample(state: state, extras: snapshot.extras[Int(city)])
+            let (label, source) = Self.sample(of: Int(city), snapshot)
             for index in changed {
-                format.appendSamples(of: families[index].family, label, source, to: &blocks[index])
+                ExpositionFormat.text004.appendSamples(of: families[index].family, label, source, to: &blocks[index])
             }
         }
         for index in changed { runs[number].blocks[index] = ExpositionBlock(blocks[index]) }
+    }
+
+    private static func sample(of city: Int, _ snapshot: StoreSnapshot) -> (label: LabelValue, source: CitySample) {
+        let state = snapshot.states[city]
+        return (
+            LabelValue(Array(snapshot.names[state.nameRange])), CitySample(state: state, extras: snapshot.extras[city])
+        )
     }
 }

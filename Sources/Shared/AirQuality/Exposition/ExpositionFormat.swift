@@ -16,7 +16,7 @@ public enum ExpositionFormat: String, Sendable, CaseIterable {
         }
     }
 
-    var isOpenMetrics: Bool {
+    public var isOpenMetrics: Bool {
         self == .openMetrics001 || self == .openMetrics100
     }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Synchronization
 
 /// Name, type and help of a metric family, with the labels of its series.
 ///
@@ -143,22 +144,37 @@ public struct LastValue<Key: Equatable, Value> {
 
 extension LastValue: Sendable where Key: Sendable, Value: Sendable {}
 
-/// The exposition as a scrape gets it: its blocks, and the end, which each scrape changes.
+/// The exposition as a scrape gets it.
 public struct RenderedExposition: Sendable {
     /// A block that has not changed since the previous exposition is the same object.
-    public let blocks: [ExpositionBlock]
-    public let end: [UInt8]
+    public fileprivate(set) var cities: [ExpositionBlock] = []
+    fileprivate(set) var others: [ExpositionBlock] = []
+    /// What each scrape changes.
+    fileprivate(set) var end: [UInt8] = []
 
-    public var pieces: [[UInt8]] { blocks.map(\.bytes) + [end] }
+    var blocks: [ExpositionBlock] { cities + others }
+    public var pieces: [[UInt8]] { cities.map(\.bytes) + [tail] }
+    /// All but the cities.
+    public var tail: [UInt8] { others.flatMap(\.bytes) + end }
 }
 
-/// An immutable part of the exposition. New content always means a new object, so a cache can use the block's
-/// identity as its key.
+/// An immutable part of the exposition. New content always means a new object.
 public final class ExpositionBlock: Sendable {
     public let bytes: [UInt8]
+    private let derived = Mutex<(any Sendable)?>(nil)
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
+    }
+
+    /// What its user makes of it, always the same, such as its compressed form; kept as long as the block.
+    public func derived<Value: Sendable>(_ make: ([UInt8]) -> Value) -> Value {
+        derived.withLock { derived in
+            if let value = derived as? Value { return value }
+            let value = make(bytes)
+            derived = value
+            return value
+        }
     }
 }
 
@@ -202,16 +218,36 @@ public struct MetricsExposition: Sendable {
         self.last = last
     }
 
+    /// Whether the cities' samples are those of this moment.
+    public func isUpToDate(with snapshot: StoreSnapshot) -> Bool { cities.version == snapshot.version }
+
+    /// - Parameter updatesCities: false: their samples are those of the last time. Not in protobuf.
     public mutating func render(
-        _ snapshot: StoreSnapshot, format: ExpositionFormat, part: MetricsPart = .all
+        _ snapshot: StoreSnapshot, format: ExpositionFormat, part: MetricsPart = .all, updatesCities: Bool = true
     ) -> RenderedExposition {
-        var blocks = part == .exporter ? [] : cities.blocks(of: snapshot, in: format)
-        var end: [UInt8] = []
-        if part != .cities {
-            for place in groups.indices { blocks.append(groups[place].block(of: snapshot, in: format)) }
-            end = last?.render(snapshot, in: format) ?? []
+        var page = RenderedExposition()
+        if format == .protobuf {
+            renderProtobuf(snapshot, part: part) { page.end += $0 }
+            return page
         }
-        return RenderedExposition(blocks: blocks, end: end + format.end)
+        if part != .exporter {
+            if updatesCities, !isUpToDate(with: snapshot) { cities.update(to: snapshot) }
+            page.cities = cities.blocks(isOpenMetrics: format.isOpenMetrics)
+        }
+        if part != .cities {
+            for place in groups.indices { page.others.append(groups[place].block(of: snapshot, in: format)) }
+            page.end = last?.render(snapshot, in: format) ?? []
+        }
+        page.end += format.end
+        return page
+    }
+
+    /// The exposition in protobuf, piece by piece. Keeps nothing.
+    public func renderProtobuf(_ snapshot: StoreSnapshot, part: MetricsPart, _ body: ([UInt8]) -> Void) {
+        if part != .exporter { cities.renderProtobuf(snapshot, body) }
+        if part == .cities { return }
+        for group in groups { body(group.render(snapshot, in: .protobuf)) }
+        if let last { body(last.render(snapshot, in: .protobuf)) }
     }
 
     /// All families of the cities, the scale, the feeds and the store.

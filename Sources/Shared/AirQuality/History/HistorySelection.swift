@@ -13,6 +13,7 @@ public struct HistoryQuery: Sendable, Equatable {
 
     /// - Parameter query: the form-encoded part of the address behind `?`.
     public init(_ query: String) throws(QueryError) {
+        var cities: [[UInt8]] = []
         for field in formFields(query) {
             guard let name = field.name else { throw QueryError("a parameter's name is not percent-encoded UTF-8") }
             var shownName: String { quoted(String(decoding: name, as: UTF8.self), limit: 64) }
@@ -25,7 +26,7 @@ public struct HistoryQuery: Sendable, Equatable {
             switch parameter {
             case .city:
                 guard !value.isEmpty else { throw QueryError("city is empty, expected a city's name") }
-                cities = (cities ?? []) + [value]
+                cities.append(value)
             case .limit:
                 guard limit == nil else { throw QueryError("limit is given twice") }
                 guard let number = clampedNumber(value), number >= 1 else {
@@ -40,6 +41,7 @@ public struct HistoryQuery: Sendable, Equatable {
                 since = Timestamp(clamping: number)
             }
         }
+        if !cities.isEmpty { self.cities = cities }
     }
 
     private enum Parameter: String {

@@ -37,9 +37,9 @@ private let server: HTTPServer = {
     var configuration = HTTPServerConfiguration(addresses: [.unix(path: path)])
     configuration.limits.maximumConnectionsPerAddress = 0
     let permits = RequestPermits(limit: 40)
-    configuration.handling = { path, _ in
+    configuration.handling = { request in
         var handling = HTTPHandling()
-        handling.isMetered = path == "/metrics"
+        handling.isMetered = request.path == "/metrics"
         handling.permits = permits
         return handling
     }

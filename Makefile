@@ -1,5 +1,5 @@
 # make run     installs what is missing, builds, and runs the exporter on its simulated feed
-# make live    the same with real air: asks Open-Meteo, without a key, for twelve cities
+# make live    the same with real data: reads Open-Meteo, without a key, for twelve cities
 # make test    installs what is missing, and runs every test
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -78,7 +78,7 @@ build: deps
 run: build
 	@Tests/Tools/run-demo .build/release/air-quality-exporter
 
-# Other air: make live INDEX=eu POLL="--source openaq --key-file key --set capitals"
+# Other data: make live INDEX=eu POLL="--source openaq --key-file key --set capitals"
 .PHONY: live
 live: build
 	@INDEX=$(or $(INDEX),india) Tests/Tools/run-live .build/release $(POLL)

@@ -63,7 +63,7 @@ extension PageSettings {
             content += """
                 <h2>Map</h2>
                 <p>The countries are from <a href="https://www.naturalearthdata.com">Natural Earth</a>, in the public \
-                domain: borders are drawn where control of the land changes, whoever claims it.</p>
+                domain: borders are drawn where control of the land changes, regardless of claims.</p>
 
                 """
         }

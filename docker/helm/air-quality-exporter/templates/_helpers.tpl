@@ -40,7 +40,7 @@ imagePullPolicy: {{ . }}
 {{- if not (or .Values.feed.poll.enabled .Values.feed.urls .Values.feed.list (hasKey .Values.settings "feed.file") (hasKey .Values.secrets "feed.url") .Values.existingSecret) }}true{{ end }}
 {{- end }}
 
-{{/* A feed in a pod of its own: real air, or a simulated one for all exporters to share. */}}
+{{/* A feed in a pod of its own: real data, or a simulated one for all exporters to share. */}}
 {{- define "air-quality-exporter.hasFeedPod" -}}
 {{- $isShared := and (include "air-quality-exporter.isMany" .) (include "air-quality-exporter.isSimulated" .) }}
 {{- if or .Values.feed.poll.enabled $isShared }}true{{ end }}

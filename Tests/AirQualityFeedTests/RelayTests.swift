@@ -32,9 +32,9 @@ struct RelayTests {
     @Test("has its paths and no others")
     func paths() {
         let paths = RelayPaths(shards: 16)
-        #expect(paths.place(at: "/") == .group(0))
+        #expect(paths.route(at: "/") == .group(0))
         for shard in [0, 1, 15] {
-            #expect(paths.place(at: "/shard/\(shard)/16") == .group(1 + shard))
+            #expect(paths.route(at: "/shard/\(shard)/16") == .group(1 + shard))
             #expect(paths.path(of: 1 + shard) == "/shard/\(shard)/16")
             #expect(paths.shard(of: 1 + shard) == shard)
         }
@@ -43,9 +43,9 @@ struct RelayTests {
             "/shard/16/16", "/shard/-1/16", "/shard/1", "/shard/1/16/", "/shard//16", "/shards/1/16", "/shard/01/16",
             "/shard/1/016", "//shard/1/16", "/x", "shard/1/16", "/shard/99999999999999999999/16",
         ] {
-            #expect(paths.place(at: path) == .nowhere(reason: served), "\(path)")
+            #expect(paths.route(at: path) == .notFound(reason: served), "\(path)")
         }
-        #expect(paths.place(at: "/shard/1/4") == .nowhere(reason: "the feed is divided into 16, \(served)"))
+        #expect(paths.route(at: "/shard/1/4") == .notFound(reason: "the feed is divided into 16, \(served)"))
     }
 
     @Test("reads its feed as it is told")

@@ -100,23 +100,22 @@ func withClient(
 }
 
 /// Runs the body with a server that is stopped and awaited afterwards.
-func withServer(
-    events: WebSocketServerEvents = WebSocketServerEvents(), maximumQueuedBytes: Int = 64 << 20,
-    _ body: (WebSocketServer) throws -> Void
-) throws {
-    let server = try WebSocketServer(
-        listen: "127.0.0.1", port: 0, maximumQueuedBytes: maximumQueuedBytes, events: events)
-    try run(server) { try body(server) }
-}
-
-/// Runs the body with a server that is stopped and awaited afterwards.
-func run(_ server: WebSocketServer, _ body: () throws -> Void) throws {
+func withServer(_ given: WebSocketServer? = nil, _ body: (WebSocketServer) throws -> Void) throws {
+    let server = try given ?? makeServer()
     let thread = try ServiceThread(name: "server") { server.run() }
     defer {
         server.stop()
         thread.join()
     }
-    try body()
+    try body(server)
+}
+
+func makeServer(
+    host: String = "127.0.0.1", port: Int = 0, _ change: (inout WebSocketServerConfiguration) -> Void = { _ in }
+) throws -> WebSocketServer {
+    var configuration = WebSocketServerConfiguration(host: host, port: port)
+    change(&configuration)
+    return try WebSocketServer(configuration)
 }
 
 func configuration(port: Int, path: String = "/") throws -> WebSocketClientConfiguration {

@@ -25,9 +25,7 @@ import Testing
     }
 
     @Test("a client comes back when its server does, and says how the connection ended") func reconnects() throws {
-        let port = Mutex(0)
-        let server = try WebSocketServer(listen: "127.0.0.1", port: 0)
-        port.withLock { $0 = server.port }
+        let server = try makeServer()
         let thread = try ServiceThread(name: "server") { server.run() }
         try withClient(configuration(port: server.port)) { _, log in
             log.wait(for: "connection") { $0.events.contains(.opened) }
@@ -35,14 +33,10 @@ import Testing
             thread.join()
             log.wait(for: "end") { _ in log.disconnects.contains(.closed) }
             log.wait(for: "failed dial") { _ in log.disconnects.contains(.refused) }
-            let again = try WebSocketServer(listen: "127.0.0.1", port: port.withLock { $0 })
-            let second = try ServiceThread(name: "server") { again.run() }
-            defer {
-                again.stop()
-                second.join()
+            try withServer(makeServer(port: server.port)) { _ in
+                log.wait(for: "second connection") { $0.events.count { $0 == .opened } == 2 }
+                #expect(log.disconnects.first == .closed)
             }
-            log.wait(for: "second connection") { $0.events.count { $0 == .opened } == 2 }
-            #expect(log.disconnects.first == .closed)
         }
     }
 

@@ -22,10 +22,11 @@ import Testing
 
     @Test("a client that does not read is dropped, and the others get everything") func slowClient() throws {
         let counts = Mutex<[Int]>([])
-        var events = WebSocketServerEvents()
-        events.onConnect = { count in counts.withLock { $0.append(count) } }
-        events.onDisconnect = { count in counts.withLock { $0.append(count) } }
-        try withServer(events: events, maximumQueuedBytes: 1 << 20) { server in
+        let server = try makeServer {
+            $0.onClientCount = { count in counts.withLock { $0.append(count) } }
+            $0.maximumQueuedBytes = 1 << 20
+        }
+        try withServer(server) { _ in
             try withClient(configuration(port: server.port)) { _, log in
                 log.wait(for: "connection") { $0.events.contains(.opened) }
                 let slow = try rawClient(of: server)
@@ -96,9 +97,8 @@ import Testing
 
     @Test("a new client gets what is known first, and then all that is broadcast") func greeting() throws {
         let known = Mutex(["one", "two"])
-        let server = try WebSocketServer(
-            listen: "127.0.0.1", port: 0, greeting: { _ in known.withLock { $0.map { Array($0.utf8) } } })
-        try run(server) {
+        let server = try makeServer { $0.greeting = { _ in known.withLock { $0.map { Array($0.utf8) } } } }
+        try withServer(server) { _ in
             try withClient(configuration(port: server.port)) { _, first in
                 first.wait(for: "what is known") { $0.texts == ["one", "two"] }
                 known.withLock { $0 = ["two", "three"] }
@@ -112,16 +112,17 @@ import Testing
     }
 
     @Test("clients at different paths are different groups, and nothing is at other paths") func groups() throws {
-        let server = try WebSocketServer(
-            listen: "127.0.0.1", port: 0,
-            place: { path in
+        let server = try makeServer {
+            $0.route = { path in
                 switch path {
                 case "/one": .group(1)
                 case "/two": .group(2)
-                default: .nowhere(reason: "expected /one or /two")
+                default: .notFound(reason: "expected /one or /two")
                 }
-            }, greeting: { [Array("hello \($0)".utf8)] })
-        try run(server) {
+            }
+            $0.greeting = { [Array("hello \($0)".utf8)] }
+        }
+        try withServer(server) { _ in
             try withClient(configuration(port: server.port, path: "/one?x=1")) { _, one in
                 try withClient(configuration(port: server.port, path: "/two")) { _, two in
                     one.wait(for: "greeting") { $0.texts == ["hello 1"] }
@@ -144,10 +145,9 @@ import Testing
 
     @Test("several messages at once wait for their turn and lose nothing, however little may wait") func waits() throws
     {
-        let server = try WebSocketServer(listen: "127.0.0.1", port: 0, maximumQueuedBytes: 50_000)
-        // More than may wait, before there is a thread to send it and with it.
-        server.broadcast([(Array("nobody".utf8), 0)])
-        try run(server) {
+        let server = try makeServer { $0.maximumQueuedBytes = 50_000 }
+        try withServer(server) { _ in
+            server.broadcast([(Array("nobody".utf8), 0)])
             try withClient(configuration(port: server.port)) { _, log in
                 log.wait(for: "connection") { $0.events.contains(.opened) }
                 let texts = (0..<200).map { String(repeating: "\($0 % 10)", count: 1000) }
@@ -165,11 +165,12 @@ import Testing
     @Test("a greeting that is longer than what may wait drops nobody") func longGreeting() throws {
         let greeting = (0..<40).map { Array(String(repeating: "\($0 % 10)", count: 100_000).utf8) }
         let drops = Mutex(0)
-        var events = WebSocketServerEvents()
-        events.onDrop = { _ in drops.withLock { $0 += 1 } }
-        let server = try WebSocketServer(
-            listen: "127.0.0.1", port: 0, maximumQueuedBytes: 1 << 20, greeting: { _ in greeting }, events: events)
-        try run(server) {
+        let server = try makeServer {
+            $0.onDrop = { _ in drops.withLock { $0 += 1 } }
+            $0.maximumQueuedBytes = 1 << 20
+            $0.greeting = { _ in greeting }
+        }
+        try withServer(server) { _ in
             let client = try rawClient(of: server)
             for _ in 0..<5 { server.broadcast(Array(repeating: UInt8(ascii: "x"), count: 100_000)) }
             server.close()
@@ -181,9 +182,8 @@ import Testing
 
     @Test("a greeting and what is broadcast after it are in order, whatever waited before it") func order() throws {
         let newest = Mutex(0)
-        let server = try WebSocketServer(
-            listen: "127.0.0.1", port: 0, greeting: { _ in [Array("\(newest.withLock { $0 })".utf8)] })
-        try run(server) {
+        let server = try makeServer { $0.greeting = { _ in [Array("\(newest.withLock { $0 })".utf8)] } }
+        try withServer(server) { _ in
             try withClient(configuration(port: server.port)) { _, first in
                 first.wait(for: "connection") { $0.events.contains(.opened) }
                 let isDone = Mutex(false)
@@ -217,13 +217,13 @@ import Testing
     }
 
     @Test("the answer has the headers that were given") func headers() throws {
-        let server = try WebSocketServer(
-            listen: "127.0.0.1", port: 0,
-            headers: [
+        let server = try makeServer {
+            $0.headers = [
                 HTTPField(name: "Air-Quality-Source", value: "open-meteo; kind=model; license=\"CC BY 4.0\""),
                 HTTPField(name: "X-Two", value: "2"),
-            ])
-        try run(server) {
+            ]
+        }
+        try withServer(server) { _ in
             let client = try RawHTTPClient(port: server.port)
             client.send(request)
             let head = try client.readHead()
@@ -241,25 +241,24 @@ import Testing
 
     @Test("a header that cannot be sent") func badHeader() {
         #expect(throws: SystemError(.configuration, "the header X cannot be sent")) {
-            try WebSocketServer(listen: "127.0.0.1", port: 0, headers: [HTTPField(name: "X", value: "a\r\nY: b")])
+            try makeServer { $0.headers = [HTTPField(name: "X", value: "a\r\nY: b")] }
         }
     }
 
     @Test("an address that cannot be listened on is one line with the reason") func cannotListen() throws {
-        try withServer { server in
-            #expect(
-                throws: SystemError(.address, "cannot listen on 127.0.0.1:\(server.port): the address is in use")
-            ) {
-                try WebSocketServer(listen: "127.0.0.1", port: server.port)
-            }
-            #expect(throws: SystemError(.address, "cannot listen on :\(server.port): the address is in use")) {
-                try WebSocketServer(listen: "", port: server.port)
+        try withServer { other in
+            for host in ["127.0.0.1", ""] {
+                #expect(
+                    throws: SystemError(.address, "cannot listen on \(host):\(other.port): the address is in use")
+                ) {
+                    try makeServer(host: host, port: other.port)
+                }
             }
         }
         #expect(throws: SystemError(.address, "cannot listen on 192.0.2.1:0: Cannot assign requested address")) {
-            try WebSocketServer(listen: "192.0.2.1", port: 0)
+            try makeServer(host: "192.0.2.1")
         }
-        let unknown = #expect(throws: SystemError.self) { try WebSocketServer(listen: "name.invalid", port: 0) }
+        let unknown = #expect(throws: SystemError.self) { try makeServer(host: "name.invalid") }
         #expect(unknown?.reason.hasPrefix("cannot look up name.invalid: ") == true)
     }
 
@@ -274,6 +273,6 @@ import Testing
             }
         }
         let freed = port.withLock { $0 }
-        #expect(try WebSocketServer(listen: "127.0.0.1", port: freed).port == freed)
+        #expect(try makeServer(port: freed).port == freed)
     }
 }

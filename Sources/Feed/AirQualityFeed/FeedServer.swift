@@ -13,25 +13,15 @@ struct FeedServer {
     private let signals: Signals
 
     /// Listens, and prints the address on standard output.
-    /// - Parameters:
-    ///   - headers: more header fields of the handshake's answer.
-    ///   - place: the group of clients at a path.
-    ///   - greeting: the messages that a new client of the group gets first; asked on the server's thread. Change what
-    ///     it tells before you `send` the change, and no client misses anything.
+    /// - Parameter configure: adds more than where to listen. In `greeting`, change what it tells before you `send` the
+    ///   change, and no client misses anything.
     init(
-        _ address: TCPAddress, signals: Signals, maximumClients: Int = 1024, maximumQueuedBytes: Int = 64 << 20,
-        headers: [HTTPField] = [],
-        place: @escaping @Sendable (_ path: String) -> WebSocketServerPlace = { _ in .group(0) },
-        greeting: @escaping @Sendable (_ group: Int) -> [[UInt8]] = { _ in [] },
-        onDrop: @escaping @Sendable (_ group: Int) -> Void = { _ in }
+        _ address: TCPAddress, signals: Signals, configure: (inout WebSocketServerConfiguration) -> Void = { _ in }
     ) throws {
-        var events = WebSocketServerEvents()
-        events.onDrop = onDrop
-        events.onConnect = { _ in signals.wake() }
-        events.onDisconnect = { _ in signals.wake() }
-        let server = try WebSocketServer(
-            listen: address.host, port: address.port, maximumClients: maximumClients,
-            maximumQueuedBytes: maximumQueuedBytes, headers: headers, place: place, greeting: greeting, events: events)
+        var configuration = WebSocketServerConfiguration(host: address.host, port: address.port)
+        configuration.onClientCount = { _ in signals.wake() }
+        configure(&configuration)
+        let server = try WebSocketServer(configuration)
         self.server = server
         self.signals = signals
         thread = try ServiceThread(name: "server") { server.run() }

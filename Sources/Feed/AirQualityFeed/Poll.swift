@@ -18,10 +18,10 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     // A wait takes a minute at most.
     let asking = Heartbeat(of: "the poller", limit: configuration.options.timeout + .seconds(120))
     let board = PollBoard(configuration.cities)
-    let server = try FeedServer(
-        configuration.options.listen, signals: signals,
-        headers: [HTTPField(name: FeedSource.fieldName, value: configuration.options.source.headerValue)],
-        greeting: { _ in board.everything() })
+    let server = try FeedServer(configuration.options.listen, signals: signals) {
+        $0.headers = [HTTPField(name: FeedSource.fieldName, value: configuration.options.source.headerValue)]
+        $0.greeting = { _ in board.everything() }
+    }
     defer { server.stop() }
     let cancellation = HTTPCancellation()
     // Set by the poll thread when it fails; it then wakes this thread.

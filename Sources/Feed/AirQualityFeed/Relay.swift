@@ -15,16 +15,17 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
     let paths = RelayPaths(shards: options.shards)
     let state = Mutex(RelayState(options))
     let drops = Mutex(LineLimit(.seconds(10)))
-    let server = try FeedServer(
-        options.listen, signals: signals, maximumClients: max(1024, 4 * options.shards),
-        place: paths.place(at:),
-        greeting: { group in state.withLock { $0.greeting(of: paths.shard(of: group), at: monotonicTime()) } },
-        onDrop: { group in
+    let server = try FeedServer(options.listen, signals: signals) {
+        $0.maximumClients = max(1024, 4 * options.shards)
+        $0.route = paths.route(at:)
+        $0.greeting = { group in state.withLock { $0.greeting(of: paths.shard(of: group), at: monotonicTime()) } }
+        $0.onDrop = { group in
             guard let others = drops.withLock({ $0.suppressed(before: monotonicTime()) }) else { return }
             say(
                 "dropped \(others == 0 ? "a client" : "\(others + 1) clients, the last one") of \(paths.path(of: group)) "
                     + "that was too slow", level: .warning)
-        })
+        }
+    }
     defer { server.stop() }
     let report = ConnectionReport(of: feed.address.label, verb: "relaying")
     let client = WebSocketClient(
@@ -79,15 +80,15 @@ struct RelayPaths: Sendable {
     let shards: Int
     let everything = 0
 
-    func place(at path: String) -> WebSocketServerPlace {
+    func route(at path: String) -> WebSocketRoute {
         if path == "/" || path.isEmpty { return .group(everything) }
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let served = "expected / or /shard/I/\(shards) with I from 0 to \(shards - 1)"
         guard parts.count == 4, parts[0].isEmpty, parts[1].elementsEqual("shard".utf8),
             let shard = number(parts[2]), let count = number(parts[3])
-        else { return .nowhere(reason: served) }
-        guard count == shards else { return .nowhere(reason: "the feed is divided into \(shards), \(served)") }
-        guard shard < shards else { return .nowhere(reason: served) }
+        else { return .notFound(reason: served) }
+        guard count == shards else { return .notFound(reason: "the feed is divided into \(shards), \(served)") }
+        guard shard < shards else { return .notFound(reason: served) }
         return .group(group(of: shard))
     }
 

@@ -1,5 +1,4 @@
-/// What both sides of a connection share after TCP has connected: the bytes that wait to be sent, and the frames that
-/// arrive.
+/// A connection of a client or a server once TCP has connected: the bytes that wait to be sent, and the frames that arrive.
 ///
 /// Belongs to the loop's thread.
 class PeerConnection {
@@ -21,8 +20,8 @@ class PeerConnection {
     }
 
     /// The socket is gone.
-    func forgetSocket() {
-        ignoreInput()
+    func socketEnded() {
+        stopReading()
         socket = nil
     }
 
@@ -110,20 +109,20 @@ class PeerConnection {
     /// Ends after what waits is sent, and within `seconds` whatever the peer does. It is for the peer to end the
     /// connection: if we did at once, unread bytes of it would turn the end into a reset, which can overtake what was
     /// sent last.
-    func end(within seconds: Int32) {
-        ignoreInput()
+    func closeAfterFlush(within seconds: Int32) {
+        stopReading()
         isLast = true
         socket?.setDeadline(seconds: seconds)
         socket?.wantToWrite()
     }
 
     /// Ends in the loop's next turn.
-    func kill() {
-        ignoreInput()
+    func abort() {
+        stopReading()
         socket?.kill()
     }
 
-    private func ignoreInput() {
+    private func stopReading() {
         isEnding = true
         reader = nil
     }
@@ -150,7 +149,7 @@ final class ClientConnection: PeerConnection {
 
     override func send(_ bytes: [UInt8]) {
         guard tls != nil else { return write(bytes) }
-        guard tls?.send(bytes) == true else { return kill() }
+        guard tls?.send(bytes) == true else { return abort() }
         sendFromTLS()
     }
 

@@ -17,7 +17,7 @@ final class DemoFeed: Sendable {
     private static let interval = Duration.seconds(2)
 
     init(at now: Duration) throws {
-        server = try WebSocketServer(listen: "127.0.0.1", port: 0)
+        server = try WebSocketServer(WebSocketServerConfiguration(host: "127.0.0.1", port: 0))
         address = try WebSocketAddress("ws://127.0.0.1:\(server.port)/")
         state = Mutex(State(simulator: FeedSimulator(seed: .random(in: 0...UInt64.max)), nextAt: now))
     }

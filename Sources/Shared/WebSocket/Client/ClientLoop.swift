@@ -100,8 +100,8 @@ extension ClientLoop {
         case .ping(let number):
             if let connection = connection(number) { connection.send(connection.frame(.ping, [])) }
         case .close(let number, let status): connection(number)?.sendClose(status: status)
-        case .disconnect(let number, afterSending: true): connection(number)?.end(within: 1)
-        case .disconnect(let number, afterSending: false): connection(number)?.kill()
+        case .disconnect(let number, afterSending: true): connection(number)?.closeAfterFlush(within: 1)
+        case .disconnect(let number, afterSending: false): connection(number)?.abort()
         case .finish: isFinished = true
         }
     }
@@ -218,7 +218,7 @@ extension ClientLoop {
     private func ended(_ connection: ClientConnection) {
         guard let index = connections.firstIndex(where: { $0 === connection }) else { return }
         connections.remove(at: index)
-        connection.forgetSocket()
+        connection.socketEnded()
         handle(.ended, of: connection)
     }
 

@@ -6,8 +6,10 @@ final class ServerConnection: PeerConnection {
     static let maximumMessageBytes = 4 << 10
     /// Of a request.
     static let maximumHeadBytes = 16 << 10
-    /// From the connection to the request, and from our close frame to the client's.
-    private static let patience: Int32 = 10
+    /// Seconds from the connection to the request, and from our close frame to the client's.
+    private static let responseTimeout: Int32 = 10
+    /// Seconds for a client to take its greeting.
+    private static let greetingTimeout: Int32 = 30
 
     /// Limits what one client may have of the server.
     let client: [UInt8]
@@ -29,7 +31,7 @@ final class ServerConnection: PeerConnection {
         self.client = client
         super.init()
         begin(socket)
-        socket.setDeadline(seconds: Self.patience)
+        socket.setDeadline(seconds: Self.responseTimeout)
     }
 
     /// Between the handshake and the close frame that we send.
@@ -38,12 +40,12 @@ final class ServerConnection: PeerConnection {
     // MARK: Sending
 
     /// From now on it gets the group's messages, after the greeting.
-    func join(_ group: ServerGroup, _ greeting: Greeting, within timeout: Duration) {
+    func join(_ group: ServerGroup, _ greeting: Greeting) {
         self.greeting = greeting
         firstMessage = greeting.next
         position = group.log.end
         nextPosition = position
-        if !greeting.frames.isEmpty { socket?.setDeadline(seconds: Int32(clamping: timeout.components.seconds)) }
+        if !greeting.frames.isEmpty { socket?.setDeadline(seconds: Self.greetingTimeout) }
         socket?.wantToWrite()
     }
 
@@ -75,11 +77,11 @@ final class ServerConnection: PeerConnection {
     /// After what waits; at once before the end of the handshake.
     func close(status: UInt16?) {
         guard isOpen, let group else {
-            if group == nil, !isEnding { kill() }
+            if group == nil, !isEnding { abort() }
             return
         }
         close = (group.log.end, status)
-        socket?.setDeadline(seconds: Self.patience)
+        socket?.setDeadline(seconds: Self.responseTimeout)
         socket?.wantToWrite()
     }
 
@@ -88,10 +90,9 @@ final class ServerConnection: PeerConnection {
     /// Reads what has arrived.
     /// - Parameters:
     ///   - fields: more fields of a response that accepts.
-    ///   - place: what is at a path.
     ///   - onOpen: called when the handshake is over, with the group's number; joins the group.
     func receive(
-        _ bytes: Span<UInt8>, fields: [HTTPField], place: (String) -> WebSocketServerPlace,
+        _ bytes: Span<UInt8>, fields: [HTTPField], route: (String) -> WebSocketRoute,
         onOpen: (Int) -> ServerGroup
     ) {
         if isEnding { return }
@@ -99,7 +100,7 @@ final class ServerConnection: PeerConnection {
         if group == nil {
             do throws(HTTPHeadError) {
                 guard let head = try head.read(bytes, at: &position) else { return }
-                respond(ServerHandshake(head, fields: fields), at: place(head.path), onOpen)
+                respond(ServerHandshake(head, fields: fields), at: route(head.path), onOpen)
             } catch {
                 respond(ServerHandshake(error), at: .group(0), onOpen)
             }
@@ -108,23 +109,21 @@ final class ServerConnection: PeerConnection {
         if !rest.isEmpty { read(rest) }
     }
 
-    private func respond(
-        _ response: ServerHandshake, at place: WebSocketServerPlace, _ onOpen: (Int) -> ServerGroup
-    ) {
-        switch (response, place) {
+    private func respond(_ response: ServerHandshake, at route: WebSocketRoute, _ onOpen: (Int) -> ServerGroup) {
+        switch (response, route) {
         case (.accepted(let bytes), .group(let number)):
             write(bytes)
             socket?.setDeadline(seconds: nil)
             reader = FrameReader(from: .client, maximumMessageBytes: Self.maximumMessageBytes)
             group = onOpen(number)
-        case (.accepted, .nowhere(let reason)): respond(.notFound(reason), at: place, onOpen)
+        case (.accepted, .notFound(let reason)): respond(.notFound(reason), at: route, onOpen)
         case (.refused(let bytes), _):
             write(bytes)
-            end(within: Self.patience)
+            closeAfterFlush(within: Self.responseTimeout)
         }
     }
 
-    /// What clients say does not matter, as long as it keeps to the protocol.
+    /// Ignores what clients say, as long as it keeps to the protocol.
     private func read(_ bytes: Span<UInt8>) {
         var violation: ProtocolViolation?
         let broken = readFrames(
@@ -143,6 +142,6 @@ final class ServerConnection: PeerConnection {
 
     private func finish(status: UInt16?) {
         close(status: status)
-        end(within: Self.patience)
+        closeAfterFlush(within: Self.responseTimeout)
     }
 }

@@ -1,46 +1,36 @@
 /// Messages of a group that some of its clients have not been sent yet, oldest first. Each is there once, however many
 /// clients wait for it.
 struct MessageLog {
-    /// What a message takes besides its bytes.
+    /// Of a message besides its bytes.
     private static let overhead = 64
 
-    private var messages: [ServerOrders.Message?] = []
-    /// How many were removed before those in the array, and how many places at its beginning are empty.
-    private var removed = 0
-    private var emptyPlaces = 0
+    private var messages: [Int: ServerOrders.Message] = [:]
+    /// The position of the oldest one, and the one behind the newest.
+    private(set) var start = 0
+    private(set) var end = 0
     private(set) var byteCount = 0
 
-    /// The position of the oldest one.
-    var start: Int { removed + emptyPlaces }
-    /// The position behind the newest one.
-    var end: Int { removed + messages.count }
-
-    subscript(position: Int) -> ServerOrders.Message { messages[position - removed]! }
+    subscript(position: Int) -> ServerOrders.Message { messages[position]! }
 
     /// - Returns: how many bytes it takes.
     mutating func append(_ message: ServerOrders.Message) -> Int {
         let bytes = message.frame.count + Self.overhead
-        messages.append(message)
+        messages[end] = message
+        end += 1
         byteCount += bytes
         return bytes
     }
 
     /// Forgets what is before the position.
     mutating func removeAll(before position: Int) {
-        while start < position, let message = messages[emptyPlaces] {
+        while start < position, let message = messages.removeValue(forKey: start) {
+            start += 1
             byteCount -= message.frame.count + Self.overhead
-            messages[emptyPlaces] = nil
-            emptyPlaces += 1
         }
-        // Rarely, because it moves what is left.
-        guard emptyPlaces * 2 >= messages.count else { return }
-        messages.removeSubrange(..<emptyPlaces)
-        removed += emptyPlaces
-        emptyPlaces = 0
     }
 }
 
-/// What new clients of a group are sent before anything else: made once for all who come before the next message.
+/// The messages that new clients of a group are sent first: made once for all who come before the next message.
 final class Greeting {
     let frames: [[UInt8]]
     let byteCount: Int

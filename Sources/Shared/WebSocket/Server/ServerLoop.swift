@@ -1,6 +1,7 @@
 internal import Bytes
 internal import CLibWebSockets
 internal import Glibc
+internal import Synchronization
 internal import System
 
 /// Runs on a server's thread: hands messages out to the clients.
@@ -8,22 +9,11 @@ internal import System
 /// Memory is bounded in total: a message and a greeting are there once for all clients, and where too much waits, the
 /// slowest clients are dropped.
 final class ServerLoop: SocketLoop {
-    struct Limits {
-        /// Of messages that wait for clients, and of the greetings that some still take.
-        var queuedBytes: Int
-        /// How long a client may take for its greeting.
-        var greetingTimeout: Duration
-        var clientsOfAnAddress: Int
-    }
-
-    /// How long a greeting is kept for clients that come after the one that it was made for.
+    /// Of a greeting, for clients that come after the one that it was made for.
     private static let greetingLifetime: Duration = .seconds(1)
 
-    private let limits: Limits
+    private let configuration: WebSocketServerConfiguration
     private let orders: ServerOrders
-    private let place: @Sendable (String) -> WebSocketServerPlace
-    private let greeting: @Sendable (Int) -> [[UInt8]]
-    private let events: WebSocketServerEvents
     /// By the keys of their sockets; before their handshake as well.
     private var connections: [UInt: ServerConnection] = [:]
     /// By `Socket.client`.
@@ -34,22 +24,16 @@ final class ServerLoop: SocketLoop {
     private var queuedBytes = 0
     /// When a greeting is to be forgotten.
     private var greetingsEnd: Duration?
-    private var clientCount = 0
     private var isClosing = false
 
-    init(
-        limits: Limits, orders: ServerOrders,
-        place: @escaping @Sendable (String) -> WebSocketServerPlace,
-        greeting: @escaping @Sendable (Int) -> [[UInt8]], events: WebSocketServerEvents
-    ) {
-        self.limits = limits
+    init(_ configuration: WebSocketServerConfiguration, _ orders: ServerOrders) {
+        self.configuration = configuration
         self.orders = orders
-        self.place = place
-        self.greeting = greeting
-        self.events = events
     }
 
     var isEmpty: Bool { clientCount == 0 }
+
+    private var clientCount: Int { orders.clientCount.load(ordering: .relaxed) }
 
     func broadcast(_ message: ServerOrders.Message) {
         guard let group = groups[message.group] else { return }
@@ -81,7 +65,7 @@ final class ServerLoop: SocketLoop {
         case .connected: connected(socket)
         case .received:
             guard let connection = connections[socket.key] else { return }
-            connection.receive(bytes, fields: orders.pending.withLock(\.headers), place: place) {
+            connection.receive(bytes, fields: orders.pending.withLock(\.headers), route: configuration.route) {
                 opened(connection, socket.key, $0)
             }
         case .writable: written(socket.key)
@@ -91,7 +75,9 @@ final class ServerLoop: SocketLoop {
 
     private func connected(_ socket: Socket) {
         let client = socket.client
-        guard !isClosing, counts[client, default: 0] < limits.clientsOfAnAddress else { return socket.kill() }
+        // One address has half of the places at most.
+        let limit = max(1, configuration.maximumClients / 2)
+        guard !isClosing, counts[client, default: 0] < limit else { return socket.kill() }
         counts[client, default: 0] += 1
         connections[socket.key] = ServerConnection(socket, client: client)
     }
@@ -101,10 +87,9 @@ final class ServerLoop: SocketLoop {
         groups[number] = group
         // Before the greeting is asked: what is broadcast after that is for this client too.
         group.clients[key] = connection
-        clientCount += 1
-        orders.clientCount.store(clientCount, ordering: .relaxed)
-        connection.join(group, greeting(of: group), within: limits.greetingTimeout)
-        events.onConnect(clientCount)
+        orders.clientCount.add(1, ordering: .relaxed)
+        connection.join(group, greeting(of: group))
+        configuration.onClientCount(clientCount)
         return group
     }
 
@@ -119,7 +104,7 @@ final class ServerLoop: SocketLoop {
         guard let connection = connections.removeValue(forKey: key) else { return }
         let rest = (counts[connection.client] ?? 1) - 1
         counts[connection.client] = rest == 0 ? nil : rest
-        connection.forgetSocket()
+        connection.socketEnded()
         leave(connection, key)
     }
 
@@ -127,9 +112,8 @@ final class ServerLoop: SocketLoop {
         guard let group = connection.group, group.clients.removeValue(forKey: key) != nil else { return }
         queuedBytes -= group.trim()
         if group.clients.isEmpty { groups[group.number] = nil }
-        clientCount -= 1
-        orders.clientCount.store(clientCount, ordering: .relaxed)
-        events.onDisconnect(clientCount)
+        orders.clientCount.subtract(1, ordering: .relaxed)
+        configuration.onClientCount(clientCount)
     }
 }
 
@@ -141,7 +125,7 @@ extension ServerLoop {
         let count = orders.pending.withLock(\.messageCount)
         if let known = group.greeting, known.next == count, now - known.madeAt < Self.greetingLifetime { return known }
         // No message is added while it is made.
-        let (messages, next) = orders.pending.withLock { (greeting(group.number), $0.messageCount) }
+        let (messages, next) = orders.pending.withLock { (configuration.greeting(group.number), $0.messageCount) }
         let made = Greeting(messages, next: next, madeAt: now)
         group.greeting = made
         greetingsEnd = greetingsEnd ?? now + Self.greetingLifetime
@@ -152,7 +136,7 @@ extension ServerLoop {
     /// Drops the slowest clients of the group for which most waits, while too much does. A message that is longer than
     /// the bound is sent all the same to clients that wait for nothing else.
     private func limitQueues() {
-        while queuedBytes > limits.queuedBytes {
+        while queuedBytes > configuration.maximumQueuedBytes {
             let late = groups.values.filter { $0.log.end - $0.log.start > 1 }
             guard let group = late.max(by: { $0.log.byteCount < $1.log.byteCount }) else { return }
             queuedBytes -= group.trim()
@@ -169,7 +153,7 @@ extension ServerLoop {
             takers[ObjectIdentifier(greeting), default: (greeting, [:])].clients[key] = client
         }
         var bytes = takers.values.reduce(newest.byteCount) { $0 + $1.greeting.byteCount }
-        let bound = max(limits.queuedBytes, 2 * newest.byteCount)
+        let bound = max(configuration.maximumQueuedBytes, 2 * newest.byteCount)
         for (greeting, clients) in takers.values.sorted(by: { $0.greeting.madeAt < $1.greeting.madeAt })
         where bytes > bound {
             drop(clients)
@@ -179,8 +163,8 @@ extension ServerLoop {
 
     private func drop(_ clients: [UInt: ServerConnection]) {
         for (key, client) in clients {
-            client.kill()
-            if let group = client.group { events.onDrop(group.number) }
+            client.abort()
+            if let group = client.group { configuration.onDrop(group.number) }
             leave(client, key)
         }
     }
@@ -188,13 +172,11 @@ extension ServerLoop {
 
 extension WebSocketContext {
     /// Listens.
-    /// - Parameters:
-    ///   - host: an IP address, the name of one, or nothing for all of the machine's.
-    ///   - port: 0 = a free one.
     /// - Throws: a `SystemError` that names the address and the reason.
     static func server(
-        _ loop: ServerLoop, listen host: String, port: Int, maximumClients: Int, waker: LoopWaker
+        _ loop: ServerLoop, _ configuration: WebSocketServerConfiguration, waker: LoopWaker
     ) throws(SystemError) -> WebSocketContext {
+        let (host, port) = (configuration.host, configuration.port)
         guard (0...65535).contains(port) else {
             throw SystemError(.address, "cannot listen on port \(port): it is not a number from 0 to 65535")
         }
@@ -204,7 +186,7 @@ extension WebSocketContext {
         let address = ListenAddress.tcp(host: host, port: port)
         _ = try ListeningSocket.open(address)
         let made = unsafe WebSocketContext(
-            loop, interface: ipAddress, maximumSockets: maximumClients + 1, waker: waker
+            loop, interface: ipAddress, maximumSockets: configuration.maximumClients + 1, waker: waker
         ) { info in
             unsafe info.port = Int32(port)
             unsafe info.listen_accept_role = Memory.characters(of: Memory.role)

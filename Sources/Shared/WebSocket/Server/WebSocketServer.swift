@@ -3,23 +3,44 @@ internal import Glibc
 internal import Synchronization
 public import System
 
-/// What a `WebSocketServer` says, on the thread of its `run`.
-public struct WebSocketServerEvents: Sendable {
-    /// With the number of clients that there are now.
-    public var onConnect: @Sendable (Int) -> Void = { _ in }
-    public var onDisconnect: @Sendable (Int) -> Void = { _ in }
-    /// A client of the group was too slow; its `onDisconnect` follows.
+/// Settings of a `WebSocketServer`. Its closures are called on the thread of `run`.
+public struct WebSocketServerConfiguration: Sendable {
+    /// An IP address, the name of one, or nothing for all of the machine's.
+    public var host: String
+    /// 0 = a free one.
+    public var port: Int
+    /// More are not accepted. The process's limit of open files is raised for them; where that is not allowed, they are
+    /// fewer.
+    public var maximumClients = 1024
+    /// While more than that waits for clients in all, the slowest are dropped. Greetings that clients still take are
+    /// bounded alike, but for the newest one.
+    public var maximumQueuedBytes = 64 << 20
+    /// More header fields of the handshake's response.
+    public var headers: [HTTPField] = []
+    /// Returns what is at a path, without its query.
+    public var route: @Sendable (_ path: String) -> WebSocketRoute = { _ in .group(0) }
+    /// Returns the text messages that a new client of the group gets before any others; meanwhile `broadcast` waits. The
+    /// client gets all broadcasts after this call and none from before it: if a change is made first and broadcast
+    /// afterwards, no client misses it. It must not broadcast. Clients that come within a second and before the next
+    /// message share it.
+    public var greeting: @Sendable (_ group: Int) -> [[UInt8]] = { _ in [] }
+    /// Called when a client has come or gone, with the number of those that are there.
+    public var onClientCount: @Sendable (Int) -> Void = { _ in }
+    /// Called for a client of the group that was too slow; `onClientCount` follows.
     public var onDrop: @Sendable (_ group: Int) -> Void = { _ in }
 
-    public init() {}
+    public init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
 }
 
-/// What a server has at a path.
-public enum WebSocketServerPlace: Sendable, Equatable {
+/// A path of a server.
+public enum WebSocketRoute: Sendable, Equatable {
     /// Clients there get what is broadcast to the group.
     case group(Int)
-    /// Nothing: the answer is 404 with this line.
-    case nowhere(reason: String)
+    /// The response is 404 with this line.
+    case notFound(reason: String)
 }
 
 /// What other threads want and see of a server's thread.
@@ -77,41 +98,16 @@ public final class WebSocketServer: Sendable {
     private let parts: Mutex<Parts?>
 
     /// Listens at once; clients are answered when `run` is called.
-    /// - Parameters:
-    ///   - host: an IP address, the name of one, or nothing for all of the machine's.
-    ///   - port: 0 = a free one.
-    ///   - maximumClients: more are not accepted. The process's limit of open files is raised for them; where that is not
-    ///     allowed, they are fewer.
-    ///   - maximumQueuedBytes: while more than that waits for clients in all, the slowest are dropped. Greetings that clients
-    ///     still take are bounded alike, but for the newest one.
-    ///   - headers: more header fields of the handshake's answer.
-    ///   - place: what is at a path, without its query; asked on the thread of `run`.
-    ///   - greeting: returns the text messages that a new client of the group gets before any others. Called on the
-    ///     thread of `run`, while `broadcast` waits. The client gets all broadcasts after this
-    ///     call and none from before it: if a change is made first and broadcast afterwards, no client misses it. It
-    ///     must not broadcast. Clients that come within a second and before the next message share it.
-    ///   - greetingTimeout: a client that takes longer for its greeting is dropped.
     /// - Throws: a `SystemError` that names the address and the reason, or the header that cannot be sent.
-    public init(
-        listen host: String, port: Int, maximumClients: Int = 1024, maximumQueuedBytes: Int = 64 << 20,
-        headers: [HTTPField] = [],
-        place: @escaping @Sendable (_ path: String) -> WebSocketServerPlace = { _ in .group(0) },
-        greeting: @escaping @Sendable (_ group: Int) -> [[UInt8]] = { _ in [] },
-        greetingTimeout: Duration = .seconds(30),
-        events: WebSocketServerEvents = WebSocketServerEvents()
-    ) throws(SystemError) {
-        let maximumClients = OpenFileLimit.raise(forConnections: maximumClients)
-        let limits = ServerLoop.Limits(
-            queuedBytes: maximumQueuedBytes, greetingTimeout: greetingTimeout,
-            clientsOfAnAddress: max(1, maximumClients / 2))
-        let loop = ServerLoop(
-            limits: limits, orders: orders, place: place, greeting: greeting, events: events)
-        let context = try WebSocketContext.server(
-            loop, listen: host, port: port, maximumClients: maximumClients, waker: waker)
-        self.maximumQueuedBytes = maximumQueuedBytes
-        self.port = context.listenPort
+    public init(_ configuration: WebSocketServerConfiguration) throws(SystemError) {
+        var configuration = configuration
+        configuration.maximumClients = OpenFileLimit.raise(forConnections: configuration.maximumClients)
+        let loop = ServerLoop(configuration, orders)
+        let context = try WebSocketContext.server(loop, configuration, waker: waker)
+        maximumQueuedBytes = configuration.maximumQueuedBytes
+        port = context.listenPort
         parts = Mutex(Parts(context: context, loop: loop))
-        try setHeaders(headers)
+        try setHeaders(configuration.headers)
     }
 
     /// Blocks the calling thread until `stop`; to be called once.
@@ -137,8 +133,8 @@ public final class WebSocketServer: Sendable {
         }
     }
 
-    /// Any thread: sends a text message to each client of the group that is there. False when as many bytes wait for the
-    /// server's thread as may wait for a client; the message is then left out.
+    /// Any thread: sends a text message to each client of the group that is there. Returns false and drops the message
+    /// when the queue of the server's thread is full.
     @discardableResult public func broadcast(_ message: [UInt8], to group: Int = 0) -> Bool {
         if clientCount == 0 { return true }
         return add([(FrameWriter.frame(.text, message, mask: nil), group)])

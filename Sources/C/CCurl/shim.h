@@ -30,6 +30,12 @@ static inline CURLcode CCurl_setCallback(CURL *handle, CURLoption option, curl_w
     return curl_easy_setopt(handle, option, value);
 }
 
+static inline CURLcode CCurl_setProgressCallback(CURL *handle, curl_xferinfo_callback value)
+{
+    curl_easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
+    return curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, value);
+}
+
 static inline long CCurl_status(CURL *handle)
 {
     long status = 0;
@@ -43,17 +49,6 @@ static inline const char *CCurl_redirectURL(CURL *handle)
     char *url = NULL;
     curl_easy_getinfo(handle, CURLINFO_REDIRECT_URL, &url);
     return url;
-}
-
-/* The result of the transfer that curl_multi_perform has completed; CURLE_FAILED_INIT if there is none. */
-static inline CURLcode CCurl_result(CURLM *multi)
-{
-    CURLcode result = CURLE_FAILED_INIT;
-    int left;
-    for (CURLMsg *message; (message = curl_multi_info_read(multi, &left));)
-        if (message->msg == CURLMSG_DONE)
-            result = message->data.result;
-    return result;
 }
 
 /* A macro. */

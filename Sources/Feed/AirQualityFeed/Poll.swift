@@ -23,7 +23,7 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
         $0.greeting = { _ in board.everything() }
     }
     defer { server.stop() }
-    let cancellation = HTTPCancellation()
+    let cancellation = try HTTPCancellation()
     // Set by the poll thread when it fails; it then wakes this thread.
     let failure = Mutex<HTTPFailure?>(nil)
     let thread = try ServiceThread(name: "poll", stackBytes: 4 << 20) {
@@ -99,7 +99,7 @@ private func askIndefinitely(
         case .wait(let time):
             // At most a minute: the clock may be set.
             let delay = min(max(time - currentTime(), 1), 60_000)
-            guard http.wait(for: .milliseconds(delay)) else { return }
+            guard cancellation.wait(for: .milliseconds(delay)) else { return }
         case .ask(let request):
             let answer: Result<HTTPResponse, HTTPFailure>
             do throws(HTTPFailure) {

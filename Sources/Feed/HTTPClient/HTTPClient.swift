@@ -1,5 +1,5 @@
 internal import CCurl
-internal import Synchronization
+public import System
 
 public struct HTTPClientConfiguration: Sendable {
     public var userAgent: String
@@ -27,21 +27,23 @@ public struct HTTPClient: ~Copyable {
     private static let isReady = CCurl_initialize() == CURLE_OK
 
     private let configuration: HTTPClientConfiguration
-    private let handles: CurlHandles
+    private let handle: CurlHandle
+    private let cancellation: HTTPCancellation
 
     public init(_ configuration: HTTPClientConfiguration, cancellation: HTTPCancellation) throws(HTTPFailure) {
-        guard Self.isReady, let handles = CurlHandles(cancellation: cancellation) else {
+        guard Self.isReady, let handle = CurlHandle() else {
             throw HTTPFailure(.other, "libcurl cannot start")
         }
         self.configuration = configuration
-        self.handles = handles
+        self.handle = handle
+        self.cancellation = cancellation
     }
 
     /// The response, whatever its status, but for redirects.
     public func get(_ request: HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
         var request = request
         for _ in 0...Self.maximumRedirects {
-            let (response, redirect) = try handles.perform(request, configuration: configuration)
+            let (response, redirect) = try handle.perform(request, configuration, cancellation)
             guard let redirect else { return response }
             guard let origin = HTTPOrigin(request.url), let target = HTTPOrigin(redirect),
                 origin.mayRedirect(to: target)
@@ -53,40 +55,21 @@ public struct HTTPClient: ~Copyable {
         }
         throw HTTPFailure(.redirect, "more than \(Self.maximumRedirects) redirects in a row")
     }
-
-    /// Waits; false when it was cancelled.
-    public func wait(for duration: Duration) -> Bool {
-        handles.wait(for: duration)
-    }
 }
 
-/// Cancels a client's current request or wait, and all later ones, from any thread.
-@safe public final class HTTPCancellation: Sendable {
-    /// @unchecked: the pointer is only used under the lock, and taken away under it before the handle is cleaned up.
-    @safe private struct State: @unchecked Sendable {
-        var isCancelled = false
-        var multi: UnsafeMutableRawPointer?
+/// Cancels a client's requests and the waits between them, now and later.
+public final class HTTPCancellation: Sendable {
+    private let cancelled: WakePipe
+
+    public init() throws(SystemError) {
+        cancelled = try WakePipe()
     }
 
-    private let state = Mutex(State())
+    /// Any thread: requests end within a second, waits at once.
+    public func cancel() { cancelled.wake() }
 
-    public init() {}
+    public var isCancelled: Bool { cancelled.wait(.zero) }
 
-    public func cancel() {
-        state.withLock { state in
-            state.isCancelled = true
-            // The one function that other threads may call.
-            if let multi = unsafe state.multi { unsafe curl_multi_wakeup(multi) }
-        }
-    }
-
-    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
-
-    func arm(_ multi: UnsafeMutableRawPointer) {
-        state.withLock { unsafe $0.multi = multi }
-    }
-
-    func disarm() {
-        state.withLock { unsafe $0.multi = nil }
-    }
+    /// Returns false when it was cancelled.
+    public func wait(for duration: Duration) -> Bool { !cancelled.wait(duration) }
 }

@@ -2,49 +2,28 @@ internal import Bytes
 internal import CCurl
 internal import System
 
-/// The one owner of a `CURLM`, which keeps the connections, and of the `CURL` for its transfers.
-@safe struct CurlHandles: ~Copyable {
-    private let multi: UnsafeMutableRawPointer
+/// The one owner of a `CURL`, which keeps its connections from one transfer to the next.
+@safe struct CurlHandle: ~Copyable {
     private let handle: UnsafeMutableRawPointer
-    private let cancellation: HTTPCancellation
 
     /// Nil when there is no memory.
-    init?(cancellation: HTTPCancellation) {
-        guard let multi = unsafe curl_multi_init() else { return nil }
-        guard let handle = unsafe curl_easy_init() else {
-            unsafe curl_multi_cleanup(multi)
-            return nil
-        }
-        unsafe self.multi = multi
+    init?() {
+        guard let handle = unsafe curl_easy_init() else { return nil }
         unsafe self.handle = handle
-        self.cancellation = cancellation
-        unsafe cancellation.arm(multi)
     }
 
     deinit {
-        cancellation.disarm()
         unsafe curl_easy_cleanup(handle)
-        unsafe curl_multi_cleanup(multi)
-    }
-
-    func wait(for duration: Duration) -> Bool {
-        let deadline = monotonicTime() + duration
-        while !cancellation.isCancelled {
-            let rest = deadline - monotonicTime()
-            guard rest > .zero else { return true }
-            unsafe curl_multi_poll(multi, nil, 0, rest.pollMilliseconds, nil)
-        }
-        return false
     }
 
     /// - Returns: the response, and where it leads when it is a redirect.
     func perform(
-        _ request: HTTPRequest, configuration: HTTPClientConfiguration
+        _ request: HTTPRequest, _ configuration: HTTPClientConfiguration, _ cancellation: HTTPCancellation
     ) throws(HTTPFailure) -> (HTTPResponse, redirect: String?) {
         guard !request.url.utf8.contains(0), let headers = HeaderList(request.headers) else {
             throw HTTPFailure(.other, "the request has a control character or too many bytes")
         }
-        let transfer = Transfer(maximumBodyBytes: configuration.maximumBodyBytes)
+        let transfer = Transfer(maximumBodyBytes: configuration.maximumBodyBytes, cancellation)
         var message = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
         let result: CURLcode = unsafe message.withUnsafeMutableBytes { message in
             setOptions(request, configuration)
@@ -55,7 +34,9 @@ internal import System
             unsafe CCurl_setCallback(handle, CURLOPT_WRITEFUNCTION, httpBody)
             unsafe CCurl_setPointer(handle, CURLOPT_HEADERDATA, owner)
             unsafe CCurl_setCallback(handle, CURLOPT_HEADERFUNCTION, httpHeader)
-            let result = run()
+            unsafe CCurl_setPointer(handle, CURLOPT_XFERINFODATA, owner)
+            unsafe CCurl_setProgressCallback(handle, httpProgress)
+            let result = unsafe curl_easy_perform(handle)
             unsafe CCurl_setPointer(handle, CURLOPT_ERRORBUFFER, nil)
             return result
         }
@@ -95,19 +76,6 @@ internal import System
         // The answers of a proxy to CONNECT are none of the server's.
         unsafe CCurl_setNumber(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }
-
-    private func run() -> CURLcode {
-        unsafe curl_multi_add_handle(multi, handle)
-        defer { unsafe curl_multi_remove_handle(multi, handle) }
-        var running: Int32 = 1
-        while !cancellation.isCancelled {
-            guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { return CURLE_FAILED_INIT }
-            if running == 0 { return unsafe CCurl_result(multi) }
-            // libcurl shortens the wait to its own timers.
-            unsafe curl_multi_poll(multi, nil, 0, 60_000, nil)
-        }
-        return CURLE_ABORTED_BY_CALLBACK
-    }
 }
 
 /// The one owner of a `curl_slist`.
@@ -133,22 +101,24 @@ internal import System
     }
 }
 
-/// What comes in during one transfer.
+/// The response of one transfer, as it arrives.
 private final class Transfer {
     private static let maximumHeaderBytes = 64 << 10
 
     private let maximumBodyBytes: Int
+    let cancellation: HTTPCancellation
     private(set) var body: [UInt8] = []
     private(set) var headers = HTTPFields()
     private var headerBytes = 0
-    /// What exceeded its limit: headers or body.
+    /// The error for headers or a body that exceeded the limit.
     private(set) var excess: String?
 
-    init(maximumBodyBytes: Int) {
+    init(maximumBodyBytes: Int, _ cancellation: HTTPCancellation) {
         self.maximumBodyBytes = maximumBodyBytes
+        self.cancellation = cancellation
     }
 
-    /// What is said of a body beyond the limit.
+    /// The error for a body beyond the limit.
     var tooLong: String { "the body has more than \(maximumBodyBytes) bytes" }
 
     /// False when the transfer is to end.
@@ -197,6 +167,15 @@ func httpHeader(
     let transfer = unsafe Unmanaged<Transfer>.fromOpaque(owner).takeUnretainedValue()
     return unsafe transfer.receive(headerLine: UnsafeRawBufferPointer(start: bytes, count: size * count))
         ? size * count : 0
+}
+
+/// Called at least once a second; anything but 0 ends the transfer. Corresponds to `curl_xferinfo_callback`.
+@c(airquality_http_progress)
+func httpProgress(
+    owner: UnsafeMutableRawPointer?, _: curl_off_t, _: curl_off_t, _: curl_off_t, _: curl_off_t
+) -> Int32 {
+    guard let owner = unsafe owner else { return 1 }
+    return unsafe Unmanaged<Transfer>.fromOpaque(owner).takeUnretainedValue().cancellation.isCancelled ? 1 : 0
 }
 
 private func reason(of result: CURLcode) -> HTTPFailure.Reason {

@@ -132,7 +132,7 @@ import Testing
             .init(.requireAndVerify, "client", true, names: ["2001:db8::1"]),
             .init(.requireAndVerify, "client", true, names: ["spiffe://example.org/a"]),
             .init(.requireAndVerify, "client", false, names: ["Prometheus.example.org"]),
-            .init(.requireAndVerify, "client", false, names: ["example.org"]),
+            .init(.requireAndVerify, "client", false, names: ["example.org", "*.example.org"]),
             .init(.requireAndVerify, "client", false, names: []),
             .init(.requireAndVerify, "client-without-names", false, names: ["client-without-names"]),
             .init(.requireAndVerify, "client-of-other", false, names: ["prometheus.example.org"]),

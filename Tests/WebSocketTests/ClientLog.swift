@@ -18,8 +18,6 @@ final class ClientLog: Sendable {
     struct State {
         /// `connected` without the answer's fields.
         var events: [WebSocketEvent] = []
-        /// Of each `connected`.
-        var answers: [HTTPFields] = []
         var messages: [Message] = []
         var hasReturned = false
 
@@ -35,14 +33,8 @@ final class ClientLog: Sendable {
     private let state = Mutex(State())
 
     func add(_ event: WebSocketEvent) {
-        state.withLock { state in
-            if case .connected(let fields) = event {
-                state.answers.append(fields)
-                state.events.append(.opened)
-            } else {
-                state.events.append(event)
-            }
-        }
+        let shown = if case .connected = event { WebSocketEvent.opened } else { event }
+        state.withLock { $0.events.append(shown) }
     }
 
     func add(_ kind: WebSocketMessageKind, _ bytes: Span<UInt8>) {

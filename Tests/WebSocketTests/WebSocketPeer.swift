@@ -4,19 +4,13 @@ import Testing
 @testable import WebSocket
 
 extension RawServer.Connection {
-    /// Reads the request and answers it as RFC 6455 wants; gives the request.
-    @discardableResult func acceptWebSocket(extensions: String? = nil) -> String {
-        let (request, accept) = receiveRequest()
-        let line = extensions.map { "Sec-WebSocket-Extensions: \($0)\r\n" } ?? ""
-        send(goodAnswer(accept, line))
-        return request
-    }
-
-    /// The request, and what its answer has to have in `Sec-WebSocket-Accept`.
-    func receiveRequest() -> (request: String, accept: String) {
+    /// Reads the request and answers it as RFC 6455 wants.
+    func acceptWebSocket() {
         let request = receive(upTo: "\r\n\r\n")
         let key = request.split(separator: "\r\n").first { $0.hasPrefix("Sec-WebSocket-Key: ") }?.dropFirst(19) ?? ""
-        return (request, webSocketAccept(key: String(key)))
+        send(
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Accept: \(webSocketAccept(key: String(key)))\r\n\r\n")
     }
 
     /// A client's frame: its opcode and what it carries; nil at the end of the stream.
@@ -34,29 +28,14 @@ extension RawServer.Connection {
     }
 }
 
-/// - Parameter more: lines of the header, each with its end.
-func goodAnswer(_ accept: String, _ more: String = "") -> String {
-    """
-    HTTP/1.1 101 Switching Protocols\r
-    Upgrade: websocket\r
-    Connection: Upgrade\r
-    Sec-WebSocket-Accept: \(accept)\r
-    \(more)\r
-
-    """
-}
-
 /// Runs the body with a client of a server that serves each connection so.
 func withPeer(
-    change: (inout WebSocketClientConfiguration) -> Void = { _ in },
     _ serve: @escaping @Sendable (RawServer.Connection, Int) -> Void,
     _ body: (WebSocketClient, ClientLog) throws -> Void
 ) throws {
     let server = RawServer(serve)
     defer { server.stop() }
-    var configuration = try configuration(port: server.port)
-    change(&configuration)
-    try withClient(configuration) { client, log in
+    try withClient(configuration(port: server.port)) { client, log in
         // Before the client, which would wait for its goodbye to be answered.
         defer { server.stop() }
         try body(client, log)

@@ -1,7 +1,6 @@
 """Answers of servers that are unusual and good, what is offered to them, and what cannot be given to the handshake."""
 
 import pytest
-from websockets.exceptions import NegotiationError
 
 from support import metrics
 from support.faults import FLAGS
@@ -57,19 +56,6 @@ def test_an_unusual_answer_is_a_connection(start, name):
         assert page.nonzero(metrics.DISCONNECTS, "reason") == {}
 
 
-def test_a_folded_line_in_bytes_is_read_within_the_time_out(start):
-    def behave(peer):
-        peer.read_request()
-        for byte in good(peer.accept, "X-Folded: a\r\n b\r\n").encode():
-            peer.send(bytes([byte]))
-        peer.send_reading(7)
-        peer.serve()
-
-    with RawFeed(behave) as feed:
-        exporter = start.exporter("--feed.url", feed.url, *QUICK)
-        exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
-
-
 def test_an_answer_of_more_than_64_kib_says_so(start):
     def behave(peer):
         peer.read_request()
@@ -93,27 +79,6 @@ def test_a_subprotocol_is_agreed_on_with_a_server_of_others(start):
         feed.wait_for_client()
         assert feed.requests[0].headers["Sec-WebSocket-Protocol"] == "aqi.v2, aqi.v1"
         assert feed.clients[0].subprotocol == "aqi.v1"
-        feed.send([{"city": "Pune", "aqi": 7}])
-        exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
-    finally:
-        feed.stop()
-
-
-def test_a_server_may_require_a_subprotocol(start):
-    """Python's `websockets` refuses a client that offers none of its own."""
-
-    def select(_, offered):
-        if "aqi.v1" not in offered:
-            raise NegotiationError("no common subprotocol")
-        return "aqi.v1"
-
-    feed = WebSocketFeed(select_subprotocol=select)
-    try:
-        exporter = start.exporter("--feed.url", feed.url, *QUICK)
-        wait_for(lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="handshake") >= 2, "refusals")
-        assert not feed.clients
-        exporter = start.exporter("--feed.url", feed.url, "--feed.subprotocol", "aqi.v1", *QUICK)
-        feed.wait_for_client()
         feed.send([{"city": "Pune", "aqi": 7}])
         exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
     finally:

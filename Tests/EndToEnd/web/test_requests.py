@@ -203,8 +203,6 @@ REFUSED = {
     "an escape that is none": (asking("", line="GET /%zz HTTP/1.1"), 400),
     "a target that is not UTF-8": (asking("", line="GET /%ff HTTP/1.1"), 400),
     "a tunnel": (asking("", line="CONNECT host:80 HTTP/1.1"), 400),
-    "a blank in the target": (asking("", line="GET /met rics HTTP/1.1"), 400),
-    "a tab in the target": (asking("", line="GET /metrics?\tx HTTP/1.1"), 400),
     "a negative length": (asking("Content-Length: -1\r\n"), 400),
     "a negative length, and a question": (asking("Content-Length: -1\r\nExpect: 100-continue\r\n"), 400),
     "a negative length for the history": (asking("Content-Length: -1\r\n", line="GET /history.json HTTP/1.1"), 400),
@@ -231,18 +229,8 @@ REFUSED = {
     "a hundred and one fields": (asking("X: y\r\n" * 100, line="GET /metrics HTTP/1.1"), 431),
     # What others could read otherwise: HTTPHeaderTests has more of it.
     "a blank before the colon": (asking("Content-Length : 39\r\n", b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n"), 400),
-    "no name": (asking(": y\r\n"), 400),
-    "a name with a blank": (asking("X y: z\r\n"), 400),
-    "a name with a bracket": (asking("X(y): z\r\n"), 400),
-    "a NUL in a value": (asking("X: y\0z\r\n"), 400),
-    "a return in a value": (asking("X: y\rz\r\n"), 400),
-    "a bell in a value": (asking("X: y\az\r\n"), 400),
-    "a NUL before a line": (asking("\0X: y\r\n"), 400),
     "a continued line": (asking("X: y\r\n z\r\n"), 400),
     "a NUL in the target": (asking("", line="GET /metrics\0 HTTP/1.1"), 400),
-    "an escape in the target": (asking("", line="GET /metrics?\x1b HTTP/1.1"), 400),
-    "two hosts in one": (b"GET /metrics HTTP/1.1\r\nHost: x, y\r\n\r\n", 400),
-    "a host with a path": (b"GET /metrics HTTP/1.1\r\nHost: x/y\r\n\r\n", 400),
 }  # fmt: skip
 
 # What libmicrohttpd refuses itself, because no whole header has come: with its own page, or not at all.

@@ -10,11 +10,18 @@ func healthcheck(_ configuration: Configuration) -> Int32 {
         guard let address = configuration.web.listenAddresses.first else {
             throw SystemError(.address, "no listen address")
         }
+        // Whatever blocks: a file, a name lookup, the server.
+        let never = try WakePipe()
+        _ = try ServiceThread(name: "watchdog") {
+            _ = never.wait(.seconds(5))
+            writeUnhealthy("\(address): no response in time")
+            endProcess(status: 1)
+        }
         let web = try configuration.web.configFile.map { (path) throws(SystemError) in
             try WebConfiguration(file: path)
         }
         let probe = HealthProbe(address: address, tls: web?.tls)
-        switch try probe.get(Routes.readyPath, within: .seconds(5)) {
+        switch try probe.get(Routes.readyPath) {
         case .http(status: 200, let line):
             StandardStream.output.write("\(line)\n")
             return 0
@@ -26,9 +33,13 @@ func healthcheck(_ configuration: Configuration) -> Int32 {
             return 0
         }
     } catch {
-        StandardStream.error.write("air-quality-exporter: unhealthy: \(error.reason)\n")
+        writeUnhealthy(error.reason)
         return 1
     }
+}
+
+private func writeUnhealthy(_ reason: String) {
+    StandardStream.error.write("air-quality-exporter: unhealthy: \(reason)\n")
 }
 
 /// One GET to a server of this machine, for a health check that needs no shell and no other program.
@@ -47,26 +58,25 @@ struct HealthProbe: Sendable {
     static let lineLimit = 1024
     private static let answerLimit = 64 << 10
 
-    /// Requests the path and waits for the response. The time bounds each wait, and all of them but the last.
+    /// Requests the path and waits for the response, for however long it takes.
     ///
-    /// - Throws: `address` (nobody listens), `timeout`, `tls`, or `peer` (the response is not HTTP).
-    func get(_ path: String, within time: Duration) throws(SystemError) -> Answer {
+    /// - Throws: `address` (nobody listens), `tls`, or `peer` (the answer is not HTTP).
+    func get(_ path: String) throws(SystemError) -> Answer {
         do throws(SystemError) {
-            let deadline = monotonicTime() + time
-            let socket = try ClientSocket.open(address, timeout: time)
+            let socket = try ClientSocket(address)
             guard let tls else {
                 try socket.send(request(path))
-                return try answer(until: deadline) { () throws(SystemError) in try socket.receive() }
+                return try answer { () throws(SystemError) in try socket.receive() }
             }
             let session = try TLSSession.client(over: socket.descriptor)
             do throws(SystemError) {
-                guard try session.handshake(timeout: time) else { throw ClientSocket.noAnswer }
+                _ = try session.handshake()
             } catch {
                 guard error.code == .peer, tls.wantsClientCertificate else { throw error }
             }
             if tls.wantsClientCertificate { return .tls }
-            try session.send(request(path), until: deadline)
-            return try answer(until: deadline) { () throws(SystemError) in try session.receive(until: deadline) }
+            try session.send(request(path))
+            return try answer { () throws(SystemError) in try session.receive() }
         } catch {
             throw SystemError(error.code, "\(address): \(error.reason)")
         }
@@ -77,15 +87,12 @@ struct HealthProbe: Sendable {
     }
 
     /// Reads until the server closes the connection, as it was asked to.
-    private func answer(
-        until deadline: Duration, receive: () throws(SystemError) -> [UInt8]
-    ) throws(SystemError) -> Answer {
+    private func answer(_ receive: () throws(SystemError) -> [UInt8]) throws(SystemError) -> Answer {
         var received: [UInt8] = []
         while received.count < Self.answerLimit {
             let bytes = try receive()
             if bytes.isEmpty { break }
             received += bytes
-            guard monotonicTime() < deadline else { throw ClientSocket.noAnswer }
         }
         return try Self.answer(received)
     }

@@ -43,45 +43,41 @@ package import System
 
     /// True when the handshake is complete, false where the socket would block. The error's code is `peer` when the
     /// other side ends it with an alert. Corresponds to `gnutls_handshake`.
-    ///
-    /// - Parameter timeout: of a socket that blocks.
-    package func handshake(timeout: Duration? = nil) throws(SystemError) -> Bool {
-        if let timeout { unsafe gnutls_handshake_set_timeout(session, UInt32(timeout.pollMilliseconds)) }
+    package func handshake() throws(SystemError) -> Bool {
         while true {
             let result = unsafe gnutls_handshake(session)
             switch result {
             case 0: return true
             case GNUTLS_E_AGAIN: return false
-            case GNUTLS_E_TIMEDOUT: throw ClientSocket.noAnswer
             case GNUTLS_E_FATAL_ALERT_RECEIVED: throw SystemError(.peer, "the server refused the handshake")
             default: if gnutls_error_is_fatal(result) != 0 { try checkGnuTLS(result) }
             }
         }
     }
 
-    package func send(_ bytes: [UInt8], until deadline: Duration) throws(SystemError) {
+    /// Over a socket that blocks.
+    package func send(_ bytes: [UInt8]) throws(SystemError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let sent = unsafe rest.withUnsafeBytes { unsafe gnutls_record_send(session, $0.baseAddress, $0.count) }
-            rest = rest.dropFirst(try count(sent, until: deadline) ?? 0)
+            rest = rest.dropFirst(try count(sent) ?? 0)
         }
     }
 
-    /// Empty at the end of the stream, with a closing alert or without.
-    package func receive(until deadline: Duration) throws(SystemError) -> [UInt8] {
+    /// Empty at the end of the stream, with a closing alert or without. Over a socket that blocks.
+    package func receive() throws(SystemError) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
             let received = unsafe gnutls_record_recv(session, &buffer, buffer.count)
             if received == Int(GNUTLS_E_PREMATURE_TERMINATION) { return [] }
-            if let count = try count(received, until: deadline) { return Array(buffer[..<count]) }
+            if let count = try count(received) { return Array(buffer[..<count]) }
         }
     }
 
-    /// Nil: to be called again. The socket's time is over, or what came was no data but a session ticket, for example.
-    private func count(_ result: Int, until deadline: Duration) throws(SystemError) -> Int? {
+    /// Nil: to be called again. What came was no data but a session ticket, for example.
+    private func count(_ result: Int) throws(SystemError) -> Int? {
         if result >= 0 { return result }
         if gnutls_error_is_fatal(Int32(result)) != 0 { try checkGnuTLS(Int32(result)) }
-        guard monotonicTime() < deadline else { throw ClientSocket.noAnswer }
         return nil
     }
 }

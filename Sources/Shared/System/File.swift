@@ -17,47 +17,36 @@ package struct FileDescriptor: ~Copyable {
 // MARK: Reading
 
 /// The whole content of a regular file of at most `limit` bytes. Returns in time: a file of a network mount that does not
-/// respond is an error.
+/// respond is an error, and the thread that reads it is left behind.
 public func readFile(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
-    try FileReading(path, limit: limit).result(within: .seconds(5))
+    guard FileReading.underWay.load(ordering: .relaxed) < FileReading.maximum else {
+        throw SystemError(.file, "cannot read \(path): \(FileReading.maximum) files do not respond")
+    }
+    let reading = FileReading(done: try WakePipe())
+    _ = try ServiceThread(name: "file") {
+        FileReading.underWay.add(1, ordering: .relaxed)
+        let result = Result { () throws(SystemError) in try readFileBlocking(path, limit: limit) }
+        reading.result.withLock { $0 = result }
+        FileReading.underWay.subtract(1, ordering: .relaxed)
+        reading.done.wake()
+    }
+    _ = reading.done.wait(.seconds(5))
+    guard let result = reading.result.withLock({ $0 }) else {
+        throw SystemError(.file, "cannot read \(path): it does not respond within 5 s")
+    }
+    return try result.get()
 }
 
-/// A file that is read on a thread of its own, which is left behind when it hangs.
 private final class FileReading: Sendable {
-    private let path: String
-    private let read = Mutex<Result<[UInt8], SystemError>?>(nil)
-    private let done: WakePipe
+    /// Of the process. About so many threads hang at most.
+    static let underWay = Atomic(0)
+    static let maximum = 16
 
-    /// Of the process. So many threads hang at most.
-    private static let underWay = Atomic(0)
-    private static let maximum = 16
+    let done: WakePipe
+    let result = Mutex<Result<[UInt8], SystemError>?>(nil)
 
-    init(_ path: String, limit: Int) throws(SystemError) {
-        self.path = path
-        done = try WakePipe()
-        guard Self.underWay.add(1, ordering: .relaxed).newValue <= Self.maximum else {
-            Self.underWay.subtract(1, ordering: .relaxed)
-            throw SystemError(.file, "cannot read \(path): \(Self.maximum) files do not respond")
-        }
-        do throws(SystemError) {
-            _ = try ServiceThread(name: "file") { [self] in
-                let result = Result { () throws(SystemError) in try readFileBlocking(path, limit: limit) }
-                read.withLock { $0 = result }
-                Self.underWay.subtract(1, ordering: .relaxed)
-                done.wake()
-            }
-        } catch {
-            Self.underWay.subtract(1, ordering: .relaxed)
-            throw error
-        }
-    }
-
-    func result(within limit: Duration) throws(SystemError) -> [UInt8] {
-        _ = done.wait(limit)
-        guard let result = read.withLock({ $0 }) else {
-            throw SystemError(.file, "cannot read \(path): it does not respond within \(limit.components.seconds) s")
-        }
-        return try result.get()
+    init(done: consuming WakePipe) {
+        self.done = done
     }
 }
 

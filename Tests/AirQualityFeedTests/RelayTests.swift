@@ -64,10 +64,10 @@ struct RelayTests {
         #expect(relay.client.maximumMessageBytes == 1024)
         #expect(relay.client.tls.skipsVerification)
         let fields = [HTTPField(name: "X-Flag", value: "0"), HTTPField(name: "X-Key", value: "1")]
-        #expect(relay.client.headers() == .success(fields))
+        #expect(try relay.client.headerFields() == fields)
         directory.write("headers", "secret\n")
         let expected = #"--header-file "\#(file)": expected "Name: value" in line 1"#
-        #expect(relay.client.headers() == .failure(SystemError(.file, expected)))
+        #expect(throws: SystemError(.file, expected)) { try relay.client.headerFields() }
     }
 
     @Test("refuses files that no connection could use, at the start")

@@ -61,7 +61,7 @@ import Testing
         ["LISTEN_PID": "SELF", "LISTEN_FDS": "0"], ["LISTEN_PID": "SELF", "LISTEN_FDS": "x"],
     ]) func withoutSocketsOfSystemdItIsSaid(_ variables: [String: String]) {
         let error = #expect(throws: SystemError.self) {
-            try ListeningSocket.inherited(environment: { variables[$0] == "SELF" ? "\(getpid())" : variables[$0] })
+            try ListeningSocket.inherited(environment: variables.mapValues { $0 == "SELF" ? "\(getpid())" : $0 })
         }
         #expect(error?.reason == "systemd has passed no sockets to this process")
     }

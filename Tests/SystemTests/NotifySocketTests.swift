@@ -35,12 +35,12 @@ import Testing
             ("x", nil, nil),
         ] as [(String?, String?, Duration?)])
     func watchdog(microseconds: String?, process: String?, expected: Duration?) {
-        let environment = ["WATCHDOG_USEC": microseconds, "WATCHDOG_PID": process]
-        #expect(NotifySocket.watchdogInterval(environment: { environment[$0] ?? nil }, process: 42) == expected)
+        let environment = ["WATCHDOG_USEC": microseconds, "WATCHDOG_PID": process].compactMapValues(\.self)
+        #expect(NotifySocket.watchdogInterval(environment: environment, process: 42) == expected)
     }
 
     @Test("without NOTIFY_SOCKET there is none") func absent() {
-        #expect(NotifySocket(environment: { _ in nil }) == nil)
+        #expect(NotifySocket(environment: [:]) == nil)
     }
 
     @Test("states arrive as one datagram", arguments: [false, true])
@@ -53,7 +53,7 @@ import Testing
         let bound = unsafe SocketAddress(unix: bytes).withPointer { unsafe bind(number, $0, $1) }
         try #require(bound == 0)
 
-        let notify = try #require(NotifySocket(environment: { $0 == "NOTIFY_SOCKET" ? path : nil }))
+        let notify = try #require(NotifySocket(environment: ["NOTIFY_SOCKET": path]))
         #expect(notify.send("READY=1\nSTATUS=serving"))
         var buffer = [UInt8](repeating: 0, count: 100)
         let received = unsafe recv(number, &buffer, 100, Int32(MSG_DONTWAIT))
@@ -62,7 +62,7 @@ import Testing
 
     @Test("nobody listening is false") func nobody() throws {
         let directory = TemporaryDirectory()
-        let notify = try #require(NotifySocket(environment: { $0 == "NOTIFY_SOCKET" ? directory.path + "/none" : nil }))
+        let notify = try #require(NotifySocket(environment: ["NOTIFY_SOCKET": directory.path + "/none"]))
         #expect(!notify.send("READY=1"))
     }
 }

@@ -376,7 +376,7 @@ private final class Course {
         course.forget()
         course.handle(.pause)
         course.handle(.pause)
-        #expect(course.events == [.disconnected(.paused, detail: "told to pause", retryAfter: nil), .paused])
+        #expect(course.events == [.disconnected(.paused, detail: "pause requested", retryAfter: nil), .paused])
         #expect(course.state.nextDeadline == nil)
         course.forget()
         course.handle(.resume)

@@ -275,21 +275,23 @@ import Testing
     @Test("requests", arguments: Request.all) func requests(_ row: Request) {
         var reader = HTTPHeadReader()
         var position = 0
-        var answer: ServerHandshake
-        do throws(HTTPHeadError) {
-            guard let head = try reader.read(Array(row.text.utf8).span, at: &position) else {
-                Issue.record("no head")
-                return
-            }
-            answer = ServerHandshake(head, fields: [HTTPField(name: "X-More", value: "yes")])
-        } catch {
-            answer = ServerHandshake(error)
-        }
         let isAccepted: Bool
         let bytes: [UInt8]
-        switch answer {
-        case .accepted(let answer): (isAccepted, bytes) = (true, answer)
-        case .refused(let answer): (isAccepted, bytes) = (false, answer)
+        let head: HTTPHead
+        do throws(HandshakeRefusal) {
+            do throws(HTTPHeadError) {
+                guard let read = try reader.read(Array(row.text.utf8).span, at: &position) else {
+                    Issue.record("no head")
+                    return
+                }
+                head = read
+            } catch {
+                throw HandshakeRefusal(error)
+            }
+            bytes = try acceptHandshake(head, fields: [HTTPField(name: "X-More", value: "yes")])
+            isAccepted = true
+        } catch {
+            (isAccepted, bytes) = (false, error.response)
         }
         let lines = String(decoding: bytes, as: UTF8.self).split { $0.isNewline }.map(String.init)
         #expect([lines.first, lines.last] == row.answer)

@@ -50,8 +50,8 @@ import Testing
                 waitForGoodbyes(2)
                 client.resume()
                 log.wait(for: "third connection") { $0.events.count { $0 == .opened } == 3 }
-                let requested = WebSocketEvent.disconnected(.requested, detail: "told to reconnect", retryAfter: nil)
-                let paused = WebSocketEvent.disconnected(.paused, detail: "told to pause", retryAfter: nil)
+                let requested = WebSocketEvent.disconnected(.requested, detail: "reconnect requested", retryAfter: nil)
+                let paused = WebSocketEvent.disconnected(.paused, detail: "pause requested", retryAfter: nil)
                 #expect(
                     log.current.events == [
                         .connecting, .opened, requested, .connecting, .opened, paused, .paused, .resumed,

@@ -27,7 +27,7 @@ public struct BasicCredentials: Sendable, Equatable {
 
 /// bcrypt password hashes by libxcrypt's `crypt_r`, judged as Go's `golang.org/x/crypto/bcrypt` judges them.
 public enum Bcrypt {
-    /// Whether the hash is of the password. Takes as long as the hash's cost wants, tens of milliseconds and up: not on
+    /// True if the hash is of the password. Takes as long as the hash's cost wants, tens of milliseconds and up: not on
     /// a thread that serves others. A password with a NUL has no hash; of a longer one, 72 bytes count.
     public static func verify(password: [UInt8], hash: String) -> Bool {
         guard !password.contains(0), let parts = BcryptHash(hash) else { return false }

@@ -113,7 +113,7 @@ struct TLSPriority: Equatable {
         return nil
     }
 
-    /// Whether there is a version and a suite for a certificate of that key.
+    /// True if there is a version and a suite for a certificate of that key.
     func canBeSpoken(key: TLSKeyKind) -> Bool {
         offer(key: key).keyExchange == key
     }

@@ -51,7 +51,7 @@ struct PollConfiguration {
             }
             return (text, "--key-file \(quoted(path))")
         }
-        guard let text = environmentVariable(keyVariable), !text.isEmpty else { return nil }
+        guard let text = environmentVariables()[keyVariable], !text.isEmpty else { return nil }
         guard isKey(text) else { throw FlagError("\(keyVariable) ***: expected printable ASCII without blanks") }
         return (text, keyVariable)
     }

@@ -32,7 +32,7 @@ public struct HTTPResponse: Sendable, Equatable {
     }
 }
 
-/// Why there is no response.
+/// The reason why there is no response.
 public struct HTTPFailure: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Reason: String, Sendable {
         /// The name of the host or of the proxy.
@@ -46,7 +46,7 @@ public struct HTTPFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case tooLarge = "too large"
         /// Elsewhere than to the same host, to plain text, or too often.
         case redirect
-        /// What came is not HTTP.
+        /// Not HTTP.
         case malformed
         case cancelled
         /// Anything else that libcurl says.
@@ -103,7 +103,7 @@ public struct HTTPOrigin: Sendable, Equatable, CustomStringConvertible {
 
     public var description: String { "\(scheme)://\(host)" + (port.map { ":\($0)" } ?? "") }
 
-    /// Whether a request may go on there with all that it carries: the same place, or the same host over TLS.
+    /// True if a request may go on there with all that it carries: the same place, or the same host over TLS.
     func mayRedirect(to other: HTTPOrigin) -> Bool {
         self == other || host == other.host && scheme == "http" && other.scheme == "https"
     }

@@ -15,7 +15,7 @@ package func monotonicNanoseconds() -> Int64 {
     return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
 }
 
-/// How the wall clock was set between two looks.
+/// A change of the wall clock between two looks.
 public struct ClockStep: Sendable, Equatable {
     /// Milliseconds; negative when the clock was set back.
     public let size: Int64

@@ -103,7 +103,7 @@ private func readSome(_ file: borrowing FileDescriptor, appendingTo content: ino
 
 // MARK: Names
 
-/// Which file a name stands for.
+/// Device and inode of a file.
 package struct FileIdentity: Sendable, Equatable {
     private let device: UInt64
     private let inode: UInt64
@@ -122,7 +122,7 @@ package struct FileIdentity: Sendable, Equatable {
     }
 }
 
-/// What changes when a file is written or replaced.
+/// A value that changes when a file is written or replaced.
 public struct FileStamp: Sendable, Equatable {
     private let identity: FileIdentity
     private let size: Int64

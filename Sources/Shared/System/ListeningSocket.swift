@@ -24,14 +24,12 @@ package final class ListeningSocket: Sendable {
     }
 
     /// The sockets that systemd passes to a service of a `.socket` unit: sd_listen_fds(3).
-    /// - Parameters:
-    ///   - environment: gives variables by name.
-    ///   - first: the number of the first descriptor.
+    /// - Parameter first: the number of the first descriptor.
     package static func inherited(
-        environment: (String) -> String? = environmentVariable, first: Int32 = 3
+        environment: [String: String] = environmentVariables(), first: Int32 = 3
     ) throws(SystemError) -> [ListeningSocket] {
-        guard let process = environment("LISTEN_PID"), Int32(process) == getpid(),
-            let text = environment("LISTEN_FDS"), let count = Int32(text), (1...1000).contains(count)
+        guard let process = environment["LISTEN_PID"], Int32(process) == getpid(),
+            let text = environment["LISTEN_FDS"], let count = Int32(text), (1...1000).contains(count)
         else {
             throw SystemError(.address, "systemd has passed no sockets to this process")
         }

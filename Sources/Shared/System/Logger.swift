@@ -139,7 +139,7 @@ private func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
     breaksLine(scalar) || !scalar.isASCII && scalar.properties.generalCategory == .format
 }
 
-/// Which lines are written of what others can cause as often as they like: the first, then at most one in each period.
+/// Limits lines that others can cause as often as they like: the first one is written, then one in each period at most.
 public struct LineLimit: Sendable {
     private let period: Duration
     private var lastLineAt: Duration?
@@ -149,7 +149,7 @@ public struct LineLimit: Sendable {
         self.period = period
     }
 
-    /// How many lines have been suppressed since the last one; nil if this one is suppressed too.
+    /// The number of lines suppressed since the last one; nil if this one is suppressed too.
     ///
     /// - Parameter now: by the monotonic clock.
     public mutating func suppressed(before now: Duration) -> Int? {

@@ -6,13 +6,12 @@ internal import Glibc
 public struct NotifySocket: Sendable {
     private let address: SocketAddress
 
-    /// How often systemd wants `WATCHDOG=1` at least (send twice as often); nil = no watchdog for this process.
+    /// Maximum interval between two `WATCHDOG=1` (send twice as often); nil = no watchdog for this process.
     public let watchdogInterval: Duration?
 
-    /// Nil when the process was not started by systemd or wants no notification. The variables are given by name, as
-    /// `environmentVariable` does.
-    public init?(environment: (String) -> String? = environmentVariable) {
-        guard let path = environment("NOTIFY_SOCKET"), let address = Self.address(of: path) else { return nil }
+    /// Nil when the process was not started by systemd or wants no notification.
+    public init?(environment: [String: String] = environmentVariables()) {
+        guard let path = environment["NOTIFY_SOCKET"], let address = Self.address(of: path) else { return nil }
         self.address = SocketAddress(unix: address)
         watchdogInterval = Self.watchdogInterval(environment: environment, process: getpid())
     }
@@ -43,11 +42,11 @@ public struct NotifySocket: Sendable {
         return bytes
     }
 
-    static func watchdogInterval(environment: (String) -> String?, process: Int32) -> Duration? {
-        guard let text = environment("WATCHDOG_USEC"), let microseconds = Int64(text), microseconds > 0 else {
+    static func watchdogInterval(environment: [String: String], process: Int32) -> Duration? {
+        guard let text = environment["WATCHDOG_USEC"], let microseconds = Int64(text), microseconds > 0 else {
             return nil
         }
-        if let owner = environment("WATCHDOG_PID"), Int32(owner) != process { return nil }
+        if let owner = environment["WATCHDOG_PID"], Int32(owner) != process { return nil }
         return .microseconds(microseconds)
     }
 }

@@ -2,12 +2,12 @@ internal import Bytes
 internal import CMalloc
 internal import Glibc
 
-/// What Linux says about this process; a value that cannot be read is nil.
+/// Linux's statistics of this process; a value that cannot be read is nil.
 public struct ProcessStatistics: Sendable, Equatable {
     /// User and system time, in seconds.
     public var cpuSeconds: Double?
     public var threads: Int?
-    /// When the process started, seconds since the Unix epoch.
+    /// Start time of the process, seconds since the Unix epoch.
     public var startTime: Double?
     public var virtualMemoryBytes: UInt64?
     /// The limit on the address space; `UInt64.max` when there is none.
@@ -48,7 +48,7 @@ public struct ProcessStatistics: Sendable, Equatable {
         return statistics
     }
 
-    /// When the machine started, seconds since the Unix epoch. Read once, so that the start of the process does not move
+    /// Start time of the machine, seconds since the Unix epoch. Read once, so that the start of the process does not move
     /// when the clock is set.
     private static let bootTime: Double = {
         var sinceBoot = timespec()
@@ -202,10 +202,4 @@ public func environmentVariables() -> [String: String] {
         unsafe next += 1
     }
     return variables
-}
-
-/// The value of an environment variable, nil when it is not set. Nothing in this process changes the environment.
-public func environmentVariable(_ name: String) -> String? {
-    guard let value = unsafe getenv(name) else { return nil }
-    return unsafe String(cString: value)
 }

@@ -62,7 +62,7 @@ package struct SocketAddress: Sendable, Equatable {
         unsafe bytes.withUnsafeBytes { unsafe Int32($0.loadUnaligned(as: sa_family_t.self)) }
     }
 
-    /// Where it is IPv4's or IPv6's, the host in numbers, and the port. Corresponds to `getnameinfo`.
+    /// The host in numbers, and the port, of an IPv4 or IPv6 address. Corresponds to `getnameinfo`.
     package var numbers: (host: String, port: Int)? {
         var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         var port = [CChar](repeating: 0, count: 32)
@@ -108,7 +108,7 @@ package struct IPAddress: Sendable, Equatable, CustomStringConvertible {
         return unsafe inet_ntop(family, bytes, &characters, socklen_t(characters.count)) == nil ? "" : text(characters)
     }
 
-    /// What limits take for one client: an IPv4 address, or a /64 of IPv6, which is what one subscriber has.
+    /// One client to limits: an IPv4 address, or a /64 of IPv6, which is what one subscriber has.
     package var client: [UInt8] { Array(bytes.prefix(8)) }
 }
 

@@ -64,7 +64,7 @@ func serviceThread(context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer
     return nil
 }
 
-/// What `pthread_setname_np` does, which Swift does not import: that function writes this file too.
+/// Corresponds to `pthread_setname_np`, which Swift does not import: it writes this file too.
 private func nameThisThread(_ name: String) {
     let number = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
     guard number >= 0 else { return }

@@ -165,12 +165,12 @@ struct WaitingBytes {
     static let pieceBytes = 16 << 10
 
     private var pieces: [[UInt8]] = []
-    /// How much of the first piece is sent.
+    /// Sent bytes of the first piece.
     private var sent = 0
 
     var isEmpty: Bool { pieces.isEmpty }
 
-    /// What is left of the first piece.
+    /// The unsent rest of the first piece.
     var first: ArraySlice<UInt8>? { pieces.first?[sent...] }
 
     mutating func append(_ bytes: [UInt8]) {

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// What happens to the sockets of a `WebSocketContext`, told on the thread that runs it.
+/// Handler of the events of a `WebSocketContext`, on the thread that runs it.
 class SocketLoop {
     /// - Parameter bytes: what has arrived; there during the call, and empty when it is not `received`.
     func handle(_ event: SocketEvent, of socket: Socket, bytes: Span<UInt8>) {}
@@ -16,7 +16,7 @@ class SocketLoop {
 ///
 /// Everything but `LoopWaker.wake` belongs to the thread that calls `service`.
 @safe struct WebSocketContext: ~Copyable {
-    /// What one `recv` takes at most.
+    /// Limit of one `recv`.
     private static let receiveBufferBytes: UInt32 = 64 << 10
 
     let context: OpaquePointer
@@ -41,7 +41,7 @@ class SocketLoop {
         let memory = unsafe Memory(loop: address, interface: interface, log: CLibWebSockets_log(&info))
         unsafe info.protocols = unsafe UnsafePointer(memory.protocols)
         unsafe info.retry_and_idle_policy = unsafe UnsafePointer(memory.retry)
-        // The address says where to connect to, not the environment's http_proxy.
+        // Ignore http_proxy.
         unsafe info.http_proxy_address = unsafe Memory.characters(of: "")
         unsafe info.user = address
         unsafe info.iface = unsafe UnsafePointer(memory.interface)
@@ -81,7 +81,7 @@ class SocketLoop {
 }
 
 extension WebSocketContext {
-    /// What libwebsockets keeps pointers to as long as the context is there.
+    /// Memory to which libwebsockets keeps pointers as long as the context is there.
     @safe struct Memory: ~Copyable {
         static let protocolName: StaticString = "feed"
         /// That of sockets whose bytes libwebsockets hands on as they are.
@@ -171,14 +171,14 @@ func socketTimer(timer: UnsafeMutablePointer<lws_sorted_usec_list_t>?) {
     }
 }
 
-/// What libwebsockets can say of a connection, as far as it matters.
+/// The relevant events of a connection.
 enum SocketEvent: Equatable {
     /// The TCP connection is there: one of ours to a server, or one of a client's to us.
     case connected
     /// Bytes have arrived.
     case received
     case writable
-    /// It can come more than once, and without `connected` before it.
+    /// May be delivered more than once, even without a `connected`.
     case ended
 
     /// Nil for what does not matter here: libwebsockets is not asked to speak HTTP, TLS or WebSocket.
@@ -204,7 +204,7 @@ enum SocketEvent: Equatable {
     /// Tells it from all other sockets that are there.
     var key: UInt { unsafe UInt(bitPattern: wsi) }
 
-    /// What it was dialled with.
+    /// The number that it was dialled with.
     var number: Int { unsafe Int(bitPattern: lws_get_opaque_user_data(wsi)) }
 
     /// Asks for one `writable`.
@@ -212,7 +212,7 @@ enum SocketEvent: Equatable {
         unsafe lws_callback_on_writable(wsi)
     }
 
-    /// How many of the bytes the kernel has taken; nil when the connection is broken.
+    /// The number of bytes that the kernel has taken; nil when the connection is broken.
     ///
     /// Corresponds to `send`. `lws_write` keeps what the kernel does not take, and as long as it does, libwebsockets
     /// reads nothing and does not wait either: a peer that sends and never reads would take all of the processor.
@@ -230,7 +230,7 @@ enum SocketEvent: Equatable {
         shutdown(unsafe lws_get_socket_fd(wsi), Int32(SHUT_WR))
     }
 
-    /// Whom limits take its peer for, see `IPAddress.client`.
+    /// The peer's key in limits, see `IPAddress.client`.
     var client: [UInt8] {
         let descriptor = unsafe lws_get_socket_fd(wsi)
         return unsafe SocketAddress.filled { unsafe getpeername(descriptor, $0, $1) }?.address.ip.client ?? []

@@ -45,7 +45,7 @@ final class ClientLoop: SocketLoop {
         handle(.connection(connection.number, event))
     }
 
-    /// What is to be done outside of libwebsockets' callbacks, before each `service`.
+    /// Work to be done outside of libwebsockets' callbacks, before each `service`.
     func turn(_ context: borrowing WebSocketContext, at now: Duration) {
         while nextDial != nil, let (number, dial) = nextDial.take() { self.dial(number, dial, context) }
         schedule(context, at: now)
@@ -117,7 +117,7 @@ extension ClientLoop {
         let request: HandshakeRequest
         do throws(SystemError) {
             request = try HandshakeRequest(
-                dial, fields: try configuration.headers().get(), subprotocols: configuration.subprotocols,
+                dial, fields: configuration.headerFields(), subprotocols: configuration.subprotocols,
                 key: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
         } catch {
             return handle(.connection(number, .answered(.refused(detail: error.reason, retryAfter: nil))))

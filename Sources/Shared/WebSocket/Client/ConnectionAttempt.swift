@@ -1,7 +1,7 @@
 internal import Bytes
 
 extension ConnectionState {
-    /// What an attempt waits for.
+    /// The event that an attempt waits for.
     enum Step: String {
         case resolving = "response to the name lookup"
         case dialling = "TCP connection"
@@ -12,7 +12,7 @@ extension ConnectionState {
     struct Dial: Equatable {
         let ipAddress: String
         let address: WebSocketAddress
-        /// Whether this is the configured server, and not one that it redirects to. Only the configured server may be
+        /// True for the configured server, not for one that it redirects to. Only the configured server may be
         /// sent the user, the password and the configured headers.
         let isTrusted: Bool
     }
@@ -31,7 +31,7 @@ extension ConnectionState {
         /// Of the IP address that is dialled: its share of the time that is left.
         var addressDeadline: Duration?
 
-        /// What it means when the connection ends at this step.
+        /// Disconnect reason if the connection ends in this step.
         var end: (reason: DisconnectReason, detail: String) {
             switch step {
             case .resolving: (.resolve, "the name lookup ended")
@@ -43,7 +43,7 @@ extension ConnectionState {
     }
 }
 
-/// When to dial again: exponential back-off with full jitter.
+/// Exponential back-off with full jitter.
 ///
 /// The bound doubles with each failure in a row: minimum, 2 × minimum, 4 × minimum … maximum. The wait is anything
 /// between zero and the bound, all equally likely. A connection that lasted a minute was healthy, and the bound is the

@@ -56,7 +56,7 @@ struct ConnectionState: ~Copyable {
     static let maximumRedirects = 5
     /// For the peer to answer the close frame of `stop`.
     static let closeTimeout: Duration = .seconds(1)
-    /// What has already arrived is read before a deadline is acted upon: the process may have been stopped meanwhile.
+    /// Lets bytes that have arrived be read before a deadline is acted upon: the process may have been stopped meanwhile.
     static let grace: Duration = .milliseconds(10)
     /// Of what people are told of a disconnect, in Unicode scalars.
     static let maximumDetail = 300
@@ -77,7 +77,7 @@ struct ConnectionState: ~Copyable {
 
     var isOpen: Bool { if case .open = phase { true } else { false } }
 
-    /// When `timer` is to come in; nil = not before something else has.
+    /// The time of the next `timer`; nil = not before another event.
     var nextDeadline: Duration? {
         switch phase {
         case .initial, .paused, .finished: nil
@@ -288,7 +288,7 @@ extension ConnectionState {
         case .initial, .closing, .finished: return []
         case .paused: actions = [.report(.resumed)]
         case .waiting, .attempting, .open:
-            actions = endOnRequest(.requested, "told to reconnect", then: .waiting(until: now))
+            actions = endOnRequest(.requested, "reconnect requested", then: .waiting(until: now))
         }
         policy.reset()
         return actions + begin()
@@ -298,7 +298,7 @@ extension ConnectionState {
         switch phase {
         case .initial, .closing, .paused, .finished: return []
         case .waiting, .attempting, .open:
-            return endOnRequest(.paused, "told to pause", then: .paused) + [.report(.paused)]
+            return endOnRequest(.paused, "pause requested", then: .paused) + [.report(.paused)]
         }
     }
 
@@ -312,10 +312,10 @@ extension ConnectionState {
         switch phase {
         case .closing, .finished: return []
         case .initial, .waiting, .paused: return finish()
-        case .attempting: return end(.requested, "told to stop", saysGoodbye: false, then: .initial) + finish()
+        case .attempting: return end(.requested, "shutting down", saysGoodbye: false, then: .initial) + finish()
         case .open:
             phase = .closing(until: now + Self.closeTimeout)
-            let report = Action.report(.disconnected(.requested, detail: "told to stop", retryAfter: nil))
+            let report = Action.report(.disconnected(.requested, detail: "shutting down", retryAfter: nil))
             return [.close(number, status: 1001), report]
         }
     }

@@ -58,14 +58,14 @@ public struct FeedOptionError: Error {
     public var index: Int?
     /// The file.
     public var path: String?
-    /// What would be right; nothing of a file's content, which may be secret.
+    /// A usable value; nothing of a file's content, which may be secret.
     public let expected: String
-    /// Why the file cannot be used.
+    /// The reason why the file cannot be used.
     var reason: String?
 }
 
 extension FeedClientOptions {
-    /// How the user writes the flag of a member.
+    /// The flag of a member, as the user writes it.
     public typealias FlagName = @Sendable (PartialKeyPath<FeedClientOptions>) -> String
 
     /// Checks the options together, and the files as each connection reads them.

@@ -1,7 +1,7 @@
 internal import CLibWebSockets
 internal import System
 
-/// How the server of a `wss://` address is checked and what is shown to it; files are PEM, read again when they change.
+/// TLS settings of `wss://` addresses; files are PEM, read again when they change.
 public struct WebSocketTLS: Sendable, Equatable {
     /// The authorities to trust instead of the system's.
     public var caFile: String?
@@ -76,7 +76,7 @@ public struct WebSocketTLS: Sendable, Equatable {
         return isEnd
     }
 
-    /// Whether nothing but the end of a file has kept OpenSSL from reading another certificate.
+    /// True if OpenSSL read no further certificate because the file ended.
     private static var isEnd: Bool {
         let error = ERR_peek_last_error()
         return ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE
@@ -171,7 +171,7 @@ public struct WebSocketTLS: Sendable, Equatable {
         _ = unsafe SSL_set_alpn_protos(ssl, protocols, UInt32(protocols.count))
     }
 
-    /// Whether the handshake is over; only then `send` may be called.
+    /// True after the handshake; only then `send` may be called.
     var isEstablished: Bool { unsafe SSL_is_init_finished(ssl) == 1 }
 
     /// Goes on with what has come from the wire, with nothing as well. `takeOutput` has the answer, also after a fault.
@@ -209,7 +209,7 @@ public struct WebSocketTLS: Sendable, Equatable {
         return unsafe SSL_write(ssl, bytes, Int32(bytes.count)) == bytes.count
     }
 
-    /// What is to go to the wire, once.
+    /// Removes and returns the bytes for the wire.
     func takeOutput() -> [UInt8] {
         let count = unsafe BIO_ctrl_pending(outgoing)
         guard count > 0 else { return [] }
@@ -251,7 +251,7 @@ public struct WebSocketTLS: Sendable, Equatable {
     }
 }
 
-/// A pass phrase is an error, not a question on the terminal; corresponds to `pem_password_cb`.
+/// Fails on encrypted keys instead of prompting; corresponds to `pem_password_cb`.
 @c(airquality_no_pass_phrase)
 private func noPassPhrase(
     _: UnsafeMutablePointer<CChar>?, _: Int32, _: Int32, _: UnsafeMutableRawPointer?

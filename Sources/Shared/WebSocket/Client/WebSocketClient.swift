@@ -2,7 +2,7 @@ public import Bytes
 public import CommandLine
 internal import Glibc
 internal import Synchronization
-public import System
+package import System
 
 /// A client that stays connected to one WebSocket server: it retries indefinitely.
 ///
@@ -48,7 +48,7 @@ public final class WebSocketClient: Sendable {
         loop.handle(.started)
         while true {
             let now = touch()
-            for order in orders.withLock({ orders in exchange(&orders, with: []) }) { loop.handle(order) }
+            for order in orders.withLock({ exchange(&$0, with: []) }) { loop.handle(order) }
             loop.turn(context, at: now)
             if loop.isFinished { return }
             context.service()
@@ -100,21 +100,13 @@ public final class WebSocketClient: Sendable {
     }
 }
 
-private func exchange<Value>(_ value: inout Value, with new: Value) -> Value {
-    defer { value = new }
-    return value
-}
-
-/// What a `WebSocketClient` is told once, at its start.
+/// Settings of a `WebSocketClient`.
 @dynamicMemberLookup
 public struct WebSocketClientConfiguration: Sendable {
     public var address: WebSocketAddress
     public var options: FeedClientOptions
-    /// How the user writes the flag of a member.
+    /// The flag of a member, as the user writes it.
     public var flag: FeedClientOptions.FlagName
-    /// More header fields for the handshake, none of them reserved; asked for at each attempt. A failure fails the
-    /// attempt, with reason `handshake`.
-    public var headers: @Sendable () -> Result<[HTTPField], SystemError>
 
     public init(
         address: WebSocketAddress, options: FeedClientOptions = FeedClientOptions(),
@@ -123,12 +115,11 @@ public struct WebSocketClientConfiguration: Sendable {
         self.address = address
         self.options = options
         self.flag = flag
-        headers = {
-            do throws(FeedOptionError) {
-                return .success(try options.headerFields())
-            } catch {
-                return .failure(SystemError(.file, error.line(flag)))
-            }
+    }
+
+    package func headerFields() throws(SystemError) -> [HTTPField] {
+        do throws(FeedOptionError) { return try options.headerFields() } catch {
+            throw SystemError(.file, error.line(flag))
         }
     }
 
@@ -138,7 +129,7 @@ public struct WebSocketClientConfiguration: Sendable {
     }
 }
 
-/// What a client says about its connection, in order, on the thread of `WebSocketClient.run`.
+/// Events of a client's connection, in order, on the thread of `WebSocketClient.run`.
 public enum WebSocketEvent: Sendable, Equatable {
     /// An attempt begins. A `connected`, a `disconnected` or both follow before the next one.
     case connecting

@@ -9,7 +9,7 @@ struct HandshakeRequest {
     static let maximumBytes = 64 << 10
 
     let bytes: [UInt8]
-    /// What the server must put into `Sec-WebSocket-Accept`.
+    /// The only good `Sec-WebSocket-Accept`.
     let expectedAccept: String
     let subprotocols: [String]
 
@@ -49,7 +49,7 @@ struct HandshakeRequest {
 }
 
 extension HTTPField {
-    /// Whether the handshake sets it itself, so that it cannot be given.
+    /// Set by the handshake itself, so that it cannot be given.
     var isReserved: Bool {
         Self.reserved.contains { equalsIgnoringCase(name.utf8, $0) }
     }
@@ -67,12 +67,12 @@ extension HTTPField {
     ]
 }
 
-/// Whether it can be offered as a subprotocol: a token (RFC 6455, section 4.1).
+/// Subprotocols are tokens (RFC 6455, section 4.1).
 func isSubprotocol(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy(isTokenCharacter)
 }
 
-/// What the server has answered to the request.
+/// The server's response to the request.
 enum HandshakeAnswer: Equatable {
     /// 100 to 199 without 101: the answer is still to come.
     case interim

@@ -96,7 +96,6 @@ struct FrameReader: ~Copyable {
             }
             message = PartialMessage(isText: header.opcode == .text, isCompressed: header.isCompressed)
         }
-        message?.expect(header, limit: maximumMessageBytes)
     }
 
     private mutating func take(
@@ -158,17 +157,12 @@ private struct PartialMessage {
         self.isCompressed = isCompressed
     }
 
-    /// Nothing is kept of a message whose headers say that it is too large.
-    mutating func expect(_ header: FrameHeader, limit: Int) {
-        if !isCompressed, header.payloadBytes > limit - bytes.count { abandon() }
-    }
-
     mutating func append(
         _ payload: Span<UInt8>, of frame: FrameHeader, isLast: Bool, limit: Int, inflater: inout Inflater?
     ) throws(ProtocolViolation) {
         wireBytes = wireBytes.addingReportingOverflow(payload.count).partialValue
         guard isCompressed else {
-            if bytes.isEmpty, !isTooLarge { bytes.reserveCapacity(frame.payloadBytes) }
+            if bytes.isEmpty, !isTooLarge { bytes.reserveCapacity(min(frame.payloadBytes, limit)) }
             return append(payload, limit: limit)
         }
         try inflater?.inflate(payload, isLast: isLast) { inflated in
@@ -179,12 +173,8 @@ private struct PartialMessage {
 
     private mutating func append(_ part: Span<UInt8>, limit: Int) {
         if isTooLarge { return }
-        if part.count <= limit - bytes.count { bytes.append(contentsOf: part) } else { abandon() }
-    }
-
-    private mutating func abandon() {
-        isTooLarge = true
-        bytes = []
+        isTooLarge = part.count > limit - bytes.count
+        if isTooLarge { bytes = [] } else { bytes.append(contentsOf: part) }
     }
 
     func handOn(_ onMessage: (WebSocketMessageKind, Span<UInt8>) -> Void) {
@@ -216,7 +206,7 @@ struct FrameHeader {
         var isControl: Bool { rawValue >= 8 }
     }
 
-    /// Who has sent a frame: clients mask theirs, servers do not (section 5.1).
+    /// The sender of a frame: clients mask theirs, servers do not (section 5.1).
     enum Sender {
         case client, server
     }
@@ -278,7 +268,7 @@ struct FrameHeader {
     }
 }
 
-/// What a close frame says (RFC 6455, section 5.5.1).
+/// The content of a close frame (RFC 6455, section 5.5.1).
 struct CloseFrame: Equatable {
     /// Nil when the frame is empty.
     let status: UInt16?
@@ -300,7 +290,7 @@ struct CloseFrame: Equatable {
         self.reason = reason
     }
 
-    /// What may stand in a frame: section 7.4 and the registry that it set up.
+    /// Statuses allowed in a frame: section 7.4 and the registry that it set up.
     private static func isValid(_ status: UInt16) -> Bool {
         switch status {
         case 1000...1003, 1007...1014, 3000...4999: true
@@ -308,14 +298,14 @@ struct CloseFrame: Equatable {
         }
     }
 
-    /// What a server's frame means, in one line for people.
+    /// A server's frame in one line for people.
     var description: String {
         guard let status else { return "closed by the server without a status" }
         return "closed by the server with status \(status)" + (reason.isEmpty ? "" : ": \(reason)")
     }
 }
 
-/// How the peer broke RFC 6455 or RFC 7692.
+/// A violation of RFC 6455 or RFC 7692 by the peer.
 struct ProtocolViolation: Error, Equatable, CustomStringConvertible {
     let description: String
     /// With which the connection is to be closed (RFC 6455, section 7.4.1).

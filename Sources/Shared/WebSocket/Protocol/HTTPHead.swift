@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// What stands before the body of an HTTP/1.1 message (RFC 9112, section 2.1).
+/// The part of an HTTP/1.1 message before its body (RFC 9112, section 2.1).
 struct HTTPHead: Equatable {
     let startLine: String
     let fields: HTTPFields
@@ -89,7 +89,7 @@ struct HTTPHeadReader {
         return nil
     }
 
-    /// Whether the first line, which ends with that byte so far, can be one.
+    /// True if the first line, which ends with that byte so far, can be one.
     private func isBegun(with byte: UInt8) -> Bool {
         let isText = byte >= 0x20 || byte == UInt8(ascii: "\r")
         return isText && (text.count > beginning.count || byte == beginning[text.count - 1])

@@ -10,7 +10,7 @@ internal import System
 @safe struct Inflater: ~Copyable {
     /// zlib keeps a pointer to it, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
-    /// What zlib writes into, so that a message only ever grows by what was in the payload.
+    /// The buffer that zlib writes into, so that a message only ever grows by what was in the payload.
     private let output: UnsafeMutableBufferPointer<UInt8>
     private let compression: Compression
     /// The rest of the message means nothing, or nobody wants it.
@@ -89,7 +89,7 @@ internal import System
     }
 }
 
-/// How a server compresses its messages: permessage-deflate, as agreed on in the handshake (RFC 7692).
+/// Compression of a server's messages: permessage-deflate, as agreed on in the handshake (RFC 7692).
 enum Compression: Equatable {
     /// Each message on its own.
     case withoutContext

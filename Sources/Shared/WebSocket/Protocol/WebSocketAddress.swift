@@ -13,7 +13,7 @@ public struct WebSocketAddress: Sendable, Equatable {
     /// `Basic …`, from the user and the password in the address.
     public let authorization: String?
 
-    /// What a server has to take at least (RFC 9112, section 3).
+    /// The least that a server has to accept (RFC 9112, section 3).
     static let maximumTargetBytes = 8000
     /// Of a name in the DNS (RFC 1035, section 2.3.4).
     static let maximumHostBytes = 253
@@ -66,7 +66,7 @@ public struct WebSocketAddress: Sendable, Equatable {
     /// The `Host` header (RFC 9110, section 7.2).
     var hostHeader: String { port == defaultPort ? bracketedHost : "\(bracketedHost):\(port)" }
 
-    /// Whether both lead to the same server: scheme, host and port (RFC 6454, section 5).
+    /// True if both lead to the same server: scheme, host and port (RFC 6454, section 5).
     func hasOrigin(of other: WebSocketAddress) -> Bool {
         (isSecure, host, port) == (other.isSecure, other.host, other.port)
     }
@@ -130,7 +130,7 @@ public struct WebSocketAddress: Sendable, Equatable {
 }
 
 extension WebSocketAddress {
-    /// Where a `Location` leads from here (RFC 3986, section 5.2; dots in a path are left to the server).
+    /// The address to which a `Location` leads from here (RFC 3986, section 5.2; dots in a path are left to the server).
     func redirected(to location: String) throws(SystemError) -> WebSocketAddress {
         let location = String(trimmed(location.prefix { $0 != "#" }))
         let next = try WebSocketAddress(absolute(location))

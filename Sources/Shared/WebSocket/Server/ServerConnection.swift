@@ -24,7 +24,7 @@ final class ServerConnection: PeerConnection {
     private(set) var position = 0
     /// Behind those that are being sent.
     private var nextPosition = 0
-    /// Where the close frame comes, and its status.
+    /// Position and status of the close frame.
     private var close: (position: Int, status: UInt16?)?
 
     init(_ socket: Socket, client: [UInt8]) {
@@ -98,29 +98,28 @@ final class ServerConnection: PeerConnection {
         if isEnding { return }
         var position = 0
         if group == nil {
-            do throws(HTTPHeadError) {
-                guard let head = try head.read(bytes, at: &position) else { return }
-                respond(ServerHandshake(head, fields: fields), at: route(head.path), onOpen)
+            do throws(HandshakeRefusal) {
+                guard let head = try readHead(bytes, at: &position) else { return }
+                let response = try acceptHandshake(head, fields: fields)
+                switch route(head.path) {
+                case .group(let number):
+                    write(response)
+                    socket?.setDeadline(seconds: nil)
+                    reader = FrameReader(from: .client, maximumMessageBytes: Self.maximumMessageBytes)
+                    group = onOpen(number)
+                case .notFound(let reason): throw HandshakeRefusal("404 Not Found", reason)
+                }
             } catch {
-                respond(ServerHandshake(error), at: .group(0), onOpen)
+                write(error.response)
+                closeAfterFlush(within: Self.responseTimeout)
             }
         }
         let rest = bytes.extracting(droppingFirst: position)
         if !rest.isEmpty { read(rest) }
     }
 
-    private func respond(_ response: ServerHandshake, at route: WebSocketRoute, _ onOpen: (Int) -> ServerGroup) {
-        switch (response, route) {
-        case (.accepted(let bytes), .group(let number)):
-            write(bytes)
-            socket?.setDeadline(seconds: nil)
-            reader = FrameReader(from: .client, maximumMessageBytes: Self.maximumMessageBytes)
-            group = onOpen(number)
-        case (.accepted, .notFound(let reason)): respond(.notFound(reason), at: route, onOpen)
-        case (.refused(let bytes), _):
-            write(bytes)
-            closeAfterFlush(within: Self.responseTimeout)
-        }
+    private func readHead(_ bytes: Span<UInt8>, at position: inout Int) throws(HandshakeRefusal) -> HTTPHead? {
+        do throws(HTTPHeadError) { return try head.read(bytes, at: &position) } catch { throw HandshakeRefusal(error) }
     }
 
     /// Ignores what clients say, as long as it keeps to the protocol.

@@ -22,7 +22,7 @@ final class ServerLoop: SocketLoop {
     private var groups: [Int: ServerGroup] = [:]
     /// Of the logs of all groups.
     private var queuedBytes = 0
-    /// When a greeting is to be forgotten.
+    /// The time at which a greeting is forgotten.
     private var greetingsEnd: Duration?
     private var isClosing = false
 

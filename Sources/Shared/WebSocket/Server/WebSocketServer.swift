@@ -43,7 +43,7 @@ public enum WebSocketRoute: Sendable, Equatable {
     case notFound(reason: String)
 }
 
-/// What other threads want and see of a server's thread.
+/// Requests of other threads to a server's thread, and what they see of it.
 final class ServerOrders: Sendable {
     struct Message {
         /// In the order in which they were added, from 0.
@@ -82,7 +82,7 @@ public final class WebSocketServer: Sendable {
     /// Of `stop`: for clients that do not answer the close frame.
     private static let closeTimeout: Duration = .seconds(1)
 
-    /// What `run` works with.
+    /// Owned by `run`.
     ///
     /// @unchecked: made by the thread of `init`, then handed through a lock to the thread of `run`, for good.
     private struct Parts: ~Copyable, @unchecked Sendable {

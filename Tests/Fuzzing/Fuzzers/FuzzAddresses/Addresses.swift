@@ -63,7 +63,7 @@ private let checks: [Check] = [
         case .refused(_, let retryAfter): expect(retryAfter ?? .zero >= .zero, "\(retryAfter ?? .zero)")
         case .accepted, .redirected, .interim: break
         }
-        _ = ServerHandshake(head, fields: [])
+        _ = try? acceptHandshake(head, fields: [])
     }
 }
 

@@ -41,6 +41,7 @@ DEPLOYMENTS = {
     "run-live": lambda: as_flags(text("Tests/Tools/run-live")),
     "helm": lambda: variables(objects_of({"feed": {"poll": {"enabled": True}}})),
     "systemd": lambda: assigned(text("docker/systemd/air-quality-feed@.service")),
+    "package": lambda: assigned(text("docker/debian/air-quality-exporter.README.Debian")),
     "compose": compose,
     "kubernetes": kubernetes,
     "by hand": lambda: as_flags(text("Sources/Feed/AirQualityFeed/README.md")),

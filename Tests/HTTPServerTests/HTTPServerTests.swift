@@ -76,13 +76,6 @@ extension HTTPServer {
         #expect(try client.request("/y").text == "GET|/y|")
     }
 
-    @Test func pipelinedRequestsAreAnsweredInOrder() throws {
-        let server = try serve(respond: echo)
-        let client = try server.connect()
-        client.send((0..<50).map { "GET /\($0) HTTP/1.1\r\nHost: x\r\n\r\n" }.joined())
-        for index in 0..<50 { #expect(try client.readAnswer().text == "GET|/\(index)|") }
-    }
-
     @Test func http10EndsTheConnection() throws {
         let server = try serve(respond: echo)
         let client = try server.connect()

@@ -84,15 +84,13 @@ def test_about_has_all_paths(exporter):
         assert f">{path}</a>" in text
 
 
+# HTTPRequestTargetTests has more of them.
 @pytest.mark.parametrize(
     "target, status",
     [
         ("//metrics", 404),
         ("/metrics/", 404),
-        ("/..//metrics", 404),
         ("/../metrics", 404),
-        ("/./metrics", 404),
-        ("/%2e%2e/", 404),
         ("/%2e%2e/metrics", 404),
         ("/..%2fmetrics", 404),
         ("/-/healthy/../ready", 404),
@@ -110,22 +108,8 @@ def test_about_has_all_paths(exporter):
         ("/metrics?x=1", 200),
         ("/?", 200),
         ("http://somewhere.else/metrics", 200),
-        ("HTTP://somewhere.else", 200),
-        ("https://somewhere.else:1/-/healthy?x", 200),
         ("http:///metrics", 400),
-        ("ftp://h/metrics", 400),
-        ("file:///etc/passwd", 400),
-        ("metrics", 400),
-        ("\\metrics", 400),
-        ("..", 400),
         ("/%00", 400),
-        ("/metrics%00", 400),
-        ("/metrics%00/../x", 400),
-        ("/%", 400),
-        ("/%2", 400),
-        ("/%zz", 400),
-        ("/%ff", 400),
-        ("/%c0%af", 400),
         ("/metrics?" + "a" * 8183, 200),
         ("/" + "a" * 8192, 414),
         ("/metrics?" + "a" * 8192, 414),
@@ -192,6 +176,7 @@ def asking(fields: str, rest: bytes = b"", line: str = "POST /metrics HTTP/1.1")
 CHUNKED = "Transfer-Encoding: chunked\r\n"
 
 # What is refused, with the status; in a line of text, or the error of a JSON path. It is the connection's last answer.
+# HTTPFramingTests and HTTPHeaderTests have more of them.
 REFUSED = {
     "no host": (b"GET /metrics HTTP/1.1\r\n\r\n", 400),
     "no host for the history": (b"GET /history.json HTTP/1.1\r\n\r\n", 400),
@@ -199,18 +184,9 @@ REFUSED = {
     "two hosts, HTTP/1.0": (b"GET /metrics HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n", 400),
     "no host, HTTP/1.2": (b"GET /metrics HTTP/1.2\r\n\r\n", 400),
     "a target without a slash": (asking("", line="GET metrics HTTP/1.1"), 400),
-    "an escaped NUL": (asking("", line="GET /%00 HTTP/1.1"), 400),
-    "an escape that is none": (asking("", line="GET /%zz HTTP/1.1"), 400),
-    "a target that is not UTF-8": (asking("", line="GET /%ff HTTP/1.1"), 400),
     "a tunnel": (asking("", line="CONNECT host:80 HTTP/1.1"), 400),
-    "a negative length": (asking("Content-Length: -1\r\n"), 400),
     "a negative length, and a question": (asking("Content-Length: -1\r\nExpect: 100-continue\r\n"), 400),
     "a negative length for the history": (asking("Content-Length: -1\r\n", line="GET /history.json HTTP/1.1"), 400),
-    "a length with a sign": (asking("Content-Length: +1\r\n", b"x"), 400),
-    "a length in words": (asking("Content-Length: ten\r\n"), 400),
-    "no length after its name": (asking("Content-Length:\r\n"), 400),
-    "two lengths": (asking("Content-Length: 1\r\nContent-Length: 2\r\n", b"ab"), 400),
-    "two lengths in one": (asking("Content-Length: 2, 2\r\n", b"ab"), 400),
     "length and chunks": (asking("Content-Length: 4\r\n" + CHUNKED, b"0\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n"), 400),
     "chunks": (asking(CHUNKED, b"1\r\nx\r\n0\r\n\r\n"), 411),
     "bad chunks": (asking(CHUNKED, b"zz\r\nabc\r\n"), 411),
@@ -227,7 +203,7 @@ REFUSED = {
     "a header of 17 kB": (asking(f"X: {'a' * 17_000}\r\n", line="GET /metrics HTTP/1.1"), 431),
     "a cookie of 17 kB": (asking(f"Cookie: {'a=b; ' * 3400}\r\n", line="GET /metrics HTTP/1.1"), 431),
     "a hundred and one fields": (asking("X: y\r\n" * 100, line="GET /metrics HTTP/1.1"), 431),
-    # What others could read otherwise: HTTPHeaderTests has more of it.
+    # What others could read otherwise.
     "a blank before the colon": (asking("Content-Length : 39\r\n", b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n"), 400),
     "a continued line": (asking("X: y\r\n z\r\n"), 400),
     "a NUL in the target": (asking("", line="GET /metrics\0 HTTP/1.1"), 400),

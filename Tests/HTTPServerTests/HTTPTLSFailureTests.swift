@@ -6,7 +6,7 @@ import Testing
 @testable import System
 @testable import WebConfiguration
 
-/// Clients whose TLS handshake fails are told why by an alert, and are counted.
+/// Clients whose TLS handshake fails get an alert, and are counted.
 @Suite struct HTTPTLSFailureTests {
     private let certificates: TestCertificates
     private let failures = Failures()
@@ -60,26 +60,14 @@ import Testing
 
     // MARK: - Before the server has answered
 
-    @Test func aVersionThatIsNotAllowed() throws {
-        let server = try serveTLS()
-        let output = try openssl(server, ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"])
-        #expect(output.contains("SSL alert number 70"), "\(output)")
-        expectFailure("no common TLS version", of: server)
-    }
-
-    @Test func aVersionThatIsTooOld() throws {
-        let server = try serveTLS { $0.web.tls?.priority = TLSPriority(minimumVersion: .tls13).text(key: .rsa) }
-        let output = try openssl(server, ["-tls1_2"])
-        #expect(output.contains("SSL alert number 70"), "\(output)")
-        expectFailure("no common TLS version", of: server)
-    }
-
-    @Test(arguments: [["-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-GCM-SHA256"], ["-tls1_3", "-groups", "X448"]])
-    func nothingInCommon(_ options: [String]) throws {
+    @Test(arguments: [
+        ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], ["-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-GCM-SHA256"],
+        ["-tls1_3", "-groups", "X448"],
+    ]) func nothingInCommon(_ options: [String]) throws {
         let server = try serveTLS()
         let output = try openssl(server, options)
         #expect(output.contains("SSL alert number 40"), "\(output)")
-        expectFailure("no common cipher suite, group or signature algorithm", of: server)
+        expectFailure("handshake failed", of: server)
     }
 
     // MARK: - Clients' certificates
@@ -87,29 +75,23 @@ import Testing
     struct ClientCase: Sendable, CustomTestStringConvertible {
         var client: String?
         var names: [String]?
-        /// In TLS 1.2 and 1.3.
-        var alerts: [Int]
         var reason: String
         var testDescription: String { client ?? "no certificate" }
 
         static let all: [ClientCase] = [
-            ClientCase(client: nil, alerts: [42, 116], reason: "no client certificate"),
+            ClientCase(client: nil, reason: "no client certificate"),
+            ClientCase(client: "client-of-other", reason: "client certificate of an unknown authority"),
+            ClientCase(client: "client-expired", reason: "client certificate expired or not yet valid"),
+            ClientCase(client: "client-for-servers", reason: "client certificate not valid for this use"),
             ClientCase(
-                client: "client-of-other", alerts: [48, 48], reason: "client certificate of an unknown authority"),
-            ClientCase(
-                client: "client-expired", alerts: [45, 45], reason: "client certificate expired or not yet valid"),
-            ClientCase(
-                client: "client-for-servers", alerts: [42, 42], reason: "client certificate not valid for this use"),
-            ClientCase(
-                client: "client", names: ["somebody else"], alerts: [42, 42],
-                reason: "client certificate has none of the allowed names"),
+                client: "client", names: ["somebody else"], reason: "client certificate has none of the allowed names"),
         ]
     }
 
     @Test(arguments: ClientCase.all, [0, 1]) func certificatesOfClients(_ scenario: ClientCase, _ version: Int) throws {
         let server = try serveTLS(.requireAndVerify, names: scenario.names)
         let output = try openssl(server, [["-tls1_2"], ["-tls1_3"]][version] + asClient(scenario.client))
-        #expect(output.contains("SSL alert number \(scenario.alerts[version])"), "\(output)")
+        #expect(output.contains("SSL alert number 42"), "\(output)")
         expectFailure(scenario.reason, of: server)
     }
 
@@ -119,7 +101,8 @@ import Testing
             "curl", "-sS", "--tlsv\(version)", "--tls-max", version, "https://127.0.0.1:\(server.port)/",
         ])
         #expect(run.status == 60, "\(run.errors)")
-        expectFailure("alert from the client: CA is unknown", of: server)
+        // OpenSSL's clients send one that is not encrypted where GnuTLS expects one that is, in TLS 1.3.
+        expectFailure(version == "1.2" ? "alert from the client: CA is unknown" : "handshake failed", of: server)
     }
 
     // MARK: - No TLS
@@ -146,7 +129,7 @@ import Testing
         client.send([UInt8](repeating: 7, count: 300))
         let answer = try client.readToEnd()
         #expect(answer.isEmpty || answer.first == 21)
-        expectFailure("not TLS", of: server)
+        expectFailure("handshake failed", of: server)
     }
 
     // MARK: - Ends

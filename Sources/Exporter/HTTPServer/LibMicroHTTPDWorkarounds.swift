@@ -13,7 +13,7 @@ internal import Glibc
 //   `HTTPConnections` has deadlines. (HTTPLimitsTests.slowLorisConnectionsAreHungUpOnAndHarmNobody, aSlowReaderIsHungUpOn)
 // - It takes a certificate at its start and never another one. `TLSContext` gives each session its own.
 //   (HTTPTLSTests.aNewCertificateReachesNewConnectionsAndKeepsOldOnes)
-// - It ends a failed TLS handshake without an alert, and tells nobody. `TLSHandshake` does. (HTTPTLSFailureTests)
+// - It ends a failed TLS handshake without an alert, and tells nobody. `TLSHandshake` sends one, and reports the failure. (HTTPTLSFailureTests)
 // - Debian 12: its epoll loop takes 128 events at a time and, after exactly so many, waits for one more before it looks at any;
 //   and it misses the end of a client that comes with its last bytes. Its poll loop does neither and costs a scrape the
 //   same; each turn of it costs 0.5 ms with 2,000 connections open. (HTTPLimitsTests.requestsThatComeTogetherAreAllAnswered,

@@ -41,28 +41,19 @@ internal import WebConfiguration
     func adopt(_ session: gnutls_session_t) {
         unsafe gnutls_priority_set(session, priority)
         unsafe credentials.adopt(session)
-        // Whether one is required is decided by `refusal`, which has an alert for those who send none.
+        // Whether one is required is decided by `refusal`.
         unsafe gnutls_certificate_server_set_request(session, asksClients ? GNUTLS_CERT_REQUEST : GNUTLS_CERT_IGNORE)
     }
 
-    /// Whether this version is allowed. Corresponds to `gnutls_priority_protocol_list`.
-    func allows(_ version: gnutls_protocol_t) -> Bool {
-        var versions: UnsafePointer<UInt32>?
-        let count = Int(unsafe gnutls_priority_protocol_list(priority, &versions))
-        return unsafe UnsafeBufferPointer(start: versions, count: count).contains(version.rawValue)
-    }
-
-    /// Why a client may not come in.
-    struct ClientRefusal {
-        var reason: String
-        var alert: gnutls_alert_description_t
-    }
-
-    /// Nil when the client may come in with the certificates that it has sent, or without any.
-    func refusal(of session: gnutls_session_t) -> ClientRefusal? {
+    /// Why a client may not come in with the certificates that it has sent, or without any; nil: it may.
+    func refusal(of session: gnutls_session_t) -> String? {
         var count: UInt32 = 0
         guard let certificates = unsafe gnutls_certificate_get_peers(session, &count), count > 0 else {
-            return unsafe refusalWithoutCertificate(session)
+            switch clientAuthentication {
+            // A client that must have a certain name must have a certificate.
+            case .none, .request, .verifyIfGiven: return allowedNames == nil ? nil : "no client certificate"
+            case .requireAny, .requireAndVerify: return "no client certificate"
+            }
         }
         switch clientAuthentication {
         case .none, .request, .requireAny: break
@@ -71,25 +62,12 @@ internal import WebConfiguration
         }
         guard let allowedNames, unsafe !subjectAlternativeNames(certificates).contains(where: allowedNames.contains)
         else { return nil }
-        return ClientRefusal(
-            reason: "client certificate has none of the allowed names", alert: GNUTLS_A_BAD_CERTIFICATE)
-    }
-
-    private func refusalWithoutCertificate(_ session: gnutls_session_t) -> ClientRefusal? {
-        switch clientAuthentication {
-        // A client that must have a certain name must have a certificate.
-        case .none, .request, .verifyIfGiven: if allowedNames == nil { return nil }
-        case .requireAny, .requireAndVerify: break
-        }
-        // The alert that says so is new in TLS 1.3.
-        let isNew = unsafe gnutls_protocol_get_version(session) == GNUTLS_TLS1_3
-        return ClientRefusal(
-            reason: "no client certificate", alert: isNew ? GNUTLS_A_CERTIFICATE_REQUIRED : GNUTLS_A_BAD_CERTIFICATE)
+        return "client certificate has none of the allowed names"
     }
 
     /// Nil if an authority has signed the certificate, for use by clients, and it is valid now. Corresponds to
     /// `gnutls_certificate_verify_peers`.
-    private func refusalByAuthorities(_ session: gnutls_session_t) -> ClientRefusal? {
+    private func refusalByAuthorities(_ session: gnutls_session_t) -> String? {
         var purpose = Array(GNUTLS_KP_TLS_WWW_CLIENT.utf8) + [0]
         var status: UInt32 = 0
         let result = unsafe purpose.withUnsafeMutableBufferPointer { purpose in
@@ -99,14 +77,11 @@ internal import WebConfiguration
         }
         func has(_ flag: gnutls_certificate_status_t) -> Bool { status & UInt32(flag.rawValue) != 0 }
         if result >= 0, status == 0 { return nil }
-        if result >= 0, has(GNUTLS_CERT_SIGNER_NOT_FOUND) {
-            return ClientRefusal(reason: "client certificate of an unknown authority", alert: GNUTLS_A_UNKNOWN_CA)
-        }
+        if result >= 0, has(GNUTLS_CERT_SIGNER_NOT_FOUND) { return "client certificate of an unknown authority" }
         if result >= 0, has(GNUTLS_CERT_EXPIRED) || has(GNUTLS_CERT_NOT_ACTIVATED) {
-            return ClientRefusal(
-                reason: "client certificate expired or not yet valid", alert: GNUTLS_A_CERTIFICATE_EXPIRED)
+            return "client certificate expired or not yet valid"
         }
-        return ClientRefusal(reason: "client certificate not valid for this use", alert: GNUTLS_A_BAD_CERTIFICATE)
+        return "client certificate not valid for this use"
     }
 }
 

@@ -11,44 +11,26 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
     public var reason: String
 }
 
-/// Watches the handshake of one session. If it fails, it tells the client by an alert, and reports the failure.
+/// Watches the handshake of one session: reports its failure, and limits what it costs.
 ///
-/// libmicrohttpd 0.9.75 does the handshake, closes the connection without an alert when it fails, and tells nobody. So
-/// this is private data of the session: GnuTLS calls its destructor, `tlsSessionEnds`, when libmicrohttpd frees the
-/// session, which can still send then.
+/// libmicrohttpd does the handshake, and tells nobody when it fails. So this is private data of the session: GnuTLS calls
+/// its destructor, `tlsSessionEnds`, when libmicrohttpd frees the session.
 @safe final class TLSHandshake {
     private let session: gnutls_session_t
     private let connection: HTTPConnection
     private let context: TLSContext
     private let quota: HandshakeQuota
     private let onFailure: @Sendable (TLSHandshakeFailure) -> Void
-    /// When the work on a message of the client began, by `threadNanoseconds`.
+    /// When the work on what the client has sent began, by `threadNanoseconds`.
     private var workStart: Int64?
-    /// The expensive answer is on its way. What asks for another first message is not.
-    private var isAnswered = false
+    /// The last message is here that costs anything.
+    private var isComplete = false
     private var isWaiting = false
-    private var isOverQuota = false
-
-    /// How far the handshake has come.
-    private enum Progress: Comparable {
-        /// Nothing has come, as from a probe of the port.
-        case silent
-        case begun
-        /// The client's first message is here.
-        case helloRead
-        /// There is a protocol version that both speak.
-        case versionAgreed
-        /// The answer to the client's first message is on its way.
-        case answered
-    }
-
-    private var progress = Progress.silent
-    private var isPlainHTTP = false
-    /// An alert that is not encrypted. OpenSSL's clients send such where GnuTLS expects an encrypted one, in TLS 1.3.
-    private var plainAlert: gnutls_alert_description_t?
-    private var isPlainAlertNext = false
+    private var hasBegun = false
     private var hasEnded = false
-    private var refusal: TLSContext.ClientRefusal?
+    /// Why it fails, where that is known before it has ended.
+    private var failure: String?
+    private var isRefused = false
 
     private init(
         _ session: gnutls_session_t, _ connection: HTTPConnection, _ context: TLSContext,
@@ -81,10 +63,8 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
         unsafe gnutls_transport_set_ptr2(
             session, handshake, UnsafeMutableRawPointer(bitPattern: Int(connection.socket)))
         unsafe gnutls_transport_set_pull_function(session, tlsPull)
-        unsafe gnutls_handshake_set_post_client_hello_function(session, tlsVersionAgreed)
-        // GNUTLS_HANDSHAKE_ANY is a macro that Swift does not see.
         unsafe gnutls_handshake_set_hook_function(
-            session, UInt32.max, GNUTLS_HOOK_PRE, tlsMessage)
+            session, UInt32(GNUTLS_HANDSHAKE_FINISHED.rawValue), GNUTLS_HOOK_PRE, tlsFinished)
         if context.asksClients { unsafe gnutls_session_set_verify_function(session, tlsVerify) }
     }
 
@@ -102,22 +82,18 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
     /// Corresponds to `recv`, of at most so many bytes.
     fileprivate func pull(_ buffer: UnsafeMutableRawPointer, _ size: Int) -> Int {
         endWork()
-        guard isAnswered || mayGoOn() else { return -1 }
+        guard isComplete || mayGoOn() else { return -1 }
         let count = unsafe recv(connection.socket, buffer, size, 0)
         if count == 0 { hasEnded = true }
-        let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: max(count, 0))
-        if isPlainAlertNext, count == 2 { plainAlert = unsafe gnutls_alert_description_t(UInt32(bytes[1])) }
-        // GnuTLS takes the header of a record, and then its content: here an alert of two bytes.
-        isPlainAlertNext = unsafe bytes.elementsEqual([21, 3, 3, 0, 2])
-        if progress == .silent, count > 0 {
-            progress = .begun
-            // A record begins with a number below 64.
-            if unsafe (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[0]) {
-                isPlainHTTP = true
-                answerPlainHTTP()
-                errno = ECONNRESET
-                return -1
-            }
+        guard count > 0, !isComplete else { return count }
+        workStart = threadNanoseconds()
+        defer { hasBegun = true }
+        // A record begins with a number below 64.
+        if !hasBegun, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(unsafe buffer.load(as: UInt8.self)) {
+            failure = "HTTP request on the TLS port"
+            answerPlainHTTP()
+            errno = ECONNRESET
+            return -1
         }
         return count
     }
@@ -131,10 +107,10 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
             unsafe !quota.isOpen(client) && recv(connection.socket, &byte, 1, Int32(MSG_PEEK)) > 0
         if mustWait, !isWaiting {
             isWaiting = quota.wait(client)
-            isOverQuota = !isWaiting
+            if !isWaiting { failure = "too many handshakes of this client wait" }
         }
         if isWaiting, !mustWait { endWait() }
-        errno = isOverQuota || connection.isOverdue(at: monotonicTime()) ? ECONNRESET : EAGAIN
+        errno = failure != nil || connection.isOverdue(at: monotonicTime()) ? ECONNRESET : EAGAIN
         return !mustWait
     }
 
@@ -164,29 +140,18 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
         _ = shutdown(connection.socket, Int32(SHUT_WR))
     }
 
-    /// Before a message is read or sent.
-    fileprivate func message(_ type: gnutls_handshake_description_t) {
-        switch type {
-        case GNUTLS_HANDSHAKE_CLIENT_HELLO:
-            progress = max(progress, .helloRead)
-            workStart = threadNanoseconds()
-        case GNUTLS_HANDSHAKE_HELLO_RETRY_REQUEST: progress = .answered
-        case GNUTLS_HANDSHAKE_SERVER_HELLO:
-            progress = .answered
-            isAnswered = true
-        default: break
-        }
-    }
-
-    /// GnuTLS goes on with TLS 1.2 even where only TLS 1.3 is allowed, and then finds no cipher suite.
-    fileprivate func agreeOnVersion() {
-        if unsafe context.allows(gnutls_protocol_get_version(session)) { progress = max(progress, .versionAgreed) }
+    /// Before the message is read or sent that ends the handshake of one side.
+    fileprivate func finished(isIncoming: Bool) {
+        guard isIncoming else { return }
+        endWork()
+        isComplete = true
     }
 
     /// Whether the client may come in with the certificates that it has sent, or without any.
     fileprivate func acceptsClient() -> Bool {
-        refusal = unsafe context.refusal(of: session)
-        return refusal == nil
+        failure = unsafe context.refusal(of: session)
+        isRefused = failure != nil
+        return !isRefused
     }
 
     /// The session is about to be freed; the socket is still open.
@@ -196,28 +161,23 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
         // A session whose handshake is not complete has no description.
         let description = unsafe gnutls_session_get_desc(session)
         unsafe free(description)
-        guard unsafe description == nil, progress != .silent || isOverQuota else { return }
-        let (reason, alert) = failure()
-        if let alert { unsafe gnutls_alert_send(session, GNUTLS_AL_FATAL, alert) }
-        onFailure(TLSHandshakeFailure(peer: connection.peer.description, reason: reason))
+        guard unsafe description == nil, hasBegun || failure != nil else { return }
+        let reason = failure ?? endByClient
+        // libmicrohttpd would close without a word. What exactly was wrong, GnuTLS has told it alone.
+        if isRefused || reason == nil {
+            let alert = isRefused ? GNUTLS_A_BAD_CERTIFICATE : GNUTLS_A_HANDSHAKE_FAILURE
+            unsafe gnutls_alert_send(session, GNUTLS_AL_FATAL, alert)
+        }
+        onFailure(TLSHandshakeFailure(peer: connection.peer.description, reason: reason ?? "handshake failed"))
     }
 
-    private func failure() -> (reason: String, alert: gnutls_alert_description_t?) {
-        if isOverQuota { return ("too many handshakes of this client wait", nil) }
-        if isPlainHTTP { return ("HTTP request on the TLS port", nil) }
-        if let refusal { return (refusal.reason, refusal.alert) }
-        let received = unsafe plainAlert ?? gnutls_alert_get(session)
+    private var endByClient: String? {
+        let received = unsafe gnutls_alert_get(session)
         if received != GNUTLS_A_CLOSE_NOTIFY, let name = unsafe gnutls_alert_get_name(received) {
-            return unsafe ("alert from the client: \(String(cString: name))", nil)
+            return unsafe "alert from the client: \(String(cString: name))"
         }
-        if connection.isOverdue(at: monotonicTime()) { return ("timed out", nil) }
-        if hasEnded { return ("connection ended by the client", nil) }
-        switch progress {
-        case .helloRead: return ("no common TLS version", GNUTLS_A_PROTOCOL_VERSION)
-        case .versionAgreed: return ("no common cipher suite, group or signature algorithm", GNUTLS_A_HANDSHAKE_FAILURE)
-        case .answered: return ("bad handshake message", GNUTLS_A_DECRYPT_ERROR)
-        case .begun, .silent: return ("not TLS", GNUTLS_A_UNEXPECTED_MESSAGE)
-        }
+        if connection.isOverdue(at: monotonicTime()) { return "timed out" }
+        return hasEnded ? "connection ended by the client" : nil
     }
 }
 
@@ -230,19 +190,12 @@ private func tlsPull(handshake: UnsafeMutableRawPointer?, buffer: UnsafeMutableR
     return unsafe Unmanaged<TLSHandshake>.fromOpaque(handshake).takeUnretainedValue().pull(buffer, size)
 }
 
-/// Corresponds to `gnutls_handshake_simple_hook_func`: the client's first message has been read as far as the version.
-@c(airquality_tls_version_agreed)
-private func tlsVersionAgreed(session: gnutls_session_t?) -> Int32 {
-    if let session = unsafe session { unsafe TLSHandshake.of(session)?.agreeOnVersion() }
-    return 0
-}
-
 /// Corresponds to `gnutls_handshake_hook_func`.
-@c(airquality_tls_message)
-private func tlsMessage(
+@c(airquality_tls_finished)
+private func tlsFinished(
     session: gnutls_session_t?, type: UInt32, when: UInt32, isIncoming: UInt32, bytes: UnsafePointer<gnutls_datum_t>?
 ) -> Int32 {
-    if let session = unsafe session { unsafe TLSHandshake.of(session)?.message(gnutls_handshake_description_t(type)) }
+    if let session = unsafe session { unsafe TLSHandshake.of(session)?.finished(isIncoming: isIncoming != 0) }
     return 0
 }
 

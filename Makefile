@@ -125,7 +125,8 @@ debian13: toolchain
 sanitize: sanitize-thread sanitize-address sanitize-undefined
 
 # Only what the programs do. Some limits of the tests are for programs at their own pace.
-SANITIZED := $(PYTEST) $(addprefix Tests/EndToEnd/,feed live page/test_events.py program storage web) --programs
+SANITIZED := $(PYTEST) $(addprefix Tests/EndToEnd/,feed live page/test_events.py program storage web \
+	$(addprefix hostile/test_,blocking_files.py connections.py log.py storage.py)) --programs
 sanitize-thread sanitize-address sanitize-undefined: export AIRQUALITY_SLOW := 1
 
 sanitize-thread: export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/thread-sanitizer.suppressions
@@ -155,9 +156,10 @@ sanitize-undefined: test-deps
 # make kills     kills the exporter under load KILLS times (100) and counts what was lost
 # make storage-cost  measures what --storage.file costs (a quarter of an hour)
 # make history-cost  measures what a large /history.json costs (two minutes)
+# make greedy-cost  measures how long a scrape waits while another address asks for much (six minutes)
 # make scale     kills the processes of docker/scale in turn and compares all that was stored with what was sent (seven minutes)
-.PHONY: soak kills storage-cost history-cost scale
-soak kills storage-cost history-cost scale: test-deps build
+.PHONY: soak kills storage-cost history-cost greedy-cost scale
+soak kills storage-cost history-cost greedy-cost scale: test-deps build
 
 soak: SOAK_MINUTES ?= 60
 soak:
@@ -173,6 +175,9 @@ storage-cost:
 
 history-cost:
 	$(PYTHON) Tests/Tools/history-cost --programs .build/release
+
+greedy-cost:
+	$(PYTHON) Tests/Tools/greedy-cost --programs .build/release
 
 scale:
 	$(PYTHON) Tests/Tools/scale --programs .build/release

@@ -8,25 +8,49 @@ import time
 
 from support.raw_http import connect
 
-#: What one address asks for; `{}` is the number of the request.
-PATHS = (
-    "/history.json?limit=25&since={}",
-    "/?search=%C3%A9",
-    "/city/City%20{}",
-    "/events",
-    "/",
-)
 ADDRESS = "127.0.0.2"
+TEXT = "text/plain;version=0.0.4"
+OPEN_METRICS = "application/openmetrics-text;version=1.0.0"
+PROTOBUF = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited"
 
 
-def _ask(port: int, path: str, count: int, seconds: float, is_sent) -> None:
+def _request(target: str, method: str = "GET", accept: str = "*/*", coding: str = "gzip") -> str:
+    # With the identifier, `/events` begins with all cities.
+    return (
+        f"{method} {target} HTTP/1.1\r\nHost: x\r\nAccept: {accept}\r\nAccept-Encoding: {coding}\r\n"
+        "Last-Event-ID: 0\r\nConnection: close\r\n\r\n"
+    )
+
+
+def _parameters(parameter: str) -> str:
+    """As many as a target has room for."""
+    return "&".join([parameter] * (8000 // (len(parameter) + 1)))
+
+
+#: What one address asks for at once: the request of a number.
+ATTACKS = {
+    "/history.json?since=": lambda number: _request(f"/history.json?limit=25&since={number}"),
+    "/history.json?city= …": lambda number: _request(f"/history.json?{_parameters('city=a')}"),
+    "/?search=é": lambda number: _request("/?search=%C3%A9"),
+    "/city/…": lambda number: _request(f"/city/City%20{number}"),
+    "/events": lambda number: _request("/events"),
+    "/": lambda number: _request("/"),
+    "HEAD /metrics": lambda number: _request("/metrics", "HEAD"),
+    "/metrics, text and protobuf": lambda number: _request("/metrics", accept=(TEXT, PROTOBUF)[number % 2]),
+    "HEAD /metrics, text and protobuf": lambda number: _request("/metrics", "HEAD", (TEXT, PROTOBUF)[number % 2]),
+    "HEAD /metrics, text and OpenMetrics": lambda number: _request("/metrics", "HEAD", (TEXT, OPEN_METRICS)[number % 2]),
+    "/metrics?collect[]= …": lambda number: _request(f"/metrics?{_parameters('collect[]=cities')}"),
+    "HEAD /metrics, much accepted": lambda number: _request(
+        "/metrics", "HEAD", ",".join(["a/b;q=0.1"] * 700), ",".join(["a;q=0.1"] * 900)),
+}  # fmt: skip
+
+
+def _ask(port: int, attack: str, count: int, seconds: float, is_sent) -> None:
     end = time.monotonic() + seconds
     with contextlib.ExitStack() as stack, selectors.DefaultSelector() as selector:
         clients = [stack.enter_context(connect(port, source=ADDRESS)) for _ in range(count)]
         for number, client in enumerate(clients):
-            # With the identifier, `/events` begins with all cities.
-            head = f"GET {path.format(number)} HTTP/1.1\r\nHost: x\r\nLast-Event-ID: 0\r\nConnection: close\r\n\r\n"
-            client.sendall(head.encode())
+            client.sendall(ATTACKS[attack](number).encode())
             selector.register(client, selectors.EVENT_READ)
         is_sent.set()
         while selector.get_map() and (left := end - time.monotonic()) > 0:
@@ -54,11 +78,17 @@ def scrapes(port: int, is_going_on, pause: float = 0.01) -> list[float]:
     return taken
 
 
-def beside(port: int, path: str, count: int = 200, seconds: float = 10) -> list[float]:
-    """Scrapes while another address asks for the path so many times at once."""
+def alone(port: int, seconds: float = 2) -> list[float]:
+    """Scrapes for so long."""
+    end = time.monotonic() + seconds
+    return scrapes(port, lambda: time.monotonic() < end)
+
+
+def beside(port: int, attack: str, count: int = 200, seconds: float = 10) -> list[float]:
+    """Scrapes while another address asks so many times at once."""
     processes = multiprocessing.get_context("fork")
     is_sent = processes.Event()
-    asking = processes.Process(target=_ask, args=(port, path, count, seconds, is_sent))
+    asking = processes.Process(target=_ask, args=(port, attack, count, seconds, is_sent))
     asking.start()
     try:
         return scrapes(port, asking.is_alive)

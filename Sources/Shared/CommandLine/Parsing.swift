@@ -66,8 +66,11 @@ extension Program {
         if isAddress, let flag = command.flags.first(where: { $0.secrecy == .address }) {
             return FlagError("unexpected argument \(operand.shown), did you mean --\(flag.name) \(operand.shown)?")
         }
-        if operand.isOpen, let meant = nearest(to: operand.text, among: names).first {
-            return FlagError("unexpected argument \(operand.shown), did you mean \(meant)?")
+        let flags = command.flags.map(\.name).filter { $0 == operand.text || $0.hasSuffix("." + operand.text) }
+        let meant = nearest(to: operand.text, among: names).prefix(1) + flags.map { "--" + $0 }
+        if operand.isOpen, !meant.isEmpty {
+            return FlagError(
+                "unexpected argument \(operand.shown), did you mean \(meant.joined(separator: " or "))?")
         }
         return FlagError("unexpected argument \(operand.shown), expected: \(usage(of: command))")
     }
@@ -201,7 +204,7 @@ private struct Words {
         }
         var value = parts.count > 1 ? parts[1] : nil
         if flag.isSwitch {
-            let isSpelledOut = value == nil && (rest.first == "true" || rest.first == "false")
+            let isSpelledOut = value == nil && ["true", "false"].contains(rest.first?.lowercased())
             value = value ?? (isSpelledOut ? rest.popFirst() : "true")
         } else if value == nil, let next = rest.first, !next.hasPrefix("--") {
             value = rest.popFirst()
@@ -221,7 +224,11 @@ private struct Words {
     /// The value is left out: it may be a secret of the flag that was meant.
     private func unknown(_ word: String) -> FlagError {
         let name = String(word.drop { $0 == "-" })
-        let flags = program.commands.flatMap(\.flags)
+        let command = operands.first.flatMap { program.command(named: $0.text) }
+        if let command, command.operands.contains(where: { $0.name.lowercased() == name }) {
+            return FlagError("unknown flag \(quoted(word)), expected: \(program.usage(of: command))")
+        }
+        let flags = command?.flags ?? program.commands.flatMap(\.flags)
         var meant = nearest(to: name, among: flags.map(\.name))
         if meant.isEmpty, name.utf8.count > 2 {
             // A word of its explanation, as `port`.
@@ -243,6 +250,7 @@ private func nearest(to word: String, among names: [String]) -> [String] {
         { $0 == word || parts($0, ".").last.map(String.init) == word },
         { parts($0, ".-").contains { $0 == word } },
         { $0.hasPrefix(word) || word.utf8.count > 1 && parts($0, ".-").contains { $0.hasPrefix(word) } },
+        { word.utf8.count > 2 && $0.hasSuffix(word) },
     ]
     for rule in rules {
         let meant = names.filter(rule)

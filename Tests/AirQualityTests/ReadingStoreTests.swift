@@ -254,7 +254,7 @@ struct ReadingStoreTests {
         func message(_ index: Int, _ time: Timestamp) -> String { #"{"city":"Pune","aqi":\#(index),"time":\#(time)}"# }
         test.receive(message(1, TestStore.start), at: TestStore.start)
         let now = TestStore.start - 3_600_000
-        test.receive(message(2, now), at: now)
+        test.receive(message(2, now), at: now + 1)
         #expect(test.refusals == ["bad_time": 1])
         test.store.moveArrivals(at: now, by: -3_600_000, elapsed: 400)
         #expect(test.state(of: "Pune")?.updatedAt == now)

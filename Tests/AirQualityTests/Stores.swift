@@ -14,8 +14,7 @@ struct TestStore: ~Copyable {
         store = ReadingStore(
             rules: StoreRules(
                 scale: scale, hysteresis: hysteresis, history: history, cityLimit: cityLimit, expireAfter: expireAfter,
-                shard: format.shard, readingsHaveTimes: !format.timeField.isEmpty,
-                readingsHaveConcentrations: !format.pollutantsField.isEmpty,
+                shard: format.shard, readingsHaveConcentrations: !format.pollutantsField.isEmpty,
                 readingsHaveSubIndices: !format.subindicesField.isEmpty, readingsHavePlaces: !format.placeField.isEmpty),
             feeds: feeds, at: Self.start)
         decoder = FeedDecoder(format: format)

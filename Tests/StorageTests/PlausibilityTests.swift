@@ -92,8 +92,7 @@ struct PlausibilityTests {
             changes: RestoringTests.changes(better: 0, worse: 1, at: far, direction: -1),
             points: [HistoryPoint(time: far, index: 7, category: 1)])
         try save(makeStore([city]), in: path)
-        let store = ReadingStore(
-            rules: StoreRules(expireAfter: 60_000, readingsHaveTimes: true), feeds: [""], at: openingTime)
+        let store = ReadingStore(rules: StoreRules(expireAfter: 60_000), feeds: [""], at: openingTime)
         let file = try open(path, store)
         #expect(store.cities.map(\.updatedAt) == [openingTime])
         #expect(store.cities.map(\.receivedAt) == [openingTime])

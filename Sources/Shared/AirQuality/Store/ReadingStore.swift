@@ -205,8 +205,6 @@ public struct StoreRules: Sendable {
     public var shard: Shard?
     /// Milliseconds without a new city before the cities count as complete after a start; 0 from the start.
     public var warmUp: Int64
-    /// The feed says the readings' times itself, so that they may be older than what is known.
-    public var readingsHaveTimes: Bool
     /// Details that readings may come with.
     public var readingsHaveConcentrations: Bool
     public var readingsHaveSubIndices: Bool
@@ -214,7 +212,7 @@ public struct StoreRules: Sendable {
 
     public init(
         scale: Scale = .india, hysteresis: Double = 0, history: HistoryRule = HistoryRule(), cityLimit: Int = 100_000,
-        expireAfter: Int64 = 0, shard: Shard? = nil, warmUp: Int64 = 0, readingsHaveTimes: Bool = false,
+        expireAfter: Int64 = 0, shard: Shard? = nil, warmUp: Int64 = 0,
         readingsHaveConcentrations: Bool = false, readingsHaveSubIndices: Bool = false, readingsHavePlaces: Bool = false
     ) {
         self.scale = scale
@@ -224,7 +222,6 @@ public struct StoreRules: Sendable {
         self.expireAfter = expireAfter
         self.shard = shard
         self.warmUp = warmUp
-        self.readingsHaveTimes = readingsHaveTimes
         self.readingsHaveConcentrations = readingsHaveConcentrations
         self.readingsHaveSubIndices = readingsHaveSubIndices
         self.readingsHavePlaces = readingsHavePlaces

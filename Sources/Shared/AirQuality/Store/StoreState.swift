@@ -64,7 +64,8 @@ struct StoreState: Sendable {
     ) throws(RefusalReason) -> Int {
         let name = names.extracting(reading.nameRange)
         let known = cities.find(name, hash: reading.nameHash)
-        if rules.readingsHaveTimes, let known, reading.time < cities.states[known].updatedAt { throw .badTime }
+        // One that says its time; the arrivals of two feeds may cross, and the clock may be set back.
+        if reading.time != receivedAt, let known, reading.time < cities.states[known].updatedAt { throw .badTime }
         guard IndexRange.isValid(reading.index) else { throw .outOfRange }
         guard let city = known ?? insert(reading, named: name) else { throw .cityLimit }
         let mayBePoint = cities.states.update(

@@ -26,12 +26,13 @@ final class Exporter: Sendable {
 
     /// Opens what a start needs: storage, the demo feed, listening sockets. From then on `/metrics` is answered; feeds
     /// are dialled by ``run()``.
-    init(_ configuration: Configuration, logger: Logger, signals: Signals) throws {
+    init(
+        _ configuration: Configuration, feeds configuredFeeds: [ConfiguredFeed], logger: Logger, signals: Signals
+    ) throws {
         self.logger = logger
         self.signals = signals
         let demo = configuration.isDemo ? try DemoFeed(at: monotonicTime()) : nil
         self.demo = demo
-        let configuredFeeds = try configuration.configuredFeeds()
         let store = ReadingStore(rules: StoreRules(configuration, feeds: configuredFeeds), feeds: [], at: currentTime())
         self.store = store
         let storage = try configuration.storageFile.map {
@@ -47,10 +48,11 @@ final class Exporter: Sendable {
         let resources = RouteResources(
             maximumRequests: configuration.web.maximumRequests, maximumListeners: maximumListeners)
         self.resources = resources
-        let webWatcher = try WebConfigurationWatcher(
-            path: configuration.web.configFile, logger: logger, queue: resources.files)
-        self.webWatcher = webWatcher
         let lastReload = LastReload(at: currentTime())
+        let webWatcher = try WebConfigurationWatcher(
+            path: configuration.web.configFile, logger: logger, queue: resources.files,
+            onReload: { lastReload.record(isSuccessful: $0, at: currentTime()) })
+        self.webWatcher = webWatcher
         let reload: @Sendable () -> String? = {
             let problems = [feeds.reload(), webWatcher.reload()].compactMap { $0 }
             lastReload.record(isSuccessful: problems.isEmpty, at: currentTime())
@@ -264,7 +266,6 @@ extension StoreRules {
             scale: configuration.scale, hysteresis: configuration.hysteresis, history: configuration.history,
             cityLimit: configuration.cityLimit, expireAfter: configuration.expireAfter.milliseconds,
             shard: configuration.format.shard, warmUp: configuration.warmUp.milliseconds,
-            readingsHaveTimes: has(\.format.timeField),
             readingsHaveConcentrations: mayHaveMore || has(\.format.pollutantsField),
             readingsHaveSubIndices: mayHaveMore || has(\.format.subindicesField),
             readingsHavePlaces: mayHaveMore || has(\.format.placeField))

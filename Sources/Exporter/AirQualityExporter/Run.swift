@@ -18,8 +18,9 @@ func run(arguments: [String], environment: [String: String], signals: Signals) -
         case .run(let flags):
             let configuration = try Configuration(flags)
             if flags.command.name == "healthcheck" { return healthcheck(configuration) }
-            if configuration.isCheck { return check(configuration, flags) }
-            return serve(configuration, flags, signals: signals)
+            let feeds = try configuration.configuredFeeds()
+            if configuration.isCheck { return check(configuration, feeds, flags) }
+            return serve(configuration, feeds, flags, signals: signals)
         }
     } catch {
         return fail(error.line)
@@ -32,7 +33,7 @@ private func fail(_ line: String) -> Int32 {
     return 1
 }
 
-private func check(_ configuration: Configuration, _ flags: ParsedFlags) -> Int32 {
+private func check(_ configuration: Configuration, _ feeds: [ConfiguredFeed], _ flags: ParsedFlags) -> Int32 {
     do throws(SystemError) {
         try configuration.checkFiles()
     } catch {
@@ -45,12 +46,14 @@ private func check(_ configuration: Configuration, _ flags: ParsedFlags) -> Int3
     }
     let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
     flags.logUnknownVariables(to: logger)
-    configuration.warn(logger)
+    configuration.warn(logger, of: feeds)
     StandardStream.output.write("configuration is valid\n")
     return 0
 }
 
-private func serve(_ configuration: Configuration, _ flags: ParsedFlags, signals: Signals) -> Int32 {
+private func serve(
+    _ configuration: Configuration, _ feeds: [ConfiguredFeed], _ flags: ParsedFlags, signals: Signals
+) -> Int32 {
     let first = HeldLine()
     func logger(_ write: @escaping @Sendable ([UInt8]) -> Void) -> Logger {
         Logger(level: configuration.logLevel, format: configuration.logFormat, write: write)
@@ -59,14 +62,14 @@ private func serve(_ configuration: Configuration, _ flags: ParsedFlags, signals
         "Starting air-quality-exporter",
         metadata: [
             "version": BuildVersion.version, "revision": BuildVersion.revision, "scale": configuration.scale.name,
-            "feeds": "\(configuration.feeds.count + (configuration.isDemo ? 1 : 0))",
+            "feeds": "\(feeds.count + (configuration.isDemo ? 1 : 0))",
             "storage": configuration.storageFile ?? "none",
         ])
     let logger = logger(first.write)
     flags.logUnknownVariables(to: logger)
-    configuration.warn(logger)
+    configuration.warn(logger, of: feeds)
     do {
-        return try Exporter(configuration, logger: logger, signals: signals).run()
+        return try Exporter(configuration, feeds: feeds, logger: logger, signals: signals).run()
     } catch {
         first.hold([])
         logger.error("Cannot start", metadata: ["err": "\(error)"])
@@ -91,16 +94,17 @@ private final class HeldLine: Sendable {
 
 extension Configuration {
     /// Logs what is accepted and probably a mistake.
-    fileprivate func warn(_ logger: Logger) {
+    func warn(_ logger: Logger, of feeds: [ConfiguredFeed]) {
         if isDemo, !feeds.isEmpty {
             logger.warning(
                 "Simulated readings are mixed with those of the feeds", metadata: ["flag": Self.flag(\.isDemo)])
         }
-        if feed.tls.skipsVerification {
+        let unverified = feeds.filter(\.settings.feed.tls.skipsVerification)
+        if feed.tls.skipsVerification || !unverified.isEmpty {
             logger.warning(
-                feeds.contains(where: \.isSecure)
+                unverified.contains(where: \.address.isSecure)
                     ? "Feed certificates are not verified: anyone on the network path can send readings"
-                    : "No feed is wss://, so there is no certificate to verify",
+                    : "No feed with this setting is wss://, so there is no certificate to verify",
                 metadata: ["flag": Self.flag(\.feed.tls.skipsVerification)])
         }
     }

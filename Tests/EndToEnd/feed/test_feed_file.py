@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import time
 
 import pytest
 
@@ -93,7 +94,8 @@ def test_a_reload_touches_only_what_changed(start, feeds, file):
     "text, said",
     [
         ("url: ws://x/", r"line 1: the document is a mapping, expected a list"),
-        ("", r'no list, expected one such as "- url: ws://feed.example/"'),
+        ("", r'no feed, expected a list such as "- url: ws://feed.example/"'),
+        ("[]", r'no feed, expected a list such as "- url: ws://feed.example/"'),
         ("- name: a", r"line 1: \[0\] has no url, expected the address of a feed"),
         ("- url: ws://x/\n  urll: a", r"line 2: \[0\].urll is unknown, expected one of name, url, header, .*"),
         ("- url: ws://x/\n  demo: true", r"line 2: \[0\].demo is unknown, .*"),
@@ -115,15 +117,66 @@ def test_a_bad_file_is_one_line_with_its_line(programs, file, text, said):
         assert "secret" not in ended.errors[0].replace("<secret>", "")
 
 
-@pytest.mark.parametrize("flag", ["--feed.header=A: secret", "--feed.subscribe=secret"])
-def test_secrets_as_flags_are_for_one_host(programs, file, flag):
+@pytest.mark.parametrize("flag", ["header", "header-file", "subscribe", "cert-file"])
+def test_secrets_as_flags_are_for_one_host(programs, authority, file, tmp_path, flag):
     file.write_text("- url: ws://b.example/\n")
+    (tmp_path / "headers").write_text("A: secret\n")
+    client = authority.issue("client")
+    flags = {
+        "header": ["--feed.header=A: secret"], "header-file": [f"--feed.header-file={tmp_path / 'headers'}"],
+        "subscribe": ["--feed.subscribe=secret"],
+        "cert-file": [f"--feed.cert-file={client.file}", f"--feed.key-file={client.key}"],
+    }[flag]  # fmt: skip
     good = ["--feed.url=ws://a.example/", "--config.check"]
-    assert programs.run(EXPORTER, *good, flag).output == ["configuration is valid"]
+    assert programs.run(EXPORTER, *good, *flags).output == ["configuration is valid"]
     for more in ("--feed.url=ws://b.example/", f"--feed.file={file}"):
-        ended = programs.run(EXPORTER, *good, flag, more)
+        ended = programs.run(EXPORTER, *good, *flags, more)
         assert ended.process.returncode == 1 and len(ended.errors) == 1
-        assert "expected feeds on one host" in ended.errors[0] and "secret" not in ended.errors[0]
+        assert f"--feed.{flag}: expected feeds on one host" in ended.errors[0] and "secret" not in ended.errors[0]
+
+
+def test_a_reload_gives_no_other_host_the_secrets_of_flags(start, feeds, file):
+    one, two, _ = feeds
+    file.write_text(f"- {{url: {one.url}, name: one}}\n")
+    exporter = start.exporter("--feed.file", str(file), "--feed.header=X-Token: secret", "--web.enable-lifecycle")
+    one.wait_for_client()
+    file.write_text(f"- {{url: {one.url}, name: one}}\n- {{url: '{two.url.replace('127.0.0.1', 'localhost')}', name: two}}\n")
+    answer = exporter.get("/-/reload", "POST")
+    assert answer.status == 500 and "--feed.header: expected feeds on one host" in answer.text
+    assert labels(exporter) == ["one"] and not two.requests
+    assert exporter.scrape().value("airquality_exporter_config_last_reload_successful") == 0
+
+
+def test_a_reload_without_any_feed_changes_nothing(start, feeds, file):
+    file.write_text(f"- {{url: {feeds[0].url}, name: one}}\n")
+    exporter = start.exporter("--feed.file", str(file), "--web.enable-lifecycle")
+    feeds[0].wait_for_client()
+    file.write_text("[]\n")
+    answer = exporter.get("/-/reload", "POST")
+    assert answer.status == 500 and "no feed, expected a list" in answer.text
+    assert labels(exporter) == ["one"]
+
+
+def test_a_reload_redials_a_feed_whose_setting_changed(start, feeds, file):
+    kept, changed, _ = feeds
+    text = f"- {{url: {kept.url}, name: kept}}\n- {{url: {changed.url}, name: changed, idle-timeout: 2m}}\n"
+    file.write_text(text)
+    exporter = start.exporter("--feed.file", str(file), "--web.enable-lifecycle")
+    for feed in (kept, changed):
+        feed.wait_for_client()
+    now = int(time.time())
+    changed.send([{"city": "Pune", "aqi": 51, "t": now}])
+    exporter.wait_for_sample("airquality_index", 51, city="Pune")
+    file.write_text(text.replace("idle-timeout: 2m", "idle-timeout: 3m, time-field: t"))
+    assert exporter.get("/-/reload", "POST").status == 200
+    wait_for(lambda: len(changed.requests) == 2, "the second connection")
+    assert len(kept.requests) == len(kept.clients) == 1
+    assert exporter.scrape().value("airquality_exporter_feed_idle_timeout_seconds", feed="changed") == 180
+    # The new setting is wholly in force: a reading older than the known one is refused.
+    wait_for(lambda: len(changed.clients) == 1, "the first client's end")
+    changed.send([{"city": "Pune", "aqi": 52, "t": now - 600}])
+    exporter.wait_for_sample("airquality_exporter_feed_refusals_total", 1, feed="changed", reason="bad_time")
+    assert exporter.scrape().value("airquality_index", city="Pune") == 51
 
 
 def test_feeds_of_flags_and_file_are_one_list(programs, file):

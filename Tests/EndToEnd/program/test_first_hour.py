@@ -30,6 +30,10 @@ DEMO = "--feed.demo"
         (FEED, ["simulte"], r'unexpected argument "simulte", did you mean simulate\?'),
         (FEED, ["rec"], r'unexpected argument "rec", did you mean record\?'),
         (FEED, ["poll", "--key", "secret"], r'unknown flag "--key", did you mean --key-file\?'),
+        (FEED, ["poll", "--city", "Pune"], r'unknown flag "--city", did you mean --cities\?'),
+        (FEED, ["relay", "--url", "ws://x/"], r'unknown flag "--url", expected: air-quality-feed relay URL \[flags\]'),
+        (EXPORTER, ["check"], r'unexpected argument "check", did you mean healthcheck or --config.check\?'),
+        (EXPORTER, ["demo"], r'unexpected argument "demo", did you mean --feed.demo\?'),
         # Values that are almost right.
         (EXPORTER, [DEMO, "--feed.idle-timeout", "60"], r'--feed.idle-timeout "60": expected .*60 has no unit: 60s\?.*'),
         (EXPORTER, [DEMO, "--web.listen-address", "9000"], r'--web.listen-address "9000": expected host:port.*'),
@@ -58,7 +62,7 @@ def test_a_mistake_is_one_line_that_helps(programs, program, arguments, said):
     "arguments",
     [
         ["--log.level", "INFO"], ["--log.level=warning"], ["--log.format=JSON"], ["--aqi.scale", "US"],
-        ["--metrics.families", "index,category"], ["--feed.demo", "true"], ["--feed.demo"],
+        ["--metrics.families", "index,category"], ["--feed.demo", "true"], ["--feed.demo", "TRUE"], ["--feed.demo"],
         ["--web.enable-lifecycle", "false"], ["--web.enable-lifecycle=True"],
     ],
 )  # fmt: skip
@@ -91,11 +95,17 @@ KUBERNETES = {"AIR_QUALITY_EXPORTER_PORT": "tcp://10.0.0.1:80", "AIR_QUALITY_EXP
         ([DEMO], KUBERNETES | {"AIR_QUALITY_EXPORTER_FEED_ULR": "x", "AIR_QUALITY_EXPORTER_B": "secret"},
          [r'msg="Variables that name no flag are ignored" variables="AIR_QUALITY_EXPORTER_B AIR_QUALITY_EXPORTER_FEED_ULR"']),
         ([DEMO, "--feed.url=ws://127.0.0.1:1/"], {}, [r"Simulated readings are mixed .* flag=--feed.demo"]),
-        (["--feed.url=ws://127.0.0.1:1/", "--feed.insecure-skip-verify"], {}, [r"No feed is wss:// .*--feed.insecure-skip-verify"]),
+        (["--feed.url=ws://127.0.0.1:1/", "--feed.insecure-skip-verify"], {}, [r"is wss://.*--feed.insecure-skip-verify"]),
         (["--feed.url=wss://127.0.0.1:1/", "--feed.insecure-skip-verify"], {}, [r"not verified.* flag=--feed.insecure-skip-verify"]),
+        (["file", "- {url: 'wss://127.0.0.1:1/', insecure-skip-verify: true}"], {}, [r"not verified.*--feed.insecure-skip-verify"]),
+        (["file", "- {url: 'ws://127.0.0.1:1/', insecure-skip-verify: true}"], {}, [r"is wss://.*--feed.insecure-skip-verify"]),
+        (["file", "- url: ws://127.0.0.1:1/", DEMO], {}, [r"Simulated readings are mixed .* flag=--feed.demo"]),
     ],
 )  # fmt: skip
-def test_what_is_probably_a_mistake_is_a_warning(programs, start, arguments, environment, warnings):
+def test_what_is_probably_a_mistake_is_a_warning(programs, start, tmp_path, arguments, environment, warnings):
+    if arguments[0] == "file":
+        (tmp_path / "feeds.yml").write_text(arguments[1])
+        arguments = [f"--feed.file={tmp_path / 'feeds.yml'}", *arguments[2:]]
     check = programs.run(EXPORTER, *arguments, "--config.check", environment=environment)
     assert (check.process.returncode, check.output) == (0, ["configuration is valid"])
     running = start.exporter(*arguments, environment=environment)
@@ -107,11 +117,13 @@ def test_what_is_probably_a_mistake_is_a_warning(programs, start, arguments, env
 
 
 def test_the_log_begins_with_what_was_understood(start, programs, tmp_path):
-    exporter = start.exporter(DEMO, "--aqi.scale=eu", f"--storage.file={tmp_path / 'readings.sqlite'}")
+    (tmp_path / "feeds.yml").write_text("- url: ws://127.0.0.1:1/\n- url: ws://127.0.0.1:2/\n")
+    exporter = start.exporter(
+        DEMO, "--aqi.scale=eu", f"--storage.file={tmp_path / 'readings.sqlite'}", f"--feed.file={tmp_path / 'feeds.yml'}")
     wait_for(lambda: exporter.count_lines('msg="Feed connected" feed=demo'), "the connection")
     first = exporter.errors[0]
     assert re.search(
-        r'level=INFO msg="Starting air-quality-exporter" version=\S+ revision=\S+ scale=eu feeds=1 storage=/\S+$', first
+        r'level=INFO msg="Starting air-quality-exporter" version=\S+ revision=\S+ scale=eu feeds=3 storage=/\S+$', first
     ), first
     assert exporter.count_lines('level=INFO msg="Connecting to feed" feed=demo') == 1
 
@@ -280,5 +292,24 @@ def test_a_reload_that_changes_nothing_says_so(start, tmp_path):
     assert exporter.count_lines('msg="Feeds unchanged"') == exporter.count_lines('msg="Web configuration unchanged"') == 1
     assert not exporter.count_lines("loaded")
     none = start.exporter(DEMO, "--web.enable-lifecycle")
+    page = none.scrape()
+    assert page.value("airquality_exporter_config_last_reload_successful") == 1
+    started = page.value("airquality_exporter_config_last_reload_success_timestamp_seconds")
+    assert abs(started - page.value("process_start_time_seconds")) < 5
     assert none.get("/-/reload", "POST").status == 200
     wait_for(lambda: none.count_lines('msg="Nothing to reload: no flag names a file"'), "the line")
+
+
+def test_a_changed_web_configuration_is_a_reload_too(start, tmp_path):
+    web = tmp_path / "web.yml"
+    good = "http_server_config: {headers: {X-Frame-Options: deny}}"
+    web.write_text(good)
+    exporter = start.exporter(DEMO, "--web.config.file", str(web))
+    family = "airquality_exporter_config_last_reload_success"
+    began = exporter.scrape().value(f"{family}_timestamp_seconds")
+    web.write_text("nonsense: {}")
+    wait_for(lambda: exporter.scrape().value(f"{family}ful") == 0, "the bad file")
+    assert exporter.scrape().value(f"{family}_timestamp_seconds") == began
+    web.write_text(good)
+    wait_for(lambda: exporter.scrape().value(f"{family}ful") == 1, "the repaired file")
+    assert exporter.scrape().value(f"{family}_timestamp_seconds") > began

@@ -84,23 +84,6 @@ extension Configuration {
         if let mistake = feedMistake {
             throw flags.refusal(of: mistake.member, at: mistake.index, expected: mistake.expected)
         }
-        let all: [ConfiguredFeed]
-        do throws(SystemError) {
-            all = try configuredFeeds()
-        } catch {
-            throw FlagError("\(flags.origin(of: \Self.feedFile)): \(error.reason)")
-        }
-        // Each of the hosts would get them.
-        let secrets: [PartialKeyPath<Self>] = [
-            \.feed.headers, \.feed.headerFile, \.feed.subscriptions, \.feed.tls.certificateFile,
-        ]
-        if Set(all.map(\.address.host)).count > 1,
-            let secret = secrets.first(where: flags.isGiven)
-        {
-            throw flags.refusal(
-                of: secret,
-                expected: "feeds on one host, or this setting in \(Self.flag(\.feedFile)) for its feed alone")
-        }
     }
 
     /// What of the settings of a feed is not usable, or not together with others.

@@ -21,13 +21,31 @@ extension Configuration {
     private static let commonSettings = ["demo", "file", "pause-when-unused", "warm-up"]
 
     /// The feeds of the flags, then those of the file as it is now; not the embedded one.
-    func configuredFeeds() throws(SystemError) -> [ConfiguredFeed] {
+    ///
+    /// - Throws: one line about the first that is bad, or about flags that must not be those of all of them.
+    func configuredFeeds() throws(FlagError) -> [ConfiguredFeed] {
         var found = feeds.map { ConfiguredFeed(label: $0.label, address: $0, settings: self) }
-        guard let feedFile else { return found }
+        if let feedFile { try addFeeds(of: feedFile, to: &found) }
+        // Each of the hosts would get them.
+        let secrets: [(flag: PartialKeyPath<Self>, isGiven: Bool)] = [
+            (\.feed.headers, !feed.headers.isEmpty), (\.feed.headerFile, feed.headerFile != nil),
+            (\.feed.subscriptions, !feed.subscriptions.isEmpty),
+            (\.feed.tls.certificateFile, feed.tls.certificateFile != nil),
+        ]
+        if let secret = secrets.first(where: \.isGiven), Set(found.map(\.address.host)).count > 1 {
+            throw FlagError(
+                "\(Self.flag(secret.flag)): expected feeds on one host, or this setting in \(Self.flag(\.feedFile)) "
+                    + "for its feed alone")
+        }
+        return found
+    }
+
+    private func addFeeds(of feedFile: String, to found: inout [ConfiguredFeed]) throws(FlagError) {
         do throws(SystemError) {
             let text = try readFile(feedFile, limit: 256 << 10)
-            guard let entries = try YAMLField.parse(text)?.list() else {
-                throw SystemError(.configuration, "no list, expected one such as \"- url: ws://feed.example/\"")
+            let entries = try YAMLField.parse(text)?.list() ?? []
+            guard !entries.isEmpty || !found.isEmpty || isDemo else {
+                throw SystemError(.configuration, "no feed, expected a list such as \"- url: ws://feed.example/\"")
             }
             for entry in entries {
                 let feed = try configuredFeed(entry)
@@ -39,9 +57,9 @@ extension Configuration {
             }
         } catch {
             // The reason of a file that cannot be read names it already.
-            throw error.code == .file ? error : SystemError(error.code, "\(quoted(feedFile)): \(error.reason)")
+            let name = error.code == .file ? "" : "\(quoted(feedFile)): "
+            throw FlagError("\(Self.flag(\.feedFile)): \(name)\(error.reason)")
         }
-        return found
     }
 
     private func configuredFeed(_ entry: YAMLField) throws(SystemError) -> ConfiguredFeed {

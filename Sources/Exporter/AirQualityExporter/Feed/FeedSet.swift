@@ -1,4 +1,5 @@
 import AirQuality
+import CommandLine
 import Synchronization
 import System
 import WebSocket
@@ -84,11 +85,11 @@ final class FeedSet: Sendable {
         changing.withLock { isStopped in
             if isStopped { return nil }
             let wanted: [ConfiguredFeed]
-            do throws(SystemError) {
+            do throws(FlagError) {
                 wanted = try configuration.configuredFeeds()
             } catch {
-                logger.error("Feeds not loaded, keeping the previous ones", metadata: ["err": error.reason])
-                return error.reason
+                logger.error("Feeds not loaded, keeping the previous ones", metadata: ["err": error.line])
+                return error.line
             }
             if let problem = configuration.feed.reload(logger: logger) { return problem }
             guard configuration.feedFile != nil else { return nil }
@@ -126,6 +127,7 @@ final class FeedSet: Sendable {
         if old.isEmpty && new.isEmpty {
             logger.info("Feeds unchanged")
         } else {
+            configuration.warn(logger, of: new)
             let labels = Set((old.map(\.label) + new.map(\.label)))
             logger.info(
                 "Feeds loaded", metadata: ["feeds": "\(kept.count)", "changed": labels.sorted().joined(separator: " ")])

@@ -11,6 +11,7 @@ final class WebConfigurationWatcher: Sendable {
     private let path: String?
     private let logger: Logger
     private let queue: WorkQueue
+    private let onReload: @Sendable (_ isSuccessful: Bool) -> Void
     private let state: Mutex<State>
     /// Held by one reload at a time, from before it reads until what it has read is in force: the newest file wins.
     private let reloading = Mutex(())
@@ -28,11 +29,15 @@ final class WebConfigurationWatcher: Sendable {
     /// What the server begins with.
     let initial: WebConfiguration
 
+    /// - Parameter onReload: told of each reload because of a change.
     /// - Throws: one line that names the file and what is wrong in it.
-    init(path: String?, logger: Logger, queue: WorkQueue) throws(SystemError) {
+    init(
+        path: String?, logger: Logger, queue: WorkQueue, onReload: @escaping @Sendable (Bool) -> Void = { _ in }
+    ) throws(SystemError) {
         self.path = path
         self.logger = logger
         self.queue = queue
+        self.onReload = onReload
         let stamps: [String: FileStamp?]
         (initial, stamps) = if let path { try Self.read(path) } else { (WebConfiguration(), [:]) }
         state = Mutex(State(stamps: stamps))
@@ -77,7 +82,7 @@ final class WebConfigurationWatcher: Sendable {
     func check() {
         let (stamps, badReason) = state.withLock { ($0.stamps, $0.badReason) }
         guard badReason != nil || stamps.contains(where: { FileStamp($0.key) != $0.value }) else { return }
-        _ = reload(toldReason: badReason)
+        onReload(reload(toldReason: badReason) == nil)
     }
 
     /// The configuration with the stamps of its files. Stamped before reading: a change in between is then seen as one.

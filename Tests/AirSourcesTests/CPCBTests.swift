@@ -156,7 +156,7 @@ struct CPCBTests {
             let findings = try source.findings(for: [0]) { path in
                 guard path.contains("offset=0&") else { return answer(path, all) }
                 looks += 1
-                return page(Array(all[..<294]) + Array(all[300..<306]), total: "623")
+                return page(Array(all[..<(295 - looks)]) + Array(all[300..<(305 + looks)]), total: "623")
             }
             #expect(looks == 3)
             #expect(
@@ -164,10 +164,19 @@ struct CPCBTests {
         }
     }
 
-    @Test func `A row that the set has twice costs nothing but another look`() throws {
+    @Test(arguments: [70, 623])
+    func `A row that the set has twice costs nothing but another look`(place: Int) throws {
         var source = source()
-        let all = set(of: 10, delhiAt: 9) + rows([("OZONE", "1")])
-        #expect(try air(source.findings(for: [0]) { answer($0, all) }).index == 60)
+        var all = set(of: 89, delhiAt: 9)
+        // On the page of the first one, and on another.
+        all.insert(all[8], at: place)
+        var looks = 0
+        let findings = try source.findings(for: [0]) { path in
+            if path.contains("offset=0&") { looks += 1 }
+            return answer(path, all)
+        }
+        #expect(try air(findings).index == 60)
+        #expect(looks == 2)
     }
 
     @Test func `A page that does not come costs the cities whose rows may be on it, and no other`() throws {
@@ -198,6 +207,27 @@ struct CPCBTests {
         let findings = try source.findings(for: [0, 1]) { _ in document }
         #expect(try air(findings).index == 120)
         #expect(try air([findings[1]]).index == 47)
+    }
+
+    @Test func `A station without coordinates counts where its city's name means one city alone`() {
+        let maharashtra = City(name: "Aurangabad", latitude: 19.8758, longitude: 75.3393)
+        let bihar = City(name: "Aurangabad (Bihar)", latitude: 24.752, longitude: 84.3742)
+        let (here, elsewhere) = ((19.901, 75.307), (24.758, 84.366))
+        func index(of cities: [City], _ places: [(Double, Double)?]) -> Double? {
+            var stations = CPCBStations(cities)
+            for (number, place) in places.enumerated() {
+                stations.add(
+                    CPCBStations.Row(
+                        city: "Aurangabad", station: "\(number)", updatedAt: now, place: place, subIndices: [:],
+                        index: Double(10 * number)), at: now)
+            }
+            return try? stations.air(of: 0, at: now).get().index
+        }
+        #expect(index(of: [maharashtra], [nil]) == 0)
+        #expect(index(of: [maharashtra], [nil, here, here]) == 10)
+        #expect(index(of: [maharashtra], [nil, elsewhere]) == nil)
+        #expect(index(of: [maharashtra], [nil, here, elsewhere]) == 10)
+        #expect(index(of: [maharashtra, bihar], [nil]) == nil)
     }
 
     @Test(arguments: [

@@ -36,6 +36,15 @@ struct TextTests {
         #expect(kilometers(10, 20, 10, 20) == 0)
     }
 
+    @Test(arguments: [
+        ("Invalid key", SourceError.refused("Invalid key")), ("api_key is wrong", .refused("api_key is wrong")),
+        ("Unauthorized", .refused("Unauthorized")), ("no data for Turkey", .failed("no data for Turkey")),
+        ("Over quota", .busy("Over quota")),
+    ])
+    func `What a source says is told apart by its words`(text: String, error: SourceError) {
+        #expect(SourceError(saying: text) == error)
+    }
+
     @Test func `A source's explanation is one line`() {
         #expect(explanation(in: Array(#"{"error":true,"reason":"Value of\n type"}"#.utf8)) == "Value of  type")
         #expect(explanation(in: Array(#"{"error":"Key not authorised"}"#.utf8)) == "Key not authorised")

@@ -115,13 +115,18 @@ public enum SourceError: Error, Sendable, Equatable {
     case unreadable(String)
 
     /// What the source says in place of what was asked for, told apart by its words.
-    public init(saying text: String) {
-        let words = text.lowercased()
-        func mentions(_ parts: String...) -> Bool { parts.contains { words.contains($0) } }
+    public init(saying said: String) {
+        let text = said.lowercased()
+        let words = text.split { !$0.isLetter }
+        func mentions(_ beginnings: String...) -> Bool {
+            words.contains { beginnings.contains(where: $0.hasPrefix) }
+        }
+        let isBusy = mentions("quota") || ["rate limit", "limit exceeded", "too many"].contains { text.contains($0) }
         self =
-            mentions("quota", "rate limit", "limit exceeded", "too many")
-            ? .busy(text)
-            : mentions("key", "token", "authori", "authenticat", "forbidden") ? .refused(text) : .failed(text)
+            isBusy
+            ? .busy(said)
+            : mentions("key", "apikey", "token", "authori", "unauthori", "authenticat", "unauthenticat", "forbidden")
+                ? .refused(said) : .failed(said)
     }
 }
 

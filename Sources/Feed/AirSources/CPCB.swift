@@ -10,8 +10,9 @@ internal import Bytes
 ///
 /// A key may get fewer rows at once than it asks for, the order of rows may change between two pages, and a page may not
 /// come. So a page begins where the one before has ended, the different rows are counted, and all pages are asked for
-/// again when some are missing. If some still are, only cities are given whose rows cannot be among them: those that are
-/// beside no gap, while every city's rows are together and none is on two pages.
+/// again when some are missing. None are when two passes without a gap gave the same: the set has a row twice. If some
+/// still are, only cities are given whose rows cannot be among them: those that are beside no gap, while every city's rows
+/// are together and none is on two pages.
 struct CPCB: AirSource {
     private static let resource = "3b01bcb8-0b14-4abf-b6f2-c1bfd384ba69"
     private static let pageSize = 300
@@ -35,6 +36,8 @@ struct CPCB: AirSource {
     /// The cities in the order of their rows; nil is a gap.
     private var order: [String?] = []
     private var rowsOfPass: Set<Int> = []
+    /// Of the pass before, if it had no gap.
+    private var rowsOfLastPass: Set<Int> = []
     /// A row was on two pages, so others may be on none.
     private var isMoving = false
 
@@ -47,7 +50,7 @@ struct CPCB: AirSource {
     mutating func queries(for due: [Int], at now: Int64) -> [SourceQuery] {
         self.due = due
         stations = CPCBStations(cities)
-        (total, passes, rows) = (0, 0, [])
+        (total, passes, rows, rowsOfLastPass) = (0, 0, [], [])
         return due.isEmpty ? [] : beginPass()
     }
 
@@ -105,8 +108,11 @@ struct CPCB: AirSource {
 
     private mutating func proceed(at now: Int64) -> SourceAnswer {
         if offset < total, pages < Self.maximumPages { return SourceAnswer(queries: [page]) }
-        if rows.count < total, passes < Self.maximumPasses { return SourceAnswer(queries: beginPass()) }
-        let complete = rows.count >= total ? nil : self.complete
+        let isWhole = !order.contains(nil) && offset >= total
+        let hasAll = rows.count >= total || isWhole && rowsOfPass == rowsOfLastPass
+        rowsOfLastPass = isWhole ? rowsOfPass : []
+        if !hasAll, passes < Self.maximumPasses { return SourceAnswer(queries: beginPass()) }
+        let complete = hasAll ? nil : self.complete
         return SourceAnswer(
             findings: due.map { number in
                 if let complete, !complete.contains(where: { CPCBStations.isName($0, of: cities[number]) }) {

@@ -3,7 +3,8 @@ internal import AirQualityIndex
 
 /// India's stations as one round of a source names them, and what they make of each city.
 ///
-/// A station belongs to the cities of its city's name that are within fifty kilometres: there are two Aurangabads. A
+/// A station belongs to the cities of its city's name that are within fifty kilometres: there are two Aurangabads. One
+/// without coordinates counts unless another city has the name, or a station elsewhere. A
 /// station's index is the one that the source gives, else the greatest of its sub-indices where three pollutants, one of
 /// them particulate matter, have one; a city's is the mean of its stations'.
 struct CPCBStations {
@@ -27,15 +28,18 @@ struct CPCBStations {
         var subIndices: [Pollutant: Double] = [:]
         var index: Double?
         var updatedAt: Int64?
+        var hasPlace = false
     }
 
     private let cities: [City]
     private let numbers: [String: [Int]]
     private var stations: [Int: [String: Station]] = [:]
+    /// Cities whose name a station elsewhere has.
+    private var namedElsewhere: Set<Int> = []
 
     init(_ cities: [City]) {
         self.cities = cities
-        numbers = Dictionary(grouping: cities.indices) { Self.key(of: cities[$0].id ?? cities[$0].name) }
+        numbers = Dictionary(grouping: cities.indices) { Self.key(of: cities[$0]) }
     }
 
     mutating func add(_ row: Row, at now: Int64) {
@@ -46,9 +50,11 @@ struct CPCBStations {
                 kilometers(city.latitude, city.longitude, place.latitude, place.longitude) ?? .infinity
                     > Self.maximumKilometers
             {
+                namedElsewhere.insert(number)
                 continue
             }
             var station = stations[number]?[row.station] ?? Station()
+            if row.place != nil { station.hasPlace = true }
             if let updatedAt = row.updatedAt { station.updatedAt = max(station.updatedAt ?? 0, min(updatedAt, now)) }
             let usable = row.subIndices.filter { IndexRange.isValid($1) }
             station.subIndices.merge(usable) { $1 }
@@ -58,7 +64,9 @@ struct CPCBStations {
     }
 
     func air(of city: Int, at now: Int64) -> Result<CityAir, NoAir> {
-        guard let stations = stations[city]?.values else {
+        let isAlone = !namedElsewhere.contains(city) && numbers[Self.key(of: cities[city])]?.count == 1
+        let stations = (stations[city] ?? [:]).values.filter { $0.hasPlace || isAlone }
+        guard !stations.isEmpty else {
             return .failure(NoAir("it has no station within 50 km in a city of that name"))
         }
         guard let newest = stations.compactMap(\.updatedAt).max() else {
@@ -92,7 +100,9 @@ struct CPCBStations {
 
     // MARK: Names
 
-    static func isName(_ name: String, of city: City) -> Bool { key(of: name) == key(of: city.id ?? city.name) }
+    static func isName(_ name: String, of city: City) -> Bool { key(of: name) == key(of: city) }
+
+    private static func key(of city: City) -> String { key(of: city.id ?? city.name) }
 
     /// A city's name in lower case without blanks, hyphens and the state behind it, in one of its spellings.
     private static func key(of name: String) -> String {

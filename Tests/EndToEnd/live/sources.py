@@ -45,6 +45,10 @@ class SourceServer:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
+            def do_CONNECT(self):
+                outer.requests.append((self.path, {}, {}))
+                self.send_error(502)
+
             def do_GET(self):
                 path, _, text = self.path.partition("?")
                 query = urllib.parse.parse_qs(text, keep_blank_values=True)

@@ -149,14 +149,18 @@ def test_retry_after_is_obeyed(start, serve, listen, cities):
     ("waqi", lambda *_: Answer({"status": "error", "data": "Invalid key: %61nother%2Dsecret\u009b31m\u202e"}), "refuses: Invalid key: *** 31m "),
     ("waqi", lambda *_: Answer({"status": "error", "data": "Invalid key: another-secret"}), "refuses: Invalid key: ***"),
 ])
-def test_a_key_that_is_wrong(start, serve, cities, tmp_path, source, answer, line):
+@pytest.mark.parametrize("is_file", [True, False])
+def test_a_key_that_is_wrong(start, serve, cities, tmp_path, source, answer, line, is_file):
     key = tmp_path / "key"
     key.write_text("another-secret")
     server = serve(answer)
-    bridge = start.feed(
-        "poll", f"--source={source}", f"--base-url={server.url}", cities(DELHI), f"--key-file={key}", *QUICK)
+    bridge = start.program(
+        "air-quality-feed", "poll", "--listen=127.0.0.1:0", f"--source={source}", f"--base-url={server.url}",
+        cities(DELHI), *QUICK, *([f"--key-file={key}"] if is_file else []),
+        environment={} if is_file else {"AIR_QUALITY_FEED_KEY": "another-secret"})
     wait_for(lambda: len(server.requests) >= 3, "the third round")
-    assert bridge.messages == [f"{source} {line} (the key is from --key-file \"{key}\"); trying again at the next interval"]
+    origin = f'--key-file "{key}"' if is_file else "AIR_QUALITY_FEED_KEY"
+    assert bridge.messages == [f"{source} {line} (the key is from {origin}); trying again at the next interval"]
 
 
 def test_a_source_that_goes_down_leaves_the_last_values_and_their_age(start, serve, listen, cities):

@@ -218,13 +218,21 @@ def test_the_key_from_the_environment(start, serve, listen, cities):
     assert listen(address(bridge)).wait_for_city("Delhi")["aqi"] == 75
 
 
-def test_a_key_for_another_source_goes_to_no_free_host(start, serve, cities):
-    """Open-Meteo's customers have a host of their own; the free one would refuse the key with a redirect."""
-    proxy = serve(lambda *_: Answer({"error": True, "reason": "The supplied API key is invalid."}, 400))
+@pytest.mark.parametrize(
+    "source, key, host",
+    [
+        ("open-meteo", "", "air-quality-api.open-meteo.com"),
+        ("open-meteo", "a-very-secret-key", "customer-air-quality-api.open-meteo.com"),
+        ("cpcb", "", "airquality.cpcb.gov.in"),
+        ("cpcb", "a-very-secret-key", "api.data.gov.in"),
+    ],
+)
+def test_a_key_goes_to_the_host_for_those_who_have_one(start, serve, cities, source, key, host):
+    proxy = serve(lambda *_: Answer())
     bridge = start.program(
-        "air-quality-feed", "poll", "--listen=127.0.0.1:0", cities(DELHI), "--interval=1s", "--timeout=2s",
-        environment={"AIR_QUALITY_FEED_KEY": "a-very-secret-key", "https_proxy": proxy.url})
-    wait_for(lambda: bridge.messages, "the line")
-    # The proxy refuses CONNECT; its reason names the host that was asked for, or nobody was asked.
+        "air-quality-feed", "poll", "--listen=127.0.0.1:0", f"--source={source}", cities(DELHI), "--timeout=2s",
+        environment={"AIR_QUALITY_FEED_KEY": key, "https_proxy": proxy.url})
+    # The proxy refuses CONNECT, which names the host.
+    wait_for(lambda: proxy.requests and bridge.messages, "the line")
+    assert {path for path, _, _ in proxy.requests} == {f"{host}:443"}
     assert not any("secret" in line for line in bridge.messages)
-    assert all(path.startswith("customer-air-quality-api.open-meteo.com") for path, _, _ in proxy.requests)

@@ -11,6 +11,7 @@ struct FeedServer {
     private let server: WebSocketServer
     private let thread: ServiceThread
     private let signals: Signals
+    private let notify = NotifySocket()
 
     /// Listens, and prints the address on standard output.
     /// - Parameter configure: adds more than where to listen. In `greeting`, change what it tells before you `send` the
@@ -27,6 +28,7 @@ struct FeedServer {
         thread = try ServiceThread(name: "server") { server.run() }
         let shown = ListenAddress.tcp(host: address.host.isEmpty ? "localhost" : address.host, port: server.port)
         StandardStream.output.write("listening on ws://\(shown)/\n")
+        notify?.send("READY=1")
     }
 
     var clientCount: Int { server.clientCount }
@@ -63,17 +65,21 @@ struct FeedServer {
 
     /// Ends the server; remaining connections are closed with status 1001.
     func stop() {
+        notify?.send("STOPPING=1")
         server.stop()
         thread.join()
     }
 
+    /// Tells systemd meanwhile that the main thread works.
     /// - Parameter isReached: asked again after each wake of the signals.
     func wait(until deadline: Duration?, orUntil isReached: () -> Bool) -> Bool {
         while true {
+            if notify?.watchdogInterval != nil { notify?.send("WATCHDOG=1") }
             let rest = deadline.map { max($0 - monotonicTime(), .zero) }
             let isOver = rest == .zero || isReached()
+            let nap = [rest, notify?.watchdogInterval.map { $0 / 2 }].compactMap(\.self).min()
             // Looked at even when there is nothing to wait for. A wake says only that something is new.
-            if signals.wait(for: isOver ? .zero : rest) != nil { return false }
+            if signals.wait(for: isOver ? .zero : nap) != nil { return false }
             if isOver { return true }
         }
     }

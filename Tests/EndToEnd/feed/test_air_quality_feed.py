@@ -4,6 +4,7 @@ import contextlib
 import json
 import resource
 import signal
+import socket
 import subprocess
 import time
 
@@ -227,3 +228,20 @@ def test_record_and_replay(start, python_feed, tmp_path):
     assert page.value(metrics.MESSAGES) == 3
     assert page.value("airquality_exporter_feed_bytes_total") == sum(len(text.encode()) for text in messages)
     assert page.value(metrics.DISCONNECTS, reason="closed") == 1
+
+
+def test_systemd_is_told_of_start_life_and_end(start, tmp_path):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
+        listening.bind(str(tmp_path / "notify"))
+        listening.settimeout(30)
+        feed = start.program(
+            "air-quality-feed", "simulate", "--listen=127.0.0.1:0",
+            environment={"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "400000"})
+        assert listening.recv(4096) == b"READY=1"
+        for _ in range(4):
+            assert listening.recv(4096) == b"WATCHDOG=1"
+        feed.signal(signal.SIGTERM)
+        while (message := listening.recv(4096)) == b"WATCHDOG=1":
+            pass
+        assert message == b"STOPPING=1"
+        assert feed.wait() == 0

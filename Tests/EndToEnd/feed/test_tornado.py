@@ -28,8 +28,11 @@ def tornado_feed():
     async def start():
         HTTPServer(Application([("/", Handler)])).add_socket(socket)
 
+    async def write(message):
+        await clients[0].write_message(message)
+
     def send(message):
-        asyncio.run_coroutine_threadsafe(clients[0].write_message(message), loop).result(10)
+        asyncio.run_coroutine_threadsafe(write(message), loop).result(10)
 
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()

@@ -1,28 +1,10 @@
 """The dashboards of the American and the European scale, made from those of the Indian one and the exporter's tables."""
 
+import html
 import re
 
 from grafana.scale import Category
 
-#: What each category means for health, where the exporter has no words for it. General hints, no medical advice.
-HINTS = {
-    "us": [
-        "Little or no risk: a good day to be active outside.",
-        "Acceptable; people who are unusually sensitive may notice symptoms.",
-        "Children, older people and people with heart or lung disease: take more breaks and do less intense things outside.",
-        "Anyone may feel it: shorten long or intense activities outside; sensitive people move them indoors.",
-        "Health alert for everyone: avoid long or intense activities outside; sensitive people stay inside.",
-        "Emergency conditions: everyone stays inside and keeps activity low.",
-    ],
-    "eu": [
-        "Enjoy your usual outdoor activities.",
-        "Enjoy your usual outdoor activities.",
-        "Sensitive people: consider reducing intense outdoor activities if you notice symptoms.",
-        "Consider reducing intense activities outside; sensitive people reduce physical activity, above all outside.",
-        "Reduce intense activities outside; sensitive people avoid them.",
-        "Reduce physical activity outside; sensitive people stay inside.",
-    ],
-}
 #: Sentences about the scale itself.
 SENTENCES = {
     "the Indian national index is defined over": {
@@ -90,6 +72,13 @@ def hints_of(dashboards: dict[str, dict]) -> list[str]:
     return re.findall(r"^\| \d+ .+? \| .+? \| (.+?) \|$", text, re.MULTILINE)
 
 
-def made(name: str, dashboards: dict[str, dict], scale: str, tables: dict[str, list[Category]]) -> dict:
-    hints = dict(zip(hints_of(dashboards), HINTS[scale], strict=True))
+def health_words(about: str) -> list[str]:
+    """What each category means for health, from the exporter's page about itself."""
+    return [html.unescape(words) for words in re.findall(r'<td class="number">\d+</td><td>(.+?)</td></tr>', about)]
+
+
+def made(
+    name: str, dashboards: dict[str, dict], scale: str, tables: dict[str, list[Category]], words: dict[str, list[str]]
+) -> dict:
+    hints = dict(zip(hints_of(dashboards), words[scale], strict=True))
     return translated(dashboards[name], scale, tables["india"], tables[scale], hints)

@@ -13,20 +13,27 @@ from grafana.dashboards import SCALES, canonical, dashboard_path
 from grafana.foundation_types import check_types
 from grafana.linter import check_linter_rules
 from grafana.scale import Category, categories, check_scale
-from grafana.scales import made
+from grafana.scales import health_words, hints_of, made
 from grafana.structure import check_structure
 
 NAMES = ("aqi-overview", "aqi-city", "aqi-history")
 
 
 @pytest.fixture(scope="module")
-def tables(programs) -> dict[str, list[Category]]:
-    found = {}
+def exporters_words(programs) -> tuple[dict[str, list[Category]], dict[str, list[str]]]:
+    """Of each scale the categories, and what they mean for health."""
+    tables, words = {}, {}
     for scale in ("india", *SCALES):
         exporter = programs.exporter("--feed.demo", "--aqi.scale", scale)
-        found[scale] = categories(exporter.scrape())
+        tables[scale] = categories(exporter.scrape())
+        words[scale] = health_words(exporter.get("/about").text)
         exporter.stop()
-    return found
+    return tables, words
+
+
+@pytest.fixture(scope="module")
+def tables(exporters_words) -> dict[str, list[Category]]:
+    return exporters_words[0]
 
 
 def path_of(name: str, scale: str):
@@ -34,10 +41,14 @@ def path_of(name: str, scale: str):
     return path.parent.parent / scale / path.name
 
 
+def test_health_words_are_the_exporters(dashboards, exporters_words):
+    assert hints_of(dashboards) == exporters_words[1]["india"]
+
+
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("name", NAMES)
-def test_dashboard_is_made_from_the_indian_one(dashboards, tables, name, scale):
-    text = canonical(made(name, dashboards, scale, tables))
+def test_dashboard_is_made_from_the_indian_one(dashboards, exporters_words, name, scale):
+    text = canonical(made(name, dashboards, scale, *exporters_words))
     path = path_of(name, scale)
     if os.environ.get("RECORD_GOLDEN"):
         path.write_text(text)

@@ -287,7 +287,7 @@ struct RoutesTests {
         #expect(text.contains("href=\"#face-3\"") && text.contains("Moderate"))
         #expect(text.contains("Interrupted, last message"))
         let about = routes().respond(to: HTTPRequest(path: "/about")).text
-        #expect(about.contains("version 1.2.3") && about.contains("<td>not connected</td>"))
+        #expect(about.contains("Air Quality Exporter 1.2.3") && about.contains("<td>not connected</td>"))
         for path in ["metrics", "history.json", "-/healthy", "-/ready", "events"] {
             #expect(about.contains("href=\"./\(path)\""))
         }

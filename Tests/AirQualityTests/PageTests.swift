@@ -37,9 +37,9 @@ struct PageTests {
     }
 
     private static func city(_ name: String, _ query: String = "") throws -> [UInt8]? {
-        try settings.city(
+        settings.city(
             Array(name.utf8), store().store.snapshot(withHistories: true), query: try ChartQuery(query), outage: nil,
-            at: now)
+            at: now)?.document
     }
 
     @Test("of the list is as it was")
@@ -47,17 +47,18 @@ struct PageTests {
         try expectGolden(Self.list("search=&kiosk=0", outage: Outage(since: TestStore.start)), named: "list.html")
     }
 
-    @Test("says what is wrong with the configuration, in place of readings and beside old ones")
+    @Test("says in plain words that readings are of no use, and why on the page about it alone")
     func hint() throws {
         let outage = Outage(since: nil, hint: "The <flags>.")
         let empty = TestStore()
         let page = Self.settings.list(
             empty.store.snapshot(withHistories: true), query: try ListQuery(""), outage: outage, at: Self.now)
         for page in [page, try Self.list(outage: Outage(since: TestStore.start, hint: outage.hint))] {
-            #expect(
-                String(decoding: page, as: UTF8.self).contains(". The &lt;flags&gt;.</p>")
-                    || String(decoding: page, as: UTF8.self).contains("</strong> The &lt;flags&gt;.</p>"))
+            let text = String(decoding: page, as: UTF8.self)
+            #expect(text.contains(" Data is arriving but cannot be used.</p>") && !text.contains("flags"))
         }
+        let about = Self.settings.about(empty.store.snapshot(withHistories: true), outage: outage, at: Self.now)
+        #expect(String(decoding: about, as: UTF8.self).contains("<p>The &lt;flags&gt;.</p>"))
     }
 
     @Test("of a city is as it was")
@@ -79,9 +80,9 @@ struct PageTests {
         let list = Self.settings.list(
             snapshot, query: try ListQuery("map"), outage: nil, at: Self.now)
         try expectGolden(list, named: "list-map.html")
-        let city = try Self.settings.city(
+        let city = Self.settings.city(
             Array("Delhi".utf8), snapshot, query: ChartQuery(), outage: nil, at: Self.now)
-        try expectGolden(#require(city), named: "city-pollutants.html")
+        try expectGolden(#require(city).document, named: "city-pollutants.html")
     }
 
     private static func names(_ page: [UInt8]) -> [String] {
@@ -187,6 +188,18 @@ struct ChartTests {
         for (one, next) in zip(bands, bands.dropFirst()) { #expect(one.top == next.bottom) }
     }
 
+    @Test(
+        "shows two bands or more, none of the two a sliver",
+        arguments: [
+            [5.0], [48, 49], [52, 53], [399, 400], [401, 402], [0, 999], [100, 101], [201, 560], [20, 52],
+        ])
+    func twoBands(_ indices: [Double]) {
+        for beginsAtZero in [false, true] {
+            let chart = Chart(points(indices), from: nil, to: nil, beginsAtZero: beginsAtZero, scale: .india)
+            #expect(chart.bands.count { $0.bottom - $0.top >= 0.08 } >= 2, "\(chart.bands.map { $0.bottom - $0.top })")
+        }
+    }
+
     @Test("of bars begins at zero, and has the scale's bands from there")
     func bars() {
         let chart = Chart(points([301, 310]), from: nil, to: nil, beginsAtZero: true, scale: .india)
@@ -229,15 +242,19 @@ struct ChartTests {
             return HistoryPoint(time: time, index: Double(number % 50), category: 1)
         }
         let few = Chart(Array(all.prefix(100)), from: nil, to: nil, scale: .india)
-        #expect(few.gaps.count == 24 && few.pieces(of: few.line).count == 75)
-        for piece in few.pieces(of: few.line) { #expect(piece.to.time - piece.from.time == 60_000) }
-        // Another city's points, which fall between those of the first: before its gap, around it, into it.
+        let runs = Chart.runs(of: few.line, between: few.gaps)
+        #expect(few.gaps.count == 24 && runs.count == 25 && runs.flatMap(\.self).count == 100)
+        for run in runs {
+            #expect(zip(run, run.dropFirst()).allSatisfy { $1.time - $0.time == 60_000 })
+        }
+        // Points that fall before a gap, around it, into it.
         let gap = few.gaps[0]
         let other = [gap.from - 9, gap.from - 3, gap.to + 3, gap.to + 9].map {
             HistoryPoint(time: $0, index: 1, category: 1)
         }
-        #expect(few.pieces(of: other).map(\.from.time) == [gap.from - 9, gap.to + 3])
-        #expect(few.pieces(of: other.map { HistoryPoint(time: $0.time + 6, index: 1, category: 1) }).count == 3)
+        #expect(Chart.runs(of: other, between: few.gaps).map(\.count) == [2, 2])
+        let into = other.map { HistoryPoint(time: $0.time + 6, index: 1, category: 1) }
+        #expect(Chart.runs(of: into, between: few.gaps).map(\.count) == [4])
         // Too narrow to be seen, and too many to be drawn.
         #expect(Chart(all, from: nil, to: nil, scale: .india).gaps.isEmpty)
         #expect(Chart(all, from: all[0].time, to: all[400].time, scale: .india).gaps.count >= 100)

@@ -455,7 +455,7 @@ FAULTS = [
         "another hint in words than on the tile",
         panel(
             "The scale in words",
-            lambda p: p["options"].update(content=p["options"]["content"].replace("Clean air", "Fresh air")),
+            lambda p: p["options"].update(content=p["options"]["content"].replace("Minimal impact", "No impact")),
         ),
         "different sets of health hints",
     ),

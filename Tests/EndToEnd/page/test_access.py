@@ -1,5 +1,7 @@
 """Whether everybody can use the page: rules of WCAG 2.2 AA, screens of all sizes, light and dark, paper."""
 
+import re
+
 import pytest
 
 PAGES = {
@@ -10,6 +12,7 @@ PAGES = {
     "city": "/city/Delhi",
     "bars": "/city/Delhi?chart=bars",
     "two cities": "/city/Delhi?compare=Mumbai",
+    "no other city": "/city/Delhi?compare=Nowhere",
     "about": "/about",
     "unknown": "/city/Nowhere",
 }
@@ -25,7 +28,7 @@ def test_keeps_the_rules_of_access(air, browser, page, scheme):
         assert browser.violations_of_access() == [], f"{width} px"
         assert browser.small_targets() == [], f"{width} px"
         assert not browser.is_wider_than_the_screen() and not browser.is_cut_off(), f"{width} px"
-    assert all("404" in error for error in browser.errors())
+    assert all("404" in error or "400" in error for error in browser.errors())
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -72,7 +75,8 @@ def test_says_no_category_by_colour_alone(air, browser):
 def test_shows_on_a_wall_what_counts(air, reader):
     reader.show(1920, 1080)
     reader.open(air.address + "/?kiosk")
-    assert not reader.all("#search") and not reader.find("footer").is_displayed()
+    assert not reader.all("#search") and reader.find("footer").is_displayed()
+    assert not [link for link in reader.all("footer a") if link.is_displayed()]
     size = reader.run("return parseFloat(getComputedStyle(document.querySelector('li .index')).fontSize)")
     assert size >= 32
     fits = "return document.documentElement.scrollHeight <= innerHeight"
@@ -84,22 +88,25 @@ def test_shows_on_a_wall_what_counts(air, reader):
 
 
 @pytest.mark.parametrize("count", [1, 2, 12, 30, 60])
+@pytest.mark.parametrize("scale", ["us", "india"])
 @pytest.mark.parametrize("screen", [(1920, 1080), (3840, 2160)])
-def test_a_wall_of_cities_can_be_read_from_afar(breathe, browser, count, screen):
-    """Cards fill the screen and hide nothing of each other; no word is broken; the numbers are large."""
+def test_a_wall_of_cities_can_be_read_from_afar(breathe, reader, count, screen, scale):
+    """Cards fill the screen and hide nothing of each other; no word is broken; numbers, names and words are large."""
     names = ["Thiruvananthapuram", "Navi Mumbai", "Delhi"] + [f"Town {number}" for number in range(57)]
-    air = breathe("--aqi.scale", "us")
+    air = breathe("--aqi.scale", scale)
+    air.send({name: 20 for name in names[:count]}, age=2 * 86_400)
     air.send({name: 120 + number for number, name in enumerate(names[:count])})
-    air.wait_for_cities(count)
-    browser.show(*screen)
-    browser.open(air.address + "/?kiosk")
-    assert len(browser.all("li.city")) == count
-    assert browser.run("return document.documentElement.scrollHeight <= innerHeight")
-    cut = browser.run(
+    air.exporter.wait_for_sample("airquality_exporter_feed_readings_total", 2 * count)
+    reader.show(*screen)
+    reader.open(air.address + "/?kiosk")
+    assert len(reader.all("li.city")) == count
+    assert reader.run("return document.documentElement.scrollHeight <= innerHeight")
+    cut = reader.run(
         """
         const box = e => e.getBoundingClientRect();
         return [...document.querySelectorAll("li.city")].flatMap(card => {
-          const parts = [".name bdi", ".index", ".disc", ".word"].map(part => card.querySelector(part));
+          const parts = [".name bdi", ".index", ".disc", ".word", ".change"].map(part => card.querySelector(part))
+            .filter(part => part?.checkVisibility());
           const overlaps = (a, b) => box(a).left < box(b).right - 1 && box(b).left < box(a).right - 1
             && box(a).top < box(b).bottom - 1 && box(b).top < box(a).bottom - 1;
           const outside = parts.filter(part => box(part).right > box(card).right + 1 || box(part).bottom > box(card).bottom + 1
@@ -109,9 +116,46 @@ def test_a_wall_of_cities_can_be_read_from_afar(breathe, browser, count, screen)
         });
         """)
     assert cut == []
-    size = browser.run("return parseFloat(getComputedStyle(document.querySelector('li .index')).fontSize)")
-    assert size >= screen[1] / 40
-    assert browser.text(".now") and browser.find(".now").is_displayed()
+    sizes = reader.run(
+        """
+        return ["li .index", "li .name bdi", "li .word", ".last-change", ".last-change time"].map(
+          part => Math.min(...[...document.querySelectorAll(part)].map(e => parseFloat(getComputedStyle(e).fontSize))));
+        """)
+    # Letters of 17 px on a screen of 1080 are 8 mm high on one of 55 inches: more than an eye needs at five metres.
+    assert sizes[0] >= screen[1] / 32 and min(sizes[1:]) >= screen[1] / 64, sizes
+    if count < 13:
+        assert min(sizes[1:3]) >= screen[1] / 45, sizes
+    changed = " ".join(reader.find(".last-change").text.split())
+    assert re.fullmatch(r".+ is now .+ ▲? ?worsened (just now|\d+ s ago)", changed), changed
+    assert reader.text(".now") and reader.find(".now").is_displayed()
+
+
+@pytest.mark.parametrize("screen", [(390, 844), (800, 600), (927, 900)])
+def test_a_narrow_wall_has_something_on_its_cards(breathe, reader, screen):
+    air = breathe()
+    air.send({f"Town {number}": 60 + number for number in range(17)})
+    air.wait_for_cities(17)
+    reader.show(*screen)
+    reader.open(air.address + "/?kiosk")
+    sizes = reader.run("return [...document.querySelectorAll('li .index, li .name')].map(e => e.getBoundingClientRect().height)")
+    assert len(sizes) == 34 and min(sizes) >= 16, sizes
+
+
+@pytest.mark.parametrize("scale", ["us", "eu"])
+def test_long_words_fit_where_they_stand(breathe, reader, scale):
+    """Counts in one row and column heads on one line on a laptop; names of bands unbroken on a phone."""
+    air = breathe("--aqi.scale", scale)
+    for age in (60, 0):
+        air.send({f"Town {number}": 10 + 50 * number for number in range(8)}, age=age)
+    air.exporter.wait_for_sample("airquality_exporter_feed_readings_total", 16)
+    reader.show(1280)
+    reader.open(air.address)
+    tops = reader.run("return [...document.querySelectorAll('.summary li')].map(e => e.getBoundingClientRect().top)")
+    assert len(set(tops)) == 1
+    assert reader.run("return document.querySelector('.head').getBoundingClientRect().height") < 32
+    reader.show(390)
+    reader.open(air.address + "/city/Town%201")
+    assert reader.run("return [...document.querySelectorAll('.band-name p')].every(e => e.scrollWidth <= e.clientWidth)")
 
 
 def test_prints_without_what_is_there_to_be_clicked(air, browser):

@@ -22,15 +22,15 @@ def test_shows_each_pollutant_of_a_city(air, reader):
     reader.open(air.address + "/city/Delhi")
     assert "because of PM2.5" in reader.find(".current").text
     assert reader.find(".health").text.endswith("Everyone: avoid heavy exertion outdoors.")
-    assert "AQI India of each pollutant" in texts(reader, "h2")
+    assert "By pollutant (AQI India)" in texts(reader, "h2")
     assert [tile.split("\n") for tile in texts(reader, ".pollutants div")] == [
         ["PM2.5", "318", "159 µg/m³"], ["PM10", "255"], ["CO", "45", "1235 µg/m³"], ["NO₂", "8.2 µg/m³"],
     ]  # fmt: skip
     classes = [index.get_attribute("class") for index in reader.all(".pollutants .index")]
     assert classes == ["index c5", "index c4", "index c1"]
     # The index has its name wherever there is a number.
-    assert "AQI India" in reader.find(".current .value").text and "AQI India" in reader.find("figcaption").text
-    assert "AQI India in the time shown" in texts(reader, "h2")
+    assert "AQI India" in reader.find(".current .value").text and reader.text(".levels .unit") == "AQI India"
+    assert "In this period" in texts(reader, "h2")
 
 
 def test_names_the_index_beside_every_number(air, reader):
@@ -59,9 +59,10 @@ def test_says_where_the_readings_are_from(start, reader):
         hour = int(time.time()) // 3600 * 3600
         feed.send([{"city": "Delhi", "aqi": 200, "time": hour}])
         exporter.wait_for_sample("airquality_exporter_cities", 1)
-        for path in ("/", "/city/Delhi"):
+        for path in ("/", "/city/Delhi", "/about", "/?kiosk"):
             reader.open(f"http://{exporter.address}{path}")
             footer = reader.find("footer").text
+            assert reader.find("footer").is_displayed()
             assert "Source: open-meteo, a computer model, licence CC BY 4.0." in footer
             assert f"Newest reading: {time.strftime('%H:%M', time.gmtime(hour))}" in footer
             assert "AQI India: Central Pollution Control Board, 2014." in footer
@@ -82,6 +83,6 @@ def test_shows_nothing_of_what_is_not_known(breathe, reader):
     assert [("because" in row.text) for row in reader.all("li.city")] == [True, False, False, False]
     for city in ("Pune", "Surat"):
         reader.open(f"{air.address}/city/{city}")
-        assert not reader.all(".pollutants, .cause") and "each pollutant" not in texts(reader, "h2")
+        assert not reader.all(".pollutants, .cause") and "By pollutant" not in texts(reader, "h2")
     reader.open(air.address + "/city/Agra")
-    assert texts(reader, ".pollutants div") == ["PM2.5\n0.0 µg/m³"] and "each pollutant" in texts(reader, "h2")
+    assert texts(reader, ".pollutants div") == ["PM2.5\n0.0 µg/m³"] and "By pollutant" in texts(reader, "h2")

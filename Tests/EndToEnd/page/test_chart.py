@@ -19,6 +19,11 @@ def delhi(breathe):
     return air
 
 
+def lengths(browser, selector: str = "polyline.line") -> list[int]:
+    """Of each run of a line: its points."""
+    return browser.run("return [...document.querySelectorAll(arguments[0])].map(e => e.points.length)", selector)
+
+
 def clock(browser, selector: str = ".tip") -> str:
     return browser.text(selector).split(" ")[0]
 
@@ -34,9 +39,10 @@ def test_shows_the_points_over_the_bands(delhi, reader):
     )
     assert [aqi for aqi, _ in points] == [195 + 10 * number for number in range(25)]
     assert {category for _, category in points} == {"3", "4", "5", "6"}
-    assert len(reader.all("line.line")) == 24
+    assert lengths(reader) == [25]
     # Where HTML allows a caption, and with what the axis counts.
-    assert reader.text("figure > figcaption:first-child").startswith("AQI India. Times are ")
+    assert reader.text("figure > figcaption:first-child").startswith("Times in ")
+    assert reader.text(".levels .unit") == "AQI India"
     assert reader.text(".band-name").split("|") == ["Moderate", "Poor", "Very Poor", "Severe"]
     # Bands do not overlap, and each point stands in its own.
     wrong = reader.run(
@@ -127,12 +133,12 @@ def test_dragging_zooms_and_the_way_back_is_there(delhi, browser):
 def test_bars_are_the_alternative(delhi, browser):
     browser.open(delhi.address + "/city/Delhi")
     browser.find("#as-bars").click()
-    wait_for(lambda: len(browser.all("rect.bar")) == 25 and not browser.all("line.line"), "bars instead of the line")
+    wait_for(lambda: len(browser.all("rect.bar")) == 25 and not browser.all("polyline.line"), "bars instead of the line")
     assert browser.driver.current_url == delhi.address + "/city/Delhi?chart=bars"
     ActionChains(browser.driver).move_to_element(browser.all("rect.bar")[3]).perform()
     browser.wait_for(".tip", "AQI India 225 Poor")
     browser.find("#as-line").click()
-    wait_for(lambda: len(browser.all("line.line")) == 24, "the line again")
+    wait_for(lambda: lengths(browser) == [25], "the line again")
 
 
 def test_no_label_is_over_a_bar(delhi, reader):
@@ -166,7 +172,7 @@ def test_table_has_the_points(delhi, browser):
 
 def test_leads_to_the_neighbours(delhi, browser):
     browser.open(delhi.address + "/city/Delhi")
-    assert browser.find("[rel=next]").text == "Next city: Kolkata" or "Kolkata" in browser.find("[rel=next]").text
+    assert " ".join(browser.find("[rel=next]").text.split()) == "Next: Kolkata"
     browser.find("[rel=next]").click()
     browser.wait_for("h1", "Kolkata")
     assert not browser.all("[rel=next]")
@@ -190,7 +196,7 @@ def test_times_are_the_readers(delhi, browser):
     browser.press(Keys.END)
     minutes = lambda text: int(text[:2]) * 60 + int(text[3:5])  # noqa: E731
     assert (minutes(clock(browser)) - minutes(greenwich)) % 1440 == 330
-    assert "Asia" in browser.text(".zone")
+    assert re.fullmatch(r"Times in your time zone \(Asia/\w+\)", browser.text("figcaption"))
 
 
 def test_unknown_city_has_a_way_back(delhi, browser):
@@ -210,9 +216,57 @@ def test_a_gap_is_a_gap(breathe, reader):
     air.exporter.wait_for_sample("airquality_exporter_history_points", 20)
     reader.open(air.address + "/city/Delhi")
     assert len(reader.all("circle.point")) == 20
-    assert len(reader.all("rect.gap")) == 1
-    assert len(reader.all("line.line")) == 18
+    assert len(reader.all("rect.gap")) == 1 and reader.text(".area text") == "No data"
+    assert reader.run("return getComputedStyle(document.querySelector('.gap')).fill").startswith('url("#hatch")')
+    assert lengths(reader) == [10, 10]
     assert len(reader.all("line.level")) >= 2
+
+
+def test_a_point_alone_is_seen_among_many(breathe, reader):
+    air = breathe("--history.capacity", "1000")
+    for age in [9000 - 60 * number for number in range(140)] + [300]:
+        air.send({"Delhi": 200}, age=age)
+    air.exporter.wait_for_sample("airquality_exporter_history_points", 141)
+    reader.open(air.address + "/city/Delhi")
+    seen = reader.run(
+        "return [...document.querySelectorAll('.point')].map(e => getComputedStyle(e).opacity != 0)")
+    assert seen == [False] * 140 + [True]
+    # The last one is whole, in a range too.
+    for query in ("?range=3h", "?chart=bars&range=3h"):
+        reader.open(f"{air.address}/city/Delhi{query}")
+        edge, last = reader.run(
+            "return ['#area', '.bar, .point:not(.small)'].map("
+            "s => [...document.querySelectorAll(s)].at(-1).getBoundingClientRect().right)")
+        assert last <= edge, query
+
+
+def test_each_city_of_two_has_its_own_gaps(breathe, reader):
+    air = breathe("--history.capacity", "30")
+    for minute in range(30):
+        cities = {"Delhi": 100 + minute} | ({"Pune": 200 + minute} if not 8 <= minute < 22 else {})
+        air.send(cities, age=60 * (30 - minute))
+    air.exporter.wait_for_sample("airquality_exporter_history_points", 46)
+    reader.open(air.address + "/city/Delhi?compare=Pune")
+    assert lengths(reader, ".line:not(.other)") == [30] and lengths(reader, ".line.other") == [8, 8]
+    titles = [title.get_attribute("textContent").strip() for title in reader.all("circle.point title")]
+    assert titles[-1].endswith(" AQI India 129 Moderate, +1; Pune 229")
+    assert ["Pune" in title for title in titles] == [True] * 8 + [False] * 14 + [True] * 8
+    rows = reader.run("return [...document.querySelectorAll('#points tr')].map(e => e.lastElementChild.textContent)")
+    assert (rows[0], rows[1], rows[15], rows[30]) == ("Pune", "229", "", "200")
+    reader.open(air.address + "/city/Pune?compare=Delhi")
+    assert lengths(reader, ".line:not(.other)") == [8, 8] and lengths(reader, ".line.other") == [30]
+
+
+def test_a_day_has_its_date_where_it_begins(breathe, browser):
+    air = breathe("--history.capacity", "100")
+    for age in range(24):
+        air.send({"Delhi": 100 + age}, age=3600 * (23 - age))
+    air.exporter.wait_for_sample("airquality_exporter_history_points", 24)
+    for zone in ("UTC", "Asia/Dhaka"):
+        browser.show(zone=zone)
+        browser.open(air.address + "/city/Delhi?range=24h")
+        ticks = browser.text(".ticks text").split("|")
+        assert len([tick for tick in ticks if re.fullmatch(r"\d+ [A-Z][a-z]{2} \d\d:\d\d", tick)]) == 1, ticks
 
 
 def test_shows_how_far_the_next_category_is(breathe, reader):
@@ -238,8 +292,8 @@ def test_ranges_lead_to_the_last_hours_and_days(breathe, reader):
         wait_for(lambda: shown() == count, f"the points of {link}")
         assert reader.find(link).get_attribute("aria-current") == "true"
     assert reader.driver.current_url.endswith("?range=7d")
-    changes = dict(zip(reader.text(".statistics dt").split("|"), reader.text(".statistics b").split("|")))
-    assert (changes["Last hour"], changes["Since yesterday"]) == ("−1", "−24")
+    head = " ".join(reader.find(".current").text.split())
+    assert "Last hour −1" in head and "Since yesterday −24" in head
     # Dates as people write them.
     assert all(re.fullmatch(r"\d+ [A-Z][a-z]{2}", tick) for tick in reader.text(".ticks text").split("|"))
     reader.find("#zoom-all").click()
@@ -250,9 +304,21 @@ def test_compares_two_cities(delhi, reader):
     reader.open(delhi.address + "/city/Delhi")
     reader.find("#compare").send_keys("Kolkata")
     reader.find(".compare button").click()
-    wait_for(lambda: len(reader.all("line.other")) == 24, "the other city's line")
+    wait_for(lambda: lengths(reader, ".line.other") == [25], "the other city's line")
     assert reader.driver.current_url.endswith("?compare=Kolkata")
     assert "Kolkata" in reader.text(".legend")
+    names = reader.run("return [...document.querySelector('#compare').list.options].map(e => e.value)")
+    assert names == ["Chennai", "Delhi", "Kolkata"]
+    # Whatever the case of its letters; and a name of no city is not an outage.
+    for name, count, message in (("Kolkate", 0, "No city named “Kolkate”"), ("koLKata", 1, "")):
+        reader.find("#compare").clear()
+        reader.find("#compare").send_keys(name)
+        reader.find(".compare button").click()
+        wait_for(lambda: len(reader.all(".line.other")) == count, f"what there is of {name}")
+        assert reader.text("figure [role=alert]") == message and reader.text("h1") == "Delhi"
+        assert not reader.find(".banner").is_displayed() and reader.all(".feed.live")
+        assert reader.find("#compare").get_attribute("value") == ("Kolkata" if count else name)
+    assert all("400" in error for error in reader.errors())
     # The range stays.
     assert delhi.exporter.get("/city/Delhi?compare=Nowhere").status == 400
     answer = delhi.exporter.get("/city/Delhi?range=3h&compare=Kolkata").body.decode()

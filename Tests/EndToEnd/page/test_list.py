@@ -1,5 +1,7 @@
 """The list of cities in a real browser."""
 
+import urllib.parse
+
 import pytest
 
 from page.conftest import EXTRAS
@@ -21,6 +23,9 @@ def test_shows_everything_worst_first(air, browser):
     assert browser.run("return document.querySelector('li.city use').getAttribute('href')") == "#face-5"
     assert not browser.find(".banner").is_displayed()
     assert browser.find("li.city .spark polyline")
+    # Never changed: a dash where there is a column for it.
+    browser.show(1280)
+    assert browser.run("return getComputedStyle(document.querySelector('.change'), '::before').content") == '"—"'
 
 
 def test_faces_and_numbers_have_the_colours_of_their_category(breathe, reader):
@@ -121,7 +126,7 @@ def test_follows_the_feed_without_a_reload(air, browser):
     browser.wait_for(".summary [data-category='1'] b", "0")
     row = "li[data-city=Indore] "
     assert browser.text(row + ".word") == "Severe" and browser.run(f"return document.querySelector({row + 'use'!r}).getAttribute('href')") == "#face-6"
-    browser.wait_for(row + ".change", "worse")
+    browser.wait_for(row + ".change", "Worsened")
     # So does a city that is new.
     air.say(Agra=88)
     wait_for(lambda: "Agra" in browser.names(), "the new city")
@@ -254,10 +259,23 @@ def test_names_are_nothing_but_text(breathe, browser):
         assert browser.names() == names[::-1]
         assert browser.text("li .name").split("|") == names[::-1]
         assert not browser.is_wider_than_the_screen()
+        browser.open(f"{air.address}/?kiosk")
+        assert browser.names() == names[::-1] and browser.text("li .name").split("|") == names[::-1]
+        assert not browser.is_wider_than_the_screen() and not browser.is_cut_off()
         for name in names:
             browser.open(air.address)
             row = next(row for row in browser.all("li.city") if row.get_attribute("data-city") == name)
             row.find_element("css selector", ".name").click()
             browser.wait_for("h1", name)
             assert not browser.is_wider_than_the_screen()
+        # Beside another city, in the legend, in the table and in what the pointer brings up.
+        browser.open(f"{air.address}/city/a?compare={urllib.parse.quote(evil)}")
+        browser.open(f"{air.address}/city/{urllib.parse.quote(long)}?compare={urllib.parse.quote(evil)}")
+        assert browser.text(".legend bdi").split("|") == [long, evil] and browser.text("th bdi") in (evil, "")
+        assert evil in browser.find("circle.point title").get_attribute("textContent")
+        assert not browser.is_wider_than_the_screen()
+        assert all("404" in error for error in browser.errors())
+    air.send({evil: 400})
+    browser.open(f"{air.address}/?kiosk")
+    browser.wait_for(".last-change bdi", evil)
     assert not browser.all("img")

@@ -75,6 +75,7 @@ def test_says_that_the_exporter_is_gone(air, browser):
     browser.wait_for("body[data-live]")
     air.exporter.stop()
     browser.wait_for(".banner", BANNER)
+    browser.wait_for(".feed.stale", "Interrupted, last message")
     assert browser.names()
     # The failed loads themselves.
     assert all("ERR_CONNECTION_REFUSED" in error or "ERR_INCOMPLETE" in error for error in browser.errors())
@@ -119,7 +120,7 @@ def test_shows_everything_without_script(air, browser):
     assert [element.text for element in browser.all("li.city .name")] == ["Kolkata"]
     browser.find("li.city .name").click()
     wait_for(lambda: browser.all("circle.point"), "the chart")
-    assert len(browser.all("circle.point")) == 3 and len(browser.all("line.line")) == 2
+    assert len(browser.all("circle.point")) == 3 and len(browser.all("polyline.line")) == 1
     browser.find("#as-bars").click()
     wait_for(lambda: len(browser.all("rect.bar")) == 3, "bars")
     browser.find("#zoom-in").click()

@@ -60,7 +60,7 @@ struct Health: Sendable {
         return reasons.joined(separator: "; ")
     }
 
-    /// What the pages say of refused readings; without the feed, whose address is nobody's business who can read them.
+    /// What `/about` says of refused readings; without the feed, whose address is nobody's business who can read them.
     func hint(of feeds: [FeedStatistics]) -> String? {
         for feed in feeds where feed.isConnected {
             guard let reason = feed.connection.reasonOfAll else { continue }

@@ -49,11 +49,13 @@ struct PageEndpoint: Sendable {
         let name = Array(name.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed())
         return respond(to: request) { (snapshot, outage, now) throws(QueryError) in
             let query = try ChartQuery(request.query)
-            if let document = try settings.city(name, snapshot, query: query, outage: outage, at: now) {
-                return (200, document)
+            let takesPage =
+                request.header("Accept")?.split(separator: ",").contains { $0.hasPrefix("text/html") } ?? false
+            if let page = settings.city(name, snapshot, query: query, outage: outage, at: now) {
+                if page.status == 200 || takesPage { return page }
+                throw QueryError("compare", is: query.other, expected: "the name of a city that is shown")
             }
-            let takesPage = request.header("Accept")?.split(separator: ",").contains { $0.hasPrefix("text/html") }
-            return (404, takesPage ?? false ? settings.unknownCity(name, snapshot, outage: outage, at: now) : nil)
+            return (404, takesPage ? settings.unknownCity(name, snapshot, outage: outage, at: now) : nil)
         }
     }
 

@@ -5,13 +5,12 @@ extension PageSettings {
     public func about(_ snapshot: StoreSnapshot, outage: Outage?, at now: Timestamp) -> [UInt8] {
         let frame = PageFrame(
             settings: self, root: "./", title: "About · Air quality", isKiosk: false, now: now, outage: outage,
-            snapshot: snapshot)
+            snapshot: snapshot, newestReading: snapshot.cities.map { snapshot.state(of: $0).updatedAt }.max())
         var content: Markup = """
             <main id="content" class="about">
             <nav class="steps" aria-label="Cities"><a href="./">All cities</a></nav>
             <h1>About this page</h1>
-            <p>Air Quality Exporter, version \(version): the newest reading of each city and its recent history, \
-            for people here and for programs at the addresses below.</p>
+            <p>This page shows the latest reading and recent history of each city.</p>
             <h2>\(scale.title)</h2>
             <p>\(scale.authority). The whole number shown is the integer part of the index, by which the category \
             is decided.</p>
@@ -38,18 +37,18 @@ extension PageSettings {
             <table>
             <thead><tr><th scope="col">Feed</th><th scope="col">State</th><th scope="col">Last message</th>\
             <th scope="col" class="number">Messages</th><th scope="col" class="number">Readings</th>\
-            <th scope="col" class="number">Refusals</th></tr></thead>
+            <th scope="col" class="number">Rejected</th></tr></thead>
             <tbody>
 
             """
         // By number: their addresses are nobody's business who can read the page. The metrics have them.
         for (number, feed) in snapshot.feeds.enumerated() {
             let state = feed.isPaused ? "paused" : feed.isConnected ? "connected" : "not connected"
-            let refusals = RefusalReason.allCases.reduce(0) { $0 + feed.refusals[$1] }
+            let rejected = RefusalReason.allCases.reduce(0) { $0 + feed.refusals[$1] }
             content += """
                 <tr><th scope="row">\(number + 1)</th><td>\(state)</td>\
                 <td>\(feed.lastMessageAt.map(frame.ago) ?? "none yet")</td><td class="number">\(feed.messages)</td>\
-                <td class="number">\(feed.readings)</td><td class="number">\(refusals)</td></tr>
+                <td class="number">\(feed.readings)</td><td class="number">\(rejected)</td></tr>
 
                 """
         }
@@ -59,11 +58,12 @@ extension PageSettings {
             </div>
 
             """
+        if let hint = outage?.hint { content += "<p>\(hint)</p>\n" }
         if snapshot.extras.havePlaces {
             content += """
                 <h2>Map</h2>
-                <p>The countries are from <a href="https://www.naturalearthdata.com">Natural Earth</a>, in the public \
-                domain: borders are drawn where control of the land changes, regardless of claims.</p>
+                <p>Country outlines: <a href="https://www.naturalearthdata.com">Natural Earth</a>, in the public \
+                domain. Borders are drawn where control of the land changes, regardless of claims.</p>
 
                 """
         }
@@ -82,6 +82,7 @@ extension PageSettings {
             <li><a href="./-/ready">/-/ready</a>: whether its data is fresh</li>
             <li><a href="./?kiosk">/?kiosk</a>: the list as a wall display</li>
             </ul>
+            <p>Air Quality Exporter \(version)</p>
             </main>
 
             """

@@ -67,7 +67,7 @@ struct Chart {
     let otherLine: [HistoryPoint]
     /// The times between points that are more than three times as far apart as usual: nothing is known of them. Those
     /// that are too narrow to be seen are left out, so there are no more than `maximumPoints` in view.
-    let gaps: [(from: Timestamp, to: Timestamp)]
+    let gaps, otherGaps: [(from: Timestamp, to: Timestamp)]
     let from, to: Timestamp
     /// The lowest and highest index drawn.
     let low, high: Double
@@ -97,6 +97,7 @@ struct Chart {
         let stop = max(start + 1, to ?? max(start, points[points.count - 1].time) + margin)
         self.to = stop
         gaps = Self.gaps(in: points, noShorterThan: (stop - start) / Int64(Self.maximumPoints))
+        otherGaps = Self.gaps(in: other, noShorterThan: (stop - start) / Int64(Self.maximumPoints))
         otherLine = thinned(other.filter { (start...stop).contains($0.time) }, to: Self.maximumPoints)
         let drawn = (shown.isEmpty ? points : shown) + otherLine
         let lowest = drawn.reduce(Double.infinity) { min($0, $1.index) }
@@ -108,14 +109,11 @@ struct Chart {
             bounds: scale.categories.dropFirst().map(\.from))
     }
 
-    /// Widens a range that lies in one category to the nearest other one, so that a reader sees what is how far away.
+    /// Widens a range as little as shows a ninth of its height on both sides of a bound, so that a reader sees what is
+    /// how far away.
     private static func reaching(beyond low: Double, _ high: Double, bounds: [Double]) -> (Double, Double) {
-        guard !bounds.contains(where: { $0 > low && $0 < high }) else { return (low, high) }
-        let above = bounds.first { $0 >= high }
-        let below = bounds.last { $0 <= low }
-        if let above, below.map({ above - high <= low - $0 }) ?? true { return (low, above + (above - low) / 8) }
-        guard let below else { return (low, high) }
-        return (max(0, below - (high - below) / 8), high)
+        bounds.map { (max(0, min(low, $0 - (high - $0) / 8)), max(high, $0 + ($0 - low) / 8)) }
+            .min { $0.1 - $0.0 < $1.1 - $1.0 } ?? (low, high)
     }
 
     private static func gaps(
@@ -129,17 +127,27 @@ struct Chart {
             .map { ($0.time, $1.time) }
     }
 
-    /// The pieces of a line, of points in order of time: from each to the next, unless a gap is between them.
-    func pieces(of line: [HistoryPoint]) -> [(from: HistoryPoint, to: HistoryPoint)] {
+    /// The runs of a line, of points in order of time, between its gaps.
+    static func runs(
+        of line: [HistoryPoint], between gaps: [(from: Timestamp, to: Timestamp)]
+    ) -> [[HistoryPoint]] {
         var next = gaps[...]
-        var pieces: [(from: HistoryPoint, to: HistoryPoint)] = []
-        for (one, other) in zip(line, line.dropFirst()) {
-            // Gaps do not overlap: the first that begins here or later is the first that ends.
-            while let gap = next.first, gap.from < one.time { next.removeFirst() }
-            if let gap = next.first, gap.to <= other.time { continue }
-            pieces.append((one, other))
+        var runs: [[HistoryPoint]] = []
+        for point in line {
+            // Gaps do not overlap: the first that begins at the last point or later is the first that ends.
+            while let gap = next.first, let last = runs.last?.last, gap.from < last.time { next.removeFirst() }
+            if runs.isEmpty || next.first.map({ $0.to <= point.time }) ?? false {
+                runs.append([point])
+            } else {
+                runs[runs.count - 1].append(point)
+            }
         }
-        return pieces
+        return runs
+    }
+
+    /// What is known of the other city at a time: its last point before, unless it is in a gap.
+    func other(at time: Timestamp) -> HistoryPoint? {
+        otherGaps.contains { $0.from < time && time < $0.to } ? nil : otherLine.last { $0.time <= time }
     }
 
     func name(of category: UInt8) -> String { scale.categories[Int(category) - 1].name }
@@ -201,7 +209,8 @@ enum ClockPattern: String {
 
     /// - Parameter span: of the times that are shown together, milliseconds.
     init(span: Int64) {
-        self = span > 86_400_000 ? .date : span < 600_000 ? .seconds : .time
+        // The range of a day has room beside its points.
+        self = span > 90_000_000 ? .date : span < 600_000 ? .seconds : .time
     }
 }
 

@@ -1,20 +1,18 @@
-public import Bytes
+import Bytes
 
 // The page `/city/NAME`: one city and its points as a chart.
 
 extension PageSettings {
-    /// nil when there is no city of this name.
+    /// The page and its status, 400 when there is no city to compare with; nil when there is no city of this name.
     ///
     /// - Parameter outage: nil while a feed is fresh, or paused on purpose.
-    /// - Throws: when there is no city to compare with.
     public func city(
         _ name: [UInt8], _ snapshot: StoreSnapshot, query: ChartQuery, outage: Outage?, at now: Timestamp
-    ) throws(QueryError) -> [UInt8]? {
+    ) -> (status: Int, document: [UInt8])? {
         guard let (city, previous, next) = snapshot.find(name) else { return nil }
-        let other = query.other.isEmpty ? nil : snapshot.find(query.other)?.city
-        guard query.other.isEmpty || other != nil else {
-            throw QueryError("compare", is: query.other, expected: "the name of a city that is shown")
-        }
+        let (wanted, other) = (query.other, snapshot.find(query.other)?.city ?? snapshot.similar(to: query.other))
+        var query = query
+        query.other = other.map { Array(snapshot.name(of: $0)) } ?? []
         let state = snapshot.state(of: city)
         let category = scale.categories[Int(state.category) - 1]
         let frame = PageFrame(
@@ -25,7 +23,16 @@ extension PageSettings {
         let chart = Chart(
             points, other: other.map(snapshot.points) ?? [],
             from: query.range.map { now - $0.milliseconds } ?? query.from,
-            to: query.range == nil ? query.to : now, beginsAtZero: query.style == .bars, scale: scale)
+            // A little beyond, so that the last point is whole.
+            to: query.range.map { now + $0.milliseconds / 40 } ?? query.to, beginsAtZero: query.style == .bars,
+            scale: scale)
+        var changes: Markup = ""
+        if let change = change(points, since: 3_600_000, now) {
+            changes += "<span>Last hour \(signed: change)</span>\n"
+        }
+        if let change = change(points, since: 86_400_000, now) {
+            changes += "<span>Since yesterday \(signed: change)</span>\n"
+        }
         var content: Markup = """
             <main id="content" class="single">
             <nav class="steps" aria-label="Cities">
@@ -37,18 +44,19 @@ extension PageSettings {
             <h1><bdi>\(name[...])</bdi></h1>
             <p class="value">\(frame.index(state.index)) <small>\(scale.title)</small></p>
             <p class="words"><span class="word">\(category.name)</span> \(frame.cause(city)) \(frame.change(state.changes)) \
-            <span class="updated">updated \(frame.ago(state.updatedAt))</span></p>
+            \(changes)<span class="updated">updated \(frame.ago(state.updatedAt))</span></p>
             <p class="health">\(category.healthStatement)</p>
             </section>
 
             """
         content += pollutants(snapshot.extras(of: city))
-        content += figure(chart, name[...], query, all: points, now)
-        content += statistics(chart, all: points, now)
-        content += table(chart)
+        let missing = other == nil ? wanted : []
+        content += figure(chart, name[...], query, missing: missing, all: points, snapshot, now)
+        content += statistics(chart)
+        content += table(chart, query)
         content += links(name[...])
         content += "</main>\n"
-        return frame.render(content, skipTo: "content")
+        return (missing.isEmpty ? 200 : 400, frame.render(content, skipTo: "content"))
     }
 
     /// The page for a name that belongs to no known city.
@@ -81,7 +89,7 @@ extension PageSettings {
         }
         return """
             <a class="\(relation)" rel="\(relation)" href="\(PageFrame.pathStep(name))\(link)">\
-            <span class="hidden">\(relation == "prev" ? "Previous" : "Next") city:</span> <bdi>\(name)</bdi></a>
+            \(relation == "prev" ? "Previous" : "Next"): <bdi>\(name)</bdi></a>
 
             """
     }
@@ -89,7 +97,8 @@ extension PageSettings {
     // MARK: The chart
 
     private func figure(
-        _ chart: Chart, _ name: ArraySlice<UInt8>, _ query: ChartQuery, all points: [HistoryPoint], _ now: Timestamp
+        _ chart: Chart, _ name: ArraySlice<UInt8>, _ query: ChartQuery, missing: [UInt8], all points: [HistoryPoint],
+        _ snapshot: StoreSnapshot, _ now: Timestamp
     ) -> Markup {
         let title = scale.title
         let label: Markup = """
@@ -97,10 +106,10 @@ extension PageSettings {
             \(chart.points.count) points; the table below has them all
             """
         let caption: Markup =
-            chart.points.isEmpty ? "No data in this range." : "\(title). Times are <span class=\"zone\">UTC</span>."
+            chart.points.isEmpty ? "No data in this range." : "Times in <span class=\"zone\">UTC</span>"
         let legend: Markup =
             query.other.isEmpty
-            ? ""
+            ? missing.isEmpty ? "" : "<p role=\"alert\">No city named “<bdi>\(missing[...])</bdi>”</p>\n"
             : """
             <p class="legend"><span class="sample"></span> <bdi>\(name)</bdi> \
             <span class="sample other"></span> <bdi>\(query.other[...])</bdi></p>
@@ -109,8 +118,9 @@ extension PageSettings {
         return """
             <figure class="chart" data-points="\(points.count)">
             <figcaption>\(caption)</figcaption>
-            \(legend)\(chart.markup(query.style, label: label))\
-            \(controls(chart, query, all: points, now))</figure>
+            \(legend)\(chart.markup(query.style, label: label, other: query.other[...]))\
+            \(controls(chart, query, all: points, now))\
+            \(comparison(query, missing, snapshot))</figure>
 
             """
     }
@@ -152,28 +162,34 @@ extension PageSettings {
             zoom += link("Zoom out", "zoom-out", false, window(chart.from - span / 2, chart.to + span / 2))
             zoom += link("Earlier", "earlier", false, window(chart.from - span / 2, chart.to - span / 2))
             zoom += link("Later", "later", false, window(chart.from + span / 2, chart.to + span / 2))
-            zoom += link("All", "zoom-all") { query in (query.from, query.to, query.range) = (nil, nil, nil) }
+        }
+        ranges += link("All", "zoom-all", query.from == nil && query.to == nil && query.range == nil) { query in
+            (query.from, query.to, query.range) = (nil, nil, nil)
         }
         return """
             <div class="controls">
             <nav class="order" aria-label="Kind of chart">
             \(styles)</nav>
+            <nav class="order" aria-label="Period">
+            \(ranges)</nav>
             <nav class="zoom" aria-label="Time shown">
-            \(ranges)\(zoom)</nav>
-            \(comparison(query))</div>
+            \(zoom)</nav>
+            </div>
 
             """
     }
 
-    private func comparison(_ query: ChartQuery) -> Markup {
+    private func comparison(_ query: ChartQuery, _ missing: [UInt8], _ snapshot: StoreSnapshot) -> Markup {
+        var names: Markup = ""
+        for city in snapshot.cities.prefix(200) { names += "<option value=\"\(snapshot.name(of: city))\">" }
         var kept: Markup = ""
         if query.style != .line { kept += "<input type=\"hidden\" name=\"chart\" value=\"\(query.style.rawValue)\">" }
         if let range = query.range { kept += "<input type=\"hidden\" name=\"range\" value=\"\(range.rawValue)\">" }
         return """
             <form class="compare">
             <label for="compare">Compare with</label>
-            <input id="compare" name="compare" value="\(query.other[...])" maxlength="\(CityName.maximumCount)" \
-            autocomplete="off" spellcheck="false">\(kept)
+            <input id="compare" name="compare" value="\((query.other + missing)[...])" maxlength="\(CityName.maximumCount)" \
+            list="names" autocomplete="off" spellcheck="false"><datalist id="names">\(names)</datalist>\(kept)
             <button>Compare</button>
             </form>
 
@@ -191,7 +207,7 @@ extension PageSettings {
         return Int(last.index) - Int(then.index)
     }
 
-    private func statistics(_ chart: Chart, all points: [HistoryPoint], _ now: Timestamp) -> Markup {
+    private func statistics(_ chart: Chart) -> Markup {
         guard let first = chart.points.first else { return "" }
         let lowest = chart.points.reduce(first) { $1.index < $0.index ? $1 : $0 }
         let highest = chart.points.reduce(first) { $1.index > $0.index ? $1 : $0 }
@@ -205,36 +221,35 @@ extension PageSettings {
             \(chart.clock(point.time))</span>
             """
         }
-        var changes: Markup = ""
-        if let change = change(points, since: 3_600_000, now) { changes += item("Last hour", "\(signed: change)", "") }
-        if let change = change(points, since: 86_400_000, now) {
-            changes += item("Since yesterday", "\(signed: change)", "at this time")
-        }
         return """
-            <h2>\(scale.title) in the time shown</h2>
+            <h2>In this period</h2>
             <dl class="statistics">
             \(item("Lowest", "\(Int(lowest.index))", at(lowest)))\
             \(item("Average", "\(Int(average))", "of \(chart.points.count) points"))\
-            \(item("Highest", "\(Int(highest.index))", at(highest)))\(changes)</dl>
+            \(item("Highest", "\(Int(highest.index))", at(highest)))</dl>
 
             """
     }
 
-    private func table(_ chart: Chart) -> Markup {
+    private func table(_ chart: Chart, _ query: ChartQuery) -> Markup {
+        let compared = !query.other.isEmpty
         var rows: Markup = ""
         for point in chart.points.reversed() {
+            let other: Markup = chart.other(at: point.time).map { "\(Int($0.index))" } ?? ""
             rows += """
                 <tr><td><span class="clock" data-ms="\(point.time)" data-pattern="\(chart.pattern.rawValue)">\
                 \(chart.clock(point.time))</span></td><td class="number">\(Int(point.index))</td>\
-                <td><span class="word c\(point.category)">\(chart.name(of: point.category))</span></td></tr>
+                <td><span class="word c\(point.category)">\(chart.name(of: point.category))</span></td>\
+                \(compared ? "<td class=\"number\">\(other)</td>" as Markup : "")</tr>
 
                 """
         }
+        let other: Markup = compared ? "<th scope=\"col\" class=\"number\"><bdi>\(query.other[...])</bdi></th>" : ""
         return """
             <details class="points" id="points">
             <summary>Show data table</summary>
             <table>
-            <thead><tr><th scope="col">Time</th><th scope="col" class="number">\(scale.title)</th><th scope="col">Category</th></tr></thead>
+            <thead><tr><th scope="col">Time</th><th scope="col" class="number">\(scale.title)</th><th scope="col">Category</th>\(other)</tr></thead>
             <tbody>
             \(rows)</tbody>
             </table>
@@ -262,7 +277,7 @@ extension PageSettings {
             tiles += "<div><dt>\(Pollutant.allCases[pollutant].title)</dt><dd>\(number)\(concentration)</dd></div>\n"
         }
         return """
-            <h2>\(extras.subIndices?.greatest == nil ? "" : "\(scale.title) of ")each pollutant</h2>
+            <h2>By pollutant\(extras.subIndices?.greatest == nil ? "" : " (\(scale.title))")</h2>
             <dl class="statistics pollutants">
             \(tiles)</dl>
 

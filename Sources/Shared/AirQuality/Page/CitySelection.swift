@@ -93,6 +93,16 @@ private struct FirstEntries {
     var sorted: [Entry] { Array(kept.sorted().prefix(count)) }
 }
 
+extension StoreSnapshot {
+    /// The first city whose name differs from one in the case of its letters alone.
+    func similar(to name: [UInt8]) -> Int? {
+        let search = NameSearch(name)
+        return name.isEmpty
+            ? nil
+            : cities.first { self.name(of: $0).count == name.count && search.matches(names[states[$0].nameRange].span) }
+    }
+}
+
 /// Looks for a part of a name, whatever the case of its letters.
 private struct NameSearch {
     private let part: [UInt8]

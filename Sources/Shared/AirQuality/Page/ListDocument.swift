@@ -42,26 +42,25 @@ extension PageSettings {
         guard let city = selection.lastChanged else { return "" }
         let state = snapshot.state(of: city)
         return """
-            <p class="last-change">Last change: <b><bdi>\(snapshot.name(of: city))</bdi></b> \
+            <p class="last-change"><b><bdi>\(snapshot.name(of: city))</bdi></b> is now \
             \(scale.categories[Int(state.category) - 1].name) \(frame.change(state.changes))</p>
 
             """
     }
 
     /// Classes that give the cards of a wall display their columns, by how many there are, and their letters, by the
-    /// longest word, so that all fit the screen and no word is broken.
+    /// longest name, so that all fit the screen and no word is broken.
     private func kioskGrid(_ selection: CitySelection, _ snapshot: StoreSnapshot, _ query: ListQuery) -> Markup {
         guard query.isKiosk else { return "" }
-        let columns = (1...10).first { $0 * $0 >= selection.cities.count } ?? 10
-        var longest = 0
-        for city in selection.cities {
-            for word in snapshot.name(of: city).split(separator: UInt8(ascii: " ")) {
-                longest = max(longest, word.count { $0 & 0xC0 != 0x80 })
-            }
-        }
-        let letters = [8, 11, 14, 18, 24].first { $0 >= longest } ?? 24
-        return " columns-\(columns) letters-\(letters)"
+        // Cards are more than twice as wide as high, as their words are.
+        let room = selection.cities.count * 7 / 10
+        let columns = (1...10).first { $0 * ($0 + 1) >= room } ?? 10
+        let longest = selection.cities.reduce(0) { max($0, letters(in: snapshot.name(of: $1))) }
+        let width = [8, 11, 14, 16, 18, 20].first { $0 >= longest } ?? 24
+        return " w-\(columns) l-\(width)"
     }
+
+    private func letters(in name: ArraySlice<UInt8>) -> Int { name.count { $0 & 0xC0 != 0x80 } }
 
     /// How many cities there are of each category; each is a filter.
     private func summary(_ selection: CitySelection, _ query: ListQuery, _ frame: PageFrame) -> Markup {
@@ -152,23 +151,24 @@ extension PageSettings {
         let state = snapshot.state(of: city)
         let name = snapshot.name(of: city)
         let category = scale.categories[Int(state.category) - 1]
-        // Too small to be read from afar.
+        // Too small to be read from afar; and there, longer names than all others get two lines.
         let cause = query.isKiosk ? "" : frame.cause(city)
+        let kind: Markup = query.isKiosk && letters(in: name) > 24 ? " long" : ""
         let details: Markup =
             query.isKiosk
             ? ""
             : """
+            \(frame.change(state.changes))
             \(Sparkline(snapshot.points(of: city)).markup)
             <span class="updated">\(frame.ago(state.updatedAt))</span>
 
             """
         return """
-            <li class="city c\(category.number)" data-city="\(name)" data-category="\(category.number)" \
+            <li class="city c\(category.number)\(kind)" data-city="\(name)" data-category="\(category.number)" \
             data-aqi="\(decimals: state.index)" data-changed="\(state.changes.changedAt ?? 0)">
             \(frame.disc(category))
             <a class="name" href="city/\(PageFrame.pathStep(name))\(query.isKiosk ? "?kiosk" : "")"><bdi>\(name)</bdi></a>
             <span class="state"><span class="word">\(category.name)</span>\(cause)</span>
-            \(frame.change(state.changes))
             <span class="hidden">\(scale.title)</span>\(frame.index(state.index))
             \(details)</li>
 

@@ -134,7 +134,8 @@ struct PageFrame {
             } else {
                 "<strong>Waiting for the first reading.</strong>"
             }
-        let hint: Markup = outage.hint.map { " \($0)" } ?? ""
+        // Why is on the page about it.
+        let hint: Markup = outage.hint == nil ? "" : " Data is arriving but cannot be used."
         var banner: Markup = """
             <div class="banner" role="alert">
             <p>\(text)\(hint)</p>
@@ -239,8 +240,8 @@ extension PageFrame {
 
     func change(_ changes: CategoryChanges) -> Markup {
         guard let changedAt = changes.changedAt else { return "<span class=\"change\"></span>" }
-        let word = changes.direction > 0 ? "better" : "worse"
-        return "<span class=\"change \(word)\">\(word) \(ago(changedAt))</span>"
+        let (kind, word) = changes.direction > 0 ? ("better", "Improved") : ("worse", "Worsened")
+        return "<span class=\"change \(kind)\">\(word) \(ago(changedAt))</span>"
     }
 
     /// The pollutant with the greatest index, where the air is worse than the best category.
@@ -292,7 +293,8 @@ extension Category {
 public struct Outage: Sendable, Equatable {
     /// When the last reading came; nil before the first one.
     public var since: Timestamp?
-    /// What may be wrong with the configuration, in one line that names no address; nil when nothing is known.
+    /// What may be wrong with the configuration, in one line for `/about` that names no address; nil when nothing is
+    /// known.
     public var hint: String?
 
     public init(since: Timestamp?, hint: String? = nil) {

@@ -55,8 +55,15 @@ const page = (() => {
       const rest = title.textContent.replace(/^(\d+ [A-Z][a-z]{2} )?[\d:]+ /, "");
       setText(title, `${localClock(Number(point.dataset.ms), point.dataset.pattern)} ${rest}`);
     }
-    const zone = find(".zone", from);
-    if (zone) setText(zone, Intl.DateTimeFormat().resolvedOptions().timeZone || "local time");
+    // With its date where a day begins.
+    let day = localClock(Number(find("#area", from)?.dataset.from), "day");
+    for (const tick of all(".ticks .clock", from)) {
+      const today = localClock(Number(tick.dataset.ms), "day");
+      if (tick.dataset.pattern === "time" && today !== day) setText(tick, localClock(Number(tick.dataset.ms), "date"));
+      day = today;
+    }
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    setText(find(".zone", from), zone ? `your time zone (${zone})` : "your time zone");
     for (const utc of all(".utc", from)) utc.hidden = true;
     setText(find(".now", from), localClock(Date.now() + offset, "time"));
   }
@@ -80,7 +87,10 @@ const page = (() => {
       if (!other.hasAttribute(name) && !ours.includes(name)) one.removeAttribute(name);
     }
     for (const { name, value } of other.attributes) {
-      if (one.getAttribute(name) !== value) one.setAttribute(name, value);
+      if (one.getAttribute(name) === value) continue;
+      one.setAttribute(name, value);
+      // What somebody has typed hides the attribute.
+      if (name === "value") one.value = value;
     }
     morphChildren(one, other);
   }
@@ -127,12 +137,14 @@ const page = (() => {
     request?.abort();
     const own = request = new AbortController();
     try {
-      const answer = await fetch(location.href, { signal: own.signal, cache: "no-cache" });
+      const headers = { Accept: "text/html" };
+      const answer = await fetch(location.href, { signal: own.signal, cache: "no-cache", headers });
       const text = await answer.text();
       if (own !== request) return;
-      isUp = answer.ok || answer.status === 404;
-      if (isUp) take(new DOMParser().parseFromString(text, "text/html"));
-      else showOutage();
+      // Also a page that says what there is not; a line of text that refuses an address is no page.
+      isUp = answer.status < 500;
+      if (!isUp) showOutage();
+      else if (text.startsWith("<")) take(new DOMParser().parseFromString(text, "text/html"));
     } catch (error) {
       if (error.name === "AbortError") return;
       isUp = false;
@@ -177,7 +189,9 @@ const page = (() => {
     banner.hidden = false;
     const text = `Live data interrupted since ${localClock(takenAt + offset, "time")}. The last known readings are shown.`;
     if (banner.textContent !== text) banner.textContent = text;
-    find(".feed")?.classList.replace("live", "stale");
+    find(".feed").classList.replace("live", "stale");
+    const word = find(".feed > :last-child").firstChild;
+    word.data = word.data.replace(/^Live/, "Interrupted");
   }
 
   // MARK: Changes of cities, as they come

@@ -1,5 +1,6 @@
 import Bytes
 import HTTPServer
+import Synchronization
 import System
 import TestSupport
 import Testing
@@ -17,10 +18,10 @@ struct WebConfigurationWatcherTests {
         lines.text.split(separator: "\n").map { String($0.split(separator: "\"")[1]) }
     }
 
-    private func watcher() throws -> WebConfigurationWatcher {
+    private func watcher(onRead: @escaping @Sendable () -> Void = {}) throws -> WebConfigurationWatcher {
         try WebConfigurationWatcher(
             path: directory.file("web.yml"), logger: Logger(write: lines.append),
-            queue: WorkQueue(name: "test"))
+            queue: WorkQueue(name: "test"), onRead: onRead)
     }
 
     private func write(header value: String) {
@@ -76,23 +77,45 @@ struct WebConfigurationWatcherTests {
         #expect(!none.hasFile && none.reload() == nil)
     }
 
-    @Test("has the newest file in force after reloads on two threads")
+    private final class Reloads: Sendable {
+        let isFirst = Atomic(true)
+        let hasRead, mayGoOn, hasEnded: WakePipe
+
+        init() throws {
+            hasRead = try WakePipe()
+            mayGoOn = try WakePipe()
+            hasEnded = try WakePipe()
+        }
+    }
+
+    @Test("has the newest file in force after a reload that has read an older one is overtaken")
     func race() throws {
         write(header: "deny")
-        let watcher = try watcher()
+        let reloads = try Reloads()
+        let watcher = try watcher {
+            guard reloads.isFirst.exchange(false, ordering: .relaxed) else { return }
+            reloads.hasRead.wake()
+            _ = reloads.mayGoOn.wait(.seconds(60))
+        }
         let configuration = HTTPServerConfiguration(addresses: [.tcp(host: "127.0.0.1", port: 0)])
         let server = try HTTPServer(configuration: configuration) { _ in HTTPResponse(status: 200, line: "well") }
         watcher.follow(server)
         guard case .tcp(_, let port) = server.addresses[0] else { throw SystemError(.address, "no TCP address") }
-        for round in 1...50 {
-            let value = round % 2 == 0 ? "deny" : "sameorigin"
-            write(header: value)
-            let other = try ServiceThread(name: "reload") { _ = watcher.reload() }
-            watcher.check()
-            other.join()
-            watcher.check()
-            #expect(try RawHTTPClient(port: port).request("/").value("X-Frame-Options") == value)
+        let older = try ServiceThread(name: "older") { _ = watcher.reload() }
+        let isRead = reloads.hasRead.wait(.seconds(60))
+        #expect(isRead)
+        write(header: "sameorigin")
+        let newer = try ServiceThread(name: "newer") {
+            _ = watcher.reload()
+            reloads.hasEnded.wake()
         }
+        // It must not come first; where it could, it would have by then.
+        let isOvertaken = reloads.hasEnded.wait(.milliseconds(300))
+        #expect(!isOvertaken)
+        reloads.mayGoOn.wake()
+        older.join()
+        newer.join()
+        #expect(try RawHTTPClient(port: port).request("/").value("X-Frame-Options") == "sameorigin")
     }
 
     @Test("reads nothing that is no regular file, and goes on without it")

@@ -11,6 +11,7 @@ final class WebConfigurationWatcher: Sendable {
     private let path: String?
     private let logger: Logger
     private let queue: WorkQueue
+    private let onRead: @Sendable () -> Void
     private let onReload: @Sendable (_ isSuccessful: Bool) -> Void
     private let state: Mutex<State>
     /// Held by one reload at a time, from before it reads until what it has read is in force: the newest file wins.
@@ -29,11 +30,15 @@ final class WebConfigurationWatcher: Sendable {
     /// What the server begins with.
     let initial: WebConfiguration
 
-    /// - Parameter onReload: told of each reload because of a change.
+    /// - Parameters:
+    ///   - onRead: called between reading the files again and putting them in force.
+    ///   - onReload: told of each reload because of a change.
     /// - Throws: one line that names the file and what is wrong in it.
     init(
-        path: String?, logger: Logger, queue: WorkQueue, onReload: @escaping @Sendable (Bool) -> Void = { _ in }
+        path: String?, logger: Logger, queue: WorkQueue, onRead: @escaping @Sendable () -> Void = {},
+        onReload: @escaping @Sendable (Bool) -> Void = { _ in }
     ) throws(SystemError) {
+        self.onRead = onRead
         self.path = path
         self.logger = logger
         self.queue = queue
@@ -105,6 +110,7 @@ final class WebConfigurationWatcher: Sendable {
         return reloading.withLock { _ in
             do throws(SystemError) {
                 let (configuration, stamps) = try Self.read(path)
+                onRead()
                 try state.withLock { $0.server }?.reload(configuration)
                 let isSame = state.withLock { state in
                     defer { (state.stamps, state.badReason) = (stamps, nil) }

@@ -39,6 +39,7 @@ struct TextTests {
     @Test(arguments: [
         ("Invalid key", SourceError.refused("Invalid key")), ("api_key is wrong", .refused("api_key is wrong")),
         ("Unauthorized", .refused("Unauthorized")), ("no data for Turkey", .failed("no data for Turkey")),
+        ("no station of the authority in Keylong", .failed("no station of the authority in Keylong")),
         ("Over quota", .busy("Over quota")),
     ])
     func `What a source says is told apart by its words`(text: String, error: SourceError) {

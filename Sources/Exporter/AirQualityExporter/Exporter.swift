@@ -51,11 +51,12 @@ final class Exporter: Sendable {
         let lastReload = LastReload(at: currentTime())
         let webWatcher = try WebConfigurationWatcher(
             path: configuration.web.configFile, logger: logger, queue: resources.files,
-            onReload: { lastReload.record(isSuccessful: $0, at: currentTime()) })
+            onReload: { lastReload.record([.web: $0], at: currentTime()) })
         self.webWatcher = webWatcher
         let reload: @Sendable () -> String? = {
-            let problems = [feeds.reload(), webWatcher.reload()].compactMap { $0 }
-            lastReload.record(isSuccessful: problems.isEmpty, at: currentTime())
+            let (feeds, web) = (feeds.reload(), webWatcher.reload())
+            lastReload.record([.feeds: feeds == nil, .web: web == nil], at: currentTime())
+            let problems = [feeds, web].compactMap { $0 }
             if problems.isEmpty, configuration.namesNoFile { logger.info("Nothing to reload: no flag names a file") }
             return problems.isEmpty ? nil : problems.joined(separator: "; ")
         }
@@ -213,10 +214,15 @@ final class Exporter: Sendable {
     }
 }
 
-/// How the last reload went, for `/metrics`; the start counts as one.
+/// Results of the last reloads, for `/metrics`; the start counts as one, and so does an automatic one.
 final class LastReload: Sendable {
+    enum Part {
+        case feeds, web
+    }
+
     struct State: Equatable {
-        var isSuccessful = true
+        /// Parts whose files were bad when they were last read.
+        var failed: Set<Part> = []
         var succeededAt: Timestamp
     }
 
@@ -232,17 +238,20 @@ final class LastReload: Sendable {
         Family(
             "airquality_exporter_config_last_reload_successful", .gauge,
             "Whether the last reload of configuration files succeeded."
-        ) { $0.isSuccessful ? 1 : 0 },
+        ) { $0.failed.isEmpty ? 1 : 0 },
         Family(
             "airquality_exporter_config_last_reload_success_timestamp_seconds", .gauge,
             "When the configuration files were last loaded, in seconds since the Unix epoch."
         ) { Double($0.succeededAt) / 1000 },
     ]
 
-    func record(isSuccessful: Bool, at time: Timestamp) {
+    /// - Parameter results: of each part that was read again, whether it is in force.
+    func record(_ results: [Part: Bool], at time: Timestamp) {
         state.withLock { state in
-            state.isSuccessful = isSuccessful
-            if isSuccessful { state.succeededAt = time }
+            for (part, isSuccessful) in results {
+                if isSuccessful { state.failed.remove(part) } else { state.failed.insert(part) }
+            }
+            if state.failed.isEmpty { state.succeededAt = time }
         }
     }
 }

@@ -125,7 +125,9 @@ public enum SourceError: Error, Sendable, Equatable {
         self =
             isBusy
             ? .busy(said)
-            : mentions("key", "apikey", "token", "authori", "unauthori", "authenticat", "unauthenticat", "forbidden")
+            : words.contains("key") || words.contains("keys")
+                || mentions(
+                    "apikey", "token", "authoris", "authoriz", "unauthori", "authenticat", "unauthenticat", "forbidden")
                 ? .refused(said) : .failed(said)
     }
 }

@@ -316,3 +316,18 @@ def test_a_changed_web_configuration_is_a_reload_too(start, tmp_path):
     web.write_text(good)
     wait_for(lambda: exporter.scrape().value(f"{family}ful") == 1, "the repaired file")
     assert exporter.scrape().value(f"{family}_timestamp_seconds") > began
+
+
+def test_a_good_web_configuration_does_not_hide_bad_feeds(start, tmp_path):
+    web, feeds = tmp_path / "web.yml", tmp_path / "feeds.yml"
+    web.write_text("http_server_config: {headers: {X-Frame-Options: deny}}")
+    feeds.write_text("- url: ws://127.0.0.1:1/")
+    exporter = start.exporter("--feed.file", str(feeds), "--web.config.file", str(web), "--web.enable-lifecycle")
+    feeds.write_text("- name: nothing")
+    assert exporter.get("/-/reload", "POST").status == 500
+    web.write_text("http_server_config: {headers: {X-Frame-Options: sameorigin}}")
+    wait_for(lambda: exporter.get("/-/healthy").headers["X-Frame-Options"] == "sameorigin", "the new header")
+    assert exporter.scrape().value("airquality_exporter_config_last_reload_successful") == 0
+    feeds.write_text("- url: ws://127.0.0.1:1/")
+    assert exporter.get("/-/reload", "POST").status == 200
+    assert exporter.scrape().value("airquality_exporter_config_last_reload_successful") == 1

@@ -43,8 +43,8 @@ extension Configuration {
     private func addFeeds(of feedFile: String, to found: inout [ConfiguredFeed]) throws(FlagError) {
         do throws(SystemError) {
             let text = try readFile(feedFile, limit: 256 << 10)
-            let entries = try YAMLField.parse(text)?.list() ?? []
-            guard !entries.isEmpty || !found.isEmpty || isDemo else {
+            // A document without a list may be half a file; an empty list is meant.
+            guard let entries = try YAMLField.parse(text)?.list(), !entries.isEmpty || !found.isEmpty || isDemo else {
                 throw SystemError(.configuration, "no feed, expected a list such as \"- url: ws://feed.example/\"")
             }
             for entry in entries {

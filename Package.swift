@@ -117,7 +117,7 @@ let package = Package(
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
-        .testTarget(name: "StorageTests", dependencies: ["AirQuality", "Bytes", "Storage", "TestSupport"]),
+        .testTarget(name: "StorageTests", dependencies: ["AirQuality", "Bytes", "Storage", "System", "TestSupport"]),
         .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport"]),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"]),
         .testTarget(

@@ -339,10 +339,7 @@ struct JSONRecordReaderTests {
     }
 
     private func names(_ reader: borrowing JSONRecordReader) -> [String] {
-        let ranges = reader.unknownInnerMembers
-        return reader.withTexts { texts in
-            ranges.map { range in String(decoding: range.map { texts[$0] }, as: UTF8.self) }
-        }
+        reader.unknownInnerMembers.map { String(decoding: $0, as: UTF8.self) }
     }
 
     @Test("full of escapes have room for all of them")

@@ -1,5 +1,6 @@
 import AirQuality
 import Glibc
+import System
 import TestSupport
 import Testing
 
@@ -197,10 +198,10 @@ struct DamagedFileTests {
         try expectRefusal(path + "0", .notAFile, "expected the name of a regular file")
     }
 
-    private func expectRefusal(_ path: String, _ refusal: StorageRefusal, _ reason: String) throws {
+    private func expectRefusal(_ path: String, _ error: StorageError, _ reason: String) throws {
         let before = FileIdentityAndContents(path)
-        let error = StorageError(path: path, refusal: refusal)
-        #expect(error.description == "storage file \"\(path)\": \(reason)")
+        let error = error.error(of: path)
+        #expect(error.reason == "storage file \"\(path)\": \(reason)")
         #expect(throws: error) { _ = try open(path, makeStore()) }
         #expect(throws: error) { try StorageFile.check(path) }
         #expect(FileIdentityAndContents(path) == before)
@@ -263,7 +264,7 @@ struct DamagedFileTests {
             }
             if round % 4 != 0 { damage(&file, using: &random) }
             write(file, to: path)
-            do throws(StorageError) {
+            do throws(SystemError) {
                 let found = makeStore()
                 let restored = try open(path, found)
                 for city in found.cities {
@@ -287,7 +288,7 @@ struct DamagedFileTests {
                     outcomes["\(events)", default: 0] += 1
                 }
             } catch {
-                outcomes["\(error.refusal)", default: 0] += 1
+                outcomes["\(error.reason)", default: 0] += 1
             }
         }
         print("outcomes of \(count) damaged files: \(outcomes.sorted { $0.value > $1.value })")
@@ -313,7 +314,7 @@ struct DamagedFileTests {
     }
 }
 
-private func restoredCities(_ path: String) throws(StorageError) -> [City] {
+private func restoredCities(_ path: String) throws(SystemError) -> [City] {
     let store = makeStore()
     _ = try open(path, store)
     return store.cities

@@ -1,5 +1,6 @@
 import AirQuality
 import Glibc
+import System
 import TestSupport
 import Testing
 
@@ -82,10 +83,10 @@ struct KilledProcessTests {
         let store = makeStore()
         let first = try open(path, store)
         await #expect(processExitsWith: .exitCode(42)) { [path = path as String] in
-            do throws(StorageError) {
+            do throws(SystemError) {
                 _ = try open(path, makeStore())
             } catch {
-                exit(error.refusal == .inUse ? 42 : 1)
+                exit(error == StorageError.inUse.error(of: path) ? 42 : 1)
             }
         }
         store.receive("Pune", 1, at: 0)
@@ -117,7 +118,7 @@ struct KilledProcessTests {
         let path = directory.file("storage.db")
         let store = makeStore()
         let first = try open(path, store).file
-        #expect(throws: StorageError(path: path, refusal: .inUse)) {
+        #expect(throws: StorageError.inUse.error(of: path)) {
             _ = try open(path, makeStore())
         }
         store.receive("Pune", 1, at: 0)

@@ -1,5 +1,6 @@
 import AirQuality
 import Bytes
+import System
 import Testing
 
 @testable import Storage
@@ -54,7 +55,7 @@ func makePoints(_ numbers: Range<Int>) -> [HistoryPoint] {
     numbers.map { HistoryPoint(time: testTime + Int64($0) * 1000, index: Double(abs($0) % 1000), category: 1) }
 }
 
-func open(_ path: String, _ store: ReadingStore) throws(StorageError) -> RestoredStorage {
+func open(_ path: String, _ store: ReadingStore) throws(SystemError) -> RestoredStorage {
     try StorageFile.open(path, store: store, interval: .milliseconds(1), now: { openingTime })
 }
 

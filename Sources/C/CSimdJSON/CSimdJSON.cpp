@@ -355,8 +355,4 @@ const uint8_t *CSimdJSON_texts(const CSimdJSON_reader *reader, size_t *count) {
     return reader->texts();
 }
 
-bool CSimdJSON_isUTF8(const uint8_t *bytes, size_t count) {
-    return validate_utf8(reinterpret_cast<const char *>(bytes), count);
-}
-
 }

@@ -36,13 +36,9 @@ private func fail(_ line: String) -> Int32 {
 private func check(_ configuration: Configuration, _ feeds: [ConfiguredFeed], _ flags: ParsedFlags) -> Int32 {
     do throws(SystemError) {
         try configuration.checkFiles()
-    } catch {
-        return fail(error.reason)
-    }
-    do throws(StorageError) {
         if let file = configuration.storageFile { try StorageFile.check(file) }
     } catch {
-        return fail(error.description)
+        return fail(error.reason)
     }
     let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
     flags.logUnknownVariables(to: logger)

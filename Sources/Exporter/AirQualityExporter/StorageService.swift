@@ -10,9 +10,9 @@ struct StorageService: Sendable {
 
     /// Opens the file and restores the store from it, before any feed runs.
     ///
-    /// - Throws: ``StorageError`` when the program must not start with this file. Any other problem is logged, and the
+    /// - Throws: when the program must not start with this file. Any other problem is logged, and the
     ///   exporter serves from memory.
-    init(path: String, store: ReadingStore, logger: Logger) throws(StorageError) {
+    init(path: String, store: ReadingStore, logger: Logger) throws(SystemError) {
         (self.path, self.logger) = (path, logger)
         let restored = try StorageFile.open(path, store: store, now: currentTime)
         file = restored.file

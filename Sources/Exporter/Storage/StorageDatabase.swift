@@ -34,24 +34,24 @@ struct StorageDatabase: ~Copyable {
     /// Opens a regular file and reads it, or creates one.
     ///
     /// - Parameter name: as SQLite takes names of files.
-    static func open(_ name: String, rules: StoreRules) throws(StorageRefusal) -> OpenedStorage {
-        let result: Result<OpenedStorage, StorageRefusal>
+    static func open(_ name: String, rules: StoreRules) throws(StorageError) -> OpenedStorage {
+        let result: Result<OpenedStorage, StorageError>
         do throws(SQLiteError) {
             result = try attempt(name, rules)
         } catch {
-            throw StorageRefusal(error)
+            throw StorageError(error)
         }
         return try result.get()
     }
 
     private static func attempt(
         _ name: String, _ rules: StoreRules
-    ) throws(SQLiteError) -> Result<OpenedStorage, StorageRefusal> {
+    ) throws(SQLiteError) -> Result<OpenedStorage, StorageError> {
         let connection = try SQLiteConnection(name: name, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
         // A header can declare a file read-only as well; ours never does.
         let readOnly =
             isWritable(connection.fileName)
-            ? StorageRefusal.damaged("its header says that it is read-only") : .unavailable("the file is read-only")
+            ? StorageError.damaged("its header says that it is read-only") : .unavailable("the file is read-only")
         let tableCount: Int64
         do throws(SQLiteError) {
             try configure(connection)
@@ -117,7 +117,7 @@ struct StorageDatabase: ~Copyable {
     /// The schema of a file, or why the file cannot be used. Checks the whole file.
     static func schema(
         of connection: borrowing SQLiteConnection
-    ) throws(SQLiteError) -> Result<StorageSchema, StorageRefusal> {
+    ) throws(SQLiteError) -> Result<StorageSchema, StorageError> {
         let applicationID = try connection.integer("PRAGMA application_id")
         var found: StorageSchema?
         for schema in StorageSchema.all where try schema.isThat(of: connection) { found = schema }
@@ -125,7 +125,7 @@ struct StorageDatabase: ~Copyable {
             return .failure(found == nil ? .foreign : .damaged("its application_id is \(applicationID)"))
         }
         let version = try connection.integer("PRAGMA user_version")
-        if let refusal = refusal(ofVersion: version) { return .failure(refusal) }
+        if let error = error(ofVersion: version) { return .failure(error) }
         guard let found, found.version == version else {
             return .failure(.damaged("its tables are not those of version \(version)"))
         }
@@ -138,7 +138,7 @@ struct StorageDatabase: ~Copyable {
         return .failure(.damaged(onOneLine(finding)))
     }
 
-    static func refusal(ofVersion version: Int64) -> StorageRefusal? {
+    static func error(ofVersion version: Int64) -> StorageError? {
         if StorageSchema.all.contains(where: { $0.version == version }) { return nil }
         if version < 1 { return .damaged("its user_version is \(version)") }
         return version > StorageSchema.current.version ? .newer(version: version) : .unreleased(version: version)
@@ -286,9 +286,9 @@ struct OpenedStorage: ~Copyable {
     /// - Parameter now: milliseconds since the Unix epoch.
     static func open(
         _ path: String, rules: StoreRules, now: Int64, mayQuarantine: Bool = true
-    ) throws(StorageRefusal) -> OpenedStorage {
+    ) throws(StorageError) -> OpenedStorage {
         let identity = FileIdentity(path)
-        do throws(StorageRefusal) {
+        do throws(StorageError) {
             return try openAsItIs(path, rules)
         } catch {
             guard case .damaged(let reason) = error, mayQuarantine else { throw error }
@@ -306,16 +306,13 @@ struct OpenedStorage: ~Copyable {
         }
     }
 
-    private static func openAsItIs(_ path: String, _ rules: StoreRules) throws(StorageRefusal) -> OpenedStorage {
+    private static func openAsItIs(_ path: String, _ rules: StoreRules) throws(StorageError) -> OpenedStorage {
         // Without symbolic links, which SQLite follows with some 4 KiB of stack for each.
         let name = resolvedPath(path)
-        switch StorageHead(path) {
-        case .notAFile: throw .notAFile
-        case .foreign: throw .notADatabase
-        case .database where StorageHead.isDamagedJournal(name + "-wal"):
+        if try StorageHead(path) != nil, StorageHead.isDamagedJournal(name + "-wal") {
             throw .damaged("the head of its journal is not what was written")
-        case .database, .new, .unreadable: return try StorageDatabase.open(literalName(name), rules: rules)
         }
+        return try StorageDatabase.open(literalName(name), rules: rules)
     }
 }
 

@@ -1,16 +1,9 @@
 internal import CSQLite
+import System
 
-/// Why the program must not start with a file. With any other problem the program serves from memory.
-public struct StorageError: Error, Equatable, CustomStringConvertible {
-    var path: String
-    var refusal: StorageRefusal
-
-    /// One line that names the file, what is wrong and what was expected.
-    public var description: String { "storage file \"\(path)\": \(refusal)" }
-}
-
-/// Why a file cannot be used.
-enum StorageRefusal: Error, Equatable, CustomStringConvertible {
+/// Reason why a file cannot be used. The program serves from memory with one that is damaged or unavailable, and does not
+/// start with any other.
+enum StorageError: Error, Equatable, CustomStringConvertible {
     case damaged(String)
     /// The disk or the permissions, not the content of the file.
     case unavailable(String)
@@ -33,6 +26,9 @@ enum StorageRefusal: Error, Equatable, CustomStringConvertible {
                 .damaged(error.message)
             }
     }
+
+    /// Of the file with that name.
+    func error(of path: String) -> SystemError { SystemError(.file, "storage file \"\(path)\": \(self)") }
 
     var description: String {
         switch self {

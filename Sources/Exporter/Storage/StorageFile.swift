@@ -1,6 +1,6 @@
 public import AirQuality
 internal import Synchronization
-internal import System
+public import System
 
 /// Keeps the cities of a store and their history in a SQLite file, on a thread of its own.
 ///
@@ -34,13 +34,13 @@ public final class StorageFile: Sendable {
     public static func open(
         _ path: String, store: ReadingStore, interval: Duration = .milliseconds(500),
         now: @escaping @Sendable () -> Int64
-    ) throws(StorageError) -> RestoredStorage {
+    ) throws(SystemError) -> RestoredStorage {
         precondition(interval > .zero && interval <= .seconds(1), "batches are at most a second apart")
         let stopped: WakePipe
         do throws(SystemError) {
             stopped = try WakePipe()
         } catch {
-            throw StorageError(path: path, refusal: .unavailable(error.reason))
+            throw StorageError.unavailable(error.reason).error(of: path)
         }
         var content = StorageContent()
         let outcome: StorageEvent
@@ -50,7 +50,7 @@ public final class StorageFile: Sendable {
         func restore() {
             store.restore(content.cities, isSameScale: content.scale == store.rules.scale.name, at: now())
         }
-        do throws(StorageRefusal) {
+        do throws(StorageError) {
             let opened = try OpenedStorage.open(path, rules: store.rules, now: now())
             content = opened.content
             restore()
@@ -62,15 +62,14 @@ public final class StorageFile: Sendable {
             }
             writer = StorageWriter(path, store: store)
             otherShards = writer.take(opened, isStart: true)
-        } catch let refusal {
-            switch refusal {
-            case .inUse, .foreign, .notADatabase, .newer, .unreleased, .notAFile:
-                throw StorageError(path: path, refusal: refusal)
+        } catch let reason {
+            switch reason {
+            case .inUse, .foreign, .notADatabase, .newer, .unreleased, .notAFile: throw reason.error(of: path)
             case .damaged, .unavailable:
                 content = StorageContent.ofReadOnlyFile(path, capacity: store.rules.history.capacity)
                 restore()
-                outcome = .failing(reason: refusal.description)
-                error = refusal.description
+                outcome = .failing(reason: reason.description)
+                error = reason.description
                 writer = StorageWriter(path, store: store, isFailing: true)
             }
         }

@@ -1,56 +1,41 @@
 internal import Bytes
 internal import Glibc
-internal import System
+public import System
 
-/// The beginning of a file, looked at before SQLite touches it.
-enum StorageHead: Equatable {
-    /// There is no file, or it is empty. SQLite itself writes a single byte at times, to make sure of a file.
-    case new
-    /// A file that SQLite opens: it begins with SQLite's sixteen bytes, or with zeros.
-    case database(Header?)
-    /// A directory, a device or the like, or a loop of symbolic links.
-    case notAFile
-    /// A file of another kind.
-    case foreign
-    /// It cannot be looked at.
-    case unreadable
+/// The header of a file, looked at before SQLite touches the file; zeros where SQLite has to find out what is wrong with it.
+///
+/// https://sqlite.org/fileformat2.html#the_database_header
+struct StorageHead {
+    var applicationID: Int64
+    var version: Int64
+    var hasTables: Bool
 
-    /// https://sqlite.org/fileformat2.html#the_database_header
-    struct Header: Equatable {
-        var applicationID: Int64
-        var version: Int64
-        var hasTables: Bool
-    }
-
-    private static let magic = Array("SQLite format 3".utf8) + [0]
-
-    init(_ path: String) {
-        guard !path.isEmpty, !path.utf8.contains(0) else {
-            self = .notAFile
-            return
-        }
+    /// - Returns: nil when there is no file, or an empty one. SQLite itself writes a single byte at times, to make sure
+    ///   of a file.
+    /// - Throws: for what SQLite must not open: anything but a regular file, and a file of another kind.
+    init?(_ path: String) throws(StorageError) {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw .notAFile }
         guard let status = fileStatus(path) else {
-            self = errno == ENOENT ? .new : errno == ELOOP ? .notAFile : .unreadable
-            return
+            switch errno {
+            case ENOENT: return nil
+            case ELOOP: throw .notAFile
+            default: throw .unavailable("it cannot be read: \(describe(errorNumber: errno))")
+            }
         }
-        guard status.isRegular else {
-            self = .notAFile
-            return
+        guard status.isRegular else { throw .notAFile }
+        guard let bytes = firstBytes(of: path, count: 108) else { throw .unavailable("it cannot be read") }
+        let magic = Array("SQLite format 3".utf8) + [0]
+        let start = bytes.prefix(magic.count)
+        let isEmpty = start.allSatisfy { $0 == 0 }
+        if isEmpty, bytes.count <= 1 { return nil }
+        guard isEmpty || start.elementsEqual(magic.prefix(start.count)) else { throw .notADatabase }
+        func number(_ place: Int, _ count: Int) -> Int64 {
+            isEmpty || bytes.count < 108 ? 0 : bytes[place..<place + count].reduce(0) { $0 << 8 | Int64($1) }
         }
-        guard let bytes = firstBytes(of: path, count: 108) else {
-            self = .unreadable
-            return
-        }
-        let start = bytes.prefix(Self.magic.count)
-        if bytes.count <= 1, bytes.allSatisfy({ $0 == 0 }) {
-            self = .new
-        } else if start.allSatisfy({ $0 == 0 }) {
-            self = .database(nil)
-        } else if start.elementsEqual(Self.magic.prefix(start.count)) {
-            self = .database(bytes.count < 108 ? nil : Header(bytes))
-        } else {
-            self = .foreign
-        }
+        applicationID = number(68, 4)
+        version = number(60, 4)
+        // Cells of the first page, which is that of the schema.
+        hasTables = number(103, 2) > 0
     }
 
     /// Whether a file is a journal that lost its head: SQLite would ignore what is in it without a word. One that begins
@@ -75,39 +60,25 @@ enum StorageHead: Equatable {
     }
 }
 
-extension StorageHead.Header {
-    fileprivate init(_ bytes: [UInt8]) {
-        func number(_ place: Int, _ count: Int) -> Int64 {
-            bytes[place..<place + count].reduce(0) { $0 << 8 | Int64($1) }
-        }
-        applicationID = number(68, 4)
-        version = number(60, 4)
-        // Cells of the first page, which is that of the schema.
-        hasTables = number(103, 2) > 0
-    }
-}
-
 extension StorageFile {
     /// Looks at the file and its folder as a start would, and changes neither.
     ///
     /// - Throws: what a start would refuse, or would have to do without.
-    public static func check(_ path: String) throws(StorageError) {
-        func failure(_ refusal: StorageRefusal) -> StorageError { StorageError(path: path, refusal: refusal) }
-        switch StorageHead(path) {
-        case .notAFile: throw failure(.notAFile)
-        case .foreign: throw failure(.notADatabase)
-        case .unreadable: throw failure(.unavailable("it cannot be read"))
-        case .database(let header?) where header.applicationID == StorageSchema.applicationID:
-            if let refusal = StorageDatabase.refusal(ofVersion: header.version) { throw failure(refusal) }
-        case .database(let header?):
-            if header.applicationID != 0 || header.hasTables { throw failure(.foreign) }
-        case .database(nil), .new: break
-        }
-        let file = resolvedPath(path)
-        let folder = file.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(file[...$0]) } ?? "."
-        guard isWritable(folder) else { throw failure(.unavailable("its folder is missing or cannot be written")) }
-        guard FileIdentity(file) == nil || isWritable(file) else {
-            throw failure(.unavailable("the file is read-only"))
+    public static func check(_ path: String) throws(SystemError) {
+        do throws(StorageError) {
+            if let head = try StorageHead(path) {
+                if head.applicationID == StorageSchema.applicationID {
+                    if let error = StorageDatabase.error(ofVersion: head.version) { throw error }
+                } else if head.applicationID != 0 || head.hasTables {
+                    throw .foreign
+                }
+            }
+            let file = resolvedPath(path)
+            let folder = file.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(file[...$0]) } ?? "."
+            guard isWritable(folder) else { throw .unavailable("its folder is missing or cannot be written") }
+            guard FileIdentity(file) == nil || isWritable(file) else { throw .unavailable("the file is read-only") }
+        } catch {
+            throw error.error(of: path)
         }
     }
 }

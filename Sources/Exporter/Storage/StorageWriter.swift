@@ -79,7 +79,7 @@ struct StorageWriter: ~Copyable {
     ///   - isLast: No current value waits.
     mutating func pass(now: Int64, isLast: Bool = false) -> Report {
         var report = Report()
-        do throws(StorageRefusal) {
+        do throws(StorageError) {
             try openIfNeeded(now: now, report: &report)
             do throws(SQLiteError) {
                 let snapshot = store.storageSnapshot()
@@ -89,7 +89,7 @@ struct StorageWriter: ~Copyable {
             } catch {
                 // A full disk leaves the file as it was. After any other error it is opened and checked again.
                 if !error.isFull { database = nil }
-                throw StorageRefusal(error)
+                throw StorageError(error)
             }
             if isFailing {
                 isFailing = false
@@ -111,7 +111,7 @@ struct StorageWriter: ~Copyable {
         database.take()?.closeComplete(hasAll: hasAll)
     }
 
-    private mutating func openIfNeeded(now: Int64, report: inout Report) throws(StorageRefusal) {
+    private mutating func openIfNeeded(now: Int64, report: inout Report) throws(StorageError) {
         let hasMoved = database?.hasMoved ?? false
         if hasMoved { database.take()?.closeMoved() }
         guard database == nil else { return }

@@ -73,11 +73,6 @@ public struct JSONRecordReader: ~Copyable {
         unsafe CSimdJSON_free(reader)
     }
 
-    /// Whether the message is well-formed UTF-8, many bytes at a time.
-    public static func isUTF8(_ message: Span<UInt8>) -> Bool {
-        unsafe message.withUnsafeBufferPointer { unsafe CSimdJSON_isUTF8($0.baseAddress, $0.count) }
-    }
-
     /// Reads a message, of 1 GiB at most; what an earlier call gave is gone.
     public mutating func read(_ message: Span<UInt8>) -> Outcome {
         unsafe values = nil
@@ -124,14 +119,16 @@ public struct JSONRecordReader: ~Copyable {
         value(record: record, member: (firsts[object.member] ?? recordSize) + inner)
     }
 
-    /// Names in opened objects that were not asked for, as texts: the first sixteen of the records read so far of the
-    /// message, each once.
-    public var unknownInnerMembers: [Range<Int>] {
+    /// Names in opened objects that were not asked for: the first sixteen of the records read so far of the message, each
+    /// once.
+    public var unknownInnerMembers: [[UInt8]] {
         var count = 0
         guard let names = unsafe CSimdJSON_unknownMembers(reader, &count) else { return [] }
-        return (0..<count).map { index in
-            let name = unsafe names[index]
-            return Int(name.offset)..<Int(name.offset) + Int(name.count)
+        return withTexts { texts in
+            (0..<count).map { index in
+                let name = unsafe names[index]
+                return (0..<Int(name.count)).map { texts[Int(name.offset) + $0] }
+            }
         }
     }
 

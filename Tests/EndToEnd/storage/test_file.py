@@ -26,19 +26,6 @@ def test_one_file_belongs_to_one_process(start, programs, python_feed, tmp_path)
     assert first.scrape().value(metrics.STORAGE_ERRORS) == 0
 
 
-def test_a_damaged_file_is_set_aside_and_said_once(start, python_feed, tmp_path):
-    file = tmp_path / "history.db"
-    file.write_bytes(bytes(5000))
-    exporter = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file))
-    aside = list(tmp_path.glob("history.db.damaged-*"))
-    assert len(aside) == 1 and aside[0].read_bytes() == bytes(5000)
-    assert exporter.count_lines("Storage file damaged") == 1
-    python_feed.wait_for_client()
-    python_feed.send([{"city": "Pune", "aqi": 7}])
-    exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
-    exporter.wait_for_sample(metrics.LAST_WRITE)
-
-
 def test_a_directory_that_is_missing_leaves_the_exporter_in_memory(start, python_feed, tmp_path):
     file = tmp_path / "later" / "history.db"
     exporter = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file))

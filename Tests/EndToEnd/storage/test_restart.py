@@ -125,28 +125,3 @@ def test_the_category_held_by_hysteresis_stays_held(start, python_feed, tmp_path
     second.wait_for_sample(metrics.INDEX, 47, city="Pune")
     # Without what was held, 47 would be Good at once.
     assert second.scrape().value("airquality_category", city="Pune") == 2
-
-
-def test_another_scale_keeps_readings_and_begins_categories_anew(start, python_feed, tmp_path):
-    flags = ("--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"))
-    first = start.exporter(*flags)
-    python_feed.wait_for_client()
-    for aqi in (40, 160):
-        python_feed.send([{"city": "Pune", "aqi": aqi}])
-        first.wait_for_sample(metrics.INDEX, aqi, city="Pune")
-        time.sleep(0.002)  # Two points in one millisecond are one.
-    before, page = first.history()["points"], first.scrape()
-    assert page.value(metrics.CHANGES, city="Pune", direction="worse") == 1
-    assert first.stop() is None
-    second = start.exporter(*flags, "--aqi.scale", "us")
-    after, restored = second.history()["points"], second.scrape()
-    assert [(point["time_ms"], point["aqi"]) for point in after] == [(point["time_ms"], point["aqi"]) for point in before]
-    assert [point["category"] for point in before] == [1, 3] and [point["category"] for point in after] == [1, 4]
-    assert restored.value("airquality_category", city="Pune") == 4
-    assert restored.value(metrics.CHANGES, city="Pune", direction="worse") == 0
-    assert restored.value("airquality_category_direction", city="Pune") == 0
-    assert not restored.samples("airquality_category_changed_timestamp_seconds")
-    for name in (metrics.INDEX, "airquality_last_update_timestamp_seconds"):
-        assert restored.samples(name) == page.samples(name)
-
-

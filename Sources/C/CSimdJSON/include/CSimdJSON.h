@@ -85,9 +85,6 @@ const char *CSimdJSON_name(const CSimdJSON_reader *reader, size_t index, size_t 
 /// next message, or until there are no more records.
 const uint8_t *_Nullable CSimdJSON_texts(const CSimdJSON_reader *reader, size_t *count);
 
-/// Whether the bytes are well-formed UTF-8.
-bool CSimdJSON_isUTF8(const uint8_t *_Nullable bytes, size_t count);
-
 #pragma clang assume_nonnull end
 
 #ifdef __cplusplus

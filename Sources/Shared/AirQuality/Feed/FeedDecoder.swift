@@ -79,10 +79,9 @@ public struct FeedDecoder: ~Copyable {
         _ message: Span<UInt8>, receivedAt: Timestamp, _ body: (_ part: MessagePart, _ names: Span<UInt8>) -> Void
     ) {
         // Moved out of `self`, because `decode(records:into:)` borrows `self` while it changes this.
-        var part = MessagePart(receivedAt: receivedAt)
-        swap(&part.readings, &self.part.readings)
-        swap(&part.extras, &self.part.extras)
-        part.messageByteCount = message.count
+        var part = self.part
+        self.part = MessagePart(receivedAt: receivedAt)
+        (part.receivedAt, part.messageByteCount) = (receivedAt, message.count)
         switch reader.read(message) {
         case .notJSON:
             part.refusals[.notJSON] = 1
@@ -98,13 +97,13 @@ public struct FeedDecoder: ~Copyable {
                     describe(record, refusedFor: reason, in: &part)
                 }
                 reader.withTexts { body(part, $0) }
-                if pollutants != nil || subindices != nil { noteUnknownPollutants() }
+                for name in reader.unknownInnerMembers { unknownPollutants.insert(name.span) }
                 part.removeAll()
                 count = reader.nextRecords()
             } while count > 0
         }
         part.removeAll()
-        swap(&part, &self.part)
+        self.part = part
     }
 
     /// - Returns: the first records that were refused for each reason.
@@ -112,34 +111,25 @@ public struct FeedDecoder: ~Copyable {
         records: Int, into part: inout MessagePart
     ) -> [(reason: RefusalReason, record: Int)] {
         var firsts: [(RefusalReason, Int)] = []
-        var (refusals, skipped) = (part.refusals, part.skipped)
-        var allExtras: [(reading: Int, extras: CityExtras)] = []
-        swap(&allExtras, &part.extras)
-        let receivedAt = part.receivedAt
         let hasExtras = pollutants != nil || subindices != nil || place != nil
-        part.readings.append(addingCapacity: records) { readings in
-            reader.withTexts { texts in
-                for record in 0..<records {
-                    do throws(RefusalReason) {
-                        if let reading = try reading(record, texts, receivedAt: receivedAt) {
-                            if hasExtras {
-                                let extras = self.extras(record, texts)
-                                if !extras.isEmpty { allExtras.append((readings.count, extras)) }
-                            }
-                            readings.append(reading)
-                        } else {
-                            skipped += 1
-                        }
-                    } catch {
-                        if refusals[error] == 0 { firsts.append((error, record)) }
-                        refusals[error] += 1
+        reader.withTexts { texts in
+            for record in 0..<records {
+                do throws(RefusalReason) {
+                    guard let reading = try reading(record, texts, receivedAt: part.receivedAt) else {
+                        part.skipped += 1
+                        continue
                     }
+                    if hasExtras {
+                        let extras = self.extras(record, texts)
+                        if !extras.isEmpty { part.extras.append((part.readings.count, extras)) }
+                    }
+                    part.readings.append(reading)
+                } catch {
+                    if part.refusals[error] == 0 { firsts.append((error, record)) }
+                    part.refusals[error] += 1
                 }
             }
         }
-        part.refusals = refusals
-        part.skipped = skipped
-        swap(&allExtras, &part.extras)
         return firsts
     }
 
@@ -259,16 +249,6 @@ public struct FeedDecoder: ~Copyable {
             }
         // Adding 0 makes 0 of -0.
         return number.flatMap { range.contains($0) ? $0 + 0 : nil }
-    }
-
-    private mutating func noteUnknownPollutants() {
-        let names = reader.unknownInnerMembers
-        guard !names.isEmpty else { return }
-        var unknown = unknownPollutants
-        reader.withTexts { texts in
-            for name in names { unknown.insert(texts.extracting(name)) }
-        }
-        unknownPollutants = unknown
     }
 
     /// Names in objects of concentrations that are none of the closed set, each given once, ten at most in the decoder's

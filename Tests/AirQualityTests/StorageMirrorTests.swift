@@ -223,18 +223,6 @@ struct StorageMirrorTests {
         #expect(saved(at: 60_000) == ["none changes"])
     }
 
-    @Test("has a current value that is 30 s newer than the file's, though it is no point")
-    func currentValuesWithoutPoints() {
-        var test = TestStore(history: HistoryRule(interval: 3_600_000))
-        var mirror = StorageMirror()
-        var times: [Int64] = []
-        for time in stride(from: Int64(0), to: 100_000, by: 2000) {
-            test.receive("Pune", Double(time) / 10_000, at: TestStore.start + time)
-            if !written(test.store, &mirror, at: TestStore.start + time).isEmpty { times.append(time) }
-        }
-        #expect(times == [0, 2000, 32_000, 62_000, 92_000])
-    }
-
     @Test("has when a repeated observation was heard of last")
     func repeatedObservations() {
         var test = TestStore(format: FeedFormat(timeField: "time"))

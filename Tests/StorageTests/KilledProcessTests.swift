@@ -1,6 +1,5 @@
 import AirQuality
 import Glibc
-import System
 import TestSupport
 import Testing
 
@@ -75,29 +74,6 @@ struct KilledProcessTests {
         #expect(transactionCount > 0, "some processes lived long enough to write")
         #expect(!directory.names.contains { $0.contains("damaged") })
         print("\(count) kills, \(transactionCount) transactions, nothing lost")
-    }
-
-    @Test("the second process is refused while the first lives, and not after it was killed")
-    func secondProcess() async throws {
-        let path = directory.file("storage.db")
-        let store = makeStore()
-        let first = try open(path, store)
-        await #expect(processExitsWith: .exitCode(42)) { [path = path as String] in
-            do throws(SystemError) {
-                _ = try open(path, makeStore())
-            } catch {
-                exit(error == StorageError.inUse.error(of: path) ? 42 : 1)
-            }
-        }
-        store.receive("Pune", 1, at: 0)
-        finish(first.file)
-
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            let restored = try open(path, makeStore())
-            kill(getpid(), SIGKILL)
-            _ = restored
-        }
-        #expect(try restored(path).cities == store.cities)
     }
 
     @Test("counters begin anew, because those that were seen last may not have been written")

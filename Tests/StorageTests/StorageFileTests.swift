@@ -203,19 +203,6 @@ struct RestoringTests {
         #expect(try restored(directory.file(name)).cities == [makeCity("Pune")])
         #expect(literalName(name) == "./" + name)
     }
-
-    @Test("cities of other shards leave the file")
-    func shards() throws {
-        let names = (0..<50).map { "City \($0)" }
-        try save(makeStore(names.map { makeCity($0, points: makePoints(0..<2)) }), in: path)
-        let shard = Shard(index: 1, count: 3)
-        let mine = names.filter { shard.contains(Array($0.utf8).span) }
-        let restored = try open(path, makeStore(shard: shard))
-        #expect(restored.cityCount == mine.count && restored.otherShardCount == 50 - mine.count)
-        finish(restored.file)
-        #expect(try integer("SELECT count(*) FROM city", in: path) == Int64(mine.count))
-        #expect(try integer("SELECT count(*) FROM reading", in: path) == Int64(3 * mine.count))
-    }
 }
 
 @Suite("the file has as many points of a city as the history")

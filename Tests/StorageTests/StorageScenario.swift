@@ -11,11 +11,11 @@ let openingTime = testTime + 10_000_000
 
 /// A store that keeps every reading as a point.
 func makeStore(
-    _ cities: [City] = [], capacity: Int = 25, scale: Scale = .india, expireAfter: Int64 = 0, shard: Shard? = nil
+    _ cities: [City] = [], capacity: Int = 25, scale: Scale = .india, expireAfter: Int64 = 0
 ) -> ReadingStore {
     let store = ReadingStore(
         rules: StoreRules(
-            scale: scale, history: HistoryRule(capacity: capacity, interval: 0), expireAfter: expireAfter, shard: shard),
+            scale: scale, history: HistoryRule(capacity: capacity, interval: 0), expireAfter: expireAfter),
         feeds: ["ws://feed.example/"], at: testTime)
     store.restore(cities, at: City.times.upperBound)
     return store

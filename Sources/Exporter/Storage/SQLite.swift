@@ -7,13 +7,13 @@ struct SQLiteConnection: ~Copyable {
     private let pointer: OpaquePointer
 
     /// Corresponds to `sqlite3_open_v2`.
-    init(name: String, flags: Int32) throws(SQLiteError) {
+    init(name: String, flags: Int32) throws(StorageError) {
         var opened: OpaquePointer?
         // The connection is never used by two threads at once, so SQLite need not lock.
         let result = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard result == SQLITE_OK, let opened = unsafe opened else {
             // A connection that failed to open has the error, and still has to be closed.
-            let error = unsafe SQLiteError(opened)
+            let error = unsafe StorageError(opened)
             unsafe sqlite3_close_v2(opened)
             throw error
         }
@@ -36,30 +36,30 @@ struct SQLiteConnection: ~Copyable {
     }
 
     /// Corresponds to `sqlite3_exec`: any number of statements, whose rows are dropped.
-    func execute(_ sql: String) throws(SQLiteError) {
+    func execute(_ sql: String) throws(StorageError) {
         guard unsafe sqlite3_exec(pointer, sql, nil, nil, nil) == SQLITE_OK else {
-            throw unsafe SQLiteError(pointer)
+            throw unsafe StorageError(pointer)
         }
     }
 
     /// Corresponds to `sqlite3_prepare_v3`.
-    func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
+    func prepare(_ sql: String) throws(StorageError) -> SQLiteStatement {
         var prepared: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
         guard unsafe sqlite3_prepare_v3(pointer, sql, -1, flags, &prepared, nil) == SQLITE_OK,
             let prepared = unsafe prepared
-        else { throw unsafe SQLiteError(pointer) }
+        else { throw unsafe StorageError(pointer) }
         return unsafe SQLiteStatement(owning: prepared)
     }
 
     /// The first column of the first row; 0 without a row.
-    func integer(_ sql: String) throws(SQLiteError) -> Int64 {
+    func integer(_ sql: String) throws(StorageError) -> Int64 {
         let statement = try prepare(sql)
         return try statement.step() ? statement.integer(0) : 0
     }
 
     /// The first column of the first row; nil without a row.
-    func text(_ sql: String) throws(SQLiteError) -> String? {
+    func text(_ sql: String) throws(StorageError) -> String? {
         let statement = try prepare(sql)
         return try statement.step() ? String(decoding: statement.bytes(0), as: UTF8.self) : nil
     }
@@ -90,9 +90,9 @@ struct SQLiteConnection: ~Copyable {
     /// Moves the journal's pages into the file and syncs both. Corresponds to `sqlite3_wal_checkpoint_v2`.
     ///
     /// - Parameter mode: one of `SQLITE_CHECKPOINT_…`.
-    func checkpoint(_ mode: Int32) throws(SQLiteError) {
+    func checkpoint(_ mode: Int32) throws(StorageError) {
         guard unsafe sqlite3_wal_checkpoint_v2(pointer, nil, mode, nil, nil) == SQLITE_OK else {
-            throw unsafe SQLiteError(pointer)
+            throw unsafe StorageError(pointer)
         }
     }
 }
@@ -135,12 +135,12 @@ struct SQLiteStatement: ~Copyable {
     }
 
     /// - Returns: whether there is a row.
-    func step() throws(SQLiteError) -> Bool {
+    func step() throws(StorageError) -> Bool {
         switch unsafe sqlite3_step(pointer) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
         default:
-            let error = unsafe SQLiteError(sqlite3_db_handle(pointer))
+            let error = unsafe StorageError(sqlite3_db_handle(pointer))
             unsafe sqlite3_reset(pointer)
             throw error
         }
@@ -153,7 +153,7 @@ struct SQLiteStatement: ~Copyable {
     }
 
     /// Runs a statement whose rows, if any, do not matter.
-    func run() throws(SQLiteError) {
+    func run() throws(StorageError) {
         _ = try step()
         reset()
     }
@@ -173,34 +173,25 @@ struct SQLiteStatement: ~Copyable {
     }
 }
 
-/// The error of a SQLite function, with SQLite's own message.
-struct SQLiteError: Error {
-    /// The extended result code.
-    let code: Int32
-    let message: String
-
-    var primaryCode: Int32 { code & 0xFF }
-
-    var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL].contains(primaryCode) }
-
-    /// The disk or the rights to it failed, not the file's content.
-    var isOutside: Bool {
-        [
-            SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH, SQLITE_NOMEM,
-            SQLITE_NOLFS, SQLITE_INTERRUPT,
-        ].contains(primaryCode)
-    }
-
-    var isFull: Bool { primaryCode == SQLITE_FULL }
-
-    /// Corresponds to `sqlite3_extended_errcode`, `sqlite3_errmsg` and `sqlite3_system_errno`.
-    init(_ connection: OpaquePointer?) {
-        unsafe code = sqlite3_extended_errcode(connection)
+extension StorageError {
+    /// The error of a SQLite function, with SQLite's own message. Corresponds to `sqlite3_errcode`, `sqlite3_errmsg` and
+    /// `sqlite3_system_errno`.
+    fileprivate init(_ connection: OpaquePointer?) {
+        let code = unsafe sqlite3_errcode(connection) & 0xFF
         var message = unsafe String(cString: sqlite3_errmsg(connection))
         let errorNumber = unsafe sqlite3_system_errno(connection)
-        if [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF), errorNumber != 0 {
+        if [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code), errorNumber != 0 {
             message += ": \(describe(errorNumber: errorNumber))"
         }
-        self.message = message
+        self =
+            switch code {
+            case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .inUse
+            case SQLITE_FULL: .full(message)
+            case SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH, SQLITE_NOLFS,
+                SQLITE_INTERRUPT:
+                .unavailable(message)
+            // SQLite runs out of memory over sizes in a damaged file as well; nothing is lost by moving it aside.
+            default: .damaged(message)
+            }
     }
 }

@@ -24,7 +24,7 @@ struct StorageContent: Sendable {
     /// - Parameter capacity: Of each city at most this many points, the newest.
     init(
         _ connection: borrowing SQLiteConnection, _ schema: StorageSchema, capacity: Int
-    ) throws(SQLiteError) {
+    ) throws(StorageError) {
         scale = try connection.text("SELECT value FROM setting WHERE name = 'scale'")
         /// By the city's id; nil for one that makes no sense.
         var places: [Int64: Int?] = [:]
@@ -78,7 +78,7 @@ struct StorageContent: Sendable {
     static func scan(
         _ connection: borrowing SQLiteConnection, _ schema: StorageSchema,
         city: (CityRow) -> Void = { _ in }, reading: (StoredKey, StoredReading) -> Void = { _, _ in }
-    ) throws(SQLiteError) -> UInt64 {
+    ) throws(StorageError) -> UInt64 {
         var sum = RowChecksum()
         let cities = try connection.prepare(
             "SELECT id, name, category, direction, changed_ms, better, worse FROM city ORDER BY id")
@@ -117,13 +117,11 @@ extension StorageContent {
         // Without a journal, SQLite would create one unless the file is declared immutable. With a journal, it would lock
         // the file for writing unless locks are switched off.
         let option = FileIdentity(path + "-wal") == nil ? "immutable=1" : "vfs=unix-none"
-        do throws(SQLiteError) {
+        do throws(StorageError) {
             let address = "file:\(percentEncoded(path.utf8, keepsSlashes: true))?\(option)"
             let connection = try SQLiteConnection(name: address, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
             try StorageDatabase.configure(connection)
-            guard case .success(let schema) = try StorageDatabase.schema(of: connection) else {
-                return StorageContent()
-            }
+            let schema = try StorageDatabase.schema(of: connection)
             var content = try StorageContent(connection, schema, capacity: capacity)
             content.forgetCounters()
             return content.isInOrder ? content : StorageContent()

@@ -35,62 +35,48 @@ struct StorageDatabase: ~Copyable {
     ///
     /// - Parameter name: as SQLite takes names of files.
     static func open(_ name: String, rules: StoreRules) throws(StorageError) -> OpenedStorage {
-        let result: Result<OpenedStorage, StorageError>
-        do throws(SQLiteError) {
-            result = try attempt(name, rules)
-        } catch {
-            throw StorageError(error)
-        }
-        return try result.get()
-    }
-
-    private static func attempt(
-        _ name: String, _ rules: StoreRules
-    ) throws(SQLiteError) -> Result<OpenedStorage, StorageError> {
         let connection = try SQLiteConnection(name: name, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
         // A header can declare a file read-only as well; ours never does.
         let readOnly =
             isWritable(connection.fileName)
             ? StorageError.damaged("its header says that it is read-only") : .unavailable("the file is read-only")
         let tableCount: Int64
-        do throws(SQLiteError) {
+        do throws(StorageError) {
             try configure(connection)
             // The first read takes the lock, or fails because it is taken.
             tableCount = try connection.integer("SELECT count(*) FROM sqlite_schema")
         } catch {
             // SQLite's error for locking a read-only file does not give the reason.
-            if error.isOutside, connection.isReadOnly { return .failure(readOnly) }
-            throw error
+            switch error {
+            case .unavailable, .full: throw connection.isReadOnly ? readOnly : error
+            default: throw error
+            }
         }
-        if connection.isReadOnly { return .failure(readOnly) }
+        if connection.isReadOnly { throw readOnly }
         let applicationID = try connection.integer("PRAGMA application_id")
         let isNew = tableCount == 0 && applicationID == 0
-        let schema: StorageSchema
-        switch isNew ? .success(.current) : try Self.schema(of: connection) {
-        case .success(let found): schema = found
-        case .failure(let refusal): return .failure(refusal)
-        }
+        let schema = isNew ? .current : try Self.schema(of: connection)
         guard try connection.text("PRAGMA journal_mode=WAL") == "wal" else {
-            return .failure(.unavailable("SQLite cannot keep a write-ahead log there"))
+            throw .unavailable("SQLite cannot keep a write-ahead log there")
         }
         if isNew {
             let scale = rules.scale.name
-            try transaction(connection) { () throws(SQLiteError) in try create(scale: scale, in: connection) }
+            try transaction(connection) { () throws(StorageError) in try create(scale: scale, in: connection) }
             // Now the file says by itself whose it is, without its journal.
             try connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
         }
         var content = try StorageContent(connection, schema, capacity: rules.history.capacity)
-        guard content.isInOrder else { return .failure(.damaged("points are out of order")) }
+        guard content.isInOrder else { throw .damaged("points are out of order") }
         let closed = try connection.text("SELECT value FROM setting WHERE name = 'closed'")
         if let closed, schema.version > 1, closed != String(content.checksum, radix: 16) {
-            return .failure(.damaged("its rows are not those that were written, by their checksum"))
+            throw .damaged("its rows are not those that were written, by their checksum")
         }
         if closed == nil { content.forgetCounters() }
         try resetCounters(connection, unless: closed != nil)
-        return .success(OpenedStorage(database: StorageDatabase(connection, schema, isNew: isNew), content: content))
+        return OpenedStorage(database: StorageDatabase(connection, schema, isNew: isNew), content: content)
     }
 
-    static func configure(_ connection: borrowing SQLiteConnection) throws(SQLiteError) {
+    static func configure(_ connection: borrowing SQLiteConnection) throws(StorageError) {
         // Until the file is known to be sound and ours, closing it must change nothing.
         connection.set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
         // Nothing in the file is executed: it may have been damaged on purpose.
@@ -115,36 +101,34 @@ struct StorageDatabase: ~Copyable {
     }
 
     /// The schema of a file, or why the file cannot be used. Checks the whole file.
-    static func schema(
-        of connection: borrowing SQLiteConnection
-    ) throws(SQLiteError) -> Result<StorageSchema, StorageError> {
+    static func schema(of connection: borrowing SQLiteConnection) throws(StorageError) -> StorageSchema {
         let applicationID = try connection.integer("PRAGMA application_id")
         var found: StorageSchema?
         for schema in StorageSchema.all where try schema.isThat(of: connection) { found = schema }
         guard applicationID == StorageSchema.applicationID else {
-            return .failure(found == nil ? .foreign : .damaged("its application_id is \(applicationID)"))
+            throw found == nil ? .foreign : .damaged("its application_id is \(applicationID)")
         }
         let version = try connection.integer("PRAGMA user_version")
-        if let error = error(ofVersion: version) { return .failure(error) }
+        try check(version: version)
         guard let found, found.version == version else {
-            return .failure(.damaged("its tables are not those of version \(version)"))
+            throw .damaged("its tables are not those of version \(version)")
         }
         let findings = [
             try connection.text("PRAGMA quick_check(1)"),
             // The quick check does not compare indices with their tables.
             try connection.text("PRAGMA integrity_check(city)"),
         ]
-        guard let finding = findings.compactMap({ $0 }).first(where: { $0 != "ok" }) else { return .success(found) }
-        return .failure(.damaged(onOneLine(finding)))
+        guard let finding = findings.compactMap({ $0 }).first(where: { $0 != "ok" }) else { return found }
+        throw .damaged(onOneLine(finding))
     }
 
-    static func error(ofVersion version: Int64) -> StorageError? {
-        if StorageSchema.all.contains(where: { $0.version == version }) { return nil }
-        if version < 1 { return .damaged("its user_version is \(version)") }
-        return version > StorageSchema.current.version ? .newer(version: version) : .unreleased(version: version)
+    static func check(version: Int64) throws(StorageError) {
+        if StorageSchema.all.contains(where: { $0.version == version }) { return }
+        if version < 1 { throw .damaged("its user_version is \(version)") }
+        throw version > StorageSchema.current.version ? .newer(version: version) : .unreleased(version: version)
     }
 
-    private static func create(scale: String, in connection: borrowing SQLiteConnection) throws(SQLiteError) {
+    private static func create(scale: String, in connection: borrowing SQLiteConnection) throws(StorageError) {
         try connection.execute(StorageSchema.current.creation)
         try connection.execute("PRAGMA application_id=\(StorageSchema.applicationID)")
         try connection.execute("PRAGMA user_version=\(StorageSchema.current.version)")
@@ -153,7 +137,7 @@ struct StorageDatabase: ~Copyable {
 
     private static func set(
         _ name: String, _ value: String, in connection: borrowing SQLiteConnection
-    ) throws(SQLiteError) {
+    ) throws(StorageError) {
         let statement = try connection.prepare("INSERT OR REPLACE INTO setting VALUES (?1, ?2)")
         statement.bind(text: Array(name.utf8), at: 1)
         statement.bind(text: Array(value.utf8), at: 2)
@@ -164,8 +148,8 @@ struct StorageDatabase: ~Copyable {
     /// reset to 0: after a decrease by 1 it would count the whole remaining value once more.
     private static func resetCounters(
         _ connection: borrowing SQLiteConnection, unless wasClosed: Bool
-    ) throws(SQLiteError) {
-        try transaction(connection) { () throws(SQLiteError) in
+    ) throws(StorageError) {
+        try transaction(connection) { () throws(StorageError) in
             if !wasClosed {
                 try connection.execute("UPDATE city SET better = 0, worse = 0 WHERE better > 0 OR worse > 0")
             }
@@ -174,9 +158,9 @@ struct StorageDatabase: ~Copyable {
     }
 
     private static func transaction(
-        _ connection: borrowing SQLiteConnection, _ body: () throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
-        do throws(SQLiteError) {
+        _ connection: borrowing SQLiteConnection, _ body: () throws(StorageError) -> Void
+    ) throws(StorageError) {
+        do throws(StorageError) {
             try connection.execute("BEGIN IMMEDIATE")
             try body()
             try connection.execute("COMMIT")
@@ -190,14 +174,14 @@ struct StorageDatabase: ~Copyable {
     // MARK: Writing
 
     /// Writes all changes or none, in one transaction.
-    func write(_ changes: StorageChanges) throws(SQLiteError) {
-        try Self.transaction(connection) { () throws(SQLiteError) in try changes.write(to: connection) }
+    func write(_ changes: StorageChanges) throws(StorageError) {
+        try Self.transaction(connection) { () throws(StorageError) in try changes.write(to: connection) }
     }
 
     /// Replaces everything in the file, in one transaction.
-    mutating func replaceAll(with changes: StorageChanges, scale: String) throws(SQLiteError) {
+    mutating func replaceAll(with changes: StorageChanges, scale: String) throws(StorageError) {
         let tables = schema.tables
-        try Self.transaction(connection) { () throws(SQLiteError) in
+        try Self.transaction(connection) { () throws(StorageError) in
             for table in tables { try connection.execute("DROP TABLE \(table)") }
             try Self.create(scale: scale, in: connection)
             try changes.write(to: connection)
@@ -212,12 +196,12 @@ struct StorageDatabase: ~Copyable {
     /// - Returns: where to go on; nil at the end.
     func clean(
         after key: StoredKey, upTo end: Timestamp, limit: Int, oldest: [Int64: Timestamp]
-    ) throws(SQLiteError) -> StoredKey? {
+    ) throws(StorageError) -> StoredKey? {
         var next: StoredKey?
         let findCity = try connection.prepare("SELECT 1 FROM city WHERE id = ?1")
-        try Self.transaction(connection) { () throws(SQLiteError) in
+        try Self.transaction(connection) { () throws(StorageError) in
             next = try connection.removeReadings(after: key, upTo: end, limit: limit) {
-                (key, isKept) throws(SQLiteError) in
+                (key, isKept) throws(StorageError) in
                 if let oldest = oldest[key.city] { return isKept && key.time < oldest }
                 findCity.bind(key.city, at: 1)
                 defer { findCity.reset() }
@@ -231,7 +215,7 @@ struct StorageDatabase: ~Copyable {
     func takeWrittenPageCount() -> Int { connection.takeWrittenPageCount() }
 
     /// Moves the journal's pages into the file and syncs both.
-    func checkpoint() throws(SQLiteError) { try connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE) }
+    func checkpoint() throws(StorageError) { try connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE) }
 
     /// Whether the file or its journal was removed, renamed or replaced.
     var hasMoved: Bool {

@@ -1,12 +1,12 @@
-internal import CSQLite
-import System
+internal import System
 
-/// Reason why a file cannot be used. The program serves from memory with one that is damaged or unavailable, and does not
-/// start with any other.
+/// Reason why a file cannot be used. The program serves from memory with one that is damaged, full or unavailable, and
+/// does not start with any other.
 enum StorageError: Error, Equatable, CustomStringConvertible {
     case damaged(String)
     /// The disk or the permissions, not the content of the file.
     case unavailable(String)
+    case full(String)
     case inUse
     case foreign
     case notADatabase
@@ -14,26 +14,13 @@ enum StorageError: Error, Equatable, CustomStringConvertible {
     case unreleased(version: Int64)
     case notAFile
 
-    /// For an error while opening or reading.
-    init(_ error: SQLiteError) {
-        self =
-            if error.isBusy {
-                .inUse
-            } else if error.isOutside, error.primaryCode != SQLITE_NOMEM {
-                .unavailable(error.message)
-            } else {
-                // SQLite runs out of memory over sizes in a damaged file as well; nothing is lost by moving it aside.
-                .damaged(error.message)
-            }
-    }
-
     /// Of the file with that name.
     func error(of path: String) -> SystemError { SystemError(.file, "storage file \"\(path)\": \(self)") }
 
     var description: String {
         switch self {
         case .damaged(let reason): "it is damaged: \(reason)"
-        case .unavailable(let reason): reason
+        case .unavailable(let reason), .full(let reason): reason
         case .inUse: "another process has it open"
         case .foreign: "it is a database of another program and is left as it is"
         case .notADatabase: "it is no SQLite file and is left as it is; expected one of this program, or a new name"

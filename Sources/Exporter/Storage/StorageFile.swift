@@ -65,7 +65,7 @@ public final class StorageFile: Sendable {
         } catch let reason {
             switch reason {
             case .inUse, .foreign, .notADatabase, .newer, .unreleased, .notAFile: throw reason.error(of: path)
-            case .damaged, .unavailable:
+            case .damaged, .unavailable, .full:
                 content = StorageContent.ofReadOnlyFile(path, capacity: store.rules.history.capacity)
                 restore()
                 outcome = .failing(reason: reason.description)

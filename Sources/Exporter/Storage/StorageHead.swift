@@ -68,7 +68,7 @@ extension StorageFile {
         do throws(StorageError) {
             if let head = try StorageHead(path) {
                 if head.applicationID == StorageSchema.applicationID {
-                    if let error = StorageDatabase.error(ofVersion: head.version) { throw error }
+                    try StorageDatabase.check(version: head.version)
                 } else if head.applicationID != 0 || head.hasTables {
                     throw .foreign
                 }

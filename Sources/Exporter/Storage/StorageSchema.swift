@@ -86,7 +86,7 @@ struct StorageSchema: Sendable {
 
     /// Whether the file's tables are these, to the letter but for white space. Nothing in the file is evaluated before
     /// that is known: a check or a generated column may have been put there on purpose.
-    func isThat(of connection: borrowing SQLiteConnection) throws(SQLiteError) -> Bool {
+    func isThat(of connection: borrowing SQLiteConnection) throws(StorageError) -> Bool {
         // An index that is said to be of another table goes unnoticed until SQLite opens the file once more.
         let statement = try connection.prepare(
             """
@@ -102,7 +102,7 @@ struct StorageSchema: Sendable {
 
 extension StorageChanges {
     /// Writes them; in a transaction of the caller's.
-    func write(to connection: borrowing SQLiteConnection) throws(SQLiteError) {
+    func write(to connection: borrowing SQLiteConnection) throws(StorageError) {
         let removeCity = try connection.prepare("DELETE FROM city WHERE id = ?1")
         for id in removed {
             removeCity.bind(id, at: 1)
@@ -148,7 +148,7 @@ extension StorageChanges {
 }
 
 extension StorageChanges.ChangedCity {
-    fileprivate func write(with statement: borrowing SQLiteStatement) throws(SQLiteError) {
+    fileprivate func write(with statement: borrowing SQLiteStatement) throws(StorageError) {
         statement.bind(id, at: 1)
         statement.bind(Int64(category), at: 2)
         statement.bind(Int64(changes.direction), at: 3)
@@ -165,8 +165,8 @@ extension SQLiteConnection {
     /// - Returns: the last one looked at; nil when none is left.
     func removeReadings(
         after key: StoredKey, upTo end: Timestamp, limit: Int,
-        where isUnwanted: (_ key: StoredKey, _ isKept: Bool) throws(SQLiteError) -> Bool
-    ) throws(SQLiteError) -> StoredKey? {
+        where isUnwanted: (_ key: StoredKey, _ isKept: Bool) throws(StorageError) -> Bool
+    ) throws(StorageError) -> StoredKey? {
         let readings = try prepare(
             """
             SELECT time_ms, city, kept FROM reading WHERE (time_ms, city) > (?1, ?2) AND time_ms <= ?3
@@ -202,7 +202,7 @@ struct StoredKey: Equatable {
     /// For ``run(_:)``.
     fileprivate static let removal = "DELETE FROM reading WHERE time_ms = ?1 AND city = ?2"
 
-    fileprivate func run(_ statement: borrowing SQLiteStatement) throws(SQLiteError) {
+    fileprivate func run(_ statement: borrowing SQLiteStatement) throws(StorageError) {
         statement.bind(time, at: 1)
         statement.bind(city, at: 2)
         try statement.run()

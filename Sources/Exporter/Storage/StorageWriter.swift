@@ -81,21 +81,17 @@ struct StorageWriter: ~Copyable {
         var report = Report()
         do throws(StorageError) {
             try openIfNeeded(now: now, report: &report)
-            do throws(SQLiteError) {
-                let snapshot = store.storageSnapshot()
-                report.hasWritten = try write(snapshot, now: isLast ? .max : now)
-                try clean(snapshot, isLast: isLast)
-                try syncWhenDue()
-            } catch {
-                // A full disk leaves the file as it was. After any other error it is opened and checked again.
-                if !error.isFull { database = nil }
-                throw StorageError(error)
-            }
+            let snapshot = store.storageSnapshot()
+            report.hasWritten = try write(snapshot, now: isLast ? .max : now)
+            try clean(snapshot, isLast: isLast)
+            try syncWhenDue()
             if isFailing {
                 isFailing = false
                 report.events.append(.recovered)
             }
         } catch {
+            // A full disk leaves the file as it was. After any other error it is opened and checked again.
+            if case .full = error {} else { database = nil }
             report.error = error.description
             if !isFailing {
                 isFailing = true
@@ -131,7 +127,7 @@ struct StorageWriter: ~Copyable {
     }
 
     /// - Returns: whether there was anything to write.
-    private mutating func write(_ snapshot: StorageSnapshot, now: Int64) throws(SQLiteError) -> Bool {
+    private mutating func write(_ snapshot: StorageSnapshot, now: Int64) throws(StorageError) -> Bool {
         var hasWritten = false
         while true {
             let changes = mirror.changes(to: snapshot, at: now, limit: replacesAll ? .max : Self.batchLimit)
@@ -150,7 +146,7 @@ struct StorageWriter: ~Copyable {
     }
 
     /// At times, and at the end, removes readings that memory does not have any more.
-    private mutating func clean(_ snapshot: StorageSnapshot, isLast: Bool) throws(SQLiteError) {
+    private mutating func clean(_ snapshot: StorageSnapshot, isLast: Bool) throws(StorageError) {
         if isLast || cleaning == nil && monotonicTime() - cleanedAt >= Self.cleaningInterval {
             let oldest = mirror.oldestPoints(in: snapshot)
             let end = max(oldest.values.max() ?? .min, orphansUntil ?? .min)
@@ -166,7 +162,7 @@ struct StorageWriter: ~Copyable {
         }
     }
 
-    private mutating func syncWhenDue() throws(SQLiteError) {
+    private mutating func syncWhenDue() throws(StorageError) {
         unsyncedPageCount += database?.takeWrittenPageCount() ?? 0
         guard unsyncedPageCount > 0 else { return }
         let since = unsyncedSince ?? monotonicTime()

@@ -23,3 +23,16 @@ def test_a_feed_with_a_private_authority_a_token_and_a_subscription_is_recorded(
         assert "Pune" in line and json.loads(line)
     finally:
         feed.stop()
+
+
+def test_a_feed_cannot_fill_the_log_of_a_recording(start, python_feed, tmp_path):
+    output = tmp_path / "recording"
+    program = start.program("air-quality-feed", "record", python_feed.url, f"--output={output}", "--max-message-bytes=1KiB")
+    python_feed.wait_for_client()
+    for _ in range(50):
+        python_feed.send(b"binary")
+        python_feed.send("x" * 2000)
+    python_feed.send([{"city": "Pune", "aqi": 7}])
+    wait_for(lambda: len(output.read_text().splitlines()) == 1, "what comes after them")
+    lines = [line for line in program.errors if "left out" in line]
+    assert 1 <= len(lines) <= 2, lines

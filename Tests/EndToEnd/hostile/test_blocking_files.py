@@ -1,5 +1,7 @@
-"""Files that are no files: a pipe under the name of one holds up nothing."""
+"""Files that are no files, or do not respond: a pipe or a hung mount under the name of one holds up nothing."""
 
+import contextlib
+import ctypes
 import os
 import signal
 
@@ -40,3 +42,35 @@ def test_a_start_with_a_pipe_ends_with_one_line(programs, tmp_path, flag):
         )
         assert program.wait() != 0
         assert program.count_lines("it is not a regular file") == 1 == len(program.errors), program.errors
+
+
+@contextlib.contextmanager
+def hung(file):
+    """Whoever looks at the file waits: it is a FUSE file system that nobody serves."""
+    if os.geteuid() != 0 or not os.path.exists("/dev/fuse"):
+        pytest.skip("needs root and /dev/fuse")
+    libc = ctypes.CDLL(None, use_errno=True)
+    device = os.open("/dev/fuse", os.O_RDWR)
+    try:
+        options = f"fd={device},rootmode=100000,user_id=0,group_id=0"
+        if libc.mount(b"test", os.fsencode(file), b"fuse", 0, options.encode()) != 0:
+            pytest.skip(f"cannot mount: {os.strerror(ctypes.get_errno())}")
+        yield
+    finally:
+        # Ends the waiting as well.
+        os.close(device)
+        libc.umount2(os.fsencode(file), 2)
+
+
+@pytest.mark.parametrize("asks_for_reload", [False, True])
+def test_a_web_configuration_that_does_not_respond(start, file, asks_for_reload):
+    exporter = start.exporter("--feed.demo", "--web.config.file", str(file), "--web.enable-lifecycle")
+    with hung(file):
+        wait_for(lambda: exporter.count_lines("Web configuration file does not respond") == 1, "a complaint", 30)
+        if asks_for_reload:
+            refused = exporter.get("/-/reload", method="POST")
+            assert refused.status == 500 and b"does a file system hang?" in refused.body
+            expect_one_line(refused)
+        assert exporter.get("/metrics").headers["X-Frame-Options"] == "deny"
+        exporter.signal(signal.SIGTERM)
+        assert exporter.wait(20) == 0

@@ -18,7 +18,7 @@ func run(arguments: [String], environment: [String: String], signals: Signals) -
         case .run(let flags):
             let configuration = try Configuration(flags)
             if flags.command.name == "healthcheck" { return healthcheck(configuration) }
-            let feeds = try configuration.configuredFeeds()
+            let feeds = try configuration.configuredFeeds(origin: flags.origin(of: \Configuration.feedFile))
             if configuration.isCheck { return check(configuration, feeds, flags) }
             return serve(configuration, feeds, flags, signals: signals)
         }

@@ -77,7 +77,8 @@ def test_says_that_the_exporter_is_gone(air, browser):
     browser.wait_for(".banner", BANNER)
     browser.wait_for(".feed.stale", "Interrupted, last message")
     assert browser.names()
-    # The failed loads themselves.
+    # The failed loads themselves, and no more of them afterwards.
+    browser.open("about:blank")
     assert all("ERR_CONNECTION_REFUSED" in error or "ERR_INCOMPLETE" in error for error in browser.errors())
 
 

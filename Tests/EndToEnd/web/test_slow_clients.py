@@ -51,14 +51,15 @@ def test_scrapes_keep_their_latency_beside_slow_loris_and_idle_connections(start
     idle, slow = [], []
     done = threading.Event()
     try:
-        for _ in range(2000):
-            client = connect(exporter.port)
+        # From several addresses: one may have 1,024 connections.
+        for number in range(2000):
+            client = connect(exporter.port, source=f"127.0.0.{2 + number % 2}")
             client.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
             idle.append(client)
         for client in idle:
             assert client.recv(4096).startswith(b"HTTP/1.1 200 ")
         for _ in range(500):
-            client = connect(exporter.port)
+            client = connect(exporter.port, source="127.0.0.4")
             client.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nX-Slow: ")
             slow.append(client)
         # The last scrape's own connection may have been among the first count.

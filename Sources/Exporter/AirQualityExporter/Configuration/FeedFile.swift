@@ -23,9 +23,21 @@ extension Configuration {
     /// The feeds of the flags, then those of the file as it is now; not the embedded one.
     ///
     /// - Throws: one line about the first that is bad, or about flags that must not be those of all of them.
-    func configuredFeeds() throws(FlagError) -> [ConfiguredFeed] {
+    ///
+    /// - Parameter origin: names the flag of the file in an error.
+    func configuredFeeds(
+        origin: @autoclosure () -> String = Self.flag(\.feedFile)
+    ) throws(FlagError) -> [ConfiguredFeed] {
         var found = feeds.map { ConfiguredFeed(label: $0.label, address: $0, settings: self) }
-        if let feedFile { try addFeeds(of: feedFile, to: &found) }
+        if let feedFile {
+            do throws(SystemError) {
+                try addFeeds(of: feedFile, to: &found)
+            } catch {
+                // The reason of a file that cannot be read names it already.
+                let name = error.code == .file ? "" : "\(quoted(feedFile)): "
+                throw FlagError("\(origin()): \(name)\(error.reason)")
+            }
+        }
         // Each of the hosts would get them.
         let secrets: [(flag: PartialKeyPath<Self>, isGiven: Bool)] = [
             (\.feed.headers, !feed.headers.isEmpty), (\.feed.headerFile, feed.headerFile != nil),
@@ -40,25 +52,18 @@ extension Configuration {
         return found
     }
 
-    private func addFeeds(of feedFile: String, to found: inout [ConfiguredFeed]) throws(FlagError) {
-        do throws(SystemError) {
-            let text = try readFile(feedFile, limit: 256 << 10)
-            // A document without a list may be half a file; an empty list is meant.
-            guard let entries = try YAMLField.parse(text)?.list(), !entries.isEmpty || !found.isEmpty || isDemo else {
-                throw SystemError(.configuration, "no feed, expected a list such as \"- url: ws://feed.example/\"")
+    private func addFeeds(of feedFile: String, to found: inout [ConfiguredFeed]) throws(SystemError) {
+        let text = try readFile(feedFile, limit: 256 << 10)
+        // A document without a list may be half a file; an empty list is meant.
+        guard let entries = try YAMLField.parse(text)?.list(), !entries.isEmpty || !found.isEmpty || isDemo else {
+            throw SystemError(.configuration, "no feed, expected a list such as \"- url: ws://feed.example/\"")
+        }
+        for entry in entries {
+            let feed = try configuredFeed(entry)
+            guard feed.label != Self.demoLabel || !isDemo, !found.contains(where: { $0.label == feed.label }) else {
+                throw .yaml(line: entry.line, "two feeds are named \(quoted(feed.label)), expected different names")
             }
-            for entry in entries {
-                let feed = try configuredFeed(entry)
-                guard feed.label != Self.demoLabel || !isDemo, !found.contains(where: { $0.label == feed.label }) else {
-                    throw .yaml(
-                        line: entry.line, "two feeds are named \(quoted(feed.label)), expected different names")
-                }
-                found.append(feed)
-            }
-        } catch {
-            // The reason of a file that cannot be read names it already.
-            let name = error.code == .file ? "" : "\(quoted(feedFile)): "
-            throw FlagError("\(Self.flag(\.feedFile)): \(name)\(error.reason)")
+            found.append(feed)
         }
     }
 

@@ -8,6 +8,7 @@ import signal
 import pytest
 
 from support.answers import expect_one_line
+from support.memory import returns_memory
 from support.waiting import wait_for
 
 
@@ -20,15 +21,16 @@ def file(tmp_path):
 
 def test_a_pipe_in_place_of_the_web_configuration(start, file):
     exporter = start.exporter("--feed.demo", "--web.config.file", str(file), "--web.enable-lifecycle")
-    file.unlink()
-    os.mkfifo(file)
-    wait_for(lambda: exporter.count_lines("it is not a regular file") == 1, "a complaint in the log")
-    refused = exporter.get("/-/reload", method="POST")
-    assert refused.status == 500 and b"it is not a regular file" in refused.body
-    expect_one_line(refused)
-    assert exporter.get("/metrics").headers["X-Frame-Options"] == "deny"
-    exporter.signal(signal.SIGHUP)
-    wait_for(lambda: exporter.count_lines("it is not a regular file") >= 3, "a complaint about the reload")
+    with returns_memory(exporter):
+        file.unlink()
+        os.mkfifo(file)
+        wait_for(lambda: exporter.count_lines("it is not a regular file") == 1, "a complaint in the log")
+        refused = exporter.get("/-/reload", method="POST")
+        assert refused.status == 500 and b"it is not a regular file" in refused.body
+        expect_one_line(refused)
+        assert exporter.get("/metrics").headers["X-Frame-Options"] == "deny"
+        exporter.signal(signal.SIGHUP)
+        wait_for(lambda: exporter.count_lines("it is not a regular file") >= 3, "a complaint about the reload")
     exporter.signal(signal.SIGTERM)
     assert exporter.wait(10) == 0
 

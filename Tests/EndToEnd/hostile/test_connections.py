@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from support.memory import returns_memory
 from support.programs import Exporter
 from support.raw_http import connect, parse_answers
 from support.waiting import wait_for
@@ -71,7 +72,7 @@ def test_100_connections_with_64_open_files(programs, start, tmp_path):
     script.chmod(0o755)
     exporter = start._keep(Exporter(script, ("--feed.demo", "--storage.file", str(tmp_path / "storage"))))
     descriptors = exporter.descriptor_count
-    with contextlib.ExitStack() as stack:
+    with returns_memory(exporter), contextlib.ExitStack() as stack:
         clients = [stack.enter_context(connect(exporter.port, source=f"127.0.0.{1 + n % 2}")) for n in range(100)]
         for client in clients:
             with contextlib.suppress(OSError):
@@ -93,7 +94,7 @@ def test_one_client_of_a_unix_socket(start, tmp_path):
     path = str(tmp_path / "web.sock")
     exporter = start.exporter("--feed.demo", "--web.listen-address", f"unix:{path}")
     descriptors = exporter.descriptor_count
-    with contextlib.ExitStack() as stack:
+    with returns_memory(exporter), contextlib.ExitStack() as stack:
         for _ in range(4300):
             client = stack.enter_context(socket.socket(socket.AF_UNIX))
             # With a timeout of Python's own it would fail as soon as 4,096 wait to be accepted.

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from support import greedy, metrics
+from support.memory import returns_memory
 from support.raw_http import abort, connect, parse_answers
 from support.storage_files import first_version
 from support.waiting import wait_for
@@ -43,7 +44,8 @@ def large_exporter(programs, tmp_path_factory):
 
 def expect_no_delay(exporter, attack: str, count: int) -> None:
     alone = greedy.alone(exporter.port)
-    times = greedy.beside(exporter.port, attack, count)
+    with returns_memory(exporter):
+        times = greedy.beside(exporter.port, attack, count)
     print(f"{attack}: longest alone {max(alone) * 1000:.0f} ms, beside it {max(times) * 1000:.0f} ms of {len(times)}")
     assert max(times) < max(alone) + DELAY
 
@@ -68,10 +70,11 @@ def test_scrapes_beside_hundreds_of_requests(exporter, attack):
 
 
 def test_permits_of_clients_that_leave_come_back(exporter):
-    for number in range(400):
-        client = connect(exporter.port, source=greedy.ADDRESS)
-        client.sendall(f"GET /history.json?since={number} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-        abort(client) if number % 2 else client.close()
+    with returns_memory(exporter):
+        for number in range(400):
+            client = connect(exporter.port, source=greedy.ADDRESS)
+            client.sendall(f"GET /history.json?since={number} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            abort(client) if number % 2 else client.close()
 
     def is_served() -> bool:
         with connect(exporter.port, source=greedy.ADDRESS) as client:

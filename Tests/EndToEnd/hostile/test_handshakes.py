@@ -9,6 +9,7 @@ import pytest
 
 from support import certificates
 from support.greedy import ADDRESS
+from support.memory import returns_memory
 from support.raw_http import connect
 from support.waiting import wait_for
 
@@ -68,7 +69,7 @@ def test_another_address_comes_before_the_last_of_two_hundred_handshakes(exporte
     scrape(exporter.port, context)
     message = first_message(context)
     before = exporter.descriptor_count
-    with contextlib.ExitStack() as stack:
+    with returns_memory(exporter), contextlib.ExitStack() as stack:
         clients = [stack.enter_context(connect(exporter.port, source=ADDRESS)) for _ in range(COUNT)]
         for client in clients:
             client.sendall(message)
@@ -84,7 +85,7 @@ def test_another_address_comes_before_the_last_of_two_hundred_handshakes(exporte
 def test_handshakes_of_one_address_come_to_their_turn_and_too_many_of_them_fail(exporter, context):
     message = first_message(context)
     for count in (400, 50):
-        with contextlib.ExitStack() as stack:
+        with returns_memory(exporter), contextlib.ExitStack() as stack:
             clients = [stack.enter_context(connect(exporter.port, source=ADDRESS)) for _ in range(count)]
             for client in clients:
                 # Some are closed before all have sent theirs.

@@ -8,6 +8,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve
 
+from support.memory import returns_memory
 from support.waiting import wait_for
 
 #: Of each reason for which a feed can have its messages refused.
@@ -49,7 +50,8 @@ def test_a_feed_cannot_fill_the_log(start, hostile_feed):
         "--feed.url", address, "--feed.time-field=time", "--city.limit=1", "--feed.max-message-bytes=1500",
         "--feed.reconnect-min=1ms", "--feed.reconnect-max=10ms", "--feed.pollutants-field=p",
     )  # fmt: skip
-    wait_for(lambda: count[0] > 9000, "thirty connections", 120)
+    with returns_memory(exporter):
+        wait_for(lambda: count[0] > 9000, "thirty connections", 120)
     reasons = {line.split(" reason=")[1].split()[0] for line in exporter.errors if "Readings refused" in line}
     assert reasons >= {"no_city", "bad_city", "no_value", "bad_value", "bad_time", "out_of_range", "not_an_object",
                        "not_an_array", "not_json", "not_text", "too_large", "city_limit"}  # fmt: skip

@@ -8,9 +8,9 @@ import pytest
 from websockets.sync.client import connect
 
 from support import raw_feed
+from support.memory import MIB, returns_memory
 from support.waiting import wait_for
 
-MIB = 1 << 20
 CITIES = 50_000
 
 
@@ -45,13 +45,9 @@ def unread(url: str, path: str = "/") -> socket.socket:
     return client
 
 
-def wait_for_memory(served, before: int, growth: int = 32 * MIB) -> None:
-    wait_for(lambda: served.resident_bytes < before + growth, "memory to be given back", 60)
-
-
 def test_clients_that_read_nothing_share_what_waits_for_them(relay):
-    before, peak = relay.resident_bytes, relay.peak_resident_bytes
-    with contextlib.ExitStack() as stack:
+    peak = relay.peak_resident_bytes
+    with returns_memory(relay), contextlib.ExitStack() as stack:
         for number in range(100):
             path = ("/", "/shard/0/2", "/shard/1/2")[number % 3]
             stack.callback(unread(relay.url, path).close)
@@ -60,21 +56,20 @@ def test_clients_that_read_nothing_share_what_waits_for_them(relay):
         assert relay.peak_resident_bytes - peak < 128 * MIB
         # Others are served as before.
         relay.send_all(7)
-    wait_for_memory(relay, before)
 
 
 def test_thousands_that_connect_and_leave_leave_nothing_behind(relay):
-    before, peak = relay.resident_bytes, relay.peak_resident_bytes
-    for _ in range(3000):
-        unread(relay.url).close()
-    relay.send_all(7)
+    peak = relay.peak_resident_bytes
+    with returns_memory(relay):
+        for _ in range(3000):
+            unread(relay.url).close()
+        relay.send_all(7)
     assert relay.peak_resident_bytes - peak < 64 * MIB
-    wait_for_memory(relay, before)
 
 
 def test_requests_in_many_short_lines_take_no_more_than_their_bytes(relay):
     before = relay.peak_resident_bytes
-    with contextlib.ExitStack() as stack:
+    with returns_memory(relay), contextlib.ExitStack() as stack:
         for _ in range(400):
             client = stack.enter_context(socket.create_connection(("127.0.0.1", int(relay.url.rsplit(":", 1)[1].strip("/")))))
             client.sendall(b"GET / HTTP/1.1\r\n" + b"a\n" * 8000)
@@ -85,7 +80,7 @@ def test_requests_in_many_short_lines_take_no_more_than_their_bytes(relay):
 def test_one_address_cannot_take_all_places(start, python_feed):
     served = start.feed("relay", python_feed.url)
     python_feed.wait_for_client()
-    with contextlib.ExitStack() as stack:
+    with returns_memory(served), contextlib.ExitStack() as stack:
         taken = 0
         for _ in range(1100):
             client = stack.enter_context(raw_feed.connect(served.url))

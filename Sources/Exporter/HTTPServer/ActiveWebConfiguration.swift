@@ -88,7 +88,7 @@ struct TokenBucket: Sendable {
 
 /// Whether a password is that of a user.
 ///
-/// A refusal takes as many rounds of bcrypt as the most expensive hash there is, whoever the user is, so that its time
+/// A refusal takes as many rounds of bcrypt as the most expensive hash there is, for any user, so that its time
 /// does not tell which users there are.
 struct PasswordCheck: Sendable, Hashable {
     private let user: [UInt8]

@@ -61,6 +61,26 @@ import Testing
         #expect(admitted == ConnectionQuota.maximumLeaving)
     }
 
+    /// At 64 KiB a second; what the client's kernel takes unread does not count.
+    @Test(arguments: [
+        (taken: 0, milliseconds: 999, isSlow: false), (0, 1000, true), (128, 1000, true), (191, 1000, true),
+        (193, 1000, false), (193, 2000, true), (257, 2000, false),
+    ])
+    func aClientIsSlow(_ taken: Int, _ milliseconds: Int, _ isSlow: Bool) throws {
+        var pair = [Int32](repeating: -1, count: 2)
+        try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        defer { for socket in pair { close(socket) } }
+        let connection = HTTPConnection(socket: pair[0], peer: IPAddress(bytes: [10, 0, 0, 1]), deadline: nil)
+        func check() -> Bool {
+            connection.sentBytes = taken * 1024 + connection.unacknowledgedBytes
+            return connection.isSlow(since: .zero, minimumRate: 64 * 1024, now: .milliseconds(milliseconds))
+        }
+        // Nothing waits for the client.
+        #expect(!check())
+        try #require(unsafe send(pair[0], "unread", 6, 0) == 6)
+        #expect(check() == isSlow)
+    }
+
     @Test(arguments: [
         (64, 32), (100, 50), (129, 64), (256, 128), (300, 172), (1024, 896), (4224, 4096), (20_000, 4096),
     ])

@@ -94,11 +94,15 @@ final class HTTPConnection: @unchecked Sendable {
     /// What the kernel still has, because the client has not acknowledged it. Corresponds to `SIOCOUTQ`.
     var unacknowledgedBytes: Int { Int(CLibMicroHTTPD_unacknowledged(socket)) }
 
+    /// The bytes that a client's kernel takes although the client reads nothing. Corresponds to the default of `tcp_rmem`.
+    private static let receiveBuffer = 128 * 1024
+
     /// Whether the client takes less than so many bytes a second of a response that has been under way for a second. Where
     /// nothing waits for it in the kernel, it is this server that is slow.
     func isSlow(since start: Duration, minimumRate: Int, now: Duration) -> Bool {
         let (milliseconds, unread) = ((now - start).milliseconds, unacknowledgedBytes)
-        return milliseconds >= 1000 && unread > 0 && sentBytes - unread < Int(milliseconds) * minimumRate / 1000
+        guard milliseconds >= 1000, unread > 0 else { return false }
+        return sentBytes - unread - Self.receiveBuffer < Int(milliseconds) * minimumRate / 1000
     }
 }
 

@@ -3,15 +3,14 @@ internal import CLibMicroHTTPD
 internal import Glibc
 
 // What libmicrohttpd gets wrong or cannot do, and what is done instead. All of it was seen in 0.9.75; `Sources/README.md`
-// says what is left of it in 1.0. Each has a test that
-// fails without it.
+// says what is left of it in 1.0. Each has a test that fails without it.
 //
 // Not here, because the whole of a file is about it:
 // - It cannot stop listening while it runs: `MHD_quiesce_daemon` races with the daemon's thread, and the loser aborts the
 //   process. Nor does it serve several sockets. So `HTTPAcceptor` accepts. (test_listening.py)
 // - Its time-out begins again with each byte, so a client that sends or takes one now and then would stay indefinitely.
 //   `HTTPConnections` has deadlines. (HTTPLimitsTests.slowLorisConnectionsAreHungUpOnAndHarmNobody, aSlowReaderIsHungUpOn)
-// - It takes a certificate at its start and never another one. `TLSContext` gives each session its own.
+// - It takes the certificate that it serves at its start. `TLSContext` gives each session its own.
 //   (HTTPTLSTests.aNewCertificateReachesNewConnectionsAndKeepsOldOnes)
 // - It ends a failed TLS handshake without an alert, and tells nobody. `TLSHandshake` sends one, and reports the failure. (HTTPTLSFailureTests)
 // - Debian 12: its epoll loop takes 128 events at a time and, after exactly so many, waits for one more before it looks at any;

@@ -40,7 +40,6 @@ class SocketLoop {
         var info = unsafe lws_context_creation_info()
         let memory = unsafe Memory(loop: address, interface: interface, log: CLibWebSockets_log(&info))
         unsafe info.protocols = unsafe UnsafePointer(memory.protocols)
-        unsafe info.retry_and_idle_policy = unsafe UnsafePointer(memory.retry)
         // Ignore http_proxy.
         unsafe info.http_proxy_address = unsafe Memory.characters(of: "")
         unsafe info.user = address
@@ -88,8 +87,6 @@ extension WebSocketContext {
         static let role: StaticString = "raw-skt"
 
         let protocols: UnsafeMutablePointer<lws_protocols>
-        /// Without a policy libwebsockets disconnects by itself after five minutes. Zeros switch that off.
-        let retry: UnsafeMutablePointer<lws_retry_bo>
         let timer: UnsafeMutablePointer<CLibWebSockets_timer>
         let interface: UnsafeMutablePointer<CChar>?
         private let log: UnsafeMutableRawPointer?
@@ -100,8 +97,6 @@ extension WebSocketContext {
             unsafe protocols.initialize(repeating: lws_protocols(), count: 2)
             unsafe protocols[0].name = Self.characters(of: Self.protocolName)
             unsafe protocols[0].callback = socketCallback
-            unsafe retry = .allocate(capacity: 1)
-            unsafe retry.initialize(to: lws_retry_bo())
             unsafe timer = .allocate(capacity: 1)
             unsafe timer.initialize(to: CLibWebSockets_timer())
             unsafe timer.pointee.owner = loop
@@ -114,7 +109,6 @@ extension WebSocketContext {
 
         deinit {
             unsafe protocols.deallocate()
-            unsafe retry.deallocate()
             unsafe timer.deallocate()
             unsafe free(interface)
             unsafe free(log)

@@ -85,6 +85,13 @@ def test_a_subprotocol_is_agreed_on_with_a_server_of_others(start):
         feed.stop()
 
 
+def test_the_environments_proxy_is_not_used(start, python_feed):
+    """libwebsockets would, unless it is told otherwise; nothing listens on port 9 of this host."""
+    proxy = {name: "http://127.0.0.1:9" for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy")}
+    start.exporter("--feed.url", python_feed.url, *QUICK, environment=proxy)
+    python_feed.wait_for_client()
+
+
 # Where the readings come from
 
 

@@ -244,7 +244,6 @@ extension WebSocketContext {
         unsafe info.context = context
         unsafe info.port = Int32(port)
         unsafe info.opaque_user_data = UnsafeMutableRawPointer(bitPattern: number)
-        unsafe info.retry_and_idle_policy = unsafe UnsafePointer(memory.retry)
         unsafe info.local_protocol_name = unsafe memory.protocols[0].name
         // libwebsockets copies the strings.
         let wsi = unsafe ipAddress.withCString { address in

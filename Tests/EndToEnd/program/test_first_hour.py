@@ -5,7 +5,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from support.libmicrohttpd import REFUSES
 from support.waiting import wait_for
 
 EXPORTER, FEED = "air-quality-exporter", "air-quality-feed"
@@ -261,8 +260,8 @@ NOT_TLS = r"reason=tls err=.*wrong version number: the server does not speak TLS
     "kind, scheme, path, said",
     [
         ("feed", "wss", "/", NOT_TLS),
-        # libmicrohttpd 1 says nothing to a client that speaks TLS.
-        ("exporter", "wss", "/", 'reason=tls err="the server ended the TLS handshake"' if REFUSES else NOT_TLS),
+        # libmicrohttpd 1 says nothing to a client that speaks TLS; what 0.9.75 says may be lost, as it hangs up at once.
+        ("exporter", "wss", "/", r'err=".*(does not speak TLS|ended the TLS handshake), ws:// instead of wss://\?"'),
         ("exporter", "ws", "/metrics", r'reason=handshake err="status 200 instead of 101: this is no WebSocket endpoint"'),
         ("exporter", "ws", "/nothing", r'reason=handshake err="status 404 instead of 101: this is no WebSocket endpoint"'),
     ],

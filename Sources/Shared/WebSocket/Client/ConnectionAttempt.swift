@@ -36,7 +36,7 @@ extension ConnectionState {
             switch step {
             case .resolving: (.resolve, "the name lookup ended")
             case .dialling: (.refused, "cannot connect to \(ipAddress) port \(address.port)")
-            case .securing: (.tls, "the server ended the TLS handshake")
+            case .securing: (.tls, "the server ended the TLS handshake, ws:// instead of wss://?")
             case .asking: (.lost, "the server ended the connection without a response")
             }
         }

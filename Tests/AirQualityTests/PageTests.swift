@@ -57,6 +57,7 @@ struct PageTests {
             let text = String(decoding: page, as: UTF8.self)
             #expect(text.contains(" Data is arriving but cannot be used.</p>") && !text.contains("flags"))
         }
+        #expect(String(decoding: page, as: UTF8.self).contains("<span>Waiting, no message yet</span>"))
         let about = Self.settings.about(empty.store.snapshot(withHistories: true), outage: outage, at: Self.now)
         #expect(String(decoding: about, as: UTF8.self).contains("<p>The &lt;flags&gt;.</p>"))
     }
@@ -107,6 +108,27 @@ struct PageTests {
         ])
     func orders(_ query: String, _ names: [String]) throws {
         #expect(Self.names(try Self.list(query)) == names)
+    }
+
+    @Test(
+        "finds a city whatever the case of its letters and the marks on them",
+        arguments: [
+            ("sao", "São Paulo"), ("SÃO", "São Paulo"), ("sa\u{303}o", "São Paulo"), ("lodz", "Łódź"),
+            ("hanoi", "Ha\u{300}nôị"), ("zurich", "Zürich"), ("şan", "Sanaa"), ("ई", "नई दिल्ली"), ("नई दल", nil),
+        ])
+    func folding(_ search: String, _ name: String?) throws {
+        var store = TestStore()
+        for name in ["São Paulo", "Łódź", "Ha\u{300}nôị", "Zürich", "Sanaa", "नई दिल्ली"] {
+            store.receive(name, 50, at: TestStore.start)
+        }
+        var query = try ListQuery("")
+        query.search = Array(search.utf8)
+        let snapshot = store.store.snapshot(withHistories: true)
+        let page = Self.settings.list(snapshot, query: query, outage: nil, at: Self.now)
+        #expect(Self.names(page) == (name.map { [$0] } ?? []))
+        // A name is similar to all of another alone.
+        #expect(snapshot.similar(to: Array("sao paulo".utf8)) == snapshot.find(Array("São Paulo".utf8))?.city)
+        #expect(snapshot.similar(to: Array("sao".utf8)) == nil)
     }
 
     @Test("of many cities is a page's worth of them")

@@ -94,29 +94,25 @@ private struct FirstEntries {
 }
 
 extension StoreSnapshot {
-    /// The first city whose name differs from one in the case of its letters alone.
+    /// The first city whose name differs from one in the case of its letters and the marks on them alone.
     func similar(to name: [UInt8]) -> Int? {
-        let search = NameSearch(name)
-        return name.isEmpty
-            ? nil
-            : cities.first { self.name(of: $0).count == name.count && search.matches(names[states[$0].nameRange].span) }
+        let wanted = foldedName(name)
+        return name.isEmpty ? nil : cities.first { foldedName(self.name(of: $0)) == wanted }
     }
 }
 
-/// Looks for a part of a name, whatever the case of its letters.
+/// Looks for a part of a name, whatever the case of its letters and the marks on them.
 private struct NameSearch {
     private let part: [UInt8]
-    private let isASCII: Bool
 
     init(_ part: [UInt8]) {
-        self.part = Array(String(decoding: part, as: UTF8.self).lowercased().utf8)
-        isASCII = part.allSatisfy { $0 < 0x80 }
+        self.part = foldedName(part)
     }
 
     func matches(_ name: Span<UInt8>) -> Bool {
-        // Without a copy of each name: letters beyond ASCII are in no part that is ASCII.
-        if isASCII { return isIn(name) }
-        return isIn(Array(String(decoding: name.indices.map { name[$0] }, as: UTF8.self).lowercased().utf8).span)
+        // Without a copy of a name that is ASCII.
+        if name.indices.allSatisfy({ name[$0] < 0x80 }) { return isIn(name) }
+        return isIn(foldedName(name.indices.map { name[$0] }).span)
     }
 
     private func isIn(_ name: Span<UInt8>) -> Bool {
@@ -128,4 +124,26 @@ private struct NameSearch {
         }
         return false
     }
+}
+
+/// In lower case, and Latin letters without their marks.
+private func foldedName(_ name: some Sequence<UInt8>) -> [UInt8] {
+    var folded = ""
+    for scalar in String(decoding: Array(name), as: UTF8.self).lowercased().unicodeScalars {
+        switch scalar.value {
+        // Combining marks.
+        case 0x300...0x36F: continue
+        case 0xC0...0x24F, 0x1E00...0x1EFF: folded.unicodeScalars.append(unmarked(scalar))
+        default: folded.unicodeScalars.append(scalar)
+        }
+    }
+    return Array(folded.utf8)
+}
+
+/// The letter that a Latin letter's name in Unicode begins with: "LATIN SMALL LETTER O WITH STROKE" is an o.
+private func unmarked(_ letter: Unicode.Scalar) -> Unicode.Scalar {
+    guard let words = letter.properties.name?.split(separator: " "), words.count > 4, words[3].utf8.count == 1,
+        words[4] == "WITH", let plain = words[3].lowercased().unicodeScalars.first
+    else { return letter }
+    return plain
 }

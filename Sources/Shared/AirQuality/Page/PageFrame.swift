@@ -110,12 +110,18 @@ struct PageFrame {
         let state = isPaused ? "paused" : outage == nil ? "live" : "stale"
         let connected = feeds.count(where: \.isConnected)
         let count: Markup = feeds.count > 1 ? " (\(connected) of \(feeds.count) feeds)" : ""
-        let word: Markup = isPaused ? "Paused while nobody reads" : outage == nil ? "Live" : "Interrupted"
+        let word: Markup =
+            isPaused
+            ? "Paused while nobody reads"
+            : outage == nil ? "Live" : interruption == nil ? "Waiting" : "Interrupted"
         let message: Markup = lastMessageAt.map { ", last message \(ago($0))" } ?? ", no message yet"
         return """
             <p class="feed \(state)"><span class="dot" aria-hidden="true"></span> <span>\(word)\(count)\(message)</span></p>
             """
     }
+
+    /// When readings ceased to come; nil while the first one is awaited.
+    private var interruption: Timestamp? { snapshot.cityCount > 0 ? outage?.since : nil }
 
     private var lastMessageAt: Timestamp? { feeds.compactMap(\.lastMessageAt).max() }
 
@@ -126,9 +132,9 @@ struct PageFrame {
     private var banner: Markup {
         guard let outage else { return "<div class=\"banner\" role=\"alert\" hidden></div>\n" }
         let text: Markup =
-            if let since = outage.since, snapshot.cityCount > 0 {
+            if let interruption {
                 """
-                <strong>Live data interrupted since \(moment(since)).</strong> \
+                <strong>Live data interrupted since \(moment(interruption)).</strong> \
                 The last known readings are shown.
                 """
             } else {

@@ -9,10 +9,10 @@ internal import Bytes
 /// and has values of carbon monoxide, such as 55 to 76, that no air has in mg/m³. There are no concentrations.
 ///
 /// A key may get fewer rows at once than it asks for, the order of rows may change between two pages, and a page may not
-/// come. So a page begins where the one before has ended, the different rows are counted, and all pages are asked for
-/// again when some are missing. None are when two passes without a gap gave the same: the set has a row twice. If some
-/// still are, only cities are given whose rows cannot be among them: those that are beside no gap, while every city's rows
-/// are together and none is on two pages.
+/// come. So a page begins where the one before has ended, the different rows are counted, and all rows are asked for
+/// again, on pages that begin elsewhere, when some are missing. None are when two passes without a gap gave the same: the
+/// set has a row twice. If some still are, only cities are given whose rows cannot be among them: those that are beside no
+/// gap, while every city's rows are together and none is on two pages.
 struct CPCB: AirSource {
     private static let resource = "3b01bcb8-0b14-4abf-b6f2-c1bfd384ba69"
     private static let pageSize = 300
@@ -60,10 +60,16 @@ struct CPCB: AirSource {
         return [page]
     }
 
+    /// Of the next page. A row that is lost at a place of a page, or between two pages, is elsewhere in the next pass.
+    private var limit: Int {
+        let repeated = passes - 1
+        return pages == 0 && repeated > 0 ? repeated : Self.pageSize - 7 * repeated
+    }
+
     private var page: SourceQuery {
         SourceQuery(
             path: "/resource/\(Self.resource)?api-key=\(percentEncoded(key.utf8))&format=json"
-                + "&offset=\(offset)&limit=\(Self.pageSize)",
+                + "&offset=\(offset)&limit=\(limit)",
             subject: "rows from \(offset + 1) on", kind: .page(offset: offset))
     }
 
@@ -71,9 +77,9 @@ struct CPCB: AirSource {
         guard query.kind == .page(offset: offset) else { return SourceAnswer() }
         let page = try decoded(Page.self, from: body)
         total = min(Int(exactly: page.total.value ?? 0) ?? 0, Self.maximumRows)
-        let received = page.records.all.prefix(Self.pageSize)
+        let received = page.records.all.prefix(limit)
         pages += 1
-        if pages == 1, !received.isEmpty, received.count * Self.maximumPages < total {
+        if pages == 1, passes == 1, !received.isEmpty, received.count * Self.maximumPages < total {
             throw .refused("the key gives \(received.count) of \(total) rows at once")
         }
         var rowsOfPage: Set<Int> = []
@@ -97,7 +103,7 @@ struct CPCB: AirSource {
     }
 
     mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceAnswer {
-        query.kind == .page(offset: offset) ? skip(Self.pageSize, at: now) : SourceAnswer()
+        query.kind == .page(offset: offset) ? skip(limit, at: now) : SourceAnswer()
     }
 
     private mutating func skip(_ rows: Int, at now: Int64) -> SourceAnswer {

@@ -3,10 +3,10 @@ internal import AirQualityIndex
 
 /// India's stations as one round of a source names them, and what they make of each city.
 ///
-/// A station belongs to the cities of its city's name that are within fifty kilometres: there are two Aurangabads. One
-/// without coordinates counts unless another city has the name, or a station elsewhere. A
-/// station's index is the one that the source gives, else the greatest of its sub-indices where three pollutants, one of
-/// them particulate matter, have one; a city's is the mean of its stations'.
+/// A station belongs to the cities of its city's name that are within fifty kilometres: there are two Aurangabads. So one
+/// without coordinates belongs to none. A station's index is the one that the source gives, else the
+/// greatest of its sub-indices where three pollutants, one of them particulate matter, have one; a city's is the mean of
+/// its stations'.
 struct CPCBStations {
     private static let maximumKilometers = 50.0
     /// A station that is so much older than the city's newest one does not count.
@@ -28,14 +28,11 @@ struct CPCBStations {
         var subIndices: [Pollutant: Double] = [:]
         var index: Double?
         var updatedAt: Int64?
-        var hasPlace = false
     }
 
     private let cities: [City]
     private let numbers: [String: [Int]]
     private var stations: [Int: [String: Station]] = [:]
-    /// Cities whose name a station elsewhere has.
-    private var namedElsewhere: Set<Int> = []
 
     init(_ cities: [City]) {
         self.cities = cities
@@ -43,18 +40,15 @@ struct CPCBStations {
     }
 
     mutating func add(_ row: Row, at now: Int64) {
-        guard row.station.utf8.count <= Self.maximumNameBytes, (row.updatedAt ?? now) <= now + 3600 else { return }
+        guard row.station.utf8.count <= Self.maximumNameBytes, (row.updatedAt ?? now) <= now + 3600,
+            let place = row.place
+        else { return }
         for number in numbers[Self.key(of: row.city)] ?? [] {
             let city = cities[number]
-            if let place = row.place,
-                kilometers(city.latitude, city.longitude, place.latitude, place.longitude) ?? .infinity
-                    > Self.maximumKilometers
-            {
-                namedElsewhere.insert(number)
-                continue
-            }
+            guard let distance = kilometers(city.latitude, city.longitude, place.latitude, place.longitude),
+                distance <= Self.maximumKilometers
+            else { continue }
             var station = stations[number]?[row.station] ?? Station()
-            if row.place != nil { station.hasPlace = true }
             if let updatedAt = row.updatedAt { station.updatedAt = max(station.updatedAt ?? 0, min(updatedAt, now)) }
             let usable = row.subIndices.filter { IndexRange.isValid($1) }
             station.subIndices.merge(usable) { $1 }
@@ -64,9 +58,7 @@ struct CPCBStations {
     }
 
     func air(of city: Int, at now: Int64) -> Result<CityAir, NoAir> {
-        let isAlone = !namedElsewhere.contains(city) && numbers[Self.key(of: cities[city])]?.count == 1
-        let stations = (stations[city] ?? [:]).values.filter { $0.hasPlace || isAlone }
-        guard !stations.isEmpty else {
+        guard let stations = stations[city]?.values else {
             return .failure(NoAir("it has no station within 50 km in a city of that name"))
         }
         guard let newest = stations.compactMap(\.updatedAt).max() else {

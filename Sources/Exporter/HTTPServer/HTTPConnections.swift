@@ -116,6 +116,7 @@ final class HTTPConnections: Sendable {
 
     private struct State {
         var open: [Int32: HTTPConnection] = [:]
+        var peak = Peak()
         var quota: ConnectionQuota
     }
 
@@ -141,6 +142,7 @@ final class HTTPConnections: Sendable {
             }
             state.quota.count(connection.peer.client)
             state.open[connection.socket] = connection
+            state.peak.raise(to: state.open.count)
             return true
         }
     }
@@ -160,6 +162,11 @@ final class HTTPConnections: Sendable {
 
     var isEmpty: Bool {
         state.withLock { $0.open.isEmpty }
+    }
+
+    /// Like `FairShares.hasShrunk`. Each connection had up to `connectionMemory` bytes.
+    func hasShrunk() -> Bool {
+        state.withLock { $0.peak.hasHalved(to: $0.open.count, from: 128) }
     }
 
     /// Nil when it has ended.

@@ -68,8 +68,7 @@ struct FairShares: Sendable {
     private var shares: [Share] = []
     private var holders: [Int: Int] = [:]
     private(set) var used = 0
-    /// The most since `hasShrunk` said so.
-    private var peak = 0
+    private var peak = Peak()
 
     /// - Parameter largest: what a heavier share counts as; nil: all.
     init(limit: Int, largest: Int? = nil) {
@@ -94,7 +93,7 @@ struct FairShares: Sendable {
         shares.append(share)
         if let thing = share.thing { holders[thing, default: 0] += 1 }
         if share.thing.map({ holders[$0] == 1 }) ?? true { used += share.weight }
-        peak = max(peak, used)
+        peak.raise(to: used)
         return victims
     }
 
@@ -112,9 +111,7 @@ struct FairShares: Sendable {
 
     /// Whether so much has been released since the last time that the allocator should give it back to the system.
     mutating func hasShrunk() -> Bool {
-        guard peak >= limit / 2, used <= peak / 2 else { return false }
-        peak = used
-        return true
+        peak.hasHalved(to: used, from: limit / 2)
     }
 
     private func hasRoom(for share: Share) -> Bool {
@@ -133,6 +130,22 @@ struct FairShares: Sendable {
             if hasRoom(for: share) { return victims }
         }
         return nil
+    }
+}
+
+/// The most of something since it last fell to half of that.
+struct Peak: Sendable {
+    private var most = 0
+
+    mutating func raise(to count: Int) {
+        most = max(most, count)
+    }
+
+    /// Whether the count has fallen to half of a peak of at least `least`; true once for each fall.
+    mutating func hasHalved(to count: Int, from least: Int) -> Bool {
+        guard most >= least, count <= most / 2 else { return false }
+        most = count
+        return true
     }
 }
 

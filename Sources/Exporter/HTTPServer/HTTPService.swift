@@ -320,10 +320,11 @@ final class HTTPService: Sendable {
         if left == 0 { drained.wake() }
     }
 
-    /// Gives memory back after many bytes were unread: in the allocator it lies between what is in use. Corresponds to
-    /// `malloc_trim`; on a thread that nobody waits for.
+    /// Gives memory back after many bytes were unread, or many connections open: in the allocator it lies between what is
+    /// in use. Corresponds to `malloc_trim`; on a thread that nobody waits for.
     func releaseMemory() {
-        if unsent.withLock({ $0.hasShrunk() }) { malloc_trim(0) }
+        let hasShrunk = (unsent.withLock { $0.hasShrunk() }, connections.hasShrunk())
+        if hasShrunk.0 || hasShrunk.1 { malloc_trim(0) }
     }
 
     // MARK: - The end

@@ -56,13 +56,17 @@ def expect_recovery(exporter: Exporter, descriptors: int) -> None:
 def test_4300_connections_from_two_addresses(start, is_asking):
     exporter = start.exporter("--feed.demo")
     descriptors = exporter.descriptor_count
-    with contextlib.ExitStack() as stack:
-        for number in range(4300):
-            client = stack.enter_context(connect(exporter.port, source=f"127.0.0.{1 + number % 2}"))
-            if is_asking:
-                with contextlib.suppress(OSError):
-                    client.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
-        expect_service(exporter, ["127.0.0.3", "127.0.0.4"])
+    # Without a scrape in between.
+    with returns_memory(exporter):
+        for _ in range(2):
+            with contextlib.ExitStack() as stack:
+                for number in range(4300):
+                    client = stack.enter_context(connect(exporter.port, source=f"127.0.0.{1 + number % 2}"))
+                    if is_asking:
+                        with contextlib.suppress(OSError):
+                            client.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
+                expect_service(exporter, ["127.0.0.3", "127.0.0.4"])
+            wait_for(lambda: exporter.descriptor_count <= descriptors + 5, "the end of all connections")
     expect_recovery(exporter, descriptors)
 
 

@@ -212,11 +212,11 @@ struct HelpTests {
                       no more than that
 
                   --help
-                      print the flags, those of one command if it is named
+                      Print the flags; of one command if it is named.
                   --version
-                      print the version
+                      Print the version.
                   --completion=SHELL
-                      print the completion for bash, zsh or fish
+                      Print the completion script for bash, zsh or fish.
 
                 Each flag is also an environment variable: SAMPLE_ and the flag in capitals with
                 . and - as _, for example SAMPLE_LISTEN. The flag wins. Repeatable ones are

@@ -29,8 +29,8 @@ extension Program {
             Command(
                 name: "poll",
                 summary: "Serves real air quality data: requests it from an HTTP source, computes the index where the "
-                    + "source gives none, and sends changes; everything to a new client, and again every half "
-                    + "minute. A key is read from a file or from \(PollConfiguration.keyVariable).",
+                    + "source gives none, and sends changes, and every half minute all values. A new client "
+                    + "gets all values first. A key is read from a file or from \(PollConfiguration.keyVariable).",
                 options: PollOptions.self),
             Command(
                 name: "relay",
@@ -61,20 +61,20 @@ struct SimulateOptions: Options {
         .listen(\.listen),
         Flag(
             "cities", \.cities, .integer(in: 1...FeedSimulator.maximumCityCount), placeholder: "N",
-            "number of cities; the first twelve are those of the real feed"),
-        Flag("interval", \.interval, .interval, "time between two steps"),
+            "Number of cities; the first twelve are those of the real feed."),
+        Flag("interval", \.interval, .interval, "Time between two steps."),
         Flag(
             "coverage", \.coverage, .number(in: 0...1), placeholder: "SHARE",
-            "probability that a city is in a step, 0 to 1"),
+            "Probability that a step includes a city, 0 to 1."),
         Flag(
             "seed", \.seed, .seed, placeholder: "N",
-            "the same seed gives the same messages; another one each time if not given"),
+            "Seed of the generator: the same seed gives the same messages; random by default."),
         Flag(
             "drift", \.drift, .number(in: 0...999), placeholder: "POINTS",
-            "maximum change of a city's mean index at each step"),
+            "Maximum change of a city's mean index at each step."),
         Flag(
             "batch", \.batch, .integer(in: 1...FeedSimulator.maximumCityCount), placeholder: "N",
-            "maximum number of cities in a message; a step may take several"),
+            "Maximum number of cities in a message; a step may need several messages."),
     ]
 }
 
@@ -88,11 +88,11 @@ struct ReplayOptions: Options {
         .listen(\.listen),
         Flag(
             "interval", \.interval, .interval,
-            "time between messages without a recorded time, and before the file starts again"),
+            "Time between messages without a recorded time, and before the file is replayed again."),
         Flag(
             "speed", \.speed, .number(in: 0.001...1_000_000), placeholder: "FACTOR",
-            "factor by which recorded gaps are shortened"),
-        Flag("once", \.isOnce, "close with status 1000 at the end of the file and exit"),
+            "Factor by which recorded gaps are shortened."),
+        Flag("once", \.isOnce, "Close with status 1000 at the end of the file and exit."),
     ]
 }
 
@@ -117,18 +117,18 @@ struct PollOptions: Options {
 
     static let flags: [Flag<Self>] = [
         .listen(\.listen),
-        Flag("source", \.source, .choice, names(of: SourceName.self)),
-        Flag("cities", \.cities, .file, "CSV with the columns city, latitude, longitude, optionally id and country"),
-        Flag("set", \.set, .choice, "built-in list of cities: " + names(of: CitySet.self)),
+        Flag("source", \.source, .choice, "Where the data comes from: \(names(of: SourceName.self))."),
+        Flag("cities", \.cities, .file, "CSV with the columns city, latitude, longitude, optionally id and country."),
+        Flag("set", \.set, .choice, "Built-in list of cities: \(names(of: CitySet.self))."),
         Flag(
             "index", \.index, .choice,
-            names(of: IndexScale.self) + "; by default the one that the source gives, else india"),
-        Flag("interval", \.interval, .duration(from: .seconds(1)), "time between two rounds of requests"),
-        Flag("key-file", \.keyFile, .file, "file with the source's API key, if it needs one"),
-        Flag("base-url", \.baseURL, .origin, secrecy: .address, "scheme and host of a mirror of the source"),
-        Flag("ca-file", \.caFile, .file, "certificate authorities in PEM, instead of the system's"),
-        Flag("rate", \.rate, .callRate, "maximum rate of calls; each source has a default within its limits"),
-        Flag("timeout", \.timeout, .duration(from: .milliseconds(1)), "maximum time for a complete response"),
+            "\(names(of: IndexScale.self)); by default the one that the source gives, else india."),
+        Flag("interval", \.interval, .duration(from: .seconds(1)), "Time between two rounds of requests."),
+        Flag("key-file", \.keyFile, .file, "File with the source's API key, if it needs one."),
+        Flag("base-url", \.baseURL, .origin, secrecy: .address, "Scheme and host of a mirror of the source."),
+        Flag("ca-file", \.caFile, .file, "Certificate authorities, PEM; the system's by default."),
+        Flag("rate", \.rate, .callRate, "Maximum rate of requests; each source has a default within its limits."),
+        Flag("timeout", \.timeout, .duration(from: .milliseconds(1)), "Maximum time for a complete response."),
         .webListenAddress(\.webListenAddresses), .logLevel(\.logLevel), .logFormat(\.logFormat),
     ]
 
@@ -153,17 +153,17 @@ struct RelayOptions: Options {
         [
             .listen(\.listen),
             Flag(
-                "shards", \.shards, .integer(in: 1...10_000), placeholder: "N", "number of shards"
+                "shards", \.shards, .integer(in: 1...10_000), placeholder: "N", "Number of shards."
             ),
             Flag(
                 "city-field", \.cityField, .member(),
-                "field with the city's name, or a JSON Pointer such as /data/city"),
+                "Field with the city's name, or a JSON Pointer such as /data/city."),
             Flag(
                 "value-field", \.valueField, .member(),
-                "field with the index; an element without one does not replace the city's last one that has it"),
+                "Field with the index; an element without it does not replace the city's last element that has one."),
             Flag(
                 "expire-after", \.expireAfter, .duration(),
-                "do not send cities to new clients that the feed has not sent for this long; 0 sends all"),
+                "Do not send new clients a city that the feed has not sent for this long; 0 sends all."),
         ] + FeedClientOptions.flags.map { Flag($0, of: \.feed) } + [
             .webListenAddress(\.webListenAddresses), .logLevel(\.logLevel), .logFormat(\.logFormat),
         ]
@@ -176,7 +176,7 @@ struct RecordOptions: Options {
     var logFormat = LogFormat.logfmt
 
     static let flags: [Flag<Self>] =
-        [Flag("output", \.output, .file, "file to append to; standard output by default")]
+        [Flag("output", \.output, .file, "File to append to; standard output by default.")]
         + FeedClientOptions.flags.map { Flag($0, of: \.feed) } + [.logLevel(\.logLevel), .logFormat(\.logFormat)]
 }
 
@@ -192,7 +192,7 @@ extension Flag {
     fileprivate static func listen(_ member: any WritableKeyPath<Values, TCPAddress> & Sendable) -> Flag {
         Flag(
             "listen", member, .tcpAddress,
-            "address for clients; port 0 picks a free one, no host means all addresses")
+            "Address for clients; port 0 picks a free one, no host means all addresses.")
     }
 
     fileprivate static func webListenAddress(
@@ -201,7 +201,7 @@ extension Flag {
         let format = ValueFormat<ListenAddress>(
             "ADDRESS", expected: "host:port, [::1]:port, :port or unix:/path", text: \.description,
             parse: { try? ListenAddress($0) })
-        return Flag("web.listen-address", member, format, "address for /metrics, /-/healthy and /-/ready")
+        return Flag("web.listen-address", member, format, "Address for /metrics, /-/healthy and /-/ready.")
     }
 }
 

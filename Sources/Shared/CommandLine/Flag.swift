@@ -168,10 +168,10 @@ public struct FlagSpec: Sendable {
 
     /// Flags of every program; they end it, whatever else is given.
     static let general = [
-        FlagSpec("help", nil, help: "print the flags, those of one command if it is named"),
-        FlagSpec("version", nil, help: "print the version"),
+        FlagSpec("help", nil, help: "Print the flags; of one command if it is named."),
+        FlagSpec("version", nil, help: "Print the version."),
         FlagSpec(
-            "completion", "SHELL", help: "print the completion for bash, zsh or fish",
+            "completion", "SHELL", help: "Print the completion script for bash, zsh or fish.",
             suggestions: .words(Shell.allCases.map(\.rawValue))),
     ]
 

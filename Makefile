@@ -36,7 +36,7 @@ PYTHON := $(VENV)/bin/python
 
 .PHONY: help
 help:
-	@sed -nE 's/^# (make [a-z-]+( [A-Z]+=[^ ]+)?) +/\1\t/p' Makefile | expand --tabs 28
+	@sed -nE 's/^# (make [a-z-]+( [A-Z_]+=[^ ]+)?) +/\1\t/p' Makefile | expand --tabs 28
 
 .PHONY: toolchain
 toolchain:
@@ -105,7 +105,7 @@ packages: build
 WORKERS ?= 2
 PYTEST := $(PYTHON) -m pytest --quiet -n $(WORKERS) --dist loadgroup
 
-# make end-to-end TESTS=…  runs some of them: a folder, or a file of Tests/EndToEnd, or a test in it
+# make end-to-end TESTS=PATH  runs some of them: a folder, or a file of Tests/EndToEnd, or a test in it
 # What ships is what is tested.
 end-to-end: test-deps build
 	$(PYTEST) $(or $(TESTS),Tests/EndToEnd) --programs .build/release
@@ -210,8 +210,7 @@ release-programs: build
 	$(call install,$(PACKAGING_PACKAGES))
 	docker/release/programs "$(VERSION)" .build/release "$(OUTPUT)"
 
-# make rules RUNBOOK_URL=https://…/grafana/README.md  writes the rule files, with a runbook_url in each alert, to build/rules,
-#                and as PrometheusRules to build/rules/kubernetes
+# make rules RUNBOOK_URL=URL  writes the rules, with a runbook_url in each alert, to build/rules, and for Kubernetes below it
 .PHONY: rules
 rules: export RUNBOOK_URL := $(RUNBOOK_URL)
 rules:

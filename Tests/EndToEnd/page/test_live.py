@@ -64,6 +64,7 @@ def test_has_no_button_that_would_be_refused(breathe, browser):
     air.exporter.wait_for_sample("airquality_exporter_feed_connected", 0)
     browser.open(air.address)
     browser.wait_for(".banner", "Waiting for the first reading.")
+    browser.wait_for(".feed.stale", "Waiting, no message yet")
     assert not browser.all(".retry")
     assert browser.text("main .empty") == "No data yet."
     # Nothing to search in, nothing to count.

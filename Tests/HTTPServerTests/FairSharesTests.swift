@@ -122,6 +122,42 @@ import Testing
         #expect(shares.used == 0)
     }
 
+    /// Scrapes of one page have last pieces of different lengths, and end in any order.
+    @Test(arguments: [[1, 2, 3], [3, 2, 1], [2, 3, 1]] as [[Int32]])
+    func sharesOfOneThingMayDifferInWeight(_ order: [Int32]) {
+        var shares = FairShares(limit: 100)
+        for socket in 1...3 as ClosedRange<Int32> {
+            #expect(Self.acquire(Self.share(socket, Self.one, weight: 20 + Int(socket), of: 1), of: &shares) == [])
+        }
+        #expect(shares.used == 21)
+        for socket in order { shares.release(socket: socket) }
+        #expect(shares.used == 0)
+    }
+
+    /// Ending one of several responses with the same page makes no room: the others end as well, as far as their
+    /// clients hold more.
+    @Test func thingsOfSeveralClientsMakeRoomWhenAllSharesEnd() {
+        func held() -> FairShares {
+            var shares = FairShares(limit: 100)
+            _ = Self.acquire(Self.share(1, Self.one, at: 1, weight: 60, of: 1), of: &shares)
+            _ = Self.acquire(Self.share(2, Self.two, at: 2, weight: 60, of: 1), of: &shares)
+            _ = Self.acquire(Self.share(3, Self.one, at: 3, weight: 30), of: &shares)
+            return shares
+        }
+        var shares = held()
+        #expect(Self.acquire(Self.share(9, Self.three, weight: 50, of: 2), of: &shares) == [1, 2])
+        #expect(shares.used == 80)
+        shares = held()
+        #expect(Self.acquire(Self.share(9, Self.three, weight: 20), of: &shares) == [1, 3])
+        #expect(shares.used == 80)
+        shares = held()
+        #expect(Self.acquire(Self.share(9, Self.three, weight: 70), of: &shares) == nil)
+        #expect(Self.acquire(Self.share(9, Self.three, weight: 70), of: &shares, slow: [3]) == nil)
+        #expect(shares.used == 90, "nothing is released in vain")
+        #expect(Self.acquire(Self.share(10, Self.three, weight: 60, of: 1), of: &shares) == [])
+        #expect(shares.used == 90)
+    }
+
     @Test func muchThatIsReleasedIsNoticedOnce() {
         var shares = FairShares(limit: 100)
         var noticed: [Bool] = []

@@ -66,7 +66,6 @@ struct FairShares: Sendable {
     /// What one share takes at most.
     private let largest: Int
     private var shares: [Share] = []
-    private var holders: [Int: Int] = [:]
     private(set) var used = 0
     private var peak = Peak()
 
@@ -82,17 +81,17 @@ struct FairShares: Sendable {
     /// - Returns: those that have to make room, which are released; nil: there is none.
     mutating func acquire(_ share: Share, isSlow: (Share) -> Bool) -> [Share]? {
         var share = share
-        share.weight = min(share.weight, largest)
+        let first = holder(of: share.thing)
+        share.weight = first?.weight ?? min(share.weight, largest)
         var victims: [Share] = []
-        if !hasRoom(for: share) {
+        if first == nil, used + share.weight > limit {
             var next = self
             guard let found = next.makeRoom(for: share, isSlow) else { return nil }
             victims = found
             self = next
         }
         shares.append(share)
-        if let thing = share.thing { holders[thing, default: 0] += 1 }
-        if share.thing.map({ holders[$0] == 1 }) ?? true { used += share.weight }
+        if first == nil { used += share.weight }
         peak.raise(to: used)
         return victims
     }
@@ -101,12 +100,7 @@ struct FairShares: Sendable {
     mutating func release(socket: Int32) {
         guard let index = shares.firstIndex(where: { $0.socket == socket }) else { return }
         let share = shares.remove(at: index)
-        if let thing = share.thing {
-            let left = holders[thing, default: 1] - 1
-            holders[thing] = left > 0 ? left : nil
-            if left > 0 { return }
-        }
-        used -= share.weight
+        if holder(of: share.thing) == nil { used -= share.weight }
     }
 
     /// Whether so much has been released since the last time that the allocator should give it back to the system.
@@ -114,8 +108,9 @@ struct FairShares: Sendable {
         peak.hasHalved(to: used, from: limit / 2)
     }
 
-    private func hasRoom(for share: Share) -> Bool {
-        share.thing.map { holders[$0] != nil } ?? false || used + share.weight <= limit
+    /// All holders of a thing have the weight of the first: what they differ by must not stay when the last one releases.
+    private func holder(of thing: Int?) -> Share? {
+        thing.flatMap { thing in shares.first { $0.thing == thing } }
     }
 
     private mutating func makeRoom(for share: Share, _ isSlow: (Share) -> Bool) -> [Share]? {
@@ -127,7 +122,7 @@ struct FairShares: Sendable {
             release(socket: candidate.socket)
             held[candidate.client]! -= candidate.weight
             victims.append(candidate)
-            if hasRoom(for: share) { return victims }
+            if used + share.weight <= limit { return victims }
         }
         return nil
     }

@@ -169,6 +169,32 @@ import Testing
         return [22, 3, 1] + sized([1, 0] + sized(hello))
     }
 
+    /// Of TLS 1.2: the client's half of the key exchange, for which any point of the curve will do.
+    private static let keyExchange: [UInt8] =
+        [22, 3, 3, 0, 70, 16, 0, 0, 66, 65, 4]
+        + hexadecimal(
+            "6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296"
+                + "4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5")
+
+    /// What the server computes after its own messages counts like what it computes for them.
+    @Test func everyMessageOfAHandshakeIsCharged() throws {
+        let server = try serveTLS { $0.limits.heartbeatInterval = .milliseconds(10) }
+        let client = try server.connect()
+        var before: Int64 = 0
+        for message in [Self.clientHello([]), Self.keyExchange] {
+            client.send(message)
+            eventually("a debt") { server.debtEnd > before }
+            // The thread has gone on to its next turn when it has noticed two beats.
+            let beats = server.heartbeats
+            eventually("the end of the turn") { server.heartbeats >= beats + 2 }
+            before = server.debtEnd
+        }
+        // The key exchange was no error.
+        client.endSending()
+        _ = try client.readToEnd()
+        expectFailure("connection ended by the client", of: server)
+    }
+
     @Test func aClientThatStops() throws {
         let server = try serveTLS { $0.limits.requestTimeout = .milliseconds(200) }
         let client = try server.connect()
@@ -209,7 +235,21 @@ import Testing
     }
 }
 
+private func hexadecimal(_ text: String) -> [UInt8] {
+    stride(from: 0, to: text.utf8.count, by: 2).map { UInt8(text.dropFirst($0).prefix(2), radix: 16)! }
+}
+
 extension HTTPServer {
+    /// The first moment at which the test's client owes so little that its handshakes go on.
+    fileprivate var debtEnd: Int64 {
+        var (low, high): (Int64, Int64) = (0, 1 << 62)
+        while low < high {
+            let middle = (low + high) / 2
+            if service.handshakes.isOpen([127, 0, 0, 1], now: middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
     fileprivate func plainAnswer() throws -> Int {
         let client = try connect()
         client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")

@@ -8,7 +8,7 @@ public import WebConfiguration
 public final class HTTPServer: Sendable {
     /// The bound addresses, with real ports, in the order in which they were given.
     public let addresses: [ListenAddress]
-    private let service: HTTPService
+    let service: HTTPService
     private let running: Mutex<Running?>
     private let timeToStop: Duration
 

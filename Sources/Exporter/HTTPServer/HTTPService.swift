@@ -10,7 +10,7 @@ final class HTTPService: Sendable {
     private let configuration: HTTPServerConfiguration
     private let onRequest: @Sendable (HTTPRequest) -> HTTPResponse
     private let active: Mutex<ActiveWebConfiguration>
-    private let handshakes = HandshakeQuota()
+    let handshakes = HandshakeQuota()
     private let passwords = PasswordVerdicts()
     /// Separate from responses, so that guessing passwords does not delay clients that have one.
     private let passwordQueue = WorkQueue(name: "http-password", limit: 256, limitPerClient: 64)

@@ -260,11 +260,6 @@ struct OpenedStorage: ~Copyable {
     /// New name of the damaged file, and what was wrong with it.
     var quarantined: (path: String, reason: String)?
 
-    init(database: consuming StorageDatabase, content: StorageContent) {
-        self.database = database
-        self.content = content
-    }
-
     /// Opens the file, or moves a damaged one aside and creates a new one.
     ///
     /// - Parameter now: milliseconds since the Unix epoch.

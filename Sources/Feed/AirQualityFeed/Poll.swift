@@ -122,12 +122,8 @@ private func askIndefinitely(
 /// `42/300 cities` on a terminal, while the cities are asked for the first time.
 private struct FillProgress {
     let total: Int
-    private let isTerminal = StandardStream.error.isTerminal
-    private var isShown = false
-
-    init(total: Int) {
-        self.total = total
-    }
+    let isTerminal = StandardStream.error.isTerminal
+    var isShown = false
 
     mutating func show(_ count: Int) {
         guard isTerminal, count < total else { return }

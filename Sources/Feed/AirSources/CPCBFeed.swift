@@ -6,12 +6,8 @@ internal import Bytes
 ///
 /// Not documented. Read from a recording of 26 August 2026; not tried against the service.
 struct CPCBFeed: AirSource {
-    private let cities: [City]
-    private var due: [Int] = []
-
-    init(cities: [City]) {
-        self.cities = cities
-    }
+    let cities: [City]
+    var due: [Int] = []
 
     mutating func queries(for due: [Int], at now: Int64) -> [SourceQuery] {
         self.due = due

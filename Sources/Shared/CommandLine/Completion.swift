@@ -86,10 +86,6 @@ private struct CompletedLine {
     var flag: String?
     var isPastFlags = false
 
-    init(program: Program) {
-        self.program = program
-    }
-
     mutating func read(_ word: String) {
         let isValue = flag != nil && !word.hasPrefix("--")
         flag = nil

@@ -66,12 +66,7 @@ struct HistoryEndpoint: Sendable {
         var document: HistoryDocument
         /// Nil: sent as it is.
         var gzip: GzipStream?
-        private var isOver = false
-
-        init(document: HistoryDocument, gzip: consuming GzipStream?) {
-            self.document = document
-            self.gzip = gzip
-        }
+        var isOver = false
 
         mutating func next() -> HTTPStream.Content {
             while let piece = document.next(bytes: 64 * 1024) {

@@ -85,16 +85,12 @@ final class MetricsEndpoint: Sendable {
 
 /// What a scrape leaves for later ones.
 private struct ScrapeCaches: ~Copyable {
-    private var exposition: MetricsExposition
-    private var compressor = GzipCompressor()
+    var exposition: MetricsExposition
+    var compressor = GzipCompressor()
     /// The cities in compressed form, with the headers of OpenMetrics or of the other formats.
-    private var gzip: [Bool: Gzip] = [:]
+    var gzip: [Bool: Gzip] = [:]
     /// Until then the cities' samples stay as they are.
-    private var keptUntil = Duration.zero
-
-    init(exposition: MetricsExposition) {
-        self.exposition = exposition
-    }
+    var keptUntil = Duration.zero
 
     /// The cities are brought up to date, unless that ended so short a time ago that it had taken longer: who comes in
     /// the meantime has come, in effect, while it was done. So scrapes take half of the serving thread's time at most,

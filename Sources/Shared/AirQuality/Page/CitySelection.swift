@@ -25,9 +25,9 @@ struct CitySelection {
     init(_ snapshot: StoreSnapshot, query: ListQuery) {
         let search = query.search.isEmpty ? nil : NameSearch(query.search)
         let wanted = min(query.page, snapshot.cityCount / Self.pageSize + 1) * Self.pageSize
-        var found = FirstEntries(wanted)
+        var found = FirstEntries(count: wanted)
         var lastChange = Timestamp.min
-        var dots = FirstEntries(CityMap.maximumDots)
+        var dots = FirstEntries(count: CityMap.maximumDots)
         for (place, city) in snapshot.cities.enumerated() {
             let state = snapshot.state(of: city)
             newest = max(newest ?? .min, state.updatedAt)
@@ -72,14 +72,10 @@ private struct Entry: Comparable {
 
 /// The first entries in order of many: sorting all 100,000 would take the serving thread several times as long.
 private struct FirstEntries {
-    private let count: Int
-    private var kept: [Entry] = []
+    let count: Int
+    var kept: [Entry] = []
     /// None from here on is among the first.
-    private var bound: Entry?
-
-    init(_ count: Int) {
-        self.count = count
-    }
+    var bound: Entry?
 
     mutating func append(_ entry: Entry) {
         if let bound, bound < entry { return }

@@ -148,14 +148,9 @@ private func unmask(_ payload: Span<UInt8>, of frame: FrameHeader, at position: 
 private struct PartialMessage {
     let isText: Bool
     let isCompressed: Bool
-    private var bytes: [UInt8] = []
-    private var wireBytes = 0
-    private var isTooLarge = false
-
-    init(isText: Bool, isCompressed: Bool) {
-        self.isText = isText
-        self.isCompressed = isCompressed
-    }
+    var bytes: [UInt8] = []
+    var wireBytes = 0
+    var isTooLarge = false
 
     mutating func append(
         _ payload: Span<UInt8>, of frame: FrameHeader, isLast: Bool, limit: Int, inflater: inout Inflater?

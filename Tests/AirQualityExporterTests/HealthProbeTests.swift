@@ -57,7 +57,7 @@ import Testing
         ] as [(String, Int?, String)])
     func reads(response: String, status: Int?, text: String) {
         do throws(SystemError) {
-            let answer = try HealthProbe.answer(Array(response.utf8))
+            let answer = try HealthProbe.response(Array(response.utf8))
             #expect(status.map { .http(status: $0, line: text) } == answer)
         } catch {
             #expect(status == nil && error.code == .peer && error.reason.contains(text))

@@ -102,7 +102,7 @@ struct RoutesTests {
         ])
     func refusals(_ path: String?, _ text: String) {
         let refusal = HTTPRefusal(429, headers: [("X-Why", "rate")], "too many requests")
-        let response = Routes.answer(refusal, path: path)
+        let response = Routes.response(to: refusal, path: path)
         #expect(response.status == 429)
         #expect(response.text == text)
         #expect(response.headers.contains { $0.name == "X-Why" && $0.value == "rate" })

@@ -64,22 +64,22 @@ struct IndianIndexTests {
 
     @Test func `Sixteen of 24 hours are enough, fifteen are not`() throws {
         #expect(try index(others.merging([.pm25: sparse(60, present: 16, of: 24)]) { $1 }) == 100)
-        #expect(throws: NoIndex.self) {
+        #expect(throws: MissingData.self) {
             try index(others.merging([.pm25: sparse(60, present: 15, of: 24)]) { $1 })
         }
     }
 
     @Test func `Without three pollutants there is none, and the reason says which there are`() throws {
-        let error = try #require(throws: NoIndex.self) { try index([.pm25: steady(60), .no2: steady(40)]) }
+        let error = try #require(throws: MissingData.self) { try index([.pm25: steady(60), .no2: steady(40)]) }
         #expect(
             "\(error)" == "pm2_5, no2 have enough hours, the index india needs three pollutants with 16 of 24 hours "
                 + "(o3 and co: 6 of 8), one of them pm2_5 or pm10")
-        let none = try #require(throws: NoIndex.self) { try index([:]) }
+        let none = try #require(throws: MissingData.self) { try index([:]) }
         #expect("\(none)".hasPrefix("none has enough hours, the index india needs "))
     }
 
     @Test func `Without particulate matter there is none`() {
-        #expect(throws: NoIndex.self) {
+        #expect(throws: MissingData.self) {
             try index([.no2: steady(40), .so2: steady(20), .co: steady(500), .nh3: steady(10)])
         }
     }
@@ -90,7 +90,7 @@ struct IndianIndexTests {
         let low: [Pollutant: [Double?]] = [.pm10: steady(10), .no2: steady(1)]
         #expect(try index(low.merging([.co: monoxide]) { $1 }) == 100)
         #expect(try index(low.merging([.co: sparse(2000, present: 6, of: 8)]) { $1 }) == 100)
-        #expect(throws: NoIndex.self) { try index(low.merging([.co: sparse(2000, present: 5, of: 8)]) { $1 }) }
+        #expect(throws: MissingData.self) { try index(low.merging([.co: sparse(2000, present: 5, of: 8)]) { $1 }) }
         #expect(try index(low.merging([.o3: steady(168, hours: 8)]) { $1 }) == 200)
     }
 
@@ -139,7 +139,7 @@ struct AmericanIndexTests {
     @Test func `Nitrogen dioxide is the newest hour in ppb`() throws {
         #expect(try index([.no2: [µg(100.5, .no2)] + steady(0)]) == 100)
         #expect(try index([.no2: [nil, nil, µg(53.2, .no2)]]) == 50)
-        #expect(throws: NoIndex.self) { try index([.no2: [nil, nil, nil] + steady(50)]) }
+        #expect(throws: MissingData.self) { try index([.no2: [nil, nil, nil] + steady(50)]) }
     }
 
     @Test func `Ozone is the greater of eight hours and of the newest hour`() throws {
@@ -150,7 +150,7 @@ struct AmericanIndexTests {
         // Above 200 ppb the hour alone decides, and 300 is the least.
         #expect(try index([.o3: [µg(504.5, .o3)] + steady(µg(250, .o3), hours: 7)]) == 400)
         #expect(try index([.o3: [µg(130.5, .o3)] + steady(µg(250, .o3), hours: 7)]) == 300)
-        #expect(throws: NoIndex.self) { try index([.o3: sparse(µg(150, .o3), present: 5, of: 8)]) }
+        #expect(throws: MissingData.self) { try index([.o3: sparse(µg(150, .o3), present: 5, of: 8)]) }
     }
 
     @Test func `Sulphur dioxide above 304 ppb is 200 until the day says more`() throws {
@@ -161,7 +161,7 @@ struct AmericanIndexTests {
     }
 
     @Test func `Ammonia has no American sub-index`() {
-        #expect(throws: NoIndex.self) { try index([.nh3: steady(1000)]) }
+        #expect(throws: MissingData.self) { try index([.nh3: steady(1000)]) }
     }
 }
 
@@ -178,8 +178,8 @@ struct EuropeanIndexTests {
     }
 
     @Test func `Needs particulate matter, nitrogen dioxide and ozone`() {
-        #expect(throws: NoIndex.self) { try index([.pm25: [5], .no2: [1]]) }
-        #expect(throws: NoIndex.self) { try index([.so2: [5], .no2: [1], .o3: [1]]) }
+        #expect(throws: MissingData.self) { try index([.pm25: [5], .no2: [1]]) }
+        #expect(throws: MissingData.self) { try index([.so2: [5], .no2: [1], .o3: [1]]) }
     }
 
     @Test func `Carbon monoxide and ammonia do not count`() throws {

@@ -39,13 +39,13 @@ extension AirSource {
         } catch {
             return error
         }
-        throw NoAir("there is no error")
+        throw AirUnavailable("there is no error")
     }
 }
 
 /// The reason for which there is no air.
 func reason(_ findings: [CityFinding]) throws -> String {
-    guard case .failure(let reason) = try #require(findings.first).air else { throw NoAir("there is air") }
+    guard case .failure(let reason) = try #require(findings.first).air else { throw AirUnavailable("there is air") }
     return "\(reason)"
 }
 

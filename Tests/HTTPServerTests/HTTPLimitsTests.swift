@@ -22,7 +22,7 @@ import Testing
         let client = try server.connect()
         for path in ["/metrics", "/metrics?x", "/other", "/metrics"] { _ = try client.request(path) }
         eventually("the end of the last request") { server.statistics.requestsInFlight == 0 }
-        #expect(server.statistics == HTTPStatistics(requestsInFlight: 0, answers: [200: 3]))
+        #expect(server.statistics == HTTPStatistics(requestsInFlight: 0, responses: [200: 3]))
     }
 
     @Test func aRequestSeesItselfInFlight() throws {
@@ -33,10 +33,10 @@ import Testing
                 $0.meter = meter
             },
             respond: { _ in HTTPResponse(status: 201, line: "\(meter.current.requestsInFlight)") })
-        #expect(meter.current.answers == [200: 0, 503: 0])
+        #expect(meter.current.responses == [200: 0, 503: 0])
         #expect(try server.connect().request("/").text == "1\n")
         eventually("its end") { meter.current.requestsInFlight == 0 }
-        #expect(meter.current.answers == [200: 0, 201: 1, 503: 0])
+        #expect(meter.current.responses == [200: 0, 201: 1, 503: 0])
     }
 
     @Test func slowLorisConnectionsAreHungUpOnAndHarmNobody() throws {
@@ -70,7 +70,7 @@ import Testing
     @Test func aSlowReaderIsHungUpOn() throws {
         let server = try serve(
             {
-                $0.limits.answerTimeout = .milliseconds(200)
+                $0.limits.responseTimeout = .milliseconds(200)
                 $0.limits.minimumRate = 1 << 30
                 $0.meter()
             }, respond: { _ in HTTPResponse(status: 200, body: Self.large) })
@@ -85,7 +85,7 @@ import Testing
     @Test func aLargeAnswerHasMoreTime() throws {
         let server = try serve(
             {
-                $0.limits.answerTimeout = .milliseconds(50)
+                $0.limits.responseTimeout = .milliseconds(50)
                 $0.limits.minimumRate = 100_000
                 $0.meter()
             }, respond: { _ in HTTPResponse(status: 200, body: Self.large) })

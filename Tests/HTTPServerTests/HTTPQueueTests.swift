@@ -31,7 +31,7 @@ import Testing
                         handling.overdue = HTTPRefusal(500, "nothing came")
                         return handling
                     }
-                    $0.limits.answerTimeout = .milliseconds(200)
+                    $0.limits.responseTimeout = .milliseconds(200)
                 },
                 respond: { [self] request in
                     if request.path == "/hold" {

@@ -248,7 +248,7 @@ import Testing
 
     @Test func hangsUpOnAReaderThatTakesADocumentTooSlowly() throws {
         var limits = HTTPLimits()
-        limits.answerTimeout = .milliseconds(200)
+        limits.responseTimeout = .milliseconds(200)
         limits.minimumRate = 1 << 40
         let source = Source(isDocument: true)
         let server = try serveDocuments(source, limits: limits)

@@ -52,8 +52,8 @@ import Testing
         let start: Int64 = 1_795_236_585_000
         var watch = ClockWatch(wall: start, monotonic: .seconds(77))
         let now = Duration.seconds(77) + .milliseconds(elapsed)
-        #expect(watch.look(wall: start + wall, monotonic: now) == expected)
-        #expect(watch.look(wall: start + wall + 500, monotonic: now + .milliseconds(500)) == nil)
+        #expect(watch.step(wall: start + wall, monotonic: now) == expected)
+        #expect(watch.step(wall: start + wall + 500, monotonic: now + .milliseconds(500)) == nil)
     }
 
     @Test("random units are in range and differ") func random() {

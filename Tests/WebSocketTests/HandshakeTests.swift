@@ -200,10 +200,10 @@ import Testing
     @Test("answers", arguments: Row.all) func answers(_ row: Row) throws {
         // Sun, 06 Nov 1994 08:49:00 GMT
         let fields = HTTPFields(row.fields)
-        let answer = HandshakeAnswer(
+        let answer = HandshakeResponse(
             HTTPHead(startLine: row.status, fields: fields), to: try Self.request(subprotocols: row.offered),
             now: 784_111_740_000)
-        let expected: HandshakeAnswer =
+        let expected: HandshakeResponse =
             switch row.answer {
             case .accepted: .accepted(nil, fields: fields)
             case .compressed: .accepted(.withoutContext, fields: fields)

@@ -106,7 +106,7 @@ final class Exporter: Sendable {
                 "TLS handshake failed",
                 metadata: ["client": "\(failure.peer)", "err": "\(failure.reason)", "suppressed": "\(suppressed)"])
         }
-        server.refuse = Routes.answer
+        server.refuse = Routes.response(to:path:)
         server.isPublic = { $0 == Routes.healthyPath || $0 == Routes.readyPath }
         self.server = try HTTPServer(configuration: server, onRequest: routes.respond)
         webWatcher.follow(self.server)
@@ -158,7 +158,7 @@ final class Exporter: Sendable {
         while true {
             let now = monotonicTime()
             let wall = currentTime()
-            if let step = clock.look(wall: wall, monotonic: now) {
+            if let step = clock.step(wall: wall, monotonic: now) {
                 logger.debug("Clock was set", metadata: ["milliseconds": "\(step.size)"])
                 store.moveArrivals(at: wall, by: step.size, elapsed: step.elapsed)
             }

@@ -48,7 +48,7 @@ struct HealthProbe: Sendable {
     /// Nil: plain HTTP. The server's certificate is not verified: the probe asks whether it answers, not who it is.
     var tls: TLSConfiguration?
 
-    enum Answer: Sendable, Equatable {
+    enum Response: Sendable, Equatable {
         /// The first line of the body, at most `lineLimit` bytes.
         case http(status: Int, line: String)
         /// The server requires a client certificate, which a probe has not, and it spoke TLS.
@@ -56,17 +56,17 @@ struct HealthProbe: Sendable {
     }
 
     static let lineLimit = 1024
-    private static let answerLimit = 64 << 10
+    private static let responseLimit = 64 << 10
 
     /// Requests the path and waits for the response, for however long it takes.
     ///
-    /// - Throws: `address` (nobody listens), `tls`, or `peer` (the answer is not HTTP).
-    func get(_ path: String) throws(SystemError) -> Answer {
+    /// - Throws: `address` (nobody listens), `tls`, or `peer` (the response is not HTTP).
+    func get(_ path: String) throws(SystemError) -> Response {
         do throws(SystemError) {
             let socket = try ClientSocket(address)
             guard let tls else {
                 try socket.send(request(path))
-                return try answer { () throws(SystemError) in try socket.receive() }
+                return try response { () throws(SystemError) in try socket.receive() }
             }
             let session = try TLSSession.client(over: socket.descriptor)
             do throws(SystemError) {
@@ -76,7 +76,7 @@ struct HealthProbe: Sendable {
             }
             if tls.wantsClientCertificate { return .tls }
             try session.send(request(path))
-            return try answer { () throws(SystemError) in try session.receive() }
+            return try response { () throws(SystemError) in try session.receive() }
         } catch {
             throw SystemError(error.code, "\(address): \(error.reason)")
         }
@@ -87,18 +87,18 @@ struct HealthProbe: Sendable {
     }
 
     /// Reads until the server closes the connection, as it was asked to.
-    private func answer(_ receive: () throws(SystemError) -> [UInt8]) throws(SystemError) -> Answer {
+    private func response(_ receive: () throws(SystemError) -> [UInt8]) throws(SystemError) -> Response {
         var received: [UInt8] = []
-        while received.count < Self.answerLimit {
+        while received.count < Self.responseLimit {
             let bytes = try receive()
             if bytes.isEmpty { break }
             received += bytes
         }
-        return try Self.answer(received)
+        return try Self.response(received)
     }
 
     /// The meaning of a whole response: `HTTP/1.1 200 …`, header fields, an empty line, the body.
-    static func answer(_ bytes: [UInt8]) throws(SystemError) -> Answer {
+    static func response(_ bytes: [UInt8]) throws(SystemError) -> Response {
         if bytes.isEmpty { throw SystemError(.peer, "the server closed the connection") }
         guard bytes.starts(with: "HTTP/1.".utf8), bytes.count >= 12, bytes[8] == UInt8(ascii: " "),
             let status: Int = decimalNumber(bytes[9..<12]), 200..<600 ~= status,

@@ -5,7 +5,7 @@ internal import WebConfiguration
 /// The web configuration in force, with what is made from it. It never changes; a reload makes another.
 final class ActiveWebConfiguration: Sendable {
     let configuration: WebConfiguration
-    /// On every answer.
+    /// On every response.
     let headers: [(name: String, value: String)]
     /// Nil: plain HTTP.
     let tls: TLSContext?

@@ -20,7 +20,7 @@ final class HTTPAcceptor: Sendable {
         self.intake = intake
         self.service = service
         heartbeatInterval = limits.heartbeatInterval
-        let shortest = min(limits.requestTimeout, limits.idleTimeout, limits.answerTimeout)
+        let shortest = min(limits.requestTimeout, limits.idleTimeout, limits.responseTimeout)
         sweepInterval = min(max(shortest / 4, .milliseconds(20)), .seconds(1))
         stopped = try WakePipe()
     }

@@ -30,8 +30,8 @@ final class HTTPConnection: @unchecked Sendable {
         case complete
         /// libmicrohttpd waits until the password is checked, or the response is made.
         case suspended
-        case answered
-        /// The answer is a stream, which may never end; nobody waits for it.
+        case sending
+        /// The response is a stream, which may never end; nobody waits for it.
         case streaming
     }
 
@@ -46,7 +46,7 @@ final class HTTPConnection: @unchecked Sendable {
     var suspension: HTTPSuspension?
     /// The request asks for no content.
     var isHead = false
-    /// Of the answer under way.
+    /// Of the response under way.
     var status: Int?
     /// Of the request under way.
     var headerBytes = 0

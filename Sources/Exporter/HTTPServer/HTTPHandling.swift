@@ -150,7 +150,7 @@ public final class HTTPMeter: Sendable {
 
     /// - Parameter statuses: counted from 0 on; another status is there from its first response on.
     public init(statuses: [Int] = []) {
-        state = Mutex(HTTPStatistics(answers: Dictionary(uniqueKeysWithValues: statuses.map { ($0, 0) })))
+        state = Mutex(HTTPStatistics(responses: Dictionary(uniqueKeysWithValues: statuses.map { ($0, 0) })))
     }
 
     func requestStarted() {
@@ -162,7 +162,7 @@ public final class HTTPMeter: Sendable {
     func requestFinished(status: Int?) {
         state.withLock { statistics in
             statistics.requestsInFlight -= 1
-            if let status { statistics.answers[status, default: 0] += 1 }
+            if let status { statistics.responses[status, default: 0] += 1 }
         }
     }
 
@@ -179,8 +179,8 @@ public final class HTTPMeter: Sendable {
 public struct HTTPStatistics: Sendable, Equatable {
     /// Requests under way: asked in the route closure, this includes the request that it answers.
     public var requestsInFlight = 0
-    /// Answers since the start, by status.
-    public var answers: [Int: Int] = [:]
+    /// Responses since the start, by status.
+    public var responses: [Int: Int] = [:]
     /// Since the start, of all connections.
     public var tlsHandshakeFailures = 0
 }

@@ -65,7 +65,7 @@ enum HTTPRequestTarget: Equatable {
     }
 }
 
-/// Whether to answer with gzip, from the request's `Accept-Encoding` (RFC 9110 section 12.5.3).
+/// Whether to respond with gzip, from the request's `Accept-Encoding` (RFC 9110 section 12.5.3).
 ///
 /// Yes when gzip is acceptable and its weight is not below that of an identity that is named. Elements with a malformed
 /// weight do not count.
@@ -165,7 +165,7 @@ private func isHost(_ text: ArraySlice<UInt8>) -> Bool {
     return port.isEmpty || port.first == UInt8(ascii: ":") && port.dropFirst().allSatisfy(isDigit)
 }
 
-/// What the server answers itself, before the route closure is asked.
+/// What the server responds itself, before the route closure is asked.
 public struct HTTPRefusal: Sendable {
     /// 400, 401, 411, 414, 429, 431 or 503.
     public let status: Int

@@ -104,7 +104,7 @@ public struct HTTPResponse: Sendable {
     /// Makes a response without a length one that can answer HEAD.
     ///
     /// - Symptom: libmicrohttpd would send the end of content in chunks behind the header.
-    /// - Instead: the answer is one for a client that knows no chunks, and the connection's last. Corresponds to
+    /// - Instead: the response is one for a client that knows no chunks, and the connection's last. Corresponds to
     ///   `MHD_RF_HTTP_1_0_COMPATIBLE_STRICT`.
     /// - Test: HTTPStreamTests.theHeadOfADocumentHasNoLengthAndNoContent.
     func leaveOutContent() { unsafe CLibMicroHTTPD_end_with_connection(response) }

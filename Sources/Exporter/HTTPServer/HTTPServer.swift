@@ -37,7 +37,7 @@ public final class HTTPServer: Sendable {
     }
 
     /// Listens and serves at once.
-    /// - Parameter onRequest: answers a request, HEAD like GET; which methods a path allows is its business.
+    /// - Parameter onRequest: responds to a request, HEAD like GET; which methods a path allows is its business.
     /// - Throws: a `SystemError` that names the address which cannot be bound.
     public init(
         configuration: HTTPServerConfiguration,
@@ -73,7 +73,7 @@ public final class HTTPServer: Sendable {
     /// Grows every few seconds while the serving thread is alive; for a `HeartbeatWatch`.
     public var heartbeats: Int { service.heartbeat.beats }
 
-    /// Stops listening, lets the answers under way end, and closes what is left after `limit`. Blocks; any thread but
+    /// Stops listening, lets the responses under way end, and closes what is left after `limit`. Blocks; any thread but
     /// that of the route closure. Only the first call does anything.
     ///
     /// - Returns: false when the serving thread is stuck, and has been left behind.
@@ -104,7 +104,7 @@ public struct HTTPServerConfiguration: Sendable {
     /// One server's. The route closure may ask it for its counts.
     public var meter = HTTPMeter()
 
-    /// TLS, passwords, headers of each answer and the rate limit.
+    /// TLS, passwords, headers of each response and the rate limit.
     public var web = WebConfiguration()
     /// Called on the serving thread for each TLS handshake that fails after the client has said something; `meter`
     /// counts them.
@@ -133,10 +133,10 @@ public struct HTTPLimits: Sendable {
     /// From the connection to the end of its first request's header, and from a request's first line to its end.
     /// It does not begin again with each byte, as libmicrohttpd's own time-out does.
     public var requestTimeout = Duration.seconds(10)
-    /// From an answer to the end of the next request's header on the same connection.
+    /// From a response to the end of the next request's header on the same connection.
     public var idleTimeout = Duration.seconds(180)
-    /// To send an answer, beside what `minimumRate` allows for its size.
-    public var answerTimeout = Duration.seconds(60)
+    /// To send a response, beside what `minimumRate` allows for its size.
+    public var responseTimeout = Duration.seconds(60)
     /// To take what a stream has sent, beyond what fits the system's buffers.
     public var streamTimeout = Duration.seconds(15)
     /// Bytes a second that a client has to take.

@@ -87,12 +87,12 @@ final class HTTPService: Sendable {
         switch state.phase {
         case .idle, .header:
             state.headerBytes = connection.headerBytes
-            // An answer now is the connection's last: what follows is not read, as it may not be what it seems.
+            // A response now is the connection's last: what follows is not read, as it may not be what it seems.
             let (framing, fields) = connection.header(line, targetBytes: state.targetBytes)
             state.fields = fields
             if let refusal = refusal(of: state, connection) ?? framing.refusal(needsHost: line.needsHost) {
                 requestStarted(on: state)
-                return answer(configuration.refuse(refusal, state.target.path), on: state, connection)
+                return send(configuration.refuse(refusal, state.target.path), on: state, connection)
             }
             if framing.hasContent { return respond(method: line.methodText, to: state, connection) }
             state.phase = .complete
@@ -101,13 +101,13 @@ final class HTTPService: Sendable {
             return respond(method: line.methodText, to: state, connection)
         case .suspended:
             return resumed(method: line.methodText, state, connection)
-        case .answered, .streaming:
+        case .sending, .streaming:
             return .YES
         }
     }
 
     private func requestStarted(on state: HTTPConnection) {
-        state.phase = .answered
+        state.phase = .sending
         requestsUnderWay.add(1, ordering: .sequentiallyConsistent)
     }
 
@@ -129,7 +129,7 @@ final class HTTPService: Sendable {
         requestStarted(on: state)
         state.isHead = method == "HEAD"
         guard let response = response(method: method, state, connection) else { return .YES }
-        return answer(response, on: state, connection)
+        return send(response, on: state, connection)
     }
 
     /// Nil when it is made, or the password checked, on another thread first.
@@ -205,14 +205,14 @@ final class HTTPService: Sendable {
         }
         connections.suspensions.remove(on: state.socket)
         state.suspension = nil
-        state.phase = .answered
+        state.phase = .sending
         switch outcome {
         case .abandoned: return .NO
-        case .response(let response): return answer(response, on: state, connection)
-        case .isPasswordRight(false): return answer(configuration.refuse(.unauthorized, path), on: state, connection)
+        case .response(let response): return send(response, on: state, connection)
+        case .isPasswordRight(false): return send(configuration.refuse(.unauthorized, path), on: state, connection)
         case .isPasswordRight(true):
             guard let response = route(method, path, query, state, connection) else { return .YES }
-            return answer(response, on: state, connection)
+            return send(response, on: state, connection)
         }
     }
 
@@ -239,7 +239,7 @@ final class HTTPService: Sendable {
     }
 
     private func isSlow(_ share: FairShares.Share, at now: Duration) -> Bool {
-        guard let connection = connections[share.socket], connection.phase == .answered else { return false }
+        guard let connection = connections[share.socket], connection.phase == .sending else { return false }
         return connection.isSlow(since: share.since, minimumRate: limits.minimumRate, now: now)
     }
 
@@ -252,7 +252,7 @@ final class HTTPService: Sendable {
         }
     }
 
-    private func answer(
+    private func send(
         _ response: HTTPResponse, on state: HTTPConnection, _ connection: MHDConnection
     ) -> MHD_Result {
         var response = response
@@ -267,7 +267,7 @@ final class HTTPService: Sendable {
             }
         }
         let allowance = Duration.seconds(response.contentBytes) / limits.minimumRate
-        state.setDeadline(monotonicTime() + limits.answerTimeout + allowance)
+        state.setDeadline(monotonicTime() + limits.responseTimeout + allowance)
         state.status = response.status
         if case .stream(let stream) = response.body { begin(stream, on: state, connection) }
         return response.queue(content, on: connection, isHead: state.isHead, extra: active.withLock { $0 }.headers)
@@ -281,7 +281,7 @@ final class HTTPService: Sendable {
             stream.begin(on: state, connection, deadline: .afterPiece(limits.streamTimeout))
         } else {
             let deadline = HTTPStream.SendDeadline.whole(
-                begin: monotonicTime(), limit: limits.answerTimeout, minimumRate: limits.minimumRate)
+                begin: monotonicTime(), limit: limits.responseTimeout, minimumRate: limits.minimumRate)
             stream.begin(on: state, connection, deadline: deadline)
         }
         connections.suspensions.insert(.stream(stream), on: state.socket)
@@ -303,7 +303,7 @@ final class HTTPService: Sendable {
             state.content = nil
             unsent.withLock { $0.release(socket: state.socket) }
         }
-        if state.phase == .answered || state.phase == .suspended { requestFinished(on: state) }
+        if state.phase == .sending || state.phase == .suspended { requestFinished(on: state) }
         state.phase = .idle
         state.headerBytes = 0
         state.fields = HTTPFields()
@@ -329,7 +329,7 @@ final class HTTPService: Sendable {
 
     // MARK: - The end
 
-    /// Waits until no request is under way. Connections are closed after the answer that they are in.
+    /// Waits until no request is under way. Connections are closed after the response that they are in.
     func drain(within limit: Duration) {
         isDraining.store(true, ordering: .sequentiallyConsistent)
         connections.suspensions.endEvents()

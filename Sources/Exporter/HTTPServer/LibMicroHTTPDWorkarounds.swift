@@ -18,7 +18,7 @@ internal import Glibc
 //   same; each turn of it costs 0.5 ms with 2,000 connections open. (HTTPLimitsTests.requestsThatComeTogetherAreAllAnswered,
 //   aClientThatLeavesAtOnceIsForgotten)
 
-/// Bytes for each connection: what has come, the parsed fields, and the answer's header. All of it is zeroed after each request (`MHD_pool_reset`), so more costs time.
+/// Bytes for each connection: what has come, the parsed fields, and the response's header. All of it is zeroed after each request (`MHD_pool_reset`), so more costs time.
 ///
 /// What has come takes half of it, and grows by an eighth of what is left, or by 128 bytes when that is little: with a
 /// header of 16 KiB to 17.2 KiB. A hundred fields take 6.3 KiB.

@@ -91,7 +91,7 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
         // A record begins with a number below 64.
         if !hasBegun, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(unsafe buffer.load(as: UInt8.self)) {
             failure = "HTTP request on the TLS port"
-            answerPlainHTTP()
+            respondToPlainHTTP()
             errno = ECONNRESET
             return -1
         }
@@ -126,17 +126,17 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
     }
 
     /// In Go's words, as other exporters.
-    private func answerPlainHTTP() {
+    private func respondToPlainHTTP() {
         let line = "Client sent an HTTP request to an HTTPS server.\n"
-        let answer = """
+        let response = """
             HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\
             Content-Length: \(line.utf8.count)\r\n\r\n\(line)
             """
-        // Closing with unread bytes sends a reset, which can make the client lose the answer.
+        // Closing with unread bytes sends a reset, which can make the client lose the response.
         var request = [UInt8](repeating: 0, count: 256 * 1024)
         _ = unsafe recv(connection.socket, &request, request.count, Int32(MSG_DONTWAIT))
         _ = unsafe send(
-            connection.socket, Array(answer.utf8), answer.utf8.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            connection.socket, Array(response.utf8), response.utf8.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
         _ = shutdown(connection.socket, Int32(SHUT_WR))
     }
 

@@ -55,6 +55,6 @@ final class ConnectionReport: Sendable {
             defer { last = line }
             return line != last
         }
-        if isNew { say(line, level: level) }
+        if isNew { log(line, level: level) }
     }
 }

@@ -26,7 +26,7 @@ struct FeedSplitter: ~Copyable {
         var namedAt: Duration
     }
 
-    private struct Known {
+    private struct ShardCache {
         var places: [[UInt8]: Int] = [:]
         /// In the order in which they came.
         var cities: [KnownCity] = []
@@ -45,7 +45,7 @@ struct FeedSplitter: ~Copyable {
     private var reader: JSONRecordReader
     private let maximumKnownBytes: Int
     /// One for each shard.
-    private var known: [Known]
+    private var known: [ShardCache]
     private var knownBytes = 0
     /// Whether a city was not kept because too much is.
     private(set) var isFull = false
@@ -56,7 +56,7 @@ struct FeedSplitter: ~Copyable {
     ///   - maximumKnownBytes: of what is kept; cities beyond it are passed on and not kept.
     init(shards: Int, cityField: String, valueField: String = "aqi", maximumKnownBytes: Int = 256 << 20) {
         reader = JSONRecordReader(members: [cityField, valueField])
-        known = Array(repeating: Known(), count: shards)
+        known = Array(repeating: ShardCache(), count: shards)
         self.maximumKnownBytes = maximumKnownBytes
     }
 
@@ -105,7 +105,7 @@ struct FeedSplitter: ~Copyable {
     mutating func forget(of shard: Int? = nil, namedBefore time: Duration) {
         for shard in shards(shard) where known[shard].cities.contains(where: { $0.namedAt < time }) {
             let old = known[shard]
-            known[shard] = Known()
+            known[shard] = ShardCache()
             for (name, place) in old.places.sorted(by: { $0.value < $1.value }) {
                 let city = old.cities[place]
                 if city.namedAt < time {

@@ -17,10 +17,10 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     let loop = Heartbeat(of: "the main loop", limit: .seconds(60))
     // A wait takes a minute at most.
     let asking = Heartbeat(of: "the poller", limit: configuration.options.timeout + .seconds(120))
-    let board = PollBoard(configuration.cities)
+    let latest = LatestAir(configuration.cities)
     let server = try FeedServer(configuration.options.listen, signals: signals) {
         $0.headers = [HTTPField(name: FeedSource.fieldName, value: configuration.options.source.headerValue)]
-        $0.greeting = { _ in board.everything() }
+        $0.greeting = { _ in latest.all() }
     }
     defer { server.stop() }
     let cancellation = try HTTPCancellation()
@@ -32,7 +32,7 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
                 asking.beat()
                 figures.withLock { $0 = newFigures }
                 guard !news.isEmpty else { return }
-                board.post(news)
+                latest.update(news)
                 signals.wake()
             }
         } catch {
@@ -55,13 +55,13 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
     ).start(on: configuration.options.webListenAddresses)
     defer { stopStatus() }
     var nextHeartbeat = monotonicTime() + heartbeat
-    while server.wait(until: nextHeartbeat, orUntil: { board.hasNews || failure.withLock { $0 != nil } }) {
+    while server.wait(until: nextHeartbeat, orUntil: { latest.hasChanges || failure.withLock { $0 != nil } }) {
         loop.beat()
         if let failure = failure.withLock(\.self) { throw failure }
-        let news = board.takeNews()
+        let news = latest.takeChanges()
         // What did not change is said again, or clients would take the silence for a lost feed.
         let isHeartbeat = monotonicTime() >= nextHeartbeat
-        for message in isHeartbeat ? board.everything() : news { server.send(message) }
+        for message in isHeartbeat ? latest.all() : news { server.send(message) }
         if isHeartbeat { nextHeartbeat = monotonicTime() + heartbeat }
     }
 }
@@ -75,7 +75,7 @@ private func askIndefinitely(
     var client = HTTPClientConfiguration(
         userAgent: "air-quality-exporter/\(BuildVersion.version) (\(Program.feed.name) poll)")
     client.timeout = configuration.options.timeout
-    // Twice the longest real document: a source's answer costs some twenty times its size while it is read.
+    // Twice the longest real document: a source's response costs some twenty times its size while it is read.
     client.maximumBodyBytes = 4 << 20
     client.authorities = configuration.authorities
     let http = try HTTPClient(client, cancellation: cancellation)
@@ -101,17 +101,17 @@ private func askIndefinitely(
             let delay = min(max(time - currentTime(), 1), 60_000)
             guard cancellation.wait(for: .milliseconds(delay)) else { return }
         case .ask(let request):
-            let answer: Result<HTTPResponse, HTTPFailure>
+            let result: Result<HTTPResponse, HTTPFailure>
             do throws(HTTPFailure) {
-                answer = .success(try http.get(request))
+                result = .success(try http.get(request))
             } catch {
                 if error.reason == .cancelled { return }
-                answer = .failure(error)
+                result = .failure(error)
             }
-            let report = plan.take(answer, at: currentTime())
+            let report = plan.take(result, at: currentTime())
             progress.clear()
             for line in report.log {
-                say(onOneLine(masked(line, key: configuration.key?.text)), level: plan.hasProblem ? .warning : .info)
+                log(onOneLine(masked(line, key: configuration.key?.text)), level: plan.hasProblem ? .warning : .info)
             }
             progress.show(plan.settledCount)
             post(report.news, figures())

@@ -2,7 +2,7 @@ import AirSources
 import Bytes
 import HTTPClient
 
-/// What to ask a source next and when, and what follows from the answers: no clock, no socket. Times are milliseconds since
+/// What to ask a source next and when, and what follows from the responses: no clock, no socket. Times are milliseconds since
 /// the Unix epoch.
 ///
 /// A round requests the cities that may have something new: those whose newest value is not from the current hour, the
@@ -15,7 +15,7 @@ struct PollPlan {
         case wait(until: Int64)
     }
 
-    /// What came of an answer.
+    /// What came of a response.
     struct Report {
         /// Of the cities of which something new is known.
         var news: [(city: Int, air: CityAir)] = []
@@ -66,7 +66,7 @@ struct PollPlan {
     /// A request of the round has failed, so the next round may begin before this one is complete.
     private var hasRoundFailed = false
     private var hasRoundSucceeded = false
-    /// Something of the round will get no answer.
+    /// Something of the round will get no response.
     private var isRoundIncomplete = false
     private var pausedUntil: Int64 = 0
     private var failures = 0
@@ -144,14 +144,14 @@ struct PollPlan {
         isRoundIncomplete = false
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// Takes the answer to what was asked last.
-    mutating func take(_ answer: Result<HTTPResponse, HTTPFailure>, at now: Int64) -> Report {
+    /// Takes the response to what was asked last.
+    mutating func take(_ result: Result<HTTPResponse, HTTPFailure>, at now: Int64) -> Report {
         var report = Report()
         guard !queue.isEmpty else { return report }
         let (query, attempts) = queue.removeFirst()
-        switch answer {
+        switch result {
         case .success(let response): take(response, of: query, attempts + 1, at: now, &report)
         case .failure(let failure):
             let line = "cannot be reached (\(failure))"
@@ -181,12 +181,12 @@ struct PollPlan {
         switch response.status {
         case 200:
             do throws(SourceError) {
-                let answer = try api.read(response.body, of: query, at: now / 1000)
+                let content = try api.read(response.body, of: query, at: now / 1000)
                 failures = 0
                 hasRoundSucceeded = true
-                statistics.spikes += UInt64(answer.spikes)
+                statistics.spikes += UInt64(content.spikes)
                 remember(response, of: query)
-                note(answer, &report)
+                note(content, &report)
                 respectLimit(of: response, at: now)
             } catch {
                 switch error {
@@ -227,9 +227,9 @@ struct PollPlan {
         }
     }
 
-    private mutating func note(_ answer: SourceAnswer, _ report: inout Report) {
-        queue.insert(contentsOf: answer.queries.map { ($0, 0) }, at: 0)
-        note(answer.findings, &report)
+    private mutating func note(_ response: SourceResponse, _ report: inout Report) {
+        queue.insert(contentsOf: response.queries.map { ($0, 0) }, at: 0)
+        note(response.findings, &report)
     }
 
     private mutating func note(_ findings: [CityFinding], _ report: inout Report) {

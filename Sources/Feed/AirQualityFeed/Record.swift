@@ -50,7 +50,7 @@ private final class Recorder: Sendable {
 
     private func omit(_ message: String) {
         guard let others = omissions.withLock({ $0.suppressed(before: monotonicTime()) }) else { return }
-        say("left out \(message)" + (others > 0 ? " and \(others) more before it" : ""), level: .warning)
+        log("left out \(message)" + (others > 0 ? " and \(others) more before it" : ""), level: .warning)
     }
 
     private func write(_ line: [UInt8]) {

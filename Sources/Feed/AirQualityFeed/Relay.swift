@@ -21,7 +21,7 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
         $0.greeting = { group in state.withLock { $0.greeting(of: paths.shard(of: group), at: monotonicTime()) } }
         $0.onDrop = { group in
             guard let others = drops.withLock({ $0.suppressed(before: monotonicTime()) }) else { return }
-            say(
+            log(
                 "dropped \(others == 0 ? "a client" : "\(others + 1) clients, the last one") of \(paths.path(of: group)) "
                     + "that was too slow", level: .warning)
         }
@@ -44,7 +44,7 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
         },
         onMessage: { kind, message in
             let (outcome, line) = state.withLock { $0.take(kind, message, at: monotonicTime()) }
-            if let line { say(line, level: .warning) }
+            if let line { log(line, level: .warning) }
             guard case .parts(let parts) = outcome else { return }
             // When too much is pending, this call blocks and so slows down the feed; it does not drop messages.
             server.send(
@@ -54,7 +54,7 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
     defer {
         client.stop()
         thread.join()
-        say(state.withLock { $0.summary })
+        log(state.withLock { $0.summary })
     }
     let stopStatus = try StatusServer(
         metrics: { format in

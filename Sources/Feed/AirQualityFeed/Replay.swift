@@ -31,7 +31,7 @@ private func readRecording(_ path: String) throws -> Recording {
     do {
         let recording = try Recording(readFile(path, limit: 1 << 36))
         if let line = recording.cutOffLine {
-            say("\(path):\(line): the last line is cut off and left out", level: .warning)
+            log("\(path):\(line): the last line is cut off and left out", level: .warning)
         }
         return recording
     } catch let error as RecordingError {

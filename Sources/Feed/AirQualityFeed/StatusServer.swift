@@ -15,7 +15,7 @@ func beginLog(of flags: ParsedFlags, level: Logger.Level = .info, format: LogFor
 }
 
 /// One line of the log.
-func say(_ line: String, level: Logger.Level = .info) {
+func log(_ line: String, level: Logger.Level = .info) {
     logger.withLock(\.self).log(level: level, line)
 }
 
@@ -31,7 +31,7 @@ struct StatusServer: Sendable {
     func start(on addresses: [ListenAddress]) throws -> () -> Void {
         guard !addresses.isEmpty else { return {} }
         let server = try HTTPServer(configuration: HTTPServerConfiguration(addresses: addresses)) { respond(to: $0) }
-        for address in server.addresses { say("Serving metrics on \(address)") }
+        for address in server.addresses { log("Serving metrics on \(address)") }
         return { server.stop(within: .seconds(1)) }
     }
 

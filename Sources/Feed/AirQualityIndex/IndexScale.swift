@@ -44,21 +44,21 @@ public enum IndexScale: String, CaseIterable, Sendable {
     /// India's and America's are rounded, as both authorities round; Europe's is cut off, so that it stays in its class.
     /// - Parameter hour: the newest one that counts.
     /// - Throws: what is missing. An index is never made of less than its rule wants.
-    public func index(of air: HourlyConcentrations, at hour: Int) throws(NoIndex) -> Double {
+    public func index(of air: HourlyConcentrations, at hour: Int) throws(MissingData) -> Double {
         try indices(of: air, at: hour).index
     }
 
     /// The same with the sub-indices that it is the greatest of, rounded like it.
     public func indices(
         of air: HourlyConcentrations, at hour: Int
-    ) throws(NoIndex) -> (index: Double, subIndices: [Pollutant: Double]) {
+    ) throws(MissingData) -> (index: Double, subIndices: [Pollutant: Double]) {
         var subIndices: [Pollutant: Double] = [:]
         for pollutant in Pollutant.allCases {
             subIndices[pollutant] = subIndex(of: pollutant, in: air, at: hour)?
                 .rounded(self == .eu ? .down : .toNearestOrAwayFromZero)
         }
         guard isEnough(subIndices.keys), let greatest = subIndices.values.max() else {
-            throw NoIndex(has: Pollutant.allCases.filter { subIndices[$0] != nil }, scale: rawValue, needs: needs)
+            throw MissingData(has: Pollutant.allCases.filter { subIndices[$0] != nil }, scale: rawValue, needs: needs)
         }
         return (greatest, subIndices)
     }
@@ -129,7 +129,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
 }
 
 /// Why there is no index.
-public struct NoIndex: Error, Sendable, Equatable, CustomStringConvertible {
+public struct MissingData: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
 
     init(has pollutants: [Pollutant], scale: String, needs: String) {

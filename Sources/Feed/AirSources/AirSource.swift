@@ -50,16 +50,16 @@ public struct CityAir: Sendable, Equatable {
 public struct CityFinding: Sendable, Equatable {
     /// The city's place in the list of cities.
     public var city: Int
-    public var air: Result<CityAir, NoAir>
+    public var air: Result<CityAir, AirUnavailable>
 
-    public init(city: Int, _ air: Result<CityAir, NoAir>) {
+    public init(city: Int, _ air: Result<CityAir, AirUnavailable>) {
         self.city = city
         self.air = air
     }
 }
 
 /// Why nothing is said of a city.
-public struct NoAir: Error, Sendable, Equatable, CustomStringConvertible {
+public struct AirUnavailable: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String
 
     public init(_ description: String) {
@@ -86,7 +86,7 @@ public struct SourceQuery: Sendable, Equatable {
     public var subject: String
     var kind: Kind
 
-    /// Whether status 304 can be used as an answer; it cannot where the response is one part of several.
+    /// Whether status 304 can be used as a response; it cannot where the response is one part of several.
     public var standsAlone: Bool {
         switch kind {
         case .cities, .hours: true
@@ -95,7 +95,7 @@ public struct SourceQuery: Sendable, Equatable {
     }
 }
 
-public struct SourceAnswer: Sendable, Equatable {
+public struct SourceResponse: Sendable, Equatable {
     public var findings: [CityFinding] = []
     /// What has to be asked now that this is known.
     public var queries: [SourceQuery] = []
@@ -103,7 +103,7 @@ public struct SourceAnswer: Sendable, Equatable {
     public var spikes = 0
 }
 
-/// Why an answer says nothing.
+/// Why a response says nothing.
 public enum SourceError: Error, Sendable, Equatable {
     /// The key is wrong, or does not allow this.
     case refused(String)
@@ -132,18 +132,18 @@ public enum SourceError: Error, Sendable, Equatable {
     }
 }
 
-/// What to ask a source, and what its answers mean. A value without a clock: times are seconds since the Unix epoch.
+/// What to ask a source, and what its responses mean. A value without a clock: times are seconds since the Unix epoch.
 public protocol AirSource: Sendable {
     /// The queries of a new round; what is left of the one before is forgotten.
     mutating func queries(for cities: [Int], at now: Int64) -> [SourceQuery]
-    /// Reads the body of a good answer.
-    mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceAnswer
-    /// What is known when a query gets no answer in this round.
-    mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceAnswer
+    /// Reads the body of a good response.
+    mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse
+    /// What is known when a query gets no response in this round.
+    mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceResponse
 }
 
 extension AirSource {
-    public mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceAnswer { SourceAnswer() }
+    public mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceResponse { SourceResponse() }
 }
 
 /// Air that nobody has heard of for this many seconds is none.
@@ -151,23 +151,23 @@ let staleAfter: Int64 = 24 * 3600
 
 extension IndexScale {
     /// The index and the concentrations of the newest hour that is not in the future.
-    func air(_ concentrations: HourlyConcentrations, at now: Int64) -> Result<CityAir, NoAir> {
+    func air(_ concentrations: HourlyConcentrations, at now: Int64) -> Result<CityAir, AirUnavailable> {
         guard let hour = concentrations.newestHour(notAfter: Int(now / 3600)) else {
-            return .failure(NoAir("no hour has a value"))
+            return .failure(AirUnavailable("no hour has a value"))
         }
         let observedAt = Int64(hour) * 3600
         guard now - observedAt <= staleAfter else {
-            return .failure(NoAir("the newest value is \((now - observedAt) / 3600) hours old"))
+            return .failure(AirUnavailable("the newest value is \((now - observedAt) / 3600) hours old"))
         }
         do {
             let (index, subIndices) = try indices(of: concentrations, at: hour)
-            guard IndexRange.isValid(index) else { return .failure(NoAir("the index would be \(Int(index))")) }
+            guard IndexRange.isValid(index) else { return .failure(AirUnavailable("the index would be \(Int(index))")) }
             let newest = concentrations.newest(at: hour).mapValues { ($0 * 100).rounded() / 100 }
             return .success(
                 CityAir(
                     index: index, observedAt: observedAt, concentrations: newest, subIndices: subIndices, basis: basis))
         } catch {
-            return .failure(NoAir("\(error)"))
+            return .failure(AirUnavailable("\(error)"))
         }
     }
 }

@@ -73,8 +73,8 @@ struct CPCB: AirSource {
             subject: "rows from \(offset + 1) on", kind: .page(offset: offset))
     }
 
-    mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceAnswer {
-        guard query.kind == .page(offset: offset) else { return SourceAnswer() }
+    mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
+        guard query.kind == .page(offset: offset) else { return SourceResponse() }
         let page = try decoded(Page.self, from: body)
         total = min(Int(exactly: page.total.value ?? 0) ?? 0, Self.maximumRows)
         let received = page.records.all.prefix(limit)
@@ -102,28 +102,28 @@ struct CPCB: AirSource {
         return proceed(at: now)
     }
 
-    mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceAnswer {
-        query.kind == .page(offset: offset) ? skip(limit, at: now) : SourceAnswer()
+    mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceResponse {
+        query.kind == .page(offset: offset) ? skip(limit, at: now) : SourceResponse()
     }
 
-    private mutating func skip(_ rows: Int, at now: Int64) -> SourceAnswer {
+    private mutating func skip(_ rows: Int, at now: Int64) -> SourceResponse {
         order.append(nil)
         offset += rows
         return proceed(at: now)
     }
 
-    private mutating func proceed(at now: Int64) -> SourceAnswer {
-        if offset < total, pages < Self.maximumPages { return SourceAnswer(queries: [page]) }
+    private mutating func proceed(at now: Int64) -> SourceResponse {
+        if offset < total, pages < Self.maximumPages { return SourceResponse(queries: [page]) }
         let isWhole = !order.contains(nil) && offset >= total
         let hasAll = rows.count >= total || isWhole && rowsOfPass == rowsOfLastPass
         rowsOfLastPass = isWhole ? rowsOfPass : []
-        if !hasAll, passes < Self.maximumPasses { return SourceAnswer(queries: beginPass()) }
+        if !hasAll, passes < Self.maximumPasses { return SourceResponse(queries: beginPass()) }
         let complete = hasAll ? nil : self.complete
-        return SourceAnswer(
+        return SourceResponse(
             findings: due.map { number in
                 if let complete, !complete.contains(where: { CPCBStations.isName($0, of: cities[number]) }) {
                     let text = "the key gives \(rows.count) of \(total) rows, and its stations may be among the others"
-                    return CityFinding(city: number, .failure(NoAir(text)))
+                    return CityFinding(city: number, .failure(AirUnavailable(text)))
                 }
                 return CityFinding(city: number, stations.air(of: number, at: now))
             })

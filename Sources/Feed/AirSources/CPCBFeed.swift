@@ -15,7 +15,7 @@ struct CPCBFeed: AirSource {
             ? [] : [SourceQuery(path: "/caaqms/rss_feed", subject: "all stations", kind: .page(offset: 0))]
     }
 
-    mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceAnswer {
+    mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
         var stations = CPCBStations(cities)
         var (city, isWhole) = ("", false)
         var row: CPCBStations.Row?
@@ -43,7 +43,7 @@ struct CPCBFeed: AirSource {
             }
         }
         guard isWhole else { throw .unreadable("it is no XML with an AqIndex that ends") }
-        return SourceAnswer(findings: due.map { CityFinding(city: $0, stations.air(of: $0, at: now)) })
+        return SourceResponse(findings: due.map { CityFinding(city: $0, stations.air(of: $0, at: now)) })
     }
 }
 

@@ -57,15 +57,15 @@ struct CPCBStations {
         }
     }
 
-    func air(of city: Int, at now: Int64) -> Result<CityAir, NoAir> {
+    func air(of city: Int, at now: Int64) -> Result<CityAir, AirUnavailable> {
         guard let stations = stations[city]?.values else {
-            return .failure(NoAir("it has no station within 50 km in a city of that name"))
+            return .failure(AirUnavailable("it has no station within 50 km in a city of that name"))
         }
         guard let newest = stations.compactMap(\.updatedAt).max() else {
-            return .failure(NoAir("none of its stations has a time that can be read"))
+            return .failure(AirUnavailable("none of its stations has a time that can be read"))
         }
         guard now - newest <= staleAfter else {
-            return .failure(NoAir("its newest station is \((now - newest) / 3600) hours old"))
+            return .failure(AirUnavailable("its newest station is \((now - newest) / 3600) hours old"))
         }
         let fresh = stations.filter { $0.updatedAt.map { newest - $0 <= Self.maximumLag } ?? false }
         let usable = fresh.compactMap { station -> (index: Double, subIndices: [Pollutant: Double])? in
@@ -73,7 +73,7 @@ struct CPCBStations {
             return (station.index ?? greatest).map { ($0, station.subIndices) }
         }
         guard !usable.isEmpty else {
-            return .failure(NoAir("no station has averages of three pollutants, one of them pm2_5 or pm10"))
+            return .failure(AirUnavailable("no station has averages of three pollutants, one of them pm2_5 or pm10"))
         }
         func mean(_ values: [Double]) -> Double? {
             values.isEmpty ? nil : (values.reduce(0, +) / Double(values.count)).rounded()

@@ -86,13 +86,13 @@ struct MemberName: CodingKey {
 
 /// A part of a document that does not take its neighbours with it when it is not as documented.
 struct Lenient<Value: Decodable>: Decodable {
-    var result: Result<Value, NoAir>
+    var result: Result<Value, AirUnavailable>
 
     init(from decoder: any Decoder) throws {
         do {
             result = .success(try Value(from: decoder))
         } catch let error as DecodingError {
-            result = .failure(NoAir(words(for: error)))
+            result = .failure(AirUnavailable(words(for: error)))
         }
     }
 

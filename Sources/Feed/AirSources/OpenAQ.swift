@@ -60,17 +60,16 @@ struct OpenAQ: AirSource {
         }
     }
 
-    mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceAnswer {
+    mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
         switch query.kind {
         case .stations(let number):
             let nearest = try self.nearest(in: body, at: now)
             guard !nearest.isEmpty else {
-                return SourceAnswer(findings: [
-                    CityFinding(city: number, .failure(NoAir("no station within 25 km has reported within a day")))
-                ])
+                let reason = AirUnavailable("no station within 25 km has reported within a day")
+                return SourceResponse(findings: [CityFinding(city: number, .failure(reason))])
             }
             stations[number] = Stations(foundAt: now, sensors: nearest)
-            return SourceAnswer(queries: hoursQueries(for: number, at: now))
+            return SourceResponse(queries: hoursQueries(for: number, at: now))
         case .hours(let number, let sensor):
             let values = try self.hours(in: body)
             var spikes = 0
@@ -78,13 +77,13 @@ struct OpenAQ: AirSource {
                 spikes = known.sensors[place].take(values)
                 stations[number] = known
             }
-            return SourceAnswer(findings: settled(query, at: now), spikes: spikes)
-        case .cities, .page: return SourceAnswer()
+            return SourceResponse(findings: settled(query, at: now), spikes: spikes)
+        case .cities, .page: return SourceResponse()
         }
     }
 
-    mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceAnswer {
-        SourceAnswer(findings: settled(query, at: now))
+    mutating func giveUp(_ query: SourceQuery, at now: Int64) -> SourceResponse {
+        SourceResponse(findings: settled(query, at: now))
     }
 
     /// The city's air, when this was the last of its queries.

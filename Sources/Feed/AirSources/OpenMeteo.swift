@@ -39,8 +39,8 @@ struct OpenMeteo: AirSource {
         return SourceQuery(path: path, cost: places.count, subject: places[0].name + others, kind: .cities(numbers))
     }
 
-    func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceAnswer {
-        guard case .cities(let numbers) = query.kind else { return SourceAnswer() }
+    func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
+        guard case .cities(let numbers) = query.kind else { return SourceResponse() }
         let places = try decoded(Places.self, from: body).places
         guard places.count == numbers.count else {
             throw .unreadable("it has \(places.count) places, expected \(numbers.count)")
@@ -48,7 +48,7 @@ struct OpenMeteo: AirSource {
         let findings = zip(numbers, places).map { number, place in
             CityFinding(city: number, place.result.flatMap { scale.air($0.concentrations, at: now) })
         }
-        return SourceAnswer(findings: findings)
+        return SourceResponse(findings: findings)
     }
 
     /// One place is an object, several are an array of them.

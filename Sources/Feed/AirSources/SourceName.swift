@@ -42,7 +42,7 @@ public enum SourceName: String, CaseIterable, Sendable {
         }
     }
 
-    /// What the feed says of itself in the handshake's answer, `Air-Quality-Source`.
+    /// What the feed says of itself in the handshake's response, `Air-Quality-Source`.
     public var headerValue: String {
         let (kind, license) =
             switch self {

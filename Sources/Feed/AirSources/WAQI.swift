@@ -33,44 +33,44 @@ struct WAQI: AirSource {
         return (id.hasPrefix("@") ? "@" : "") + percentEncoded(name, keepsSlashes: true)
     }
 
-    func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceAnswer {
-        guard case .cities(let numbers) = query.kind, let number = numbers.first else { return SourceAnswer() }
+    func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
+        guard case .cities(let numbers) = query.kind, let number = numbers.first else { return SourceResponse() }
         let station: Station.Content
         do throws(SourceError) {
             let document = try decoded(Station.self, from: body)
-            // An unknown number is an error inside of a good answer.
+            // An unknown number is an error inside of a good response.
             if document.data.status == "error" { throw .failed(document.data.msg ?? "it gives no reason") }
             station = document.data
         } catch {
             guard case .failed(let text) = error else { throw error }
-            return SourceAnswer(findings: [CityFinding(city: number, .failure(NoAir(onOneLine(text))))])
+            return SourceResponse(findings: [CityFinding(city: number, .failure(AirUnavailable(onOneLine(text))))])
         }
-        return SourceAnswer(findings: [CityFinding(city: number, air(of: station, for: cities[number], at: now))])
+        return SourceResponse(findings: [CityFinding(city: number, air(of: station, for: cities[number], at: now))])
     }
 
-    private func air(of station: Station.Content, for city: City, at now: Int64) -> Result<CityAir, NoAir> {
+    private func air(of station: Station.Content, for city: City, at now: Int64) -> Result<CityAir, AirUnavailable> {
         guard let index = station.aqi?.value, IndexRange.isValid(index) else {
-            return .failure(NoAir("the station gives no index"))
+            return .failure(AirUnavailable("the station gives no index"))
         }
         guard let iso = station.time?.value?.iso, let observedAt = epochSeconds(iso) else {
-            return .failure(NoAir("the station gives no time"))
+            return .failure(AirUnavailable("the station gives no time"))
         }
         guard observedAt <= now + 3600, now - observedAt <= staleAfter else {
-            return .failure(NoAir("the station's time is \(iso.prefix(40))"))
+            return .failure(AirUnavailable("the station's time is \(iso.prefix(40))"))
         }
         if let id = city.id {
             // The token `demo` gets one station whatever it asks for.
             if id.hasPrefix("@"), let wanted = Int(id.dropFirst()), wanted > 0, let given = station.idx?.value,
                 given != Double(wanted)
             {
-                return .failure(NoAir("it gives another station in place of \(id)"))
+                return .failure(AirUnavailable("it gives another station in place of \(id)"))
             }
         } else if let geo = station.city?.value?.geo, geo.count == 2 {
             guard let distance = kilometers(city.latitude, city.longitude, geo[0], geo[1]) else {
-                return .failure(NoAir("the station's place is none on the globe"))
+                return .failure(AirUnavailable("the station's place is none on the globe"))
             }
             guard distance <= Self.maximumKilometers else {
-                return .failure(NoAir("the nearest station is \(Int(distance)) km away"))
+                return .failure(AirUnavailable("the nearest station is \(Int(distance)) km away"))
             }
         }
         let subIndices = station.iaqi?.value?.values.filter { IndexRange.isValid($1) } ?? [:]

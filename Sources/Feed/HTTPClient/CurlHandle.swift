@@ -73,7 +73,7 @@ internal import System
         unsafe CCurl_setNumber(handle, CURLOPT_MAXFILESIZE, configuration.maximumBodyBytes)
         // Signals are the main thread's.
         unsafe CCurl_setNumber(handle, CURLOPT_NOSIGNAL, 1)
-        // The answers of a proxy to CONNECT are none of the server's.
+        // The responses of a proxy to CONNECT are none of the server's.
         unsafe CCurl_setNumber(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }
 }

@@ -9,7 +9,7 @@ public enum DisconnectReason: String, CaseIterable, Sendable {
     /// No address for the host's name.
     case resolve
     case tls
-    /// An answer other than a valid 101, or a request that cannot be made.
+    /// A response other than a valid 101, or a request that cannot be made.
     case handshake
     /// No finished handshake within the connect time-out.
     case timeout

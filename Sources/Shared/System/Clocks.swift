@@ -37,7 +37,7 @@ public struct ClockWatch: Sendable {
     }
 
     /// - Returns: nil when the clock was not set since the last look.
-    public mutating func look(wall: Int64, monotonic: Duration) -> ClockStep? {
+    public mutating func step(wall: Int64, monotonic: Duration) -> ClockStep? {
         let elapsed = Int64((monotonic - self.monotonic) / .milliseconds(1))
         let size = wall - self.wall - elapsed
         (self.wall, self.monotonic) = (wall, monotonic)

@@ -95,12 +95,12 @@ extension FeedEvent {
     }
 }
 
-/// As the handshake's answer says it: `Air-Quality-Source: open-meteo; kind=model; license="CC BY 4.0"`.
+/// As the handshake's response says it: `Air-Quality-Source: open-meteo; kind=model; license="CC BY 4.0"`.
 extension FeedSource {
     /// Of each value; a longer one counts as not there.
     static let maximumBytes = 128
 
-    /// Nil when the answer names no source. Of several fields the first counts.
+    /// Nil when the response names no source. Of several fields the first counts.
     init?(_ fields: HTTPFields) {
         guard let text = fields.first(Self.fieldName) else { return nil }
         let parts = Self.parts(text)

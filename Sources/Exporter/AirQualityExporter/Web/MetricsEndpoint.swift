@@ -174,7 +174,7 @@ extension HTTPStatistics {
             "promhttp_metric_handler_requests_total", .counter, labels: ["code"],
             "Total number of scrapes by HTTP status code."
         ) { statistics, add in
-            for (status, count) in statistics.answers.sorted(by: { $0.key < $1.key }) {
+            for (status, count) in statistics.responses.sorted(by: { $0.key < $1.key }) {
                 add([LabelValue(String(status))], .number(Double(count)))
             }
         },

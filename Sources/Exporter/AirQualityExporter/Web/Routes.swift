@@ -4,7 +4,7 @@ import CommandLine
 import HTTPServer
 import System
 
-/// Which path answers what.
+/// The paths, with the response of each.
 struct Routes: Sendable {
     static let historyPath = "/history.json"
     static let healthyPath = "/-/healthy"
@@ -25,7 +25,7 @@ struct Routes: Sendable {
     var page: PageEndpoint
     /// nil: there is no such path.
     var events: EventHub?
-    /// Told of each read of the metrics or the history, after it has been answered.
+    /// Told of each read of the metrics or the history, after the response is made.
     var onRead: @Sendable () -> Void
     var reconnect: @Sendable () -> Void
     /// nil when all is well, else why not, in one line.
@@ -126,7 +126,7 @@ struct Routes: Sendable {
     }
 
     /// What the server refuses on its own.
-    static func answer(_ refusal: HTTPRefusal, path: String?) -> HTTPResponse {
+    static func response(to refusal: HTTPRefusal, path: String?) -> HTTPResponse {
         error(status: refusal.status, headers: refusal.headers, refusal.line, path: path)
     }
 
@@ -177,7 +177,7 @@ extension HTTPResponse {
             body: .bytes(isGzip ? Gzip.member(of: content.span) : content))
     }
 
-    /// `{"error": "…"}`, as the JSON paths answer.
+    /// `{"error": "…"}`, as the JSON paths respond.
     static func jsonError(
         status: Int, headers: [(name: String, value: String)] = [], _ line: String
     ) -> HTTPResponse {

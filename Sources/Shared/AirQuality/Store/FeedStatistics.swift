@@ -65,7 +65,7 @@ extension FeedStatistics {
 
 /// The source of a feed's readings.
 public struct FeedSource: Sendable, Hashable {
-    /// Of the handshake's answer: the header field in which a feed names its source.
+    /// Of the handshake's response: the header field in which a feed names its source.
     public static let fieldName = "Air-Quality-Source"
 
     public var name: String

@@ -183,15 +183,15 @@ extension ClientLoop {
         }
     }
 
-    /// Reads what the server has sent, without TLS: its answer, then frames.
+    /// Reads what the server has sent, without TLS: its response, then frames.
     private func read(_ bytes: Span<UInt8>, _ connection: ClientConnection) {
         var position = 0
         if !connection.isEnding, connection.reader == nil {
             do throws(HTTPHeadError) {
                 while connection.reader == nil, let head = try connection.head.read(bytes, at: &position) {
-                    let answer = HandshakeAnswer(head, to: connection.request, now: currentTime())
-                    if answer == .interim { continue }
-                    handle(.answered(answer), of: connection)
+                    let response = HandshakeResponse(head, to: connection.request, now: currentTime())
+                    if response == .interim { continue }
+                    handle(.answered(response), of: connection)
                     if connection.reader == nil { return }
                 }
             } catch {

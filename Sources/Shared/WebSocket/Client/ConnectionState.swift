@@ -23,7 +23,7 @@ struct ConnectionState: ~Copyable {
         case tcpConnected
         /// TLS, where there is any, is done and the request goes out.
         case requesting
-        case answered(HandshakeAnswer)
+        case answered(HandshakeResponse)
         case closeFrame(CloseFrame)
         case violation(ProtocolViolation)
         /// A file for TLS cannot be used, or the server and we do not agree.
@@ -189,7 +189,7 @@ extension ConnectionState {
             attempt.step = event == .tcpConnected && attempt.address.isSecure ? .securing : .asking
             phase = .attempting(attempt)
             return []
-        case (.answered(let answer), _): return answered(answer, attempt)
+        case (.answered(let response), _): return answered(response, attempt)
         case (.tlsFailed(let detail), _): return disconnect(.tls, detail)
         case (.ended, .dialling) where !attempt.ipAddresses.isEmpty: return dialNext(attempt)
         case (.ended, _): return disconnect(attempt.end.reason, attempt.end.detail)
@@ -197,8 +197,8 @@ extension ConnectionState {
         }
     }
 
-    private mutating func answered(_ answer: HandshakeAnswer, _ attempt: Attempt) -> [Action] {
-        switch answer {
+    private mutating func answered(_ response: HandshakeResponse, _ attempt: Attempt) -> [Action] {
+        switch response {
         case .interim: return []
         case .accepted(let compression, let fields):
             phase = .open(Open(at: now))

@@ -7,8 +7,8 @@ package import System
 /// A client that stays connected to one WebSocket server: it retries indefinitely.
 ///
 /// libwebsockets connects, and runs the loop of sockets and timers. What goes over the sockets is made and read here:
-/// TLS by OpenSSL (`TLSSession`), the handshake (`HandshakeRequest`, `HandshakeAnswer`) and the frames (`FrameReader`).
-/// libwebsockets 4.1 cannot read an answer header above 4 KiB, with folded lines, or after a 1xx response. It accepts masked
+/// TLS by OpenSSL (`TLSSession`), the handshake (`HandshakeRequest`, `HandshakeResponse`) and the frames (`FrameReader`).
+/// libwebsockets 4.1 cannot read a response header above 4 KiB, with folded lines, or after a 1xx response. It accepts masked
 /// frames from a server, hides the close status and whether the peer was at fault, and a compressed message can make it
 /// abort the process.
 ///
@@ -133,7 +133,7 @@ public struct WebSocketClientConfiguration: Sendable {
 public enum WebSocketEvent: Sendable, Equatable {
     /// An attempt begins. A `connected`, a `disconnected` or both follow before the next one.
     case connecting
-    /// With the header fields of the handshake's answer.
+    /// With the header fields of the handshake's response.
     case connected(HTTPFields)
     /// One for each ended connection or failed attempt.
     ///

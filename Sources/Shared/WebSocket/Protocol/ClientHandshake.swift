@@ -73,15 +73,15 @@ func isSubprotocol(_ text: String) -> Bool {
 }
 
 /// The server's response to the request.
-enum HandshakeAnswer: Equatable {
-    /// 100 to 199 without 101: the answer is still to come.
+enum HandshakeResponse: Equatable {
+    /// 100 to 199 without 101: the response is still to come.
     case interim
     case accepted(Compression?, fields: HTTPFields)
     case redirected(to: String)
     case refused(detail: String, retryAfter: Duration?)
 }
 
-extension HandshakeAnswer {
+extension HandshakeResponse {
     /// - Parameter now: milliseconds since the Unix epoch.
     init(_ head: HTTPHead, to request: HandshakeRequest, now: Int64) {
         guard let status = Self.status(head.startLine) else {
@@ -106,8 +106,8 @@ extension HandshakeAnswer {
         }
     }
 
-    /// For an answer that cannot be read.
-    static func refused(_ error: HTTPHeadError) -> HandshakeAnswer {
+    /// For a response that cannot be read.
+    static func refused(_ error: HTTPHeadError) -> HandshakeResponse {
         let detail =
             switch error {
             case .notHTTP: "the response is not HTTP"
@@ -125,10 +125,10 @@ extension HandshakeAnswer {
         return Int(parts[1]).flatMap { $0 >= 100 ? $0 : nil }
     }
 
-    /// A body is not looked for: an answer of status 101 never has one, whatever its length or coding say (RFC 9112,
+    /// A body is not looked for: a response of status 101 never has one, whatever its length or coding say (RFC 9112,
     /// section 6.3). Some servers send such fields.
-    private static func upgrade(_ fields: HTTPFields, _ request: HandshakeRequest) -> HandshakeAnswer {
-        func refused(_ detail: String) -> HandshakeAnswer {
+    private static func upgrade(_ fields: HTTPFields, _ request: HandshakeRequest) -> HandshakeResponse {
+        func refused(_ detail: String) -> HandshakeResponse {
             .refused(detail: "status 101 " + detail, retryAfter: nil)
         }
         guard fields.list("Upgrade").map({ $0.lowercased() }) == ["websocket"] else {

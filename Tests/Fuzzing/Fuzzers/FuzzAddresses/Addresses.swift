@@ -59,7 +59,7 @@ private let checks: [Check] = [
         let answer = Array("HTTP/1.1 \(status) X\(accept)".utf8) + bytes + Array("\r\n\r\n".utf8)
         guard let head = try? reader.read(answer.span, at: &position) else { continue }
         expect(position <= answer.count && head.fields.first("upgrade") == "websocket", "\(head)")
-        switch HandshakeAnswer(head, to: request, now: 1_795_236_585_252) {
+        switch HandshakeResponse(head, to: request, now: 1_795_236_585_252) {
         case .refused(_, let retryAfter): expect(retryAfter ?? .zero >= .zero, "\(retryAfter ?? .zero)")
         case .accepted, .redirected, .interim: break
         }

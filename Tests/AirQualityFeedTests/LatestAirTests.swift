@@ -6,7 +6,7 @@ import enum AirQuality.Pollutant
 
 @testable import AirQualityFeed
 
-struct PollBoardTests {
+struct LatestAirTests {
     private let cities = [
         City(name: "Delhi", latitude: 28.6, longitude: 77.2, country: "IN"),
         City(name: "Say \"hi\"", latitude: 0, longitude: 0), City(name: "Pune", latitude: 0, longitude: 0),
@@ -15,10 +15,10 @@ struct PollBoardTests {
     private func text(_ messages: [[UInt8]]) -> [String] { messages.map { String(decoding: $0, as: UTF8.self) } }
 
     @Test func `An element has city, index, time, concentrations and what it rests on`() {
-        let board = PollBoard(cities)
-        #expect(text(board.everything()) == ["[]"])
-        #expect(board.takeNews().isEmpty)
-        board.post([
+        let latest = LatestAir(cities)
+        #expect(text(latest.all()) == ["[]"])
+        #expect(latest.takeChanges().isEmpty)
+        latest.update([
             (1, CityAir(index: 68, observedAt: 1_784_660_400, basis: "given", attribution: "An \"Agency\"")),
             (
                 0,
@@ -33,27 +33,27 @@ struct PollBoardTests {
             + #""place":{"latitude":28.6,"longitude":77.2,"country":"IN"},"basis":"24h"}"#
         let other =
             #"{"city":"Say \"hi\"","aqi":68,"time":1784660400,\#(place),"basis":"given","attribution":"An \"Agency\""}"#
-        #expect(board.hasNews)
-        #expect(text(board.takeNews()) == ["[\(other),\(delhi)]"])
-        #expect(text(board.everything()) == ["[\(delhi),\(other)]"])
-        #expect(!board.hasNews)
+        #expect(latest.hasChanges)
+        #expect(text(latest.takeChanges()) == ["[\(other),\(delhi)]"])
+        #expect(text(latest.all()) == ["[\(delhi),\(other)]"])
+        #expect(!latest.hasChanges)
     }
 
     @Test func `What did not change is no news`() {
-        let board = PollBoard(cities)
+        let latest = LatestAir(cities)
         let air = CityAir(index: 75, observedAt: 7, basis: "24h")
-        board.post([(0, air)])
-        _ = board.takeNews()
-        board.post([(0, air)])
-        #expect(!board.hasNews)
-        board.post([(0, CityAir(index: 76, observedAt: 7, basis: "24h"))])
-        #expect(board.hasNews)
+        latest.update([(0, air)])
+        _ = latest.takeChanges()
+        latest.update([(0, air)])
+        #expect(!latest.hasChanges)
+        latest.update([(0, CityAir(index: 76, observedAt: 7, basis: "24h"))])
+        #expect(latest.hasChanges)
     }
 
     @Test func `Many cities are several messages`() {
-        let board = PollBoard((0..<2500).map { City(name: "\($0)", latitude: 0, longitude: 0) })
-        board.post((0..<2500).map { ($0, CityAir(index: 1, observedAt: 1, basis: "given")) })
-        #expect(board.everything().count == 3)
-        #expect(board.takeNews().count == 3)
+        let latest = LatestAir((0..<2500).map { City(name: "\($0)", latitude: 0, longitude: 0) })
+        latest.update((0..<2500).map { ($0, CityAir(index: 1, observedAt: 1, basis: "given")) })
+        #expect(latest.all().count == 3)
+        #expect(latest.takeChanges().count == 3)
     }
 }

@@ -5,7 +5,7 @@ import Bytes
 import Synchronization
 
 /// What is known of the cities' air, and what of it is to be sent: between the thread that asks and the one that speaks.
-final class PollBoard: Sendable {
+final class LatestAir: Sendable {
     /// So that a message stays far below what clients accept.
     private static let citiesPerMessage = 1000
 
@@ -23,7 +23,7 @@ final class PollBoard: Sendable {
         state = Mutex(State(known: Array(repeating: nil, count: cities.count)))
     }
 
-    func post(_ news: [(city: Int, air: CityAir)]) {
+    func update(_ news: [(city: Int, air: CityAir)]) {
         state.withLock { state in
             for (city, air) in news where state.known[city] != air {
                 state.known[city] = air
@@ -32,10 +32,10 @@ final class PollBoard: Sendable {
         }
     }
 
-    var hasNews: Bool { state.withLock { !$0.news.isEmpty } }
+    var hasChanges: Bool { state.withLock { !$0.news.isEmpty } }
 
     /// What has changed since the last call.
-    func takeNews() -> [[UInt8]] {
+    func takeChanges() -> [[UInt8]] {
         let news = state.withLock { state in
             defer { state.news = [] }
             return state.news.compactMap { city in state.known[city].map { (city, $0) } }
@@ -44,7 +44,7 @@ final class PollBoard: Sendable {
     }
 
     /// All that is known; one empty message when nothing is.
-    func everything() -> [[UInt8]] {
+    func all() -> [[UInt8]] {
         let known = state.withLock(\.known)
         return messages(known.indices.compactMap { city in known[city].map { (city, $0) } })
     }

@@ -107,7 +107,7 @@ extension Configuration {
 }
 
 extension BuildVersion {
-    /// What `--version` prints, in the form of other exporters.
+    /// The output of `--version`, in the form of other exporters.
     static var text: String {
         """
         air-quality-exporter, version \(version) (branch: \(branch), revision: \(revision))

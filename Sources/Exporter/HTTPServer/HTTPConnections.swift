@@ -13,7 +13,7 @@ final class HTTPConnection: @unchecked Sendable {
     // `HTTPConnections`, under its lock.
     let socket: Int32
     let peer: IPAddress
-    /// What the connection's TLS session points into; nil: plain HTTP.
+    /// Keeps alive what the connection's TLS session points into; nil: plain HTTP.
     var tls: TLSContext?
     /// No client's: it shows that the serving thread is alive.
     let isHeartbeat: Bool
@@ -91,7 +91,7 @@ final class HTTPConnection: @unchecked Sendable {
         hangUp()
     }
 
-    /// What the kernel still has, because the client has not acknowledged it. Corresponds to `SIOCOUTQ`.
+    /// Bytes that the kernel still has, because the client has not acknowledged them. Corresponds to `SIOCOUTQ`.
     var unacknowledgedBytes: Int { Int(CLibMicroHTTPD_unacknowledged(socket)) }
 
     /// The bytes that a client's kernel takes although the client reads nothing. Corresponds to the default of `tcp_rmem`.
@@ -201,7 +201,7 @@ final class HTTPConnections: Sendable {
     }
 }
 
-/// How many connections there may be, in all and of one client.
+/// The limit on connections, in all and of one client.
 ///
 /// When there are as many as there may be, the client with the most of them loses one to a client that would still
 /// have fewer, so a crowd costs its own address.
@@ -306,7 +306,7 @@ public struct HeartbeatWatch: Sendable {
     private var lookedAt: Duration
     private var silence = Duration.zero
 
-    /// How often to look at least. More between two looks does not count: the observer did not run either.
+    /// The longest time between two looks. More between two looks does not count: the observer did not run either.
     public static let interval = Duration.seconds(5)
 
     /// - Parameter now: of the monotonic clock.

@@ -145,7 +145,7 @@ func tlsNoCertificate(session: OpaquePointer?) -> Int32 {
     /// Nil: plain HTTP.
     var tlsSession: gnutls_session_t? { unsafe CLibMicroHTTPD_tls_session(handle).map { OpaquePointer($0) } }
 
-    /// What this server knows of it, kept by `httpConnection`.
+    /// This server's object for it, kept by `httpConnection`.
     var state: HTTPConnection? {
         unsafe CLibMicroHTTPD_socket_context(handle).map {
             unsafe Unmanaged<HTTPConnection>.fromOpaque($0).takeUnretainedValue()
@@ -164,7 +164,7 @@ func tlsNoCertificate(session: OpaquePointer?) -> Int32 {
     /// Bytes of request line and fields, as soon as all of them have come.
     var headerBytes: Int { unsafe CLibMicroHTTPD_header_size(handle) }
 
-    /// How many fields the header has, those included that `hideContent` has put there.
+    /// The number of fields of the header, with those that `hideContent` has put there.
     var fieldCount: Int { Int(unsafe MHD_get_connection_values(handle, .HEADER_KIND, nil, nil)) }
 
     /// Calls the body for each field that the client has sent, in their order, until it returns false. Corresponds to

@@ -1,7 +1,7 @@
 internal import Synchronization
 public import System
 
-/// How the server handles a request.
+/// Settings by which the server handles a request.
 public struct HTTPHandling: Sendable {
     /// Counted by `HTTPServerConfiguration.meter`.
     public var isMetered = false
@@ -13,7 +13,7 @@ public struct HTTPHandling: Sendable {
     public var queue: WorkQueue?
     /// For the queue to have made the response.
     public var timeLimit = Duration.seconds(60)
-    /// How it is refused when the queue has not, or is full.
+    /// The refusal when the queue has not, or is full.
     public var overdue = HTTPRefusal.busy("too much to do at once")
 
     public init() {}
@@ -22,7 +22,7 @@ public struct HTTPHandling: Sendable {
 /// Permits for requests that are expensive to make or to keep until they are read: acquired before the work, released
 /// when the request is over. See `FairShares`.
 public final class RequestPermits: Sendable {
-    /// How a request without a permit is refused.
+    /// The refusal of a request without a permit.
     let refusal: HTTPRefusal
     private let isLimited: Bool
     private let shares: Mutex<FairShares>
@@ -46,7 +46,7 @@ public final class RequestPermits: Sendable {
     }
 }
 
-/// What the clients hold of something scarce.
+/// The shares that the clients hold of something scarce.
 ///
 /// When there is no room, the client that holds most loses shares to a client that would still hold less, the oldest
 /// first, so slow and greedy clients hurt only their own address. Otherwise only a slow client makes room.
@@ -63,7 +63,7 @@ struct FairShares: Sendable {
     }
 
     private let limit: Int
-    /// What one share takes at most.
+    /// The most that one share takes.
     private let largest: Int
     private var shares: [Share] = []
     private(set) var used = 0

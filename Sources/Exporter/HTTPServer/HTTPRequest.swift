@@ -80,7 +80,7 @@ public func prefersGzip(acceptEncoding: String?) -> Bool {
     return preference > 0 && preference >= qualities["identity"] ?? 0
 }
 
-/// What a request's header says about where the request goes and where it ends (RFC 9112, sections 3.2 and 6), and
+/// The target and the end of a request, as its header gives them (RFC 9112, sections 3.2 and 6), and
 /// whether everybody reads it the same way. What a proxy takes otherwise can hide a second request.
 struct HTTPFraming: Equatable {
     private var hosts = 0
@@ -126,7 +126,7 @@ struct HTTPFraming: Equatable {
         if self.defect == nil { self.defect = defect }
     }
 
-    /// Why the request cannot be answered, if so.
+    /// The reason why the request cannot be answered, if so.
     /// - Parameter needsHost: false for HTTP/1.0.
     func refusal(needsHost: Bool) -> HTTPRefusal? {
         if let defect { return HTTPRefusal(400, defect.rawValue) }
@@ -165,7 +165,7 @@ private func isHost(_ text: ArraySlice<UInt8>) -> Bool {
     return port.isEmpty || port.first == UInt8(ascii: ":") && port.dropFirst().allSatisfy(isDigit)
 }
 
-/// What the server responds itself, before the route closure is asked.
+/// A response that the server makes itself, before the route closure is asked.
 public struct HTTPRefusal: Sendable {
     /// 400, 401, 411, 414, 429, 431 or 503.
     public let status: Int

@@ -125,7 +125,7 @@ public struct HTTPResponse: Sendable {
 
 /// Content that libmicrohttpd asks for block by block, on its thread.
 protocol HTTPContent: AnyObject, Sendable {
-    /// How many bytes were written, or one of libmicrohttpd's `MHD_CONTENT_READER_END_…`.
+    /// Returns the number of bytes written, or one of libmicrohttpd's `MHD_CONTENT_READER_END_…`.
     func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int
     /// Called once, when nothing more will be asked for.
     func finish()
@@ -170,7 +170,7 @@ final class LargeContent: HTTPContent {
         state = Mutex(State(pieces: pieces))
     }
 
-    /// What libmicrohttpd sends at a time. Each block takes a turn of its loop.
+    /// Bytes that libmicrohttpd sends at a time. Each block takes a turn of its loop.
     var blockBytes: Int { min(count, 256 * 1024) }
 
     func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int {

@@ -12,7 +12,7 @@ public final class HTTPServer: Sendable {
     private let running: Mutex<Running?>
     private let timeToStop: Duration
 
-    /// What `stop` ends: in this order the thread that accepts, then the daemon.
+    /// The parts that `stop` ends: in this order the thread that accepts, then the daemon.
     private final class Running: Sendable {
         let acceptor: HTTPAcceptor
         let thread: ServiceThread
@@ -92,14 +92,14 @@ public final class HTTPServer: Sendable {
     }
 }
 
-/// What an `HTTPServer` listens on and how far a client may go.
+/// The addresses of an `HTTPServer`, and the limits for its clients.
 public struct HTTPServerConfiguration: Sendable {
     public var addresses: [ListenAddress]
     /// Serves on the sockets that systemd has opened for this process instead of on `addresses`.
     public var usesSystemdSockets = false
     public var limits = HTTPLimits()
 
-    /// How a request is handled; asked on the serving thread.
+    /// Decides how a request is handled; asked on the serving thread.
     public var handling: @Sendable (HTTPRequest) -> HTTPHandling = { _ in HTTPHandling() }
     /// One server's. The route closure may ask it for its counts.
     public var meter = HTTPMeter()
@@ -112,7 +112,7 @@ public struct HTTPServerConfiguration: Sendable {
     /// Paths that never need a password.
     public var isPublic: @Sendable (_ path: String) -> Bool = { _ in false }
 
-    /// How a refusal is answered that the server decides on itself. The path is nil when it cannot be read.
+    /// Makes the response to a request that the server refuses itself. The path is nil when it cannot be read.
     public var refuse: @Sendable (_ refusal: HTTPRefusal, _ path: String?) -> HTTPResponse = { refusal, _ in
         HTTPResponse(status: refusal.status, headers: refusal.headers, line: refusal.line)
     }
@@ -122,7 +122,7 @@ public struct HTTPServerConfiguration: Sendable {
     }
 }
 
-/// How far a client may go before it is refused or hung up on.
+/// Limits beyond which a client is refused or disconnected.
 public struct HTTPLimits: Sendable {
     /// Open connections; one more is closed at once, or another one for it: see `ConnectionQuota`. The process's limit of
     /// open files is raised for them; where that is not allowed there are fewer.
@@ -142,7 +142,7 @@ public struct HTTPLimits: Sendable {
     /// Bytes a second that a client has to take.
     public var minimumRate = 64 * 1024
 
-    /// What the daemon may take to stop.
+    /// The time that the daemon may take to stop.
     var timeToStop = Duration.seconds(10)
     /// Between two beats of the serving thread.
     var heartbeatInterval = Duration.seconds(5)

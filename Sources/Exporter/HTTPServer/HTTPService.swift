@@ -5,7 +5,7 @@ internal import Synchronization
 internal import System
 internal import WebConfiguration
 
-/// What libmicrohttpd's callbacks call: the life of each request, from its first line to its end.
+/// The side of the server that libmicrohttpd's callbacks call: the life of each request, from its first line to its end.
 final class HTTPService: Sendable {
     private let configuration: HTTPServerConfiguration
     private let onRequest: @Sendable (HTTPRequest) -> HTTPResponse

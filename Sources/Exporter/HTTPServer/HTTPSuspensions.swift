@@ -70,7 +70,7 @@ final class HTTPSuspension: Sendable {
     }
 }
 
-/// What sleeps, or may sleep, so that it can be ended: a suspended connection is not looked at by libmicrohttpd, and a
+/// The connections that sleep, or may sleep, so that they can be ended: a suspended connection is not looked at by libmicrohttpd, and a
 /// daemon cannot stop while there is one.
 final class HTTPSuspensions: Sendable {
     enum Sleeper: Sendable {

@@ -63,7 +63,7 @@ extension MHDConnection {
     /// - Test: test_requests.test_refused_requests, HTTPServerTests.contentEndsTheConnection, manyParametersAndCookies.
     func hideContent() -> Bool { setHiddenFields() }
 
-    /// How many fields `hideContent` puts in front of those that the client has sent.
+    /// The number of fields that `hideContent` puts in front of the client's.
     /// Debian 12: the length is one of them.
     static let hiddenFieldCount = isVersion0 ? 2 : 1
 
@@ -114,7 +114,7 @@ extension MHDConnection {
     }
 }
 
-/// What the library refuses itself.
+/// A refusal by the library itself.
 ///
 /// - Symptom: 0.9.75 continues after its own refusals. 1.0, unless it is to be strict, joins folded fields before anybody sees
 ///   them, and redirects a request with a blank in its target.

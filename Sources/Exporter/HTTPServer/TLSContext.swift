@@ -3,7 +3,7 @@ internal import Glibc
 internal import System
 internal import WebConfiguration
 
-/// What a server says and asks in a TLS handshake: one for all connections that begin while it is in force.
+/// A server's side of a TLS handshake: one for all connections that begin while it is in force.
 ///
 /// libmicrohttpd makes the session and does the handshake, and this gives the session its certificate and its demands
 /// when the connection begins, so a reload reaches each new connection and no old one.
@@ -45,7 +45,7 @@ internal import WebConfiguration
         unsafe gnutls_certificate_server_set_request(session, asksClients ? GNUTLS_CERT_REQUEST : GNUTLS_CERT_IGNORE)
     }
 
-    /// Why a client may not come in with the certificates that it has sent, or without any; nil: it may.
+    /// The reason why a client may not come in with the certificates that it has sent, or without any; nil: it may.
     func refusal(of session: gnutls_session_t) -> String? {
         var count: UInt32 = 0
         guard let certificates = unsafe gnutls_certificate_get_peers(session, &count), count > 0 else {

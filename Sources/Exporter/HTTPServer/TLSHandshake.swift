@@ -28,7 +28,7 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
     private var isWaiting = false
     private var hasBegun = false
     private var hasEnded = false
-    /// Why it fails, where that is known before it has ended.
+    /// The reason why it fails, where that is known before it has ended.
     private var failure: String?
     private var isRefused = false
 
@@ -221,7 +221,7 @@ private func tlsSessionEnds(handshake: UnsafeMutableRawPointer?) {
 /// Limits how much of the serving thread's time the TLS handshakes of one client take: a signature with RSA takes as long
 /// as many scrapes. Beyond it handshakes wait, and beyond a number of those they fail.
 ///
-/// What handshakes cost is measured, and a client's debt decays at a part of real time.
+/// The cost of handshakes is measured, and a client's debt decays at a part of real time.
 final class HandshakeQuota: Sendable {
     private let clients = Mutex<[[UInt8]: Client]>([:])
 
@@ -269,7 +269,7 @@ final class HandshakeQuota: Sendable {
     }
 }
 
-/// What the calling thread has used of a processor (`CLOCK_THREAD_CPUTIME_ID`).
+/// The processor time of the calling thread (`CLOCK_THREAD_CPUTIME_ID`).
 func threadNanoseconds() -> Int64 {
     var time = timespec()
     _ = unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -5,7 +5,7 @@ import WebSocket
 /// A feed's server, and the waits of the main thread, which sends the messages: for clients, for a time. Each wait ends
 /// early with false when a signal ends the program.
 struct FeedServer {
-    /// How long clients have to answer the close frame.
+    /// The time that clients have to answer the close frame.
     private static let closeTimeout: Duration = .seconds(5)
 
     private let server: WebSocketServer

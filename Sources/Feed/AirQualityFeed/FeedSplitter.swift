@@ -39,7 +39,7 @@ struct FeedSplitter: ~Copyable {
 
     /// So that a greeting's messages stay far below what clients accept.
     static let greetingBytes = 1 << 20
-    /// What a city takes besides its name and its element.
+    /// Bytes that a city takes besides its name and its element.
     private static let overhead = 128
 
     private var reader: JSONRecordReader

@@ -4,7 +4,7 @@ import AirSources
 import Bytes
 import Synchronization
 
-/// What is known of the cities' air, and what of it is to be sent: between the thread that asks and the one that speaks.
+/// The latest air of the cities, and which of it is still to be sent: between the thread that polls and the one that sends.
 final class LatestAir: Sendable {
     /// So that a message stays far below what clients accept.
     private static let citiesPerMessage = 1000
@@ -34,7 +34,7 @@ final class LatestAir: Sendable {
 
     var hasChanges: Bool { state.withLock { !$0.news.isEmpty } }
 
-    /// What has changed since the last call.
+    /// Messages with all changes since the last call.
     func takeChanges() -> [[UInt8]] {
         let news = state.withLock { state in
             defer { state.news = [] }
@@ -43,7 +43,7 @@ final class LatestAir: Sendable {
         return news.isEmpty ? [] : messages(news)
     }
 
-    /// All that is known; one empty message when nothing is.
+    /// Messages with all that is known; one empty message when nothing is.
     func all() -> [[UInt8]] {
         let known = state.withLock(\.known)
         return messages(known.indices.compactMap { city in known[city].map { (city, $0) } })

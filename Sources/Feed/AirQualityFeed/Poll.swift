@@ -139,7 +139,7 @@ private struct FillProgress {
     }
 }
 
-/// What `/metrics` shows of `poll`.
+/// The figures of `poll` on `/metrics`.
 struct PollFigures {
     var statistics = PollPlan.Statistics()
     var callsLeft = 0

@@ -6,7 +6,7 @@ import CommandLine
 import HTTPClient
 import System
 
-/// What `poll` is told by its flags, checked.
+/// The checked settings of `poll`.
 struct PollConfiguration {
     static let keyVariable = "AIR_QUALITY_FEED_KEY"
 

@@ -2,7 +2,7 @@ import AirSources
 import Bytes
 import HTTPClient
 
-/// What to ask a source next and when, and what follows from the responses: no clock, no socket. Times are milliseconds since
+/// Decides what to request next and when, and what follows from the responses: no clock, no socket. Times are milliseconds since
 /// the Unix epoch.
 ///
 /// A round requests the cities that may have something new: those whose newest value is not from the current hour, the
@@ -15,16 +15,16 @@ struct PollPlan {
         case wait(until: Int64)
     }
 
-    /// What came of a response.
+    /// The result of a response.
     struct Report {
         /// Of the cities of which something new is known.
         var news: [(city: Int, air: CityAir)] = []
         var log: [String] = []
     }
 
-    /// What became of all requests.
+    /// Counts of the requests, by their outcome.
     struct Statistics: Equatable {
-        /// Why a request gave nothing, as the metrics name it.
+        /// The reason why a request gave nothing, as the metrics name it.
         enum Failure: String, CaseIterable {
             case unreachable, refused, busy, unreadable, status
         }
@@ -72,9 +72,9 @@ struct PollPlan {
     private var failures = 0
     /// It was said that the rate makes cities wait.
     private var hasSaidWait = false
-    /// What was last said to be wrong.
+    /// The problem that was logged last.
     private var problem: String?
-    /// What makes a request conditional, by path.
+    /// Header lines that make a request conditional, by path.
     private var validators: [String: [String]] = [:]
     private(set) var statistics = Statistics()
 

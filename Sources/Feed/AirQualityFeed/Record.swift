@@ -33,7 +33,7 @@ private final class Recorder: Sendable {
         self.signals = signals
     }
 
-    /// Why no more lines can be written.
+    /// The reason why no more lines can be written.
     var failure: SystemError? { state.withLock(\.self) }
 
     func receive(_ kind: WebSocketMessageKind, _ message: Span<UInt8>) {

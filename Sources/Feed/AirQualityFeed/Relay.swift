@@ -75,7 +75,7 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
     while server.wait(until: monotonicTime() + .seconds(10)) { loop.beat() }
 }
 
-/// Which clients are at which path: `/` has the whole feed, `/shard/i/n` a part of it.
+/// The paths of the clients: `/` has the whole feed, `/shard/i/n` a part of it.
 struct RelayPaths: Sendable {
     let shards: Int
     let everything = 0
@@ -103,7 +103,7 @@ struct RelayPaths: Sendable {
     func path(of group: Int) -> String { shard(of: group).map { "/shard/\($0)/\(shards)" } ?? "/" }
 }
 
-/// What is known of the feed, between the thread that reads it and the one that serves it.
+/// The state of the feed, between the thread that reads it and the one that serves it.
 struct RelayState: ~Copyable {
     /// A shard whose cities are in no message for so long gets an empty one: its exporters would take the feed for dead,
     /// dial again, and take the greeting's old values for new ones.
@@ -196,7 +196,7 @@ struct RelayState: ~Copyable {
     }
 }
 
-/// What `/metrics` shows of `relay`.
+/// The figures of `relay` on `/metrics`.
 private struct RelayFigures {
     var messages: Int
     var refusals: RefusalCounts

@@ -24,6 +24,6 @@ func run(arguments: [String], signals: Signals) -> Int32 {
 }
 
 extension BuildVersion {
-    /// What `--version` prints.
+    /// The output of `--version`.
     static var text: String { "\(Program.feed.name), version \(version) (branch: \(branch), revision: \(revision))\n" }
 }

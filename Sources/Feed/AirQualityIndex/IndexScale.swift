@@ -128,7 +128,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
     }
 }
 
-/// Why there is no index.
+/// The reason why there is no index: pollutants that are missing.
 public struct MissingData: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
 

@@ -46,7 +46,7 @@ public struct CityAir: Sendable, Equatable {
     }
 }
 
-/// What a source says of one city.
+/// A source's result for one city.
 public struct CityFinding: Sendable, Equatable {
     /// The city's place in the list of cities.
     public var city: Int
@@ -58,7 +58,7 @@ public struct CityFinding: Sendable, Equatable {
     }
 }
 
-/// Why nothing is said of a city.
+/// The reason why a city has no result.
 public struct AirUnavailable: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String
 
@@ -80,7 +80,7 @@ public struct SourceQuery: Sendable, Equatable {
     public var path: String
     /// Header lines. May hold the key.
     public var headers: [String] = []
-    /// How many calls it counts for.
+    /// The number of calls it counts for.
     public var cost = 1
     /// What it asks for, in words for a log.
     public var subject: String
@@ -103,7 +103,7 @@ public struct SourceResponse: Sendable, Equatable {
     public var spikes = 0
 }
 
-/// Why a response says nothing.
+/// The reason why a response says nothing.
 public enum SourceError: Error, Sendable, Equatable {
     /// The key is wrong, or does not allow this.
     case refused(String)

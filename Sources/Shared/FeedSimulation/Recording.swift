@@ -137,7 +137,7 @@ public struct Recording: Sendable {
     }
 }
 
-/// Why a file is not a recording.
+/// The reason why a file is not a recording.
 public struct RecordingError: Error, Sendable, Equatable {
     public let line: Int
     /// One line for people: what was wrong and what was expected.

@@ -15,7 +15,7 @@ struct Configuration: Sendable {
     var feedFile: String?
     /// The simulated feed runs in this process; its address is known once it listens.
     var isDemo = false
-    /// What every connection to a feed shares.
+    /// Options that all connections to feeds share.
     var feed = FeedClientOptions()
     /// Zero = never.
     var pauseWhenUnused = Duration.zero
@@ -86,7 +86,7 @@ extension Configuration {
         }
     }
 
-    /// What of the settings of a feed is not usable, or not together with others.
+    /// The first setting of a feed that is not usable, or not together with others.
     var feedMistake: (member: PartialKeyPath<Self>, index: Int?, expected: String)? {
         do throws(FeedOptionError) {
             try feed.check(Self.feedFlag)

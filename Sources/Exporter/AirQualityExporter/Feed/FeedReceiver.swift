@@ -82,7 +82,7 @@ final class FeedReceiver: Sendable {
 }
 
 extension FeedEvent {
-    /// What the store has to know of an event of the connection.
+    /// The part of a connection's event that the store needs.
     init(_ event: WebSocketEvent) {
         self =
             switch event {
@@ -122,7 +122,7 @@ extension FeedSource {
         value.utf8.count <= maximumBytes && !value.unicodeScalars.contains(where: breaksLine)
     }
 
-    /// What stands between the semicolons outside of quotation marks, without the blanks around it and without the
+    /// The texts between the semicolons outside of quotation marks, without the blanks around it and without the
     /// quotation marks (RFC 9110, section 5.6.6).
     private static func parts(_ text: String) -> [String] {
         var parts = [""]

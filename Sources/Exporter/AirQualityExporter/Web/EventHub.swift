@@ -175,7 +175,7 @@ final class EventHub: Sendable {
     }
 }
 
-/// What one listener is to be sent.
+/// The events that one listener is still to be sent.
 private final class EventListener: Sendable {
     let state: Mutex<State>
 

@@ -4,7 +4,7 @@ import CommandLine
 import HTTPServer
 import System
 
-/// What the health paths say.
+/// The responses of the health paths.
 struct Health: Sendable {
     var store: ReadingStore
     /// The labels of the feeds whose loop is stuck.
@@ -60,7 +60,7 @@ struct Health: Sendable {
         return reasons.joined(separator: "; ")
     }
 
-    /// What `/about` says of refused readings; without the feed, whose address is nobody's business who can read them.
+    /// The hint of `/about` about refused readings; without the feed, whose address is nobody's business who can read them.
     func hint(of feeds: [FeedStatistics]) -> String? {
         for feed in feeds where feed.isConnected {
             guard let reason = feed.connection.reasonOfAll else { continue }

@@ -83,7 +83,7 @@ final class MetricsEndpoint: Sendable {
     }
 }
 
-/// What a scrape leaves for later ones.
+/// Results of a scrape that later ones use.
 private struct ScrapeCaches: ~Copyable {
     var exposition: MetricsExposition
     var compressor = GzipCompressor()

@@ -125,7 +125,7 @@ struct Routes: Sendable {
         return Self.error(status: 405, headers: [allow], line, path: request.path)
     }
 
-    /// What the server refuses on its own.
+    /// The response to a request that the server refuses on its own.
     static func response(to refusal: HTTPRefusal, path: String?) -> HTTPResponse {
         error(status: refusal.status, headers: refusal.headers, refusal.line, path: path)
     }
@@ -143,7 +143,7 @@ struct Routes: Sendable {
     }
 }
 
-/// What requests share.
+/// Permits and queues that requests share.
 struct RouteResources: Sendable {
     let scrapes: RequestPermits
     let listeners: RequestPermits

@@ -19,7 +19,7 @@ final class WebConfigurationWatcher: Sendable {
 
     private struct State {
         var stamps: [String: FileStamp?]
-        /// Why the files are not in force.
+        /// The reason why the files are not in force.
         var badReason: String?
         weak var server: HTTPServer?
         /// Of the check that the queue has been given.
@@ -27,7 +27,7 @@ final class WebConfigurationWatcher: Sendable {
         var isHangReported = false
     }
 
-    /// What the server begins with.
+    /// The configuration that the server begins with.
     let initial: WebConfiguration
 
     /// - Parameters:

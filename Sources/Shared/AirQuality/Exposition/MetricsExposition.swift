@@ -149,7 +149,7 @@ public struct RenderedExposition: Sendable {
     /// A block that has not changed since the previous exposition is the same object.
     public fileprivate(set) var cities: [ExpositionBlock] = []
     fileprivate(set) var others: [ExpositionBlock] = []
-    /// What each scrape changes.
+    /// The part that each scrape changes.
     fileprivate(set) var end: [UInt8] = []
 
     var blocks: [ExpositionBlock] { cities + others }

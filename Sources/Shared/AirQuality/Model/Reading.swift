@@ -66,7 +66,7 @@ public struct RefusedElement: Sendable, Equatable {
     public let lacksValue: Bool
 }
 
-/// Why a message or an element was refused: the values of the `reason` label, a closed set.
+/// The reason why a message or an element was refused: the values of the `reason` label, a closed set.
 ///
 /// In the order in which they are looked for; an element is refused for the first one that applies.
 public enum RefusalReason: String, Error, CaseIterable {

@@ -1,6 +1,6 @@
 import Bytes
 
-/// What all pages of an exporter have in common.
+/// Settings that all pages of an exporter have in common.
 public struct PageSettings: Sendable {
     public var version: String
     public var scale: Scale
@@ -48,7 +48,7 @@ public struct PageAsset: Sendable {
     }
 }
 
-/// What stands around the content of a page.
+/// The frame around the content of a page.
 ///
 /// All links are relative, so that the page works behind a proxy that serves it below a path of its own.
 struct PageFrame {
@@ -295,7 +295,7 @@ extension Category {
     }
 }
 
-/// Why the page has no fresh data.
+/// The reason why the page has no fresh data.
 public struct Outage: Sendable, Equatable {
     /// When the last reading came; nil before the first one.
     public var since: Timestamp?

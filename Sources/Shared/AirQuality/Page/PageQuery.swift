@@ -1,6 +1,6 @@
 public import Bytes
 
-/// What a viewer of the list wants to see.
+/// The view of the list that a query asks for.
 public struct ListQuery: Sendable, Equatable {
     public enum Sort: String, Sendable, CaseIterable {
         /// The highest index first.
@@ -71,7 +71,7 @@ public struct ListQuery: Sendable, Equatable {
     }
 }
 
-/// What a viewer of a city's chart wants to see.
+/// The view of a city's chart that a query asks for.
 public struct ChartQuery: Sendable, Equatable {
     public enum Style: String, Sendable, CaseIterable {
         case line, bars

@@ -27,7 +27,7 @@ public struct FeedStatistics: Sendable, Equatable {
     public private(set) var lastReadingAt: Timestamp?
     /// Counts at the time of the last connect.
     private var before = Connection()
-    /// Why the last connection ended or the last dial failed, for people; nil while all is well.
+    /// The reason why the last connection ended or the last dial failed, for people; nil while all is well.
     public var lastProblem: String?
     /// The source that the feed named when it last connected; nil = none.
     public var source: FeedSource?

@@ -20,8 +20,7 @@ struct ConfigurationTests {
         return try Configuration(flags)
     }
 
-    @Test("has the defaults of the contract")
-    func defaults() throws {
+    @Test("has the defaults of the contract") func defaults() throws {
         let configuration = try configuration(["--feed.url", "ws://feed.example/aqi"])
         #expect(configuration.feeds.map(\.label) == ["ws://feed.example/aqi"])
         #expect(!configuration.isDemo)
@@ -50,8 +49,7 @@ struct ConfigurationTests {
         #expect(configuration.logFormat == .logfmt)
     }
 
-    @Test("comes from the environment as well, and the flag wins")
-    func environment() throws {
+    @Test("comes from the environment as well, and the flag wins") func environment() throws {
         let configuration = try configuration(
             ["--history.capacity=7"],
             environment: [
@@ -88,16 +86,12 @@ struct ConfigurationTests {
             Mistake(all: [], line: "no feed: give --feed.url ADDRESS, or --feed.demo for a simulated one"),
             Mistake(
                 all: ["--feed.url", "http://me:pw@x/?token=1"],
-                line:
-                    #"--feed.url "http://***@x/?***": expected a ws:// or wss:// address, such as "#
-                    + #"ws://host:8080/path; it does not begin with ws:// or wss://"#
-            ),
+                line: #"--feed.url "http://***@x/?***": expected a ws:// or wss:// address, such as "#
+                    + #"ws://host:8080/path; it does not begin with ws:// or wss://"#),
             Mistake(
                 "--feed.url=ws://u:secret@x:80/?k=v",
-                line:
-                    #"--feed.url "ws://***@x:80/?***": expected feeds with different addresses, not two that "#
-                    + #"are both labelled "ws://x/""#
-            ),
+                line: #"--feed.url "ws://***@x:80/?***": expected feeds with different addresses, not two that "#
+                    + #"are both labelled "ws://x/""#),
             Mistake("--feed.header", "no colon", line: #"--feed.header ***: expected "Name: value" on one line"#),
             Mistake("--feed.header", "A: b\nC: d", line: #"--feed.header ***: expected "Name: value" on one line"#),
             Mistake(
@@ -110,10 +104,8 @@ struct ConfigurationTests {
                 line: #"--feed.reconnect-min "1m": expected at most --feed.reconnect-max, which is 30s"#),
             Mistake(
                 "--feed.max-message-bytes=16MB",
-                line:
-                    #"--feed.max-message-bytes "16MB": expected a size in bytes, or with KiB, MiB or GiB, 1 "#
-                    + #"to 1073741824 bytes"#
-            ),
+                line: #"--feed.max-message-bytes "16MB": expected a size in bytes, or with KiB, MiB or GiB, 1 "#
+                    + #"to 1073741824 bytes"#),
             Mistake(
                 "--feed.items=data",
                 line: #"--feed.items "data": expected a JSON Pointer (RFC 6901): empty, or "/" before each name"#),
@@ -139,10 +131,8 @@ struct ConfigurationTests {
             Mistake("--feed.key-file=x", line: #"--feed.key-file "x": expected --feed.cert-file with it"#),
             Mistake(
                 "--feed.ca-file=/nowhere",
-                line:
-                    #"--feed.ca-file "/nowhere": expected certificates of authorities in PEM: cannot read "#
-                    + #"/nowhere: No such file or directory"#
-            ),
+                line: #"--feed.ca-file "/nowhere": expected certificates of authorities in PEM: cannot read "#
+                    + #"/nowhere: No such file or directory"#),
             Mistake("--city.limit=0", line: #"--city.limit "0": expected a whole number, 1 to 10000000"#),
             Mistake(
                 "--city.shard=3/3",
@@ -168,18 +158,13 @@ struct ConfigurationTests {
                 line: #"--web.listen-address "10025": expected host:port, [::1]:port, :port or unix:/path"#),
             Mistake(
                 "--web.telemetry-path=metrics",
-                line:
-                    #"--web.telemetry-path "metrics": expected a path that begins with "/" and is none of / "#
-                    + #"/history.json /-/healthy /-/ready /-/reconnect /-/reload /events /city/ /assets/"#
-            ),
+                line: #"--web.telemetry-path "metrics": expected a path that begins with "/" and is none of / "#
+                    + #"/history.json /-/healthy /-/ready /-/reconnect /-/reload /events /city/ /assets/"#),
             Mistake(
                 "--web.telemetry-path=/-/ready",
-                line:
-                    #"--web.telemetry-path "/-/ready": expected a path that begins with "/" and is none of / "#
-                    + #"/history.json /-/healthy /-/ready /-/reconnect /-/reload /events /city/ /assets/"#
-            ),
-            Mistake(
-                "--web.max-requests=-1", line: #"--web.max-requests "-1": expected a whole number, 0 to 1000000"#),
+                line: #"--web.telemetry-path "/-/ready": expected a path that begins with "/" and is none of / "#
+                    + #"/history.json /-/healthy /-/ready /-/reconnect /-/reload /events /city/ /assets/"#),
+            Mistake("--web.max-requests=-1", line: #"--web.max-requests "-1": expected a whole number, 0 to 1000000"#),
             Mistake("--log.level=trace", line: #"--log.level "trace": expected debug, info, warn or error"#),
             Mistake("--log.format=xml", line: #"--log.format "xml": expected logfmt, or json"#),
             Mistake("--web.enable-lifecycle=yes", line: #"--web.enable-lifecycle "yes": expected true or false"#),
@@ -214,13 +199,10 @@ struct ConfigurationTests {
             throws: FlagError(
                 "--city.shard \"\(text)\": expected i/n, shard i of n, with i from 0 to n-1, for example 0/4, "
                     + "or a pod's name for i: exporter-0/4")
-        ) {
-            try configuration(["--feed.demo", "--city.shard", text])
-        }
+        ) { try configuration(["--feed.demo", "--city.shard", text]) }
     }
 
-    @Test("reads each default as it is shown")
-    func shownDefaults() throws {
+    @Test("reads each default as it is shown") func shownDefaults() throws {
         let flags = Program.exporter.commands[0].flags
         for flag in flags {
             guard let text = flag.defaultText else { continue }
@@ -234,8 +216,7 @@ struct ConfigurationTests {
         #expect(flags.count { $0.defaultText != nil } > 20)
     }
 
-    @Test("of a health check needs no feed")
-    func healthcheck() throws {
+    @Test("of a health check needs no feed") func healthcheck() throws {
         #expect(try configuration(["healthcheck", "--web.listen-address=:1"]).feeds.isEmpty)
     }
 }

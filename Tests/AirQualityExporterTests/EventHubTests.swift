@@ -7,8 +7,7 @@ import Testing
 
 @testable import AirQualityExporter
 
-@Suite("A listener of /events")
-struct EventHubTests {
+@Suite("A listener of /events") struct EventHubTests {
     /// A store, the hub, and a server that answers everything with its events; time is the test's.
     private final class Bench: Sendable {
         let store = ReadingStore(rules: StoreRules(), feeds: ["ws://a/"], at: 0)
@@ -77,8 +76,7 @@ struct EventHubTests {
     private static let mumbai =
         #"{"city":"Mumbai","aqi":152.5,"category":3,"direction":0,"updated_ms":1795236585252,"changed_ms":null}"#
 
-    @Test("is told of what changes, and of nothing before")
-    func changes() throws {
+    @Test("is told of what changes, and of nothing before") func changes() throws {
         let bench = try Bench()
         bench.receive(#"[{"city":"Pune","aqi":70}]"#)
         let head = try bench.connect("1.1").readHead()
@@ -93,8 +91,7 @@ struct EventHubTests {
         #expect(try data(client) == #"{"cities":[\#(Self.mumbai)]}"#)
     }
 
-    @Test("gets a change of category with its direction and time, and names as JSON")
-    func categories() throws {
+    @Test("gets a change of category with its direction and time, and names as JSON") func categories() throws {
         let bench = try Bench()
         bench.receive(#"[{"city":"\"a\\","aqi":500}]"#)
         let client = try bench.listen()
@@ -106,8 +103,7 @@ struct EventHubTests {
         )
     }
 
-    @Test("hears one event a second at most")
-    func rate() throws {
+    @Test("hears one event a second at most") func rate() throws {
         let bench = try Bench()
         let client = try bench.listen()
         bench.receive(#"[{"city":"a","aqi":1}]"#)
@@ -121,8 +117,7 @@ struct EventHubTests {
         #expect(second.contains("\"b\"") && second.contains("\"c\"") && !second.contains("\"a\""))
     }
 
-    @Test("gets a comment when nothing changes for 15 seconds")
-    func heartbeat() throws {
+    @Test("gets a comment when nothing changes for 15 seconds") func heartbeat() throws {
         let bench = try Bench()
         let client = try bench.listen()
         _ = try client.read(upTo: ":\n\n")
@@ -150,8 +145,7 @@ struct EventHubTests {
         #expect(try data(client).contains("\"city\":\"d\""))
     }
 
-    @Test("gets many cities in several events, and can go on after each")
-    func many() throws {
+    @Test("gets many cities in several events, and can go on after each") func many() throws {
         let bench = try Bench()
         let client = try bench.listen()
         let all = (0..<2500).map { #"{"city":"c\#($0)","aqi":\#($0 % 400)}"# }
@@ -167,8 +161,7 @@ struct EventHubTests {
         #expect(try other.read(upTo: "id: 21.77\n").components(of: "\"city\"") - 1 == 2400)
     }
 
-    @Test("over the limit is refused, and counted no longer than it listens")
-    func limit() throws {
+    @Test("over the limit is refused, and counted no longer than it listens") func limit() throws {
         let bench = try Bench(limit: 2)
         let clients = try [bench.listen(), bench.listen()]
         let refused = try bench.connect("1.1").readAnswer()
@@ -182,8 +175,7 @@ struct EventHubTests {
         clients[1].close()
     }
 
-    @Test("takes the place of one of an address that has more of them")
-    func share() throws {
+    @Test("takes the place of one of an address that has more of them") func share() throws {
         let bench = try Bench(limit: 4)
         let greedy = try (0..<4).map { _ in try bench.connect(from: 2) }
         for client in greedy { _ = try client.read(upTo: "\r\n\r\n") }
@@ -193,8 +185,7 @@ struct EventHubTests {
         other.close()
     }
 
-    @Test("that is too slow to read is hung up on, and none waits for it")
-    func slow() throws {
+    @Test("that is too slow to read is hung up on, and none waits for it") func slow() throws {
         let bench = try Bench()
         let slow = try bench.listen(receiveBuffer: 4096)
         let quick = try bench.listen()
@@ -213,8 +204,7 @@ struct EventHubTests {
         quick.close()
     }
 
-    @Test("reads on and on: there is a next time as long as anybody listens")
-    func times() throws {
+    @Test("reads on and on: there is a next time as long as anybody listens") func times() throws {
         let bench = try Bench()
         #expect(bench.hub.nextTickAt == nil)
         let client = try bench.listen()

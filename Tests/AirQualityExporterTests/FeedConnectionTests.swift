@@ -6,8 +6,7 @@ import Testing
 @testable import AirQualityExporter
 @testable import WebSocket
 
-@Suite("The connection to a feed")
-struct FeedConnectionTests {
+@Suite("The connection to a feed") struct FeedConnectionTests {
     private let directory = TemporaryDirectory()
 
     private func configured(_ arguments: [String], command: String? = nil) throws -> FeedClientOptions {
@@ -21,8 +20,7 @@ struct FeedConnectionTests {
         return error?.line ?? ""
     }
 
-    @Test("has header fields of flags and of a file, comments and blank lines passed over")
-    func headers() throws {
+    @Test("has header fields of flags and of a file, comments and blank lines passed over") func headers() throws {
         let file = directory.write("headers", "# secrets\n\nAuthorization: Bearer x\r\n  \nX-Key: 1")
         let connection = try configured(["--feed.header=X-Flag: 0", "--feed.header-file=\(file)"])
         #expect(
@@ -38,8 +36,7 @@ struct FeedConnectionTests {
             error?.line(Configuration.feedFlag) == "--feed.header-file \"\(file)\": expected \"Name: value\" in line 1")
     }
 
-    @Test("refuses fields that the handshake sets itself, whether a flag or a file has them")
-    func reserved() {
+    @Test("refuses fields that the handshake sets itself, whether a flag or a file has them") func reserved() {
         for name in ["Host", "upgrade", "Sec-WebSocket-Key", "Content-Length", "Connection"] {
             #expect(
                 line("--feed.header=\(name): secret")
@@ -54,8 +51,7 @@ struct FeedConnectionTests {
                 + "subprotocols instead of the header Sec-WebSocket-Protocol")
     }
 
-    @Test("refuses a header file that cannot be read or has a bad line, without showing it")
-    func badHeaderFile() {
+    @Test("refuses a header file that cannot be read or has a bad line, without showing it") func badHeaderFile() {
         let file = directory.write("headers", "A: b\n\nsecret without a colon\n")
         #expect(
             line("--feed.header-file=\(file)") == "--feed.header-file \"\(file)\": expected \"Name: value\" in line 3")
@@ -64,8 +60,7 @@ struct FeedConnectionTests {
                 + "cannot read /nowhere: No such file or directory")
     }
 
-    @Test("offers subprotocols that are tokens, each once")
-    func subprotocols() throws {
+    @Test("offers subprotocols that are tokens, each once") func subprotocols() throws {
         let given = ["--feed.subprotocol=aqi.v2", "--feed.subprotocol=aqi.v1"]
         #expect(try configured(given).subprotocols == ["aqi.v2", "aqi.v1"])
         let expected = "a name of letters, digits and !#$%&'*+-.^_`|~"
@@ -119,8 +114,7 @@ struct FeedConnectionTests {
                 "--feed.ca-file \"\(file)\": expected certificates of authorities in PEM") == true)
     }
 
-    @Test("is none of the health check's")
-    func healthcheck() throws {
+    @Test("is none of the health check's") func healthcheck() throws {
         let arguments = ["--feed.ca-file=/nowhere", "--feed.header-file=/nowhere"]
         #expect(throws: Never.self) { try configured(arguments, command: "healthcheck") }
     }

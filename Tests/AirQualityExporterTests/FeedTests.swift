@@ -7,10 +7,8 @@ import Testing
 @testable import AirQualityExporter
 @testable import WebSocket
 
-@Suite("A feed")
-struct FeedTests {
-    @Test("is logged when its state changes, not at every attempt")
-    func log() {
+@Suite("A feed") struct FeedTests {
+    @Test("is logged when its state changes, not at every attempt") func log() {
         var log = FeedLog(label: "ws://x/")
         func level(_ event: FeedEvent) -> String {
             log.entry(for: event, at: .zero).map { "\($0.level) \($0.message)" } ?? "-"
@@ -31,8 +29,7 @@ struct FeedTests {
         #expect(level(.connected(nil)) == "info Feed connected")
     }
 
-    @Test("is logged hourly while it is down")
-    func reminder() {
+    @Test("is logged hourly while it is down") func reminder() {
         var log = FeedLog(label: "ws://x/")
         let lost = FeedEvent.disconnected(.refused, detail: "detail")
         let said = stride(from: 0, through: 3 * 3600, by: 20).compactMap { second -> String? in
@@ -42,8 +39,7 @@ struct FeedTests {
         #expect(said == ["first", "1h", "2h", "3h"])
     }
 
-    @Test("that goes up and down all the time has twenty lines at once, then twenty each hour")
-    func flood() {
+    @Test("that goes up and down all the time has twenty lines at once, then twenty each hour") func flood() {
         var log = FeedLog(label: "ws://x/")
         var lines: [Int] = []
         for second in 0..<2 * 3600 {
@@ -55,8 +51,7 @@ struct FeedTests {
         #expect(lines.last.map { $0 % 2 == 0 } == true, "a feed is not left as lost that is connected")
     }
 
-    @Test("has its refusals told at the first of each reason, then hourly")
-    func refusals() {
+    @Test("has its refusals told at the first of each reason, then hourly") func refusals() {
         var log = FeedLog(label: "ws://x/")
         var (cities, values) = (RefusalCounts(), RefusalCounts())
         cities[.noCity] = 6
@@ -141,8 +136,7 @@ struct FeedTests {
         #expect(try said("{\(many)}").utf8.count < 2000)
     }
 
-    @Test("is ready with one reading since it connected, and counts from there")
-    func refusalsOfConnection() {
+    @Test("is ready with one reading since it connected, and counts from there") func refusalsOfConnection() {
         var feed = FeedStatistics(label: "x")
         let health = Health(store: ReadingStore(rules: StoreRules(), feeds: [], at: 0), stuckFeeds: { [] })
         let store = ReadingStore(rules: StoreRules(), feeds: ["x"], at: 0)
@@ -167,8 +161,7 @@ struct FeedTests {
         #expect(feed.connection.refused.count == 1)
     }
 
-    @Test("is logged with its source when it connects and names one")
-    func logOfSource() {
+    @Test("is logged with its source when it connects and names one") func logOfSource() {
         var log = FeedLog(label: "ws://x/")
         let fields = HTTPFields([HTTPField(name: "air-quality-source", value: "open-meteo; kind=model")])
         #expect(
@@ -197,8 +190,7 @@ struct FeedTests {
         #expect(source.map { [$0.name, $0.kind, $0.license] } == expected)
     }
 
-    @Test("is paused when nobody has read for the limit, and resumed by the next read")
-    func usage() {
+    @Test("is paused when nobody has read for the limit, and resumed by the next read") func usage() {
         let usage = FeedUsage(limit: .seconds(60), at: .seconds(100))
         #expect(usage.tick(at: .seconds(159)) == nil)
         #expect(usage.read(at: .seconds(159)) == nil)
@@ -215,8 +207,7 @@ struct FeedTests {
         #expect(never.read(at: .zero) == nil)
     }
 
-    @Test("is fresh, or the health path says in one line what is missing")
-    func readiness() {
+    @Test("is fresh, or the health path says in one line what is missing") func readiness() {
         let store = ReadingStore(rules: StoreRules(), feeds: ["ws://a/", "ws://b/"], at: 0)
         let health = Health(store: store, stuckFeeds: { [] })
         var a = FeedStatistics(label: "ws://a/", idleTimeout: 60_000)
@@ -238,13 +229,11 @@ struct FeedTests {
         let growing = ReadingStore(rules: StoreRules(warmUp: 10_000), feeds: ["ws://a/"], at: 0)
         let warming = Health(store: growing, stuckFeeds: { [] })
         #expect(
-            warming.warmUpProblem(at: 9999)
-                == "warming up: 0 cities, the last new one 9 s ago, expected none for 10s")
+            warming.warmUpProblem(at: 9999) == "warming up: 0 cities, the last new one 9 s ago, expected none for 10s")
         growing.restore(
             [City(id: 1, name: Array("Pune".utf8), index: 1, updatedAt: 0, receivedAt: 0, category: 1)], at: 0)
         #expect(
-            warming.warmUpProblem(at: 1000)
-                == "warming up: 1 cities, the last new one 1 s ago, expected none for 10s, "
+            warming.warmUpProblem(at: 1000) == "warming up: 1 cities, the last new one 1 s ago, expected none for 10s, "
                 + "or the 1 restored cities that have not been seen again")
         #expect(warming.warmUpProblem(at: 10_000) == nil && warming.warmUpProblem(at: 0) == nil)
         #expect(health.warmUpProblem(at: 0) == nil)

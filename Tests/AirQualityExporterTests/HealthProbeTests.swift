@@ -74,18 +74,14 @@ import Testing
 
     @Test("a server that closes without an answer is an error") func closes() throws {
         let server = try ScriptedServer { _ in [] }
-        let error = #expect(throws: SystemError.self) {
-            try HealthProbe(address: server.address).get("/")
-        }
+        let error = #expect(throws: SystemError.self) { try HealthProbe(address: server.address).get("/") }
         #expect(error?.code == .peer)
     }
 
     @Test("nobody there is an error that names the address") func nobody() throws {
         // A port on which nobody listens any more.
         let address = try ListeningSocket.open(.tcp(host: "127.0.0.1", port: 0)).address
-        let refused = #expect(throws: SystemError.self) {
-            try HealthProbe(address: address).get("/")
-        }
+        let refused = #expect(throws: SystemError.self) { try HealthProbe(address: address).get("/") }
         #expect(refused?.reason == "\(address): Connection refused")
         let missing = #expect(throws: SystemError.self) {
             try HealthProbe(address: .unix(path: "/none/socket")).get("/")
@@ -151,9 +147,7 @@ private final class ScriptedServer: Sendable {
     private let thread: ServiceThread
     private let received = Received()
 
-    private final class Received: Sendable {
-        let bytes = Mutex<[UInt8]>([])
-    }
+    private final class Received: Sendable { let bytes = Mutex<[UInt8]>([]) }
 
     init(
         _ listen: ListenAddress = .tcp(host: "127.0.0.1", port: 0),

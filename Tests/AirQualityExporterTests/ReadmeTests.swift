@@ -6,14 +6,11 @@ import Testing
 @testable import CommandLine
 
 /// The tables of the program's README are made from the program; `RECORD_GOLDEN=1` writes them anew, and fails.
-@Suite("The README", .serialized)
-struct ReadmeTests {
-    private static let file = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().appending(
-            path: "Sources/Exporter/AirQualityExporter/README.md")
+@Suite("The README", .serialized) struct ReadmeTests {
+    private static let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Sources/Exporter/AirQualityExporter/README.md")
 
-    @Test("has the table of flags")
-    func flags() throws {
+    @Test("has the table of flags") func flags() throws {
         var lines = ["| flag | default | meaning |", "| --- | --- | --- |"]
         for flag in Program.exporter.commands[0].flags {
             let value = flag.placeholder.map { " \($0)" } ?? ""
@@ -24,8 +21,7 @@ struct ReadmeTests {
         try expectTable("flags", lines)
     }
 
-    @Test("has the table of metrics")
-    func metrics() throws {
+    @Test("has the table of metrics") func metrics() throws {
         var lines = ["| metric | type | labels | meaning |", "| --- | --- | --- | --- |"]
         for family in MetricsEndpoint.metrics {
             let labels = family.labels.map { "`\($0)`" }.joined(separator: ", ")

@@ -7,8 +7,7 @@ import Testing
 
 @testable import AirQualityExporter
 
-@Suite("A request")
-struct RoutesTests {
+@Suite("A request") struct RoutesTests {
     private final class Counts: Sendable {
         let reads = Atomic(0)
         let reconnects = Atomic(0)
@@ -18,11 +17,9 @@ struct RoutesTests {
 
     private func routes(
         lifecycle: Bool = false, corsOrigin: String? = nil, hasEvents: Bool = true, hasAccent: Bool = false,
-        shard: Shard? = nil,
-        historyEndpoint: ((ReadingStore) -> HistoryEndpoint)? = nil
+        shard: Shard? = nil, historyEndpoint: ((ReadingStore) -> HistoryEndpoint)? = nil
     ) -> Routes {
-        let store = ReadingStore(
-            rules: StoreRules(shard: shard), feeds: ["ws://a/"], at: 1_795_236_585_252)
+        let store = ReadingStore(rules: StoreRules(shard: shard), feeds: ["ws://a/"], at: 1_795_236_585_252)
         var decoder = FeedDecoder(format: FeedFormat())
         let message = Array(#"[{"city":"Mumbai","aqi":183.2},{"city":"<b>&\"","aqi":7}]"#.utf8)
         decoder.decode(message.span, receivedAt: 1_795_236_585_252) { store.record($0, names: $1, feed: 0) }
@@ -38,8 +35,7 @@ struct RoutesTests {
             telemetryPath: "/metrics", isLifecycleEnabled: lifecycle,
             metrics: MetricsEndpoint(store: store, scrapes: nil, storage: nil, events: nil),
             history: historyEndpoint?(store)
-                ?? HistoryEndpoint(store: store, corsOrigin: corsOrigin, queue: resources.pages),
-            health: health,
+                ?? HistoryEndpoint(store: store, corsOrigin: corsOrigin, queue: resources.pages), health: health,
             page: PageEndpoint(store: store, health: health, web: Configuration.Web(), version: "1.2.3"),
             events: hasEvents ? EventHub(store: store, queue: resources.pages, onFirst: {}, at: 0) : nil,
             onRead: { counts.reads.add(1, ordering: .relaxed) },
@@ -108,8 +104,7 @@ struct RoutesTests {
         #expect(response.headers.contains { $0.name == "X-Why" && $0.value == "rate" })
     }
 
-    @Test("for the lifecycle is allowed by a flag")
-    func lifecycle() {
+    @Test("for the lifecycle is allowed by a flag") func lifecycle() {
         let routes = routes(lifecycle: true)
         #expect(routes.respond(to: HTTPRequest(method: "POST", path: "/-/reconnect")).status == 200)
         #expect(counts.reconnects.load(ordering: .relaxed) == 1)
@@ -118,8 +113,7 @@ struct RoutesTests {
         #expect(reload.text == "web.yml, line 3: no\n")
     }
 
-    @Test("that reads is counted as one, another is not")
-    func reads() {
+    @Test("that reads is counted as one, another is not") func reads() {
         let routes = routes()
         for path in ["/metrics", "/history.json", "/", "/-/ready", "/nowhere"] {
             _ = routes.respond(to: HTTPRequest(path: path))
@@ -128,8 +122,7 @@ struct RoutesTests {
         #expect(counts.reads.load(ordering: .relaxed) == 2)
     }
 
-    @Test("for the metrics is answered in the format and the coding it accepts")
-    func metrics() {
+    @Test("for the metrics is answered in the format and the coding it accepts") func metrics() {
         let routes = routes()
         let plain = routes.respond(to: HTTPRequest(path: "/metrics"))
         #expect(plain.header("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
@@ -176,8 +169,7 @@ struct RoutesTests {
         #expect(answer.text == "query: collect[] is \(value), expected cities or exporter\n")
     }
 
-    @Test("for the metrics with many parameters is refused before they are read")
-    func manyParameters() {
+    @Test("for the metrics with many parameters is refused before they are read") func manyParameters() {
         let routes = routes()
         func status(_ count: Int) -> Int {
             let query = Array(repeating: "collect[]=cities", count: count).joined(separator: "&")
@@ -186,8 +178,7 @@ struct RoutesTests {
         #expect(status(16) == 200 && status(17) == 400 && status(480) == 400)
     }
 
-    @Test("for one city's history is told the city's shard, where there are shards")
-    func shards() throws {
+    @Test("for one city's history is told the city's shard, where there are shards") func shards() throws {
         let routes = routes(shard: Shard(index: 0, count: 4))
         func answer(_ query: String) -> HTTPResponse {
             routes.respond(to: HTTPRequest(path: "/history.json", query: query))
@@ -209,8 +200,7 @@ struct RoutesTests {
         #expect(unsharded.header("Air-Quality-Shard") == nil)
     }
 
-    @Test("for the history is answered once for the same content")
-    func history() {
+    @Test("for the history is answered once for the same content") func history() {
         let routes = routes(corsOrigin: "https://grafana.example")
         let first = routes.respond(to: HTTPRequest(path: "/history.json"))
         #expect(first.header("Content-Type") == "application/json")
@@ -238,8 +228,7 @@ struct RoutesTests {
         #expect(bad.text == "{\"error\": \"query: limit is \\\"0\\\", expected a whole number from 1 up\"}\n")
     }
 
-    @Test("for a large history is answered with a stream that has a tag")
-    func largeHistory() throws {
+    @Test("for a large history is answered with a stream that has a tag") func largeHistory() throws {
         let routes = routes(historyEndpoint: {
             HistoryEndpoint(store: $0, corsOrigin: nil, wholeLimit: 1, queue: WorkQueue(name: "test"))
         })
@@ -263,8 +252,7 @@ struct RoutesTests {
         #expect(small.header("ETag")?.hasPrefix("\"") == true)
     }
 
-    @Test("for more history than is allowed is refused with the way to less")
-    func historyLimit() {
+    @Test("for more history than is allowed is refused with the way to less") func historyLimit() {
         let routes = routes(historyEndpoint: {
             HistoryEndpoint(store: $0, corsOrigin: nil, limit: 1, queue: WorkQueue(name: "test"))
         })
@@ -278,8 +266,7 @@ struct RoutesTests {
         }
     }
 
-    @Test("for the list shows cities, and for /about the feeds, and nothing of a name is markup")
-    func list() {
+    @Test("for the list shows cities, and for /about the feeds, and nothing of a name is markup") func list() {
         let text = routes().respond(to: HTTPRequest(path: "/")).text
         #expect(text.contains("&lt;b&gt;&amp;&quot;"))
         #expect(!text.contains("<b>&"))
@@ -321,13 +308,11 @@ struct RoutesTests {
         #expect(answer.text == line + "\n")
     }
 
-    @Test("for a page ignores what it does not know")
-    func unknownParameters() {
+    @Test("for a page ignores what it does not know") func unknownParameters() {
         #expect(routes().respond(to: HTTPRequest(path: "/", query: "utm=1&&x&sort=name&search=")).status == 200)
     }
 
-    @Test("for an unknown city gets a page with a way back, or one line")
-    func unknownCity() {
+    @Test("for an unknown city gets a page with a way back, or one line") func unknownCity() {
         let page = routes().respond(
             to: HTTPRequest(path: "/city/<i>", fields: ["Accept": "text/html,application/xhtml+xml"]))
         #expect(page.status == 404)
@@ -337,8 +322,7 @@ struct RoutesTests {
         #expect(line.text == "no such city; see / for the list\n")
     }
 
-    @Test("for a file of the page is answered by its content's address, to be kept for ever")
-    func assets() throws {
+    @Test("for a file of the page is answered by its content's address, to be kept for ever") func assets() throws {
         let routes = routes()
         let page = routes.respond(to: HTTPRequest(path: "/"))
         let policy = try #require(page.header("Content-Security-Policy"))

@@ -8,15 +8,12 @@ import WebConfiguration
 
 @testable import AirQualityExporter
 
-@Suite("The watcher of the web configuration")
-struct WebConfigurationWatcherTests {
+@Suite("The watcher of the web configuration") struct WebConfigurationWatcherTests {
     private let directory = TemporaryDirectory()
     private let lines = WrittenLines()
 
     /// What was logged, without time and place.
-    private var messages: [String] {
-        lines.text.split(separator: "\n").map { String($0.split(separator: "\"")[1]) }
-    }
+    private var messages: [String] { lines.text.split(separator: "\n").map { String($0.split(separator: "\"")[1]) } }
 
     private func watcher(onRead: @escaping @Sendable () -> Void = {}) throws -> WebConfigurationWatcher {
         try WebConfigurationWatcher(
@@ -69,8 +66,7 @@ struct WebConfigurationWatcherTests {
         #expect(try messages == expected && value() == "deny")
     }
 
-    @Test("ends the start when the file is bad, and watches nothing without a file")
-    func start() throws {
+    @Test("ends the start when the file is bad, and watches nothing without a file") func start() throws {
         let error = #expect(throws: SystemError.self) { try watcher() }
         #expect(error?.reason.contains("web.yml") == true)
         let none = try WebConfigurationWatcher(path: nil, logger: Logger(), queue: WorkQueue(name: "test"))
@@ -88,8 +84,7 @@ struct WebConfigurationWatcherTests {
         }
     }
 
-    @Test("has the newest file in force after a reload that has read an older one is overtaken")
-    func race() throws {
+    @Test("has the newest file in force after a reload that has read an older one is overtaken") func race() throws {
         write(header: "deny")
         let reloads = try Reloads()
         let watcher = try watcher {
@@ -118,8 +113,7 @@ struct WebConfigurationWatcherTests {
         #expect(try RawHTTPClient(port: port).request("/").value("X-Frame-Options") == "sameorigin")
     }
 
-    @Test("reads nothing that is no regular file, and goes on without it")
-    func pipe() throws {
+    @Test("reads nothing that is no regular file, and goes on without it") func pipe() throws {
         write(header: "deny")
         let watcher = try watcher()
         directory.remove("web.yml")

@@ -4,8 +4,7 @@ import Testing
 
 @testable import AirQualityFeed
 
-@Suite("A splitter of feeds")
-struct FeedSplitterTests {
+@Suite("A splitter of feeds") struct FeedSplitterTests {
     /// With what each shard gets, as text.
     private enum Found: Equatable {
         case parts([Int: String])
@@ -31,8 +30,7 @@ struct FeedSplitterTests {
         return Shard(of: name.span, count: count).index
     }
 
-    @Test("gives each shard its cities, in their order, as they came")
-    func parts() {
+    @Test("gives each shard its cities, in their order, as they came") func parts() {
         var splitter = FeedSplitter(shards: 4, cityField: "city")
         // Of docker/README.md: Delhi is in shard 2 of 4, Mumbai and Zürich in 1, Kolkata in 0.
         #expect(["Delhi", "Mumbai", "Zürich", "Kolkata"].map { shard($0, of: 4) } == [2, 1, 1, 0])
@@ -56,16 +54,14 @@ struct FeedSplitterTests {
             ])
     }
 
-    @Test("gives what has no city to shard 0, and keeps nothing of it")
-    func noCity() {
+    @Test("gives what has no city to shard 0, and keeps nothing of it") func noCity() {
         var splitter = FeedSplitter(shards: 3, cityField: "city")
         let elements = #"1,{},{"city":null},{"city":5},{"city":"","aqi":1},{"city":"a\u0000"},[]"#
         #expect(split("[\(elements)]", with: &splitter) == .parts([0: "[\(elements)]"]))
         #expect(everything(nil, splitter) == [])
     }
 
-    @Test("takes one object for an array of one, and passes on nothing of an empty one")
-    func shapes() {
+    @Test("takes one object for an array of one, and passes on nothing of an empty one") func shapes() {
         var splitter = FeedSplitter(shards: 1, cityField: "name")
         #expect(split(#" {"name":"A"} "#, with: &splitter) == .parts([0: #"[{"name":"A"}]"#]))
         #expect(split("[]", with: &splitter) == .parts([:]))
@@ -83,8 +79,7 @@ struct FeedSplitterTests {
         #expect(split(text, with: &splitter) == .refused(refusal))
     }
 
-    @Test("divides any number of cities without a loss, into messages that are not too long")
-    func whole() {
+    @Test("divides any number of cities without a loss, into messages that are not too long") func whole() {
         let elements = (0..<40_000).map { #"{"city":"City \#($0)","aqi":\#($0 % 500)}"# }
         var splitter = FeedSplitter(shards: 16, cityField: "city")
         let message = Array(("[" + elements.joined(separator: ",") + "]").utf8)
@@ -109,8 +104,7 @@ struct FeedSplitterTests {
         #expect(text.utf8.count == elements.joined(separator: ",").utf8.count)
     }
 
-    @Test("keeps no more than it may, and never an old element for a new one")
-    func bounded() {
+    @Test("keeps no more than it may, and never an old element for a new one") func bounded() {
         // Room for two short elements.
         var splitter = FeedSplitter(shards: 1, cityField: "city", maximumKnownBytes: 300)
         #expect(split(#"[{"city":"A"},{"city":"B"},{"city":"C"}]"#, with: &splitter) != .parts([:]))
@@ -147,15 +141,13 @@ struct FeedSplitterTests {
         #expect(everything(0, splitter) == [])
     }
 
-    @Test("looks for values in the member that it is told")
-    func valueField() {
+    @Test("looks for values in the member that it is told") func valueField() {
         var splitter = FeedSplitter(shards: 1, cityField: "city", valueField: "index")
         _ = split(#"[{"city":"A","index":7},{"city":"A","aqi":8}]"#, with: &splitter)
         #expect(everything(0, splitter) == [#"[{"city":"A","index":7}]"#])
     }
 
-    @Test("forgets cities that were not named for long, and has room for others then")
-    func forget() {
+    @Test("forgets cities that were not named for long, and has room for others then") func forget() {
         var splitter = FeedSplitter(shards: 1, cityField: "city", maximumKnownBytes: 300)
         _ = splitter.split(Array(#"[{"city":"A"},{"city":"B"}]"#.utf8).span, at: .seconds(1))
         _ = splitter.split(Array(#"[{"city":"A","aqi":1}]"#.utf8).span, at: .seconds(2))

@@ -44,8 +44,7 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
             line:
                 #"--listen "unix:/tmp/feed": expected host:port, [address]:port or :port, with a port from 0 to 65535"#),
         BadCommandLine("--once", line: "--once: not a flag of simulate, only of replay"),
-        BadCommandLine(
-            "simulator", line: #"unexpected argument "simulator", did you mean simulate?"#),
+        BadCommandLine("simulator", line: #"unexpected argument "simulator", did you mean simulate?"#),
         BadCommandLine("replay", line: "FILE is missing, expected: air-quality-feed replay FILE [flags]"),
         BadCommandLine(
             "replay", "a", "b", line: #"unexpected argument "b", expected: air-quality-feed replay FILE [flags]"#),
@@ -86,16 +85,14 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
             "poll", "--set=india", "--cities=/no/file", line: #"--set "india": expected no --cities beside it"#),
         BadCommandLine("poll", "--cities=/no/file", line: "cannot read /no/file: No such file or directory"),
         BadCommandLine(
-            "poll", "--source=waqi", "--index=india",
-            line: #"--index "india": expected us, the index that waqi gives"#),
+            "poll", "--source=waqi", "--index=india", line: #"--index "india": expected us, the index that waqi gives"#),
         BadCommandLine(
             "poll", "--source=cpcb", "--index=us", line: #"--index "us": expected india, the index that cpcb gives"#),
         BadCommandLine(
             "poll", "--source=openaq",
             line: "--key-file: expected a file with the key for openaq, or the key in AIR_QUALITY_FEED_KEY"),
         BadCommandLine(
-            "poll", "--source=openaq", "--key-file=/dev/null",
-            line: "cannot read /dev/null: it is not a regular file"),
+            "poll", "--source=openaq", "--key-file=/dev/null", line: "cannot read /dev/null: it is not a regular file"),
         BadCommandLine(
             "poll", "--interval=999ms",
             line: #"--interval "999ms": expected a duration such as 500ms, 30s or 1m30s, at least 1s"#),

@@ -242,8 +242,7 @@ struct PollPlanTests {
         var scenario = Scenario()
         _ = scenario.ask()
         scenario.answer(
-            200, station(50, at: start),
-            headers: ["x-ratelimit-remaining": "0", "x-ratelimit-reset": "45"])
+            200, station(50, at: start), headers: ["x-ratelimit-remaining": "0", "x-ratelimit-reset": "45"])
         #expect(scenario.ask().wait == start + 45_000)
         #expect(scenario.log.isEmpty)
     }

@@ -8,11 +8,10 @@ import WebSocket
 
 @testable import AirQualityFeed
 
-@Suite("The relay")
-struct RelayTests {
-    private func configuration(
-        _ arguments: String...
-    ) throws -> (options: RelayOptions, client: WebSocketClientConfiguration) {
+@Suite("The relay") struct RelayTests {
+    private func configuration(_ arguments: String...) throws -> (
+        options: RelayOptions, client: WebSocketClientConfiguration
+    ) {
         guard case .run(let flags) = try Program.feed.parse(arguments: ["relay", "ws://feed/"] + arguments) else {
             throw FlagError("no run")
         }
@@ -29,8 +28,7 @@ struct RelayTests {
         return error?.line ?? ""
     }
 
-    @Test("has its paths and no others")
-    func paths() {
+    @Test("has its paths and no others") func paths() {
         let paths = RelayPaths(shards: 16)
         #expect(paths.route(at: "/") == .group(0))
         for shard in [0, 1, 15] {
@@ -42,14 +40,11 @@ struct RelayTests {
         for path in [
             "/shard/16/16", "/shard/-1/16", "/shard/1", "/shard/1/16/", "/shard//16", "/shards/1/16", "/shard/01/16",
             "/shard/1/016", "//shard/1/16", "/x", "shard/1/16", "/shard/99999999999999999999/16",
-        ] {
-            #expect(paths.route(at: path) == .notFound(reason: served), "\(path)")
-        }
+        ] { #expect(paths.route(at: path) == .notFound(reason: served), "\(path)") }
         #expect(paths.route(at: "/shard/1/4") == .notFound(reason: "the feed is divided into 16, \(served)"))
     }
 
-    @Test("reads its feed as it is told")
-    func flags() throws {
+    @Test("reads its feed as it is told") func flags() throws {
         let directory = TemporaryDirectory()
         let file = directory.write("headers", "X-Key: 1\n")
         let relay = try configuration(
@@ -70,8 +65,7 @@ struct RelayTests {
         #expect(throws: SystemError(.file, expected)) { try relay.client.headerFields() }
     }
 
-    @Test("refuses files that no connection could use, at the start")
-    func badFiles() throws {
+    @Test("refuses files that no connection could use, at the start") func badFiles() throws {
         let directory = TemporaryDirectory()
         let file = directory.write("file", "Host: secret\n")
         #expect(
@@ -102,8 +96,7 @@ struct RelayTests {
         #expect(patient.greeting(of: nil, at: .seconds(1_000_000)) == [message])
     }
 
-    @Test("does not greet with cities that the feed has not named for long")
-    func expired() throws {
+    @Test("does not greet with cities that the feed has not named for long") func expired() throws {
         var state = RelayState(try configuration("--expire-after=1h", "--idle-timeout=0").options)
         _ = state.take(.text, Array(#"[{"city":"A"},{"city":"B"}]"#.utf8).span, at: .seconds(10))
         _ = state.take(.text, Array(#"[{"city":"A"}]"#.utf8).span, at: .seconds(20))
@@ -132,8 +125,7 @@ struct RelayTests {
         #expect(take("5", at: 140) == ["refused"])
     }
 
-    @Test("counts what it does not pass on, and says so once a minute and at the end")
-    func refusals() throws {
+    @Test("counts what it does not pass on, and says so once a minute and at the end") func refusals() throws {
         var state = RelayState(try configuration().options)
         func take(_ kind: WebSocketMessageKind, _ text: String, at seconds: Int) -> String? {
             let message = Array(text.utf8)

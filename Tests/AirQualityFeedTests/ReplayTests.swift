@@ -13,9 +13,7 @@ final class TemporaryFile {
         if let content { try Data(content.utf8).write(to: URL(filePath: path)) }
     }
 
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
+    deinit { try? FileManager.default.removeItem(atPath: path) }
 
     var lines: [String] {
         let content = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""

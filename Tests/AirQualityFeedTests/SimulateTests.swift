@@ -48,9 +48,8 @@ struct SimulateTests {
     }
 
     @Test func `Every flag is obeyed`() throws {
-        try withFeed([
-            "--cities=30", "--coverage=1", "--batch=7", "--drift=1", "--seed=9", "--interval=1ms",
-        ]) { _, address in
+        try withFeed(["--cities=30", "--coverage=1", "--batch=7", "--drift=1", "--seed=9", "--interval=1ms"]) {
+            _, address in
             let listener = try FeedListener(address)
             #expect(listener.waitForMessages(25))
             var simulator = FeedSimulator(cities: 30, coverage: 1, seed: 9, drift: 1, batch: 7)

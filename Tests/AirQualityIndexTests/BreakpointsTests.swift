@@ -26,9 +26,7 @@ private struct PrintedClass: Sendable, CustomTestStringConvertible {
         + row(.nh3, 0...200, 201...400, 401...800, 801...1200, 1201...1800)
 }
 
-private func isNear(_ index: Double?, _ expected: Double) -> Bool {
-    index.map { abs($0 - expected) < 1e-6 } ?? false
-}
+private func isNear(_ index: Double?, _ expected: Double) -> Bool { index.map { abs($0 - expected) < 1e-6 } ?? false }
 
 struct BreakpointsTests {
     @Test(arguments: PrintedClass.all)

@@ -64,9 +64,7 @@ struct IndianIndexTests {
 
     @Test func `Sixteen of 24 hours are enough, fifteen are not`() throws {
         #expect(try index(others.merging([.pm25: sparse(60, present: 16, of: 24)]) { $1 }) == 100)
-        #expect(throws: MissingData.self) {
-            try index(others.merging([.pm25: sparse(60, present: 15, of: 24)]) { $1 })
-        }
+        #expect(throws: MissingData.self) { try index(others.merging([.pm25: sparse(60, present: 15, of: 24)]) { $1 }) }
     }
 
     @Test func `Without three pollutants there is none, and the reason says which there are`() throws {
@@ -103,9 +101,7 @@ struct IndianIndexTests {
         #expect(try index(low.merging([.o3: [748] + steady(50, hours: 7)]) { $1 }) == 155)
     }
 
-    @Test func `Goes on above 500`() throws {
-        #expect(try index(others.merging([.pm25: steady(900)]) { $1 }) == 899)
-    }
+    @Test func `Goes on above 500`() throws { #expect(try index(others.merging([.pm25: steady(900)]) { $1 }) == 899) }
 }
 
 struct AmericanIndexTests {
@@ -119,8 +115,7 @@ struct AmericanIndexTests {
         #expect(try index([.o3: steady(µg(78.5333, .o3))]) == 126)
         #expect(try index([.pm25: steady(35.9)]) == 102)
         #expect(try index([.co: steady(µg(8400.1, .co))]) == 90)
-        #expect(
-            try index([.o3: steady(µg(78.5333, .o3)), .pm25: steady(35.9), .co: steady(µg(8400.1, .co))]) == 126)
+        #expect(try index([.o3: steady(µg(78.5333, .o3)), .pm25: steady(35.9), .co: steady(µg(8400.1, .co))]) == 126)
     }
 
     @Test(arguments: [

@@ -7,16 +7,12 @@ import Testing
 /// Six years of daily means with the category that CPCB published; beside the project, not in it.
 private let recordedDays: URL? = {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
-    let places = ["../shared", "../../shared"].map {
-        root.appending(path: $0 + "/data/cpcb-city-day.csv").standardized
-    }
+    let places = ["../shared", "../../shared"].map { root.appending(path: $0 + "/data/cpcb-city-day.csv").standardized }
     return places.first { FileManager.default.fileExists(atPath: $0.path) }
 }()
 
 struct RecordedDaysTests {
-    private static let columns: [Pollutant: Int] = [
-        .pm25: 2, .pm10: 3, .no2: 5, .nh3: 7, .co: 8, .so2: 9, .o3: 10,
-    ]
+    private static let columns: [Pollutant: Int] = [.pm25: 2, .pm10: 3, .no2: 5, .nh3: 7, .co: 8, .so2: 9, .o3: 10]
 
     private static func category(_ index: Double) -> String {
         switch index {

@@ -2,8 +2,7 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("The format of a scrape")
-struct AcceptedFormatTests {
+@Suite("The format of a scrape") struct AcceptedFormatTests {
     /// What releases of Prometheus send, and what they get.
     @Test(
         "is what the scraper likes best",

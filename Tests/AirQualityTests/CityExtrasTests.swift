@@ -2,16 +2,14 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("Sub-indices and places")
-struct CityExtrasTests {
+@Suite("Sub-indices and places") struct CityExtrasTests {
     private static let format = FeedFormat(pollutantsField: "p", subindicesField: "s", placeField: "where")
 
     private func lines(_ test: borrowing TestStore, _ name: String) -> [Substring] {
         test.text().split(separator: "\n").filter { $0.hasPrefix(name + "{") }
     }
 
-    @Test("are shown beside concentrations, each with its own limits")
-    func shown() {
+    @Test("are shown beside concentrations, each with its own limits") func shown() {
         var test = TestStore(format: Self.format)
         test.receive(
             #"[{"city":"Pune","aqi":7,"p":{"pm10":12000},"s":{"pm10":9999,"o3":10000,"no2":"7"},"#
@@ -55,8 +53,7 @@ struct CityExtrasTests {
         #expect(test.refusals.isEmpty)
     }
 
-    @Test("of a country: 64 bytes fit the page, whatever they are, and more are none")
-    func longCountries() {
+    @Test("of a country: 64 bytes fit the page, whatever they are, and more are none") func longCountries() {
         var test = TestStore(format: Self.format)
         let quotes = String(repeating: #"\""#, count: 64)
         test.receive(
@@ -67,8 +64,7 @@ struct CityExtrasTests {
         #expect(lines(test, "airquality_city_info").first?.contains(quotes) == true)
     }
 
-    @Test("each are kept until others come, and go with their city")
-    func kept() {
+    @Test("each are kept until others come, and go with their city") func kept() {
         var test = TestStore(expireAfter: 1000, format: Self.format)
         test.receive(#"{"city":"Pune","aqi":7,"p":{"pm10":1},"s":{"pm10":2},"where":{"country":"IN"}}"#)
         test.receive(#"{"city":"Pune","aqi":8,"s":{"o3":3}}"#)

@@ -3,8 +3,7 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("The table of cities")
-struct CityTableTests {
+@Suite("The table of cities") struct CityTableTests {
     private func found(_ hash: UInt64, in table: CityTable) -> [Int] {
         var search = table.search(for: hash)
         var cities: [Int] = []
@@ -12,8 +11,7 @@ struct CityTableTests {
         return cities
     }
 
-    @Test("finds nothing when it is empty, and nothing that was not put in")
-    func absent() {
+    @Test("finds nothing when it is empty, and nothing that was not put in") func absent() {
         var table = CityTable()
         #expect(found(0, in: table).isEmpty)
         #expect(found(.max, in: table).isEmpty)
@@ -59,8 +57,7 @@ struct CityTableTests {
     }
 }
 
-@Suite("The names of cities")
-struct NameArenaTests {
+@Suite("The names of cities") struct NameArenaTests {
     private func name(_ number: Int) -> [UInt8] {
         Array(String(number).utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 122)
     }
@@ -82,8 +79,7 @@ struct NameArenaTests {
         #expect(snapshot.blocks.allSatisfy { $0.count <= 16_384 })
     }
 
-    @Test("are found again, of whatever length, those of a snapshot as well")
-    func finding() {
+    @Test("are found again, of whatever length, those of a snapshot as well") func finding() {
         var random = SeededRandom(seed: 1)
         var arena = NameArena()
         var names: [(bytes: [UInt8], range: Range<Int>)] = []
@@ -103,8 +99,7 @@ struct NameArenaTests {
         #expect(zip(names, names.dropFirst()).allSatisfy { $0.range.upperBound <= $1.range.lowerBound })
     }
 
-    @Test("are rewritten when more than half of their memory is wasted")
-    func wasting() {
+    @Test("are rewritten when more than half of their memory is wasted") func wasting() {
         var arena = NameArena()
         var ranges: [Range<Int>] = []
         for number in 100_000..<102_000 {

@@ -4,8 +4,7 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("Concentrations")
-struct ConcentrationsTests {
+@Suite("Concentrations") struct ConcentrationsTests {
     static let format = FeedFormat(timeField: "time", pollutantsField: "pollutants")
 
     @Test(
@@ -32,8 +31,7 @@ struct ConcentrationsTests {
         #expect(test.refusals.isEmpty)
     }
 
-    @Test("are replaced by an element that has the member, and stay with one that has none")
-    func replacement() {
+    @Test("are replaced by an element that has the member, and stay with one that has none") func replacement() {
         var test = TestStore(format: Self.format)
         test.receive(#"{"city":"Pune","aqi":7,"pollutants":{"pm2_5":1,"o3":2}}"#)
         test.receive(#"{"city":"Pune","aqi":8}"#)
@@ -51,8 +49,7 @@ struct ConcentrationsTests {
         #expect(!test.text().contains("airquality_concentration_ugm3"))
     }
 
-    @Test("of an element that is refused are not taken")
-    func refusals() {
+    @Test("of an element that is refused are not taken") func refusals() {
         var test = TestStore(cityLimit: 2, format: Self.format)
         let now = TestStore.start / 1000
         test.receive(
@@ -64,14 +61,11 @@ struct ConcentrationsTests {
         )
         #expect(test.concentrations(of: "Pune") == "pm10 1.0")
         #expect(test.concentrations(of: "Delhi") == "")
-        #expect(
-            test.refusals == ["bad_time": 1, "city_limit": 1, "out_of_range": 1, "no_city": 1, "no_value": 1])
+        #expect(test.refusals == ["bad_time": 1, "city_limit": 1, "out_of_range": 1, "no_city": 1, "no_value": 1])
     }
 
-    @Test("of other shards are left to them")
-    func shards() {
-        var test = TestStore(
-            format: FeedFormat(pollutantsField: "pollutants", shard: Shard(index: 1, count: 3)))
+    @Test("of other shards are left to them") func shards() {
+        var test = TestStore(format: FeedFormat(pollutantsField: "pollutants", shard: Shard(index: 1, count: 3)))
         let elements = (0..<300).map { #"{"city":"City \#($0)","aqi":1,"pollutants":{"pm10":\#($0)}}"# }
         test.receive("[" + elements.joined(separator: ",") + "]")
         #expect((50...150).contains(test.cities.count))
@@ -81,8 +75,7 @@ struct ConcentrationsTests {
         }
     }
 
-    @Test("go with their city, and a city in its place begins without any")
-    func expiry() {
+    @Test("go with their city, and a city in its place begins without any") func expiry() {
         var test = TestStore(expireAfter: 60_000, format: FeedFormat(pollutantsField: "pollutants"))
         test.receive(#"{"city":"Pune","aqi":7,"pollutants":{"pm2_5":1}}"#)
         test.receive(#"{"city":"Delhi","aqi":7,"pollutants":{"pm2_5":2}}"#, at: TestStore.start + 30_000)
@@ -94,8 +87,7 @@ struct ConcentrationsTests {
         #expect(lines == [#"airquality_concentration_ugm3{city="Delhi",pollutant="pm2_5"} 2"#])
     }
 
-    @Test("of names that nobody knows are told of once, ten names at most")
-    func unknownNames() {
+    @Test("of names that nobody knows are told of once, ten names at most") func unknownNames() {
         var test = TestStore(format: Self.format)
         test.receive(#"[{"city":"a","aqi":1,"pollutants":{"pm10":1,"pm1":2,"PM10":3}},{"city":"b","aqi":1}]"#)
         #expect(test.decoder.takeUnknownPollutants() == ["pm1", "PM10"])
@@ -127,8 +119,7 @@ struct ConcentrationsTests {
         try expectGolden(Self.busyStore().page(format), named: "concentrations.\(format).\(end)")
     }
 
-    @Test("change nothing in the history document")
-    func history() {
+    @Test("change nothing in the history document") func history() {
         var plain = TestStore(format: FeedFormat(timeField: "time"))
         plain.receive(
             #"[{"city":"Mumbai","aqi":183.2},{"city":"A \"quoted\\name\"","aqi":50},{"city":"Pune","aqi":50}]"#)
@@ -162,10 +153,8 @@ struct ConcentrationsTests {
     }
 }
 
-@Suite("The source of a feed")
-struct FeedSourceMetricTests {
-    @Test("is shown as long as the last connection named it, with its quotes escaped")
-    func info() {
+@Suite("The source of a feed") struct FeedSourceMetricTests {
+    @Test("is shown as long as the last connection named it, with its quotes escaped") func info() {
         let test = TestStore(feeds: ["ws://a/", "ws://b/"])
         func lines() -> [Substring] {
             test.text().split(separator: "\n").filter { $0.hasPrefix("airquality_exporter_feed_source_info{") }

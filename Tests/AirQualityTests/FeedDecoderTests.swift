@@ -26,8 +26,7 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
     }
 
     static func name(_ name: String, _ city: String?, _ reason: String? = nil) -> DecodingCase {
-        DecodingCase(
-            #"[{"city":\#(name),"aqi":1}]"#, city.map { [$0 + " 1.0"] } ?? [], reason.map { [$0: 1] } ?? [:])
+        DecodingCase(#"[{"city":\#(name),"aqi":1}]"#, city.map { [$0 + " 1.0"] } ?? [], reason.map { [$0: 1] } ?? [:])
     }
 
     static let all: [DecodingCase] = [
@@ -36,8 +35,7 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
         DecodingCase(#"{"city":"Pune","aqi":7}"#, ["Pune 7.0"]),
         DecodingCase(#"[{"city":"Pune","aqi":30.0309},{"city":"Pune","aqi":31}]"#, ["Pune 31.0"]),
         // Whole messages.
-        DecodingCase("", [], ["not_json": 1]),
-        DecodingCase("[1,]", [], ["not_json": 1]),
+        DecodingCase("", [], ["not_json": 1]), DecodingCase("[1,]", [], ["not_json": 1]),
         DecodingCase(#"[{"city":"Pune","aqi":7},]"#, [], ["not_json": 1]),
         DecodingCase(#"[{"city":"Pune","aqi":007}]"#, [], ["not_json": 1]),
         // simdjson says no more of these than that they are no JSON.
@@ -46,15 +44,12 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
             #"[{"city":"Pune","aqi":7},{"city":"Delhi","aqi":123456789012345678901234567890}]"#, [], ["not_json": 1]),
         DecodingCase(#"[{"city":"Pune","aqi":7},{"city":"\ud800","aqi":1}]"#, [], ["not_json": 1]),
         DecodingCase(#"[{"city":"Pune","aqi":7},{"city":"\udc00x","aqi":1}]"#, [], ["not_json": 1]),
-        DecodingCase("7", [], ["not_an_array": 1]),
-        DecodingCase(#""Pune""#, [], ["not_an_array": 1]),
+        DecodingCase("7", [], ["not_an_array": 1]), DecodingCase(#""Pune""#, [], ["not_an_array": 1]),
         // Elements.
         DecodingCase(#"[7,null,"Pune",[],{"city":"Pune","aqi":7}]"#, ["Pune 7.0"], ["not_an_object": 4]),
-        DecodingCase(#"[{"aqi":7},{}]"#, [], ["no_city": 2]),
-        name("null", nil, "no_city"),
-        name("7", nil, "bad_city"), name("true", nil, "bad_city"), name("[]", nil, "bad_city"),
-        name(#""""#, nil, "bad_city"), name(#"" \t\n""#, nil, "bad_city"),
-        name(#"" Pune\t""#, "Pune"), name(#""New  Delhi""#, "New  Delhi"),
+        DecodingCase(#"[{"aqi":7},{}]"#, [], ["no_city": 2]), name("null", nil, "no_city"), name("7", nil, "bad_city"),
+        name("true", nil, "bad_city"), name("[]", nil, "bad_city"), name(#""""#, nil, "bad_city"),
+        name(#"" \t\n""#, nil, "bad_city"), name(#"" Pune\t""#, "Pune"), name(#""New  Delhi""#, "New  Delhi"),
         name(#""a\u0000b""#, nil, "bad_city"), name(#""a\nb""#, nil, "bad_city"), name(#""a\u007f""#, nil, "bad_city"),
         name(#""a\u0080""#, nil, "bad_city"), name(#""a\u009f""#, nil, "bad_city"), name(#""a\u00a0b""#, "a\u{A0}b"),
         name("\"\u{85}\"", nil, "bad_city"), name("\"\u{C2}\"", "Â"), name("\"Â\u{A0}x\"", "Â\u{A0}x"),
@@ -68,10 +63,9 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
         value("0", "Pune 0.0"), value("-0", "Pune 0.0"), value("-0.0e5", "Pune 0.0"), value("9999", "Pune 9999.0"),
         value("190.77381882356204", "Pune 190.77381882356204"), value("1e2", "Pune 100.0"),
         value("9999.0001", nil, "out_of_range"), value("-1", nil, "out_of_range"),
-        value("-1e-300", nil, "out_of_range"),
-        value("12345678901234567890.5", nil, "out_of_range"), value("1e308", nil, "out_of_range"),
-        value("\"1e999\"", nil, "out_of_range"), value("\"-1e999\"", nil, "out_of_range"),
-        value("\"123456789012345678901234567890\"", nil, "out_of_range"),
+        value("-1e-300", nil, "out_of_range"), value("12345678901234567890.5", nil, "out_of_range"),
+        value("1e308", nil, "out_of_range"), value("\"1e999\"", nil, "out_of_range"),
+        value("\"-1e999\"", nil, "out_of_range"), value("\"123456789012345678901234567890\"", nil, "out_of_range"),
         value("null", nil, "no_value"), value("\"\"", nil, "no_value"), value("\" \"", nil, "no_value"),
         value("\"-\"", nil, "no_value"), value("\"NA\"", nil, "no_value"), value("\"na\"", nil, "no_value"),
         value("\"N/A\"", nil, "no_value"), value("\" n/a \"", nil, "no_value"),
@@ -88,10 +82,8 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("A message")
-struct FeedDecoderTests {
-    @Test("becomes readings and refusals", arguments: DecodingCase.all)
-    func decodes(_ scenario: DecodingCase) {
+@Suite("A message") struct FeedDecoderTests {
+    @Test("becomes readings and refusals", arguments: DecodingCase.all) func decodes(_ scenario: DecodingCase) {
         var test = TestStore()
         test.receive(scenario.message)
         #expect(test.cities == scenario.cities)
@@ -102,8 +94,7 @@ struct FeedDecoderTests {
         #expect(feed.lastMessageAt == TestStore.start)
     }
 
-    @Test("of other names and another place is read as configured")
-    func fields() throws {
+    @Test("of other names and another place is read as configured") func fields() throws {
         let format = FeedFormat(
             items: try #require(jsonPointer("/data/0")), cityField: "name", valueField: "index", timeField: "at")
         var test = TestStore(format: format)
@@ -114,8 +105,7 @@ struct FeedDecoderTests {
         #expect(test.state(of: "Pune")?.updatedAt == 1_795_236_585_252)
     }
 
-    @Test("is read by pointers into its elements")
-    func pointers() {
+    @Test("is read by pointers into its elements") func pointers() {
         let format = FeedFormat(
             cityField: "/station/name", valueField: "/iaqi/0/v", timeField: "/at/s", pollutantsField: "/iaqi/1",
             placeField: "/station")
@@ -158,8 +148,7 @@ struct FeedDecoderTests {
         #expect(test.refusals == ["bad_time": 2, "out_of_range": 1])
     }
 
-    @Test("keeps the cities of its shard, and says nothing of the others")
-    func shards() {
+    @Test("keeps the cities of its shard, and says nothing of the others") func shards() {
         let names = (0..<100).map { "City \($0)" }
         let message = "[" + names.map { #"{"city":"\#($0)","aqi":1}"# }.joined(separator: ",") + "]"
         var found: [String] = []

@@ -5,8 +5,7 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("The history document")
-struct HistoryDocumentTests {
+@Suite("The history document") struct HistoryDocumentTests {
     private func document(_ test: borrowing TestStore, _ query: String = "") throws -> String {
         String(decoding: HistoryDocument.render(test.store, query: try HistoryQuery(query)), as: UTF8.self)
     }
@@ -27,14 +26,12 @@ struct HistoryDocumentTests {
         return test
     }
 
-    @Test("is the golden document")
-    func golden() throws {
+    @Test("is the golden document") func golden() throws {
         try expectGolden(Array(document(store()).utf8), named: "history.json")
         try expectGolden(Array(document(TestStore()).utf8), named: "history-empty.json")
     }
 
-    @Test("is sorted by time, then by name")
-    func order() throws {
+    @Test("is sorted by time, then by name") func order() throws {
         #expect(
             try points(store()) == [
                 "A \"b\\c\" 152.0", "Pune 50.0", "São Paulo 401.5", "A \"b\\c\" 152.0", "Pune 51.0", "A \"b\\c\" 152.0",
@@ -61,8 +58,7 @@ struct HistoryDocumentTests {
         #expect(try points(store(), query) == expected)
     }
 
-    @Test("takes as many cities as a target has room for")
-    func manyCities() throws {
+    @Test("takes as many cities as a target has room for") func manyCities() throws {
         let query = Array(repeating: "city=a", count: 1165).joined(separator: "&")
         #expect(try HistoryQuery(query).cities?.count == 1165)
     }
@@ -95,8 +91,7 @@ struct HistoryDocumentTests {
         #expect(error?.line == line)
     }
 
-    @Test("is the same bytes as long as the shown points are the same")
-    func equalBytes() throws {
+    @Test("is the same bytes as long as the shown points are the same") func equalBytes() throws {
         var test = store()
         let before = try document(test, "city=Pune")
         test.receive("São Paulo", 3, at: TestStore.start + 60_000)
@@ -107,8 +102,7 @@ struct HistoryDocumentTests {
         #expect(try document(test, "city=Pune").hasPrefix(#"{"generated_at":"2026-11-21T04:49:49.752Z""#))
     }
 
-    @Test("never has more points of a city than the capacity")
-    func capacity() throws {
+    @Test("never has more points of a city than the capacity") func capacity() throws {
         var test = TestStore(history: HistoryRule(capacity: 3, interval: 0))
         for step in 0..<10 {
             test.receive("Pune", Double(step), at: TestStore.start + Int64(step))

@@ -3,8 +3,7 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("The history document in pieces")
-struct HistoryPiecesTests {
+@Suite("The history document in pieces") struct HistoryPiecesTests {
     /// Points of 60 cities at many times, some of them at the same.
     private func store(capacity: Int = 25, expireAfter: Int64 = 0) -> TestStore {
         var test = TestStore(history: HistoryRule(capacity: capacity, interval: 0), expireAfter: expireAfter)
@@ -40,21 +39,18 @@ struct HistoryPiecesTests {
         ])
     func areTheDocument(runLength: Int, query: String) throws {
         let test = store()
-        let whole = String(
-            decoding: HistoryDocument.render(test.store, query: try HistoryQuery(query)), as: UTF8.self)
+        let whole = String(decoding: HistoryDocument.render(test.store, query: try HistoryQuery(query)), as: UTF8.self)
         for bytes in [1, 300, 1 << 20] {
             #expect(text(try pieces(test, query, runLength: runLength), bytes: bytes) == whole)
         }
     }
 
-    @Test("of an empty store are the document too")
-    func empty() throws {
+    @Test("of an empty store are the document too") func empty() throws {
         let test = TestStore()
         #expect(text(try pieces(test)) == String(decoding: HistoryDocument.render(test.store), as: UTF8.self))
     }
 
-    @Test("are of the size asked for, and few points wait in memory")
-    func size() throws {
+    @Test("are of the size asked for, and few points wait in memory") func size() throws {
         let test = store()
         var pieces = try pieces(test, runLength: 100)
         var sizes: [Int] = []
@@ -65,26 +61,21 @@ struct HistoryPiecesTests {
         #expect(ends == ends.sorted())
     }
 
-    @Test("have no point that came later")
-    func later() throws {
+    @Test("have no point that came later") func later() throws {
         var test = store(capacity: 100)
         let whole = String(decoding: HistoryDocument.render(test.store), as: UTF8.self)
         var pieces = try pieces(test, runLength: 50)
         var text = pieces.next(bytes: 10_000) ?? []
-        for city in 0..<80 {
-            test.receive(#"[{"city":"City \"\#(city)\"","aqi":1}]"#, at: TestStore.start + 300_000)
-        }
+        for city in 0..<80 { test.receive(#"[{"city":"City \"\#(city)\"","aqi":1}]"#, at: TestStore.start + 300_000) }
         while let piece = pieces.next(bytes: 1000) { text += piece }
         #expect(String(decoding: text, as: UTF8.self) == whole)
     }
 
-    @Test("have no point of a city that has an expired one's number")
-    func number() throws {
+    @Test("have no point of a city that has an expired one's number") func number() throws {
         var test = TestStore(
             history: HistoryRule(capacity: 25, interval: 0), expireAfter: 10_000, format: FeedFormat(timeField: "time"))
         func receive(_ city: String, _ index: Int, second: Int64, at time: Timestamp) {
-            test.receive(
-                #"[{"city":"\#(city)","aqi":\#(index),"time":\#(TestStore.start + second * 1000)}]"#, at: time)
+            test.receive(#"[{"city":"\#(city)","aqi":\#(index),"time":\#(TestStore.start + second * 1000)}]"#, at: time)
         }
         for second in 0..<8 as Range<Int64> { receive("A", 1, second: second, at: TestStore.start + 8000) }
         var pieces = try pieces(test, runLength: 1)
@@ -98,8 +89,7 @@ struct HistoryPiecesTests {
         #expect(document.contains(#""aqi":1"#) && !document.contains(#""aqi":2"#), "\(document)")
     }
 
-    @Test("lack the points that left before their turn, and are a document still")
-    func gone() throws {
+    @Test("lack the points that left before their turn, and are a document still") func gone() throws {
         var test = store(expireAfter: 500_000)
         let points = HistoryDocument.render(test.store).split(separator: UInt8(ascii: "\n")).filter { line in
             line.starts(with: #"{"time":"#.utf8)
@@ -131,8 +121,7 @@ struct HistoryPiecesTests {
         #expect(text.suffix(4).elementsEqual("}]}\n".utf8))
     }
 
-    @Test("have a checksum of their content")
-    func checksum() throws {
+    @Test("have a checksum of their content") func checksum() throws {
         func checksum(_ test: borrowing TestStore, _ query: String = "") throws -> UInt64 {
             HistorySelection(test.store, query: try HistoryQuery(query)).checksum
         }

@@ -3,8 +3,7 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("The history")
-struct HistoryTests {
+@Suite("The history") struct HistoryTests {
     /// Seconds of readings and of the points they leave, with the default rule.
     @Test(
         "keeps the first two at once, then one when the interval has passed since the last kept",
@@ -18,8 +17,7 @@ struct HistoryTests {
         #expect(test.points(of: "Pune").map { Double($0.time - TestStore.start) / 1000 } == points)
     }
 
-    @Test("keeps the last of each window when it closes")
-    func last() {
+    @Test("keeps the last of each window when it closes") func last() {
         var test = TestStore(history: HistoryRule(interval: 30_000, keep: .last))
         let window = TestStore.start / 30_000 * 30_000
         for (second, index) in [(1, 1), (29.999, 2), (30, 3), (59, 4), (125, 5)] {
@@ -43,8 +41,7 @@ struct HistoryTests {
         #expect(test.points(of: "Pune").map(\.index) == [0, 1, 2, 3, 4])
     }
 
-    @Test("makes one point of two in a millisecond, the later one")
-    func sameMillisecond() {
+    @Test("makes one point of two in a millisecond, the later one") func sameMillisecond() {
         var test = TestStore(history: HistoryRule(interval: 0))
         test.receive(#"[{"city":"Pune","aqi":1},{"city":"Pune","aqi":2}]"#, at: TestStore.start)
         test.receive("Pune", 3, at: TestStore.start)
@@ -70,8 +67,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("with room for one point still takes the first two at once, then waits")
-    func capacityOne() {
+    @Test("with room for one point still takes the first two at once, then waits") func capacityOne() {
         var test = TestStore(history: HistoryRule(capacity: 1))
         for (second, index) in [(0, 1), (1, 2), (2, 3), (31, 4)] {
             test.receive("Pune", Double(index), at: TestStore.start + Int64(second * 1000))
@@ -95,8 +91,7 @@ struct HistoryTests {
         #expect(test.store.pointsVersion == version, "the same points are the same document")
     }
 
-    @Test("drops what a clock that was set back has put into the future")
-    func clockSetBack() {
+    @Test("drops what a clock that was set back has put into the future") func clockSetBack() {
         var test = TestStore(history: HistoryRule(interval: 1000))
         for second in [0, 1, 2, 3] { test.receive("Pune", Double(second), at: TestStore.start + Int64(second) * 1000) }
         let version = test.store.pointsVersion

@@ -5,12 +5,10 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("The exposition")
-struct MetricsExpositionTests {
+@Suite("The exposition") struct MetricsExpositionTests {
     /// Two feeds, three cities with odd names, changes of category, refusals.
     static func busyStore() -> TestStore {
-        var test = TestStore(
-            expireAfter: 3_600_000, feeds: ["ws://feed.example/", "wss://other.example:8443/a\"b"])
+        var test = TestStore(expireAfter: 3_600_000, feeds: ["ws://feed.example/", "wss://other.example:8443/a\"b"])
         test.store.apply(.connecting, feed: 0)
         test.store.apply(.connected(nil), feed: 0)
         test.store.apply(.connecting, feed: 1)
@@ -33,8 +31,7 @@ struct MetricsExpositionTests {
         try expectGolden(Self.busyStore().page(format), named: "busy.\(format).\(end)")
     }
 
-    @Test("before anything has happened has no city, and every reason with 0")
-    func empty() throws {
+    @Test("before anything has happened has no city, and every reason with 0") func empty() throws {
         try expectGolden(TestStore().page(), named: "empty.prom")
     }
 
@@ -89,8 +86,7 @@ struct MetricsExpositionTests {
         }
     }
 
-    @Test("keeps the samples of the cities as they were, where that is wanted")
-    func keptSamples() {
+    @Test("keeps the samples of the cities as they were, where that is wanted") func keptSamples() {
         var test = TestStore()
         test.receive("Mumbai", 20, at: TestStore.start)
         var page = MetricsExposition(rules: test.store.rules)
@@ -126,8 +122,7 @@ struct MetricsExpositionTests {
     }
 
     @Test(
-        "renders only the blocks anew that say something else",
-        arguments: [ExpositionFormat.text004, .openMetrics100])
+        "renders only the blocks anew that say something else", arguments: [ExpositionFormat.text004, .openMetrics100])
     func newBlocks(_ format: ExpositionFormat) {
         var test = TestStore(cityLimit: 2000)
         let elements = (1000..<2000).map { #"{"city":"City \#($0)","aqi":20}"# }
@@ -186,9 +181,7 @@ struct MetricsExpositionTests {
         for step in 0..<4 {
             test.receive("Mumbai", Double(100 * (step / 2)), at: TestStore.start + 10_000 * Int64(step / 2 + 1))
             let snapshot = test.store.snapshot()
-            func render(_ part: MetricsPart) -> RenderedExposition {
-                page.render(snapshot, format: format, part: part)
-            }
+            func render(_ part: MetricsPart) -> RenderedExposition { page.render(snapshot, format: format, part: part) }
             let (all, cities, exporter) = (render(.all), render(.cities), render(.exporter))
             #expect(all.bytes == cities.bytes.dropLast(end.count) + exporter.bytes)
             #expect(cities.bytes.suffix(end.count) == end[...] && exporter.bytes.suffix(end.count) == end[...])
@@ -209,8 +202,7 @@ struct MetricsExpositionTests {
     func families(_ families: Set<CityFamilyName>) {
         let test = Self.busyStore()
         var page = MetricsExposition(rules: test.store.rules, families: families)
-        let text = String(
-            decoding: page.render(test.store.snapshot(), format: .text004).bytes, as: UTF8.self)
+        let text = String(decoding: page.render(test.store.snapshot(), format: .text004).bytes, as: UTF8.self)
         for family in CityFamily.all {
             #expect(
                 text.contains("\n\(family.family.metric.name){") == families.contains(family.name), "\(family.name)")
@@ -221,8 +213,7 @@ struct MetricsExpositionTests {
         #expect(others(text) == others(test.text()))
     }
 
-    @Test("says which shard it is, and what it skipped, where there are shards")
-    func shard() {
+    @Test("says which shard it is, and what it skipped, where there are shards") func shard() {
         var test = TestStore(format: FeedFormat(shard: Shard(index: 2, count: 3)))
         test.receive("[" + (0..<100).map { #"{"city":"City \#($0)","aqi":1}"# }.joined(separator: ",") + "]")
         let lines = test.text().split(separator: "\n")
@@ -233,8 +224,7 @@ struct MetricsExpositionTests {
         #expect(!Self.busyStore().text().contains("_shard_") && !Self.busyStore().text().contains("_skipped_"))
     }
 
-    @Test("tells a category by the scale that is in force", arguments: Scale.all)
-    func scales(_ scale: Scale) {
+    @Test("tells a category by the scale that is in force", arguments: Scale.all) func scales(_ scale: Scale) {
         let test = TestStore(scale: scale)
         let page = test.text()
         for category in scale.categories {

@@ -4,10 +4,8 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("The store")
-struct ReadingStoreTests {
-    @Test("keeps what is known of a city within two cache lines, wherever they begin")
-    func stateSize() {
+@Suite("The store") struct ReadingStoreTests {
+    @Test("keeps what is known of a city within two cache lines, wherever they begin") func stateSize() {
         // Elements begin at multiples of 8, so 72 bytes are never on three lines of 64.
         #expect(MemoryLayout<CityState>.stride == 72)
     }
@@ -40,8 +38,7 @@ struct ReadingStoreTests {
         #expect(String(decoding: kept, as: UTF8.self) == test.text())
     }
 
-    @Test("keeps a city that a message does not name, with its time")
-    func missingCity() {
+    @Test("keeps a city that a message does not name, with its time") func missingCity() {
         var test = TestStore()
         test.receive(#"[{"city":"Pune","aqi":7},{"city":"Delhi","aqi":300}]"#)
         test.receive(#"[{"city":"Delhi","aqi":301}]"#, at: TestStore.start + 2000)
@@ -50,8 +47,7 @@ struct ReadingStoreTests {
         #expect(test.state(of: "Delhi")?.updatedAt == TestStore.start + 2000)
     }
 
-    @Test("compares and sorts names by their bytes")
-    func namesAreBytes() {
+    @Test("compares and sorts names by their bytes") func namesAreBytes() {
         var test = TestStore()
         // Two spellings of é, which Swift's String holds for equal.
         test.receive(
@@ -62,8 +58,7 @@ struct ReadingStoreTests {
                 == ["Ca 5.0", "Cafe\u{301} 2.0", "Cafz 3.0", "Caf\u{E9} 1.0", "caf 4.0"].map { Array($0.utf8) })
     }
 
-    @Test("counts changes of category and remembers the last one")
-    func changes() {
+    @Test("counts changes of category and remembers the last one") func changes() {
         var test = TestStore()
         for (step, index) in [50, 50.9, 51, 60, 49, 300, 10].enumerated() {
             test.receive("Pune", index, at: TestStore.start + Int64(step) * 1000)
@@ -80,8 +75,7 @@ struct ReadingStoreTests {
         #expect(test.changes(of: "Delhi") == CategoryChanges())
     }
 
-    @Test("holds the category under hysteresis, in the history as well")
-    func heldCategory() {
+    @Test("holds the category under hysteresis, in the history as well") func heldCategory() {
         var test = TestStore(hysteresis: 5, history: HistoryRule(interval: 0))
         for (step, index) in [50, 52, 56, 50, 45].enumerated() {
             test.receive("Pune", Double(index), at: TestStore.start + Int64(step))
@@ -90,8 +84,7 @@ struct ReadingStoreTests {
         #expect(test.state(of: "Pune")?.category == 1)
     }
 
-    @Test("refuses cities beyond the limit, and names the first ten once")
-    func cityLimit() {
+    @Test("refuses cities beyond the limit, and names the first ten once") func cityLimit() {
         var test = TestStore(cityLimit: 3)
         let message = "[" + (0..<20).map { #"{"city":"City \#($0)","aqi":1}"# }.joined(separator: ",") + "]"
         test.receive(message)
@@ -103,8 +96,7 @@ struct ReadingStoreTests {
         #expect(test.store.takeRefusedNames().isEmpty)
     }
 
-    @Test("drops cities not heard of, by arrival, and forgets them entirely")
-    func expiry() {
+    @Test("drops cities not heard of, by arrival, and forgets them entirely") func expiry() {
         var test = TestStore(cityLimit: 2, expireAfter: 60_000)
         test.receive("Pune", 1, at: TestStore.start)
         test.receive("Delhi", 2, at: TestStore.start + 30_000)
@@ -122,8 +114,7 @@ struct ReadingStoreTests {
         #expect(test.changes(of: "Pune") == CategoryChanges())
     }
 
-    @Test("gives up its lock again and again while it closes the windows of many cities")
-    func slicesOfWindows() {
+    @Test("gives up its lock again and again while it closes the windows of many cities") func slicesOfWindows() {
         var test = TestStore(history: HistoryRule(interval: 30_000, keep: .last), cityLimit: 100_000)
         let count = ReadingStore.sliceCount * 5 / 2
         test.receive("[" + (0..<count).map { #"{"city":"\#($0)","aqi":1}"# }.joined(separator: ",") + "]")
@@ -136,8 +127,7 @@ struct ReadingStoreTests {
         #expect(test.store.snapshot().pointCount == count)
     }
 
-    @Test("says how long its lock has been held, without waiting for it")
-    func lockedDuration() {
+    @Test("says how long its lock has been held, without waiting for it") func lockedDuration() {
         let store = TestStore().store
         #expect(store.lockedDuration(at: .seconds(5)) == .zero)
         store.withLock { _ in
@@ -219,15 +209,13 @@ struct ReadingStoreTests {
         #expect(page.render(test.store.snapshot(), format: .text004).blocks.count < 512)
     }
 
-    @Test("leaves a snapshot as it was")
-    func snapshots() {
+    @Test("leaves a snapshot as it was") func snapshots() {
         var test = TestStore()
         test.receive("Pune", 1, at: TestStore.start)
         var page = MetricsExposition(rules: test.store.rules)
         let snapshot = test.store.snapshot()
         test.receive(#"[{"city":"Pune","aqi":2},{"city":"Delhi","aqi":3}]"#, at: TestStore.start + 1)
-        let text = String(
-            decoding: page.render(snapshot, format: .text004).bytes, as: UTF8.self)
+        let text = String(decoding: page.render(snapshot, format: .text004).bytes, as: UTF8.self)
         #expect(text.contains(#"airquality_index{city="Pune"} 1"#))
         #expect(!text.contains("Delhi"))
     }
@@ -263,8 +251,7 @@ struct ReadingStoreTests {
         #expect(test.store.expire(at: now + 61_001) == 1)
     }
 
-    @Test("restores what it gave, with the original times")
-    func restoring() {
+    @Test("restores what it gave, with the original times") func restoring() {
         var test = TestStore(history: HistoryRule(capacity: 4, interval: 0))
         for step in 0..<6 {
             test.receive("Pune", step == 3 ? 200 : 40, at: TestStore.start + Int64(step))

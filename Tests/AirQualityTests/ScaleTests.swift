@@ -2,8 +2,7 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("A scale")
-struct ScaleTests {
+@Suite("A scale") struct ScaleTests {
     @Test(
         "gives the category from its boundary up",
         arguments: [
@@ -54,11 +53,9 @@ struct ScaleTests {
     }
 }
 
-@Suite("The colours")
-struct CategoryColourTests {
+@Suite("The colours") struct CategoryColourTests {
     /// WCAG 2.2, 1.4.3; https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio
-    @Test("of each category have text on them that can be read", arguments: Scale.all)
-    func contrast(_ scale: Scale) {
+    @Test("of each category have text on them that can be read", arguments: Scale.all) func contrast(_ scale: Scale) {
         for category in scale.categories {
             let text = category.textColor == "#000" ? 0.0 : 1.0
             let (light, dark) = (max(text, category.luminance), min(text, category.luminance))

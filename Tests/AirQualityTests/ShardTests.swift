@@ -4,8 +4,7 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("The shard of a name")
-struct ShardTests {
+@Suite("The shard of a name") struct ShardTests {
     /// A row of the table for implementers.
     struct Row: CustomTestStringConvertible {
         var name: String
@@ -28,8 +27,7 @@ struct ShardTests {
         }()
     }
 
-    @Test("is what docker/README.md says", arguments: Row.all)
-    func documented(_ row: Row) {
+    @Test("is what docker/README.md says", arguments: Row.all) func documented(_ row: Row) {
         let name = Array(row.name.utf8)
         #expect(Shard.hash(name.span) == row.hash)
         for (count, index) in row.shards {
@@ -40,8 +38,7 @@ struct ShardTests {
         }
     }
 
-    @Test("is documented with names enough")
-    func documentedNames() {
+    @Test("is documented with names enough") func documentedNames() {
         #expect(Row.all.count >= 10)
         #expect(Row.all.allSatisfy { $0.shards.count >= 8 })
     }
@@ -50,9 +47,7 @@ struct ShardTests {
     @Test(
         "is the jump consistent hash of others",
         arguments: [(1, 1, 0), (42, 57, 43), (0xDEAD_10CC, 1, 0), (0xDEAD_10CC, 666, 361), (256, 1024, 520)])
-    func others(key: UInt64, count: Int, bucket: Int) {
-        #expect(Shard.jump(key, count: count) == bucket)
-    }
+    func others(key: UInt64, count: Int, bucket: Int) { #expect(Shard.jump(key, count: count) == bucket) }
 
     @Test("is even, and moves only into a new one", arguments: [1, 2, 4, 16, 100])
     func growth(_ count: Int) {
@@ -77,14 +72,11 @@ struct ShardTests {
     @Test(
         "has a place for every key, up to the most shards", arguments: [0, 1, .max, 0xCBF2_9CE4_8422_2325] as [UInt64])
     func extremes(_ key: UInt64) {
-        for count in [1, 2, 10_000, Shard.maximumCount] {
-            #expect((0..<count).contains(Shard.jump(key, count: count)))
-        }
+        for count in [1, 2, 10_000, Shard.maximumCount] { #expect((0..<count).contains(Shard.jump(key, count: count))) }
     }
 }
 
-@Suite("Elements of other shards' cities")
-struct SkippedElementsTests {
+@Suite("Elements of other shards' cities") struct SkippedElementsTests {
     private static let shard = Shard(index: 0, count: 2)
     private static let (own, other) = {
         let names = (0..<10).map { "Nāgpur \($0)" }
@@ -110,8 +102,7 @@ struct SkippedElementsTests {
         for shard in shards { #expect(shard.skipped == UInt64(100 - shard.cities)) }
     }
 
-    @Test("are counted, and a message that is refused counts none")
-    func counts() {
+    @Test("are counted, and a message that is refused counts none") func counts() {
         var test = TestStore(format: FeedFormat(shard: Self.shard))
         #expect(test.store.feeds[0].skipped == 0)
         for (message, skipped) in [

@@ -77,8 +77,7 @@ private func comparable(_ cities: [City]) -> [City] {
     }.sorted { $0.name.lexicographicallyPrecedes($1.name) }
 }
 
-@Suite("The mirror of the storage file")
-struct StorageMirrorTests {
+@Suite("The mirror of the storage file") struct StorageMirrorTests {
     /// Readings, expiry, a clock that is set, failing writes, restarts and late files, at random.
     @Test(
         "makes the file what the store is, whatever happened before",
@@ -88,8 +87,7 @@ struct StorageMirrorTests {
         let hasTimes = seed % 3 == 0
         let history = HistoryRule(capacity: 3, interval: seed % 2 == 0 ? 0 : 2000, keep: keep)
         func make() -> TestStore {
-            TestStore(
-                history: history, expireAfter: 40_000, format: FeedFormat(timeField: hasTimes ? "time" : ""))
+            TestStore(history: history, expireAfter: 40_000, format: FeedFormat(timeField: hasTimes ? "time" : ""))
         }
         var test = make()
         var (mirror, file, now) = (StorageMirror(), ModelFile(), TestStore.start)
@@ -140,16 +138,13 @@ struct StorageMirrorTests {
         #expect(comparable(file.restored(capacity: 3)).map(\.name) == comparable(snapshot.all).map(\.name))
         // With windows a current value may have the time of an older point, or be older than the newest: the point wins.
         if keep == .first { #expect(comparable(file.restored(capacity: 3)) == comparable(snapshot.all)) }
-        #expect(
-            comparable(file.restored(capacity: 3)).map(\.points) == comparable(snapshot.all).map(\.points))
+        #expect(comparable(file.restored(capacity: 3)).map(\.points) == comparable(snapshot.all).map(\.points))
         #expect(mirror.changes(to: snapshot, at: .max).isEmpty, "nothing is written twice")
         #expect(failed > 0)
     }
 
     /// What is written of each city: its newest reading, how many readings, and `changes` for a new category.
-    private func written(
-        _ store: ReadingStore, _ mirror: inout StorageMirror, at now: Timestamp
-    ) -> [String] {
+    private func written(_ store: ReadingStore, _ mirror: inout StorageMirror, at now: Timestamp) -> [String] {
         let changes = mirror.changes(to: store.storageSnapshot(), at: now)
         mirror.apply(changes)
         return changes.cities.map { city in
@@ -158,8 +153,7 @@ struct StorageMirrorTests {
         }
     }
 
-    @Test("has a current value at once if it is a point, else when it has waited for 30 s")
-    func currentValues() {
+    @Test("has a current value at once if it is a point, else when it has waited for 30 s") func currentValues() {
         var test = TestStore()
         var mirror = StorageMirror()
         let store = test.store
@@ -183,8 +177,7 @@ struct StorageMirrorTests {
         #expect(written(test.store, &mirror, at: .max) == [])
     }
 
-    @Test("has new categories with their values, all of five minutes at once")
-    func categories() {
+    @Test("has new categories with their values, all of five minutes at once") func categories() {
         var test = TestStore()
         var mirror = StorageMirror()
         let store = test.store
@@ -206,8 +199,7 @@ struct StorageMirrorTests {
         #expect(saved(at: 2_000_000) == [])
     }
 
-    @Test("has categories that only hysteresis explains after 30 s")
-    func heldCategories() {
+    @Test("has categories that only hysteresis explains after 30 s") func heldCategories() {
         var test = TestStore(hysteresis: 10)
         var mirror = StorageMirror()
         let store = test.store
@@ -223,8 +215,7 @@ struct StorageMirrorTests {
         #expect(saved(at: 60_000) == ["none changes"])
     }
 
-    @Test("has when a repeated observation was heard of last")
-    func repeatedObservations() {
+    @Test("has when a repeated observation was heard of last") func repeatedObservations() {
         var test = TestStore(format: FeedFormat(timeField: "time"))
         var mirror = StorageMirror()
         var (file, arrivals) = (ModelFile(), [] as [Int64])
@@ -239,8 +230,7 @@ struct StorageMirrorTests {
         #expect(arrivals == [0, 0, 0, 30, 30, 30, 60, 60, 60, 90])
     }
 
-    @Test("counts its ids on from the file's, and gives none twice")
-    func ids() {
+    @Test("counts its ids on from the file's, and gives none twice") func ids() {
         var test = TestStore(expireAfter: 1000)
         let stored = City(id: 7, name: Array("Old".utf8), index: 1, updatedAt: 0, receivedAt: 0, category: 1)
         test.store.restore([stored], at: TestStore.start)
@@ -254,8 +244,7 @@ struct StorageMirrorTests {
     }
 }
 
-@Suite("A restored city")
-struct RestoredCityTests {
+@Suite("A restored city") struct RestoredCityTests {
     /// Readings of 195, 205, 206, 215 and 216 with a hysteresis of 10: all but the last two hold category 3.
     private func categories(_ indices: [Double], changedAt second: Int64?, isSameScale: Bool = true) -> [UInt8] {
         var changes = CategoryChanges()
@@ -279,8 +268,7 @@ struct RestoredCityTests {
         #expect(categories(indices, changedAt: second) == expected)
     }
 
-    @Test("has no category that its points could not have held")
-    func otherCategory() {
+    @Test("has no category that its points could not have held") func otherCategory() {
         #expect(categories([195, 205, 350, 206], changedAt: nil) == [3, 3, 5, 4])
     }
 
@@ -302,14 +290,11 @@ struct RestoredCityTests {
             receivedAt: points.last!.time, category: held, changes: changes, points: points)
         city.judge(by: StoreRules(hysteresis: 10), isSameScale: true)
         #expect(city.category == expected)
-        if let place {
-            (changes.direction, changes.changedAt) = (expected < held ? 1 : -1, points[place].time)
-        }
+        if let place { (changes.direction, changes.changedAt) = (expected < held ? 1 : -1, points[place].time) }
         #expect(city.changes == changes)
     }
 
-    @Test("has categories of its points alone when the scale is another")
-    func otherScale() {
+    @Test("has categories of its points alone when the scale is another") func otherScale() {
         #expect(categories([205, 206], changedAt: nil, isSameScale: false) == [4, 4])
     }
 }

@@ -20,9 +20,7 @@ struct TestStore: ~Copyable {
         decoder = FeedDecoder(format: format)
     }
 
-    mutating func receive(_ message: String, at time: Timestamp = start) {
-        receive(Array(message.utf8), at: time)
-    }
+    mutating func receive(_ message: String, at time: Timestamp = start) { receive(Array(message.utf8), at: time) }
 
     mutating func receive(_ message: [UInt8], at time: Timestamp = start) {
         decoder.decode(message.span, receivedAt: time) { store.record($0, names: $1, feed: 0) }
@@ -51,13 +49,9 @@ struct TestStore: ~Copyable {
         }
     }
 
-    func state(of name: String) -> CityState? {
-        city(name).map { store.snapshot().states[$0] }
-    }
+    func state(of name: String) -> CityState? { city(name).map { store.snapshot().states[$0] } }
 
-    func changes(of name: String) -> CategoryChanges? {
-        city(name).map { store.snapshot().states[$0].changes }
-    }
+    func changes(of name: String) -> CategoryChanges? { city(name).map { store.snapshot().states[$0].changes } }
 
     /// Of a city: each that is known, with its name.
     func concentrations(of name: String) -> String {
@@ -78,9 +72,7 @@ struct TestStore: ~Copyable {
         let snapshot = store.snapshot()
         for run in snapshot.order.sequence {
             for city in snapshot.order.runs[Int(run)].cities
-            where snapshot.names[snapshot.states[Int(city)].nameRange].elementsEqual(name.utf8) {
-                return Int(city)
-            }
+            where snapshot.names[snapshot.states[Int(city)].nameRange].elementsEqual(name.utf8) { return Int(city) }
         }
         return nil
     }
@@ -94,6 +86,4 @@ struct TestStore: ~Copyable {
     func text(_ format: ExpositionFormat = .text004) -> String { String(decoding: page(format), as: UTF8.self) }
 }
 
-extension RenderedExposition {
-    var bytes: [UInt8] { pieces.flatMap(\.self) }
-}
+extension RenderedExposition { var bytes: [UInt8] { pieces.flatMap(\.self) } }

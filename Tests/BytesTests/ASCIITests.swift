@@ -2,10 +2,8 @@ import Testing
 
 @testable import Bytes
 
-@Suite("ASCII")
-struct ASCIITests {
-    @Test("classes of characters have these members and no others")
-    func classes() {
+@Suite("ASCII") struct ASCIITests {
+    @Test("classes of characters have these members and no others") func classes() {
         func members(_ isMember: (UInt8) -> Bool) -> String {
             String(decoding: (0...255).filter(isMember), as: UTF8.self)
         }
@@ -14,8 +12,7 @@ struct ASCIITests {
         #expect(members(isBlank) == "\t ")
         #expect(members(isJSONBlank) == "\t\n\r ")
         #expect(members(isLetterOrDigit) == "0123456789" + letters + letters.lowercased())
-        #expect(
-            members(isTokenCharacter) == "!#$%&'*+-.0123456789" + letters + "^_`" + letters.lowercased() + "|~")
+        #expect(members(isTokenCharacter) == "!#$%&'*+-.0123456789" + letters + "^_`" + letters.lowercased() + "|~")
         #expect(members { lowercase($0) != $0 } == letters)
     }
 
@@ -61,8 +58,7 @@ struct ASCIITests {
         #expect(decimalNumber(text.utf8) as Int8? == number)
     }
 
-    @Test("numbers go up to the largest of their type")
-    func largeNumbers() {
+    @Test("numbers go up to the largest of their type") func largeNumbers() {
         #expect(decimalNumber("18446744073709551615".utf8) == UInt64.max)
         #expect(decimalNumber("18446744073709551616".utf8) as UInt64? == nil)
         #expect(decimalNumber("9223372036854775807".utf8) == Int.max)

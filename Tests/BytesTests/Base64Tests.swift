@@ -2,8 +2,7 @@ import Testing
 
 @testable import Bytes
 
-@Suite("Base64")
-struct Base64Tests {
+@Suite("Base64") struct Base64Tests {
     @Test(
         "both ways",
         arguments: [
@@ -15,13 +14,11 @@ struct Base64Tests {
         #expect(decodeBase64(Array(base64.utf8)[...]) == Array(text.utf8))
     }
 
-    @Test("bits behind the last byte do not count")
-    func looseBits() {
+    @Test("bits behind the last byte do not count") func looseBits() {
         #expect(decodeBase64(Array("Zh==".utf8)[...]) == Array("f".utf8))
     }
 
-    @Test("all bytes, at each length")
-    func allBytes() {
+    @Test("all bytes, at each length") func allBytes() {
         let bytes = Array(0...UInt8.max)
         for count in 0...bytes.count {
             #expect(decodeBase64(Array(encodeBase64(Array(bytes[..<count])).utf8)[...]) == Array(bytes[..<count]))

@@ -2,18 +2,15 @@ import Testing
 
 @testable import Bytes
 
-@Suite("Dates")
-struct DatesTests {
-    @Test("each day of 2400 years is the one after the day before")
-    func days() throws {
+@Suite("Dates") struct DatesTests {
+    @Test("each day of 2400 years is the one after the day before") func days() throws {
         var date = try #require(CivilDate(year: -400, month: 1, day: 1))
         for days in date.daysSinceEpoch..<730_485 {
             #expect(date.daysSinceEpoch == days)
             #expect(CivilDate(daysSinceEpoch: days) == date)
             date =
-                CivilDate(year: date.year, month: date.month, day: date.day + 1)
-                ?? CivilDate(year: date.year, month: date.month + 1, day: 1)
-                ?? CivilDate(year: date.year + 1, month: 1, day: 1)!
+                CivilDate(year: date.year, month: date.month, day: date.day + 1) ?? CivilDate(
+                    year: date.year, month: date.month + 1, day: 1) ?? CivilDate(year: date.year + 1, month: 1, day: 1)!
         }
         #expect(date == CivilDate(year: 3970, month: 1, day: 1))
     }

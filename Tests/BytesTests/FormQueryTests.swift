@@ -2,8 +2,7 @@ import Testing
 
 @testable import Bytes
 
-@Suite("A form-encoded query")
-struct FormQueryTests {
+@Suite("A form-encoded query") struct FormQueryTests {
     @Test(
         "has its parameters in their order",
         arguments: [
@@ -17,8 +16,7 @@ struct FormQueryTests {
         #expect(formFields(query).map { "\(text($0.name))=\(text($0.value))" } == expected)
     }
 
-    @Test("names what was wrong in one line")
-    func error() {
+    @Test("names what was wrong in one line") func error() {
         let value = Array("a\nb".utf8) + [UInt8](repeating: 120, count: 100)
         #expect(
             QueryError("limit", is: value, expected: "a number").line

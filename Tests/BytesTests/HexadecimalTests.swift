@@ -2,8 +2,7 @@ import Testing
 
 @testable import Bytes
 
-@Suite("Hexadecimal and percent coding")
-struct HexadecimalTests {
+@Suite("Hexadecimal and percent coding") struct HexadecimalTests {
     @Test(
         "the value of a digit",
         arguments: [
@@ -30,8 +29,7 @@ struct HexadecimalTests {
         #expect(percentDecoded(text.utf8) == decoded.map { Array($0.utf8) })
     }
 
-    @Test("a plus is a blank in a form only")
-    func plus() {
+    @Test("a plus is a blank in a form only") func plus() {
         #expect(percentDecoded("a+b%2B".utf8, plusIsBlank: true) == Array("a b+".utf8))
         #expect(percentDecoded("a%00%FF".utf8) == [0x61, 0, 0xFF])
     }
@@ -46,15 +44,11 @@ struct HexadecimalTests {
         #expect(percentEncoded(text.utf8) == encoded)
     }
 
-    @Test("slashes of a path stay")
-    func path() {
+    @Test("slashes of a path stay") func path() {
         #expect(percentEncoded("/a b/c?d".utf8, keepsSlashes: true) == "/a%20b/c%3Fd")
     }
 
-    @Test("each byte is decoded from what it is encoded to")
-    func everyByte() {
-        for byte in 0...UInt8.max {
-            #expect(percentDecoded(percentEncoded([byte]).utf8) == [byte])
-        }
+    @Test("each byte is decoded from what it is encoded to") func everyByte() {
+        for byte in 0...UInt8.max { #expect(percentDecoded(percentEncoded([byte]).utf8) == [byte]) }
     }
 }

@@ -3,8 +3,7 @@ import Testing
 
 @testable import Bytes
 
-@Suite("The text")
-struct NumbersTests {
+@Suite("The text") struct NumbersTests {
     private func text(_ append: (inout [UInt8]) -> Void) -> String {
         var bytes: [UInt8] = []
         append(&bytes)
@@ -28,8 +27,7 @@ struct NumbersTests {
         #expect(text { $0.appendNumber(number) } == expected)
     }
 
-    @Test("of any number reads back, and no number is longer than its description")
-    func anyNumber() {
+    @Test("of any number reads back, and no number is longer than its description") func anyNumber() {
         var random = SeededRandom(seed: 5)
         for _ in 0..<50_000 {
             let digits = Double([1, 10, 100, 1000, 10_000, 1_000_000].randomElement(using: &random) ?? 1)
@@ -40,8 +38,7 @@ struct NumbersTests {
         }
     }
 
-    @Test("of an integer is its description, whatever its length")
-    func integers() {
+    @Test("of an integer is its description, whatever its length") func integers() {
         var powers: [UInt64] = [0, .max]
         for _ in 0..<19 { powers.append((powers.count == 2 ? 1 : powers[powers.count - 1]) * 10) }
         for number in powers.flatMap({ [$0 &- 1, $0, $0 &+ 1] }) {

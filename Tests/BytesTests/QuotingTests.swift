@@ -2,8 +2,7 @@ import Testing
 
 @testable import Bytes
 
-@Suite("Quoting")
-struct QuotingTests {
+@Suite("Quoting") struct QuotingTests {
     @Test(arguments: [
         ("plain", #""plain""#),
         ("", #""""#),

@@ -56,9 +56,7 @@ func served(_ arguments: [String], _ environment: [String: String] = [:]) throws
 
 struct ParsingTests {
     @Test func `Both spellings of a value are the same`() throws {
-        for arguments in [["--listen", ":1"], ["--listen=:1"]] {
-            #expect(try served(arguments).listen == ":1")
-        }
+        for arguments in [["--listen", ":1"], ["--listen=:1"]] { #expect(try served(arguments).listen == ":1") }
         #expect(try served(["--feed.url=ws://h/?a=b"]).feed.urls == ["ws://h/?a=b"])
         #expect(try served(["--listen="]).listen == "")
         #expect(try served(["--feed.url", "-5"]).feed.urls == ["-5"])
@@ -295,8 +293,7 @@ struct FlagErrorCase: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Test(arguments: FlagErrorCase.all)
-func `A mistake is one line`(scenario: FlagErrorCase) {
+@Test(arguments: FlagErrorCase.all) func `A mistake is one line`(scenario: FlagErrorCase) {
     do {
         let flags = try parsed(scenario.arguments, scenario.environment)
         if flags.command.name == "serve" { _ = try flags.options(ServeOptions.self) }

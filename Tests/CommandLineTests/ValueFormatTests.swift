@@ -9,8 +9,7 @@ struct DurationTests {
         ("1y1w1d1h1m1s1ms", 32_230_861_001), ("007s", 7000), ("292y", 9_208_512_000_000),
     ]
 
-    @Test(arguments: milliseconds)
-    func `Prometheus' durations are read`(text: String, milliseconds: Int) {
+    @Test(arguments: milliseconds) func `Prometheus' durations are read`(text: String, milliseconds: Int) {
         #expect(ValueFormat.duration().parse(text) == .milliseconds(milliseconds))
     }
 
@@ -36,8 +35,7 @@ struct DurationTests {
         (31_536_000_000, "1y"), (3_600_500, "1h500ms"), (-1500, "-1s500ms"),
     ]
 
-    @Test(arguments: written)
-    func `Durations are written as Prometheus writes them`(milliseconds: Int, text: String) {
+    @Test(arguments: written) func `Durations are written as Prometheus writes them`(milliseconds: Int, text: String) {
         #expect(Duration.milliseconds(milliseconds).prometheusText == text)
     }
 }
@@ -76,9 +74,7 @@ struct ValueFormatTests {
     }
 
     @Test(arguments: ["", "-", "+1", "1.0", "1e3", "0x1", " 1", "1 ", "9223372036854775808", "--1", "१"])
-    func `Anything else is not a whole number`(text: String) {
-        #expect(ValueFormat.integer().parse(text) == nil)
-    }
+    func `Anything else is not a whole number`(text: String) { #expect(ValueFormat.integer().parse(text) == nil) }
 
     @Test func `A range of numbers is part of the format`() {
         let format = ValueFormat.integer(in: 1...10_000)
@@ -96,9 +92,7 @@ struct ValueFormatTests {
     }
 
     @Test(arguments: ["", "1.1", "-0.1", "nan", "inf", "0x1p-1", "1e999", "half", " 0.5", "0,5"])
-    func `Anything else is not a number`(text: String) {
-        #expect(ValueFormat.number(in: 0...1).parse(text) == nil)
-    }
+    func `Anything else is not a number`(text: String) { #expect(ValueFormat.number(in: 0...1).parse(text) == nil) }
 
     @Test func `Seeds use all 64 bits`() {
         #expect(ValueFormat.seed.parse("18446744073709551615") == .max)

@@ -43,8 +43,7 @@ private struct PlayedFile: Sendable, CustomTestStringConvertible {
             "quotation marks, commas and line ends in fields",
             "\"City\",Date,AQI\n\"A, \"\"B\"\"\nC\",2020-01-01,\"7\"\n\"\"\"\",2020-01-01,8\n",
             [#"[{"city":"A, \"B\"\u000aC","aqi":7},{"city":"\"","aqi":8}]"#]),
-        PlayedFile(
-            "blank lines", "City,Date,AQI\n\nA,2020-01-01,1\r\n\r\n\n", [#"[{"city":"A","aqi":1}]"#]),
+        PlayedFile("blank lines", "City,Date,AQI\n\nA,2020-01-01,1\r\n\r\n\n", [#"[{"city":"A","aqi":1}]"#]),
         PlayedFile(
             "other scripts, and what JSON escapes", "City,Date,AQI\nदिल्ली,2020-01-01,1\nA\\B\tC,2020-01-01,-1e-3\n",
             [#"[{"city":"दिल्ली","aqi":1},{"city":"A\\B\u0009C","aqi":-1e-3}]"#]),
@@ -79,16 +78,14 @@ private func messages(_ recording: Recording) -> [String] {
 }
 
 struct RecordingTests {
-    @Test(arguments: PlayedFile.days)
-    private func `CSV is one message a date`(file: PlayedFile) throws {
+    @Test(arguments: PlayedFile.days) private func `CSV is one message a date`(file: PlayedFile) throws {
         let recording = try Recording(Array(file.content.utf8))
         #expect(messages(recording) == file.messages)
         #expect(!recording.isTimed)
         #expect(recording.messages.indices.allSatisfy { recording.gap(before: $0) == nil })
     }
 
-    @Test(arguments: PlayedFile.lines)
-    private func `A line of JSON is one message`(file: PlayedFile) throws {
+    @Test(arguments: PlayedFile.lines) private func `A line of JSON is one message`(file: PlayedFile) throws {
         let recording = try Recording(Array(file.content.utf8))
         #expect(messages(recording) == file.messages)
         #expect(recording.cutOffLine == nil)
@@ -181,13 +178,10 @@ private struct BadFile: Sendable, CustomTestStringConvertible {
         .init(
             content: "City,Date,AQI\n\"A\"B,2020-01-01,1\n", line: 2,
             reason: "text follows a closing quotation mark, expected a comma"),
-        .init(
-            content: "City,Date,AQI\n\"A,2020-01-01,1\nB\n", line: 2,
-            reason: "a quotation mark is never closed"),
+        .init(content: "City,Date,AQI\n\"A,2020-01-01,1\nB\n", line: 2, reason: "a quotation mark is never closed"),
         .init(content: "[1\n[2]\n", line: 1, reason: #""[1" is not JSON, expected a message of a feed"#),
         .init(content: "[1]\nhello\n[2]\n", line: 2, reason: #""hello" is not JSON, expected a message of a feed"#),
-        .init(
-            content: "[1]\n\u{1B}[0m\n", line: 2, reason: #""\u{1B}[0m" is not JSON, expected a message of a feed"#),
+        .init(content: "[1]\n\u{1B}[0m\n", line: 2, reason: #""\u{1B}[0m" is not JSON, expected a message of a feed"#),
         .init(content: "[1]\n5\n", line: 2, reason: #""5" is not a message, expected an array or an object"#),
         .init(
             content: #"{"message":"x"}"#, line: 1, reason: "time_ms is missing or wrong, expected epoch milliseconds"),
@@ -204,8 +198,7 @@ private struct BadFile: Sendable, CustomTestStringConvertible {
 }
 
 struct RecordingErrorTests {
-    @Test(arguments: BadFile.all)
-    private func `A file that cannot be played says where and why`(file: BadFile) {
+    @Test(arguments: BadFile.all) private func `A file that cannot be played says where and why`(file: BadFile) {
         let error = #expect(throws: RecordingError.self) { try Recording(Array(file.content.utf8)) }
         #expect(error?.line == file.line)
         #expect(error?.reason == file.reason)

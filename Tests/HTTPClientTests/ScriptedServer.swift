@@ -12,9 +12,7 @@ final class ScriptedServer {
     private final class Script: Sendable {
         let state: Mutex<State>
 
-        init(_ answers: [String]) {
-            state = Mutex(State(answers: answers))
-        }
+        init(_ answers: [String]) { state = Mutex(State(answers: answers)) }
 
         func answer(_ request: String) -> String? {
             state.withLock { state in
@@ -43,9 +41,7 @@ final class ScriptedServer {
         }
     }
 
-    deinit {
-        server.stop()
-    }
+    deinit { server.stop() }
 
     var url: String { "http://127.0.0.1:\(server.port)/" }
     var requests: [String] { script.state.withLock { $0.requests } }

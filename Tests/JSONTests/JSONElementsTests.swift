@@ -3,8 +3,7 @@ import Testing
 
 @testable import JSON
 
-@Suite("The elements of a message")
-struct JSONElementsTests {
+@Suite("The elements of a message") struct JSONElementsTests {
     private func elements(_ text: String) -> [String] {
         let message = Array(text.utf8)
         var elements = JSONElements(of: message.span)
@@ -30,8 +29,7 @@ struct JSONElementsTests {
         #expect(elements(text) == expected)
     }
 
-    @Test("are the reader's records, one for one, whatever they are")
-    func sameAsRecords() {
+    @Test("are the reader's records, one for one, whatever they are") func sameAsRecords() {
         var random = SeededRandom(seed: 7)
         for _ in 0..<2000 {
             let values = (0..<Int.random(in: 0...6, using: &random)).map { _ in value(3, &random) }

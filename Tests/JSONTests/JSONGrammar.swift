@@ -17,9 +17,7 @@ struct JSONGrammar {
         }
     }
 
-    private init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    private init(bytes: [UInt8]) { self.bytes = bytes }
 
     private var character: Character? { index < bytes.count ? Character(Unicode.Scalar(bytes[index])) : nil }
 

@@ -95,15 +95,13 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
                 "a member is missing", #"[{"city":"Pune"},{"aqi":1},{}]"#,
                 .records([["'Pune'", "absent"], ["absent", "1.0"], ["absent", "absent"]])),
             MessageCase(
-                "the last of two counts", #"[{"city":"Pune","aqi":1,"city":"Delhi"}]"#,
-                .records([["'Delhi'", "1.0"]])),
+                "the last of two counts", #"[{"city":"Pune","aqi":1,"city":"Delhi"}]"#, .records([["'Delhi'", "1.0"]])),
             MessageCase(
                 "null, truth, nested", #"[{"city":null,"aqi":true},{"city":[],"aqi":{}}]"#,
                 .records([["null", "other"], ["other", "other"]])),
             MessageCase(
                 "elements that are no objects", #"[1,"a",null,[],{"city":"Pune"}]"#,
-                .records(
-                    Array(repeating: ["no object", "no object"], count: 4) + [["'Pune'", "absent"]])),
+                .records(Array(repeating: ["no object", "no object"], count: 4) + [["'Pune'", "absent"]])),
             MessageCase("one object", #"{"city":"Pune","aqi":1}"#, .records([["'Pune'", "1.0"]])),
             MessageCase("a string", #""Pune""#, .notAnArray),
             MessageCase("a number", "7", .notAnArray),
@@ -137,8 +135,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
                 "numbers",
                 "[{\"aqi\":0},{\"aqi\":-0},{\"aqi\":1e2},{\"aqi\":1E+2},{\"aqi\":12.5e-1},{\"aqi\":0.000001}]",
                 .records([
-                    ["absent", "0.0"], ["absent", "0.0"], ["absent", "100.0"], ["absent", "100.0"],
-                    ["absent", "1.25"],
+                    ["absent", "0.0"], ["absent", "0.0"], ["absent", "100.0"], ["absent", "100.0"], ["absent", "1.25"],
                     ["absent", "1e-06"],
                 ])),
             MessageCase(
@@ -200,19 +197,14 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("Messages")
-struct JSONRecordReaderTests {
-    @Test("are read or refused", arguments: MessageCase.all)
-    func reads(_ scenario: MessageCase) {
+@Suite("Messages") struct JSONRecordReaderTests {
+    @Test("are read or refused", arguments: MessageCase.all) func reads(_ scenario: MessageCase) {
         #expect(Found.read(scenario.message, items: scenario.items) == scenario.found)
     }
 
-    @Test("cut off anywhere are refused")
-    func refusesPrefixes() {
+    @Test("cut off anywhere are refused") func refusesPrefixes() {
         let message = Array(#"[{"city":"Pune é","aqi":12.5},{"city":"a\u0041","aqi":"3"}]"#.utf8)
-        for count in 0..<message.count {
-            #expect(Found.read(Array(message[..<count])) == .notJSON)
-        }
+        for count in 0..<message.count { #expect(Found.read(Array(message[..<count])) == .notJSON) }
     }
 
     @Test("may be nested to the limit and no deeper", arguments: ["[", "{\"a\":"])
@@ -226,12 +218,10 @@ struct JSONRecordReaderTests {
         #expect(Found.read(nested(1_000_000)) == .notJSON)
     }
 
-    @Test("have members of any names")
-    func memberNames() {
+    @Test("have members of any names") func memberNames() {
         let message = Array(#"[{"a long city name":"Pune","another long name":7,"t":8,"":9,"é":10}]"#.utf8)
         let members = ["a long city name", "another long name", "t", "", "é", "a long city namf"]
-        #expect(
-            Found.read(message, members: members) == .records([["'Pune'", "7.0", "8.0", "9.0", "10.0", "absent"]]))
+        #expect(Found.read(message, members: members) == .records([["'Pune'", "7.0", "8.0", "9.0", "10.0", "absent"]]))
         #expect(Found.read(message, members: ["t"]) == .records([["8.0"]]))
     }
 
@@ -264,8 +254,7 @@ struct JSONRecordReaderTests {
                 == .records([["7.0", "absent", "absent"]]))
     }
 
-    @Test("are described by the names of their members and where their array is")
-    func descriptions() {
+    @Test("are described by the names of their members and where their array is") func descriptions() {
         func description(_ message: String, items: String = "", record: Int = 0) -> JSONDescription {
             var reader = JSONRecordReader(items: jsonPointer(items)!, members: ["city"])
             if reader.read(Array(message.utf8).span) == .records { _ = reader.nextRecords() }
@@ -329,8 +318,7 @@ struct JSONRecordReaderTests {
         #expect(names(reader).isEmpty)
     }
 
-    @Test("name sixteen unknown members of opened objects at most, each once")
-    func unknownMembers() {
+    @Test("name sixteen unknown members of opened objects at most, each once") func unknownMembers() {
         var reader = JSONRecordReader(members: ["air"], objects: [JSONObjectMember(member: 0, names: ["pm10"])])
         let object = "{" + (0..<100).map { #""x\#($0)":\#($0)"# }.joined(separator: ",") + "}"
         let message = #"[{"air":\#(object)},{"air":\#(object)}]"#
@@ -342,16 +330,14 @@ struct JSONRecordReaderTests {
         reader.unknownInnerMembers.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("full of escapes have room for all of them")
-    func manyEscapes() {
+    @Test("full of escapes have room for all of them") func manyEscapes() {
         let element = #"{"city":"\n\u0041\u00e9\\","aqi":1}"#
         let message = "[" + Array(repeating: element, count: 1000).joined(separator: ",") + "]"
         #expect(Found.read(Array(message.utf8)) == .records(Array(repeating: ["'\nAé\\'", "1.0"], count: 1000)))
     }
 
     /// Records come some at a time; buffers grow, and shrink again.
-    @Test("of any size are read one after the other by one reader")
-    func manySizes() {
+    @Test("of any size are read one after the other by one reader") func manySizes() {
         var reader = JSONRecordReader(members: ["city", "aqi"])
         for count in [1, 127, 128, 129, 0, 256, 3, 50_000, 2, 1000] {
             let elements = (0..<count).map { #"{"city":"City \#($0)","aqi":\#($0)}"# }
@@ -403,8 +389,7 @@ struct JSONRecordReaderTests {
         }
     }
 
-    @Test("that are no UTF-8 are refused, wherever the fault is", arguments: 0...70)
-    func malformed(_ place: Int) {
+    @Test("that are no UTF-8 are refused, wherever the fault is", arguments: 0...70) func malformed(_ place: Int) {
         var reader = JSONRecordReader(members: ["city", "aqi"])
         for bytes in MessageCase.invalidUTF8 {
             for (before, after) in [("", ""), ("", "é"), ("é", ""), ("\\n", ""), ("", "\\n"), ("", #"\u00e9"#)] {
@@ -439,8 +424,7 @@ struct JSONRecordReaderTests {
         }
     }
 
-    @Test("give numbers rounded as the C library rounds them")
-    func numbersAgree() {
+    @Test("give numbers rounded as the C library rounds them") func numbersAgree() {
         var random = SeededRandom(seed: 7)
         var reader = JSONRecordReader(members: ["aqi"])
         for _ in 0..<50_000 {

@@ -2,8 +2,7 @@ import Testing
 
 @testable import JSON
 
-@Suite("Texts")
-struct JSONTextTests {
+@Suite("Texts") struct JSONTextTests {
     @Test(
         "are numbers in JSON's grammar alone",
         arguments: [

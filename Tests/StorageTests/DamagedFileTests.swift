@@ -6,8 +6,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("files that are not as they should be")
-struct DamagedFileTests {
+@Suite("files that are not as they should be") struct DamagedFileTests {
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
 
@@ -91,8 +90,7 @@ struct DamagedFileTests {
         #expect(try restoredCities(path) == store.cities)
     }
 
-    @Test("its journal goes along, and names already taken are left alone")
-    func journal() throws {
+    @Test("its journal goes along, and names already taken are left alone") func journal() throws {
         try save(makeStore([makeCity("Pune")]), in: path)
         var bytes = contents(of: path)
         for place in 16..<100 { bytes[place] = 7 }
@@ -122,8 +120,7 @@ struct DamagedFileTests {
         #expect(contents(of: target + "-wal") == journal)
     }
 
-    @Test("flipped bits of a file that was closed are noticed, or change nothing")
-    func flippedBits() throws {
+    @Test("flipped bits of a file that was closed are noticed, or change nothing") func flippedBits() throws {
         let store = makeStore((0..<30).map { makeCity("city \($0)", index: Double($0), points: makePoints(-9..<0)) })
         try save(store, in: path)
         let bytes = contents(of: path)
@@ -141,8 +138,7 @@ struct DamagedFileTests {
         }
     }
 
-    @Test("through a symbolic link the file itself is moved aside")
-    func symbolicLink() throws {
+    @Test("through a symbolic link the file itself is moved aside") func symbolicLink() throws {
         let elsewhere = TemporaryDirectory()
         write([UInt8](repeating: 0, count: 5000), to: elsewhere.file("real.db"))
         unsafe symlink(elsewhere.file("real.db"), path)
@@ -151,8 +147,7 @@ struct DamagedFileTests {
         #expect(elsewhere.names == ["real.db", "real.db-wal", "real.db.damaged-20261121T073625Z"])
     }
 
-    @Test("a symbolic link to a file that is not there yet creates it")
-    func danglingLink() throws {
+    @Test("a symbolic link to a file that is not there yet creates it") func danglingLink() throws {
         let elsewhere = TemporaryDirectory()
         unsafe symlink(elsewhere.file("real.db"), path)
         try save(makeStore([makeCity("Pune")]), in: path)
@@ -192,8 +187,7 @@ struct DamagedFileTests {
         try expectRefusal(name, .notAFile, "expected the name of a regular file")
     }
 
-    @Test("a loop of symbolic links")
-    func loop() throws {
+    @Test("a loop of symbolic links") func loop() throws {
         for place in 0..<3 { unsafe symlink("\(path)\((place + 1) % 3)", "\(path)\(place)") }
         try expectRefusal(path + "0", .notAFile, "expected the name of a regular file")
     }

@@ -11,9 +11,7 @@ private struct Model {
     static let names = (0..<30).map { "city \($0)" }
 
     /// Takes a store from one version to the next.
-    static func advance(_ store: ReadingStore, to version: Int) {
-        store.receive(names, index(version), at: version)
-    }
+    static func advance(_ store: ReadingStore, to version: Int) { store.receive(names, index(version), at: version) }
 
     static func cities(at version: Int) -> [City] {
         let store = makeStore()
@@ -22,16 +20,13 @@ private struct Model {
     }
 
     /// 0 for none.
-    static func version(of cities: [City]) -> Int {
-        cities.first.map { Int($0.updatedAt - testTime) / 1000 } ?? 0
-    }
+    static func version(of cities: [City]) -> Int { cities.first.map { Int($0.updatedAt - testTime) / 1000 } ?? 0 }
 
     /// In one category.
     private static func index(_ version: Int) -> Double { Double(version * 31 % 500) / 10 }
 }
 
-@Suite("kill -9")
-struct KilledProcessTests {
+@Suite("kill -9") struct KilledProcessTests {
     let directory = TemporaryDirectory()
 
     /// Each round is a process of its own that goes on from what it finds and is killed at a moment of its own, while it
@@ -76,8 +71,7 @@ struct KilledProcessTests {
         print("\(count) kills, \(transactionCount) transactions, nothing lost")
     }
 
-    @Test("counters begin anew, because those that were seen last may not have been written")
-    func counters() throws {
+    @Test("counters begin anew, because those that were seen last may not have been written") func counters() throws {
         let path = directory.file("storage.db")
         let store = makeStore()
         for (second, index) in [10, 60, 10].enumerated() { store.receive("Pune", Double(index), at: second) }
@@ -94,9 +88,7 @@ struct KilledProcessTests {
         let path = directory.file("storage.db")
         let store = makeStore()
         let first = try open(path, store).file
-        #expect(throws: StorageError.inUse.error(of: path)) {
-            _ = try open(path, makeStore())
-        }
+        #expect(throws: StorageError.inUse.error(of: path)) { _ = try open(path, makeStore()) }
         store.receive("Pune", 1, at: 0)
         finish(first)
         #expect(try restored(path).cities == store.cities)

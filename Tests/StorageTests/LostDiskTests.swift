@@ -7,8 +7,7 @@ import Testing
 @testable import Storage
 
 /// Each step is one pass of the writer; no time passes. `EndToEnd/storage` has full, read-only and missing disks.
-@Suite("the file or its disk fails while the exporter runs")
-struct LostDiskTests {
+@Suite("the file or its disk fails while the exporter runs") struct LostDiskTests {
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
 
@@ -47,8 +46,7 @@ struct LostDiskTests {
         #expect(again.cities[0] == store.cities[0] && again.cities[1].index == 50.5)
     }
 
-    @Test("replaced by a loop of symbolic links, until that is gone")
-    func replacedByLoop() throws {
+    @Test("replaced by a loop of symbolic links, until that is gone") func replacedByLoop() throws {
         let store = makeMemory(3)
         var writer = try makeWriter(path, store)
         _ = writer.pass(now: testTime)
@@ -157,8 +155,7 @@ struct LostDiskTests {
         #expect(disk.directory.names == ["storage.db"])
     }
 
-    @Test("the journal is moved into the file before it grows beyond its limit")
-    func journalIsBounded() throws {
+    @Test("the journal is moved into the file before it grows beyond its limit") func journalIsBounded() throws {
         let (pageLimit, store) = (64, makeStore())
         var writer = StorageWriter(path, store: store, journalPageLimit: pageLimit)
         var largest = 0

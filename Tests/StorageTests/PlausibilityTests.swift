@@ -4,8 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("rows that make no sense")
-struct PlausibilityTests {
+@Suite("rows that make no sense") struct PlausibilityTests {
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
 
@@ -53,8 +52,7 @@ struct PlausibilityTests {
         #expect(again.cities == good.cities)
     }
 
-    @Test("points are skipped by themselves")
-    func points() throws {
+    @Test("points are skipped by themselves") func points() throws {
         try save(makeStore([makeCity("Pune", points: makePoints(0..<3))]), in: path)
         try tamper("INSERT INTO reading VALUES (-1, 1, 1, NULL, 1), (2, 1, 10000, NULL, 1)", in: path)
         let store = makeStore()
@@ -62,8 +60,7 @@ struct PlausibilityTests {
         #expect(store.indices(of: "Pune") == [0, 1, 2])
     }
 
-    @Test("readings of no city are removed without a word")
-    func orphans() throws {
+    @Test("readings of no city are removed without a word") func orphans() throws {
         try save(makeStore([makeCity("Pune", points: makePoints(0..<1))]), in: path)
         try tamper(
             "INSERT INTO reading VALUES (1, -5, 1, NULL, 1), (1, 0, 1, NULL, 1), (2, 99, 1, NULL, 0), (-3, 99, 1, NULL, 1)",
@@ -84,8 +81,7 @@ struct PlausibilityTests {
         #expect(try restored(path).indices(of: "Pune") == [0, 1])
     }
 
-    @Test("times of the future do not outlive a start")
-    func future() throws {
+    @Test("times of the future do not outlive a start") func future() throws {
         let far = openingTime + 86_400_000
         let city = City(
             id: 0, name: Array("Pune".utf8), index: 7, updatedAt: far, receivedAt: far, category: 1,

@@ -6,21 +6,14 @@ import Testing
 
 @testable import Storage
 
-@Suite("what was written is restored")
-struct RestoringTests {
+@Suite("what was written is restored") struct RestoringTests {
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
 
     static let cities: [City] = [
-        makeCity("Pune"),
-        makeCity("a"),
-        makeCity(String(repeating: "x", count: 128)),
-        makeCity("दिल्ली 🌫️"),
-        makeCity("O'Hare \"; DROP TABLE city; --"),
-        makeCity("zero", index: 0),
-        makeCity("fraction", index: 0.1 + 0.2),
-        makeCity("most", index: 9999),
-        makeCity("with points", points: makePoints(-25..<0)),
+        makeCity("Pune"), makeCity("a"), makeCity(String(repeating: "x", count: 128)), makeCity("दिल्ली 🌫️"),
+        makeCity("O'Hare \"; DROP TABLE city; --"), makeCity("zero", index: 0), makeCity("fraction", index: 0.1 + 0.2),
+        makeCity("most", index: 9999), makeCity("with points", points: makePoints(-25..<0)),
         makeCity("newer points", points: makePoints(0..<25)),
         City(
             id: 0, name: Array("the newest point".utf8), index: 0, updatedAt: testTime, receivedAt: testTime + 7,
@@ -41,15 +34,13 @@ struct RestoringTests {
         return changes
     }
 
-    @Test("each by itself", arguments: cities)
-    func one(_ city: City) throws {
+    @Test("each by itself", arguments: cities) func one(_ city: City) throws {
         let store = makeStore([city])
         try save(store, in: path)
         #expect(try restored(path).cities == store.cities)
     }
 
-    @Test("all together, and the file is one")
-    func all() throws {
+    @Test("all together, and the file is one") func all() throws {
         let store = makeStore(Self.cities)
         #expect(store.cities.count == Self.cities.count)
         try save(store, in: path)
@@ -57,8 +48,7 @@ struct RestoringTests {
         #expect(try restored(path).cities == store.cities)
     }
 
-    @Test("the outcome and the figures say so")
-    func opening() throws {
+    @Test("the outcome and the figures say so") func opening() throws {
         let store = makeStore()
         let first = try open(path, store)
         #expect(first.outcome == .created && first.cityCount == 0)
@@ -71,8 +61,7 @@ struct RestoringTests {
         #expect(second.file.statistics == StorageStatistics())
     }
 
-    @Test("later batches change what earlier ones wrote")
-    func batches() throws {
+    @Test("later batches change what earlier ones wrote") func batches() throws {
         let store = makeStore(capacity: 3)
         var writer = try makeWriter(path, store)
         for second in 0..<20 {
@@ -86,8 +75,7 @@ struct RestoringTests {
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 6)
     }
 
-    @Test("a point that is replaced is one, and the later one of an instant wins")
-    func repeatedPoints() throws {
+    @Test("a point that is replaced is one, and the later one of an instant wins") func repeatedPoints() throws {
         let store = makeStore()
         var writer = try makeWriter(path, store)
         for index in [1, 2, 2, 3] as [Double] {
@@ -98,8 +86,7 @@ struct RestoringTests {
         #expect(try restored(path).indices(of: "Pune") == [3])
     }
 
-    @Test("removed cities take their points along; one that came back has only its new ones")
-    func removal() throws {
+    @Test("removed cities take their points along; one that came back has only its new ones") func removal() throws {
         let store = makeStore(expireAfter: 10_000)
         var writer = try makeWriter(path, store)
         store.receive(["Agra", "Pune"], 1, at: 0)
@@ -113,8 +100,7 @@ struct RestoringTests {
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 2)
     }
 
-    @Test("readings of a city that is gone are not there after a kill either")
-    func removalAndKill() throws {
+    @Test("readings of a city that is gone are not there after a kill either") func removalAndKill() throws {
         let store = makeStore(expireAfter: 10_000)
         var writer = try makeWriter(path, store)
         store.receive(["Agra", "Pune"], 1, at: 0)
@@ -130,8 +116,7 @@ struct RestoringTests {
         #expect(try integer("SELECT count(*) FROM reading", in: path) == 1)
     }
 
-    @Test("points that a clock which was set back removed are gone from the file as well")
-    func setBack() throws {
+    @Test("points that a clock which was set back removed are gone from the file as well") func setBack() throws {
         let store = makeStore()
         var writer = try makeWriter(path, store)
         for second in 0..<9 { store.receive(["Agra", "Pune"], Double(second), at: second) }
@@ -145,8 +130,7 @@ struct RestoringTests {
         #expect(again.cities == withoutCounters(store.cities))
     }
 
-    @Test("a transaction that was committed survives a process that ends at once")
-    func withoutClosing() throws {
+    @Test("a transaction that was committed survives a process that ends at once") func withoutClosing() throws {
         let store = makeStore(Self.cities)
         var writer = try makeWriter(path, store)
         _ = writer.pass(now: testTime)
@@ -156,8 +140,7 @@ struct RestoringTests {
         #expect(try restored(path).cities == withoutCounters(store.cities), "looking does not use it up")
     }
 
-    @Test("what memory has from the file is not written again")
-    func unchanged() throws {
+    @Test("what memory has from the file is not written again") func unchanged() throws {
         try save(makeStore(Self.cities), in: path)
         let file = try open(path, makeStore()).file
         finish(file)
@@ -181,8 +164,7 @@ struct RestoringTests {
     }
 
     /// A point that comes while a batch is written is not in it, and would be lost although it is older than the write.
-    @Test("the last write is not later than what it wrote")
-    func lastWrite() throws {
+    @Test("the last write is not later than what it wrote") func lastWrite() throws {
         let clock = Mutex(openingTime)
         let store = makeStore()
         let file = try StorageFile.open(path, store: store) {
@@ -205,8 +187,7 @@ struct RestoringTests {
     }
 }
 
-@Suite("the file has as many points of a city as the history")
-struct CapacityTests {
+@Suite("the file has as many points of a city as the history") struct CapacityTests {
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
 
@@ -237,13 +218,11 @@ struct CapacityTests {
     }
 }
 
-@Suite("another scale")
-struct ScaleTests {
+@Suite("another scale") struct ScaleTests {
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
 
-    @Test("keeps readings, finds categories anew, and is the file's after the first batch")
-    func replaces() throws {
+    @Test("keeps readings, finds categories anew, and is the file's after the first batch") func replaces() throws {
         let store = makeStore()
         for (second, index) in [40, 160, 161].enumerated() { store.receive("Pune", Double(index), at: second) }
         try save(store, in: path)
@@ -256,8 +235,7 @@ struct ScaleTests {
         #expect(try restored(path, scale: .us).cities == us.cities)
     }
 
-    @Test("until then the file stays as it is")
-    func keeps() throws {
+    @Test("until then the file stays as it is") func keeps() throws {
         let store = makeStore([makeCity("Pune", points: makePoints(0..<3))])
         try save(store, in: path)
         _ = try open(path, makeStore(scale: .us))

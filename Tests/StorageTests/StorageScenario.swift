@@ -27,17 +27,13 @@ extension ReadingStore {
         var decoder = FeedDecoder(format: FeedFormat())
         let elements = names.map { #"{"city":"\#($0)","aqi":\#(index)}"# }.joined(separator: ",")
         let message = Array("[\(elements)]".utf8)
-        decoder.decode(message.span, receivedAt: testTime + Int64(second) * 1000) {
-            record($0, names: $1, feed: 0)
-        }
+        decoder.decode(message.span, receivedAt: testTime + Int64(second) * 1000) { record($0, names: $1, feed: 0) }
     }
 
     func receive(_ name: String, _ index: Double, at second: Int) { receive([name], index, at: second) }
 
     /// Sorted by name.
-    var cities: [City] {
-        storageSnapshot().all.sorted { $0.name.lexicographicallyPrecedes($1.name) }
-    }
+    var cities: [City] { storageSnapshot().all.sorted { $0.name.lexicographicallyPrecedes($1.name) } }
 
     func indices(of name: String) -> [Double] {
         cities.first { $0.name == Array(name.utf8) }?.points.map(\.index) ?? []

@@ -5,15 +5,13 @@ import Testing
 
 @testable import Storage
 
-@Suite("schema versions")
-struct StorageSchemaTests {
+@Suite("schema versions") struct StorageSchemaTests {
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
 
     /// A file as the releases 0.1 wrote it.
     static let firstVersion =
-        "PRAGMA page_size=1024; PRAGMA journal_mode=WAL;" + StorageSchema.first.creation
-            + """
+        "PRAGMA page_size=1024; PRAGMA journal_mode=WAL;" + StorageSchema.first.creation + """
             PRAGMA application_id=\(0x4151_4958);
             PRAGMA user_version=1;
             INSERT INTO setting VALUES ('scale', 'india');

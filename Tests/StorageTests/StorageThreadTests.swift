@@ -5,8 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("the file on its own thread")
-struct StorageThreadTests {
+@Suite("the file on its own thread") struct StorageThreadTests {
     let directory = TemporaryDirectory()
     var path: String { directory.file("storage.db") }
 
@@ -42,8 +41,7 @@ struct StorageThreadTests {
         #expect(try restored(path).cities == store.cities)
     }
 
-    @Test("it tries again by itself until the disk is back")
-    func retries() async throws {
+    @Test("it tries again by itself until the disk is back") func retries() async throws {
         let (here, away) = (directory.file("sub"), directory.file("away"))
         unsafe mkdir(here, 0o755)
         let (path, store) = (directory.file("sub/storage.db"), makeStore())
@@ -58,14 +56,12 @@ struct StorageThreadTests {
         store.receive("Pune", 2, at: 1)
         var told: [StorageEvent] = []
         for await event in events { told.append(event) }
-        #expect(
-            told == [.failing(reason: "unable to open database file: No such file or directory"), .recovered])
+        #expect(told == [.failing(reason: "unable to open database file: No such file or directory"), .recovered])
         #expect(file.statistics.errorCount == 1)
         #expect(try restored(path).cities == store.cities)
     }
 
-    @Test("a file that nobody runs gives up its lock")
-    func neverRun() throws {
+    @Test("a file that nobody runs gives up its lock") func neverRun() throws {
         _ = try open(path, makeStore())
         #expect(try open(path, makeStore()).outcome == .restored)
     }

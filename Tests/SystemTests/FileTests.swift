@@ -6,9 +6,7 @@ import Testing
 @Suite struct FileTests {
     let directory: TemporaryDirectory
 
-    init() throws {
-        directory = TemporaryDirectory()
-    }
+    init() throws { directory = TemporaryDirectory() }
 
     @Test("files up to the limit are read whole", arguments: [0, 1, 4095, 4096, 4097, 10_000])
     func reads(count: Int) throws {
@@ -72,9 +70,7 @@ import Testing
         #expect(FileIdentity(directory.path + "/other") == identity)
         #expect(FileIdentity(path) == nil)
 
-        let error = #expect(throws: SystemError.self) {
-            try renameFile(path, to: directory.path + "/other")
-        }
+        let error = #expect(throws: SystemError.self) { try renameFile(path, to: directory.path + "/other") }
         #expect(error?.reason == "No such file or directory")
         removeFile(directory.path + "/other")
         removeFile(directory.path + "/other")

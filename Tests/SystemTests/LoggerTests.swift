@@ -5,8 +5,7 @@ import Testing
 
 @Suite struct LoggerTests {
     func lines(
-        _ message: String, _ metadata: Logger.Metadata = [:], level: Logger.Level = .info,
-        format: LogFormat = .logfmt
+        _ message: String, _ metadata: Logger.Metadata = [:], level: Logger.Level = .info, format: LogFormat = .logfmt
     ) -> String {
         let lines = WrittenLines()
         Logger(format: format, now: { 1_795_236_585_252 }, write: lines.append)

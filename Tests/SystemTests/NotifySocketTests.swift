@@ -39,9 +39,7 @@ import Testing
         #expect(NotifySocket.watchdogInterval(environment: environment, process: 42) == expected)
     }
 
-    @Test("without NOTIFY_SOCKET there is none") func absent() {
-        #expect(NotifySocket(environment: [:]) == nil)
-    }
+    @Test("without NOTIFY_SOCKET there is none") func absent() { #expect(NotifySocket(environment: [:]) == nil) }
 
     @Test("states arrive as one datagram", arguments: [false, true])
     func sends(abstract: Bool) throws {

@@ -35,9 +35,7 @@ import Testing
         close(ends[1])
     }
 
-    @Test("nothing is written at once") func nothing() {
-        #expect(writeAll([], to: -1))
-    }
+    @Test("nothing is written at once") func nothing() { #expect(writeAll([], to: -1)) }
 
     private func readAll(_ input: Int32) -> [UInt8] {
         var content: [UInt8] = []
@@ -59,9 +57,7 @@ import Testing
 @Suite struct AppendedFileTests {
     let directory: TemporaryDirectory
 
-    init() throws {
-        directory = TemporaryDirectory()
-    }
+    init() throws { directory = TemporaryDirectory() }
 
     @Test(
         "lines follow what stands in the file, each on a line of its own",

@@ -21,8 +21,7 @@ import Testing
             StatCase(
                 name: "name like the fields", text: "1 () R 1 2 3)" + rest, expected: [12, 3, 174_950, 3_133_440]),
             StatCase(name: "name with a line end", text: "1 (a\nb)" + rest, expected: [12, 3, 174_950, 3_133_440]),
-            StatCase(name: "empty", text: ""),
-            StatCase(name: "no name", text: "1 cat R 1 2 3"),
+            StatCase(name: "empty", text: ""), StatCase(name: "no name", text: "1 cat R 1 2 3"),
             StatCase(name: "cut short", text: "16573 (cat) R 16530 16530 9212 0 -1 4194304 98 0 0 0 7 5 0 0 20 0 3 0"),
             StatCase(name: "not a number", text: "16573 (cat)" + rest.replacing("174950", with: "17x")),
             StatCase(
@@ -30,8 +29,7 @@ import Testing
         ]
     }
 
-    @Test("the fields of /proc/self/stat", arguments: StatCase.all)
-    func stat(_ scenario: StatCase) {
+    @Test("the fields of /proc/self/stat", arguments: StatCase.all) func stat(_ scenario: StatCase) {
         let stat = ProcessStat(Array(scenario.text.utf8))
         #expect(
             stat.map { [$0.cpuTicks, UInt64($0.threads), $0.startTicks, $0.virtualMemoryBytes] } == scenario.expected)

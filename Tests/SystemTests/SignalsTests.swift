@@ -81,9 +81,7 @@ import Testing
         close(ends[1])
     }
 
-    private func onOwnThread(
-        _ body: @escaping @Sendable (Signals) -> [Signals.Signal?]
-    ) throws -> [Signals.Signal?] {
+    private func onOwnThread(_ body: @escaping @Sendable (Signals) -> [Signals.Signal?]) throws -> [Signals.Signal?] {
         let result = Mutex<[Signals.Signal?]>([])
         let thread = try ServiceThread(name: "signals") {
             let signals = body(.block())

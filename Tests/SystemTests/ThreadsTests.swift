@@ -45,9 +45,7 @@ import Testing
     }
 
     @Test("an impossible stack is an error") func impossible() {
-        let error = #expect(throws: SystemError.self) {
-            try ServiceThread(name: "huge", stackBytes: 1 << 60) {}
-        }
+        let error = #expect(throws: SystemError.self) { try ServiceThread(name: "huge", stackBytes: 1 << 60) {} }
         #expect(error?.reason.hasPrefix("cannot start the thread huge: ") == true)
     }
 }

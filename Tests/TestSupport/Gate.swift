@@ -15,9 +15,7 @@ import Glibc
         while unsafe sem_wait(semaphore) != 0 {}
     }
 
-    public func open() {
-        unsafe sem_post(semaphore)
-    }
+    public func open() { unsafe sem_post(semaphore) }
 
     deinit {
         unsafe sem_destroy(semaphore)

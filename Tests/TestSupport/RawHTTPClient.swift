@@ -39,8 +39,7 @@ public final class RawHTTPClient {
     /// Connects to a port of the loopback interface.
     /// - Parameter host: the last byte of the address 127.0.0.x that it comes from.
     public init(port: Int, isIPv6: Bool = false, receiveBuffer: Int32? = nil, from host: UInt8 = 1) throws {
-        socket = Glibc.socket(
-            isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        socket = Glibc.socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         if let receiveBuffer { set(SO_RCVBUF, to: receiveBuffer) }
         if isIPv6 {
             var address = sockaddr_in6()
@@ -94,9 +93,7 @@ public final class RawHTTPClient {
         _ = unsafe setsockopt(socket, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    deinit {
-        close()
-    }
+    deinit { close() }
 
     public func close() {
         if socket >= 0 { Glibc.close(socket) }
@@ -106,15 +103,12 @@ public final class RawHTTPClient {
     /// Ends the connection with a reset, as a client that is killed does.
     public func abort() {
         var linger = linger(l_onoff: 1, l_linger: 0)
-        _ = unsafe setsockopt(
-            socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+        _ = unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
         close()
     }
 
     /// The peer sees the end of the stream, and can still answer.
-    public func endSending() {
-        shutdown(socket, Int32(SHUT_WR))
-    }
+    public func endSending() { shutdown(socket, Int32(SHUT_WR)) }
 
     /// False when the peer has ended the connection.
     @discardableResult
@@ -136,9 +130,7 @@ public final class RawHTTPClient {
     }
 
     /// Sends a request with a Host field and reads the answer.
-    public func request(
-        _ target: String, method: String = "GET", headers: [String] = []
-    ) throws -> Answer {
+    public func request(_ target: String, method: String = "GET", headers: [String] = []) throws -> Answer {
         let lines = ["\(method) \(target) HTTP/1.1", "Host: test"] + headers
         send(lines.joined(separator: "\r\n") + "\r\n\r\n")
         return try readAnswer(toHead: method == "HEAD")

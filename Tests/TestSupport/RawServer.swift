@@ -80,8 +80,7 @@ public final class RawServer: Sendable {
         /// Makes the coming close a reset.
         public func resetOnClose() {
             var option = linger(l_onoff: 1, l_linger: 0)
-            _ = unsafe setsockopt(
-                socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+            _ = unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
         }
 
         private func waitForInput() -> Bool {
@@ -164,9 +163,7 @@ public final class RawServer: Sendable {
             for thread in threads { pthread_join(thread, nil) }
         }
 
-        func end() {
-            _ = unsafe write(ring, [1] as [UInt8], 1)
-        }
+        func end() { _ = unsafe write(ring, [1] as [UInt8], 1) }
 
         func closeEnds() {
             close(stop)
@@ -178,9 +175,7 @@ public final class RawServer: Sendable {
 private final class ThreadBody: Sendable {
     let run: @Sendable () -> Void
 
-    init(_ run: @escaping @Sendable () -> Void) {
-        self.run = run
-    }
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
 private func startThread(_ run: @escaping @Sendable () -> Void) -> pthread_t {

@@ -33,9 +33,7 @@ public final class RunningProgram {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    public func kill(_ signal: Int32) {
-        Glibc.kill(process.processIdentifier, signal)
-    }
+    public func kill(_ signal: Int32) { Glibc.kill(process.processIdentifier, signal) }
 
     /// The exit status; nil when it has not ended by itself within half a minute. Ended by a signal: 128 + its number.
     public func waitForEnd() -> Int32? {

@@ -34,17 +34,11 @@ public final class TemporaryDirectory: Sendable {
     }
 
     /// A pipe that nobody writes to.
-    public func makePipe(_ name: String) {
-        unsafe mkfifo(file(name), 0o600)
-    }
+    public func makePipe(_ name: String) { unsafe mkfifo(file(name), 0o600) }
 
-    public func move(_ name: String, to other: String) {
-        unsafe rename(file(name), file(other))
-    }
+    public func move(_ name: String, to other: String) { unsafe rename(file(name), file(other)) }
 
-    public func remove(_ name: String) {
-        unsafe unlink(file(name))
-    }
+    public func remove(_ name: String) { unsafe unlink(file(name)) }
 }
 
 private func fileNames(in path: String) -> [String] {

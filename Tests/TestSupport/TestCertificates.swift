@@ -101,6 +101,4 @@ public struct TestCertificates: Sendable {
     }
 }
 
-struct OpenSSLError: Error, CustomStringConvertible {
-    let description: String
-}
+struct OpenSSLError: Error, CustomStringConvertible { let description: String }

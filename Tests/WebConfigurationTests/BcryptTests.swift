@@ -45,8 +45,7 @@ import Testing
             Case("digest cut", "secret", "$2y$04$" + secret.dropLast()),
             Case("bad character in the salt", "secret", "$2y$04$!" + secret.dropFirst()),
             Case("bad character in the digest", "secret", "$2y$04$" + secret.dropLast() + "!"),
-            Case(
-                "empty password", "", "$2a$04$YouuC3zgB83Q3J0fsuZ4Guje49245aZXVAIt2pBklIhzHUIv8XmCK", verifies: true),
+            Case("empty password", "", "$2a$04$YouuC3zgB83Q3J0fsuZ4Guje49245aZXVAIt2pBklIhzHUIv8XmCK", verifies: true),
             Case(
                 "not UTF-8", [0xFF, 0xFE], "$2a$04$HDg3.G6Z2QvA9nOEaMJ/9eL7mzpf8OqlDdqLuE/0vapxrlKpPnrnW",
                 verifies: true),
@@ -75,8 +74,7 @@ import Testing
         ]
     }
 
-    @Test("hashes are judged as Go judges them", arguments: Case.all)
-    func judges(_ scenario: Case) {
+    @Test("hashes are judged as Go judges them", arguments: Case.all) func judges(_ scenario: Case) {
         #expect(Bcrypt.problem(of: scenario.hash) == scenario.problem)
         #expect(Bcrypt.verify(password: scenario.password, hash: scenario.hash) == scenario.verifies)
     }

@@ -54,8 +54,7 @@ import Testing
             Case(
                 name: "no suite beyond the list when kinds are mixed",
                 priority: TLSPriority(cipherSuites: [.ecdheECDSAWithAES256GCM, .ecdheRSAWithAES128GCM]),
-                versions: ["TLS1.3", "TLS1.2"],
-                suites: ["TLS_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_AES_128_GCM_SHA256"]),
+                versions: ["TLS1.3", "TLS1.2"], suites: ["TLS_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_AES_128_GCM_SHA256"]),
             Case(
                 name: "a list without a cipher of TLS 1.3",
                 priority: TLSPriority(cipherSuites: [.ecdheRSAWithAES128CBC]),
@@ -85,8 +84,7 @@ import Testing
         ]
     }
 
-    @Test("choices as GnuTLS understands them", arguments: Case.all)
-    func choices(_ scenario: Case) throws {
+    @Test("choices as GnuTLS understands them", arguments: Case.all) func choices(_ scenario: Case) throws {
         let offer = try GnuTLSOffer(scenario.priority.text(key: scenario.key))
         #expect(offer.versions == scenario.versions)
         #expect(Set(offer.suites) == Set(scenario.suites))

@@ -14,8 +14,7 @@ import Testing
 /// - inline PEM (`cert`, `key`, `client_ca`), `client_allowed_sans` and `rate_limit` are newer than 0.8;
 /// - Go 1.22 took the suites without ECDHE (`TLS_RSA_…`) out of the list of those that may be configured.
 @Suite struct WebConfigurationTests {
-    static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "Fixtures/web-config")
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/web-config")
     static let promtool = "/usr/bin/promtool"
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -41,8 +40,7 @@ import Testing
             self.judge = judge
         }
 
-        static let all =
-            documents + certificates + choices + clientCertificates + http + users + rateLimits
+        static let all = documents + certificates + choices + clientCertificates + http + users + rateLimits
 
         static let documents = [
             Case("empty"),
@@ -217,8 +215,7 @@ import Testing
             Case(
                 "header-content-type-options",
                 "line 3: http_server_config.headers.X-Content-Type-Options is \"sniff\", expected nosniff"),
-            Case(
-                "header-is-list", "line 3: http_server_config.headers.X-Frame-Options is a list, expected a text"),
+            Case("header-is-list", "line 3: http_server_config.headers.X-Frame-Options is a list, expected a text"),
             Case("headers-list", "line 2: http_server_config.headers is a list, expected a mapping"),
         ]
 
@@ -260,12 +257,9 @@ import Testing
         ]
     }
 
-    static func path(_ file: String) -> String {
-        folder.appending(path: file + ".yml").path
-    }
+    static func path(_ file: String) -> String { folder.appending(path: file + ".yml").path }
 
-    @Test("files are accepted or refused", arguments: Case.all)
-    func judges(_ scenario: Case) throws {
+    @Test("files are accepted or refused", arguments: Case.all) func judges(_ scenario: Case) throws {
         let path = Self.path(scenario.file)
         do throws(SystemError) {
             _ = try WebConfiguration(file: path)
@@ -299,9 +293,7 @@ import Testing
             }
         }
         let isOldest = try answer("--version").output.contains("version 2.42.")
-        for (feature, values) in agreements {
-            #expect(isOldest ? values == [false] : values.count == 1, "\(feature)")
-        }
+        for (feature, values) in agreements { #expect(isOldest ? values == [false] : values.count == 1, "\(feature)") }
     }
 
     private func answer(_ arguments: String...) throws -> (status: Int32, output: String) {
@@ -454,9 +446,7 @@ private let serverTLS = "tls_server_config:\n  cert_file: server.pem\n  key_file
             ),
             (
                 serverTLS + "  min_version: TLS13\n  max_version: TLS11\n",
-                [
-                    "min_version is above max_version, so no client can connect"
-                ]
+                ["min_version is above max_version, so no client can connect"]
             ),
             (
                 "tls_server_config: {min_version: TLS13}",

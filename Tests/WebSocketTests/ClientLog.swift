@@ -42,9 +42,7 @@ final class ClientLog: Sendable {
         state.withLock { $0.messages.append(Message(kind: kind, bytes: copy)) }
     }
 
-    func setReturned() {
-        state.withLock { $0.hasReturned = true }
-    }
+    func setReturned() { state.withLock { $0.hasReturned = true } }
 
     var current: State { state.withLock { $0 } }
 
@@ -69,17 +67,14 @@ final class ClientLog: Sendable {
     }
 }
 
-extension WebSocketEvent {
-    static let opened = WebSocketEvent.connected(HTTPFields())
-}
+extension WebSocketEvent { static let opened = WebSocketEvent.connected(HTTPFields()) }
 
 /// Runs the body with a client that is stopped and awaited afterwards.
 func withClient(
     _ configuration: WebSocketClientConfiguration, _ body: (WebSocketClient, ClientLog) throws -> Void
 ) throws {
     let log = ClientLog()
-    let client = WebSocketClient(
-        configuration: configuration, onEvent: { log.add($0) }, onMessage: { log.add($0, $1) })
+    let client = WebSocketClient(configuration: configuration, onEvent: { log.add($0) }, onMessage: { log.add($0, $1) })
     let thread = try ServiceThread(name: "client") {
         client.run()
         log.setReturned()

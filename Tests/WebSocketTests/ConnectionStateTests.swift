@@ -17,13 +17,9 @@ private final class Course {
         state = ConnectionState(configuration)
     }
 
-    func handle(_ event: ConnectionState.Event) {
-        actions += state.handle(event, at: now, random: random)
-    }
+    func handle(_ event: ConnectionState.Event) { actions += state.handle(event, at: now, random: random) }
 
-    func handle(_ event: ConnectionState.ConnectionEvent) {
-        handle(.connection(state.number, event))
-    }
+    func handle(_ event: ConnectionState.ConnectionEvent) { handle(.connection(state.number, event)) }
 
     /// Lets time pass as the loop does: the timer fires at each deadline on the way.
     func pass(_ duration: Duration) {
@@ -59,9 +55,7 @@ private final class Course {
         actions.compactMap { if case .dial(_, let dial) = $0 { dial.ipAddress } else { nil } }
     }
 
-    func forget() {
-        actions = []
-    }
+    func forget() { actions = [] }
 }
 
 @Suite struct ConnectionStateTests {
@@ -82,9 +76,7 @@ private final class Course {
             End(name: "name not found", address: "ws://host/", event: .notResolved(detail: "d"), reason: .resolve),
             End(name: "name without address", address: "ws://host/", event: .resolved([]), reason: .resolve),
             End(name: "no TCP", event: .ended, reason: .refused),
-            End(
-                name: "no TLS", steps: [.tcpConnected], address: "wss://127.0.0.1/", event: .ended,
-                reason: .tls),
+            End(name: "no TLS", steps: [.tcpConnected], address: "wss://127.0.0.1/", event: .ended, reason: .tls),
             End(name: "no file", address: "wss://127.0.0.1/", event: .tlsFailed(detail: "d"), reason: .tls),
             End(name: "no answer", steps: [.tcpConnected], event: .ended, reason: .lost),
             End(
@@ -101,10 +93,9 @@ private final class Course {
                 reason: .handshake),
             End(name: "end of stream", steps: open, event: .ended, reason: .lost),
             End(
-                name: "close frame", steps: open,
-                event: .closeFrame(try! CloseFrame(payload: [0x03, 0xE8])), reason: .closed),
-            End(
-                name: "broken frame", steps: open, event: .violation(ProtocolViolation("d")), reason: .protocolError),
+                name: "close frame", steps: open, event: .closeFrame(try! CloseFrame(payload: [0x03, 0xE8])),
+                reason: .closed),
+            End(name: "broken frame", steps: open, event: .violation(ProtocolViolation("d")), reason: .protocolError),
         ]
     }
 

@@ -80,8 +80,7 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
         private static let repeated: [UInt8] = [0xF2, 0x80, 0x13, 0x00, 0x00]
 
         static let messages: [Row] = [
-            Row(name: "nothing", bytes: []),
-            Row(name: "text", bytes: serverFrame(0x81, "[]"), items: [.text("[]")]),
+            Row(name: "nothing", bytes: []), Row(name: "text", bytes: serverFrame(0x81, "[]"), items: [.text("[]")]),
             Row(name: "empty text", bytes: serverFrame(0x81), items: [.text("")]),
             Row(name: "binary", bytes: serverFrame(0x82, [0, 255]), items: [.binary([0, 255])]),
             Row(
@@ -92,9 +91,7 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
                 name: "fragments",
                 bytes: serverFrame(0x01, "a") + serverFrame(0x00) + serverFrame(0x00, "b") + serverFrame(0x80, "c"),
                 items: [.text("abc")]),
-            Row(
-                name: "fragments of nothing", bytes: serverFrame(0x02) + serverFrame(0x80),
-                items: [.binary([])]),
+            Row(name: "fragments of nothing", bytes: serverFrame(0x02) + serverFrame(0x80), items: [.binary([])]),
             Row(
                 name: "control frames between fragments",
                 bytes: serverFrame(0x01, "a") + serverFrame(0x89, "p") + serverFrame(0x8A, "q")
@@ -177,8 +174,7 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
                 Row(name: "long ping", bytes: [0x89, 126, 0, 126], violation: "control frame longer than 125 bytes"),
                 Row(
                     name: "compressed ping", bytes: [0xC9, 0], violation: "compressed control frame",
-                    compression: .withoutContext
-                ),
+                    compression: .withoutContext),
                 Row(
                     name: "2^63", bytes: [0x82, 127, 0x80, 0, 0, 0, 0, 0, 0, 0],
                     violation: "frame length of 2^63 or more"),
@@ -212,8 +208,7 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
             }
             + [0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65535].map { (status: UInt16) in
                 Row(
-                    name: "close status \(status)",
-                    bytes: serverFrame(0x88, FrameWriter.closePayload(status: status)),
+                    name: "close status \(status)", bytes: serverFrame(0x88, FrameWriter.closePayload(status: status)),
                     violation: "invalid close status \(status)")
             }
     }

@@ -52,9 +52,7 @@ import Testing
         }
     }
 
-    private func read(
-        _ bytes: [UInt8], pieces: Int
-    ) -> (head: HTTPHead?, position: Int, error: HTTPHeadError?) {
+    private func read(_ bytes: [UInt8], pieces: Int) -> (head: HTTPHead?, position: Int, error: HTTPHeadError?) {
         var reader = HTTPHeadReader(beginning: "HTTP/1.")
         var start = 0
         while start < bytes.count {

@@ -33,9 +33,7 @@ import Testing
         #expect(tenths.allSatisfy { (850...1150).contains($0) })
     }
 
-    @Test(
-        "a minute of health brings the minimum back, less does not",
-        arguments: [(59, 8), (60, 1), (3600, 1)])
+    @Test("a minute of health brings the minimum back, less does not", arguments: [(59, 8), (60, 1), (3600, 1)])
     func recovers(seconds: Int, bound: Int) {
         var policy = ReconnectPolicy(minimum: .seconds(1), maximum: .seconds(8))
         for _ in 0..<10 { _ = policy.delay(connectedFor: nil, retryAfter: nil, random: 0) }

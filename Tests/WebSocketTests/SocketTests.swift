@@ -16,9 +16,7 @@ import Testing
             (LWS_CALLBACK_EVENT_WAIT_CANCELLED, nil), (LWS_CALLBACK_FILTER_NETWORK_CONNECTION, nil),
             (LWS_CALLBACK_RAW_SKT_BIND_PROTOCOL, nil), (LWS_CALLBACK_RAW_SKT_DROP_PROTOCOL, nil),
         ]
-        for (reason, meaning) in meanings {
-            #expect(SocketEvent(reason) == meaning, "\(reason.rawValue)")
-        }
+        for (reason, meaning) in meanings { #expect(SocketEvent(reason) == meaning, "\(reason.rawValue)") }
     }
 
     private func context() throws -> WebSocketContext {

@@ -86,9 +86,7 @@ private final class Certificates: Sendable {
     }
 }
 
-@Suite(
-    .enabled(if: Certificates.canRun, "needs the openssl program and a python3"))
-struct WebSocketTLSTests {
+@Suite(.enabled(if: Certificates.canRun, "needs the openssl program and a python3")) struct WebSocketTLSTests {
     private var certificates: Certificates { Certificates.shared! }
 
     private func withPeer(
@@ -100,8 +98,7 @@ struct WebSocketTLSTests {
             arguments: [certificates.path(certificate), certificates.path(certificate + "-key")]
                 + (clientCA.map { [certificates.path($0)] } ?? []))
         defer { peer.stop() }
-        var configuration = WebSocketClientConfiguration(
-            address: try WebSocketAddress("wss://\(host):\(peer.port)/"))
+        var configuration = WebSocketClientConfiguration(address: try WebSocketAddress("wss://\(host):\(peer.port)/"))
         configuration.reconnectMinimum = .milliseconds(20)
         configuration.reconnectMaximum = .milliseconds(100)
         configuration.tls.caFile = certificates.path("ca")

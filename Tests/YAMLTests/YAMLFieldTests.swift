@@ -172,8 +172,7 @@ extension YAMLField {
         switch content {
         case .scalar(let text, let isPlain): text + (isPlain ? "?" : "")
         case .list(let values): "[" + values.map(\.outline).joined(separator: ", ") + "]"
-        case .mapping(let pairs):
-            "{" + pairs.map { $0.key + ": " + $0.value.outline }.joined(separator: ", ") + "}"
+        case .mapping(let pairs): "{" + pairs.map { $0.key + ": " + $0.value.outline }.joined(separator: ", ") + "}"
         }
     }
 }

@@ -35,12 +35,9 @@ final class Exporter: Sendable {
         self.demo = demo
         let store = ReadingStore(rules: StoreRules(configuration, feeds: configuredFeeds), feeds: [], at: currentTime())
         self.store = store
-        let storage = try configuration.storageFile.map {
-            try StorageService(path: $0, store: store, logger: logger)
-        }
+        let storage = try configuration.storageFile.map { try StorageService(path: $0, store: store, logger: logger) }
         self.storage = storage
-        let feeds = FeedSet(
-            configuration, feeds: configuredFeeds, demo: demo?.address, store: store, logger: logger)
+        let feeds = FeedSet(configuration, feeds: configuredFeeds, demo: demo?.address, store: store, logger: logger)
         self.feeds = feeds
         let usage = FeedUsage(limit: configuration.pauseWhenUnused, at: monotonicTime())
         self.usage = usage
@@ -73,9 +70,7 @@ final class Exporter: Sendable {
             scrapes: configuration.web.omitsExporterMetrics ? nil : scrapes,
             handshakes: webWatcher.initial.tls == nil ? nil : scrapes, storage: storage?.file, events: events,
             lastReload: lastReload)
-        let health = Health(
-            store: store,
-            stuckFeeds: { feeds.stuck })
+        let health = Health(store: store, stuckFeeds: { feeds.stuck })
         let routes = Routes(
             telemetryPath: configuration.web.telemetryPath, isLifecycleEnabled: configuration.web.isLifecycleEnabled,
             metrics: metrics,
@@ -110,9 +105,7 @@ final class Exporter: Sendable {
         server.isPublic = { $0 == Routes.healthyPath || $0 == Routes.readyPath }
         self.server = try HTTPServer(configuration: server, onRequest: routes.respond)
         webWatcher.follow(self.server)
-        if webWatcher.initial.tls != nil, webWatcher.initial.allowsHTTP2 {
-            logger.debug("HTTP/2 is not supported")
-        }
+        if webWatcher.initial.tls != nil, webWatcher.initial.allowsHTTP2 { logger.debug("HTTP/2 is not supported") }
     }
 
     /// Runs until SIGTERM or SIGINT; then takes everything down in reverse: listening sockets, feeds, storage.
@@ -126,9 +119,7 @@ final class Exporter: Sendable {
         }
         try feeds.start()
         for address in server.addresses {
-            logger.info(
-                "Listening on",
-                metadata: ["address": "\(address)", "tls": "\(webWatcher.initial.tls != nil)"])
+            logger.info("Listening on", metadata: ["address": "\(address)", "tls": "\(webWatcher.initial.tls != nil)"])
         }
         let notify = NotifySocket()
         _ = notify?.send("READY=1")
@@ -186,8 +177,7 @@ final class Exporter: Sendable {
                 if !resources.files.submit({ [reload] in _ = reload() }) {
                     logger.error("Reload skipped: the previous one is still in progress")
                 }
-            case nil:
-                continue
+            case nil: continue
             }
         }
     }
@@ -216,9 +206,7 @@ final class Exporter: Sendable {
 
 /// Results of the last reloads, for `/metrics`; the start counts as one, and so does an automatic one.
 final class LastReload: Sendable {
-    enum Part {
-        case feeds, web
-    }
+    enum Part { case feeds, web }
 
     struct State: Equatable {
         /// Parts whose files were bad when they were last read.
@@ -228,9 +216,7 @@ final class LastReload: Sendable {
 
     private let state: Mutex<State>
 
-    init(at time: Timestamp) {
-        state = Mutex(State(succeededAt: time))
-    }
+    init(at time: Timestamp) { state = Mutex(State(succeededAt: time)) }
 
     var current: State { state.withLock { $0 } }
 
@@ -291,9 +277,7 @@ final class FeedUsage: Sendable {
         var isPaused = false
     }
 
-    enum Change: Equatable {
-        case pause, resume
-    }
+    enum Change: Equatable { case pause, resume }
 
     /// - Parameter limit: how long nobody may read before feeds are paused; zero: no limit.
     init(limit: Duration, at now: Duration) {

@@ -25,8 +25,7 @@ func healthcheck(_ configuration: Configuration) -> Int32 {
         case .http(status: 200, let line):
             StandardStream.output.write("\(line)\n")
             return 0
-        case .http(let status, let line):
-            throw SystemError(.peer, "\(address): status \(status): \(line)")
+        case .http(let status, let line): throw SystemError(.peer, "\(address): status \(status): \(line)")
         case .tls:
             // Without a client certificate there is no more to learn.
             StandardStream.output.write("the server speaks TLS and requires a client certificate\n")

@@ -58,8 +58,7 @@ private func serve(
         "Starting air-quality-exporter",
         metadata: [
             "version": BuildVersion.version, "revision": BuildVersion.revision, "scale": configuration.scale.name,
-            "feeds": "\(feeds.count + (configuration.isDemo ? 1 : 0))",
-            "storage": configuration.storageFile ?? "none",
+            "feeds": "\(feeds.count + (configuration.isDemo ? 1 : 0))", "storage": configuration.storageFile ?? "none",
         ])
     let logger = logger(first.write)
     flags.logUnknownVariables(to: logger)

@@ -31,8 +31,7 @@ final class ActiveWebConfiguration: Sendable {
             return
         }
         let kept = previous?.configuration.rateLimit == limit ? previous?.bucket.withLock { $0 } : nil
-        bucket = Mutex(
-            kept ?? TokenBucket(interval: limit.interval, burst: limit.burst, now: monotonicTime()))
+        bucket = Mutex(kept ?? TokenBucket(interval: limit.interval, burst: limit.burst, now: monotonicTime()))
     }
 
     /// Counts a request against the rate limit.
@@ -130,9 +129,7 @@ final class PasswordVerdicts: Sendable {
         var wrong = RecentSet<PasswordCheck>(capacity: PasswordVerdicts.maximumRemembered)
     }
 
-    init(run: @escaping @Sendable (PasswordCheck) -> Bool = { $0.run() }) {
-        self.run = run
-    }
+    init(run: @escaping @Sendable (PasswordCheck) -> Bool = { $0.run() }) { self.run = run }
 
     /// The verdict if it is remembered.
     func known(_ check: PasswordCheck) -> Bool? {
@@ -160,13 +157,9 @@ struct RecentSet<Element: Hashable & Sendable>: Sendable {
     /// The oldest first.
     private var order: [Element] = []
 
-    init(capacity: Int) {
-        self.capacity = capacity
-    }
+    init(capacity: Int) { self.capacity = capacity }
 
-    func contains(_ element: Element) -> Bool {
-        elements.contains(element)
-    }
+    func contains(_ element: Element) -> Bool { elements.contains(element) }
 
     mutating func insert(_ element: Element) {
         guard elements.insert(element).inserted else { return }

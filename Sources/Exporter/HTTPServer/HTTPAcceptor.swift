@@ -54,9 +54,7 @@ final class HTTPAcceptor: Sendable {
     }
 
     /// Any thread.
-    func stop() {
-        stopped.wake()
-    }
+    func stop() { stopped.wake() }
 
     /// Corresponds to `poll`.
     private func waitForSockets(

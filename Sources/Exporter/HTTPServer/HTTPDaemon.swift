@@ -51,9 +51,7 @@ internal import System
     }
 
     /// Closes the connections that are left and waits for the daemon's thread: never from a callback.
-    deinit {
-        unsafe MHD_stop_daemon(daemon)
-    }
+    deinit { unsafe MHD_stop_daemon(daemon) }
 }
 
 /// Called by libmicrohttpd when a connection has begun and when it has ended, before it closes the socket; corresponds

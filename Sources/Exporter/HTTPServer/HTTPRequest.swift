@@ -116,8 +116,7 @@ struct HTTPFraming: Equatable {
             let digits = trimmed(value)
             isLengthNumber = !digits.isEmpty && digits.allSatisfy(isDigit)
             isLengthZero = digits.allSatisfy { $0 == UInt8(ascii: "0") }
-        case 17 where equalsIgnoringCase(name, "Transfer-Encoding"):
-            hasTransferCoding = true
+        case 17 where equalsIgnoringCase(name, "Transfer-Encoding"): hasTransferCoding = true
         default: break
         }
     }
@@ -180,10 +179,7 @@ public struct HTTPRefusal: Sendable {
         self.line = line
     }
 
-    static let unauthorized = HTTPRefusal(
-        401, headers: [("WWW-Authenticate", "Basic")], "authentication required")
+    static let unauthorized = HTTPRefusal(401, headers: [("WWW-Authenticate", "Basic")], "authentication required")
 
-    public static func busy(_ line: String) -> HTTPRefusal {
-        HTTPRefusal(503, headers: [("Retry-After", "1")], line)
-    }
+    public static func busy(_ line: String) -> HTTPRefusal { HTTPRefusal(503, headers: [("Retry-After", "1")], line) }
 }

@@ -118,9 +118,7 @@ public struct HTTPResponse: Sendable {
         unsafe connection.queue(response, status: status)
     }
 
-    deinit {
-        unsafe MHD_destroy_response(response)
-    }
+    deinit { unsafe MHD_destroy_response(response) }
 }
 
 /// Content that libmicrohttpd asks for block by block, on its thread.
@@ -196,9 +194,7 @@ final class LargeContent: HTTPContent {
     func finish() {}
 
     /// Frees the memory. What has not been sent never will be.
-    func drop() {
-        state.withLock { $0.pieces = [] }
-    }
+    func drop() { state.withLock { $0.pieces = [] } }
 }
 
 /// Corresponds to `MHD_ContentReaderCallback`.

@@ -66,9 +66,7 @@ public final class HTTPServer: Sendable {
     /// Puts another web configuration in force, for connections (TLS) and requests (the rest) that begin from now on; any
     /// thread, one at a time. Nothing is disconnected.
     /// - Throws: when TLS would be turned on or off, or GnuTLS does not take it. The configuration before stays in force.
-    public func reload(_ web: WebConfiguration) throws(SystemError) {
-        try service.adopt(web)
-    }
+    public func reload(_ web: WebConfiguration) throws(SystemError) { try service.adopt(web) }
 
     /// Grows every few seconds while the serving thread is alive; for a `HeartbeatWatch`.
     public var heartbeats: Int { service.heartbeat.beats }
@@ -87,9 +85,7 @@ public final class HTTPServer: Sendable {
         return running.ended.wait(limit + timeToStop)
     }
 
-    deinit {
-        stop(within: .zero)
-    }
+    deinit { stop(within: .zero) }
 }
 
 /// The addresses of an `HTTPServer`, and the limits for its clients.
@@ -117,9 +113,7 @@ public struct HTTPServerConfiguration: Sendable {
         HTTPResponse(status: refusal.status, headers: refusal.headers, line: refusal.line)
     }
 
-    public init(addresses: [ListenAddress]) {
-        self.addresses = addresses
-    }
+    public init(addresses: [ListenAddress]) { self.addresses = addresses }
 }
 
 /// Limits beyond which a client is refused or disconnected.

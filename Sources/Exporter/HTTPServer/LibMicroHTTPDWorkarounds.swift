@@ -145,9 +145,7 @@ let isVersion0 = unsafe String(cString: MHD_get_version()).hasPrefix("0.")
 }
 
 /// Behind the end of a line, which has become one NUL or two.
-private func behindLine(_ end: UnsafePointer<CChar>) -> UnsafePointer<CChar> {
-    unsafe end[1] == 0 ? end + 2 : end + 1
-}
+private func behindLine(_ end: UnsafePointer<CChar>) -> UnsafePointer<CChar> { unsafe end[1] == 0 ? end + 2 : end + 1 }
 
 /// `POLLRDHUP` of poll(2), which glibc's headers give to `_GNU_SOURCE` only.
 private let endOfPeer: Int16 = 0x2000

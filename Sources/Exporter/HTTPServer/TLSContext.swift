@@ -30,9 +30,7 @@ internal import WebConfiguration
         allowedNames = configuration.allowedSubjectAlternativeNames
     }
 
-    deinit {
-        unsafe gnutls_priority_deinit(priority)
-    }
+    deinit { unsafe gnutls_priority_deinit(priority) }
 
     /// Whether clients are asked for a certificate.
     var asksClients: Bool { clientAuthentication != .none }

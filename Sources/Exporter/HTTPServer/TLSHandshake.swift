@@ -49,8 +49,7 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
     /// Watches the session until it is freed.
     static func follow(
         _ session: gnutls_session_t, of connection: HTTPConnection, as context: TLSContext,
-        within quota: HandshakeQuota,
-        onFailure: @escaping @Sendable (TLSHandshakeFailure) -> Void
+        within quota: HandshakeQuota, onFailure: @escaping @Sendable (TLSHandshakeFailure) -> Void
     ) {
         let result = unsafe gnutls_session_ext_register(
             session, "followed", privateData, GNUTLS_EXT_NONE, nil, nil, tlsSessionEnds, nil, nil,
@@ -103,8 +102,7 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
     private func mayGoOn() -> Bool {
         let client = connection.peer.client
         var byte: UInt8 = 0
-        let mustWait =
-            unsafe !quota.isOpen(client) && recv(connection.socket, &byte, 1, Int32(MSG_PEEK)) > 0
+        let mustWait = unsafe !quota.isOpen(client) && recv(connection.socket, &byte, 1, Int32(MSG_PEEK)) > 0
         if mustWait, !isWaiting {
             isWaiting = quota.wait(client)
             if !isWaiting { failure = "too many handshakes of this client wait" }
@@ -264,9 +262,7 @@ final class HandshakeQuota: Sendable {
         }
     }
 
-    func endWait(_ client: [UInt8]) {
-        clients.withLock { $0[client]?.waiting -= 1 }
-    }
+    func endWait(_ client: [UInt8]) { clients.withLock { $0[client]?.waiting -= 1 } }
 }
 
 /// The processor time of the calling thread (`CLOCK_THREAD_CPUTIME_ID`).

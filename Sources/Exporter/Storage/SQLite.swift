@@ -31,15 +31,11 @@ struct SQLiteConnection: ~Copyable {
         precondition(result == SQLITE_OK, "SQLite knows these options")
     }
 
-    func setBusyTimeout(milliseconds: Int32) {
-        unsafe sqlite3_busy_timeout(pointer, milliseconds)
-    }
+    func setBusyTimeout(milliseconds: Int32) { unsafe sqlite3_busy_timeout(pointer, milliseconds) }
 
     /// Corresponds to `sqlite3_exec`: any number of statements, whose rows are dropped.
     func execute(_ sql: String) throws(StorageError) {
-        guard unsafe sqlite3_exec(pointer, sql, nil, nil, nil) == SQLITE_OK else {
-            throw unsafe StorageError(pointer)
-        }
+        guard unsafe sqlite3_exec(pointer, sql, nil, nil, nil) == SQLITE_OK else { throw unsafe StorageError(pointer) }
     }
 
     /// Corresponds to `sqlite3_prepare_v3`.
@@ -65,9 +61,7 @@ struct SQLiteConnection: ~Copyable {
     }
 
     /// The file without symbolic links; its journal has this name with `-wal`. Corresponds to `sqlite3_db_filename`.
-    var fileName: String {
-        unsafe sqlite3_db_filename(pointer, "main").map { unsafe String(cString: $0) } ?? ""
-    }
+    var fileName: String { unsafe sqlite3_db_filename(pointer, "main").map { unsafe String(cString: $0) } ?? "" }
 
     /// Corresponds to `sqlite3_db_readonly`.
     var isReadOnly: Bool { unsafe sqlite3_db_readonly(pointer, "main") == 1 }
@@ -102,13 +96,9 @@ struct SQLiteConnection: ~Copyable {
 struct SQLiteStatement: ~Copyable {
     private let pointer: OpaquePointer
 
-    init(owning pointer: OpaquePointer) {
-        unsafe self.pointer = pointer
-    }
+    init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
-    deinit {
-        unsafe sqlite3_finalize(pointer)
-    }
+    deinit { unsafe sqlite3_finalize(pointer) }
 
     func bind(_ value: Int64, at parameter: Int32) {
         checkBinding(unsafe sqlite3_bind_int64(pointer, parameter, value))

@@ -22,9 +22,7 @@ struct StorageContent: Sendable {
     init() {}
 
     /// - Parameter capacity: Of each city at most this many points, the newest.
-    init(
-        _ connection: borrowing SQLiteConnection, _ schema: StorageSchema, capacity: Int
-    ) throws(StorageError) {
+    init(_ connection: borrowing SQLiteConnection, _ schema: StorageSchema, capacity: Int) throws(StorageError) {
         scale = try connection.text("SELECT value FROM setting WHERE name = 'scale'")
         /// By the city's id; nil for one that makes no sense.
         var places: [Int64: Int?] = [:]

@@ -218,9 +218,7 @@ struct StorageDatabase: ~Copyable {
     func checkpoint() throws(StorageError) { try connection.checkpoint(SQLITE_CHECKPOINT_PASSIVE) }
 
     /// Whether the file or its journal was removed, renamed or replaced.
-    var hasMoved: Bool {
-        connection.hasMoved || FileIdentity(journalName) != journalIdentity
-    }
+    var hasMoved: Bool { connection.hasMoved || FileIdentity(journalName) != journalIdentity }
 
     // MARK: Closing
 
@@ -240,9 +238,7 @@ struct StorageDatabase: ~Copyable {
     consuming func closeMoved() {
         // If this fails, the next file gets everything from memory anyway.
         try? connection.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
-        if let journalIdentity, FileIdentity(journalName) == journalIdentity {
-            removeFile(journalName)
-        }
+        if let journalIdentity, FileIdentity(journalName) == journalIdentity { removeFile(journalName) }
     }
 
     /// SQLite's smallest: a batch is little, and pages are written whole.
@@ -296,9 +292,7 @@ struct OpenedStorage: ~Copyable {
 }
 
 /// SQLite gives `:memory:`, `file:…` and the empty name special meanings; this is the file of that name.
-func literalName(_ path: String) -> String {
-    path.utf8.first == UInt8(ascii: "/") ? path : "./" + path
-}
+func literalName(_ path: String) -> String { path.utf8.first == UInt8(ascii: "/") ? path : "./" + path }
 
 /// Renames a damaged file and its journals, so that they can be examined and nothing is overwritten.
 ///

@@ -114,14 +114,10 @@ public final class StorageFile: Sendable {
     }
 
     /// Has one last batch written; then ``run(onEvent:)`` returns. Any thread.
-    public func stop() {
-        stopped.wake()
-    }
+    public func stop() { stopped.wake() }
 
     /// Any thread.
-    public var statistics: StorageStatistics {
-        state.withLock { $0 }
-    }
+    public var statistics: StorageStatistics { state.withLock { $0 } }
 
     private func record(_ report: StorageWriter.Report, askedAt: Int64) {
         state.withLock { statistics in

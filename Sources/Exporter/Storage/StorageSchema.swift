@@ -45,8 +45,7 @@ struct StorageSchema: Sendable {
                 name TEXT PRIMARY KEY,
                 value TEXT NOT NULL
             ) STRICT, WITHOUT ROWID;
-            """,
-        tables: ["city", "reading", "setting"],
+            """, tables: ["city", "reading", "setting"],
         readings: "SELECT time_ms, city, aqi, received_ms, kept FROM reading ORDER BY time_ms, city")
 
     /// Of the releases 0.1: a page for each city's points.
@@ -75,8 +74,7 @@ struct StorageSchema: Sendable {
                 name TEXT PRIMARY KEY,
                 value TEXT NOT NULL
             ) STRICT, WITHOUT ROWID;
-            """,
-        tables: ["city", "point", "setting"],
+            """, tables: ["city", "point", "setting"],
         readings: """
             SELECT time_ms, city, aqi, NULL, 1 FROM point
             UNION ALL SELECT updated_ms, id, aqi, received_ms, 0 FROM city

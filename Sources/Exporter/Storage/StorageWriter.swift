@@ -167,8 +167,7 @@ struct StorageWriter: ~Copyable {
         guard unsyncedPageCount > 0 else { return }
         let since = unsyncedSince ?? monotonicTime()
         unsyncedSince = since
-        guard unsyncedPageCount >= journalPageLimit || monotonicTime() - since >= Self.syncInterval
-        else { return }
+        guard unsyncedPageCount >= journalPageLimit || monotonicTime() - since >= Self.syncInterval else { return }
         try database?.checkpoint()
         unsyncedPageCount = 0
         unsyncedSince = nil

@@ -12,9 +12,7 @@ package import System
         unsafe credentials = allocated!
     }
 
-    deinit {
-        unsafe gnutls_certificate_free_credentials(credentials)
-    }
+    deinit { unsafe gnutls_certificate_free_credentials(credentials) }
 
     /// Corresponds to `gnutls_certificate_set_x509_key_mem`, which compares the key with the certificate; both are PEM.
     package func load(certificate: [UInt8], key: [UInt8]) throws(SystemError) {
@@ -96,9 +94,7 @@ func readableCertificates(_ pem: [UInt8]) -> [UInt8]? {
         unsafe certificate = allocated!
     }
 
-    deinit {
-        unsafe gnutls_x509_crt_deinit(certificate)
-    }
+    deinit { unsafe gnutls_x509_crt_deinit(certificate) }
 
     var keyAlgorithm: gnutls_pk_algorithm_t {
         unsafe gnutls_pk_algorithm_t(UInt32(gnutls_x509_crt_get_pk_algorithm(certificate, nil)))

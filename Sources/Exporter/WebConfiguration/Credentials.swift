@@ -17,8 +17,7 @@ public struct BasicCredentials: Sendable, Equatable {
         let scheme = Array("basic ".utf8)
         let bytes = Array(authorization.utf8)
         guard bytes.prefix(scheme.count).map({ $0 | 0x20 }) == scheme,
-            let decoded = decodeBase64(bytes[scheme.count...]),
-            let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
+            let decoded = decodeBase64(bytes[scheme.count...]), let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
         else { return nil }
         user = Array(decoded[..<colon])
         password = Array(decoded[(colon + 1)...])
@@ -81,9 +80,7 @@ public enum Bcrypt {
     private static func equalInConstantTime(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
         var difference: UInt8 = 0
-        for (left, right) in zip(left, right) {
-            difference |= left ^ right
-        }
+        for (left, right) in zip(left, right) { difference |= left ^ right }
         return difference == 0
     }
 }
@@ -109,7 +106,5 @@ private struct BcryptHash {
         return Int(String(decoding: bytes[start..<start + 2], as: UTF8.self))
     }
 
-    private static func costStart(of bytes: [UInt8]) -> Int {
-        bytes[2] == UInt8(ascii: "$") ? 3 : 4
-    }
+    private static func costStart(of bytes: [UInt8]) -> Int { bytes[2] == UInt8(ascii: "$") ? 3 : 4 }
 }

@@ -49,14 +49,10 @@ enum TLSCipherSuite: String, CaseIterable {
     }
 
     /// The one that is in its name.
-    fileprivate var cipher: Cipher {
-        Cipher.allCases.first { rawValue.contains(goName($0.rawValue)) }!
-    }
+    fileprivate var cipher: Cipher { Cipher.allCases.first { rawValue.contains(goName($0.rawValue)) }! }
 
     /// The certificate's kind of key that the suite needs; nil for those of TLS 1.3, which take any.
-    fileprivate var key: TLSKeyKind? {
-        TLSKeyKind.allCases.first { rawValue.contains(goName($0.rawValue) + "_WITH") }
-    }
+    fileprivate var key: TLSKeyKind? { TLSKeyKind.allCases.first { rawValue.contains(goName($0.rawValue) + "_WITH") } }
 }
 
 private func goName(_ gnuTLSName: String) -> String { String(gnuTLSName.map { $0 == "-" ? "_" : $0 }) }
@@ -90,17 +86,14 @@ struct TLSPriority: Equatable {
             + ["-GROUP-ALL"] + unique(curves.isEmpty ? TLSCurve.allCases : curves).map { "+" + $0.gnuTLSName }
             // RFC 9155.
             + ["-SIGN-RSA-SHA1", "-SIGN-ECDSA-SHA1", "-SIGN-DSA-SHA1"]
-            + (prefersServerCipherSuites ? ["%SERVER_PRECEDENCE"] : [])
-            + ["%DEBUG_ALLOW_KEY_USAGE_VIOLATIONS"]
+            + (prefersServerCipherSuites ? ["%SERVER_PRECEDENCE"] : []) + ["%DEBUG_ALLOW_KEY_USAGE_VIOLATIONS"]
         return parts.joined(separator: ":")
     }
 
     /// Nil when everything that is chosen can be spoken with a certificate of that key.
     func warning(key: TLSKeyKind) -> String? {
         let offer = offer(key: key)
-        if minimumVersion > maximumVersion {
-            return "min_version is above max_version, so no client can connect"
-        }
+        if minimumVersion > maximumVersion { return "min_version is above max_version, so no client can connect" }
         guard canBeSpoken(key: key) else {
             return "cipher_suites has none for the certificate's key, so no client can connect"
         }
@@ -114,9 +107,7 @@ struct TLSPriority: Equatable {
     }
 
     /// True if there is a version and a suite for a certificate of that key.
-    func canBeSpoken(key: TLSKeyKind) -> Bool {
-        offer(key: key).keyExchange == key
-    }
+    func canBeSpoken(key: TLSKeyKind) -> Bool { offer(key: key).keyExchange == key }
 
     private struct Offer {
         /// The newest first.
@@ -142,8 +133,7 @@ struct TLSPriority: Equatable {
             return Offer(versions: [.tls12], keyExchange: other, ciphers: authenticated)
         }
         let hasCipherOfTLS13 = ciphers.contains(where: authenticated.contains)
-        return Offer(
-            versions: versions.filter { $0 != .tls13 || hasCipherOfTLS13 }, keyExchange: key, ciphers: ciphers)
+        return Offer(versions: versions.filter { $0 != .tls13 || hasCipherOfTLS13 }, keyExchange: key, ciphers: ciphers)
     }
 
     private func unique<Element: Equatable>(_ elements: [Element]) -> [Element] {

@@ -37,9 +37,7 @@ package import System
         self.credentials = credentials
     }
 
-    deinit {
-        unsafe gnutls_deinit(session)
-    }
+    deinit { unsafe gnutls_deinit(session) }
 
     /// True when the handshake is complete, false where the socket would block. The error's code is `peer` when the
     /// other side ends it with an alert. Corresponds to `gnutls_handshake`.

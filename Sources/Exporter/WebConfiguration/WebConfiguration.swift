@@ -87,9 +87,7 @@ extension WebConfiguration {
     }
 
     /// - Parameter path: of the file that has the text; relative paths in it begin in its directory.
-    init(
-        text: [UInt8], path: String, read: (_ path: String) throws(SystemError) -> [UInt8]
-    ) throws(SystemError) {
+    init(text: [UInt8], path: String, read: (_ path: String) throws(SystemError) -> [UInt8]) throws(SystemError) {
         do throws(SystemError) {
             let schema = try WebConfigurationSchema(YAMLField.parse(text))
             self.init()
@@ -118,9 +116,7 @@ extension WebConfiguration {
         _ schema: WebConfigurationSchema.TLS, directory: String, read: (String) throws(SystemError) -> [UInt8]
     ) throws(SystemError) -> TLSConfiguration? {
         guard schema.isEnabled else {
-            if schema.namesAnything {
-                warnings.append("tls_server_config has no certificate, so this is plain HTTP")
-            }
+            if schema.namesAnything { warnings.append("tls_server_config has no certificate, so this is plain HTTP") }
             return nil
         }
         let certificate = try pem(
@@ -145,8 +141,7 @@ extension WebConfiguration {
         if let authorities, clientAuthentication == .none {
             throw .schema(".\(authorities.name) is given, expected a client_auth_type other than NoClientCert with it")
         }
-        var tls = TLSConfiguration(
-            certificate: certificate.content, key: key.content, priority: priority)
+        var tls = TLSConfiguration(certificate: certificate.content, key: key.content, priority: priority)
         tls.clientCertificateAuthorities = (authorities?.content).flatMap(readableCertificates)
         tls.clientAuthentication = clientAuthentication
         tls.allowedSubjectAlternativeNames = schema.allowedSANs?.map { Array($0.utf8) }
@@ -168,8 +163,7 @@ extension WebConfiguration {
 
     /// The content of the file when one is named, else the text itself; nil when both are empty.
     private mutating func pem(
-        file: String, text: String, key: String, directory: String,
-        read: (String) throws(SystemError) -> [UInt8]
+        file: String, text: String, key: String, directory: String, read: (String) throws(SystemError) -> [UInt8]
     ) throws(SystemError) -> PEM? {
         guard !file.isEmpty else { return text.isEmpty ? nil : PEM(name: key, content: Array(text.utf8)) }
         let path = file.utf8.first == UInt8(ascii: "/") ? file : directory + file
@@ -210,9 +204,7 @@ private struct PEM {
 }
 
 /// With its slash at the end; empty for the current one.
-private func directory(of path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-}
+private func directory(of path: String) -> String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "" }
 
 extension SystemError {
     fileprivate static func schema(_ reason: String) -> SystemError {

@@ -43,9 +43,7 @@ struct WebConfigurationSchema {
                 if value.isNull { users = [:] } else { try readUsers(value) }
             case "rate_limit":
                 if value.isNull { (rateLimitInterval, rateLimitBurst) = (0, 0) } else { try readRateLimit(value) }
-            default:
-                throw value.unknown(
-                    among: "tls_server_config, http_server_config, basic_auth_users, rate_limit")
+            default: throw value.unknown(among: "tls_server_config, http_server_config, basic_auth_users, rate_limit")
             }
         }
     }
@@ -140,8 +138,7 @@ extension WebConfigurationSchema.TLS {
 
 extension YAMLField {
     /// Nil for null.
-    fileprivate func name<Name>() throws(SystemError) -> Name?
-    where Name: CaseIterable & RawRepresentable<String> {
+    fileprivate func name<Name>() throws(SystemError) -> Name? where Name: CaseIterable & RawRepresentable<String> {
         // Go shows the other spellings of null, as Null, to the type itself, which does not know them.
         if case .scalar(let text, true) = content, ["", "~", "null"].contains(text) { return nil }
         let expected = "one of " + Name.allCases.map(\.rawValue).joined(separator: ", ")
@@ -149,8 +146,7 @@ extension YAMLField {
         return name
     }
 
-    fileprivate func names<Name>() throws(SystemError) -> [Name]
-    where Name: CaseIterable & RawRepresentable<String> {
+    fileprivate func names<Name>() throws(SystemError) -> [Name] where Name: CaseIterable & RawRepresentable<String> {
         var names: [Name] = []
         for field in try list() ?? [] {
             if let name: Name = try field.name() { names.append(name) }

@@ -29,14 +29,10 @@ package struct YAMLField: Sendable {
     package var isSecret = false
 
     /// The first document of a text in UTF-8 or, with a byte order mark, UTF-16; nil when the text has none.
-    package static func parse(_ text: [UInt8]) throws(SystemError) -> YAMLField? {
-        try parse(text, limits: Limits())
-    }
+    package static func parse(_ text: [UInt8]) throws(SystemError) -> YAMLField? { try parse(text, limits: Limits()) }
 
     static func parse(_ text: [UInt8], limits: Limits) throws(SystemError) -> YAMLField? {
-        guard text.count <= limits.bytes else {
-            throw SystemError(.configuration, "longer than \(limits.bytes) bytes")
-        }
+        guard text.count <= limits.bytes else { throw SystemError(.configuration, "longer than \(limits.bytes) bytes") }
         var document = try YAMLDocument(text, limits: limits)
         return try document.root()
     }

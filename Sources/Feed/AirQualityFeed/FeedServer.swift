@@ -35,27 +35,17 @@ struct FeedServer {
     var hasClients: Bool { clientCount > 0 }
 
     /// Sends a message to all clients. A client that is too far behind does not get it.
-    func send(_ message: [UInt8]) {
-        server.broadcast(message)
-    }
+    func send(_ message: [UInt8]) { server.broadcast(message) }
 
     /// Sends each message to the clients of its group; waits while too much waits to be sent.
-    func send(_ messages: [(message: [UInt8], group: Int)]) {
-        server.broadcast(messages)
-    }
+    func send(_ messages: [(message: [UInt8], group: Int)]) { server.broadcast(messages) }
 
     /// Sets the additional header fields of future handshake responses. If one cannot be sent, nothing changes.
-    func setHeaders(_ headers: [HTTPField]) {
-        try? server.setHeaders(headers)
-    }
+    func setHeaders(_ headers: [HTTPField]) { try? server.setHeaders(headers) }
 
-    func awaitClient() -> Bool {
-        wait(until: nil) { hasClients }
-    }
+    func awaitClient() -> Bool { wait(until: nil) { hasClients } }
 
-    func wait(until deadline: Duration) -> Bool {
-        wait(until: deadline) { false }
-    }
+    func wait(until deadline: Duration) -> Bool { wait(until: deadline) { false } }
 
     /// Closes all connections (status 1000) and waits until the clients are gone.
     func finish() {

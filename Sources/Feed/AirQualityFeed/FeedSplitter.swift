@@ -172,6 +172,4 @@ private func append(_ element: Span<UInt8>, to message: inout [UInt8], expecting
     message.append(addingCapacity: element.count) { $0.append(copying: element) }
 }
 
-func copy(_ bytes: Span<UInt8>) -> [UInt8] {
-    [UInt8](capacity: bytes.count) { $0.append(copying: bytes) }
-}
+func copy(_ bytes: Span<UInt8>) -> [UInt8] { [UInt8](capacity: bytes.count) { $0.append(copying: bytes) } }

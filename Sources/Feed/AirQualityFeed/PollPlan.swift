@@ -25,9 +25,7 @@ struct PollPlan {
     /// Counts of the requests, by their outcome.
     struct Statistics: Equatable {
         /// The reason why a request gave nothing, as the metrics name it.
-        enum Failure: String, CaseIterable {
-            case unreachable, refused, busy, unreadable, status
-        }
+        enum Failure: String, CaseIterable { case unreachable, refused, busy, unreadable, status }
 
         var requests: UInt64 = 0
         var failures: [Failure: UInt64] = [:]
@@ -83,8 +81,7 @@ struct PollPlan {
     ///   - random: in 0..<1.
     init(
         source: SourceName, api: any AirSource, baseURL: String, cities: [City], keyOrigin: String? = nil,
-        rate: CallRate, interval: Duration,
-        random: @escaping @Sendable () -> Double
+        rate: CallRate, interval: Duration, random: @escaping @Sendable () -> Double
     ) {
         self.source = source
         self.api = api
@@ -127,9 +124,7 @@ struct PollPlan {
         return .ask(HTTPRequest(url: baseURL + query.path, headers: query.headers + (validators[query.path] ?? [])))
     }
 
-    private static func maximumPause(_ interval: Int64) -> Int64 {
-        max(interval, maximumRetryAfter.milliseconds)
-    }
+    private static func maximumPause(_ interval: Int64) -> Int64 { max(interval, maximumRetryAfter.milliseconds) }
 
     private mutating func beginRound(at now: Int64) {
         let jitter = Int64(random() * Double(min(interval / 10, Self.maximumJitter)))
@@ -271,8 +266,7 @@ struct PollPlan {
     /// The query is tried again, after the others; only so often when it alone fails.
     private mutating func retry(
         _ query: SourceQuery, _ attempts: Int, _ failure: Statistics.Failure, kind: String, _ line: String,
-        at now: Int64,
-        _ report: inout Report
+        at now: Int64, _ report: inout Report
     ) {
         count(failure)
         if attempts < Self.maximumAttempts || !hasRoundSucceeded {

@@ -47,8 +47,7 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
             if let line { log(line, level: .warning) }
             guard case .parts(let parts) = outcome else { return }
             // When too much is pending, this call blocks and so slows down the feed; it does not drop messages.
-            server.send(
-                [(copy(message), paths.everything)] + parts.map { ($0.message, paths.group(of: $0.shard)) })
+            server.send([(copy(message), paths.everything)] + parts.map { ($0.message, paths.group(of: $0.shard)) })
         })
     let thread = try ServiceThread(name: "client") { client.run() }
     defer {
@@ -122,8 +121,7 @@ struct RelayState: ~Copyable {
     private var hasSaidFull = false
 
     init(_ options: RelayOptions) {
-        splitter = FeedSplitter(
-            shards: options.shards, cityField: options.cityField, valueField: options.valueField)
+        splitter = FeedSplitter(shards: options.shards, cityField: options.cityField, valueField: options.valueField)
         shards = options.shards
         idleTimeout = options.feed.idleTimeout
         expireAfter = options.expireAfter

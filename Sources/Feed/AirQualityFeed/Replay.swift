@@ -8,8 +8,7 @@ func replay(_ flags: ParsedFlags, signals: Signals) throws {
     beginLog(of: flags)
     let recording = try readRecording(flags.operands[0])
     guard recording.isTimed || !flags.isGiven(\ReplayOptions.speed) else {
-        throw flags.refusal(
-            of: \ReplayOptions.speed, expected: "a recording with times, or --interval instead")
+        throw flags.refusal(of: \ReplayOptions.speed, expected: "a recording with times, or --interval instead")
     }
     let server = try FeedServer(options.listen, signals: signals)
     defer { server.stop() }

@@ -15,9 +15,7 @@ func beginLog(of flags: ParsedFlags, level: Logger.Level = .info, format: LogFor
 }
 
 /// One line of the log.
-func log(_ line: String, level: Logger.Level = .info) {
-    logger.withLock(\.self).log(level: level, line)
-}
+func log(_ line: String, level: Logger.Level = .info) { logger.withLock(\.self).log(level: level, line) }
 
 /// Serves what Prometheus and a supervisor ask of `poll` and `relay`: `/metrics`, `/-/healthy`, `/-/ready`.
 struct StatusServer: Sendable {

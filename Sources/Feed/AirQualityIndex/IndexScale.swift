@@ -116,9 +116,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
         }
     }
 
-    private func greater(_ one: Double?, _ other: Double?) -> Double? {
-        [one, other].compactMap(\.self).max()
-    }
+    private func greater(_ one: Double?, _ other: Double?) -> Double? { [one, other].compactMap(\.self).max() }
 
     /// Cuts off what is behind the step; a hair below the next step counts as that step, because tenths are no binary
     /// fractions.

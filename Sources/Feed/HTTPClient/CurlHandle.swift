@@ -12,9 +12,7 @@ internal import System
         unsafe self.handle = handle
     }
 
-    deinit {
-        unsafe curl_easy_cleanup(handle)
-    }
+    deinit { unsafe curl_easy_cleanup(handle) }
 
     /// - Returns: the response, and where it leads when it is a redirect.
     func perform(
@@ -96,9 +94,7 @@ internal import System
         unsafe self.list = list
     }
 
-    deinit {
-        unsafe curl_slist_free_all(list)
-    }
+    deinit { unsafe curl_slist_free_all(list) }
 }
 
 /// The response of one transfer, as it arrives.

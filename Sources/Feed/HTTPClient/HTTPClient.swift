@@ -12,9 +12,7 @@ public struct HTTPClientConfiguration: Sendable {
     /// Certificate authorities in PEM; nil = the system's.
     public var authorities: [UInt8]?
 
-    public init(userAgent: String) {
-        self.userAgent = userAgent
-    }
+    public init(userAgent: String) { self.userAgent = userAgent }
 }
 
 /// Asks HTTP servers, one request at a time.
@@ -31,9 +29,7 @@ public struct HTTPClient: ~Copyable {
     private let cancellation: HTTPCancellation
 
     public init(_ configuration: HTTPClientConfiguration, cancellation: HTTPCancellation) throws(HTTPFailure) {
-        guard Self.isReady, let handle = CurlHandle() else {
-            throw HTTPFailure(.other, "libcurl cannot start")
-        }
+        guard Self.isReady, let handle = CurlHandle() else { throw HTTPFailure(.other, "libcurl cannot start") }
         self.configuration = configuration
         self.handle = handle
         self.cancellation = cancellation
@@ -61,9 +57,7 @@ public struct HTTPClient: ~Copyable {
 public final class HTTPCancellation: Sendable {
     private let cancelled: WakePipe
 
-    public init() throws(SystemError) {
-        cancelled = try WakePipe()
-    }
+    public init() throws(SystemError) { cancelled = try WakePipe() }
 
     /// Any thread: requests end within a second, waits at once.
     public func cancel() { cancelled.wake() }

@@ -27,9 +27,7 @@ public struct HTTPResponse: Sendable, Equatable {
     }
 
     /// The first field of that name, in any case.
-    public func header(_ name: String) -> String? {
-        headers.first(name)
-    }
+    public func header(_ name: String) -> String? { headers.first(name) }
 }
 
 /// The reason why there is no response.

@@ -77,8 +77,7 @@ package func decimalNumber<Number: FixedWidthInteger>(_ text: some Sequence<UInt
 
 /// A quality value (RFC 9110 section 12.4.2), 0 to 1 with at most three decimals, in thousandths. Nil for anything else.
 package func qualityValue(_ text: Span<UInt8>) -> Int? {
-    guard (1...5).contains(text.count), text[0] == UInt8(ascii: "0") || text[0] == UInt8(ascii: "1")
-    else { return nil }
+    guard (1...5).contains(text.count), text[0] == UInt8(ascii: "0") || text[0] == UInt8(ascii: "1") else { return nil }
     guard text.count == 1 || text[1] == UInt8(ascii: ".") else { return nil }
     var value = Int(text[0] - UInt8(ascii: "0")) * 1000
     var place = 100
@@ -94,9 +93,7 @@ package func isUTF8(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: b
 
 extension String {
     /// The text behind the prefix; nil when it does not begin with it.
-    package func dropping(prefix: String) -> String? {
-        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
-    }
+    package func dropping(prefix: String) -> String? { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil }
 }
 
 extension [UInt8] {

@@ -91,9 +91,8 @@ package func parseRFC3339(_ text: Span<UInt8>) -> Int64? {
         return true
     }
     guard let year = number(4), skip("-"), let month = number(2), skip("-"), let day = number(2),
-        let date = CivilDate(year: year, month: month, day: day),
-        skip("Tt "), let hour = number(2), skip(":"), let minute = number(2), skip(":"), let second = number(2),
-        hour < 24, minute < 60, second <= 60
+        let date = CivilDate(year: year, month: month, day: day), skip("Tt "), let hour = number(2), skip(":"),
+        let minute = number(2), skip(":"), let second = number(2), hour < 24, minute < 60, second <= 60
     else { return nil }
     var milliseconds: Int64 = 0
     if skip(".") {
@@ -131,9 +130,7 @@ package func parseRetryAfter(_ text: String, now: Int64) -> Duration? {
 /// Seconds since the Unix epoch of a date in the form that servers must send, `Sun, 06 Nov 1994 08:49:37 GMT`
 /// (RFC 9110, section 5.6.7).
 package func parseHTTPDate(_ text: String) -> Int64? {
-    func number(_ text: Substring, digits: Int) -> Int64? {
-        text.utf8.count == digits ? decimalNumber(text.utf8) : nil
-    }
+    func number(_ text: Substring, digits: Int) -> Int64? { text.utf8.count == digits ? decimalNumber(text.utf8) : nil }
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     let parts = text.split(separator: " ")
     guard parts.count == 6, parts[0].utf8.count == 4, parts[0].hasSuffix(","), parts[5] == "GMT",

@@ -40,18 +40,14 @@ public struct HTTPField: Sendable, Equatable {
 public struct HTTPFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     public var fields: [HTTPField]
 
-    public init(_ fields: [HTTPField] = []) {
-        self.fields = fields
-    }
+    public init(_ fields: [HTTPField] = []) { self.fields = fields }
 
     public init(dictionaryLiteral fields: (String, String)...) {
         self.fields = fields.map { HTTPField(name: $0.0, value: $0.1) }
     }
 
     /// The value of the first field of that name.
-    public func first(_ name: String) -> String? {
-        fields.first { $0.isNamed(name) }?.value
-    }
+    public func first(_ name: String) -> String? { fields.first { $0.isNamed(name) }?.value }
 
     /// The values of all fields of that name, joined with `, ` (RFC 9110, section 5.3); nil when there is none.
     public func joined(_ name: String) -> String? {
@@ -60,9 +56,7 @@ public struct HTTPFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     }
 
     /// Number of fields of that name.
-    public func count(_ name: String) -> Int {
-        fields.count { $0.isNamed(name) }
-    }
+    public func count(_ name: String) -> Int { fields.count { $0.isNamed(name) } }
 
     /// The members of all fields of that name, each a comma-separated list (RFC 9110, section 5.6.1).
     public func list(_ name: String) -> [String] {
@@ -106,9 +100,7 @@ package struct AcceptElement {
 }
 
 /// The first parts between separators, outside of quotation marks.
-private func split(
-    _ text: Substring.UTF8View, at separator: UInt8, limit: Int
-) -> ArraySlice<Substring.UTF8View> {
+private func split(_ text: Substring.UTF8View, at separator: UInt8, limit: Int) -> ArraySlice<Substring.UTF8View> {
     var isQuoted = false
     return text.split(maxSplits: limit, omittingEmptySubsequences: false) { byte in
         if byte == UInt8(ascii: "\"") { isQuoted.toggle() }

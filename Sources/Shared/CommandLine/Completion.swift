@@ -1,7 +1,5 @@
 /// A shell that `--completion` knows.
-enum Shell: String, CaseIterable {
-    case bash, zsh, fish
-}
+enum Shell: String, CaseIterable { case bash, zsh, fish }
 
 // The shells' functions ask the program itself, by `__complete` and the words of the line, of which the last one is to
 // be completed. So the rules of a command line stand in one place.

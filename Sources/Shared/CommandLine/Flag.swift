@@ -12,9 +12,7 @@ public protocol Options: Sendable {
     static var headings: [String: String] { get }
 }
 
-extension Options {
-    public static var headings: [String: String] { [:] }
-}
+extension Options { public static var headings: [String: String] { [:] } }
 
 /// A row of the table of a command's flags.
 public struct Flag<Values>: Sendable {
@@ -49,9 +47,7 @@ public struct Flag<Values>: Sendable {
     ) {
         let optional = ValueFormat<Value?>(
             format.placeholder, expected: format.expected, suggestions: format.suggestions
-        ) { text in
-            format.parse(text).map(Optional.some)
-        }
+        ) { text in format.parse(text).map(Optional.some) }
         self.init(name, member, optional, placeholder: placeholder, secrecy: secrecy, help)
     }
 

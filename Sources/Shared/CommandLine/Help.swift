@@ -2,9 +2,7 @@ extension Program {
     /// Usage of a command, on one line.
     func usage(of command: Command) -> String {
         var words = [name]
-        if !command.name.isEmpty {
-            words.append(command.name == commands[0].name ? "[\(command.name)]" : command.name)
-        }
+        if !command.name.isEmpty { words.append(command.name == commands[0].name ? "[\(command.name)]" : command.name) }
         return (words + command.operands.map(\.name) + ["[flags]"]).joined(separator: " ")
     }
 

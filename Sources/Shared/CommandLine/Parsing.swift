@@ -27,8 +27,7 @@ extension Program {
         let variables = variables(of: command, in: environment)
         return .run(
             ParsedFlags(
-                command: command, operands: operands.map(\.text),
-                unknownVariables: unknownVariables(in: environment),
+                command: command, operands: operands.map(\.text), unknownVariables: unknownVariables(in: environment),
                 given: words.given.merging(variables) { flag, _ in flag }))
     }
 
@@ -55,9 +54,7 @@ extension Program {
         if operands.count < command.operands.count {
             throw FlagError("\(command.operands[operands.count].name) is missing, expected: \(usage(of: command))")
         }
-        if let surplus = operands.dropFirst(command.operands.count).first {
-            throw unexpected(surplus, of: command)
-        }
+        if let surplus = operands.dropFirst(command.operands.count).first { throw unexpected(surplus, of: command) }
     }
 
     private func unexpected(_ operand: Words.Operand, of command: Command) -> FlagError {
@@ -69,8 +66,7 @@ extension Program {
         let flags = command.flags.map(\.name).filter { $0 == operand.text || $0.hasSuffix("." + operand.text) }
         let meant = nearest(to: operand.text, among: names).prefix(1) + flags.map { "--" + $0 }
         if operand.isOpen, !meant.isEmpty {
-            return FlagError(
-                "unexpected argument \(operand.shown), did you mean \(meant.joined(separator: " or "))?")
+            return FlagError("unexpected argument \(operand.shown), did you mean \(meant.joined(separator: " or "))?")
         }
         return FlagError("unexpected argument \(operand.shown), expected: \(usage(of: command))")
     }
@@ -172,9 +168,7 @@ private struct Words {
     /// The next operand may be the rest of a secret value with blanks that the shell's user did not quote.
     private var mayContinueSecret = false
 
-    init(program: Program) {
-        self.program = program
-    }
+    init(program: Program) { self.program = program }
 
     mutating func read(_ arguments: [String]) throws(FlagError) {
         var rest = arguments[...]

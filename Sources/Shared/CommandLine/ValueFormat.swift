@@ -206,9 +206,7 @@ private struct DurationUnit {
     var milliseconds: Int64
 
     /// Years and weeks only where nothing remains, as Prometheus does: `90d` is easier to read than `12w6d`.
-    func isWritten(for rest: Int64) -> Bool {
-        name != "y" && name != "w" || rest % milliseconds == 0
-    }
+    func isWritten(for rest: Int64) -> Bool { name != "y" && name != "w" || rest % milliseconds == 0 }
 }
 
 private let durationUnits = [

@@ -103,18 +103,14 @@ private struct ElementBeginnings: Sendable {
         }
     }
 
-    func append(_ city: Int, to message: inout [UInt8]) {
-        message += bytes[Int(ends[city])..<Int(ends[city + 1])]
-    }
+    func append(_ city: Int, to message: inout [UInt8]) { message += bytes[Int(ends[city])..<Int(ends[city + 1])] }
 }
 
 /// Random numbers that are the same for the same seed, on every machine (SplitMix64, Steele, Lea and Flood 2014).
 struct SeededGenerator: Sendable {
     private var state: UInt64
 
-    init(seed: UInt64) {
-        state = seed
-    }
+    init(seed: UInt64) { state = seed }
 
     mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
@@ -122,9 +118,7 @@ struct SeededGenerator: Sendable {
     }
 
     /// 0 ..< 1, a multiple of 2⁻⁵³: what `Math.random()` gives.
-    mutating func nextUnit() -> Double {
-        unit(next())
-    }
+    mutating func nextUnit() -> Double { unit(next()) }
 }
 
 /// Spreads the bits of a number; different numbers stay different.
@@ -135,6 +129,4 @@ func mixed(_ number: UInt64) -> UInt64 {
     return number ^ number >> 31
 }
 
-func unit(_ bits: UInt64) -> Double {
-    Double(bits >> 11) * 0x1p-53
-}
+func unit(_ bits: UInt64) -> Double { Double(bits >> 11) * 0x1p-53 }

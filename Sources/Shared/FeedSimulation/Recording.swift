@@ -20,12 +20,9 @@ public struct Recording: Sendable {
     public init(_ bytes: [UInt8]) throws(RecordingError) {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         switch bytes[start...].first(where: { !isJSONBlank($0) }) {
-        case nil:
-            throw RecordingError(line: 1, "the file is empty, expected CSV with a header, or lines of JSON")
-        case UInt8(ascii: "{"), UInt8(ascii: "["):
-            try readLines(bytes[start...])
-        default:
-            try readDays(bytes)
+        case nil: throw RecordingError(line: 1, "the file is empty, expected CSV with a header, or lines of JSON")
+        case UInt8(ascii: "{"), UInt8(ascii: "["): try readLines(bytes[start...])
+        default: try readDays(bytes)
         }
         guard !messages.isEmpty else { throw RecordingError(line: 1, "there are no rows, expected one at least") }
     }
@@ -75,9 +72,7 @@ public struct Recording: Sendable {
         else { return (Array(line), nil) }
         guard case .number(let time) = reader.value(record: 0, member: 1), let time = Int64(exactly: time),
             (0...8_640_000_000_000_000).contains(time)
-        else {
-            throw RecordingError(line: number, "time_ms is missing or wrong, expected epoch milliseconds")
-        }
+        else { throw RecordingError(line: number, "time_ms is missing or wrong, expected epoch milliseconds") }
         return (reader.withTexts { texts in range.map { texts[$0] } }, time)
     }
 

@@ -53,9 +53,7 @@ public struct JSONRecordReader: ~Copyable {
         add(tokens: items)
         for member in members {
             guard let pointer = jsonPointer(member: member) else { preconditionFailure("bad pointer \(member)") }
-            unsafe pointer[0].withUnsafeBufferPointer {
-                unsafe CSimdJSON_addMember(reader, $0.baseAddress, $0.count)
-            }
+            unsafe pointer[0].withUnsafeBufferPointer { unsafe CSimdJSON_addMember(reader, $0.baseAddress, $0.count) }
             add(tokens: pointer.dropFirst())
         }
         for object in objects {
@@ -69,9 +67,7 @@ public struct JSONRecordReader: ~Copyable {
         }
     }
 
-    deinit {
-        unsafe CSimdJSON_free(reader)
-    }
+    deinit { unsafe CSimdJSON_free(reader) }
 
     /// Reads a message, of 1 GiB at most; what an earlier call gave is gone.
     public mutating func read(_ message: Span<UInt8>) -> Outcome {
@@ -79,9 +75,7 @@ public struct JSONRecordReader: ~Copyable {
         recordCount = 0
         // A byte order mark must not be sent (RFC 8259, section 8.1). simdjson 3.12 takes one, 3.0 does not.
         if message.count > 2, message[0] == 0xEF, message[1] == 0xBB, message[2] == 0xBF { return .notJSON }
-        let outcome = unsafe message.withUnsafeBufferPointer {
-            unsafe CSimdJSON_read(reader, $0.baseAddress, $0.count)
-        }
+        let outcome = unsafe message.withUnsafeBufferPointer { unsafe CSimdJSON_read(reader, $0.baseAddress, $0.count) }
         switch outcome {
         case .records: return .records
         case .notJSON: return .notJSON
@@ -139,8 +133,7 @@ public struct JSONRecordReader: ~Copyable {
         for index in 0...count {
             var length = 0
             let bytes = unsafe CSimdJSON_name(reader, index, &length)
-            unsafe texts.append(
-                String(decoding: UnsafeRawBufferPointer(start: bytes, count: length), as: UTF8.self))
+            unsafe texts.append(String(decoding: UnsafeRawBufferPointer(start: bytes, count: length), as: UTF8.self))
         }
         return JSONDescription(items: texts.removeLast(), members: texts)
     }

@@ -32,9 +32,7 @@ public struct ClockWatch: Sendable {
     private var wall: Int64
     private var monotonic: Duration
 
-    public init(wall: Int64, monotonic: Duration) {
-        (self.wall, self.monotonic) = (wall, monotonic)
-    }
+    public init(wall: Int64, monotonic: Duration) { (self.wall, self.monotonic) = (wall, monotonic) }
 
     /// - Returns: nil when the clock was not set since the last look.
     public mutating func step(wall: Int64, monotonic: Duration) -> ClockStep? {
@@ -68,6 +66,4 @@ extension Duration {
 }
 
 /// A uniformly distributed number in 0 ..< 1 from the system's generator; any thread.
-public func randomUnit() -> Double {
-    Double.random(in: 0..<1)
-}
+public func randomUnit() -> Double { Double.random(in: 0..<1) }

@@ -5,13 +5,9 @@ internal import Synchronization
 package struct FileDescriptor: ~Copyable {
     package let number: Int32
 
-    package init(owning number: Int32) {
-        self.number = number
-    }
+    package init(owning number: Int32) { self.number = number }
 
-    deinit {
-        _ = close(number)
-    }
+    deinit { _ = close(number) }
 }
 
 // MARK: Reading
@@ -45,9 +41,7 @@ private final class FileReading: Sendable {
     let done: WakePipe
     let result = Mutex<Result<[UInt8], SystemError>?>(nil)
 
-    init(done: consuming WakePipe) {
-        self.done = done
-    }
+    init(done: consuming WakePipe) { self.done = done }
 }
 
 /// The same on the calling thread: for files that the kernel makes up, which do not hang.
@@ -60,13 +54,9 @@ func readFileBlocking(_ path: String, limit: Int) throws(SystemError) -> [UInt8]
     while true {
         let room = min(max(4096, content.capacity - content.count), limit + 1 - content.count)
         let read = readSome(file, appendingTo: &content, upTo: room)
-        if read < 0 {
-            throw SystemError(.file, "cannot read \(path): \(describe(errorNumber: errno))")
-        }
+        if read < 0 { throw SystemError(.file, "cannot read \(path): \(describe(errorNumber: errno))") }
         if read == 0 { return content }
-        if content.count > limit {
-            throw SystemError(.file, "cannot read \(path): it is longer than \(limit) bytes")
-        }
+        if content.count > limit { throw SystemError(.file, "cannot read \(path): it is longer than \(limit) bytes") }
     }
 }
 
@@ -75,9 +65,7 @@ private func openFile(_ path: String) throws(SystemError) -> FileDescriptor {
     guard !path.utf8.contains(0) else { throw SystemError(.file, "cannot read \(path): the name has a NUL") }
     // Opening a pipe would wait for its other end.
     let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard number >= 0 else {
-        throw SystemError(.file, "cannot read \(path): \(describe(errorNumber: errno))")
-    }
+    guard number >= 0 else { throw SystemError(.file, "cannot read \(path): \(describe(errorNumber: errno))") }
     let file = FileDescriptor(owning: number)
     guard fileStatus(file)?.isRegular == true else {
         throw SystemError(.file, "cannot read \(path): it is not a regular file")
@@ -166,14 +154,10 @@ package func resolvedPath(_ path: String) -> String {
 }
 
 /// Corresponds to `access`.
-package func isWritable(_ path: String) -> Bool {
-    unsafe access(path, W_OK) == 0
-}
+package func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
 
 /// A missing file is not an error. Corresponds to `unlink`.
-package func removeFile(_ path: String) {
-    _ = unsafe unlink(path)
-}
+package func removeFile(_ path: String) { _ = unsafe unlink(path) }
 
 /// Replaces a file that has the new name. Corresponds to `rename`; the error is only the text for the `errno`.
 package func renameFile(_ path: String, to target: String) throws(SystemError) {

@@ -43,13 +43,9 @@ public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
             }
             return String(inner)
         }
-        guard !part.contains(":") else {
-            throw malformed(text, "an IPv6 address needs brackets, as in [::1]:10025")
-        }
+        guard !part.contains(":") else { throw malformed(text, "an IPv6 address needs brackets, as in [::1]:10025") }
         guard part.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "]") })
-        else {
-            throw malformed(text, "the host must be a name or an address")
-        }
+        else { throw malformed(text, "the host must be a name or an address") }
         return String(part)
     }
 

@@ -40,11 +40,8 @@ package final class ListeningSocket: Sendable {
 
     private static func inherit(_ number: Int32) throws(SystemError) -> ListeningSocket {
         guard integerOption(SO_ACCEPTCONN, of: number) == 1,
-            integerOption(SO_TYPE, of: number) == Int32(SOCK_STREAM.rawValue),
-            let address = boundAddress(of: number)
-        else {
-            throw SystemError(.address, "descriptor \(number) from systemd is not a listening stream socket")
-        }
+            integerOption(SO_TYPE, of: number) == Int32(SOCK_STREAM.rawValue), let address = boundAddress(of: number)
+        else { throw SystemError(.address, "descriptor \(number) from systemd is not a listening stream socket") }
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
         // The file of a unix: socket is systemd's to remove.
@@ -133,9 +130,7 @@ package final class ListeningSocket: Sendable {
         let isDead = unsafe SocketAddress(unix: Array(path.utf8)).withPointer {
             unsafe connect(probe.number, $0, $1) != 0 && errno == ECONNREFUSED
         }
-        guard isDead else {
-            throw SystemError(.address, "cannot listen on \(address): another process listens on it")
-        }
+        guard isDead else { throw SystemError(.address, "cannot listen on \(address): another process listens on it") }
         _ = unsafe unlink(path)
     }
 

@@ -90,9 +90,7 @@ public struct Logger: Sendable {
         log(level: .error, message(), metadata: metadata())
     }
 
-    public func log(
-        level: Level, _ message: @autoclosure () -> String, metadata: @autoclosure () -> Metadata = [:]
-    ) {
+    public func log(level: Level, _ message: @autoclosure () -> String, metadata: @autoclosure () -> Metadata = [:]) {
         guard level.rawValue >= self.level.rawValue else { return }
         var time: [UInt8] = []
         time.appendRFC3339(now())
@@ -101,8 +99,7 @@ public struct Logger: Sendable {
         let line =
             switch format {
             case .logfmt: fields.text
-            case .json:
-                "{\(fields.fields.map { "\(jsonText($0.name)):\(jsonText($0.value))" }.joined(separator: ","))}"
+            case .json: "{\(fields.fields.map { "\(jsonText($0.name)):\(jsonText($0.value))" }.joined(separator: ","))}"
             }
         write(Array((line + "\n").utf8))
     }
@@ -145,9 +142,7 @@ public struct LineLimit: Sendable {
     private var lastLineAt: Duration?
     private var suppressed = 0
 
-    public init(_ period: Duration) {
-        self.period = period
-    }
+    public init(_ period: Duration) { self.period = period }
 
     /// The number of lines suppressed since the last one; nil if this one is suppressed too.
     ///

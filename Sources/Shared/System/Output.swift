@@ -26,9 +26,7 @@ public struct AppendedFile: ~Copyable, Sendable {
     private let file: FileDescriptor
 
     /// Creates the file when there is none. What is in it stays; a last line without a line break gets one.
-    public init(_ path: String) throws(SystemError) {
-        self.init(try openForAppending(path), path: path)
-    }
+    public init(_ path: String) throws(SystemError) { self.init(try openForAppending(path), path: path) }
 
     /// The process's standard output under a descriptor of its own.
     public static func standardOutput() throws(SystemError) -> AppendedFile {
@@ -42,9 +40,7 @@ public struct AppendedFile: ~Copyable, Sendable {
         self.file = file
     }
 
-    public func append(_ bytes: [UInt8]) throws(SystemError) {
-        try System.append(bytes, to: file, at: path)
-    }
+    public func append(_ bytes: [UInt8]) throws(SystemError) { try System.append(bytes, to: file, at: path) }
 }
 
 private func cannotWrite(_ path: String, _ reason: String) -> SystemError {

@@ -124,13 +124,9 @@ struct NetworkOctets: Equatable {
     }
 }
 
-private func isSeparator(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n")
-}
+private func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") }
 
-private func readKernelText(_ path: String) -> [UInt8]? {
-    try? readFileBlocking(path, limit: 64 * 1024)
-}
+private func readKernelText(_ path: String) -> [UInt8]? { try? readFileBlocking(path, limit: 64 * 1024) }
 
 private func softLimit(_ resource: __rlimit_resource) -> UInt64? {
     var limit = rlimit()

@@ -62,9 +62,7 @@ public struct Signals: Sendable {
     private static var awaited: sigset_t {
         var set = sigset_t()
         unsafe sigemptyset(&set)
-        for number in [SIGTERM, SIGINT, SIGHUP, wakeSignal] {
-            unsafe sigaddset(&set, number)
-        }
+        for number in [SIGTERM, SIGINT, SIGHUP, wakeSignal] { unsafe sigaddset(&set, number) }
         return set
     }
 }

@@ -12,9 +12,7 @@ package struct SocketAddress: Sendable, Equatable {
         bytes = family + path + (path.first == 0 ? [] : [0])
     }
 
-    private init(_ bytes: UnsafeRawBufferPointer) {
-        self.bytes = unsafe Array(bytes)
-    }
+    private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = unsafe Array(bytes) }
 
     /// The result and what the call has filled in; nil when it fails. For `accept`, `getsockname` and `getpeername`.
     package static func filled(
@@ -47,8 +45,7 @@ package struct SocketAddress: Sendable, Equatable {
         }
         defer { unsafe freeaddrinfo(first) }
         return unsafe sequence(first: first!, next: { unsafe $0.pointee.ai_next }).map {
-            unsafe SocketAddress(
-                UnsafeRawBufferPointer(start: $0.pointee.ai_addr, count: Int($0.pointee.ai_addrlen)))
+            unsafe SocketAddress(UnsafeRawBufferPointer(start: $0.pointee.ai_addr, count: Int($0.pointee.ai_addrlen)))
         }
     }
 
@@ -58,9 +55,7 @@ package struct SocketAddress: Sendable, Equatable {
         }
     }
 
-    package var family: Int32 {
-        unsafe bytes.withUnsafeBytes { unsafe Int32($0.loadUnaligned(as: sa_family_t.self)) }
-    }
+    package var family: Int32 { unsafe bytes.withUnsafeBytes { unsafe Int32($0.loadUnaligned(as: sa_family_t.self)) } }
 
     /// The host in numbers, and the port, of an IPv4 or IPv6 address. Corresponds to `getnameinfo`.
     package var numbers: (host: String, port: Int)? {

@@ -9,9 +9,7 @@ public final class ServiceThread: Sendable {
     /// - Parameters:
     ///   - name: shown by `top -H` and debuggers; the kernel keeps 15 bytes.
     ///   - stackBytes: address space; only pages that are touched become memory.
-    public init(
-        name: String, stackBytes: Int = 512 * 1024, body: @escaping @Sendable () -> Void
-    ) throws(SystemError) {
+    public init(name: String, stackBytes: Int = 512 * 1024, body: @escaping @Sendable () -> Void) throws(SystemError) {
         let context = unsafe Unmanaged.passRetained(ThreadBody(name: name, run: body))
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)
@@ -34,9 +32,7 @@ public final class ServiceThread: Sendable {
         }
     }
 
-    private func takeThread() -> pthread_t? {
-        thread.withLock { $0.take() }
-    }
+    private func takeThread() -> pthread_t? { thread.withLock { $0.take() } }
 
     deinit {
         if let thread = takeThread() {
@@ -115,6 +111,4 @@ package struct WakePipe: ~Copyable, Sendable {
 }
 
 /// Ends the process at once: no destructor runs and no thread is waited for. Corresponds to `_exit`.
-public func endProcess(status: Int32) -> Never {
-    _exit(status)
-}
+public func endProcess(status: Int32) -> Never { _exit(status) }

@@ -87,6 +87,4 @@ public final class WorkQueue: Sendable {
 
 /// Gives the calling thread a smaller part of the processor than others have. Corresponds to `setpriority`, which on
 /// Linux is about a thread.
-private func yieldToOtherThreads() {
-    _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-}
+private func yieldToOtherThreads() { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10) }

@@ -62,9 +62,7 @@ class SocketLoop {
     }
 
     /// Waits for something to happen and lets the loop handle it. Corresponds to `lws_service`.
-    func service() {
-        _ = unsafe lws_service(context, 0)
-    }
+    func service() { _ = unsafe lws_service(context, 0) }
 
     /// Calls the loop's `timerFired` once, that long from now; an earlier call's time is forgotten.
     func schedule(in delay: Duration) {
@@ -156,13 +154,9 @@ func socketTimer(timer: UnsafeMutablePointer<lws_sorted_usec_list_t>?) {
         }
     }
 
-    func arm(_ context: OpaquePointer) {
-        target.withLock { unsafe $0.context = context }
-    }
+    func arm(_ context: OpaquePointer) { target.withLock { unsafe $0.context = context } }
 
-    func disarm() {
-        target.withLock { unsafe $0.context = nil }
-    }
+    func disarm() { target.withLock { unsafe $0.context = nil } }
 }
 
 /// The relevant events of a connection.
@@ -191,9 +185,7 @@ enum SocketEvent: Equatable {
 @safe struct Socket {
     private let wsi: OpaquePointer
 
-    init(_ wsi: OpaquePointer) {
-        unsafe self.wsi = wsi
-    }
+    init(_ wsi: OpaquePointer) { unsafe self.wsi = wsi }
 
     /// Tells it from all other sockets that are there.
     var key: UInt { unsafe UInt(bitPattern: wsi) }
@@ -202,9 +194,7 @@ enum SocketEvent: Equatable {
     var number: Int { unsafe Int(bitPattern: lws_get_opaque_user_data(wsi)) }
 
     /// Asks for one `writable`.
-    func wantToWrite() {
-        unsafe lws_callback_on_writable(wsi)
-    }
+    func wantToWrite() { unsafe lws_callback_on_writable(wsi) }
 
     /// The number of bytes that the kernel has taken; nil when the connection is broken.
     ///
@@ -220,9 +210,7 @@ enum SocketEvent: Equatable {
     }
 
     /// The peer reads the end of the stream behind what was sent.
-    func endSending() {
-        shutdown(unsafe lws_get_socket_fd(wsi), Int32(SHUT_WR))
-    }
+    func endSending() { shutdown(unsafe lws_get_socket_fd(wsi), Int32(SHUT_WR)) }
 
     /// The peer's key in limits, see `IPAddress.client`.
     var client: [UInt8] {
@@ -236,15 +224,12 @@ enum SocketEvent: Equatable {
     }
 
     /// It ends in the loop's next turn, and not from within this call.
-    func kill() {
-        unsafe lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC)
-    }
+    func kill() { unsafe lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC) }
 
     /// Bytes on their way to a peer that does not acknowledge them end the connection after that long (tcp(7)).
     func setUserTimeout(_ timeout: Duration) {
         var milliseconds = timeout.pollMilliseconds
         let size = socklen_t(MemoryLayout.size(ofValue: milliseconds))
-        _ = unsafe setsockopt(
-            lws_get_socket_fd(wsi), Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, size)
+        _ = unsafe setsockopt(lws_get_socket_fd(wsi), Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, size)
     }
 }

@@ -95,8 +95,7 @@ extension Configuration {
         }
         let fields: [KeyPath<Self, String>] = [
             \.format.cityField, \.format.valueField, \.format.timeField, \.format.pollutantsField,
-            \.format.subindicesField,
-            \.format.placeField,
+            \.format.subindicesField, \.format.placeField,
         ]
         var named: [[[UInt8]]?] = []
         for field in fields where !self[keyPath: field].isEmpty {

@@ -97,8 +97,7 @@ extension Configuration {
         if let mistake = settings.feedMistake {
             throw .yaml(line: entry.line, "\(Self.flag(mistake.member)) of this feed: expected \(mistake.expected)")
         }
-        return ConfiguredFeed(
-            label: label ?? address.label, address: address, settings: settings, entry: texts)
+        return ConfiguredFeed(label: label ?? address.label, address: address, settings: settings, entry: texts)
     }
 
     private static var feedSettings: String {

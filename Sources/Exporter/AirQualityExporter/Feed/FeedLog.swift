@@ -36,9 +36,7 @@ struct FeedLog: Sendable {
     private var restsUntil = Duration.zero
     private var refusals: [RefusalReason: LineLimit] = [:]
 
-    init(label: String) {
-        self.label = label
-    }
+    init(label: String) { self.label = label }
 
     private var isFailing: Bool {
         if case .failing = state { true } else { false }
@@ -55,8 +53,7 @@ struct FeedLog: Sendable {
         case .disconnected(let reason, let detail):
             if reason == .requested || reason == .paused {
                 return Entry(
-                    level: .info, message: "Feed disconnected",
-                    metadata: ["feed": label, "reason": reason.rawValue])
+                    level: .info, message: "Feed disconnected", metadata: ["feed": label, "reason": reason.rawValue])
             }
             let message = state == .connected ? "Feed lost, reconnecting" : "Feed unreachable, retrying"
             var details: Logger.Metadata = ["reason": reason.rawValue, "err": detail]
@@ -68,8 +65,7 @@ struct FeedLog: Sendable {
         case .paused:
             downSince = nil
             return entry(.paused, .info, "Feed paused: no scrapes", at: now)
-        case .resumed:
-            return Entry(level: .info, message: "Feed resumed", metadata: ["feed": label])
+        case .resumed: return Entry(level: .info, message: "Feed resumed", metadata: ["feed": label])
         }
     }
 

@@ -45,11 +45,9 @@ final class FeedReceiver: Sendable {
                     }
                     for name in unknownPollutants {
                         logger.warning(
-                            "Unknown pollutant skipped",
-                            metadata: ["pollutant": "\(name)", "feed": "\(label)"])
+                            "Unknown pollutant skipped", metadata: ["pollutant": "\(name)", "feed": "\(label)"])
                     }
-                case .binary:
-                    refused = store.refuse(.notText, byteCount: message.count, feed: number, receivedAt: now)
+                case .binary: refused = store.refuse(.notText, byteCount: message.count, feed: number, receivedAt: now)
                 case .tooLarge(let count):
                     refused = store.refuse(.tooLarge, byteCount: count, feed: number, receivedAt: now)
                 }

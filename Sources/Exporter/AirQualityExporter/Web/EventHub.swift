@@ -92,9 +92,7 @@ final class EventHub: Sendable {
         return stream
     }
 
-    private func remove(_ listener: EventListener) {
-        state.withLock { $0.listeners[ObjectIdentifier(listener)] = nil }
-    }
+    private func remove(_ listener: EventListener) { state.withLock { $0.listeners[ObjectIdentifier(listener)] = nil } }
 
     private func id(of version: UInt64) -> String { "\(version).\(instance)" }
 
@@ -130,9 +128,7 @@ final class EventHub: Sendable {
     // MARK: Events
 
     /// When ``tick(at:)`` has something to do; nil without listeners.
-    var nextTickAt: Duration? {
-        state.withLock { $0.listeners.isEmpty ? nil : $0.nextTickAt }
-    }
+    var nextTickAt: Duration? { state.withLock { $0.listeners.isEmpty ? nil : $0.nextTickAt } }
 
     /// Makes the next event if it is time, and wakes the listeners. From one thread.
     func tick(at now: Duration) {
@@ -153,9 +149,7 @@ final class EventHub: Sendable {
             if position == nil { state.sentVersion = version }
             if state.lastEventAt == nil { state.lastEventAt = now }
             let isQuiet = event == nil && now - state.lastEventAt! >= Self.heartbeatInterval
-            guard let event = event ?? (isQuiet ? Array(":\n\n".utf8) : nil) else {
-                return (state.firstNumber, [])
-            }
+            guard let event = event ?? (isQuiet ? Array(":\n\n".utf8) : nil) else { return (state.firstNumber, []) }
             state.lastEventAt = now
             state.events.append(event)
             if state.events.count > Self.keptEvents {

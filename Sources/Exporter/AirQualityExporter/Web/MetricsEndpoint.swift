@@ -20,8 +20,7 @@ final class MetricsEndpoint: Sendable {
     ///   - events: nil without listeners.
     init(
         store: ReadingStore, families: Set<CityFamilyName> = Set(CityFamilyName.allCases), scrapes: HTTPMeter?,
-        handshakes: HTTPMeter? = nil, storage: StorageFile?, events: EventHub? = nil,
-        lastReload: LastReload? = nil
+        handshakes: HTTPMeter? = nil, storage: StorageFile?, events: EventHub? = nil, lastReload: LastReload? = nil
     ) {
         self.store = store
         var groups: [any FamilyGroup] = []

@@ -40,8 +40,7 @@ struct Routes: Sendable {
             handling.isMetered = true
             handling.permits = resources.scrapes
             if metrics.isSlow(request) { handling.queue = resources.protobuf }
-        case Self.healthyPath, Self.readyPath, Self.reconnectPath:
-            break
+        case Self.healthyPath, Self.readyPath, Self.reconnectPath: break
         case Self.reloadPath:
             handling.queue = resources.files
             handling.timeLimit = .seconds(10)
@@ -58,8 +57,7 @@ struct Routes: Sendable {
             handling.permits = resources.documents
             handling.weight = RouteResources.pageMemory
             handling.queue = resources.pages
-        default:
-            break
+        default: break
         }
         return handling
     }
@@ -69,12 +67,9 @@ struct Routes: Sendable {
             return refusal(of: request) ?? reading { metrics.respond(to: request) }
         }
         switch request.path {
-        case Self.historyPath:
-            return refusal(of: request) ?? reading { history.respond(to: request) }
-        case "/":
-            return refusal(of: request) ?? page.respondWithList(to: request)
-        case Self.aboutPath:
-            return refusal(of: request) ?? page.respondWithAbout(to: request)
+        case Self.historyPath: return refusal(of: request) ?? reading { history.respond(to: request) }
+        case "/": return refusal(of: request) ?? page.respondWithList(to: request)
+        case Self.aboutPath: return refusal(of: request) ?? page.respondWithAbout(to: request)
         case Self.eventsPath where events != nil:
             return refusal(of: request) ?? reading { events!.respond(to: request) }
         case Self.healthyPath:
@@ -95,8 +90,7 @@ struct Routes: Sendable {
                 ?? page.respond(toCity: Array(path.utf8.dropFirst(Self.cityFolder.utf8.count)), request)
         case let path where path.utf8.starts(with: Self.assetsFolder.utf8):
             return refusal(of: request) ?? page.assets.respond(to: request)
-        default:
-            return HTTPResponse(status: 404, line: "not found; see /about for all paths")
+        default: return HTTPResponse(status: 404, line: "not found; see /about for all paths")
         }
     }
 
@@ -116,9 +110,7 @@ struct Routes: Sendable {
         return nil
     }
 
-    private func refusal(
-        of request: HTTPRequest, allowed: [String] = ["GET", "HEAD"]
-    ) -> HTTPResponse? {
+    private func refusal(of request: HTTPRequest, allowed: [String] = ["GET", "HEAD"]) -> HTTPResponse? {
         guard !allowed.contains(request.method) else { return nil }
         let allow = (name: "Allow", value: allowed.joined(separator: ", "))
         let line = "method not allowed here, expected \(allow.value)"
@@ -178,15 +170,12 @@ extension HTTPResponse {
     }
 
     /// `{"error": "…"}`, as the JSON paths respond.
-    static func jsonError(
-        status: Int, headers: [(name: String, value: String)] = [], _ line: String
-    ) -> HTTPResponse {
+    static func jsonError(status: Int, headers: [(name: String, value: String)] = [], _ line: String) -> HTTPResponse {
         var text = Array("{\"error\": ".utf8)
         text.appendJSONString(onOneLine(line).utf8Span.span)
         text += "}\n".utf8
         return HTTPResponse(
-            status: status, headers: [("Content-Type", "application/json")] + headers,
-            body: .bytes(text))
+            status: status, headers: [("Content-Type", "application/json")] + headers, body: .bytes(text))
     }
 }
 

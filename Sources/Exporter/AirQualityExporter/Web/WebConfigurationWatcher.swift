@@ -49,9 +49,7 @@ final class WebConfigurationWatcher: Sendable {
         logWarnings(of: initial)
     }
 
-    func follow(_ server: HTTPServer) {
-        state.withLock { $0.server = server }
-    }
+    func follow(_ server: HTTPServer) { state.withLock { $0.server = server } }
 
     /// Whether there is anything that can change.
     var hasFile: Bool { path != nil }
@@ -69,8 +67,7 @@ final class WebConfigurationWatcher: Sendable {
         }
         if isHanging {
             logger.error(
-                "Web configuration file does not respond: keeping the previous one",
-                metadata: ["file": "\(path)"])
+                "Web configuration file does not respond: keeping the previous one", metadata: ["file": "\(path)"])
         }
         guard mustCheck else { return }
         let isAccepted = queue.submit { [self] in
@@ -100,9 +97,7 @@ final class WebConfigurationWatcher: Sendable {
     /// Reads the files again; blocks as long as they do.
     ///
     /// - Returns: nil when they are in force, else why not, in one line.
-    func reload() -> String? {
-        reload(toldReason: nil)
-    }
+    func reload() -> String? { reload(toldReason: nil) }
 
     /// - Parameter toldReason: is not logged once more.
     private func reload(toldReason: String?) -> String? {

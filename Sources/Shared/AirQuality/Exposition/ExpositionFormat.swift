@@ -11,14 +11,11 @@ public enum ExpositionFormat: String, Sendable, CaseIterable {
         case .text100: "text/plain; version=1.0.0; charset=utf-8; escaping=allow-utf-8"
         case .openMetrics001: "application/openmetrics-text; version=0.0.1; charset=utf-8"
         case .openMetrics100: "application/openmetrics-text; version=1.0.0; charset=utf-8"
-        case .protobuf:
-            "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited"
+        case .protobuf: "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited"
         }
     }
 
-    public var isOpenMetrics: Bool {
-        self == .openMetrics001 || self == .openMetrics100
-    }
+    public var isOpenMetrics: Bool { self == .openMetrics001 || self == .openMetrics100 }
 }
 
 extension ExpositionFormat {
@@ -253,8 +250,7 @@ private struct MediaRange {
         version = element["version"]
         let escapings = ["allow-utf-8", "underscores", "dots", "values"]
         escaping = element.parameters.first { $0.name == "escaping" && escapings.contains($0.value) }?.value
-        isOurProtobuf =
-            element["proto"] == "io.prometheus.client.MetricFamily" && element["encoding"] == "delimited"
+        isOurProtobuf = element["proto"] == "io.prometheus.client.MetricFamily" && element["encoding"] == "delimited"
         quality = element.quality
     }
 

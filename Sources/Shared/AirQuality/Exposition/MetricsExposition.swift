@@ -5,9 +5,7 @@ import Synchronization
 ///
 /// A class, because a scrape would copy the strings of a value more often than it reads them.
 public final class MetricFamily: Sendable {
-    public enum Kind: String, Sendable {
-        case gauge, counter
-    }
+    public enum Kind: String, Sendable { case gauge, counter }
 
     /// As in text 0.0.4, a counter's `_total` included.
     public let name: String
@@ -37,9 +35,7 @@ public struct LabelValue: Sendable {
         escaped = TextExposition.escaped(bytes.span) ?? bytes
     }
 
-    public init(_ text: String) {
-        self.init(Array(text.utf8))
-    }
+    public init(_ text: String) { self.init(Array(text.utf8)) }
 }
 
 public enum SampleValue: Sendable {
@@ -163,9 +159,7 @@ public final class ExpositionBlock: Sendable {
     public let bytes: [UInt8]
     private let derived = Mutex<(any Sendable)?>(nil)
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// What its user makes of it, always the same, such as its compressed form; kept as long as the block.
     public func derived<Value: Sendable>(_ make: ([UInt8]) -> Value) -> Value {

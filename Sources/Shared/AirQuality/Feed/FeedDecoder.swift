@@ -18,9 +18,8 @@ public struct FeedFormat: Sendable {
     public var shard: Shard?
 
     public init(
-        items: [[UInt8]] = [], cityField: String = "city", valueField: String = "aqi",
-        timeField: String = "", pollutantsField: String = "", subindicesField: String = "", placeField: String = "",
-        shard: Shard? = nil
+        items: [[UInt8]] = [], cityField: String = "city", valueField: String = "aqi", timeField: String = "",
+        pollutantsField: String = "", subindicesField: String = "", placeField: String = "", shard: Shard? = nil
     ) {
         self.items = items
         (self.cityField, self.valueField, self.timeField) = (cityField, valueField, timeField)
@@ -38,9 +37,7 @@ public struct FeedDecoder: ~Copyable {
     /// Milliseconds that a reading's time may be ahead of its arrival.
     static let maximumLead: Int64 = 60_000
 
-    private enum Member {
-        static let city = 0, value = 1, time = 2
-    }
+    private enum Member { static let city = 0, value = 1, time = 2 }
     private let pollutants: JSONObjectMember?
     private let subindices: JSONObjectMember?
     private let place: JSONObjectMember?
@@ -200,8 +197,7 @@ public struct FeedDecoder: ~Copyable {
     private borrowing func extras(_ record: Int, _ texts: Span<UInt8>) -> CityExtras {
         CityExtras(
             concentrations: values(record, pollutants, texts, upTo: Pollutant.maximumConcentration),
-            subIndices: values(record, subindices, texts, upTo: IndexRange.maximum),
-            place: place(record, texts))
+            subIndices: values(record, subindices, texts, upTo: IndexRange.maximum), place: place(record, texts))
     }
 
     /// - Returns: nil when the element says nothing of them.

@@ -45,13 +45,9 @@ struct History: Sendable {
     var count: Int { ring.count }
 
     /// The `index`-th point, oldest first.
-    subscript(index: Int) -> HistoryPoint {
-        ring[(Int(oldest) + index) % ring.count].point
-    }
+    subscript(index: Int) -> HistoryPoint { ring[(Int(oldest) + index) % ring.count].point }
 
-    var last: HistoryPoint? {
-        ring.isEmpty ? nil : self[ring.count - 1]
-    }
+    var last: HistoryPoint? { ring.isEmpty ? nil : self[ring.count - 1] }
 
     /// Outcome of offering a reading.
     enum Admission: Equatable {
@@ -172,7 +168,5 @@ public struct HistoryRule: Sendable, Equatable {
     public var usesWindows: Bool { keep == .last && interval > 0 }
 
     /// The window that a time falls into; windows are aligned to the Unix epoch.
-    func window(of time: Timestamp) -> Int64 {
-        flooredDivision(time, by: interval).quotient
-    }
+    func window(of time: Timestamp) -> Int64 { flooredDivision(time, by: interval).quotient }
 }

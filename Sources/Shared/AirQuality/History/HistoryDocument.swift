@@ -91,8 +91,7 @@ public struct HistoryDocument: Sendable {
             for index in history.firstIndex(after: max(self.end, city.times.lowerBound - 1))..<history.count {
                 let point = history[index]
                 guard point.time <= last else { break }
-                rows.append(
-                    Row(time: point.time, place: UInt32(place), category: point.category, index: point.index))
+                rows.append(Row(time: point.time, place: UInt32(place), category: point.category, index: point.index))
             }
         }
         rows.sort(by: Row.precedes)

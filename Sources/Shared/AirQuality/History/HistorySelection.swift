@@ -44,9 +44,7 @@ public struct HistoryQuery: Sendable, Equatable {
         if !cities.isEmpty { self.cities = cities }
     }
 
-    private enum Parameter: String {
-        case city, limit, since
-    }
+    private enum Parameter: String { case city, limit, since }
 }
 
 extension StoreSnapshot {
@@ -122,15 +120,12 @@ public struct HistorySelection: Sendable {
     }
 
     /// Appends a name as it is in the document.
-    func appendName(of city: City, to text: inout [UInt8]) {
-        text.appendJSONEscaped(names[nameRange(of: city)].span)
-    }
+    func appendName(of city: City, to text: inout [UInt8]) { text.appendJSONEscaped(names[nameRange(of: city)].span) }
 
     /// Whether the number still belongs to the same city.
     func isStill(_ city: City, in snapshot: StoreSnapshot) -> Bool {
         let range = snapshot.states[Int(city.number)].nameRange
-        return bytesEqual(
-            snapshot.names[range].span, names[nameRange(of: city)].span)
+        return bytesEqual(snapshot.names[range].span, names[nameRange(of: city)].span)
     }
 
     public init(_ store: ReadingStore, query: HistoryQuery) {
@@ -163,9 +158,7 @@ public struct HistorySelection: Sendable {
         sample.sort()
     }
 
-    private mutating func add(_ word: UInt64) {
-        checksum = ByteHash.fold(checksum, with: word)
-    }
+    private mutating func add(_ word: UInt64) { checksum = ByteHash.fold(checksum, with: word) }
 
     private static let sampleCount = 16_384
 

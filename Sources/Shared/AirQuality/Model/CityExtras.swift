@@ -31,9 +31,7 @@ struct PollutantValues: Sendable {
     }
 
     /// The pollutant with the greatest value, by its place; nil when nothing is known.
-    var greatest: Int? {
-        Self.pollutants.indices.filter { self[$0] != nil }.max { values[$0] < values[$1] }
-    }
+    var greatest: Int? { Self.pollutants.indices.filter { self[$0] != nil }.max { values[$0] < values[$1] } }
 }
 
 /// Position and country of a city; rendered once, because each scrape shows it.

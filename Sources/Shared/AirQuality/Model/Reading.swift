@@ -25,9 +25,7 @@ struct Reading: Sendable {
     var nameOffset: UInt32
     var nameCount: UInt8
 
-    var nameRange: Range<Int> {
-        Int(nameOffset)..<Int(nameOffset) &+ Int(nameCount)
-    }
+    var nameRange: Range<Int> { Int(nameOffset)..<Int(nameOffset) &+ Int(nameCount) }
 }
 
 /// A part of a message, decoded: the hundred or so elements that ``JSONRecordReader`` gives at once, so that the store

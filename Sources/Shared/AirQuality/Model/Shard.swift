@@ -21,16 +21,12 @@ public struct Shard: Sendable, Equatable {
         self.init(index: Self.jump(Self.hash(name), count: count), count: count)
     }
 
-    public func contains(_ name: Span<UInt8>) -> Bool {
-        Self.jump(Self.hash(name), count: count) == index
-    }
+    public func contains(_ name: Span<UInt8>) -> Bool { Self.jump(Self.hash(name), count: count) == index }
 
     /// FNV-1a, 64 bits.
     static func hash(_ name: Span<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for index in name.indices {
-            hash = (hash ^ UInt64(name[index])) &* 0x0000_0100_0000_01B3
-        }
+        for index in name.indices { hash = (hash ^ UInt64(name[index])) &* 0x0000_0100_0000_01B3 }
         return hash
     }
 

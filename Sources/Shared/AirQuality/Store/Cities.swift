@@ -30,8 +30,7 @@ struct Cities: Sendable {
     mutating func insert(_ name: Span<UInt8>, hash: UInt64, version: UInt64) -> Int {
         let state = CityState(
             index: 0, updatedAt: 0, receivedAt: 0, nextPointAt: .min, categoryVersion: version,
-            nameCount: UInt8(name.count), category: 1,
-            nameOffset: names.append(name))
+            nameCount: UInt8(name.count), category: 1, nameOffset: names.append(name))
         let city: Int
         if let number = free.popLast() {
             city = Int(number)
@@ -45,9 +44,7 @@ struct Cities: Sendable {
         states.mark(city, version: version)
         states.markInsertion(city, version: version)
         table.insert(city, hash: hash)
-        changeOrder { order, cities in
-            order.insert(UInt32(city), version: version) { cities.precedes($0, name) }
-        }
+        changeOrder { order, cities in order.insert(UInt32(city), version: version) { cities.precedes($0, name) } }
         return city
     }
 
@@ -55,9 +52,7 @@ struct Cities: Sendable {
     mutating func remove(_ city: Int, hash: UInt64, version: UInt64) {
         let name = name(of: city)
         table.remove(city, hash: hash)
-        changeOrder { order, cities in
-            order.remove(UInt32(city), version: version) { cities.precedes($0, name.span) }
-        }
+        changeOrder { order, cities in order.remove(UInt32(city), version: version) { cities.precedes($0, name.span) } }
         names.remove(states[city].nameRange)
         states[city].nameCount = 0
         histories[city] = History()
@@ -102,9 +97,7 @@ struct NameArena: Sendable {
     private static var blockCount: Int { 1 << blockBits }
 
     /// A name lies in one block, so its range is that block's part of all ranges, and the place in it.
-    subscript(range: Range<Int>) -> ArraySlice<UInt8> {
-        blocks[range.lowerBound >> Self.blockBits][Self.place(range)]
-    }
+    subscript(range: Range<Int>) -> ArraySlice<UInt8> { blocks[range.lowerBound >> Self.blockBits][Self.place(range)] }
 
     @inline(__always)
     func has(_ name: Span<UInt8>, at range: Range<Int>) -> Bool {
@@ -127,9 +120,7 @@ struct NameArena: Sendable {
         return UInt32(offset)
     }
 
-    mutating func remove(_ range: Range<Int>) {
-        wastedCount += range.count
-    }
+    mutating func remove(_ range: Range<Int>) { wastedCount += range.count }
 
     /// Whether rewriting the names would give back more than half of the memory.
     var isWasteful: Bool { wastedCount > 1 << 16 && wastedCount > blocks.count * Self.blockCount / 2 }
@@ -219,9 +210,7 @@ struct CityTable: Sendable {
     @inline(__always)
     private static func tag(_ hash: UInt64) -> UInt64 { hash &>> 32 }
 
-    private func home(_ entry: UInt64) -> Int {
-        Int(truncatingIfNeeded: entry >> 32) & mask
-    }
+    private func home(_ entry: UInt64) -> Int { Int(truncatingIfNeeded: entry >> 32) & mask }
 
     private mutating func place(_ entry: UInt64) {
         var position = home(entry)

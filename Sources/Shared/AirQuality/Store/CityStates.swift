@@ -115,9 +115,7 @@ struct CityState: Sendable {
 
     var isPresent: Bool { nameCount > 0 }
 
-    var nameRange: Range<Int> {
-        Int(nameOffset)..<Int(nameOffset) + Int(nameCount)
-    }
+    var nameRange: Range<Int> { Int(nameOffset)..<Int(nameOffset) + Int(nameCount) }
 }
 
 /// Counters and direction of category changes.

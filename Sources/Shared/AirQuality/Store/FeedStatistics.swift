@@ -110,8 +110,7 @@ extension FeedStatistics {
 
     mutating func apply(_ event: FeedEvent) {
         switch event {
-        case .connecting:
-            connectionAttempts += 1
+        case .connecting: connectionAttempts += 1
         case .connected(let source):
             isConnected = true
             before = Connection(readings: readings, skipped: skipped ?? 0, refusals: refusals)
@@ -121,10 +120,8 @@ extension FeedStatistics {
             isConnected = false
             disconnects[reason.position] += 1
             lastProblem = detail
-        case .paused:
-            isPaused = true
-        case .resumed:
-            isPaused = false
+        case .paused: isPaused = true
+        case .resumed: isPaused = false
         }
     }
 }

@@ -49,14 +49,10 @@ public final class ReadingStore: Sendable {
         return record(part, names: Span(), feed: feed)
     }
 
-    public func apply(_ event: FeedEvent, feed: Int) {
-        withLock { $0.feeds[feed].apply(event) }
-    }
+    public func apply(_ event: FeedEvent, feed: Int) { withLock { $0.feeds[feed].apply(event) } }
 
     /// Names that the city limit refused, each given once, ten at most in the store's life.
-    public func takeRefusedNames() -> [String] {
-        withLock { $0.refusedNames.unreported() }
-    }
+    public func takeRefusedNames() -> [String] { withLock { $0.refusedNames.unreported() } }
 
     // MARK: What time does
 
@@ -89,9 +85,7 @@ public final class ReadingStore: Sendable {
     static let sliceCount = 1000
 
     /// Calls `change` with the numbers of all cities, some at a time.
-    private func forEachSlice(
-        between: () -> Void = {}, _ change: (inout StoreState, _ numbers: Range<Int>) -> Void
-    ) {
+    private func forEachSlice(between: () -> Void = {}, _ change: (inout StoreState, _ numbers: Range<Int>) -> Void) {
         var start = 0
         while true {
             let end = withLock { state in
@@ -119,8 +113,7 @@ public final class ReadingStore: Sendable {
             withLock { $0.warmUp.end() }
             return nil
         }
-        return WarmUpProgress(
-            cityCount: snapshot.cityCount, age: max(0, now - warmUp.grownAt), unheardCount: unheard)
+        return WarmUpProgress(cityCount: snapshot.cityCount, age: max(0, now - warmUp.grownAt), unheardCount: unheard)
     }
 
     // MARK: Snapshots
@@ -141,9 +134,7 @@ public final class ReadingStore: Sendable {
         }
     }
 
-    public var feeds: [FeedStatistics] {
-        withLock { $0.feeds.filter { !$0.isRemoved } }
-    }
+    public var feeds: [FeedStatistics] { withLock { $0.feeds.filter { !$0.isRemoved } } }
 
     /// Makes room for a feed, or gives it its new settings: what was counted of a feed with that label goes on.
     ///
@@ -167,9 +158,7 @@ public final class ReadingStore: Sendable {
     }
 
     /// Forgets a feed whose client has ended.
-    public func removeFeed(_ number: Int) {
-        withLock { $0.feeds[number].isRemoved = true }
-    }
+    public func removeFeed(_ number: Int) { withLock { $0.feeds[number].isRemoved = true } }
 
     /// Changes whenever the content of ``HistoryDocument`` would change.
     var pointsVersion: UInt64 { withLock { $0.pointsVersion } }
@@ -187,9 +176,7 @@ public final class ReadingStore: Sendable {
     }
 
     /// The cities as they are now, for the storage's thread.
-    public func storageSnapshot() -> StorageSnapshot {
-        StorageSnapshot(cities: withLock { $0.cities }, rules: rules)
-    }
+    public func storageSnapshot() -> StorageSnapshot { StorageSnapshot(cities: withLock { $0.cities }, rules: rules) }
 }
 
 /// Rules by which the store judges readings.
@@ -255,9 +242,7 @@ public struct StoreSnapshot: Sendable {
     let expiredCount: UInt64
 
     /// The numbers of all cities, by name.
-    var cities: [Int] {
-        order.sequence.flatMap { order.runs[Int($0)].cities.map(Int.init) }
-    }
+    var cities: [Int] { order.sequence.flatMap { order.runs[Int($0)].cities.map(Int.init) } }
 
     func state(of city: Int) -> CityState { states[city] }
 
@@ -284,9 +269,7 @@ public struct StoreSnapshot: Sendable {
             let place = runs[run].firstIndex(where: { self.name(of: Int($0)).elementsEqual(name) })
         else { return nil }
         let previous = place > 0 ? runs[run][place - 1] : run > 0 ? runs[run - 1].last : nil
-        let next =
-            place + 1 < runs[run].count
-            ? runs[run][place + 1] : run + 1 < runs.count ? runs[run + 1].first : nil
+        let next = place + 1 < runs[run].count ? runs[run][place + 1] : run + 1 < runs.count ? runs[run + 1].first : nil
         return (Int(runs[run][place]), previous.map(Int.init), next.map(Int.init))
     }
 }
@@ -325,9 +308,7 @@ struct StoreStatistics: Sendable, Equatable {
             "airquality_exporter_cities_expired_total", .counter,
             "Cities removed because they received no reading within --city.expire-after."
         ) { Double($0.expired) },
-        Family("airquality_exporter_history_points", .gauge, "History points of all cities.") {
-            Double($0.points)
-        },
+        Family("airquality_exporter_history_points", .gauge, "History points of all cities.") { Double($0.points) },
         Family("airquality_exporter_history_capacity", .gauge, "Maximum number of history points per city.") {
             Double($0.capacity)
         },

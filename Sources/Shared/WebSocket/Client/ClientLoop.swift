@@ -77,9 +77,7 @@ final class ClientLoop: SocketLoop {
         context.schedule(in: wanted - now)
     }
 
-    private func connection(_ number: Int) -> ClientConnection? {
-        connections.first { $0.number == number }
-    }
+    private func connection(_ number: Int) -> ClientConnection? { connections.first { $0.number == number } }
 }
 
 // MARK: What the state wants

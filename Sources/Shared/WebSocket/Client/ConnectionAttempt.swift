@@ -81,7 +81,5 @@ struct ReconnectPolicy: Equatable {
     }
 
     /// Somebody asked for a new connection: earlier failures say nothing about it.
-    mutating func reset() {
-        failures = 0
-    }
+    mutating func reset() { failures = 0 }
 }

@@ -259,8 +259,7 @@ extension ConnectionState {
     }
 
     private mutating func end(
-        _ reason: DisconnectReason, _ detail: String, retryAfter: Duration? = nil, saysGoodbye: Bool,
-        then phase: Phase
+        _ reason: DisconnectReason, _ detail: String, retryAfter: Duration? = nil, saysGoodbye: Bool, then phase: Phase
     ) -> [Action] {
         let old = number
         number += 1
@@ -336,9 +335,7 @@ extension ConnectionState {
         /// A deadline was found to have passed.
         private var overdueSince: Duration?
 
-        init(at now: Duration) {
-            (connectedAt, lastByteAt, lastMessageAt) = (now, now, now)
-        }
+        init(at now: Duration) { (connectedAt, lastByteAt, lastMessageAt) = (now, now, now) }
 
         enum Due {
             case nothing, ping

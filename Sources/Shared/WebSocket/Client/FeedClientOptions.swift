@@ -27,16 +27,14 @@ public struct FeedClientOptions: Options {
         Flag(
             "header-file", \.headerFile, .file,
             "File with header fields for the handshake, one a line; read at each connect."),
-        Flag(
-            "subprotocol", \.subprotocols, .subprotocol, "WebSocket subprotocol to offer, in order of preference."),
+        Flag("subprotocol", \.subprotocols, .subprotocol, "WebSocket subprotocol to offer, in order of preference."),
         Flag("subscribe", \.subscriptions, .text, secrecy: .whole, "Text message sent after every connect."),
         Flag("ca-file", \.tls.caFile, .file, "Certificate authorities for wss://, PEM; the system's by default."),
         Flag("cert-file", \.tls.certificateFile, .file, "Client certificate for wss://, PEM."),
         Flag("key-file", \.tls.keyFile, .file, "Key of the client certificate, PEM."),
         Flag("insecure-skip-verify", \.tls.skipsVerification, "Do not verify the feed's certificate."),
         Flag("connect-timeout", \.connectTimeout, .timeout, "Maximum time from dialling to the completed handshake."),
-        Flag(
-            "ping-interval", \.pingInterval, .duration(), "Send a ping after this long without data; 0 disables."),
+        Flag("ping-interval", \.pingInterval, .duration(), "Send a ping after this long without data; 0 disables."),
         Flag("pong-timeout", \.pongTimeout, .timeout, "Disconnect if nothing arrives within this time after a ping."),
         Flag(
             "idle-timeout", \.idleTimeout, .duration(),
@@ -137,8 +135,7 @@ extension ValueFormat<Duration> {
 extension ValueFormat<HTTPField> {
     static var headerField: Self {
         Self(
-            "NAME: VALUE",
-            expected: { HTTPField(line: $0)?.expectedInstead ?? "\"Name: value\" on one line" },
+            "NAME: VALUE", expected: { HTTPField(line: $0)?.expectedInstead ?? "\"Name: value\" on one line" },
             parse: { HTTPField(line: $0).flatMap { $0.isReserved ? nil : $0 } })
     }
 }

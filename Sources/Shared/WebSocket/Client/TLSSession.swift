@@ -131,9 +131,7 @@ public struct WebSocketTLS: Sendable, Equatable {
         unsafe TLSSession(SSL_new(context)!, address, skipsVerification: skipsVerification)
     }
 
-    deinit {
-        unsafe SSL_CTX_free(context)
-    }
+    deinit { unsafe SSL_CTX_free(context) }
 }
 
 /// The one owner of an OpenSSL `SSL`: the client's side of a TLS connection, without a socket. It decrypts bytes from

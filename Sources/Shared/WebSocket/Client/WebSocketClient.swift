@@ -29,8 +29,7 @@ public final class WebSocketClient: Sendable {
     ///   - onMessage: called on the thread of `run` with each whole message, which is only there during the call; it is
     ///     empty when the message is too large. While it runs, nothing is read.
     public init(
-        configuration: WebSocketClientConfiguration,
-        onEvent: @escaping @Sendable (WebSocketEvent) -> Void,
+        configuration: WebSocketClientConfiguration, onEvent: @escaping @Sendable (WebSocketEvent) -> Void,
         onMessage: @escaping @Sendable (_ kind: WebSocketMessageKind, _ message: Span<UInt8>) -> Void
     ) {
         self.configuration = configuration

@@ -16,9 +16,7 @@ struct HandshakeRequest {
     /// - Parameters:
     ///   - fields: go to the host that was asked for, and not where it redirects to.
     ///   - key: 16 random bytes.
-    init(
-        _ dial: ConnectionState.Dial, fields: [HTTPField], subprotocols: [String], key: [UInt8]
-    ) throws(SystemError) {
+    init(_ dial: ConnectionState.Dial, fields: [HTTPField], subprotocols: [String], key: [UInt8]) throws(SystemError) {
         let key = encodeBase64(key)
         expectedAccept = webSocketAccept(key: key)
         self.subprotocols = subprotocols
@@ -27,9 +25,7 @@ struct HandshakeRequest {
             "Connection: Upgrade", "Sec-WebSocket-Key: \(key)", "Sec-WebSocket-Version: 13",
             "Sec-WebSocket-Extensions: \(Self.compressionOffer)",
         ]
-        if !subprotocols.isEmpty {
-            lines.append("Sec-WebSocket-Protocol: \(subprotocols.joined(separator: ", "))")
-        }
+        if !subprotocols.isEmpty { lines.append("Sec-WebSocket-Protocol: \(subprotocols.joined(separator: ", "))") }
         let given = dial.isTrusted ? fields : []
         let hasAuthorization = given.contains { equalsIgnoringCase($0.name.utf8, "authorization") }
         if let authorization = dial.address.authorization, !hasAuthorization {
@@ -50,9 +46,7 @@ struct HandshakeRequest {
 
 extension HTTPField {
     /// Set by the handshake itself, so that it cannot be given.
-    var isReserved: Bool {
-        Self.reserved.contains { equalsIgnoringCase(name.utf8, $0) }
-    }
+    var isReserved: Bool { Self.reserved.contains { equalsIgnoringCase(name.utf8, $0) } }
 
     /// Completes an error about a reserved field.
     var expectedInstead: String {
@@ -68,9 +62,7 @@ extension HTTPField {
 }
 
 /// Subprotocols are tokens (RFC 6455, section 4.1).
-func isSubprotocol(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.allSatisfy(isTokenCharacter)
-}
+func isSubprotocol(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(isTokenCharacter) }
 
 /// The server's response to the request.
 enum HandshakeResponse: Equatable {
@@ -89,10 +81,8 @@ extension HandshakeResponse {
             return
         }
         switch status {
-        case 101:
-            self = Self.upgrade(head.fields, request)
-        case 100..<200:
-            self = .interim
+        case 101: self = Self.upgrade(head.fields, request)
+        case 100..<200: self = .interim
         case 301, 302, 303, 307, 308:
             guard let location = head.fields.first("Location") else {
                 self = .refused(detail: "status \(status) without a Location", retryAfter: nil)

@@ -35,9 +35,7 @@ struct FrameReader: ~Copyable {
     ///   - onMessage: a whole message, empty when it is too large.
     ///   - onControl: a control frame; it can come between the fragments of a message.
     mutating func read(
-        _ bytes: Span<UInt8>,
-        onMessage: (WebSocketMessageKind, Span<UInt8>) -> Void,
-        onControl: (Control) -> Void
+        _ bytes: Span<UInt8>, onMessage: (WebSocketMessageKind, Span<UInt8>) -> Void, onControl: (Control) -> Void
     ) throws(ProtocolViolation) {
         var position = 0
         while !isClosed {
@@ -83,10 +81,8 @@ struct FrameReader: ~Copyable {
         switch (header.opcode, message != nil) {
         case (.continuation, true):
             guard !header.isCompressed else { throw ProtocolViolation("compression bit on a continuation frame") }
-        case (.continuation, false):
-            throw ProtocolViolation("continuation frame without a message")
-        case (_, true):
-            throw ProtocolViolation("new message before the end of the previous one")
+        case (.continuation, false): throw ProtocolViolation("continuation frame without a message")
+        case (_, true): throw ProtocolViolation("new message before the end of the previous one")
         case (_, false):
             if header.isCompressed {
                 guard inflater != nil else {
@@ -99,9 +95,7 @@ struct FrameReader: ~Copyable {
     }
 
     private mutating func take(
-        _ payload: Span<UInt8>,
-        onMessage: (WebSocketMessageKind, Span<UInt8>) -> Void,
-        onControl: (Control) -> Void
+        _ payload: Span<UInt8>, onMessage: (WebSocketMessageKind, Span<UInt8>) -> Void, onControl: (Control) -> Void
     ) throws(ProtocolViolation) {
         guard let frame else { return }
         if frame.opcode.isControl {
@@ -202,9 +196,7 @@ struct FrameHeader {
     }
 
     /// The sender of a frame: clients mask theirs, servers do not (section 5.1).
-    enum Sender {
-        case client, server
-    }
+    enum Sender { case client, server }
 
     static let maximumLength = 14
     static let maximumControlPayload = 125
@@ -320,8 +312,7 @@ enum FrameWriter {
         frame.reserveCapacity(FrameHeader.maximumLength + payload.count)
         let maskBit: UInt8 = mask == nil ? 0 : 0x80
         switch payload.count {
-        case ..<126:
-            frame.append(maskBit | UInt8(payload.count))
+        case ..<126: frame.append(maskBit | UInt8(payload.count))
         case ..<0x10000:
             frame.append(maskBit | 126)
             appendBigEndian(UInt16(payload.count), to: &frame)

@@ -45,9 +45,7 @@ internal import System
         if isLast { try inflate(tail.span, onOutput) }
     }
 
-    private mutating func inflate(
-        _ payload: Span<UInt8>, _ onOutput: (Span<UInt8>) -> Bool
-    ) throws(ProtocolViolation) {
+    private mutating func inflate(_ payload: Span<UInt8>, _ onOutput: (Span<UInt8>) -> Bool) throws(ProtocolViolation) {
         // A stream that its sender has ended (BFINAL) has only the empty block of section 7.2.3.4 behind it.
         if isOver || payload.isEmpty { return }
         let isSound = unsafe payload.withUnsafeBufferPointer { input in
@@ -111,9 +109,7 @@ extension Compression {
         var names: Set<Substring> = []
         for parameter in Self.parts(last).dropFirst() {
             let name = parameter.prefix { $0 != "=" }
-            guard names.insert(name).inserted else {
-                throw SystemError(.peer, "permessage-deflate and \(name) twice")
-            }
+            guard names.insert(name).inserted else { throw SystemError(.peer, "permessage-deflate and \(name) twice") }
             switch (name, parameter.dropFirst(name.count)) {
             case ("server_no_context_takeover", ""): self = .withoutContext
             // What it limits itself to beyond the offer (sections 7.1.1.2 and 7.1.2.1); any window fits into ours.

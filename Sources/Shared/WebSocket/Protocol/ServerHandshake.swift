@@ -41,9 +41,7 @@ func acceptHandshake(_ head: HTTPHead, fields: [HTTPField]) throws(HandshakeRefu
         throw HandshakeRefusal("405 Method Not Allowed", "only GET leads to the feed", [allowed])
     }
     let upgrade = HTTPField(name: "Upgrade", value: "websocket")
-    func has(_ token: String, in name: String) -> Bool {
-        head.fields.list(name).contains { $0.lowercased() == token }
-    }
+    func has(_ token: String, in name: String) -> Bool { head.fields.list(name).contains { $0.lowercased() == token } }
     guard has("websocket", in: "Upgrade"), has("upgrade", in: "Connection") else {
         throw HandshakeRefusal("426 Upgrade Required", "this is a WebSocket feed", [upgrade])
     }

@@ -50,9 +50,7 @@ public struct WebSocketAddress: Sendable, Equatable {
     }
 
     /// The `feed` label: without user, password, query and default port; the path is `/` when there is none.
-    public var label: String {
-        scheme + "://" + hostHeader + target.prefix { $0 != "?" }
-    }
+    public var label: String { scheme + "://" + hostHeader + target.prefix { $0 != "?" } }
 
     var scheme: String { isSecure ? "wss" : "ws" }
 
@@ -91,9 +89,7 @@ public struct WebSocketAddress: Sendable, Equatable {
         let host: Substring
         var port: Substring?
         if text.hasPrefix("[") {
-            guard let end = text.firstIndex(of: "]") else {
-                throw SystemError(.address, "its [ has no ]")
-            }
+            guard let end = text.firstIndex(of: "]") else { throw SystemError(.address, "its [ has no ]") }
             host = text[text.index(after: text.startIndex)..<end]
             let rest = text[text.index(after: end)...]
             guard rest.isEmpty || rest.hasPrefix(":") else {
@@ -105,9 +101,7 @@ public struct WebSocketAddress: Sendable, Equatable {
             }
         } else {
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-            guard parts.count <= 2 else {
-                throw SystemError(.address, "an IPv6 address has to stand in [ ]")
-            }
+            guard parts.count <= 2 else { throw SystemError(.address, "an IPv6 address has to stand in [ ]") }
             host = parts[0]
             port = parts.count == 2 ? parts[1] : nil
             guard !host.isEmpty else { throw SystemError(.address, "it has no host") }
@@ -134,9 +128,7 @@ extension WebSocketAddress {
     func redirected(to location: String) throws(SystemError) -> WebSocketAddress {
         let location = String(trimmed(location.prefix { $0 != "#" }))
         let next = try WebSocketAddress(absolute(location))
-        guard next.isSecure || !isSecure else {
-            throw SystemError(.address, "it leaves wss:// for ws://")
-        }
+        guard next.isSecure || !isSecure else { throw SystemError(.address, "it leaves wss:// for ws://") }
         return next
     }
 
@@ -157,9 +149,7 @@ extension WebSocketAddress {
     }
 }
 
-private func isHostCharacter(_ byte: UInt8) -> Bool {
-    isLetterOrDigit(byte) || "-._".utf8.contains(byte)
-}
+private func isHostCharacter(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || "-._".utf8.contains(byte) }
 
 /// Corresponds to `inet_pton`.
 func isNumericAddress(_ host: String, family: Int32) -> Bool {

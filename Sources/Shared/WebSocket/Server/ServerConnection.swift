@@ -92,8 +92,7 @@ final class ServerConnection: PeerConnection {
     ///   - fields: more fields of a response that accepts.
     ///   - onOpen: called when the handshake is over, with the group's number; joins the group.
     func receive(
-        _ bytes: Span<UInt8>, fields: [HTTPField], route: (String) -> WebSocketRoute,
-        onOpen: (Int) -> ServerGroup
+        _ bytes: Span<UInt8>, fields: [HTTPField], route: (String) -> WebSocketRoute, onOpen: (Int) -> ServerGroup
     ) {
         if isEnding { return }
         var position = 0

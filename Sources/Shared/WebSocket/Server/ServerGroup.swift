@@ -56,9 +56,7 @@ final class ServerGroup {
     var log = MessageLog()
     var greeting: Greeting?
 
-    init(number: Int) {
-        self.number = number
-    }
+    init(number: Int) { self.number = number }
 
     /// Forgets messages that all clients were sent.
     /// - Returns: how many bytes became free.

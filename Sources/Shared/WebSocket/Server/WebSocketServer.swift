@@ -119,9 +119,7 @@ public final class WebSocketServer: Sendable {
             for message in orders.messages { parts.loop.broadcast(message) }
             if let status = orders.closeStatus { parts.loop.close(status: status) }
             let now = monotonicTime()
-            if let next = parts.loop.forgetGreetings(at: now), stopsAt == nil {
-                parts.context.schedule(in: next - now)
-            }
+            if let next = parts.loop.forgetGreetings(at: now), stopsAt == nil { parts.context.schedule(in: next - now) }
             if orders.stops {
                 let deadline = stopsAt ?? now + Self.closeTimeout
                 if parts.loop.isEmpty || now >= deadline { return }

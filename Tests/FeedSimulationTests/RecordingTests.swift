@@ -135,73 +135,49 @@ struct RecordingTests {
     }
 }
 
-private struct BadFile: Sendable, CustomTestStringConvertible {
-    var content: String
-    var line: Int
-    var reason: String
-    var testDescription: String { content }
-
-    static let all: [BadFile] = [
-        .init(content: "", line: 1, reason: "the file is empty, expected CSV with a header, or lines of JSON"),
-        .init(content: " \n\n", line: 1, reason: "the file is empty, expected CSV with a header, or lines of JSON"),
-        .init(content: "City,Date,AQI\n", line: 1, reason: "there are no rows, expected one at least"),
-        .init(
-            content: "City,Date,PM10\nA,2020-01-01,1\n", line: 1,
-            reason: "there is no column AQI, expected a header with City, Date and AQI"),
-        .init(
-            content: "City,Date,AQI,City\nA,2020-01-01,1,B\n", line: 1,
-            reason: "there are several columns City, expected a header with City, Date and AQI"),
-        .init(content: "City,Date,AQI\nA,2020-01-01\n", line: 2, reason: "the row has 2 fields, expected 3"),
-        .init(content: "City,Date,AQI\nA,2020-01-01,1,2\n", line: 2, reason: "the row has 4 fields, expected 3"),
-        .init(
-            content: "City,Date,AQI\nA,2020-01-01,x\n", line: 2,
-            reason: #"AQI "x" is not a number, expected one, or nothing"#),
-        .init(
-            content: "City,Date,AQI\n\n\"B\nC\",2020-01-01,1\nA,2020-01-01,0x10\n", line: 5,
-            reason: #"AQI "0x10" is not a number, expected one, or nothing"#),
-        .init(
-            content: "City,Date,AQI\nA,2020-01-01,007\n", line: 2,
-            reason: #"AQI "007" is not a number, expected one, or nothing"#),
-        .init(content: "City,Date,AQI\n,2020-01-01,1\n", line: 2, reason: "City is empty, expected a name"),
-        .init(
-            content: "City,Date,AQI\nA,01/02/20,1\n", line: 2,
-            reason: #"Date "01/02/20" is not a date, expected one such as 2019-10-01"#),
-        .init(
-            content: "City,Date,AQI\nA,2020-13-01,1\n", line: 2,
-            reason: #"Date "2020-13-01" is not a date, expected one such as 2019-10-01"#),
-        .init(
-            content: "City,Date,AQI\nA,2020-01-00,1\n", line: 2,
-            reason: #"Date "2020-01-00" is not a date, expected one such as 2019-10-01"#),
-        .init(
-            content: "City,Date,AQI\nA\"B,2020-01-01,1\n", line: 2,
-            reason: "a quotation mark stands inside a field, expected it doubled, and the field in quotation marks"),
-        .init(
-            content: "City,Date,AQI\n\"A\"B,2020-01-01,1\n", line: 2,
-            reason: "text follows a closing quotation mark, expected a comma"),
-        .init(content: "City,Date,AQI\n\"A,2020-01-01,1\nB\n", line: 2, reason: "a quotation mark is never closed"),
-        .init(content: "[1\n[2]\n", line: 1, reason: #""[1" is not JSON, expected a message of a feed"#),
-        .init(content: "[1]\nhello\n[2]\n", line: 2, reason: #""hello" is not JSON, expected a message of a feed"#),
-        .init(content: "[1]\n\u{1B}[0m\n", line: 2, reason: #""\u{1B}[0m" is not JSON, expected a message of a feed"#),
-        .init(content: "[1]\n5\n", line: 2, reason: #""5" is not a message, expected an array or an object"#),
-        .init(
-            content: #"{"message":"x"}"#, line: 1, reason: "time_ms is missing or wrong, expected epoch milliseconds"),
-        .init(
-            content: #"{"time_ms":1.5,"message":"x"}"#, line: 1,
-            reason: "time_ms is missing or wrong, expected epoch milliseconds"),
-        .init(
-            content: #"{"time_ms":-1,"message":"x"}"#, line: 1,
-            reason: "time_ms is missing or wrong, expected epoch milliseconds"),
-        .init(
-            content: #"{"time_ms":1,"message":"\ud800"}"#, line: 1,
-            reason: #""{\"time_ms\":1,\"message\":\"\\ud800\"}" is not JSON, expected a message of a feed"#),
-    ]
-}
-
 struct RecordingErrorTests {
-    @Test(arguments: BadFile.all) private func `A file that cannot be played says where and why`(file: BadFile) {
-        let error = #expect(throws: RecordingError.self) { try Recording(Array(file.content.utf8)) }
-        #expect(error?.line == file.line)
-        #expect(error?.reason == file.reason)
+    @Test(arguments: [
+        ("", 1, "the file is empty, expected CSV with a header, or lines of JSON"),
+        (" \n\n", 1, "the file is empty, expected CSV with a header, or lines of JSON"),
+        ("City,Date,AQI\n", 1, "there are no rows, expected one at least"),
+        ("City,Date,PM10\nA,2020-01-01,1\n", 1, "there is no column AQI, expected a header with City, Date and AQI"),
+        (
+            "City,Date,AQI,City\nA,2020-01-01,1,B\n", 1,
+            "there are several columns City, expected a header with City, Date and AQI"
+        ),
+        ("City,Date,AQI\nA,2020-01-01\n", 2, "the row has 2 fields, expected 3"),
+        ("City,Date,AQI\nA,2020-01-01,1,2\n", 2, "the row has 4 fields, expected 3"),
+        ("City,Date,AQI\nA,2020-01-01,x\n", 2, #"AQI "x" is not a number, expected one, or nothing"#),
+        (
+            "City,Date,AQI\n\n\"B\nC\",2020-01-01,1\nA,2020-01-01,0x10\n", 5,
+            #"AQI "0x10" is not a number, expected one, or nothing"#
+        ),
+        ("City,Date,AQI\nA,2020-01-01,007\n", 2, #"AQI "007" is not a number, expected one, or nothing"#),
+        ("City,Date,AQI\n,2020-01-01,1\n", 2, "City is empty, expected a name"),
+        ("City,Date,AQI\nA,01/02/20,1\n", 2, #"Date "01/02/20" is not a date, expected one such as 2019-10-01"#),
+        ("City,Date,AQI\nA,2020-13-01,1\n", 2, #"Date "2020-13-01" is not a date, expected one such as 2019-10-01"#),
+        ("City,Date,AQI\nA,2020-01-00,1\n", 2, #"Date "2020-01-00" is not a date, expected one such as 2019-10-01"#),
+        (
+            "City,Date,AQI\nA\"B,2020-01-01,1\n", 2,
+            "a quotation mark stands inside a field, expected it doubled, and the field in quotation marks"
+        ),
+        ("City,Date,AQI\n\"A\"B,2020-01-01,1\n", 2, "text follows a closing quotation mark, expected a comma"),
+        ("City,Date,AQI\n\"A,2020-01-01,1\nB\n", 2, "a quotation mark is never closed"),
+        ("[1\n[2]\n", 1, #""[1" is not JSON, expected a message of a feed"#),
+        ("[1]\nhello\n[2]\n", 2, #""hello" is not JSON, expected a message of a feed"#),
+        ("[1]\n\u{1B}[0m\n", 2, #""\u{1B}[0m" is not JSON, expected a message of a feed"#),
+        ("[1]\n5\n", 2, #""5" is not a message, expected an array or an object"#),
+        (#"{"message":"x"}"#, 1, "time_ms is missing or wrong, expected epoch milliseconds"),
+        (#"{"time_ms":1.5,"message":"x"}"#, 1, "time_ms is missing or wrong, expected epoch milliseconds"),
+        (#"{"time_ms":-1,"message":"x"}"#, 1, "time_ms is missing or wrong, expected epoch milliseconds"),
+        (
+            #"{"time_ms":1,"message":"\ud800"}"#, 1,
+            #""{\"time_ms\":1,\"message\":\"\\ud800\"}" is not JSON, expected a message of a feed"#
+        ),
+    ]) func `A file that cannot be played says where and why`(content: String, line: Int, reason: String) {
+        let error = #expect(throws: RecordingError.self) { try Recording(Array(content.utf8)) }
+        #expect(error?.line == line)
+        #expect(error?.reason == reason)
     }
 
     @Test func `A city that is not UTF-8 is refused`() {

@@ -58,6 +58,16 @@ import Testing
             return client
         }
 
+        /// Clients of one address whose requests wait on the queue.
+        func waiting(_ paths: [String]) throws -> [RawHTTPClient] {
+            try paths.enumerated().map { index, path in
+                let client = try http.connect(from: 2)
+                client.send(Self.get(path))
+                wait(for: index + 1)
+                return client
+            }
+        }
+
         func letGo() { gate.wake() }
 
         static func get(_ path: String, _ field: String = "") -> String {
@@ -82,12 +92,7 @@ import Testing
     @Test func clientsTakeTurns() throws {
         let bench = try Bench()
         let held = try bench.hold()
-        let greedy = try (0..<20).map { index in
-            let client = try bench.http.connect(from: 2)
-            client.send(Bench.get("/greedy"))
-            bench.wait(for: index + 1)
-            return client
-        }
+        let greedy = try bench.waiting(Array(repeating: "/greedy", count: 20))
         let other = try bench.http.connect(from: 1)
         other.send(Bench.get("/other"))
         bench.wait(for: 21)
@@ -101,12 +106,7 @@ import Testing
     @Test func withoutAPermitNoWorkIsDone() throws {
         let bench = try Bench(limit: 3)
         let held = try bench.hold()
-        let waiting = try (0..<2).map { index in
-            let client = try bench.http.connect(from: 2)
-            client.send(Bench.get("/waits"))
-            bench.wait(for: index + 1)
-            return client
-        }
+        let waiting = try bench.waiting(["/waits", "/waits"])
         #expect(try bench.http.connect(from: 2).request("/refused").status == 503)
         #expect(bench.queue.count == 2)
         bench.letGo()
@@ -120,12 +120,7 @@ import Testing
     @Test func aWaitingRequestMakesRoom() throws {
         let bench = try Bench(limit: 3)
         let held = try bench.hold()
-        let greedy = try (0..<2).map { index in
-            let client = try bench.http.connect(from: 2)
-            client.send(Bench.get("/greedy\(index)"))
-            bench.wait(for: index + 1)
-            return client
-        }
+        let greedy = try bench.waiting(["/greedy0", "/greedy1"])
         let other = try bench.http.connect(from: 1)
         other.send(Bench.get("/other"))
         #expect((try? greedy[0].readToEnd())?.isEmpty != false)

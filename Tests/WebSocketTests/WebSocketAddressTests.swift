@@ -4,72 +4,40 @@ import Testing
 @testable import WebSocket
 
 @Suite struct WebSocketAddressTests {
-    struct Good: Sendable, CustomTestStringConvertible {
-        var text: String
-        var isSecure = false
-        var host: String
-        var port: Int
-        var target: String
-        var label: String
-        var hostHeader: String
-        var authorization: String?
-        var testDescription: String { text }
-
-        static let all: [Good] = [
-            Good(
-                text: "ws://example.com", host: "example.com", port: 80, target: "/", label: "ws://example.com/",
-                hostHeader: "example.com"),
-            Good(
-                text: "wss://example.com", isSecure: true, host: "example.com", port: 443, target: "/",
-                label: "wss://example.com/", hostHeader: "example.com"),
-            Good(
-                text: "WS://Example.COM:80/Feed", host: "example.com", port: 80, target: "/Feed",
-                label: "ws://example.com/Feed", hostHeader: "example.com"),
-            Good(
-                text: "wss://example.com:80/", isSecure: true, host: "example.com", port: 80, target: "/",
-                label: "wss://example.com:80/", hostHeader: "example.com:80"),
-            Good(
-                text: "ws://127.0.0.1:8765/a/b?c=d&e", host: "127.0.0.1", port: 8765, target: "/a/b?c=d&e",
-                label: "ws://127.0.0.1:8765/a/b", hostHeader: "127.0.0.1:8765"),
-            Good(
-                text: "ws://127.0.0.1", host: "127.0.0.1", port: 80, target: "/", label: "ws://127.0.0.1/",
-                hostHeader: "127.0.0.1"),
-            Good(
-                text: "ws://[::1]:9/x", host: "::1", port: 9, target: "/x", label: "ws://[::1]:9/x",
-                hostHeader: "[::1]:9"),
-            Good(
-                text: "ws://[2001:DB8::1]", host: "2001:db8::1", port: 80, target: "/", label: "ws://[2001:db8::1]/",
-                hostHeader: "[2001:db8::1]"),
-            Good(
-                text: "ws://host?token=t", host: "host", port: 80, target: "/?token=t", label: "ws://host/",
-                hostHeader: "host"),
-            Good(
-                text: "ws://user:pass@host/", host: "host", port: 80, target: "/", label: "ws://host/",
-                hostHeader: "host", authorization: "Basic dXNlcjpwYXNz"),
-            Good(
-                text: "ws://user@host/", host: "host", port: 80, target: "/", label: "ws://host/", hostHeader: "host",
-                authorization: "Basic dXNlcjo="),
-            Good(
-                text: "ws://a%40b:p%3Aq%2f@host/", host: "host", port: 80, target: "/", label: "ws://host/",
-                hostHeader: "host", authorization: "Basic YUBiOnA6cS8="),
-            Good(
-                text: "ws://u:p@ss@host/", host: "host", port: 80, target: "/", label: "ws://host/", hostHeader: "host",
-                authorization: "Basic dTpwQHNz"),
-            Good(
-                text: "ws://my_service.ns-1.svc:1/p@q", host: "my_service.ns-1.svc", port: 1, target: "/p@q",
-                label: "ws://my_service.ns-1.svc:1/p@q", hostHeader: "my_service.ns-1.svc:1"),
-        ]
-    }
-
-    @Test("good addresses", arguments: Good.all) func reads(_ row: Good) throws {
-        let address = try WebSocketAddress(row.text)
-        #expect(address.isSecure == row.isSecure)
-        #expect(address.host == row.host)
-        #expect(address.port == row.port)
-        #expect(address.target == row.target)
-        #expect(address.label == row.label)
-        #expect(address.hostHeader == row.hostHeader)
-        #expect(address.authorization == row.authorization)
+    @Test(
+        "good addresses: host, port, target, label, Host and authorization",
+        arguments: [
+            ("ws://example.com", "example.com", 80, "/", "ws://example.com/", "example.com", nil),
+            ("wss://example.com", "example.com", 443, "/", "wss://example.com/", "example.com", nil),
+            ("WS://Example.COM:80/Feed", "example.com", 80, "/Feed", "ws://example.com/Feed", "example.com", nil),
+            ("wss://example.com:80/", "example.com", 80, "/", "wss://example.com:80/", "example.com:80", nil),
+            (
+                "ws://127.0.0.1:8765/a/b?c=d&e", "127.0.0.1", 8765, "/a/b?c=d&e",
+                "ws://127.0.0.1:8765/a/b", "127.0.0.1:8765", nil
+            ),
+            ("ws://127.0.0.1", "127.0.0.1", 80, "/", "ws://127.0.0.1/", "127.0.0.1", nil),
+            ("ws://[::1]:9/x", "::1", 9, "/x", "ws://[::1]:9/x", "[::1]:9", nil),
+            ("ws://[2001:DB8::1]", "2001:db8::1", 80, "/", "ws://[2001:db8::1]/", "[2001:db8::1]", nil),
+            ("ws://host?token=t", "host", 80, "/?token=t", "ws://host/", "host", nil),
+            ("ws://user:pass@host/", "host", 80, "/", "ws://host/", "host", "Basic dXNlcjpwYXNz"),
+            ("ws://user@host/", "host", 80, "/", "ws://host/", "host", "Basic dXNlcjo="),
+            ("ws://a%40b:p%3Aq%2f@host/", "host", 80, "/", "ws://host/", "host", "Basic YUBiOnA6cS8="),
+            ("ws://u:p@ss@host/", "host", 80, "/", "ws://host/", "host", "Basic dTpwQHNz"),
+            (
+                "ws://my_service.ns-1.svc:1/p@q", "my_service.ns-1.svc", 1, "/p@q",
+                "ws://my_service.ns-1.svc:1/p@q", "my_service.ns-1.svc:1", nil
+            ),
+        ] as [(String, String, Int, String, String, String, String?)])
+    func reads(
+        text: String, host: String, port: Int, target: String, label: String, hostHeader: String, authorization: String?
+    ) throws {
+        let address = try WebSocketAddress(text)
+        #expect(address.isSecure == text.hasPrefix("wss"))
+        #expect(address.host == host && address.port == port)
+        #expect(address.target == target)
+        #expect(address.label == label)
+        #expect(address.hostHeader == hostHeader)
+        #expect(address.authorization == authorization)
     }
 
     @Test(

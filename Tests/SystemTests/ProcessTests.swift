@@ -5,43 +5,32 @@ import Testing
 @testable import System
 
 @Suite struct ProcessStatisticsTests {
-    struct StatCase: Sendable, CustomTestStringConvertible {
-        var name: String
-        var text: String
-        var expected: [UInt64]?
-        var testDescription: String { name }
+    private static let rest =
+        " R 16530 16530 9212 0 -1 4194304 98 0 0 0 7 5 0 0 20 0 3 0 174950 3133440 409 18446744073709551615 1 1 1 0\n"
 
-        static let rest =
-            " R 16530 16530 9212 0 -1 4194304 98 0 0 0 7 5 0 0 20 0 3 0 174950 3133440 409 18446744073709551615 1 1 1 0\n"
-
-        static let all = [
-            StatCase(name: "plain name", text: "16573 (cat)" + rest, expected: [12, 3, 174_950, 3_133_440]),
-            StatCase(
-                name: "blanks and parentheses", text: "1 (a) b) (c d)" + rest, expected: [12, 3, 174_950, 3_133_440]),
-            StatCase(
-                name: "name like the fields", text: "1 () R 1 2 3)" + rest, expected: [12, 3, 174_950, 3_133_440]),
-            StatCase(name: "name with a line end", text: "1 (a\nb)" + rest, expected: [12, 3, 174_950, 3_133_440]),
-            StatCase(name: "empty", text: ""), StatCase(name: "no name", text: "1 cat R 1 2 3"),
-            StatCase(name: "cut short", text: "16573 (cat) R 16530 16530 9212 0 -1 4194304 98 0 0 0 7 5 0 0 20 0 3 0"),
-            StatCase(name: "not a number", text: "16573 (cat)" + rest.replacing("174950", with: "17x")),
-            StatCase(
-                name: "more than 64 bits", text: "16573 (cat)" + rest.replacing("174950", with: "18446744073709551616")),
-        ]
-    }
-
-    @Test("the fields of /proc/self/stat", arguments: StatCase.all) func stat(_ scenario: StatCase) {
-        let stat = ProcessStat(Array(scenario.text.utf8))
+    @Test(
+        "the fields of /proc/self/stat behind a name",
+        arguments: ["16573 (cat)", "1 (a) b) (c d)", "1 () R 1 2 3)", "1 (a\nb)"])
+    func stat(name: String) {
+        let stat = ProcessStat(Array((name + Self.rest).utf8))
         #expect(
-            stat.map { [$0.cpuTicks, UInt64($0.threads), $0.startTicks, $0.virtualMemoryBytes] } == scenario.expected)
+            stat.map { [$0.cpuTicks, UInt64($0.threads), $0.startTicks, $0.virtualMemoryBytes] }
+                == [12, 3, 174_950, 3_133_440])
     }
+
+    @Test(
+        "what is not such a line",
+        arguments: [
+            "", "1 cat R 1 2 3", "16573 (cat) R 16530 16530 9212 0 -1 4194304 98 0 0 0 7 5 0 0 20 0 3 0",
+            "16573 (cat)" + rest.replacing("174950", with: "17x"),
+            "16573 (cat)" + rest.replacing("174950", with: "18446744073709551616"),
+        ])
+    func noStat(text: String) { #expect(ProcessStat(Array(text.utf8)) == nil) }
 
     @Test(
         "the fields of /proc/self/statm",
         arguments: [
-            ("765 445 417 5 0 123 0\n", [445, 417]),
-            ("765 445 417\n", [445, 417]),
-            ("765 445\n", nil),
-            ("", nil),
+            ("765 445 417 5 0 123 0\n", [445, 417]), ("765 445 417\n", [445, 417]), ("765 445\n", nil), ("", nil),
             ("a b c d", nil),
         ] as [(String, [UInt64]?)])
     func memory(text: String, expected: [UInt64]?) {

@@ -3,8 +3,7 @@ import Testing
 
 @testable import AirQuality
 
-@Suite("The page")
-struct PageTests {
+@Suite("The page") struct PageTests {
     private static let settings = PageSettings(
         version: "1.2.3", scale: .india, telemetryPath: "/metrics",
         styleSheet: PageAsset(path: "assets/page.0.css", integrity: "sha256-css"),
@@ -32,8 +31,7 @@ struct PageTests {
     private static let now = TestStore.start + 130_000
 
     private static func list(_ query: String = "", outage: Outage? = nil) throws -> [UInt8] {
-        settings.list(
-            store().store.snapshot(withHistories: true), query: try ListQuery(query), outage: outage, at: now)
+        settings.list(store().store.snapshot(withHistories: true), query: try ListQuery(query), outage: outage, at: now)
     }
 
     private static func city(_ name: String, _ query: String = "") throws -> [UInt8]? {
@@ -42,13 +40,11 @@ struct PageTests {
             at: now)?.document
     }
 
-    @Test("of the list is as it was")
-    func list() throws {
+    @Test("of the list is as it was") func list() throws {
         try expectGolden(Self.list("search=&kiosk=0", outage: Outage(since: TestStore.start)), named: "list.html")
     }
 
-    @Test("says in plain words that readings are of no use, and why on the page about it alone")
-    func hint() throws {
+    @Test("says in plain words that readings are of no use, and why on the page about it alone") func hint() throws {
         let outage = Outage(since: nil, hint: "The <flags>.")
         let empty = TestStore()
         let page = Self.settings.list(
@@ -62,14 +58,12 @@ struct PageTests {
         #expect(String(decoding: about, as: UTF8.self).contains("<p>The &lt;flags&gt;.</p>"))
     }
 
-    @Test("of a city is as it was")
-    func city() throws {
+    @Test("of a city is as it was") func city() throws {
         try expectGolden(#require(try Self.city("Delhi")), named: "city.html")
         try expectGolden(#require(try Self.city("Delhi", "chart=bars&from=1795236600000")), named: "city-bars.html")
     }
 
-    @Test("of a map and of pollutants is as it was")
-    func extras() throws {
+    @Test("of a map and of pollutants is as it was") func extras() throws {
         var store = TestStore(
             history: HistoryRule(interval: 0),
             format: FeedFormat(pollutantsField: "p", subindicesField: "s", placeField: "where"))
@@ -78,11 +72,9 @@ struct PageTests {
                 + #""where":{"latitude":28.65,"longitude":77.23}},{"city":"<b>","aqi":152,"s":{"o3":152,"pm10":152},"#
                 + #""where":{"latitude":19.08,"longitude":72.88}},{"city":"Nowhere","aqi":20,"where":{"latitude":1}}]"#)
         let snapshot = store.store.snapshot(withHistories: true)
-        let list = Self.settings.list(
-            snapshot, query: try ListQuery("map"), outage: nil, at: Self.now)
+        let list = Self.settings.list(snapshot, query: try ListQuery("map"), outage: nil, at: Self.now)
         try expectGolden(list, named: "list-map.html")
-        let city = Self.settings.city(
-            Array("Delhi".utf8), snapshot, query: ChartQuery(), outage: nil, at: Self.now)
+        let city = Self.settings.city(Array("Delhi".utf8), snapshot, query: ChartQuery(), outage: nil, at: Self.now)
         try expectGolden(#require(city).document, named: "city-pollutants.html")
     }
 
@@ -131,8 +123,7 @@ struct PageTests {
         #expect(snapshot.similar(to: Array("sao".utf8)) == nil)
     }
 
-    @Test("of many cities is a page's worth of them")
-    func pages() throws {
+    @Test("of many cities is a page's worth of them") func pages() throws {
         var store = TestStore()
         let all = (0..<250).map { #"{"city":"c\#($0 + 1000)","aqi":\#($0)}"# }
         store.receive("[\(all.joined(separator: ","))]")
@@ -157,11 +148,10 @@ struct PageTests {
         store.receive("[\(all.joined(separator: ","))]")
         let text = Self.settings.list(
             store.store.snapshot(withHistories: true), query: try ListQuery("sort=\(sort.rawValue)&page=\(page)"),
-            outage: nil,
-            at: Self.now)
-        let names = (0..<1200).sorted {
-            sort == .index ? $0 * 7919 % 1200 > $1 * 7919 % 1200 : $0 < $1
-        }.map { "c\($0 + 1000)" }
+            outage: nil, at: Self.now)
+        let names = (0..<1200).sorted { sort == .index ? $0 * 7919 % 1200 > $1 * 7919 % 1200 : $0 < $1 }.map {
+            "c\($0 + 1000)"
+        }
         let first = (min(page, 12) - 1) * 100
         #expect(Self.names(text) == Array(names[first..<first + 100]))
     }
@@ -182,16 +172,14 @@ struct PageTests {
         for name in ["", "c", "c1000x", "z"] { #expect(snapshot.find(Array(name.utf8)) == nil) }
     }
 
-    @Test("gives a city named like a folder a path that browsers leave alone")
-    func folders() throws {
+    @Test("gives a city named like a folder a path that browsers leave alone") func folders() throws {
         let text = String(decoding: try Self.list(), as: UTF8.self)
         #expect(text.contains("href=\"city/..%20\""))
         #expect(try Self.city("..") != nil)
     }
 }
 
-@Suite("The chart")
-struct ChartTests {
+@Suite("The chart") struct ChartTests {
     private func points(_ indices: [Double], every step: Int64 = 30_000) -> [HistoryPoint] {
         indices.enumerated().map { HistoryPoint(time: 1_000_000 + Int64($0) * step, index: $1, category: 1) }
     }
@@ -222,15 +210,13 @@ struct ChartTests {
         }
     }
 
-    @Test("of bars begins at zero, and has the scale's bands from there")
-    func bars() {
+    @Test("of bars begins at zero, and has the scale's bands from there") func bars() {
         let chart = Chart(points([301, 310]), from: nil, to: nil, beginsAtZero: true, scale: .india)
         #expect(chart.low == 0)
         #expect(chart.bands.first?.category.number == 1 && chart.bands.first?.bottom == 1)
     }
 
-    @Test("shows the time that is asked for, be it empty")
-    func zoom() {
+    @Test("shows the time that is asked for, be it empty") func zoom() {
         let all = points((0..<25).map { Double($0) })
         let chart = Chart(all, from: 1_060_000, to: 1_150_000, scale: .india)
         #expect(chart.points.map(\.index) == [2, 3, 4, 5])
@@ -243,8 +229,7 @@ struct ChartTests {
         #expect(Chart(all, from: nil, to: 1, scale: .india).points.isEmpty)
     }
 
-    @Test("of very many points keeps each stretch's lowest and highest")
-    func thinning() {
+    @Test("of very many points keeps each stretch's lowest and highest") func thinning() {
         var indices = (0..<10_000).map { _ in 100.0 }
         indices[1234] = 7
         indices[8765] = 480
@@ -255,8 +240,7 @@ struct ChartTests {
         #expect(thinned(points([1, 2, 3]), to: 600).count == 3)
     }
 
-    @Test("has a piece from point to point, and none where there is a gap, however many there are")
-    func gaps() {
+    @Test("has a piece from point to point, and none where there is a gap, however many there are") func gaps() {
         // A minute three times, then an hour: a quarter of the points have gaps after them.
         var time: Timestamp = 0
         let all = (0..<10_000).map { number -> HistoryPoint in
@@ -292,10 +276,8 @@ struct ChartTests {
     }
 }
 
-@Suite("Markup")
-struct MarkupTests {
-    @Test("escapes what is interpolated, and nothing else")
-    func escapes() {
+@Suite("Markup") struct MarkupTests {
+    @Test("escapes what is interpolated, and nothing else") func escapes() {
         let name = "<b>&\"'"
         #expect(text("<i>\(name)</i>") == "<i>&lt;b&gt;&amp;&quot;'</i>")
         #expect(text("\(Array(name.utf8)[...])") == "&lt;b&gt;&amp;&quot;'")

@@ -33,8 +33,7 @@ struct CPCBTests {
     @Test func `The greatest sub-index of a station, the mean of the stations, the time of India`() throws {
         var source = source()
         let document = page(
-            rows(good)
-                + rows([("PM10", "\"201\""), ("NO2", "\"3\""), ("SO2", "\"4\"")], station: "Anand Vihar")
+            rows(good) + rows([("PM10", "\"201\""), ("NO2", "\"3\""), ("SO2", "\"4\"")], station: "Anand Vihar")
                 + rows([("PM10", "\"500\""), ("NO2", "\"3\""), ("SO2", "\"4\"")], city: "Agra"))
         let findings = try source.findings(for: [0, 1]) { _ in document }
         // 2026-07-21 18:30 UTC; 160.5 rounded.
@@ -165,8 +164,7 @@ struct CPCBTests {
                 return page(rows.map { all[$0] }, total: "623")
             }
             #expect(looks == 3)
-            #expect(
-                try reason(findings) == "the key gives 617 of 623 rows, and its stations may be among the others")
+            #expect(try reason(findings) == "the key gives 617 of 623 rows, and its stations may be among the others")
         }
     }
 
@@ -281,9 +279,7 @@ struct CPCBTests {
             (#"{"status":"error","message":"Data not available"}"#, .failed("Data not available")),
             (#"{"error":"Key not authorised"}"#, .refused("Key not authorised")),
             (#"{"status":"error","message":"Rate limit exceeded"}"#, .busy("Rate limit exceeded")),
-        ] {
-            #expect(try source.error(of: document) == error)
-        }
+        ] { #expect(try source.error(of: document) == error) }
     }
 }
 
@@ -338,10 +334,7 @@ struct CPCBFeedTests {
         let good = document(station("A", [("PM10", "9")], index: "9"))
         for text in [
             "", "<", "<html></html>", String(good.prefix(200)), String(good.dropLast(3)), "{\"total\":1}", "<a b='",
-            "<a b=\"c",
-            "<a b=c d", "<AqIndex", "<a =\"\"><b/ c>",
-        ] {
-            #expect(try source.error(of: text) == .unreadable("it is no XML with an AqIndex that ends"))
-        }
+            "<a b=\"c", "<a b=c d", "<AqIndex", "<a =\"\"><b/ c>",
+        ] { #expect(try source.error(of: text) == .unreadable("it is no XML with an AqIndex that ends")) }
     }
 }

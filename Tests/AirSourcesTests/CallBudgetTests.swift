@@ -32,8 +32,7 @@ struct CallBudgetTests {
         #expect(budget.delay(for: 1, at: 6000) == 0)
     }
 
-    @Test(arguments: SourceName.allCases)
-    func `No default goes beyond what the source allows`(source: SourceName) {
+    @Test(arguments: SourceName.allCases) func `No default goes beyond what the source allows`(source: SourceName) {
         let rate = source.rate
         func most(in period: Duration) -> Double { Double(rate.calls) + Double(rate.calls) * (period / rate.period) }
         let allowed: [(Duration, Double)] =

@@ -49,6 +49,4 @@ func reason(_ findings: [CityFinding]) throws -> String {
     return "\(reason)"
 }
 
-func air(_ findings: [CityFinding]) throws -> CityAir {
-    try #require(findings.first).air.get()
-}
+func air(_ findings: [CityFinding]) throws -> CityAir { try #require(findings.first).air.get() }

@@ -45,8 +45,7 @@ struct OpenAQTests {
         let document = page([location(1, [(11, "pm25", micrograms), (12, "temperature", "c"), (13, "o3", "furlongs")])])
         let answer = try source.read(Array(document.utf8), of: query, at: now)
         #expect(answer.findings.isEmpty)
-        #expect(
-            answer.queries.map(\.path) == ["/v3/sensors/11/hours?datetime_from=2026-07-20T18:00:00.000Z&limit=100"])
+        #expect(answer.queries.map(\.path) == ["/v3/sensors/11/hours?datetime_from=2026-07-20T18:00:00.000Z&limit=100"])
         var city = delhi
         city.id = "8118"
         var named = OpenAQ(cities: [city], scale: .india, key: "k")
@@ -142,11 +141,9 @@ struct OpenAQTests {
         // What lasts is air, and so is what rises by less; a rise to it is believed an hour late.
         for (hours, expected) in [
             ([0: 40.0, 1: 985, 2: 40], [1]), ([0: 40, 1: 985, 2: 985, 3: 40], []), ([0: 985, -1: 40], [0]),
-            ([0: 985], []),
-            ([0: 985, -3: 40], [0]), ([0: 985, -4: 40], []), ([0: 250, -1: 10], []), ([0: 900, -1: 200], []),
-        ] {
-            #expect(AirSources.spikes(of: hours) == expected)
-        }
+            ([0: 985], []), ([0: 985, -3: 40], [0]), ([0: 985, -4: 40], []), ([0: 250, -1: 10], []),
+            ([0: 900, -1: 200], []),
+        ] { #expect(AirSources.spikes(of: hours) == expected) }
     }
 
     @Test func `Three stations: reference monitors first, then the nearest; none that moves or has stopped`() throws {

@@ -143,8 +143,7 @@ struct OpenMeteoTests {
     @Test(arguments: [
         (#"{"hourly":{"time":[1784660400],"pm10":["9"]}}"#, "hourly.pm10[0] has the wrong type"),
         (#"{"hourly":{"time":[1784660400],"pm10":[1,2]}}"#, "hourly.pm10 cannot be read"),
-        (#"{"hourly":{"pm10":[1]}}"#, "hourly.time is missing"),
-        (#"{"hourly":null}"#, "hourly is null"),
+        (#"{"hourly":{"pm10":[1]}}"#, "hourly.time is missing"), (#"{"hourly":null}"#, "hourly is null"),
         ("{}", "hourly is missing"),
     ])
     func `What of a place is not as documented`(document: String, text: String) throws {

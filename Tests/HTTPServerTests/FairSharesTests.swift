@@ -61,9 +61,7 @@ import Testing
 
     @Test func aPermitIsFreeAgain() {
         let permits = RequestPermits(limit: 2)
-        func acquire(_ socket: Int32) -> Bool {
-            permits.acquire(Self.share(socket, Self.one)) { _ in false } != nil
-        }
+        func acquire(_ socket: Int32) -> Bool { permits.acquire(Self.share(socket, Self.one)) { _ in false } != nil }
         #expect([acquire(0), acquire(1), acquire(2)] == [true, true, false])
         permits.release(socket: 2)
         #expect(!acquire(2))

@@ -204,8 +204,7 @@ private func zlibCount(_ bytes: [UInt8]) -> Int {
     var stream = unsafe z_stream()
     let size = Int32(unsafe MemoryLayout<z_stream>.size)
     // Negative window bits: neither zlib's nor gzip's header.
-    let begun = unsafe deflateInit2_(
-        &stream, 1, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
+    let begun = unsafe deflateInit2_(&stream, 1, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
     defer { unsafe deflateEnd(&stream) }
     var bytes = bytes
     var output = [UInt8](repeating: 0, count: bytes.count * 2 + 1000)

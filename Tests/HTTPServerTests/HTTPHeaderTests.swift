@@ -169,9 +169,7 @@ import Testing
     }
 }
 
-private func escaped(_ bytes: [UInt8]) -> String {
-    quoted(String(decoding: bytes, as: UTF8.self))
-}
+private func escaped(_ bytes: [UInt8]) -> String { quoted(String(decoding: bytes, as: UTF8.self)) }
 
 extension HTTPServer {
     /// All that comes back for these bytes.

@@ -74,9 +74,7 @@ import Testing
             "GET \(path) HTTP/1.1\r\nHost: x\r\n\(field)\r\n"
         }
 
-        func wait(for count: Int) {
-            eventually("so much work") { queue.count == count }
-        }
+        func wait(for count: Int) { eventually("so much work") { queue.count == count } }
     }
 
     @Test func aRequestIsWhatItWasThere() throws {

@@ -174,9 +174,7 @@ extension HTTPServer {
     /// The caller's arrays may change while they are being sent.
     @Test func blocksAreUnaffectedByLaterWrites() throws {
         let blocks = Mutex((0..<100).map { [UInt8](repeating: UInt8($0), count: 100_000) })
-        let server = try serve { _ in
-            HTTPResponse(status: 200, body: .pieces(blocks.withLock { $0 }))
-        }
+        let server = try serve { _ in HTTPResponse(status: 200, body: .pieces(blocks.withLock { $0 })) }
         let client = try server.connect(receiveBuffer: 4096)
         client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         try client.awaitBytes()

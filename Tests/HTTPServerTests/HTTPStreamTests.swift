@@ -15,9 +15,7 @@ import Testing
         private let isDocument: Bool
         private let queue = WorkQueue(name: "pieces")
 
-        init(isDocument: Bool = false) {
-            self.isDocument = isDocument
-        }
+        init(isDocument: Bool = false) { self.isDocument = isDocument }
 
         var stream: HTTPStream {
             let stream = HTTPStream(
@@ -155,9 +153,7 @@ import Testing
         client.send(Self.get)
         _ = try client.readHead()
         let count = 5000
-        let thread = try ServiceThread(name: "producer") {
-            for number in 0..<count { source.send("<\(number)>") }
-        }
+        let thread = try ServiceThread(name: "producer") { for number in 0..<count { source.send("<\(number)>") } }
         var text = ""
         while !text.hasSuffix("<\(count - 1)>") {
             // A chunk: its length, its bytes.

@@ -17,9 +17,7 @@ import Testing
         var all: [TLSHandshakeFailure] { list.withLock { $0 } }
     }
 
-    init() throws {
-        certificates = try TestCertificates.shared()
-    }
+    init() throws { certificates = try TestCertificates.shared() }
 
     private func serveTLS(
         _ mode: TLSConfiguration.ClientAuthentication = .none, names: [String]? = nil,
@@ -43,9 +41,7 @@ import Testing
 
     /// What `openssl s_client` says.
     private func openssl(_ server: HTTPServer, _ options: [String]) throws -> String {
-        try Subprocess(
-            ["openssl", "s_client", "-connect", "127.0.0.1:\(server.port)", "-ign_eof"] + options
-        ).errors
+        try Subprocess(["openssl", "s_client", "-connect", "127.0.0.1:\(server.port)", "-ign_eof"] + options).errors
     }
 
     private func asClient(_ name: String?) -> [String] {

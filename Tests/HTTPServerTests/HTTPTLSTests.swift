@@ -10,9 +10,7 @@ import Testing
 @Suite struct HTTPTLSTests {
     private let certificates: TestCertificates
 
-    init() throws {
-        certificates = try TestCertificates.shared()
-    }
+    init() throws { certificates = try TestCertificates.shared() }
 
     private func tls(_ name: String = "server", _ change: (inout TLSConfiguration) -> Void = { _ in }) throws
         -> WebConfiguration
@@ -27,8 +25,7 @@ import Testing
         let text = (["tls_server_config:", "  cert_file: \(name).pem", "  key_file: \(name).key"] + lines)
             .map { $0 + "\n" }.joined()
         return try WebConfiguration(text: Array(text.utf8), path: certificates.path("web.yml")) {
-            (path) throws(SystemError) in
-            try readFile(path, limit: 1 << 20)
+            (path) throws(SystemError) in try readFile(path, limit: 1 << 20)
         }
     }
 
@@ -89,8 +86,7 @@ import Testing
             [
                 "curl", "-sS", "--parallel", "--parallel-immediate", "--parallel-max", "30", "--cacert",
                 certificates.path("ca.pem"),
-            ]
-                + (0..<60).flatMap { _ in [address, "-o", "/dev/null"] } + ["-w", "%{size_download}\n"])
+            ] + (0..<60).flatMap { _ in [address, "-o", "/dev/null"] } + ["-w", "%{size_download}\n"])
         #expect(run.text == String(repeating: "1000000\n", count: 60), "\(run.errors)")
     }
 
@@ -280,8 +276,7 @@ private final class TLSClient {
 
     /// An answer as text; its content must end with the `|` of `echo`.
     func request(_ path: String) throws -> String {
-        try input.fileHandleForWriting.write(
-            contentsOf: Data("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+        try input.fileHandleForWriting.write(contentsOf: Data("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
         var answer = Data()
         while answer.last != UInt8(ascii: "|") || answer.filter({ $0 == UInt8(ascii: "|") }).count < 2 {
             let more = output.fileHandleForReading.availableData
@@ -291,7 +286,5 @@ private final class TLSClient {
         return String(decoding: answer, as: UTF8.self)
     }
 
-    func readToEnd() -> Data {
-        output.fileHandleForReading.readDataToEndOfFile()
-    }
+    func readToEnd() -> Data { output.fileHandleForReading.readDataToEndOfFile() }
 }

@@ -2,13 +2,11 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("The quota of handshakes")
-struct HandshakeQuotaTests {
+@Suite("The quota of handshakes") struct HandshakeQuotaTests {
     private let quota = HandshakeQuota()
     private let client: [UInt8] = [127, 0, 0, 2]
 
-    @Test("is closed while a client has had more than its share of time, and nobody else")
-    func share() {
+    @Test("is closed while a client has had more than its share of time, and nobody else") func share() {
         #expect(quota.isOpen(client, now: 0))
         quota.charge(client, nanoseconds: 20_000_000, now: 0)
         #expect(quota.isOpen(client, now: 0))
@@ -30,8 +28,7 @@ struct HandshakeQuotaTests {
         #expect((150_000_000...280_000_000).contains(taken))
     }
 
-    @Test("lets so many wait, and one more when one of them has ended")
-    func waiting() {
+    @Test("lets so many wait, and one more when one of them has ended") func waiting() {
         for _ in 0..<HandshakeQuota.maximumWaiting { #expect(quota.wait(client)) }
         #expect(!quota.wait(client))
         #expect(quota.wait([127, 0, 0, 1]))
@@ -39,8 +36,7 @@ struct HandshakeQuotaTests {
         #expect(quota.wait(client))
     }
 
-    @Test("forgets clients that owe nothing")
-    func forgetting() {
+    @Test("forgets clients that owe nothing") func forgetting() {
         #expect(quota.wait(client))
         for number in 0..<5000 {
             quota.charge([UInt8(number & 255), UInt8(number >> 8)], nanoseconds: 1, now: Int64(number) * 1000)

@@ -64,9 +64,7 @@ final class HTTPConnection: @unchecked Sendable {
     }
 
     /// Sets when the connection is closed unless its phase has ended; nil: never.
-    func setDeadline(_ time: Duration?) {
-        deadline.store(time?.milliseconds ?? .max, ordering: .relaxed)
-    }
+    func setDeadline(_ time: Duration?) { deadline.store(time?.milliseconds ?? .max, ordering: .relaxed) }
 
     /// Smaller: overdue sooner.
     var timeLeft: Int64 { deadline.load(ordering: .relaxed) }
@@ -80,9 +78,7 @@ final class HTTPConnection: @unchecked Sendable {
     }
 
     /// Ends the connection; libmicrohttpd notices and cleans up. Does not block.
-    func hangUp() {
-        _ = shutdown(socket, Int32(SHUT_RDWR))
-    }
+    func hangUp() { _ = shutdown(socket, Int32(SHUT_RDWR)) }
 
     /// Like `hangUp`, but also discards unsent data in the kernel.
     func abort() {
@@ -122,8 +118,7 @@ final class HTTPConnections: Sendable {
 
     init(limits: HTTPLimits) {
         let limit = OpenFileLimit.raise(forConnections: limits.maximumConnections)
-        state = Mutex(
-            State(quota: ConnectionQuota(limit: limit, limitPerClient: limits.maximumConnectionsPerAddress)))
+        state = Mutex(State(quota: ConnectionQuota(limit: limit, limitPerClient: limits.maximumConnectionsPerAddress)))
     }
 
     /// Admits a connection that was accepted, until `remove`; false: close it.
@@ -148,9 +143,7 @@ final class HTTPConnections: Sendable {
     }
 
     /// Includes the heartbeat's connection.
-    func insert(_ connection: HTTPConnection) {
-        state.withLock { $0.open[connection.socket] = connection }
-    }
+    func insert(_ connection: HTTPConnection) { state.withLock { $0.open[connection.socket] = connection } }
 
     /// To be called before the socket is closed.
     func remove(_ connection: HTTPConnection) {
@@ -160,19 +153,13 @@ final class HTTPConnections: Sendable {
         }
     }
 
-    var isEmpty: Bool {
-        state.withLock { $0.open.isEmpty }
-    }
+    var isEmpty: Bool { state.withLock { $0.open.isEmpty } }
 
     /// Like `FairShares.hasShrunk`. Each connection had up to `connectionMemory` bytes.
-    func hasShrunk() -> Bool {
-        state.withLock { $0.peak.hasHalved(to: $0.open.count, from: 128) }
-    }
+    func hasShrunk() -> Bool { state.withLock { $0.peak.hasHalved(to: $0.open.count, from: 128) } }
 
     /// Nil when it has ended.
-    subscript(socket: Int32) -> HTTPConnection? {
-        state.withLock { $0.open[socket] }
-    }
+    subscript(socket: Int32) -> HTTPConnection? { state.withLock { $0.open[socket] } }
 
     func hangUpOnOverdue(at now: Duration) {
         suspensions.endAbandoned(at: now)
@@ -284,8 +271,7 @@ final class HTTPHeartbeat: Sendable {
         }
         close(pair[1])
         isUnderWay.store(true, ordering: .releasing)
-        let connection = HTTPConnection(
-            socket: pair[0], peer: IPAddress(bytes: []), deadline: nil, isHeartbeat: true)
+        let connection = HTTPConnection(socket: pair[0], peer: IPAddress(bytes: []), deadline: nil, isHeartbeat: true)
         connections.insert(connection)
         if !intake.add(pair[0], from: SocketAddress(unix: [])) {
             connections.remove(connection)

@@ -41,9 +41,7 @@ public final class RequestPermits: Sendable {
     }
 
     /// Nothing happens when the connection has none.
-    func release(socket: Int32) {
-        shares.withLock { $0.release(socket: socket) }
-    }
+    func release(socket: Int32) { shares.withLock { $0.release(socket: socket) } }
 }
 
 /// The shares that the clients hold of something scarce.
@@ -104,14 +102,10 @@ struct FairShares: Sendable {
     }
 
     /// Whether so much has been released since the last time that the allocator should give it back to the system.
-    mutating func hasShrunk() -> Bool {
-        peak.hasHalved(to: used, from: limit / 2)
-    }
+    mutating func hasShrunk() -> Bool { peak.hasHalved(to: used, from: limit / 2) }
 
     /// All holders of a thing have the weight of the first: what they differ by must not stay when the last one releases.
-    private func holder(of thing: Int?) -> Share? {
-        thing.flatMap { thing in shares.first { $0.thing == thing } }
-    }
+    private func holder(of thing: Int?) -> Share? { thing.flatMap { thing in shares.first { $0.thing == thing } } }
 
     private mutating func makeRoom(for share: Share, _ isSlow: (Share) -> Bool) -> [Share]? {
         var held = Dictionary(shares.map { ($0.client, $0.weight) }, uniquingKeysWith: +)
@@ -132,9 +126,7 @@ struct FairShares: Sendable {
 struct Peak: Sendable {
     private var most = 0
 
-    mutating func raise(to count: Int) {
-        most = max(most, count)
-    }
+    mutating func raise(to count: Int) { most = max(most, count) }
 
     /// Whether the count has fallen to half of a peak of at least `least`; true once for each fall.
     mutating func hasHalved(to count: Int, from least: Int) -> Bool {
@@ -153,9 +145,7 @@ public final class HTTPMeter: Sendable {
         state = Mutex(HTTPStatistics(responses: Dictionary(uniqueKeysWithValues: statuses.map { ($0, 0) })))
     }
 
-    func requestStarted() {
-        state.withLock { $0.requestsInFlight += 1 }
-    }
+    func requestStarted() { state.withLock { $0.requestsInFlight += 1 } }
 
     /// Call exactly once per `requestStarted`, however the request ended. The status is that of its response, if it got
     /// one.
@@ -166,13 +156,9 @@ public final class HTTPMeter: Sendable {
         }
     }
 
-    func countTLSHandshakeFailure() {
-        state.withLock { $0.tlsHandshakeFailures += 1 }
-    }
+    func countTLSHandshakeFailure() { state.withLock { $0.tlsHandshakeFailures += 1 } }
 
-    public var current: HTTPStatistics {
-        state.withLock { $0 }
-    }
+    public var current: HTTPStatistics { state.withLock { $0 } }
 }
 
 /// The counts of an `HTTPServer`: its metered requests, and the handshakes that failed.

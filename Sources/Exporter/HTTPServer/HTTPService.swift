@@ -97,12 +97,9 @@ final class HTTPService: Sendable {
             if framing.hasContent { return respond(method: line.methodText, to: state, connection) }
             state.phase = .complete
             return .YES
-        case .complete:
-            return respond(method: line.methodText, to: state, connection)
-        case .suspended:
-            return resumed(method: line.methodText, state, connection)
-        case .sending, .streaming:
-            return .YES
+        case .complete: return respond(method: line.methodText, to: state, connection)
+        case .suspended: return resumed(method: line.methodText, state, connection)
+        case .sending, .streaming: return .YES
         }
     }
 
@@ -113,10 +110,8 @@ final class HTTPService: Sendable {
 
     private func refusal(of state: HTTPConnection, _ connection: MHDConnection) -> HTTPRefusal? {
         switch state.target {
-        case .malformed:
-            HTTPRefusal(400, "the request target is malformed")
-        case .tooLong:
-            HTTPRefusal(414, "the request target is longer than \(limits.maximumTargetBytes) bytes")
+        case .malformed: HTTPRefusal(400, "the request target is malformed")
+        case .tooLong: HTTPRefusal(414, "the request target is longer than \(limits.maximumTargetBytes) bytes")
         case .valid where state.headerBytes > HTTPLimits.maximumHeaderBytes:
             HTTPRefusal(431, "the request's header is longer than \(HTTPLimits.maximumHeaderBytes) bytes")
         case .valid where connection.fieldCount > HTTPLimits.maximumFields + MHDConnection.hiddenFieldCount:
@@ -252,9 +247,7 @@ final class HTTPService: Sendable {
         }
     }
 
-    private func send(
-        _ response: HTTPResponse, on state: HTTPConnection, _ connection: MHDConnection
-    ) -> MHD_Result {
+    private func send(_ response: HTTPResponse, on state: HTTPConnection, _ connection: MHDConnection) -> MHD_Result {
         var response = response
         var content: LargeContent?
         state.sentBytes = 0
@@ -341,9 +334,7 @@ final class HTTPService: Sendable {
     }
 
     /// Resumes all connections: a daemon cannot stop while one is suspended.
-    func endSuspensions() {
-        connections.suspensions.endAll()
-    }
+    func endSuspensions() { connections.suspensions.endAll() }
 
     // MARK: - The web configuration
 

@@ -99,9 +99,7 @@ final class HTTPSuspensions: Sendable {
         if isEnded { Self.end(sleeper) }
     }
 
-    func remove(on socket: Int32) {
-        _ = state.withLock { $0.sleepers.removeValue(forKey: socket) }
-    }
+    func remove(on socket: Int32) { _ = state.withLock { $0.sleepers.removeValue(forKey: socket) } }
 
     private static func end(_ sleeper: Sleeper) {
         switch sleeper {
@@ -131,14 +129,10 @@ final class HTTPSuspensions: Sendable {
     }
 
     /// Ends all streams of events, and those that still begin.
-    func endEvents() {
-        endAll { $0.eventsAreEnded = true }
-    }
+    func endEvents() { endAll { $0.eventsAreEnded = true } }
 
     /// Ends all.
-    func endAll() {
-        endAll { $0.allAreEnded = true }
-    }
+    func endAll() { endAll { $0.allAreEnded = true } }
 
     private func endAll(_ change: (inout State) -> Void) {
         let sleepers = state.withLock { state in

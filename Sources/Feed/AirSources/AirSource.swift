@@ -62,9 +62,7 @@ public struct CityFinding: Sendable, Equatable {
 public struct AirUnavailable: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String
 
-    public init(_ description: String) {
-        self.description = description
-    }
+    public init(_ description: String) { self.description = description }
 }
 
 /// One request to a source.
@@ -118,9 +116,7 @@ public enum SourceError: Error, Sendable, Equatable {
     public init(saying said: String) {
         let text = said.lowercased()
         let words = text.split { !$0.isLetter }
-        func mentions(_ beginnings: String...) -> Bool {
-            words.contains { beginnings.contains(where: $0.hasPrefix) }
-        }
+        func mentions(_ beginnings: String...) -> Bool { words.contains { beginnings.contains(where: $0.hasPrefix) } }
         let isBusy = mentions("quota") || ["rate limit", "limit exceeded", "too many"].contains { text.contains($0) }
         self =
             isBusy

@@ -77,9 +77,7 @@ struct MemberName: CodingKey {
     var stringValue: String
     var intValue: Int? { nil }
 
-    init(stringValue: String) {
-        self.stringValue = stringValue
-    }
+    init(stringValue: String) { self.stringValue = stringValue }
 
     init?(intValue: Int) { nil }
 }

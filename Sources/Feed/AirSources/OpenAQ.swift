@@ -141,13 +141,9 @@ struct OpenAQ: AirSource {
 
     // MARK: Documents
 
-    private struct Page<Element: Decodable>: Decodable {
-        var results: List<Element>
-    }
+    private struct Page<Element: Decodable>: Decodable { var results: List<Element> }
 
-    private struct Instant: Decodable {
-        var utc: String
-    }
+    private struct Instant: Decodable { var utc: String }
 
     private struct Location: Decodable {
         struct Sensor: Decodable {
@@ -160,9 +156,7 @@ struct OpenAQ: AirSource {
             var parameter: Parameter
         }
 
-        struct Country: Decodable {
-            var code: String?
-        }
+        struct Country: Decodable { var code: String? }
 
         var country: Country?
         var isMobile: Bool?
@@ -173,9 +167,7 @@ struct OpenAQ: AirSource {
     }
 
     private struct Hour: Decodable {
-        struct Period: Decodable {
-            var datetimeTo: Instant
-        }
+        struct Period: Decodable { var datetimeTo: Instant }
 
         var value: Double?
         var period: Period

@@ -115,7 +115,5 @@ public struct CallBudget: Sendable {
         countedAt = now
     }
 
-    public mutating func spend(_ cost: Int) {
-        tokens -= min(Double(cost), capacity)
-    }
+    public mutating func spend(_ cost: Int) { tokens -= min(Double(cost), capacity) }
 }

@@ -18,9 +18,7 @@ struct WAQI: AirSource {
     func queries(for due: [Int], at now: Int64) -> [SourceQuery] {
         due.map { number in
             let city = cities[number]
-            let place =
-                city.id.map { Self.path(of: $0) }
-                ?? "geo:\(degrees(city.latitude));\(degrees(city.longitude))"
+            let place = city.id.map { Self.path(of: $0) } ?? "geo:\(degrees(city.latitude));\(degrees(city.longitude))"
             return SourceQuery(
                 path: "/feed/\(place)/?token=" + percentEncoded(token.utf8), subject: city.name,
                 kind: .cities([number]))
@@ -89,13 +87,9 @@ struct WAQI: AirSource {
                 var iso: String?
             }
 
-            struct Place: Decodable {
-                var geo: [Double]?
-            }
+            struct Place: Decodable { var geo: [Double]? }
 
-            struct Agency: Decodable {
-                var name: String?
-            }
+            struct Agency: Decodable { var name: String? }
 
             var aqi: LooseNumber?
             var idx: LooseNumber?
@@ -111,9 +105,7 @@ struct WAQI: AirSource {
     }
 
     private struct SubIndices: Decodable {
-        struct Value: Decodable {
-            var v: Double
-        }
+        struct Value: Decodable { var v: Double }
 
         var values: [Pollutant: Double] = [:]
 

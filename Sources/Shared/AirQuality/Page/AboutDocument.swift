@@ -74,9 +74,7 @@ extension PageSettings {
             <li><a href="./history.json">/history.json</a>: the recent points of all cities</li>
 
             """
-        if hasEvents {
-            content += "<li><a href=\"./events\">/events</a>: changes as server-sent events</li>\n"
-        }
+        if hasEvents { content += "<li><a href=\"./events\">/events</a>: changes as server-sent events</li>\n" }
         content += """
             <li><a href="./-/healthy">/-/healthy</a>: whether the exporter works</li>
             <li><a href="./-/ready">/-/ready</a>: whether its data is fresh</li>

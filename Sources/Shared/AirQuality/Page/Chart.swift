@@ -7,9 +7,7 @@ struct Sparkline {
     /// More are too fine to be seen.
     private static let maximumPoints = 60
 
-    init(_ points: [HistoryPoint]) {
-        self.points = thinned(points, to: Self.maximumPoints)
-    }
+    init(_ points: [HistoryPoint]) { self.points = thinned(points, to: Self.maximumPoints) }
 
     var markup: Markup {
         // The first two points come at once, so they say nothing about the time between them.
@@ -122,15 +120,12 @@ struct Chart {
         let distances = zip(points, points.dropFirst()).map { $1.time - $0.time }
         guard distances.count > 2 else { return [] }
         let usual = distances.sorted()[distances.count / 2]
-        return zip(points, points.dropFirst())
-            .filter { $1.time - $0.time > 3 * usual && $1.time - $0.time >= shortest }
+        return zip(points, points.dropFirst()).filter { $1.time - $0.time > 3 * usual && $1.time - $0.time >= shortest }
             .map { ($0.time, $1.time) }
     }
 
     /// The runs of a line, of points in order of time, between its gaps.
-    static func runs(
-        of line: [HistoryPoint], between gaps: [(from: Timestamp, to: Timestamp)]
-    ) -> [[HistoryPoint]] {
+    static func runs(of line: [HistoryPoint], between gaps: [(from: Timestamp, to: Timestamp)]) -> [[HistoryPoint]] {
         var next = gaps[...]
         var runs: [[HistoryPoint]] = []
         for point in line {

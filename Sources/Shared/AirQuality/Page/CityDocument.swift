@@ -17,8 +17,7 @@ extension PageSettings {
         let category = scale.categories[Int(state.category) - 1]
         let frame = PageFrame(
             settings: self, root: "../", title: "\(String(decoding: name, as: UTF8.self)) · Air quality",
-            isKiosk: query.isKiosk, now: now, outage: outage, snapshot: snapshot,
-            newestReading: state.updatedAt)
+            isKiosk: query.isKiosk, now: now, outage: outage, snapshot: snapshot, newestReading: state.updatedAt)
         let points = snapshot.points(of: city)
         let chart = Chart(
             points, other: other.map(snapshot.points) ?? [],
@@ -60,9 +59,7 @@ extension PageSettings {
     }
 
     /// The page for a name that belongs to no known city.
-    public func unknownCity(
-        _ name: [UInt8], _ snapshot: StoreSnapshot, outage: Outage?, at now: Timestamp
-    ) -> [UInt8] {
+    public func unknownCity(_ name: [UInt8], _ snapshot: StoreSnapshot, outage: Outage?, at now: Timestamp) -> [UInt8] {
         let frame = PageFrame(
             settings: self, root: "../", title: "Unknown city · Air quality", isKiosk: false, now: now,
             outage: outage, snapshot: snapshot)
@@ -125,9 +122,7 @@ extension PageSettings {
             """
     }
 
-    private func controls(
-        _ chart: Chart, _ query: ChartQuery, all points: [HistoryPoint], _ now: Timestamp
-    ) -> Markup {
+    private func controls(_ chart: Chart, _ query: ChartQuery, all points: [HistoryPoint], _ now: Timestamp) -> Markup {
         let span = chart.to - chart.from
         func link(
             _ text: String, _ id: String, _ isCurrent: Bool = false, _ change: (inout ChartQuery) -> Void
@@ -145,9 +140,7 @@ extension PageSettings {
         var styles = link("Line", "as-line", query.style == .line) { $0.style = .line }
         styles += link("Bars", "as-bars", query.style == .bars) { $0.style = .bars }
         var zoom = Markup()
-        if span > 2000 {
-            zoom += link("Zoom in", "zoom-in", false, window(chart.from + span / 4, chart.to - span / 4))
-        }
+        if span > 2000 { zoom += link("Zoom in", "zoom-in", false, window(chart.from + span / 4, chart.to - span / 4)) }
         var ranges = Markup()
         let ages: [ChartQuery.Range: String] = [.threeHours: "3 hours", .day: "24 hours", .week: "7 days"]
         // A range that has nothing more than the one before it would be the same picture.
@@ -261,9 +254,7 @@ extension PageSettings {
     /// The index and the concentration of each pollutant of which one is known, the greatest index first.
     private func pollutants(_ extras: CityExtras) -> Markup {
         func index(_ pollutant: Int) -> Double { extras.subIndices?[pollutant] ?? -1 }
-        let known = PollutantValues.pollutants.indices.filter {
-            index($0) >= 0 || extras.concentrations?[$0] != nil
-        }
+        let known = PollutantValues.pollutants.indices.filter { index($0) >= 0 || extras.concentrations?[$0] != nil }
         guard !known.isEmpty else { return "" }
         var tiles: Markup = ""
         for pollutant in known.sorted(by: { (index($0), $1) > (index($1), $0) }) {

@@ -101,9 +101,7 @@ extension StoreSnapshot {
 private struct NameSearch {
     private let part: [UInt8]
 
-    init(_ part: [UInt8]) {
-        self.part = foldedName(part)
-    }
+    init(_ part: [UInt8]) { self.part = foldedName(part) }
 
     func matches(_ name: Span<UInt8>) -> Bool {
         // Without a copy of a name that is ASCII.

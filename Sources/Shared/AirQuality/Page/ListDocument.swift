@@ -2,9 +2,7 @@
 
 extension PageSettings {
     /// - Parameter outage: nil while a feed is fresh, or paused on purpose.
-    public func list(
-        _ snapshot: StoreSnapshot, query: ListQuery, outage: Outage?, at now: Timestamp
-    ) -> [UInt8] {
+    public func list(_ snapshot: StoreSnapshot, query: ListQuery, outage: Outage?, at now: Timestamp) -> [UInt8] {
         let selection = CitySelection(snapshot, query: query)
         let frame = PageFrame(
             settings: self, root: "./", title: "Air quality", isKiosk: query.isKiosk, now: now, outage: outage,
@@ -135,9 +133,7 @@ extension PageSettings {
     private func current(_ isCurrent: Bool) -> Markup { isCurrent ? " aria-current=\"true\"" : "" }
 
     private func empty(_ snapshot: StoreSnapshot, _ query: ListQuery) -> Markup {
-        guard snapshot.cityCount > 0 else {
-            return "<p class=\"empty\" id=\"cities\">No data yet.</p>\n"
-        }
+        guard snapshot.cityCount > 0 else { return "<p class=\"empty\" id=\"cities\">No data yet.</p>\n" }
         let all = query.link { query in
             query.category = nil
             query.search = []

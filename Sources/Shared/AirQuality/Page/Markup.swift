@@ -8,17 +8,11 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
 
     init() {}
 
-    init(stringLiteral value: String) {
-        bytes = Array(value.utf8)
-    }
+    init(stringLiteral value: String) { bytes = Array(value.utf8) }
 
-    init(stringInterpolation: Interpolation) {
-        bytes = stringInterpolation.bytes
-    }
+    init(stringInterpolation: Interpolation) { bytes = stringInterpolation.bytes }
 
-    static func += (markup: inout Markup, other: Markup) {
-        markup.bytes += other.bytes
-    }
+    static func += (markup: inout Markup, other: Markup) { markup.bytes += other.bytes }
 
     struct Interpolation: StringInterpolationProtocol {
         fileprivate var bytes: [UInt8] = []
@@ -27,9 +21,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
             bytes.reserveCapacity(literalCapacity + interpolationCount * 8)
         }
 
-        mutating func appendLiteral(_ literal: String) {
-            bytes.append(contentsOf: literal.utf8)
-        }
+        mutating func appendLiteral(_ literal: String) { bytes.append(contentsOf: literal.utf8) }
 
         mutating func appendInterpolation(_ text: String) {
             for byte in text.utf8 { appendEscaped(byte) }
@@ -44,9 +36,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
             bytes.append(contentsOf: String(number).utf8)
         }
 
-        mutating func appendInterpolation(_ markup: Markup) {
-            bytes += markup.bytes
-        }
+        mutating func appendInterpolation(_ markup: Markup) { bytes += markup.bytes }
 
         /// With its sign: +12, −3 (U+2212), ±0.
         mutating func appendInterpolation(signed number: Int) {
@@ -63,8 +53,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
             let hundredths = Int((number * 100).rounded())
             let digits = String(hundredths.magnitude % 100)
             if hundredths < 0 { bytes.append(UInt8(ascii: "-")) }
-            bytes.append(
-                contentsOf: "\(hundredths.magnitude / 100).\(digits.utf8.count < 2 ? "0" : "")\(digits)".utf8)
+            bytes.append(contentsOf: "\(hundredths.magnitude / 100).\(digits.utf8.count < 2 ? "0" : "")\(digits)".utf8)
         }
 
         /// With as many digits as a reader needs: 0.4, 87, 1200.

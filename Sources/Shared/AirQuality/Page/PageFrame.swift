@@ -112,8 +112,7 @@ struct PageFrame {
         let count: Markup = feeds.count > 1 ? " (\(connected) of \(feeds.count) feeds)" : ""
         let word: Markup =
             isPaused
-            ? "Paused while nobody reads"
-            : outage == nil ? "Live" : interruption == nil ? "Waiting" : "Interrupted"
+            ? "Paused while nobody reads" : outage == nil ? "Live" : interruption == nil ? "Waiting" : "Interrupted"
         let message: Markup = lastMessageAt.map { ", last message \(ago($0))" } ?? ", no message yet"
         return """
             <p class="feed \(state)"><span class="dot" aria-hidden="true"></span> <span>\(word)\(count)\(message)</span></p>
@@ -240,9 +239,7 @@ extension PageFrame {
     }
 
     /// The integer part of the index, by which its category is decided.
-    func index(_ index: Double) -> Markup {
-        "<data class=\"index\" value=\"\(decimals: index)\">\(Int(index))</data>"
-    }
+    func index(_ index: Double) -> Markup { "<data class=\"index\" value=\"\(decimals: index)\">\(Int(index))</data>" }
 
     func change(_ changes: CategoryChanges) -> Markup {
         guard let changedAt = changes.changedAt else { return "<span class=\"change\"></span>" }

@@ -73,9 +73,7 @@ public struct ListQuery: Sendable, Equatable {
 
 /// The view of a city's chart that a query asks for.
 public struct ChartQuery: Sendable, Equatable {
-    public enum Style: String, Sendable, CaseIterable {
-        case line, bars
-    }
+    public enum Style: String, Sendable, CaseIterable { case line, bars }
 
     /// A time until now.
     public enum Range: String, Sendable, CaseIterable {
@@ -126,9 +124,7 @@ public struct ChartQuery: Sendable, Equatable {
         if let range, from != nil || to != nil {
             throw QueryError("range=\(range.rawValue) beside from or to: expected one of them")
         }
-        if let from, let to, from >= to {
-            throw QueryError("from is \(from), expected less than to, which is \(to)")
-        }
+        if let from, let to, from >= to { throw QueryError("from is \(from), expected less than to, which is \(to)") }
     }
 
     func link(_ change: (inout ChartQuery) -> Void) -> Markup {
@@ -182,10 +178,8 @@ private func parameters(_ query: String) throws(QueryError) -> [PageParameter] {
             throw QueryError("a parameter is not percent-encoded UTF-8")
         }
         let parameter = PageParameter(name: String(decoding: name, as: UTF8.self), value: value)
-        let isKnown = [
-            "sort", "search", "category", "page", "chart", "from", "to", "range", "compare",
-        ].contains(parameter.name)
-        if isKnown, parameters.contains(where: { $0.name == parameter.name }) {
+        let known = ["sort", "search", "category", "page", "chart", "from", "to", "range", "compare"]
+        if known.contains(parameter.name), parameters.contains(where: { $0.name == parameter.name }) {
             throw QueryError("\(parameter.name) is given twice")
         }
         parameters.append(parameter)

@@ -69,6 +69,12 @@ def test_has_no_button_that_would_be_refused(breathe, browser):
     assert browser.text("main .empty") == "No data yet."
     # Nothing to search in, nothing to count.
     assert not browser.all("#search, .summary")
+    browser.wait_for("body[data-live]")
+    air.exporter.stop()
+    browser.wait_for(".banner", BANNER)
+    assert "last known" not in browser.text(".banner")
+    browser.open("about:blank")
+    browser.errors()
 
 
 def test_says_that_the_exporter_is_gone(air, browser):

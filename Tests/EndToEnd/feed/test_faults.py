@@ -65,9 +65,11 @@ def check_fault(start, record_property, fault: Fault, feed: RawFeed, url: str) -
     def lines(part: str) -> list[str]:
         return [line for line in exporter.errors if part in line and time_of(line) <= flowing]
 
-    wait_for(lambda: len(lines("Feed connected")) == connected, "what the log says")
-    said = lines("level=WARN")
     reasons = [fault.reason] if fault.reason else list(fault.refusals)
+    # They come through a pipe, so later than the metrics at times.
+    wait_for(
+        lambda: len(lines("Feed connected")) == connected and len(lines("level=WARN")) >= len(reasons), "what the log says")
+    said = lines("level=WARN")
     assert [re.search(r"reason=(\S+)", line)[1] for line in said] == reasons, exporter.errors
     if fault.close_status:
 

@@ -92,8 +92,8 @@ private struct FirstEntries {
 extension StoreSnapshot {
     /// The first city whose name differs from one in the case of its letters and the marks on them alone.
     func similar(to name: [UInt8]) -> Int? {
-        let wanted = foldedName(name)
-        return name.isEmpty ? nil : cities.first { foldedName(self.name(of: $0)) == wanted }
+        let search = NameSearch(name)
+        return name.isEmpty ? nil : cities.first { search.matches(names[states[$0].nameRange].span, whole: true) }
     }
 }
 
@@ -103,14 +103,14 @@ private struct NameSearch {
 
     init(_ part: [UInt8]) { self.part = foldedName(part) }
 
-    func matches(_ name: Span<UInt8>) -> Bool {
+    func matches(_ name: Span<UInt8>, whole: Bool = false) -> Bool {
         // Without a copy of a name that is ASCII.
-        if name.indices.allSatisfy({ name[$0] < 0x80 }) { return isIn(name) }
-        return isIn(foldedName(name.indices.map { name[$0] }).span)
+        if name.indices.allSatisfy({ name[$0] < 0x80 }) { return isIn(name, whole) }
+        return isIn(foldedName(name.indices.map { name[$0] }).span, whole)
     }
 
-    private func isIn(_ name: Span<UInt8>) -> Bool {
-        guard name.count >= part.count else { return false }
+    private func isIn(_ name: Span<UInt8>, _ isWhole: Bool) -> Bool {
+        guard isWhole ? name.count == part.count : name.count >= part.count else { return false }
         for start in 0...name.count - part.count {
             var place = 0
             while place < part.count, lowercase(name[start + place]) == part[place] { place += 1 }

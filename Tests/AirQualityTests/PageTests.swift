@@ -30,14 +30,16 @@ import Testing
 
     private static let now = TestStore.start + 130_000
 
+    private static func page(_ test: borrowing TestStore, outage: Outage? = nil) -> Page {
+        Page(settings, test.store.snapshot(withHistories: true), outage: outage, at: now)
+    }
+
     private static func list(_ query: String = "", outage: Outage? = nil) throws -> [UInt8] {
-        settings.list(store().store.snapshot(withHistories: true), query: try ListQuery(query), outage: outage, at: now)
+        page(store(), outage: outage).list(try ListQuery(query))
     }
 
     private static func city(_ name: String, _ query: String = "") throws -> [UInt8]? {
-        settings.city(
-            Array(name.utf8), store().store.snapshot(withHistories: true), query: try ChartQuery(query), outage: nil,
-            at: now)?.document
+        page(store()).city(Array(name.utf8), try ChartQuery(query))?.document
     }
 
     @Test("of the list is as it was") func list() throws {
@@ -46,16 +48,14 @@ import Testing
 
     @Test("says in plain words that readings are of no use, and why on the page about it alone") func hint() throws {
         let outage = Outage(since: nil, hint: "The <flags>.")
-        let empty = TestStore()
-        let page = Self.settings.list(
-            empty.store.snapshot(withHistories: true), query: try ListQuery(""), outage: outage, at: Self.now)
+        let empty = Self.page(TestStore(), outage: outage)
+        let page = empty.list(ListQuery())
         for page in [page, try Self.list(outage: Outage(since: TestStore.start, hint: outage.hint))] {
             let text = String(decoding: page, as: UTF8.self)
             #expect(text.contains(" Data is arriving but cannot be used.</p>") && !text.contains("flags"))
         }
         #expect(String(decoding: page, as: UTF8.self).contains("<span>Waiting, no message yet</span>"))
-        let about = Self.settings.about(empty.store.snapshot(withHistories: true), outage: outage, at: Self.now)
-        #expect(String(decoding: about, as: UTF8.self).contains("<p>The &lt;flags&gt;.</p>"))
+        #expect(String(decoding: empty.about(), as: UTF8.self).contains("<p>The &lt;flags&gt;.</p>"))
     }
 
     @Test("of a city is as it was") func city() throws {
@@ -71,11 +71,9 @@ import Testing
             #"[{"city":"Delhi","aqi":418.61,"p":{"pm2_5":251.04,"co":1299.6,"no2":0.04},"s":{"pm2_5":418.61,"pm10":300},"#
                 + #""where":{"latitude":28.65,"longitude":77.23}},{"city":"<b>","aqi":152,"s":{"o3":152,"pm10":152},"#
                 + #""where":{"latitude":19.08,"longitude":72.88}},{"city":"Nowhere","aqi":20,"where":{"latitude":1}}]"#)
-        let snapshot = store.store.snapshot(withHistories: true)
-        let list = Self.settings.list(snapshot, query: try ListQuery("map"), outage: nil, at: Self.now)
-        try expectGolden(list, named: "list-map.html")
-        let city = Self.settings.city(Array("Delhi".utf8), snapshot, query: ChartQuery(), outage: nil, at: Self.now)
-        try expectGolden(#require(city).document, named: "city-pollutants.html")
+        let page = Self.page(store)
+        try expectGolden(page.list(try ListQuery("map")), named: "list-map.html")
+        try expectGolden(#require(page.city(Array("Delhi".utf8), ChartQuery())).document, named: "city-pollutants.html")
     }
 
     private static func names(_ page: [UInt8]) -> [String] {
@@ -115,9 +113,8 @@ import Testing
         }
         var query = try ListQuery("")
         query.search = Array(search.utf8)
-        let snapshot = store.store.snapshot(withHistories: true)
-        let page = Self.settings.list(snapshot, query: query, outage: nil, at: Self.now)
-        #expect(Self.names(page) == (name.map { [$0] } ?? []))
+        let snapshot = store.store.snapshot()
+        #expect(Self.names(Self.page(store).list(query)) == (name.map { [$0] } ?? []))
         // A name is similar to all of another alone.
         #expect(snapshot.similar(to: Array("sao paulo".utf8)) == snapshot.find(Array("São Paulo".utf8))?.city)
         #expect(snapshot.similar(to: Array("sao".utf8)) == nil)
@@ -129,9 +126,7 @@ import Testing
         store.receive("[\(all.joined(separator: ","))]")
         var seen: [String] = []
         for page in 1...3 {
-            let text = Self.settings.list(
-                store.store.snapshot(withHistories: true), query: try ListQuery("sort=name&page=\(page)"), outage: nil,
-                at: Self.now)
+            let text = Self.page(store).list(try ListQuery("sort=name&page=\(page)"))
             seen += Self.names(text)
             #expect(String(decoding: text, as: UTF8.self).contains("Page \(page) of 3"))
         }
@@ -146,9 +141,7 @@ import Testing
         // 7919 and 1200 have no common divisor: each value once.
         let all = (0..<1200).map { #"{"city":"c\#($0 + 1000)","aqi":\#($0 * 7919 % 1200)}"# }
         store.receive("[\(all.joined(separator: ","))]")
-        let text = Self.settings.list(
-            store.store.snapshot(withHistories: true), query: try ListQuery("sort=\(sort.rawValue)&page=\(page)"),
-            outage: nil, at: Self.now)
+        let text = Self.page(store).list(try ListQuery("sort=\(sort.rawValue)&page=\(page)"))
         let names = (0..<1200).sorted { sort == .index ? $0 * 7919 % 1200 > $1 * 7919 % 1200 : $0 < $1 }.map {
             "c\($0 + 1000)"
         }

@@ -34,37 +34,34 @@ struct PageEndpoint: Sendable {
     }
 
     func respondWithList(to request: HTTPRequest) -> HTTPResponse {
-        respond(to: request) { (snapshot, outage, now) throws(QueryError) in
-            (200, settings.list(snapshot, query: try ListQuery(request.query), outage: outage, at: now))
-        }
+        respond(to: request) { page throws(QueryError) in (200, page.list(try ListQuery(request.query))) }
     }
 
     func respondWithAbout(to request: HTTPRequest) -> HTTPResponse {
-        respond(to: request) { (snapshot, outage, now) in (200, settings.about(snapshot, outage: outage, at: now)) }
+        respond(to: request) { page in (200, page.about()) }
     }
 
     /// - Parameter name: percent-decoded; may hold slashes.
     func respond(toCity name: [UInt8], _ request: HTTPRequest) -> HTTPResponse {
-        // Names have no blanks around them, but links to the cities "." and ".." end with one (`PageFrame.pathStep`).
+        // Names have no blanks around them, but links to the cities "." and ".." end with one (`Page.pathStep`).
         let name = Array(name.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed())
-        return respond(to: request) { (snapshot, outage, now) throws(QueryError) in
+        return respond(to: request) { page throws(QueryError) in
             let query = try ChartQuery(request.query)
             let takesPage =
                 request.header("Accept")?.split(separator: ",").contains { $0.hasPrefix("text/html") } ?? false
-            if let page = settings.city(name, snapshot, query: query, outage: outage, at: now) {
-                if page.status == 200 || takesPage { return page }
+            if let found = page.city(name, query) {
+                if found.status == 200 || takesPage { return found }
                 throw QueryError("compare", is: query.other, expected: "the name of a city that is shown")
             }
-            return (404, takesPage ? settings.unknownCity(name, snapshot, outage: outage, at: now) : nil)
+            return (404, takesPage ? page.unknownCity(name) : nil)
         }
     }
 
     /// Without an entity tag: the ages in a page make each response another one.
     ///
-    /// - Parameter page: nil: there is no such city, and the client takes no page.
+    /// - Parameter render: nil: there is no such city, and the client takes no page.
     private func respond(
-        to request: HTTPRequest,
-        _ page: (_ snapshot: StoreSnapshot, _ outage: Outage?, _ now: Timestamp) throws(QueryError) -> (Int, [UInt8]?)
+        to request: HTTPRequest, _ render: (Page) throws(QueryError) -> (Int, [UInt8]?)
     ) -> HTTPResponse {
         let (snapshot, now) = (store.snapshot(withHistories: true), currentTime())
         var outage: Outage?
@@ -73,7 +70,7 @@ struct PageEndpoint: Sendable {
                 since: snapshot.feeds.compactMap(\.lastReadingAt).max(), hint: health.hint(of: snapshot.feeds))
         }
         do throws(QueryError) {
-            let (status, document) = try page(snapshot, outage, now)
+            let (status, document) = try render(Page(settings, snapshot, outage: outage, at: now))
             guard let document else { return HTTPResponse(status: 404, line: "no such city; see / for the list") }
             return HTTPResponse(status: status, headers: headers, to: request, document)
         } catch {

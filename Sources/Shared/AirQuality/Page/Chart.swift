@@ -21,8 +21,7 @@ struct Sparkline {
         func y(_ point: HistoryPoint) -> Int {
             high > low ? Int(((high - point.index) / (high - low) * 280).rounded()) : 140
         }
-        var line: Markup = ""
-        for point in points { line += "\(x(point)),\(y(point)) " }
+        let line = Markup(each: points) { "\(x($0)),\(y($0)) " }
         // The end is a line of no length with round caps: the drawing is stretched, and a circle would be too.
         let end: Markup = "M1000 \(y(last))h0"
         return """
@@ -144,8 +143,6 @@ struct Chart {
     func other(at time: Timestamp) -> HistoryPoint? {
         otherGaps.contains { $0.from < time && time < $0.to } ? nil : otherLine.last { $0.time <= time }
     }
-
-    func name(of category: UInt8) -> String { scale.categories[Int(category) - 1].name }
 
     func x(_ time: Timestamp) -> Double { Double(time - from) / Double(to - from) }
 

@@ -34,13 +34,13 @@ struct CityMap {
     private let snapshot: StoreSnapshot
     private let settings: PageSettings
 
-    init(_ cities: [Int], in area: MapArea, _ snapshot: StoreSnapshot, _ settings: PageSettings) {
-        (self.snapshot, self.settings) = (snapshot, settings)
+    init(_ cities: [Int], in area: MapArea, _ page: Page) {
+        (snapshot, settings) = (page.snapshot, page.settings)
         // Rounded as the page says it.
         let shrinkage = (cosine(degrees: (area.south + area.north) / 2) * 100).rounded() / 100
         self.shrinkage = shrinkage
         dots = cities.compactMap { city in
-            snapshot.extras(of: city).place?.coordinates.map {
+            page.snapshot.extras(of: city).place?.coordinates.map {
                 Dot(city: city, x: $0.longitude * 100 * shrinkage, y: $0.latitude * -100)
             }
         }
@@ -54,14 +54,12 @@ struct CityMap {
     }
 
     var markup: Markup {
-        var circles: Markup = ""
         // The worst one on top.
-        for dot in dots.reversed() {
-            let state = snapshot.state(of: dot.city)
-            let name = snapshot.name(of: dot.city)
-            circles += """
-                <a class="c\(state.category)" href="city/\(PageFrame.pathStep(name))" tabindex="-1">\
-                <title>\(caption(dot)) \(settings.scale.title), \(settings.scale.categories[Int(state.category) - 1].name)</title>\
+        let circles = Markup(each: dots.reversed()) { dot in
+            let category = settings.scale.category(snapshot.state(of: dot.city).category)
+            return """
+                <a class="c\(category.number)" href="city/\(Page.pathStep(snapshot.name(of: dot.city)))" tabindex="-1">\
+                <title>\(caption(dot)) \(settings.scale.title), \(category.name)</title>\
                 <circle cx="\(Int(dot.x))" cy="\(Int(dot.y))"/></a>
 
                 """
@@ -115,9 +113,9 @@ struct CityMap {
                     }
                     taken.append(box)
                     found.append((dot, isLeft))
-                    let anchor: Markup = isLeft ? " text-anchor=\"end\" dx=\"-.7em\"" : " dx=\".7em\""
+                    let anchor: Markup = isLeft ? "text-anchor=\"end\" dx=\"-.7em\"" : "dx=\".7em\""
                     labels += """
-                        <text class="\(kind)" x="\(Int(dot.x))" y="\(Int(dot.y))"\(anchor) dy=".35em">\(caption(dot))</text>
+                        <text class="\(kind)" x="\(Int(dot.x))" y="\(Int(dot.y))" \(anchor) dy=".35em">\(caption(dot))</text>
 
                         """
                     break

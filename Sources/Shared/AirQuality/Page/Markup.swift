@@ -12,6 +12,11 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
 
     init(stringInterpolation: Interpolation) { bytes = stringInterpolation.bytes }
 
+    /// That of each item, one after the other.
+    init<Items: Sequence>(each items: Items, _ markup: (Items.Element) -> Markup) {
+        for item in items { self += markup(item) }
+    }
+
     static func += (markup: inout Markup, other: Markup) { markup.bytes += other.bytes }
 
     struct Interpolation: StringInterpolationProtocol {
@@ -38,6 +43,10 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
 
         mutating func appendInterpolation(_ markup: Markup) { bytes += markup.bytes }
 
+        mutating func appendInterpolation(_ markup: @autoclosure () -> Markup, if isShown: Bool) {
+            if isShown { bytes += markup().bytes }
+        }
+
         /// With its sign: +12, −3 (U+2212), ±0.
         mutating func appendInterpolation(signed number: Int) {
             appendLiteral(number > 0 ? "+\(number)" : number < 0 ? "−\(number.magnitude)" : "±0")
@@ -60,6 +69,13 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
         mutating func appendInterpolation(amount number: Double) {
             let tenths = Int((number * 10).rounded())
             appendLiteral(tenths < 100 ? "\(tenths / 10).\(tenths % 10)" : "\(Int(number.rounded()))")
+        }
+
+        /// A time of UTC, which the script shows in the reader's time zone.
+        mutating func appendInterpolation(clock time: Timestamp, _ pattern: ClockPattern) {
+            appendInterpolation(
+                "<span class=\"clock\" data-ms=\"\(time)\" data-pattern=\"\(pattern.rawValue)\">" as Markup)
+            appendLiteral("\(AirQuality.clock(time, pattern: pattern))</span>")
         }
 
         /// A place in a drawing, in percent.

@@ -28,26 +28,11 @@ public struct ListQuery: Sendable, Equatable {
     public init(_ query: String) throws(QueryError) {
         for field in try parameters(query) {
             switch field.name {
-            case "sort":
-                guard let sort = Sort(rawValue: field.text) else {
-                    throw field.failure(expected: "index, name or changed")
-                }
-                self.sort = sort
-            case "search":
-                guard field.value.count <= CityName.maximumCount else {
-                    throw field.failure(expected: "at most \(CityName.maximumCount) bytes")
-                }
-                search = field.value
+            case "sort": sort = try field.required(Sort(rawValue: field.text), "index, name or changed")
+            case "search": search = try field.partOfName
             case "category":
-                guard let number = field.number, (1...6).contains(number) else {
-                    throw field.failure(expected: "a number from 1 to 6")
-                }
-                category = UInt8(number)
-            case "page":
-                guard let number = field.number, number >= 1 else {
-                    throw field.failure(expected: "a whole number from 1 up")
-                }
-                page = Int(clamping: number)
+                category = try UInt8(field.number(in: 1...6, "a number from 1 to 6"))
+            case "page": page = try Int(clamping: field.number(in: 1...UInt64.max, "a whole number from 1 up"))
             case "kiosk": isKiosk = true
             case "map": hasMap = true
             default: continue
@@ -88,6 +73,14 @@ public struct ChartQuery: Sendable, Equatable {
             case .week: 7 * 24 * 3_600_000
             }
         }
+
+        var title: String {
+            switch self {
+            case .threeHours: "3 hours"
+            case .day: "24 hours"
+            case .week: "7 days"
+            }
+        }
     }
 
     public var style = Style.line
@@ -104,19 +97,11 @@ public struct ChartQuery: Sendable, Equatable {
     public init(_ query: String) throws(QueryError) {
         for field in try parameters(query) {
             switch field.name {
-            case "chart":
-                guard let style = Style(rawValue: field.text) else { throw field.failure(expected: "line or bars") }
-                self.style = style
+            case "chart": style = try field.required(Style(rawValue: field.text), "line or bars")
             case "from": from = try field.time
             case "to": to = try field.time
-            case "range":
-                guard let range = Range(rawValue: field.text) else { throw field.failure(expected: "3h, 24h or 7d") }
-                self.range = range
-            case "compare":
-                guard field.value.count <= CityName.maximumCount else {
-                    throw field.failure(expected: "at most \(CityName.maximumCount) bytes")
-                }
-                other = field.value
+            case "range": range = try field.required(Range(rawValue: field.text), "3h, 24h or 7d")
+            case "compare": other = try field.partOfName
             case "kiosk": isKiosk = true
             default: continue
             }
@@ -143,9 +128,7 @@ public struct ChartQuery: Sendable, Equatable {
 
 /// `?` alone links to the page without a query; an empty link would keep the current query.
 private func queryLink(_ parts: [Markup]) -> Markup {
-    var link: Markup = "?"
-    for (index, part) in parts.enumerated() { link += index == 0 ? part : "&amp;\(part)" }
-    return link
+    "?\(Markup(each: parts.enumerated()) { "\("&amp;", if: $0 > 0)\($1)" })"
 }
 
 /// A parameter that could be read.
@@ -154,22 +137,29 @@ private struct PageParameter {
     var value: [UInt8]
 
     var text: String { String(decoding: value, as: UTF8.self) }
-    var number: UInt64? { clampedNumber(value) }
 
-    var time: Timestamp {
+    /// What was read of the value; an error when it is nil.
+    func required<Value>(_ value: Value?, _ expected: String) throws(QueryError) -> Value {
+        guard let value else { throw QueryError(name, is: self.value, expected: expected) }
+        return value
+    }
+
+    func number(in range: ClosedRange<UInt64>, _ expected: String) throws(QueryError) -> UInt64 {
+        try required(clampedNumber(value).flatMap { range.contains($0) ? $0 : nil }, expected)
+    }
+
+    var partOfName: [UInt8] {
         get throws(QueryError) {
-            guard let number, let time = Timestamp(exactly: number), time < maximumTime else {
-                throw failure(expected: "milliseconds since the Unix epoch")
-            }
-            return time
+            let maximum = CityName.maximumCount
+            return try required(value.count <= maximum ? value : nil, "at most \(maximum) bytes")
         }
     }
 
-    func failure(expected: String) -> QueryError { QueryError(name, is: value, expected: expected) }
+    /// Near enough that a time and a difference of two never overflow.
+    var time: Timestamp {
+        get throws(QueryError) { Timestamp(try number(in: 0...(1 << 52) - 1, "milliseconds since the Unix epoch")) }
+    }
 }
-
-/// Far enough away that a time and a difference of two never overflow.
-private let maximumTime: Timestamp = 1 << 52
 
 private func parameters(_ query: String) throws(QueryError) -> [PageParameter] {
     var parameters: [PageParameter] = []

@@ -48,24 +48,35 @@ public struct PageAsset: Sendable {
     }
 }
 
-/// The frame around the content of a page.
+/// What a page shows, and the frame around its content.
 ///
 /// All links are relative, so that the page works behind a proxy that serves it below a path of its own.
-struct PageFrame {
-    var settings: PageSettings
-    /// What leads from the page to the root.
-    var root: String
-    var title: String
-    var isKiosk: Bool
-    var now: Timestamp
-    /// Nil while a feed is fresh, or paused on purpose.
-    var outage: Outage?
-    var snapshot: StoreSnapshot
-    /// Of what is shown.
-    var newestReading: Timestamp?
+public struct Page {
+    let settings: PageSettings
+    let snapshot: StoreSnapshot
+    let outage: Outage?
+    let now: Timestamp
 
-    func render(_ content: Markup, skipTo target: String) -> [UInt8] {
-        var page: Markup = """
+    /// - Parameter outage: nil while a feed is fresh, or paused on purpose.
+    public init(_ settings: PageSettings, _ snapshot: StoreSnapshot, outage: Outage?, at now: Timestamp) {
+        self.settings = settings
+        self.snapshot = snapshot
+        self.outage = outage
+        self.now = now
+    }
+
+    var scale: Scale { settings.scale }
+
+    /// - Parameters:
+    ///   - root: what leads from the page to the root.
+    ///   - target: where the content begins.
+    ///   - newestReading: of what is shown.
+    func render(
+        _ content: Markup, title: String, root: String, skipTo target: String, isKiosk: Bool = false,
+        newestReading: Timestamp? = nil
+    ) -> [UInt8] {
+        let clock: Markup = "\n<p class=\"wall-clock\"><span class=\"now\">\(clock(now, pattern: .time))</span></p>"
+        let page: Markup = """
             <!DOCTYPE html>
             <html lang="en">
             <head>
@@ -78,26 +89,22 @@ struct PageFrame {
             <link rel="stylesheet" href="\(root)\(settings.styleSheet.path)" integrity="\(settings.styleSheet.integrity)">
             <script src="\(root)\(settings.script.path)" integrity="\(settings.script.integrity)" defer></script>
             </head>
-            <body\(attributes) data-now="\(now)">
+            <body\(" class=\"kiosk\"", if: isKiosk)\(" data-events=\"\(root)events\"", if: settings.hasEvents) data-now="\(now)">
             \(Self.faces)
             <a class="skip" href="#\(target)">Skip to the content</a>
             <header class="top">
-            <p class="brand"><a href="\(root)">Air quality</a> <span class="scale">\(settings.scale.title)</span></p>
-            \(feedLine)\(wallClock)
+            <p class="brand"><a href="\(root)">Air quality</a> <span class="scale">\(scale.title)</span></p>
+            \(feedLine)\(clock, if: isKiosk)
             </header>
+            \(banner(root))\(content)<footer>
+            \(sources)\("<p>Newest reading: \(moment(newestReading ?? 0)).</p>\n", if: newestReading != nil)\
+            <p>\(scale.title): \(scale.authority). <a href="\(root)about">About this page</a></p>
+            </footer>
+            </body>
+            </html>
 
             """
-        page += banner
-        page += content
-        page += footer
-        page += "</body>\n</html>\n"
         return page.bytes
-    }
-
-    private var attributes: Markup {
-        let kind: Markup = isKiosk ? " class=\"kiosk\"" : ""
-        let events: Markup = settings.hasEvents ? " data-events=\"\(root)events\"" : ""
-        return "\(kind)\(events)"
     }
 
     // MARK: Feeds
@@ -109,26 +116,21 @@ struct PageFrame {
         let isPaused = feeds.allSatisfy(\.isPaused)
         let state = isPaused ? "paused" : outage == nil ? "live" : "stale"
         let connected = feeds.count(where: \.isConnected)
-        let count: Markup = feeds.count > 1 ? " (\(connected) of \(feeds.count) feeds)" : ""
         let word: Markup =
             isPaused
             ? "Paused while nobody reads" : outage == nil ? "Live" : interruption == nil ? "Waiting" : "Interrupted"
-        let message: Markup = lastMessageAt.map { ", last message \(ago($0))" } ?? ", no message yet"
+        let message: Markup =
+            feeds.compactMap(\.lastMessageAt).max().map { ", last message \(ago($0))" } ?? ", no message yet"
         return """
-            <p class="feed \(state)"><span class="dot" aria-hidden="true"></span> <span>\(word)\(count)\(message)</span></p>
+            <p class="feed \(state)"><span class="dot" aria-hidden="true"></span> <span>\(word)\
+            \(" (\(connected) of \(feeds.count) feeds)", if: feeds.count > 1)\(message)</span></p>
             """
     }
 
     /// When readings ceased to come; nil while the first one is awaited.
     private var interruption: Timestamp? { snapshot.cityCount > 0 ? outage?.since : nil }
 
-    private var lastMessageAt: Timestamp? { feeds.compactMap(\.lastMessageAt).max() }
-
-    private var wallClock: Markup {
-        isKiosk ? "\n<p class=\"wall-clock\"><span class=\"now\">\(clock(now, pattern: .time))</span></p>" : ""
-    }
-
-    private var banner: Markup {
+    private func banner(_ root: String) -> Markup {
         guard let outage else { return "<div class=\"banner\" role=\"alert\" hidden></div>\n" }
         let text: Markup =
             if let interruption {
@@ -139,49 +141,29 @@ struct PageFrame {
             } else {
                 "<strong>Waiting for the first reading.</strong>"
             }
+        let retry: Markup = """
+            <form class="retry" method="post" action="\(root)-/reconnect"><button>Retry</button></form>
+
+            """
         // Why is on the page about it.
-        let hint: Markup = outage.hint == nil ? "" : " Data is arriving but cannot be used."
-        var banner: Markup = """
+        return """
             <div class="banner" role="alert">
-            <p>\(text)\(hint)</p>
+            <p>\(text)\(" Data is arriving but cannot be used.", if: outage.hint != nil)</p>
+            \(retry, if: settings.isLifecycleEnabled)</div>
 
             """
-        if settings.isLifecycleEnabled {
-            banner += """
-                <form class="retry" method="post" action="\(root)-/reconnect"><button>Retry</button></form>
-
-                """
-        }
-        banner += "</div>\n"
-        return banner
-    }
-
-    private var footer: Markup {
-        var footer: Markup = "<footer>\n"
-        for source in sources { footer += "<p>\(source)</p>\n" }
-        if let newestReading { footer += "<p>Newest reading: \(moment(newestReading)).</p>\n" }
-        footer += """
-            <p>\(settings.scale.title): \(settings.scale.authority). <a href="\(root)about">About this page</a></p>
-            </footer>
-
-            """
-        return footer
     }
 
     /// Where the readings are from, in a line for each source.
-    private var sources: [Markup] {
-        var lines: [Markup] = []
-        for source in Set(feeds.compactMap(\.source)).sorted(by: { $0.name < $1.name }) {
-            let kind: Markup =
-                switch source.kind {
-                case "model": ", a computer model"
-                case "stations": ", measured by stations"
-                default: ""
-                }
-            let license: Markup = source.license.isEmpty ? "" : ", licence \(source.license)"
-            lines.append("Source: <bdi>\(source.name)</bdi>\(kind)\(license).")
+    private var sources: Markup {
+        Markup(each: Set(feeds.compactMap(\.source)).sorted { $0.name < $1.name }) { source in
+            """
+            <p>Source: <bdi>\(source.name)</bdi>\(", a computer model", if: source.kind == "model")\
+            \(", measured by stations", if: source.kind == "stations")\
+            \(", licence \(source.license)", if: !source.license.isEmpty).</p>
+
+            """
         }
-        return lines
     }
 
     // MARK: Times
@@ -190,10 +172,7 @@ struct PageFrame {
     func moment(_ time: Timestamp) -> Markup {
         // To the minute, even if it was a moment ago.
         let pattern = ClockPattern(span: max(now - time, 600_000))
-        return """
-            <span class="clock" data-ms="\(time)" data-pattern="\(pattern.rawValue)">\(clock(time, pattern: pattern))</span>\
-            <span class="utc"> UTC</span>
-            """
+        return "\(clock: time, pattern)<span class=\"utc\"> UTC</span>"
     }
 
     /// An age in words, which the script keeps up to date.
@@ -218,7 +197,7 @@ struct PageFrame {
 
 // MARK: - A city, on both pages
 
-extension PageFrame {
+extension Page {
     /// The drawings that `disc` refers to, once on each page.
     static let faces: Markup = """
         <svg class="hidden" aria-hidden="true" width="0" height="0">\
@@ -233,9 +212,16 @@ extension PageFrame {
 
     /// A face on the colour of its category; the category's name stands beside it.
     func disc(_ category: Category) -> Markup {
-        """
-        <svg class="disc" aria-hidden="true"><use href="#face-\(category.number)"/></svg>
-        """
+        "<svg class=\"disc\" aria-hidden=\"true\"><use href=\"#face-\(category.number)\"/></svg>"
+    }
+
+    /// Attribute of the link that leads to what is shown.
+    static let current: Markup = " aria-current=\"true\""
+
+    /// What a form sends besides what is entered; nothing without a value.
+    func hidden(_ name: String, _ value: String?) -> Markup {
+        guard let value else { return "" }
+        return "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
     }
 
     /// The integer part of the index, by which its category is decided.
@@ -265,6 +251,8 @@ extension PageFrame {
 // MARK: - Colours
 
 extension Scale {
+    func category(_ number: UInt8) -> Category { categories[Int(number) - 1] }
+
     /// Rules of CSS that give the class of each category, `c1` …, its colour and one that can be read on it.
     public var styleRules: String {
         categories.map { category in

@@ -208,8 +208,8 @@ extension [UInt8] {
     }
 
     @inlinable
-    package mutating func appendInteger(_ number: UInt64) {
-        append(addingCapacity: OutputSpan<UInt8>.maximumNumberCount) { $0.append(number) }
+    package mutating func appendInteger(_ number: UInt64, decimals: Int = 0) {
+        append(addingCapacity: OutputSpan<UInt8>.maximumNumberCount) { $0.append(number, decimals: decimals) }
     }
 
     /// The shortest decimal that reads back as the same double; whole numbers without a point.

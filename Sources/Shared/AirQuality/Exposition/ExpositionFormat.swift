@@ -26,11 +26,13 @@ extension ExpositionFormat {
 
     /// The families that have samples.
     func render<Source>(_ families: [Family<Source>], of sources: [LabelledSource<Source>]) -> [UInt8] {
-        families.flatMap { family in
+        var text: [UInt8] = []
+        for family in families {
             var samples: [UInt8] = []
             for source in sources { appendSamples(of: family, source.label, source.source, to: &samples) }
-            return samples.isEmpty ? [] : header(of: family.metric, sampleByteCount: samples.count) + samples
+            if !samples.isEmpty { text += header(of: family.metric, sampleByteCount: samples.count) + samples }
         }
+        return text
     }
 
     /// - Parameter label: value of the first label, if the source has one.
@@ -92,34 +94,26 @@ enum TextExposition {
         to text: inout [UInt8]
     ) {
         let beforeLabels = family.text.beforeLabels
-        // With the three bytes behind the labels, and the line feed.
-        var capacity = OutputSpan<UInt8>.maximumNumberCount + 4 + (first?.escaped.count ?? 0)
-        for part in beforeLabels { capacity += part.count }
-        for label in labels { capacity += label.escaped.count }
-        text.append(addingCapacity: capacity) { text in
-            text.append(beforeLabels[0])
-            var count = 0
-            if let first {
-                text.append(first.escaped)
-                count = 1
-            }
-            for label in labels {
-                if count > 0 { text.append(beforeLabels[count]) }
-                text.append(label.escaped)
-                count += 1
-            }
-            if count > 0 {
-                text.append(UInt8(ascii: "\""))
-                text.append(UInt8(ascii: "}"))
-                text.append(UInt8(ascii: " "))
-            }
-            switch value {
-            case .number(let number): text.append(number)
-            case .time(let time): text.append(UInt64(clamping: time), decimals: 3)
-            }
-            text.append(UInt8(ascii: "\n"))
+        text += beforeLabels[0]
+        var count = 0
+        if let first {
+            text += first.escaped
+            count = 1
         }
+        for label in labels {
+            if count > 0 { text += beforeLabels[count] }
+            text += label.escaped
+            count += 1
+        }
+        if count > 0 { text += behindLabels }
+        switch value {
+        case .number(let number): text.appendNumber(number)
+        case .time(let time): text.appendInteger(UInt64(clamping: time), decimals: 3)
+        }
+        text.append(UInt8(ascii: "\n"))
     }
+
+    private static let behindLabels = Array("\"} ".utf8)
 
     /// A label value: backslash, quote and line feed are escaped. Nil when there are none of them.
     static func escaped(_ label: Span<UInt8>) -> [UInt8]? {

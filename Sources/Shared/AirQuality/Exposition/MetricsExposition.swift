@@ -151,7 +151,7 @@ public struct RenderedExposition: Sendable {
     var blocks: [ExpositionBlock] { cities + others }
     public var pieces: [[UInt8]] { cities.map(\.bytes) + [tail] }
     /// All but the cities.
-    public var tail: [UInt8] { others.flatMap(\.bytes) + end }
+    public var tail: [UInt8] { others.reduce(into: []) { $0 += $1.bytes } + end }
 }
 
 /// An immutable part of the exposition. New content always means a new object.

@@ -26,16 +26,9 @@ public struct HistoryDocument: Sendable {
 
     /// A point on its way into the document.
     private struct Row: Sendable {
-        var time: Timestamp
+        var point: HistoryPoint
         /// The city's place among the shown ones, which are sorted by name.
         var place: UInt32
-        var category: UInt8
-        var index: Double
-
-        /// The document's order.
-        static func precedes(_ one: Row, _ other: Row) -> Bool {
-            one.time != other.time ? one.time < other.time : one.place < other.place
-        }
     }
 
     /// - Parameter runLength: points of a run: a few milliseconds of work, and 24 bytes for each.
@@ -85,16 +78,16 @@ public struct HistoryDocument: Sendable {
         for (place, city) in selection.cities.enumerated() {
             guard city.times.upperBound > self.end, city.times.lowerBound <= end else { continue }
             // Skip a city that has expired in the meantime: its number may belong to another city now.
-            guard selection.isStill(city, in: snapshot) else { continue }
-            let history = snapshot.histories[Int(city.number)]
+            guard snapshot.states.insertion(of: city.number) == city.insertion else { continue }
+            let history = snapshot.histories[city.number]
             let last = min(end, city.times.upperBound)
             for index in history.firstIndex(after: max(self.end, city.times.lowerBound - 1))..<history.count {
                 let point = history[index]
                 guard point.time <= last else { break }
-                rows.append(Row(time: point.time, place: UInt32(place), category: point.category, index: point.index))
+                rows.append(Row(point: point, place: UInt32(place)))
             }
         }
-        rows.sort(by: Row.precedes)
+        rows.sort { ($0.point.time, $0.place) < ($1.point.time, $1.place) }
         self.end = end
         return true
     }
@@ -111,9 +104,8 @@ public struct HistoryDocument: Sendable {
         text.append(rules.scale.name)
         text.append("\",\"categories\":[")
         for category in rules.scale.categories {
-            text.append(category.number == 1 ? "\n{\"category\":" : ",\n{\"category\":")
-            text.appendInteger(UInt64(category.number))
-            text.append(",\"name\":\"\(category.name)\",\"from\":")
+            text.append(category.number == 1 ? "\n" : ",\n")
+            text.append("{\"category\":\(category.number),\"name\":\"\(category.name)\",\"from\":")
             text.appendNumber(category.from)
             text.append(",\"color\":\"\(category.color)\",\"face\":\"\(category.face)\"}")
         }
@@ -121,22 +113,23 @@ public struct HistoryDocument: Sendable {
     }
 
     private mutating func append(_ row: Row, to text: inout [UInt8]) {
+        let (point, city) = (row.point, selection.cities[Int(row.place)])
         let isFirst = time == nil
-        if time?.value != row.time {
+        if time?.value != point.time {
             var bytes: [UInt8] = []
-            bytes.appendRFC3339(row.time)
+            bytes.appendRFC3339(point.time)
             bytes.append("\",\"time_ms\":")
-            bytes.appendInteger(UInt64(clamping: row.time))
+            bytes.appendInteger(UInt64(clamping: point.time))
             bytes.append(",\"city\":\"")
-            time = (row.time, bytes)
+            time = (point.time, bytes)
         }
         text.append(isFirst ? "\n{\"time\":\"" : ",\n{\"time\":\"")
         text.append(contentsOf: time?.text ?? [])
-        selection.appendName(of: selection.cities[Int(row.place)], to: &text)
+        text.appendJSONEscaped(selection.names[city.name].span)
         text.append("\",\"aqi\":")
-        text.appendDecimal(row.index)
+        text.appendDecimal(point.index)
         text.append(",\"category\":")
-        text.appendInteger(UInt64(row.category))
+        text.appendInteger(UInt64(point.category))
         text.append("}")
     }
 }

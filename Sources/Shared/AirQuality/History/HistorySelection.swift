@@ -15,60 +15,27 @@ public struct HistoryQuery: Sendable, Equatable {
     public init(_ query: String) throws(QueryError) {
         var cities: [[UInt8]] = []
         for field in formFields(query) {
-            guard let name = field.name else { throw QueryError("a parameter's name is not percent-encoded UTF-8") }
-            var shownName: String { quoted(String(decoding: name, as: UTF8.self), limit: 64) }
+            guard let name = field.name.map({ String(decoding: $0, as: UTF8.self) }) else {
+                throw QueryError("a parameter's name is not percent-encoded UTF-8")
+            }
             guard let value = field.value else {
-                throw QueryError("the value of \(shownName) is not percent-encoded UTF-8")
+                throw QueryError("the value of \(quoted(name, limit: 64)) is not percent-encoded UTF-8")
             }
-            guard let parameter = Parameter(rawValue: String(decoding: name, as: UTF8.self)) else {
-                throw QueryError("unknown parameter \(shownName), expected city, limit or since")
-            }
-            switch parameter {
-            case .city:
+            let parameter = QueryParameter(name: name, value: value)
+            switch name {
+            case "city":
                 guard !value.isEmpty else { throw QueryError("city is empty, expected a city's name") }
                 cities.append(value)
-            case .limit:
+            case "limit":
                 guard limit == nil else { throw QueryError("limit is given twice") }
-                guard let number = clampedNumber(value), number >= 1 else {
-                    throw QueryError("limit", is: value, expected: "a whole number from 1 up")
-                }
-                limit = Int(clamping: number)
-            case .since:
+                limit = Int(clamping: try parameter.positive)
+            case "since":
                 guard since == nil else { throw QueryError("since is given twice") }
-                guard let number = clampedNumber(value) else {
-                    throw QueryError("since", is: value, expected: "milliseconds since the Unix epoch")
-                }
-                since = Timestamp(clamping: number)
+                since = try parameter.time(upTo: .max)
+            default: throw QueryError("unknown parameter \(quoted(name, limit: 64)), expected city, limit or since")
             }
         }
         if !cities.isEmpty { self.cities = cities }
-    }
-
-    private enum Parameter: String { case city, limit, since }
-}
-
-extension StoreSnapshot {
-    /// Visits the cities that have points for a query, by name, with the indices of these points.
-    ///
-    /// - Returns: when what the query shows last changed.
-    func forEachCity(of query: HistoryQuery, _ visit: (_ city: Int, _ shown: Range<Int>) -> Void) -> Timestamp {
-        let wanted = query.cities.map(Set.init)
-        // If all cities are shown, the expiry of a city changes the document. A restart does not change it, because the
-        // restored points are the same.
-        var changedAt = wanted == nil ? expiredAt ?? 0 : 0
-        var isEmpty = true
-        for run in order.sequence {
-            for number in order.runs[Int(run)].cities {
-                let city = Int(number)
-                if let wanted, !wanted.contains(Array(names[states[city].nameRange])) { continue }
-                let shown = histories[city].indices(query)
-                guard !shown.isEmpty else { continue }
-                visit(city, shown)
-                changedAt = max(changedAt, histories[city].changedAt)
-                isEmpty = false
-            }
-        }
-        return isEmpty ? max(changedAt, startedAt) : changedAt
     }
 }
 
@@ -101,46 +68,41 @@ public struct HistorySelection: Sendable {
     private(set) var changedAt: Timestamp
     /// Those with points, sorted by name.
     private(set) var cities: [City] = []
-    private let names: NameArena
+    let names: NameArena
     /// The moment; until the document is made, because what changes in the meantime is copied.
     var snapshot: StoreSnapshot?
     /// Times of points taken at random, so that the document can be divided.
     private var sample: [Timestamp] = []
 
     struct City: Sendable {
-        var number: UInt32
-        var nameOffset: UInt32
+        var number: Int
+        /// Tells it apart from a later city of that number.
+        var insertion: UInt64
+        var name: Range<Int>
         /// Of its first point and its last.
         var times: ClosedRange<Timestamp>
-        var nameCount: UInt8
-    }
-
-    private func nameRange(of city: City) -> Range<Int> {
-        Int(city.nameOffset)..<Int(city.nameOffset) + Int(city.nameCount)
-    }
-
-    /// Appends a name as it is in the document.
-    func appendName(of city: City, to text: inout [UInt8]) { text.appendJSONEscaped(names[nameRange(of: city)].span) }
-
-    /// Whether the number still belongs to the same city.
-    func isStill(_ city: City, in snapshot: StoreSnapshot) -> Bool {
-        let range = snapshot.states[Int(city.number)].nameRange
-        return bytesEqual(snapshot.names[range].span, names[nameRange(of: city)].span)
     }
 
     public init(_ store: ReadingStore, query: HistoryQuery) {
         let snapshot = store.snapshot(withHistories: true)
         let rules = store.rules
+        let wanted = query.cities.map(Set.init)
         self.snapshot = snapshot
         names = snapshot.names
-        changedAt = 0
+        // If all cities are shown, the expiry of a city changes the document. A restart does not change it, because the
+        // restored points are the same.
+        changedAt = wanted == nil ? snapshot.expiredAt ?? 0 : 0
         checksum = ByteHash.hash(
             Array("\(rules.scale.name) \(rules.history.capacity) \(rules.history.interval)".utf8).span, seed: 0)
         if query.cities == nil { cities.reserveCapacity(snapshot.cityCount) }
         let samplingRate = UInt64(max(1, snapshot.pointCount / Self.sampleCount))
-        changedAt = snapshot.forEachCity(of: query) { number, shown in
-            let (range, history) = (snapshot.states[number].nameRange, snapshot.histories[number])
-            add(ByteHash.hash(snapshot.names[range].span, seed: 0))
+        for number in snapshot.cities {
+            let (state, history) = (snapshot.states[number], snapshot.histories[number])
+            if let wanted, !wanted.contains(Array(names[state.nameRange])) { continue }
+            let shown = history.indices(query)
+            guard !shown.isEmpty else { continue }
+            changedAt = max(changedAt, history.changedAt)
+            add(ByteHash.hash(names[state.nameRange].span, seed: 0))
             for index in shown {
                 let point = history[index]
                 add(UInt64(bitPattern: point.time << 8 | Int64(point.category)))
@@ -151,9 +113,10 @@ public struct HistorySelection: Sendable {
             let (first, last) = (history[shown.lowerBound].time, history[shown.upperBound - 1].time)
             cities.append(
                 City(
-                    number: UInt32(number), nameOffset: UInt32(range.lowerBound), times: first...max(first, last),
-                    nameCount: UInt8(range.count)))
+                    number: number, insertion: snapshot.states.insertion(of: number), name: state.nameRange,
+                    times: first...max(first, last)))
         }
+        if cities.isEmpty { changedAt = max(changedAt, snapshot.startedAt) }
         add(UInt64(bitPattern: changedAt))
         sample.sort()
     }
@@ -166,7 +129,7 @@ public struct HistorySelection: Sendable {
     func ends(runLength: Int) -> [Timestamp] {
         let count = pointCount / runLength + 1
         var ends: [Timestamp] = []
-        for number in 1..<max(1, count) {
+        for number in 1..<count {
             let time = sample.isEmpty ? .max : sample[number * sample.count / count]
             if time != ends.last { ends.append(time) }
         }

@@ -32,7 +32,7 @@ public struct ListQuery: Sendable, Equatable {
             case "search": search = try field.partOfName
             case "category":
                 category = try UInt8(field.number(in: 1...6, "a number from 1 to 6"))
-            case "page": page = try Int(clamping: field.number(in: 1...UInt64.max, "a whole number from 1 up"))
+            case "page": page = Int(clamping: try field.positive)
             case "kiosk": isKiosk = true
             case "map": hasMap = true
             default: continue
@@ -98,8 +98,8 @@ public struct ChartQuery: Sendable, Equatable {
         for field in try parameters(query) {
             switch field.name {
             case "chart": style = try field.required(Style(rawValue: field.text), "line or bars")
-            case "from": from = try field.time
-            case "to": to = try field.time
+            case "from": from = try field.time()
+            case "to": to = try field.time()
             case "range": range = try field.required(Range(rawValue: field.text), "3h, 24h or 7d")
             case "compare": other = try field.partOfName
             case "kiosk": isKiosk = true
@@ -131,8 +131,8 @@ private func queryLink(_ parts: [Markup]) -> Markup {
     "?\(Markup(each: parts.enumerated()) { "\("&amp;", if: $0 > 0)\($1)" })"
 }
 
-/// A parameter that could be read.
-private struct PageParameter {
+/// A parameter of a query that could be read.
+struct QueryParameter {
     var name: String
     var value: [UInt8]
 
@@ -148,6 +148,10 @@ private struct PageParameter {
         try required(clampedNumber(value).flatMap { range.contains($0) ? $0 : nil }, expected)
     }
 
+    var positive: UInt64 {
+        get throws(QueryError) { try number(in: 1...UInt64.max, "a whole number from 1 up") }
+    }
+
     var partOfName: [UInt8] {
         get throws(QueryError) {
             let maximum = CityName.maximumCount
@@ -155,19 +159,21 @@ private struct PageParameter {
         }
     }
 
-    /// Near enough that a time and a difference of two never overflow.
-    var time: Timestamp {
-        get throws(QueryError) { Timestamp(try number(in: 0...(1 << 52) - 1, "milliseconds since the Unix epoch")) }
+    /// Milliseconds since the Unix epoch.
+    ///
+    /// - Parameter latest: near enough that a time and a difference of two never overflow.
+    func time(upTo latest: UInt64 = (1 << 52) - 1) throws(QueryError) -> Timestamp {
+        Timestamp(clamping: try number(in: 0...latest, "milliseconds since the Unix epoch"))
     }
 }
 
-private func parameters(_ query: String) throws(QueryError) -> [PageParameter] {
-    var parameters: [PageParameter] = []
+private func parameters(_ query: String) throws(QueryError) -> [QueryParameter] {
+    var parameters: [QueryParameter] = []
     for field in formFields(query) {
         guard let name = field.name, let value = field.value else {
             throw QueryError("a parameter is not percent-encoded UTF-8")
         }
-        let parameter = PageParameter(name: String(decoding: name, as: UTF8.self), value: value)
+        let parameter = QueryParameter(name: String(decoding: name, as: UTF8.self), value: value)
         let known = ["sort", "search", "category", "page", "chart", "from", "to", "range", "compare"]
         if known.contains(parameter.name), parameters.contains(where: { $0.name == parameter.name }) {
             throw QueryError("\(parameter.name) is given twice")

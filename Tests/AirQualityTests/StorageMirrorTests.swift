@@ -109,7 +109,7 @@ private func comparable(_ cities: [City]) -> [City] {
                 test.store.closeWindows(at: now)
                 _ = test.store.expire(at: now)
             case 10:
-                let snapshot = test.store.storageSnapshot()
+                let snapshot = test.store.snapshot(withHistories: true)
                 let changes = mirror.changes(to: snapshot, at: now, limit: Int.random(in: 1..<9, using: &random))
                 guard Bool.random(using: &random) else {
                     failed += 1
@@ -122,30 +122,30 @@ private func comparable(_ cities: [City]) -> [City] {
                 test = make()
                 let stored = file.restored(capacity: 3)
                 test.store.restore(stored, at: now)
-                for city in test.store.storageSnapshot().all {
+                for city in test.store.snapshot(withHistories: true).storedCities {
                     #expect(city.category == Scale.india.category(of: city.index, held: nil, hysteresis: 0))
                 }
-                mirror = StorageMirror(stored, in: test.store.storageSnapshot())
+                mirror = StorageMirror(stored, in: test.store.snapshot(withHistories: true))
             default: break
             }
         }
-        let snapshot = test.store.storageSnapshot()
+        let snapshot = test.store.snapshot(withHistories: true)
         let changes = mirror.changes(to: snapshot, at: .max)
         #expect(changes.isComplete)
         file.apply(changes)
         mirror.apply(changes)
         file.clean(mirror.oldestPoints(in: snapshot))
-        #expect(comparable(file.restored(capacity: 3)).map(\.name) == comparable(snapshot.all).map(\.name))
+        #expect(comparable(file.restored(capacity: 3)).map(\.name) == comparable(snapshot.storedCities).map(\.name))
         // With windows a current value may have the time of an older point, or be older than the newest: the point wins.
-        if keep == .first { #expect(comparable(file.restored(capacity: 3)) == comparable(snapshot.all)) }
-        #expect(comparable(file.restored(capacity: 3)).map(\.points) == comparable(snapshot.all).map(\.points))
+        if keep == .first { #expect(comparable(file.restored(capacity: 3)) == comparable(snapshot.storedCities)) }
+        #expect(comparable(file.restored(capacity: 3)).map(\.points) == comparable(snapshot.storedCities).map(\.points))
         #expect(mirror.changes(to: snapshot, at: .max).isEmpty, "nothing is written twice")
         #expect(failed > 0)
     }
 
     /// What is written of each city: its newest reading, how many readings, and `changes` for a new category.
     private func written(_ store: ReadingStore, _ mirror: inout StorageMirror, at now: Timestamp) -> [String] {
-        let changes = mirror.changes(to: store.storageSnapshot(), at: now)
+        let changes = mirror.changes(to: store.snapshot(withHistories: true), at: now)
         mirror.apply(changes)
         return changes.cities.map { city in
             (city.readings.last.map { "\($0.index) of \(city.readings.count)" } ?? "none")
@@ -222,7 +222,7 @@ private func comparable(_ cities: [City]) -> [City] {
         for second in stride(from: Int64(0), to: 100, by: 10) {
             let now = TestStore.start + second * 1000
             test.receive(#"{"city":"Pune","aqi":7,"time":\#(TestStore.start - 5000)}"#, at: now)
-            let changes = mirror.changes(to: test.store.storageSnapshot(), at: now)
+            let changes = mirror.changes(to: test.store.snapshot(withHistories: true), at: now)
             file.apply(changes)
             mirror.apply(changes)
             arrivals.append((file.restored(capacity: 9)[0].receivedAt - TestStore.start) / 1000)
@@ -234,13 +234,13 @@ private func comparable(_ cities: [City]) -> [City] {
         var test = TestStore(expireAfter: 1000)
         let stored = City(id: 7, name: Array("Old".utf8), index: 1, updatedAt: 0, receivedAt: 0, category: 1)
         test.store.restore([stored], at: TestStore.start)
-        var mirror = StorageMirror([stored], in: test.store.storageSnapshot())
+        var mirror = StorageMirror([stored], in: test.store.snapshot(withHistories: true))
         #expect(test.store.expire(at: TestStore.start) == 1)
         test.receive("New", 1, at: TestStore.start)
-        let changes = mirror.changes(to: test.store.storageSnapshot(), at: TestStore.start)
+        let changes = mirror.changes(to: test.store.snapshot(withHistories: true), at: TestStore.start)
         #expect(changes.removed == [7] && changes.cities.map(\.id) == [8] && changes.cities[0].name != nil)
         mirror.apply(changes)
-        #expect(mirror.changes(to: test.store.storageSnapshot(), at: TestStore.start).isEmpty)
+        #expect(mirror.changes(to: test.store.snapshot(withHistories: true), at: TestStore.start).isEmpty)
     }
 }
 

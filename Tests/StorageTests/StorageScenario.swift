@@ -33,7 +33,7 @@ extension ReadingStore {
     func receive(_ name: String, _ index: Double, at second: Int) { receive([name], index, at: second) }
 
     /// Sorted by name.
-    var cities: [City] { storageSnapshot().all.sorted { $0.name.lexicographicallyPrecedes($1.name) } }
+    var cities: [City] { snapshot(withHistories: true).storedCities }
 
     func indices(of name: String) -> [Double] {
         cities.first { $0.name == Array(name.utf8) }?.points.map(\.index) ?? []

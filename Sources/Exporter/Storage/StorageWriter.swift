@@ -66,7 +66,7 @@ struct StorageWriter: ~Copyable {
         replacesAll =
             opened.database.schema.version != StorageSchema.current.version
             || content.scale != store.rules.scale.name || isStart && content.skippedRows > 0
-        mirror = replacesAll ? StorageMirror() : StorageMirror(content.cities, in: store.storageSnapshot())
+        mirror = replacesAll ? StorageMirror() : StorageMirror(content.cities, in: store.snapshot(withHistories: true))
         orphansUntil = content.orphansUntil
         database = .some(opened.database)
         return mirror.unwantedCount
@@ -81,7 +81,7 @@ struct StorageWriter: ~Copyable {
         var report = Report()
         do throws(StorageError) {
             try openIfNeeded(now: now, report: &report)
-            let snapshot = store.storageSnapshot()
+            let snapshot = store.snapshot(withHistories: true)
             report.hasWritten = try write(snapshot, now: isLast ? .max : now)
             try clean(snapshot, isLast: isLast)
             try syncWhenDue()
@@ -127,7 +127,7 @@ struct StorageWriter: ~Copyable {
     }
 
     /// - Returns: whether there was anything to write.
-    private mutating func write(_ snapshot: StorageSnapshot, now: Int64) throws(StorageError) -> Bool {
+    private mutating func write(_ snapshot: StoreSnapshot, now: Int64) throws(StorageError) -> Bool {
         var hasWritten = false
         while true {
             let changes = mirror.changes(to: snapshot, at: now, limit: replacesAll ? .max : Self.batchLimit)
@@ -146,7 +146,7 @@ struct StorageWriter: ~Copyable {
     }
 
     /// At times, and at the end, removes readings that memory does not have any more.
-    private mutating func clean(_ snapshot: StorageSnapshot, isLast: Bool) throws(StorageError) {
+    private mutating func clean(_ snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) {
         if isLast || cleaning == nil && monotonicTime() - cleanedAt >= Self.cleaningInterval {
             let oldest = mirror.oldestPoints(in: snapshot)
             let end = max(oldest.values.max() ?? .min, orphansUntil ?? .min)

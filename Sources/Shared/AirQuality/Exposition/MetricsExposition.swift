@@ -206,7 +206,7 @@ public struct MetricsExposition: Sendable {
         let ofStore: [any FamilyGroup] = [
             SourceFamilies(Scale.families) { _ in [rules.scale] },
             SourceFamilies(FeedStatistics.families, label: { LabelValue($0.label) }, of: { $0.feeds }),
-            SourceFamilies(StoreStatistics.families) { [StoreStatistics($0, rules: rules)] },
+            SourceFamilies(StoreStatistics.families) { [StoreStatistics($0)] },
         ]
         self.groups = ofStore + groups
         self.last = last

@@ -19,11 +19,7 @@ struct Cities: Sendable {
     ///
     /// - Parameter hash: of the name.
     func find(_ name: Span<UInt8>, hash: UInt64) -> Int? {
-        var search = table.search(for: hash)
-        while let city = table.next(&search) {
-            if names.has(name, at: states[city].nameRange) { return city }
-        }
-        return nil
+        table.find(hash) { bytesEqual(names[states[$0].nameRange].span, name) }
     }
 
     /// - Parameter name: is the name of no city yet.
@@ -97,18 +93,10 @@ struct NameArena: Sendable {
     private static var blockCount: Int { 1 << blockBits }
 
     /// A name lies in one block, so its range is that block's part of all ranges, and the place in it.
-    subscript(range: Range<Int>) -> ArraySlice<UInt8> { blocks[range.lowerBound >> Self.blockBits][Self.place(range)] }
-
     @inline(__always)
-    func has(_ name: Span<UInt8>, at range: Range<Int>) -> Bool {
-        let block = blocks[range.lowerBound &>> Self.blockBits]
-        return bytesEqual(block.span.extracting(Self.place(range)), name)
-    }
-
-    @inline(__always)
-    private static func place(_ range: Range<Int>) -> Range<Int> {
-        let start = range.lowerBound & (blockCount &- 1)
-        return start..<start + range.count
+    subscript(range: Range<Int>) -> ArraySlice<UInt8> {
+        let start = range.lowerBound & (Self.blockCount &- 1)
+        return blocks[range.lowerBound &>> Self.blockBits][start..<start + range.count]
     }
 
     /// - Returns: where the name begins.
@@ -155,27 +143,17 @@ struct CityTable: Sendable {
     private var mask = 15
     private(set) var count = 0
 
-    /// A walk over the cities whose names may have a hash.
-    struct Search {
-        fileprivate let tag: UInt64
-        fileprivate var position: Int
-    }
-
+    /// The first of the cities whose names may have the hash that is the sought one.
     @inline(__always)
-    func search(for hash: UInt64) -> Search {
+    func find(_ hash: UInt64, where isSought: (Int) -> Bool) -> Int? {
         let tag = Self.tag(hash)
-        return Search(tag: tag, position: Int(truncatingIfNeeded: tag) & mask)
-    }
-
-    /// The next city to compare with; nil when there is none of the name.
-    @inline(__always)
-    func next(_ search: inout Search) -> Int? {
-        while true {
-            let slot = slots[search.position]
-            if slot == 0 { return nil }
-            search.position = (search.position &+ 1) & mask
-            if slot &>> 32 == search.tag { return Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) &- 1 }
+        var position = Int(truncatingIfNeeded: tag) & mask
+        while slots[position] != 0 {
+            let city = Int(truncatingIfNeeded: slots[position] & 0xFFFF_FFFF) &- 1
+            if slots[position] &>> 32 == tag, isSought(city) { return city }
+            position = (position &+ 1) & mask
         }
+        return nil
     }
 
     /// The city's name must not be in the table.
@@ -273,9 +251,7 @@ struct CityOrder: Sendable {
 
     /// - Parameter precedes: whether the name of the city with this number sorts before the removed one's.
     mutating func remove(_ city: UInt32, version: UInt64, precedes: (UInt32) -> Bool) {
-        var (place, index) = search(precedes)
-        // At the end of a run's cities, if it is the first of the next run.
-        if index == runs[Int(sequence[place])].cities.count { (place, index) = (place + 1, 0) }
+        let (place, index) = position(precedes)
         let run = Int(sequence[place])
         precondition(runs[run].cities[index] == city, "a city is where its name is sorted to")
         cityCount -= 1
@@ -286,8 +262,15 @@ struct CityOrder: Sendable {
         freeRuns.append(UInt32(run))
     }
 
-    /// Position of the first city whose name is not less than the sought one: its run's place in the sequence, and its index
-    /// there, which is the end of the run if it is the next run's first.
+    /// Position of the first city whose name is not less than the sought one: its run's place in the sequence, which is
+    /// the sequence's end if there is none, and its index there.
+    func position(_ precedes: (UInt32) -> Bool) -> (place: Int, index: Int) {
+        guard !sequence.isEmpty else { return (0, 0) }
+        let (place, index) = search(precedes)
+        return index < runs[Int(sequence[place])].cities.count ? (place, index) : (place + 1, 0)
+    }
+
+    /// The same, but the end of the run before if it is a run's first.
     private func search(_ precedes: (UInt32) -> Bool) -> (place: Int, index: Int) {
         // The last run whose first city sorts before, else the first run.
         let place = max(0, Self.partition(sequence.count) { precedes(runs[Int(sequence[$0])].cities[0]) } - 1)

@@ -174,9 +174,6 @@ public final class ReadingStore: Sendable {
             if state.cities.count > 0 { state.warmUp.restoredVersion = state.version }
         }
     }
-
-    /// The cities as they are now, for the storage's thread.
-    public func storageSnapshot() -> StorageSnapshot { StorageSnapshot(cities: withLock { $0.cities }, rules: rules) }
 }
 
 /// Rules by which the store judges readings.
@@ -226,6 +223,7 @@ public struct WarmUpProgress: Sendable, Equatable {
 
 /// The store's state at one moment, shared with it until either changes.
 public struct StoreSnapshot: Sendable {
+    let rules: StoreRules
     public let version: UInt64
     let startedAt: Timestamp
     /// When cities last expired.
@@ -263,14 +261,15 @@ public struct StoreSnapshot: Sendable {
 
     /// The city of this name, and those before and after it by name.
     func find(_ name: [UInt8]) -> (city: Int, previous: Int?, next: Int?)? {
-        let runs = order.sequence.map { order.runs[Int($0)].cities }
-        // The last run whose first city sorts at or before the name.
-        guard let run = runs.lastIndex(where: { !name.lexicographicallyPrecedes(self.name(of: Int($0[0]))) }),
-            let place = runs[run].firstIndex(where: { self.name(of: Int($0)).elementsEqual(name) })
-        else { return nil }
-        let previous = place > 0 ? runs[run][place - 1] : run > 0 ? runs[run - 1].last : nil
-        let next = place + 1 < runs[run].count ? runs[run][place + 1] : run + 1 < runs.count ? runs[run + 1].first : nil
-        return (Int(runs[run][place]), previous.map(Int.init), next.map(Int.init))
+        func run(_ place: Int) -> [UInt32] {
+            order.sequence.indices.contains(place) ? order.runs[Int(order.sequence[place])].cities : []
+        }
+        let (place, index) = order.position { bytesPrecede(self.name(of: Int($0)).span, name.span) }
+        let cities = run(place)
+        guard index < cities.count, self.name(of: Int(cities[index])).elementsEqual(name) else { return nil }
+        let previous = index > 0 ? cities[index - 1] : run(place - 1).last
+        let next = index + 1 < cities.count ? cities[index + 1] : run(place + 1).first
+        return (Int(cities[index]), previous.map(Int.init), next.map(Int.init))
     }
 }
 
@@ -285,7 +284,8 @@ struct StoreStatistics: Sendable, Equatable {
     var capacity: Int
     var shard: Shard?
 
-    init(_ snapshot: StoreSnapshot, rules: StoreRules) {
+    init(_ snapshot: StoreSnapshot) {
+        let rules = snapshot.rules
         cities = snapshot.cityCount
         cityLimit = rules.cityLimit
         expireAfter = rules.expireAfter

@@ -1,16 +1,12 @@
 import Bytes
 
-/// All cities at one moment, for the storage.
-public struct StorageSnapshot: Sendable {
-    let cities: Cities
-    let rules: StoreRules
-
-    /// The cities by number. Their ids are 0: the store does not know them.
-    public var all: [City] {
-        (0..<cities.endNumber).filter { cities.states[$0].isPresent }.map { number in
-            let (state, history) = (cities.states[number], cities.histories[number])
+extension StoreSnapshot {
+    /// All cities with their histories, by name. Their ids are 0: the store does not know them.
+    public var storedCities: [City] {
+        cities.map { number in
+            let (state, history) = (states[number], histories[number])
             return City(
-                id: 0, name: cities.name(of: number), index: state.index, updatedAt: state.updatedAt,
+                id: 0, name: Array(name(of: number)), index: state.index, updatedAt: state.updatedAt,
                 receivedAt: state.receivedAt, category: state.category, changes: state.changes,
                 points: (0..<history.count).map { history[$0] })
         }
@@ -113,22 +109,20 @@ public struct StorageMirror: Sendable {
     public init() {}
 
     /// A mirror of a file with these cities. It keeps what the store does not know, except cities of other shards.
-    public init(_ stored: [City], in snapshot: StorageSnapshot) {
-        let cities = snapshot.cities
-        entries = Array(repeating: Entry(), count: cities.endNumber)
+    public init(_ stored: [City], in snapshot: StoreSnapshot) {
+        let states = snapshot.states
+        entries = Array(repeating: Entry(), count: states.count)
         for city in stored {
             nextID = max(nextID, city.id + 1)
-            let name = city.name.span
             let newest = city.points.last
-            let hash = CityName.hash(name)
-            guard let number = cities.find(name, hash: hash) else {
-                if let shard = snapshot.rules.shard, !shard.contains(name) {
+            guard let number = snapshot.find(city.name)?.city else {
+                if let shard = snapshot.rules.shard, !shard.contains(city.name.span) {
                     unwanted.append((city.id, max(city.updatedAt, newest?.time ?? .min)))
                 }
                 continue
             }
-            let (state, last) = (cities.states[number], cities.histories[number].last)
-            var entry = Entry(id: city.id, insertedAt: cities.states.insertion(of: number), receivedAt: city.receivedAt)
+            let (state, last) = (states[number], snapshot.histories[number].last)
+            var entry = Entry(id: city.id, insertedAt: states.insertion(of: number), receivedAt: city.receivedAt)
             let hasCategory = city.category == state.category && city.changes == state.changes
             entry.category = city.category
             if hasCategory { entry.categoryVersion = state.categoryVersion }
@@ -137,7 +131,7 @@ public struct StorageMirror: Sendable {
             let isSame =
                 hasCategory && city.index == state.index && city.updatedAt == state.updatedAt
                 && city.receivedAt == state.receivedAt && newest?.time == last?.time && newest?.index == last?.index
-            if isSame { entry.version = cities.states.version(of: number) }
+            if isSame { entry.version = states.version(of: number) }
             entries[number] = entry
         }
     }
@@ -147,8 +141,8 @@ public struct StorageMirror: Sendable {
     /// - Parameters:
     ///   - now: Current values and categories may wait for ``maximumDelay``; `.max`: none does.
     ///   - limit: After this many readings, the rest is left for the next call.
-    public func changes(to snapshot: StorageSnapshot, at now: Timestamp, limit: Int = .max) -> StorageChanges {
-        let cities = snapshot.cities
+    public func changes(to snapshot: StoreSnapshot, at now: Timestamp, limit: Int = .max) -> StorageChanges {
+        let states = snapshot.states
         let bounds = CategoryBounds(snapshot.rules.scale, hysteresis: snapshot.rules.hysteresis)
         let areAllDue = now == .max || categoriesAt.map { abs(now - $0.all) >= Self.maximumCategoryDelay } ?? true
         let areHeldDue = areAllDue || categoriesAt.map { abs(now - $0.held) >= Self.maximumDelay } ?? true
@@ -158,26 +152,26 @@ public struct StorageMirror: Sendable {
             changes.removedUntil = max(changes.removedUntil, time)
         }
         for city in unwanted { remove(city.id, until: city.until) }
-        for number in 0..<cities.endNumber {
+        for number in 0..<states.count {
             var entry = number < entries.count ? entries[number] : Entry()
-            let isPresent = cities.states[number].isPresent
-            if entry.id != 0, !isPresent || cities.states.insertion(of: number) != entry.insertedAt {
+            let isPresent = states[number].isPresent
+            if entry.id != 0, !isPresent || states.insertion(of: number) != entry.insertedAt {
                 remove(entry.id, until: max(entry.pointAt, entry.currentAt))
                 entry = Entry()
                 changes.entries.append((number, entry))
             }
             guard isPresent else { continue }
             let hasNewCategory =
-                areHeldDue && cities.states[number].categoryVersion > entry.categoryVersion
-                && (areAllDue || cities.states[number].isHeld(from: entry.category, by: bounds))
-            guard hasNewCategory || cities.states.version(of: number) > entry.version else { continue }
+                areHeldDue && states[number].categoryVersion > entry.categoryVersion
+                && (areAllDue || states[number].isHeld(from: entry.category, by: bounds))
+            guard hasNewCategory || states.version(of: number) > entry.version else { continue }
             guard changes.readingCount < limit else {
                 changes.isComplete = false
                 continue
             }
             guard
                 let city = entry.update(
-                    to: number, in: cities, at: now, hasNewCategory: hasNewCategory, nextID: &changes.nextID)
+                    to: number, in: snapshot, at: now, hasNewCategory: hasNewCategory, nextID: &changes.nextID)
             else { continue }
             changes.readingCount += city.readings.count
             changes.cities.append(city)
@@ -202,11 +196,11 @@ public struct StorageMirror: Sendable {
 
     /// The oldest point that the store has, by the city's id: the file needs none before it. `.min` while the history
     /// has room.
-    public func oldestPoints(in snapshot: StorageSnapshot) -> [Int64: Timestamp] {
+    public func oldestPoints(in snapshot: StoreSnapshot) -> [Int64: Timestamp] {
         var oldest: [Int64: Timestamp] = [:]
         oldest.reserveCapacity(entries.count)
         for (number, entry) in entries.enumerated() where entry.id != 0 {
-            let history = snapshot.cities.histories[number]
+            let history = snapshot.histories[number]
             oldest[entry.id] = history.count >= snapshot.rules.history.capacity ? history[0].time : .min
         }
         return oldest
@@ -224,9 +218,10 @@ extension StorageMirror.Entry {
     /// Change that brings the file's city up to date; nil when nothing is to be written yet. The entry is then what the
     /// file has afterwards.
     fileprivate mutating func update(
-        to number: Int, in cities: Cities, at now: Timestamp, hasNewCategory: Bool, nextID: inout Int64
+        to number: Int, in snapshot: StoreSnapshot, at now: Timestamp, hasNewCategory: Bool, nextID: inout Int64
     ) -> StorageChanges.ChangedCity? {
-        let (state, history, newest) = (cities.states[number], cities.histories[number], cities.histories[number].last)
+        let (state, history) = (snapshot.states[number], snapshot.histories[number])
+        let (cityVersion, newest) = (snapshot.states.version(of: number), history.last)
         // The first point to write.
         var first = history.count
         while first > 0, history[first - 1].time > pointAt { first -= 1 }
@@ -246,9 +241,8 @@ extension StorageMirror.Entry {
         let isPoint = point >= 0 && history[point].time == state.updatedAt
 
         let hasNewCategory = hasNewCategory || id == 0
-        let isNewer = cities.states.version(of: number) > version
         let isDue =
-            isNewer
+            cityVersion > version
             && (now == .max || hasNewCategory || isSetBack
                 || hasPoints && (isPoint || state.receivedAt != state.updatedAt)
                 || abs(state.receivedAt - receivedAt) >= StorageMirror.maximumDelay
@@ -258,9 +252,9 @@ extension StorageMirror.Entry {
         var city = StorageChanges.ChangedCity(
             id: id, category: state.category, changes: state.changes, hasNewCategory: hasNewCategory)
         if id == 0 {
-            (id, city.id, city.name) = (nextID, nextID, cities.name(of: number))
+            (id, city.id, city.name) = (nextID, nextID, Array(snapshot.name(of: number)))
             nextID += 1
-            insertedAt = cities.states.insertion(of: number)
+            insertedAt = snapshot.states.insertion(of: number)
         }
         if isSetBack { city.removedFrom = history.count > 0 ? history[0].time : .min }
         city.readings = (first..<history.count).map { place in
@@ -292,7 +286,7 @@ extension StorageMirror.Entry {
         if isDue {
             currentAt = isPoint ? .min : state.updatedAt
             receivedAt = state.receivedAt
-            version = cities.states.version(of: number)
+            version = cityVersion
         } else if currentAt <= newestAt {
             (currentAt, receivedAt) = (.min, newestAt)
         }

@@ -30,8 +30,8 @@ struct StoreState: Sendable {
 
     func snapshot(withHistories: Bool) -> StoreSnapshot {
         StoreSnapshot(
-            version: version, startedAt: startedAt, expiredAt: expiredAt, names: cities.names, states: cities.states,
-            extras: cities.extras, order: cities.order,
+            rules: rules, version: version, startedAt: startedAt, expiredAt: expiredAt, names: cities.names,
+            states: cities.states, extras: cities.extras, order: cities.order,
             histories: withHistories ? cities.histories : ChunkedArray(), feeds: feeds.filter { !$0.isRemoved },
             cityCount: cities.count, pointCount: pointCount, expiredCount: expiredCount)
     }
@@ -68,8 +68,9 @@ struct StoreState: Sendable {
         if reading.time != receivedAt, let known, reading.time < cities.states[known].updatedAt { throw .badTime }
         guard IndexRange.isValid(reading.index) else { throw .outOfRange }
         guard let city = known ?? insert(reading, named: name) else { throw .cityLimit }
-        let mayBePoint = cities.states.update(
-            city, reading, receivedAt: receivedAt, version: version, bounds: bounds, interval: rules.history.interval)
+        cities.states.mark(city, version: version)
+        let mayBePoint = cities.states[city].update(
+            reading, receivedAt: receivedAt, version: version, bounds: bounds, interval: rules.history.interval)
         if mayBePoint || rules.history.usesWindows { admit(reading, city: city, receivedAt: receivedAt) }
         return city
     }

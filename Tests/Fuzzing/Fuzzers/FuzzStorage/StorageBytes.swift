@@ -12,8 +12,8 @@ func checkStorage(_ input: [UInt8]) {
     do {
         let store = makeStore()
         let restored = try StorageFile.open(path, store: store) { arrival }
-        for city in store.storageSnapshot().all { check(city) }
-        if !store.storageSnapshot().all.contains(where: { $0.name == name }) {
+        for city in store.snapshot(withHistories: true).storedCities { check(city) }
+        if !store.snapshot(withHistories: true).storedCities.contains(where: { $0.name == name }) {
             store.restore(
                 [
                     City(
@@ -28,7 +28,8 @@ func checkStorage(_ input: [UInt8]) {
         again.file.stop()
         again.file.run { _ in }
         if case .restored = again.outcome {} else { fatalError("\(restored.outcome), then \(again.outcome)") }
-        let (before, after) = (store.storageSnapshot().all, copy.storageSnapshot().all)
+        let before = store.snapshot(withHistories: true).storedCities
+        let after = copy.snapshot(withHistories: true).storedCities
         // A file that was not a city's before may have had a row of that name that makes no sense.
         expect(after.contains { $0.name == name }, "the city is gone: \(restored.outcome)")
         expect(after.count == before.count, "\(after.count) of \(before.count) cities")

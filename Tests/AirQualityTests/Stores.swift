@@ -41,11 +41,8 @@ struct TestStore: ~Copyable {
     /// Name and current index of every city, in the store's order.
     var cities: [String] {
         let snapshot = store.snapshot()
-        return snapshot.order.sequence.flatMap { run in
-            snapshot.order.runs[Int(run)].cities.map { city in
-                let state = snapshot.states[Int(city)]
-                return String(decoding: snapshot.names[state.nameRange], as: UTF8.self) + " \(state.index)"
-            }
+        return snapshot.cities.map { city in
+            String(decoding: snapshot.name(of: city), as: UTF8.self) + " \(snapshot.states[city].index)"
         }
     }
 
@@ -68,14 +65,7 @@ struct TestStore: ~Copyable {
         return (0..<history.count).map { history[$0] }
     }
 
-    private func city(_ name: String) -> Int? {
-        let snapshot = store.snapshot()
-        for run in snapshot.order.sequence {
-            for city in snapshot.order.runs[Int(run)].cities
-            where snapshot.names[snapshot.states[Int(city)].nameRange].elementsEqual(name.utf8) { return Int(city) }
-        }
-        return nil
-    }
+    private func city(_ name: String) -> Int? { store.snapshot().find(Array(name.utf8))?.city }
 
     /// The page as text.
     func page(_ format: ExpositionFormat = .text004) -> [UInt8] {

@@ -106,8 +106,8 @@ struct CityBlocks: Sendable {
 
     init(_ families: [CityFamily]) {
         self.families = families
-        headers = families.map { ExpositionBlock($0.family.metric.text.header) }
-        openMetricsHeaders = families.map { ExpositionBlock($0.family.metric.text.openMetricsHeader) }
+        headers = families.map { ExpositionBlock($0.family.metric.header) }
+        openMetricsHeaders = families.map { ExpositionBlock($0.family.metric.openMetricsHeader) }
     }
 
     /// All families that have samples, as of the last update.
@@ -176,9 +176,7 @@ struct CityBlocks: Sendable {
     }
 
     private static func sample(of city: Int, _ snapshot: StoreSnapshot) -> (label: LabelValue, source: CitySample) {
-        let state = snapshot.states[city]
-        return (
-            LabelValue(Array(snapshot.names[state.nameRange])), CitySample(state: state, extras: snapshot.extras[city])
-        )
+        let sample = CitySample(state: snapshot.states[city], extras: snapshot.extras[city])
+        return (LabelValue(Array(snapshot.names[sample.state.nameRange])), sample)
     }
 }

@@ -21,15 +21,19 @@ public enum ExpositionFormat: String, Sendable, CaseIterable {
 extension ExpositionFormat {
     /// A whole exposition of one source.
     public func exposition<Source>(_ families: [Family<Source>], of source: Source) -> [UInt8] {
-        render(families, of: [LabelledSource(source: source)]) + end
+        render(families, of: [source]) { _ in nil } + end
     }
 
     /// The families that have samples.
-    func render<Source>(_ families: [Family<Source>], of sources: [LabelledSource<Source>]) -> [UInt8] {
+    ///
+    /// - Parameter label: value of the first label of all samples of a source; nil when there is only one of the kind.
+    func render<Source>(
+        _ families: [Family<Source>], of sources: [Source], label: (Source) -> LabelValue?
+    ) -> [UInt8] {
         var text: [UInt8] = []
         for family in families {
             var samples: [UInt8] = []
-            for source in sources { appendSamples(of: family, source.label, source.source, to: &samples) }
+            for source in sources { appendSamples(of: family, label(source), source, to: &samples) }
             if !samples.isEmpty { text += header(of: family.metric, sampleByteCount: samples.count) + samples }
         }
         return text
@@ -52,8 +56,8 @@ extension ExpositionFormat {
     /// Text before the samples of a family.
     func header(of family: MetricFamily, sampleByteCount: Int) -> [UInt8] {
         switch self {
-        case .text004, .text100: family.text.header
-        case .openMetrics001, .openMetrics100: family.text.openMetricsHeader
+        case .text004, .text100: family.header
+        case .openMetrics001, .openMetrics100: family.openMetricsHeader
         case .protobuf: ProtobufExposition.header(of: family, sampleByteCount: sampleByteCount)
         }
     }
@@ -67,33 +71,12 @@ extension ExpositionFormat {
 /// They differ in the lines above the samples and in the last line. The samples are the same bytes in all: our names are
 /// of the old character set, and we send neither timestamps nor `_created` series.
 enum TextExposition {
-    /// The fixed parts of a family's text.
-    struct Family: Sendable, Equatable {
-        /// The lines above the samples.
-        let header: [UInt8]
-        let openMetricsHeader: [UInt8]
-        /// Text before the value of each label; in a family without labels, before the value of the sample.
-        fileprivate let beforeLabels: [[UInt8]]
-
-        init(_ name: String, _ kind: MetricFamily.Kind, labels: [String], _ help: String) {
-            header = Array("# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n".utf8)
-            // OpenMetrics names the family of a counter without `_total` and wants the type first.
-            let short = kind == .counter ? String(name.dropLast("_total".count)) : name
-            openMetricsHeader = Array("# TYPE \(short) \(kind.rawValue)\n# HELP \(short) \(help)\n".utf8)
-            guard let first = labels.first else {
-                beforeLabels = [Array("\(name) ".utf8)]
-                return
-            }
-            beforeLabels = [Array("\(name){\(first)=\"".utf8)] + labels.dropFirst().map { Array("\",\($0)=\"".utf8) }
-        }
-    }
-
     /// - Parameter first: value of the first label, if it is not among `labels`.
     static func appendSample(
         of family: MetricFamily, _ first: LabelValue?, _ labels: [LabelValue], _ value: SampleValue,
         to text: inout [UInt8]
     ) {
-        let beforeLabels = family.text.beforeLabels
+        let beforeLabels = family.beforeLabels
         text += beforeLabels[0]
         var count = 0
         if let first {

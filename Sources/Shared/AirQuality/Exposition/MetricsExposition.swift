@@ -12,14 +12,24 @@ public final class MetricFamily: Sendable {
     public let kind: Kind
     public let help: String
     public let labels: [String]
-    let text: TextExposition.Family
+    /// The lines of text above the samples.
+    let header, openMetricsHeader: [UInt8]
+    /// Text before the value of each label; in a family without labels, before the value of the sample.
+    let beforeLabels: [[UInt8]]
 
     init(_ name: String, _ kind: Kind, labels: [String], _ help: String) {
         self.name = name
         self.kind = kind
         self.help = help
         self.labels = labels
-        text = TextExposition.Family(name, kind, labels: labels, help)
+        header = Array("# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n".utf8)
+        // OpenMetrics names the family of a counter without `_total` and wants the type first.
+        let short = kind == .counter ? String(name.dropLast("_total".count)) : name
+        openMetricsHeader = Array("# TYPE \(short) \(kind.rawValue)\n# HELP \(short) \(help)\n".utf8)
+        let beginnings =
+            labels.isEmpty
+            ? ["\(name) "] : ["\(name){\(labels[0])=\""] + labels.dropFirst().map { "\",\($0)=\"" }
+        beforeLabels = beginnings.map { Array($0.utf8) }
     }
 }
 
@@ -74,12 +84,6 @@ public struct Family<Source>: Sendable {
     }
 }
 
-/// A source, and the value of the first label of all its samples; nil when there is only one source of the kind.
-struct LabelledSource<Source> {
-    var label: LabelValue?
-    var source: Source
-}
-
 /// The families of one kind of source.
 public protocol FamilyGroup: Sendable {
     func render(_ snapshot: StoreSnapshot, in format: ExpositionFormat) -> [UInt8]
@@ -106,19 +110,15 @@ public struct SourceFamilies<Source: Equatable & Sendable>: FamilyGroup {
     }
 
     public func render(_ snapshot: StoreSnapshot, in format: ExpositionFormat) -> [UInt8] {
-        format.render(families, of: labelled(sources(snapshot)))
+        format.render(families, of: sources(snapshot), label: label)
     }
 
     public mutating func block(of snapshot: StoreSnapshot, in format: ExpositionFormat) -> ExpositionBlock {
         let sources = sources(snapshot)
         if let last, last.format == format, last.sources == sources { return last.block }
-        let block = ExpositionBlock(format.render(families, of: labelled(sources)))
+        let block = ExpositionBlock(format.render(families, of: sources, label: label))
         last = (sources, format, block)
         return block
-    }
-
-    private func labelled(_ sources: [Source]) -> [LabelledSource<Source>] {
-        sources.map { LabelledSource(label: label($0), source: $0) }
     }
 }
 
@@ -173,7 +173,7 @@ public final class ExpositionBlock: Sendable {
 }
 
 /// The part of the exposition that a scrape gets.
-public enum MetricsPart: Int, Sendable, CaseIterable {
+public enum MetricsPart: Sendable {
     case all
     /// The families with the label `city`.
     case cities

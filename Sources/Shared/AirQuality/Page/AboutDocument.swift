@@ -69,6 +69,6 @@ extension Page {
             """
         return render(
             content, title: "About · Air quality", root: "./", skipTo: "content",
-            newestReading: snapshot.cities.map { snapshot.state(of: $0).updatedAt }.max())
+            newestReading: snapshot.cities.map { snapshot.states[$0].updatedAt }.max())
     }
 }

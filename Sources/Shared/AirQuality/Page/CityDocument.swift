@@ -9,7 +9,7 @@ extension Page {
         let (wanted, other) = (query.other, snapshot.find(query.other)?.city ?? snapshot.similar(to: query.other))
         var query = query
         query.other = other.map { Array(snapshot.name(of: $0)) } ?? []
-        let state = snapshot.state(of: city)
+        let state = snapshot.states[city]
         let category = scale.category(state.category)
         let points = snapshot.points(of: city)
         let chart = Chart(
@@ -36,7 +36,7 @@ extension Page {
             \(changes)<span class="updated">updated \(ago(state.updatedAt))</span></p>
             <p class="health">\(category.healthStatement)</p>
             </section>
-            \(pollutants(snapshot.extras(of: city)))\(figure(chart, name[...], query, missing: missing, all: points))\
+            \(pollutants(snapshot.extras[city]))\(figure(chart, name[...], query, missing: missing, all: points))\
             \(statistics(chart))\(table(chart, query))\(links(name[...]))</main>
 
             """

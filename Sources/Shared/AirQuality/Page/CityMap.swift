@@ -40,7 +40,7 @@ struct CityMap {
         let shrinkage = (cosine(degrees: (area.south + area.north) / 2) * 100).rounded() / 100
         self.shrinkage = shrinkage
         dots = cities.compactMap { city in
-            page.snapshot.extras(of: city).place?.coordinates.map {
+            page.snapshot.extras[city].place?.coordinates.map {
                 Dot(city: city, x: $0.longitude * 100 * shrinkage, y: $0.latitude * -100)
             }
         }
@@ -56,7 +56,7 @@ struct CityMap {
     var markup: Markup {
         // The worst one on top.
         let circles = Markup(each: dots.reversed()) { dot in
-            let category = settings.scale.category(snapshot.state(of: dot.city).category)
+            let category = settings.scale.category(snapshot.states[dot.city].category)
             return """
                 <a class="c\(category.number)" href="city/\(Page.pathStep(snapshot.name(of: dot.city)))" tabindex="-1">\
                 <title>\(caption(dot)) \(settings.scale.title), \(category.name)</title>\
@@ -76,7 +76,7 @@ struct CityMap {
 
     /// A name in brackets of Unicode's, which keep its direction to itself, and the index.
     private func caption(_ dot: Dot) -> Markup {
-        "\u{2068}\(snapshot.name(of: dot.city))\u{2069} \(Int(snapshot.state(of: dot.city).index))"
+        "\u{2068}\(snapshot.name(of: dot.city))\u{2069} \(Int(snapshot.states[dot.city].index))"
     }
 
     // MARK: Names

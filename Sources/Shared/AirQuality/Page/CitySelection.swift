@@ -29,9 +29,9 @@ struct CitySelection {
         var lastChange = Timestamp.min
         var dots = FirstEntries(count: CityMap.maximumDots)
         for (place, city) in snapshot.cities.enumerated() {
-            let state = snapshot.state(of: city)
+            let state = snapshot.states[city]
             newest = max(newest ?? .min, state.updatedAt)
-            let coordinates = query.hasMap ? snapshot.extras(of: city).place?.coordinates : nil
+            let coordinates = query.hasMap ? snapshot.extras[city].place?.coordinates : nil
             if let coordinates { area = MapArea(area, with: coordinates) }
             if let search, !search.matches(snapshot.names[state.nameRange].span) { continue }
             counts[0] += 1

@@ -34,7 +34,7 @@ extension Page {
 
     private func lastChange(_ selection: CitySelection) -> Markup {
         guard let city = selection.lastChanged else { return "" }
-        let state = snapshot.state(of: city)
+        let state = snapshot.states[city]
         return """
             <p class="last-change"><b><bdi>\(snapshot.name(of: city))</bdi></b> is now \
             \(scale.category(state.category).name) \(change(state.changes))</p>
@@ -131,7 +131,7 @@ extension Page {
     // MARK: The list
 
     private func row(_ city: Int, _ query: ListQuery) -> Markup {
-        let state = snapshot.state(of: city)
+        let state = snapshot.states[city]
         let name = snapshot.name(of: city)
         let category = scale.category(state.category)
         // Too small to be read from afar, as is the cause; and there, longer names than all others get two lines.

@@ -45,14 +45,11 @@ public struct ListQuery: Sendable, Equatable {
         var other = self
         other.page = 1
         change(&other)
-        var parts: [Markup] = []
-        if other.sort != .index { parts.append("sort=\(other.sort.rawValue)") }
-        if let category = other.category { parts.append("category=\(category)") }
-        if !other.search.isEmpty { parts.append("search=\(percent: other.search[...])") }
-        if other.page > 1 { parts.append("page=\(other.page)") }
-        if other.isKiosk { parts.append("kiosk") }
-        if other.hasMap { parts.append("map") }
-        return queryLink(parts)
+        return queryLink([
+            other.sort == .index ? nil : "sort=\(other.sort.rawValue)", other.category.map { "category=\($0)" },
+            other.search.isEmpty ? nil : "search=\(percent: other.search[...])",
+            other.page == 1 ? nil : "page=\(other.page)", other.isKiosk ? "kiosk" : nil, other.hasMap ? "map" : nil,
+        ])
     }
 }
 
@@ -115,20 +112,17 @@ public struct ChartQuery: Sendable, Equatable {
     func link(_ change: (inout ChartQuery) -> Void) -> Markup {
         var other = self
         change(&other)
-        var parts: [Markup] = []
-        if other.style != .line { parts.append("chart=\(other.style.rawValue)") }
-        if let from = other.from { parts.append("from=\(from)") }
-        if let to = other.to { parts.append("to=\(to)") }
-        if let range = other.range { parts.append("range=\(range.rawValue)") }
-        if !other.other.isEmpty { parts.append("compare=\(percent: other.other[...])") }
-        if other.isKiosk { parts.append("kiosk") }
-        return queryLink(parts)
+        return queryLink([
+            other.style == .line ? nil : "chart=\(other.style.rawValue)", other.from.map { "from=\($0)" },
+            other.to.map { "to=\($0)" }, other.range.map { "range=\($0.rawValue)" },
+            other.other.isEmpty ? nil : "compare=\(percent: other.other[...])", other.isKiosk ? "kiosk" : nil,
+        ])
     }
 }
 
 /// `?` alone links to the page without a query; an empty link would keep the current query.
-private func queryLink(_ parts: [Markup]) -> Markup {
-    "?\(Markup(each: parts.enumerated()) { "\("&amp;", if: $0 > 0)\($1)" })"
+private func queryLink(_ parts: [Markup?]) -> Markup {
+    "?\(Markup(each: parts.compactMap(\.self).enumerated()) { "\("&amp;", if: $0 > 0)\($1)" })"
 }
 
 /// A parameter of a query that could be read.

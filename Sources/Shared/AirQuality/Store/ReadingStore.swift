@@ -242,17 +242,13 @@ public struct StoreSnapshot: Sendable {
     /// The numbers of all cities, by name.
     var cities: [Int] { order.sequence.flatMap { order.runs[Int($0)].cities.map(Int.init) } }
 
-    func state(of city: Int) -> CityState { states[city] }
-
-    func extras(of city: Int) -> CityExtras { extras[city] }
-
     func name(of city: Int) -> ArraySlice<UInt8> { names[states[city].nameRange] }
 
     /// Oldest first: the kept points, and the current reading where it is newer than all of them.
     func points(of city: Int) -> [HistoryPoint] {
         let history = histories[city]
         var points = (0..<history.count).map { history[$0] }
-        let state = state(of: city)
+        let state = states[city]
         if points.last.map({ $0.time < state.updatedAt }) ?? true {
             points.append(HistoryPoint(time: state.updatedAt, index: state.index, category: state.category))
         }

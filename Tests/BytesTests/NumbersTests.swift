@@ -67,6 +67,6 @@ import Testing
             (4_107_542_400_000, "4107542400.000"),
         ] as [(UInt64, String)])
     func times(_ milliseconds: UInt64, _ seconds: String) {
-        #expect(text { $0.append(addingCapacity: 24) { $0.append(milliseconds, decimals: 3) } } == seconds)
+        #expect(text { $0.appendInteger(milliseconds, decimals: 3) } == seconds)
     }
 }

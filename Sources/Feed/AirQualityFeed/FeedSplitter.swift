@@ -169,7 +169,7 @@ struct FeedSplitter: ~Copyable {
 private func append(_ element: Span<UInt8>, to message: inout [UInt8], expecting bytes: Int) {
     if message.isEmpty { message.reserveCapacity(bytes + bytes / 4 + element.count + 2) }
     message.append(UInt8(ascii: message.isEmpty ? "[" : ","))
-    message.append(addingCapacity: element.count) { $0.append(copying: element) }
+    message.append(element)
 }
 
-func copy(_ bytes: Span<UInt8>) -> [UInt8] { [UInt8](capacity: bytes.count) { $0.append(copying: bytes) } }
+func copy(_ bytes: Span<UInt8>) -> [UInt8] { bytes.indices.map { bytes[$0] } }

@@ -139,26 +139,26 @@ package func bytesPrecede(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     return left.count < right.count
 }
 
-extension OutputSpan<UInt8> {
-    /// There must be room for them.
+// MARK: Numbers and text, appended to bytes
+
+extension [UInt8] {
     @inlinable
-    package mutating func append(copying bytes: Span<UInt8>) {
-        for index in bytes.indices { append(bytes[index]) }
+    package mutating func append(_ text: String) {
+        append(text.utf8Span.span)
     }
-}
 
-// Numbers and text, appended to bytes.
-
-extension OutputSpan<UInt8> {
-    /// Bytes of the longest number: seventeen digits of a double with sign, point and exponent.
     @inlinable
-    package static var maximumNumberCount: Int { 24 }
+    package mutating func append(_ bytes: Span<UInt8>) {
+        append(addingCapacity: bytes.count) { output in
+            for index in bytes.indices { output.append(bytes[index]) }
+        }
+    }
 
     /// An integer, or a decimal with a fixed number of decimals.
     ///
     /// - Parameter number: in units of the last decimal.
     @inlinable
-    package mutating func append(_ number: UInt64, decimals: Int = 0) {
+    package mutating func appendInteger(_ number: UInt64, decimals: Int = 0) {
         var text = InlineArray<24, UInt8>(repeating: 0)
         var start = text.count
         var rest = number
@@ -176,40 +176,7 @@ extension OutputSpan<UInt8> {
             text[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         } while rest > 0
-        append(copying: text.span.extracting(start...))
-    }
-
-    @inlinable
-    package mutating func append(_ bytes: [UInt8]) {
-        append(copying: bytes.span)
-    }
-
-    /// The shortest decimal that reads back as the same double; whole numbers without a point.
-    ///
-    /// - Parameter number: finite.
-    @inlinable
-    package mutating func append(_ number: Double) {
-        if number < 0 { append(UInt8(ascii: "-")) }
-        // Above 2⁵³ a description has an exponent, below it ".0"; and it is slow.
-        if let whole = UInt64(exactly: number.magnitude), whole <= 1 << 53 { return append(whole) }
-        for byte in number.magnitude.description.utf8 { append(byte) }
-    }
-}
-
-extension [UInt8] {
-    @inlinable
-    package mutating func append(_ text: String) {
-        append(text.utf8Span.span)
-    }
-
-    @inlinable
-    package mutating func append(_ bytes: Span<UInt8>) {
-        append(addingCapacity: bytes.count) { $0.append(copying: bytes) }
-    }
-
-    @inlinable
-    package mutating func appendInteger(_ number: UInt64, decimals: Int = 0) {
-        append(addingCapacity: OutputSpan<UInt8>.maximumNumberCount) { $0.append(number, decimals: decimals) }
+        append(text.span.extracting(start...))
     }
 
     /// The shortest decimal that reads back as the same double; whole numbers without a point.
@@ -217,7 +184,10 @@ extension [UInt8] {
     /// - Parameter number: finite.
     @inlinable
     package mutating func appendNumber(_ number: Double) {
-        append(addingCapacity: OutputSpan<UInt8>.maximumNumberCount) { $0.append(number) }
+        if number < 0 { append(UInt8(ascii: "-")) }
+        // Above 2⁵³ a description has an exponent, below it ".0"; and it is slow.
+        if let whole = UInt64(exactly: number.magnitude), whole <= 1 << 53 { return appendInteger(whole) }
+        append(number.magnitude.description)
     }
 
     /// The same for JSON, where a whole number has `.0`.

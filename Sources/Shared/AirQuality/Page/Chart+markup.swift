@@ -89,15 +89,15 @@ extension Chart {
     private var tickTexts: Markup {
         var day = AirQuality.clock(from, pattern: .day)
         return Markup(each: ticks.enumerated()) { place, tick in
-            var (text, pattern) = tickClock(tick)
-            // With its date where a day begins.
+            // Days alone where there are many; a time with its date where a day begins.
+            let pattern = to - from > 3 * 86_400_000 ? .day : pattern
             let today = AirQuality.clock(tick, pattern: .day)
-            if pattern == .time, today != day { text = AirQuality.clock(tick, pattern: .date) }
+            let shown = pattern == .time && today != day ? .date : pattern
             day = today
             // On a narrow screen every other one is left out.
             return """
                 <text class="clock\(" odd", if: place % 2 == 1)" x="\(percent: x(tick))" y="18" text-anchor="middle" \
-                data-ms="\(tick)" data-pattern="\(pattern.rawValue)">\(text)</text>
+                data-ms="\(tick)" data-pattern="\(pattern.rawValue)">\(AirQuality.clock(tick, pattern: shown))</text>
                 """
         }
     }

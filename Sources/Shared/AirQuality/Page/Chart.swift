@@ -93,8 +93,9 @@ struct Chart {
         self.from = start
         let stop = max(start + 1, to ?? max(start, points[points.count - 1].time) + margin)
         self.to = stop
-        gaps = Self.gaps(in: points, noShorterThan: (stop - start) / Int64(Self.maximumPoints))
-        otherGaps = Self.gaps(in: other, noShorterThan: (stop - start) / Int64(Self.maximumPoints))
+        let shortest = (stop - start) / Int64(Self.maximumPoints)
+        gaps = Self.gaps(in: points, noShorterThan: shortest)
+        otherGaps = Self.gaps(in: other, noShorterThan: shortest)
         otherLine = thinned(other.filter { (start...stop).contains($0.time) }, to: Self.maximumPoints)
         let drawn = (shown.isEmpty ? points : shown) + otherLine
         let lowest = drawn.reduce(Double.infinity) { min($0, $1.index) }
@@ -116,11 +117,10 @@ struct Chart {
     private static func gaps(
         in points: [HistoryPoint], noShorterThan shortest: Int64
     ) -> [(from: Timestamp, to: Timestamp)] {
-        let distances = zip(points, points.dropFirst()).map { $1.time - $0.time }
-        guard distances.count > 2 else { return [] }
-        let usual = distances.sorted()[distances.count / 2]
-        return zip(points, points.dropFirst()).filter { $1.time - $0.time > 3 * usual && $1.time - $0.time >= shortest }
-            .map { ($0.time, $1.time) }
+        let spans = zip(points, points.dropFirst()).map { (from: $0.time, to: $1.time) }
+        guard spans.count > 2 else { return [] }
+        let usual = spans.map { $0.to - $0.from }.sorted()[spans.count / 2]
+        return spans.filter { $0.to - $0.from > 3 * usual && $0.to - $0.from >= shortest }
     }
 
     /// The runs of a line, of points in order of time, between its gaps.
@@ -180,12 +180,6 @@ struct Chart {
     var pattern: ClockPattern { ClockPattern(span: to - from) }
 
     func clock(_ time: Timestamp) -> String { AirQuality.clock(time, pattern: pattern) }
-
-    /// The clock of a tick: days alone where there are many.
-    func tickClock(_ time: Timestamp) -> (text: String, pattern: ClockPattern) {
-        let pattern = to - from > 3 * 86_400_000 ? .day : pattern
-        return (AirQuality.clock(time, pattern: pattern), pattern)
-    }
 }
 
 /// How much of a time a reader needs; page.js writes the same forms in the reader's time zone.

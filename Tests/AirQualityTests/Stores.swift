@@ -14,8 +14,7 @@ struct TestStore: ~Copyable {
         store = ReadingStore(
             rules: StoreRules(
                 scale: scale, hysteresis: hysteresis, history: history, cityLimit: cityLimit, expireAfter: expireAfter,
-                shard: format.shard, readingsHaveConcentrations: !format.pollutantsField.isEmpty,
-                readingsHaveSubIndices: !format.subindicesField.isEmpty, readingsHavePlaces: !format.placeField.isEmpty),
+                shard: format.shard, families: format.families),
             feeds: feeds, at: Self.start)
         decoder = FeedDecoder(format: format)
     }

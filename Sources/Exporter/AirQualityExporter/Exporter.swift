@@ -253,17 +253,13 @@ extension Configuration {
 extension StoreRules {
     /// - Parameter feeds: those of the start. A reload may bring others that have what these do not.
     init(_ configuration: Configuration, feeds: [ConfiguredFeed] = []) {
-        func has(_ field: KeyPath<Configuration, String>) -> Bool {
-            ([configuration] + feeds.map(\.settings)).contains { !$0[keyPath: field].isEmpty }
-        }
-        let mayHaveMore = configuration.feedFile != nil
+        let formats = [configuration.format] + feeds.map(\.settings.format)
+        let families = Set(formats.flatMap(\.families))
         self.init(
             scale: configuration.scale, hysteresis: configuration.hysteresis, history: configuration.history,
             cityLimit: configuration.cityLimit, expireAfter: configuration.expireAfter.milliseconds,
             shard: configuration.format.shard, warmUp: configuration.warmUp.milliseconds,
-            readingsHaveConcentrations: mayHaveMore || has(\.format.pollutantsField),
-            readingsHaveSubIndices: mayHaveMore || has(\.format.subindicesField),
-            readingsHavePlaces: mayHaveMore || has(\.format.placeField))
+            families: configuration.feedFile == nil ? families : Set(CityFamilyName.allCases))
     }
 }
 

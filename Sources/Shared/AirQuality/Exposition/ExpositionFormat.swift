@@ -194,7 +194,7 @@ public struct AcceptedFormat: Sendable, Equatable {
     ///
     /// - Parameter accept: nil when there is no such header.
     public static func negotiate(_ accept: String?) -> AcceptedFormat {
-        let ranges = accept.map { AcceptElement.list($0).map(MediaRange.init) } ?? []
+        let ranges = accept.map(AcceptElement.list) ?? []
         let offers = ExpositionFormat.allCases.compactMap {
             format -> (quality: Int, place: Int, format: ExpositionFormat)? in
             let covering = ranges.indices.filter { ranges[$0].covers(format) }
@@ -213,42 +213,36 @@ public struct AcceptedFormat: Sendable, Equatable {
 }
 
 /// One range of an `Accept` header.
-private struct MediaRange {
-    private let media: String
-    private let version: String?
-    /// One of the four that there are.
-    let escaping: String?
-    /// Protobuf's parameters are those of the one message and encoding that we have.
-    private let isOurProtobuf: Bool
-    let quality: Int
+extension AcceptElement {
+    private var version: String? { self["version"] }
 
-    init(_ element: AcceptElement) {
-        media = element.name
-        version = element["version"]
+    /// One of the four that there are.
+    fileprivate var escaping: String? {
         let escapings = ["allow-utf-8", "underscores", "dots", "values"]
-        escaping = element.parameters.first { $0.name == "escaping" && escapings.contains($0.value) }?.value
-        isOurProtobuf = element["proto"] == "io.prometheus.client.MetricFamily" && element["encoding"] == "delimited"
-        quality = element.quality
+        return parameters.first { $0.name == "escaping" && escapings.contains($0.value) }?.value
     }
 
-    var specificity: Int {
-        switch media {
+    fileprivate var specificity: Int {
+        switch name {
         case "*/*": 0
         case "text/*", "application/*": 1
         default: version == nil ? 2 : 3
         }
     }
 
-    func covers(_ format: ExpositionFormat) -> Bool {
-        let isText = media == "text/plain" || media == "text/*"
-        let isOpenMetrics = media == "application/openmetrics-text" || media == "application/*"
-        // Not covered by `*/*`: the client must name text 1.0.0 and protobuf explicitly.
+    fileprivate func covers(_ format: ExpositionFormat) -> Bool {
+        let isText = name == "text/plain" || name == "text/*"
+        let isOpenMetrics = name == "application/openmetrics-text" || name == "application/*"
+        // Not covered by `*/*`: the client must name text 1.0.0 and protobuf explicitly, the latter with the one
+        // message and encoding that we have.
         return switch format {
-        case .text004: media == "*/*" || isText && (version == nil || version == "0.0.4")
+        case .text004: name == "*/*" || isText && (version == nil || version == "0.0.4")
         case .text100: isText && version == "1.0.0"
-        case .openMetrics001: media == "*/*" || isOpenMetrics && (version == nil || version == "0.0.1")
-        case .openMetrics100: media == "*/*" || isOpenMetrics && (version == nil || version == "1.0.0")
-        case .protobuf: media == "application/vnd.google.protobuf" && isOurProtobuf
+        case .openMetrics001: name == "*/*" || isOpenMetrics && (version == nil || version == "0.0.1")
+        case .openMetrics100: name == "*/*" || isOpenMetrics && (version == nil || version == "1.0.0")
+        case .protobuf:
+            name == "application/vnd.google.protobuf" && self["encoding"] == "delimited"
+                && self["proto"] == "io.prometheus.client.MetricFamily"
         }
     }
 }

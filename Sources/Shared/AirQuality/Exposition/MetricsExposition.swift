@@ -198,15 +198,19 @@ public struct MetricsExposition: Sendable {
         groups: [any FamilyGroup] = [], last: (any FamilyGroup)? = nil
     ) {
         // A family of what no reading comes with would have no samples, and cost a look at each city.
-        let known: [CityFamilyName: Bool] = [
-            .concentration: rules.readingsHaveConcentrations, .subindex: rules.readingsHaveSubIndices,
-            .place: rules.readingsHavePlaces,
-        ]
-        cities = CityBlocks(CityFamily.all.filter { families.contains($0.name) && known[$0.name] ?? true })
+        let families = families.intersection(rules.families)
+        cities = CityBlocks(CityFamily.all.filter { families.contains($0.name) })
         let ofStore: [any FamilyGroup] = [
             SourceFamilies(Scale.families) { _ in [rules.scale] },
             SourceFamilies(FeedStatistics.families, label: { LabelValue($0.label) }, of: { $0.feeds }),
-            SourceFamilies(StoreStatistics.families) { [StoreStatistics($0)] },
+            SourceFamilies(StoreStatistics.families) { snapshot in
+                [
+                    StoreStatistics(
+                        cities: snapshot.cityCount, cityLimit: rules.cityLimit, expireAfter: rules.expireAfter,
+                        expired: snapshot.expiredCount, points: snapshot.pointCount, capacity: rules.history.capacity,
+                        shard: rules.shard)
+                ]
+            },
         ]
         self.groups = ofStore + groups
         self.last = last

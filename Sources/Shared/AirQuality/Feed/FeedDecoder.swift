@@ -28,6 +28,14 @@ public struct FeedFormat: Sendable {
         self.placeField = placeField
         self.shard = shard
     }
+
+    /// Those of which readings may bring the values.
+    public var families: Set<CityFamilyName> {
+        let fields: [CityFamilyName: String] = [
+            .concentration: pollutantsField, .subindex: subindicesField, .place: placeField,
+        ]
+        return Set(CityFamilyName.allCases.filter { fields[$0] != "" })
+    }
 }
 
 /// Turns a message into readings and refusals. An element that cannot be used never takes its neighbours with it.

@@ -189,15 +189,13 @@ public struct StoreRules: Sendable {
     public var shard: Shard?
     /// Milliseconds without a new city before the cities count as complete after a start; 0 from the start.
     public var warmUp: Int64
-    /// Details that readings may come with.
-    public var readingsHaveConcentrations: Bool
-    public var readingsHaveSubIndices: Bool
-    public var readingsHavePlaces: Bool
+    /// Those of which readings may bring the values.
+    public var families: Set<CityFamilyName>
 
     public init(
         scale: Scale = .india, hysteresis: Double = 0, history: HistoryRule = HistoryRule(), cityLimit: Int = 100_000,
         expireAfter: Int64 = 0, shard: Shard? = nil, warmUp: Int64 = 0,
-        readingsHaveConcentrations: Bool = false, readingsHaveSubIndices: Bool = false, readingsHavePlaces: Bool = false
+        families: Set<CityFamilyName> = FeedFormat().families
     ) {
         self.scale = scale
         self.hysteresis = hysteresis
@@ -206,9 +204,7 @@ public struct StoreRules: Sendable {
         self.expireAfter = expireAfter
         self.shard = shard
         self.warmUp = warmUp
-        self.readingsHaveConcentrations = readingsHaveConcentrations
-        self.readingsHaveSubIndices = readingsHaveSubIndices
-        self.readingsHavePlaces = readingsHavePlaces
+        self.families = families
     }
 }
 
@@ -279,17 +275,6 @@ struct StoreStatistics: Sendable, Equatable {
     var points: Int
     var capacity: Int
     var shard: Shard?
-
-    init(_ snapshot: StoreSnapshot) {
-        let rules = snapshot.rules
-        cities = snapshot.cityCount
-        cityLimit = rules.cityLimit
-        expireAfter = rules.expireAfter
-        expired = snapshot.expiredCount
-        points = snapshot.pointCount
-        capacity = rules.history.capacity
-        shard = rules.shard
-    }
 
     static let families: [Family<StoreStatistics>] = [
         Family("airquality_exporter_cities", .gauge, "Cities exported.") { Double($0.cities) },

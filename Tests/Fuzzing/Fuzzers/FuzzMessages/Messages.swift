@@ -116,7 +116,7 @@ private func decoded(_ message: [UInt8], with decoder: inout FeedDecoder) -> Dec
 /// - Parameter cities: how many there must be; nil = any number.
 private func store(_ message: [UInt8], _ format: FeedFormat, _ decoder: inout FeedDecoder, cities: Int?) {
     let store = ReadingStore(
-        rules: StoreRules(readingsHaveConcentrations: !format.pollutantsField.isEmpty),
+        rules: StoreRules(families: format.families),
         feeds: ["ws://feed.example/"], at: arrival)
     decoder.decode(message.span, receivedAt: arrival) { store.record($0, names: $1, feed: 0) }
     let count = store.snapshot().cityCount

@@ -187,7 +187,7 @@ const page = (() => {
   function showOutage() {
     const banner = find(".banner");
     banner.hidden = false;
-    const shown = find(".feed").textContent.includes("no message yet") ? "" : " The last known readings are shown.";
+    const shown = find(".feed .ago") ? " The last known readings are shown." : "";
     const text = `Live data interrupted since ${localClock(takenAt + offset, "time")}.${shown}`;
     if (banner.textContent !== text) banner.textContent = text;
     find(".feed").classList.replace("live", "stale");

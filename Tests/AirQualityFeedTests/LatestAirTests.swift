@@ -1,10 +1,10 @@
 import AirQualityIndex
-import AirSources
 import Testing
 
 import enum AirQuality.Pollutant
 
 @testable import AirQualityFeed
+@testable import AirSources
 
 struct LatestAirTests {
     private let cities = [

@@ -53,7 +53,7 @@ struct IndianIndexTests {
     private let others: [Pollutant: [Double?]] = [.no2: steady(40), .so2: steady(20)]
 
     private func index(_ values: [Pollutant: [Double?]]) throws -> Double {
-        try IndexScale.india.index(of: air(values), at: 1000)
+        try IndexScale.india.indices(of: air(values), at: 1000).index
     }
 
     @Test func `The greatest sub-index of the day's means, rounded`() throws {
@@ -64,20 +64,22 @@ struct IndianIndexTests {
 
     @Test func `Sixteen of 24 hours are enough, fifteen are not`() throws {
         #expect(try index(others.merging([.pm25: sparse(60, present: 16, of: 24)]) { $1 }) == 100)
-        #expect(throws: MissingData.self) { try index(others.merging([.pm25: sparse(60, present: 15, of: 24)]) { $1 }) }
+        #expect(throws: AirUnavailable.self) {
+            try index(others.merging([.pm25: sparse(60, present: 15, of: 24)]) { $1 })
+        }
     }
 
     @Test func `Without three pollutants there is none, and the reason says which there are`() throws {
-        let error = try #require(throws: MissingData.self) { try index([.pm25: steady(60), .no2: steady(40)]) }
+        let error = try #require(throws: AirUnavailable.self) { try index([.pm25: steady(60), .no2: steady(40)]) }
         #expect(
             "\(error)" == "pm2_5, no2 have enough hours, the index india needs three pollutants with 16 of 24 hours "
                 + "(o3 and co: 6 of 8), one of them pm2_5 or pm10")
-        let none = try #require(throws: MissingData.self) { try index([:]) }
+        let none = try #require(throws: AirUnavailable.self) { try index([:]) }
         #expect("\(none)".hasPrefix("none has enough hours, the index india needs "))
     }
 
     @Test func `Without particulate matter there is none`() {
-        #expect(throws: MissingData.self) {
+        #expect(throws: AirUnavailable.self) {
             try index([.no2: steady(40), .so2: steady(20), .co: steady(500), .nh3: steady(10)])
         }
     }
@@ -88,7 +90,7 @@ struct IndianIndexTests {
         let low: [Pollutant: [Double?]] = [.pm10: steady(10), .no2: steady(1)]
         #expect(try index(low.merging([.co: monoxide]) { $1 }) == 100)
         #expect(try index(low.merging([.co: sparse(2000, present: 6, of: 8)]) { $1 }) == 100)
-        #expect(throws: MissingData.self) { try index(low.merging([.co: sparse(2000, present: 5, of: 8)]) { $1 }) }
+        #expect(throws: AirUnavailable.self) { try index(low.merging([.co: sparse(2000, present: 5, of: 8)]) { $1 }) }
         #expect(try index(low.merging([.o3: steady(168, hours: 8)]) { $1 }) == 200)
     }
 
@@ -106,7 +108,7 @@ struct IndianIndexTests {
 
 struct AmericanIndexTests {
     private func index(_ values: [Pollutant: [Double?]]) throws -> Double {
-        try IndexScale.us.index(of: air(values), at: 1000)
+        try IndexScale.us.indices(of: air(values), at: 1000).index
     }
 
     /// The example of EPA's Technical Assistance Document: 0.078 ppm of ozone, 35.9 µg/m³ of PM2.5 and 8.4 ppm of carbon
@@ -134,7 +136,7 @@ struct AmericanIndexTests {
     @Test func `Nitrogen dioxide is the newest hour in ppb`() throws {
         #expect(try index([.no2: [µg(100.5, .no2)] + steady(0)]) == 100)
         #expect(try index([.no2: [nil, nil, µg(53.2, .no2)]]) == 50)
-        #expect(throws: MissingData.self) { try index([.no2: [nil, nil, nil] + steady(50)]) }
+        #expect(throws: AirUnavailable.self) { try index([.no2: [nil, nil, nil] + steady(50)]) }
     }
 
     @Test func `Ozone is the greater of eight hours and of the newest hour`() throws {
@@ -145,7 +147,7 @@ struct AmericanIndexTests {
         // Above 200 ppb the hour alone decides, and 300 is the least.
         #expect(try index([.o3: [µg(504.5, .o3)] + steady(µg(250, .o3), hours: 7)]) == 400)
         #expect(try index([.o3: [µg(130.5, .o3)] + steady(µg(250, .o3), hours: 7)]) == 300)
-        #expect(throws: MissingData.self) { try index([.o3: sparse(µg(150, .o3), present: 5, of: 8)]) }
+        #expect(throws: AirUnavailable.self) { try index([.o3: sparse(µg(150, .o3), present: 5, of: 8)]) }
     }
 
     @Test func `Sulphur dioxide above 304 ppb is 200 until the day says more`() throws {
@@ -156,13 +158,13 @@ struct AmericanIndexTests {
     }
 
     @Test func `Ammonia has no American sub-index`() {
-        #expect(throws: MissingData.self) { try index([.nh3: steady(1000)]) }
+        #expect(throws: AirUnavailable.self) { try index([.nh3: steady(1000)]) }
     }
 }
 
 struct EuropeanIndexTests {
     private func index(_ values: [Pollutant: [Double?]]) throws -> Double {
-        try IndexScale.eu.index(of: air(values), at: 1000)
+        try IndexScale.eu.indices(of: air(values), at: 1000).index
     }
 
     @Test func `The newest hour alone, cut off to a whole number`() throws {
@@ -173,8 +175,8 @@ struct EuropeanIndexTests {
     }
 
     @Test func `Needs particulate matter, nitrogen dioxide and ozone`() {
-        #expect(throws: MissingData.self) { try index([.pm25: [5], .no2: [1]]) }
-        #expect(throws: MissingData.self) { try index([.so2: [5], .no2: [1], .o3: [1]]) }
+        #expect(throws: AirUnavailable.self) { try index([.pm25: [5], .no2: [1]]) }
+        #expect(throws: AirUnavailable.self) { try index([.so2: [5], .no2: [1], .o3: [1]]) }
     }
 
     @Test func `Carbon monoxide and ammonia do not count`() throws {
@@ -195,7 +197,7 @@ struct HourlyConcentrationsTests {
         var values = air([.pm25: steady(45), .no2: steady(1), .so2: steady(1)])
         for hour in 1001...1024 { values.record(900, of: .pm25, at: hour) }
         #expect(values.newestHour(notAfter: 1000) == 1000)
-        #expect(try IndexScale.india.index(of: values, at: 1000) == 75)
+        #expect(try IndexScale.india.indices(of: values, at: 1000).index == 75)
         #expect(values.newest(at: 1000)[.pm25] == 45)
     }
 

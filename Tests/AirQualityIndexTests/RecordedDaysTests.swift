@@ -40,7 +40,7 @@ struct RecordedDaysTests {
                 guard let mean = Double(fields[column]) else { continue }
                 for hour in 0..<24 { air.record(pollutant == .co ? mean * 1000 : mean, of: pollutant, at: hour) }
             }
-            guard let index = try? IndexScale.india.index(of: air, at: 23) else { continue }
+            guard let index = try? IndexScale.india.indices(of: air, at: 23).index else { continue }
             rows += 1
             let (ours, theirs) = (order.firstIndex(of: Self.category(index)), order.firstIndex(of: String(fields[15])))
             if ours == theirs { same += 1 }

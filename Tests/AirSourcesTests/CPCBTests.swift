@@ -234,8 +234,8 @@ struct CPCBTests {
             for (number, place) in places.enumerated() {
                 stations.add(
                     CPCBStations.Row(
-                        city: "Aurangabad", station: "\(number)", updatedAt: now, place: place, subIndices: [:],
-                        index: Double(10 * number)), at: now)
+                        city: "Aurangabad", station: "\(number)", updatedAt: now, latitude: place?.0,
+                        longitude: place?.1, index: Double(10 * number)), at: now)
             }
             return try? stations.air(of: 0, at: now).get().index
         }

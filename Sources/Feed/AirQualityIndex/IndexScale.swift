@@ -39,26 +39,24 @@ public enum IndexScale: String, CaseIterable, Sendable {
         }
     }
 
-    /// The index at an hour: the greatest of the pollutants' sub-indices, a whole number.
+    /// The pollutants' sub-indices at an hour, and the index, which is the greatest of them: whole numbers.
     ///
-    /// India's and America's are rounded, as both authorities round; Europe's is cut off, so that it stays in its class.
+    /// India's and America's are rounded, as both authorities round; Europe's are cut off, so that each stays in its
+    /// class.
     /// - Parameter hour: the newest one that counts.
     /// - Throws: what is missing. An index is never made of less than its rule wants.
-    public func index(of air: HourlyConcentrations, at hour: Int) throws(MissingData) -> Double {
-        try indices(of: air, at: hour).index
-    }
-
-    /// The same with the sub-indices that it is the greatest of, rounded like it.
     public func indices(
         of air: HourlyConcentrations, at hour: Int
-    ) throws(MissingData) -> (index: Double, subIndices: [Pollutant: Double]) {
+    ) throws(AirUnavailable) -> (index: Double, subIndices: [Pollutant: Double]) {
         var subIndices: [Pollutant: Double] = [:]
         for pollutant in Pollutant.allCases {
             subIndices[pollutant] = subIndex(of: pollutant, in: air, at: hour)?
                 .rounded(self == .eu ? .down : .toNearestOrAwayFromZero)
         }
         guard isEnough(subIndices.keys), let greatest = subIndices.values.max() else {
-            throw MissingData(has: Pollutant.allCases.filter { subIndices[$0] != nil }, scale: rawValue, needs: needs)
+            let present = Pollutant.allCases.filter { subIndices[$0] != nil }
+            let list = present.isEmpty ? "none has" : present.map(\.rawValue).joined(separator: ", ") + " have"
+            throw AirUnavailable("\(list) enough hours, the index \(rawValue) needs \(needs)")
         }
         return (greatest, subIndices)
     }
@@ -126,12 +124,9 @@ public enum IndexScale: String, CaseIterable, Sendable {
     }
 }
 
-/// The reason why there is no index: pollutants that are missing.
-public struct MissingData: Error, Sendable, Equatable, CustomStringConvertible {
+/// The reason why there is no index.
+public struct AirUnavailable: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
 
-    init(has pollutants: [Pollutant], scale: String, needs: String) {
-        let list = pollutants.isEmpty ? "none has" : pollutants.map(\.rawValue).joined(separator: ", ") + " have"
-        description = "\(list) enough hours, the index \(scale) needs \(needs)"
-    }
+    public init(_ description: String) { self.description = description }
 }

@@ -1,5 +1,5 @@
 public import AirQuality
-internal import AirQualityIndex
+public import AirQualityIndex
 
 /// A place to report on.
 public struct City: Sendable, Equatable {
@@ -26,24 +26,12 @@ public struct CityAir: Sendable, Equatable {
     /// Seconds since the Unix epoch: of the newest hour that is in it.
     public var observedAt: Int64
     /// µg/m³, of the newest hours; empty when the source has none.
-    public var concentrations: [Pollutant: Double]
-    public var subIndices: [Pollutant: Double]
+    public var concentrations: [Pollutant: Double] = [:]
+    public var subIndices: [Pollutant: Double] = [:]
     /// What the index rests on: `24h`, `nowcast`, `1h`, or `given` by the source.
     public var basis: String
     /// Who measured it, where the source's terms ask for it.
     public var attribution: String?
-
-    public init(
-        index: Double, observedAt: Int64, concentrations: [Pollutant: Double] = [:],
-        subIndices: [Pollutant: Double] = [:], basis: String, attribution: String? = nil
-    ) {
-        self.index = index
-        self.observedAt = observedAt
-        self.concentrations = concentrations
-        self.subIndices = subIndices
-        self.basis = basis
-        self.attribution = attribution
-    }
 }
 
 /// A source's result for one city.
@@ -52,17 +40,10 @@ public struct CityFinding: Sendable, Equatable {
     public var city: Int
     public var air: Result<CityAir, AirUnavailable>
 
-    public init(city: Int, _ air: Result<CityAir, AirUnavailable>) {
+    init(city: Int, _ air: Result<CityAir, AirUnavailable>) {
         self.city = city
         self.air = air
     }
-}
-
-/// The reason why a city has no result.
-public struct AirUnavailable: Error, Sendable, Equatable, CustomStringConvertible {
-    public var description: String
-
-    public init(_ description: String) { self.description = description }
 }
 
 /// One request to a source.
@@ -155,7 +136,7 @@ extension IndexScale {
         guard now - observedAt <= staleAfter else {
             return .failure(AirUnavailable("the newest value is \((now - observedAt) / 3600) hours old"))
         }
-        do {
+        do throws(AirUnavailable) {
             let (index, subIndices) = try indices(of: concentrations, at: hour)
             guard IndexRange.isValid(index) else { return .failure(AirUnavailable("the index would be \(Int(index))")) }
             let newest = concentrations.newest(at: hour).mapValues { ($0 * 100).rounded() / 100 }
@@ -163,7 +144,7 @@ extension IndexScale {
                 CityAir(
                     index: index, observedAt: observedAt, concentrations: newest, subIndices: subIndices, basis: basis))
         } catch {
-            return .failure(AirUnavailable("\(error)"))
+            return .failure(error)
         }
     }
 }

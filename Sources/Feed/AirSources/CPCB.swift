@@ -84,12 +84,12 @@ struct CPCB: AirSource {
         }
         var rowsOfPage: Set<Int> = []
         for (place, row) in received.enumerated() {
-            guard let row = row.value, row.isShort else {
+            guard let row = row.value, row.names.allSatisfy({ $0?.utf8.count ?? 0 <= 256 }) else {
                 rows.insert((offset + place).hashValue)
                 continue
             }
-            rowsOfPage.insert([row.state, row.city, row.station, row.pollutant].hashValue)
-            let city = "\(row.state ?? "")|\(row.city)"
+            rowsOfPage.insert(row.names.hashValue)
+            let city = "\(row.state?.value ?? "")|\(row.city)"
             if order.last != city { order.append(city) }
             stations.add(row.entry, at: now)
         }
@@ -143,47 +143,36 @@ struct CPCB: AirSource {
 
     private struct Page: Decodable {
         struct Row: Decodable {
-            var state: String?
+            var state: Lenient<String>?
             var city: String
             var station: String
             var lastUpdate: String
             var pollutant: String
-            var average: Double?
-            var latitude: Double?
-            var longitude: Double?
+            var newAverage: LooseNumber?
+            /// As the set had it before.
+            var oldAverage: LooseNumber?
+            var latitude: LooseNumber?
+            var longitude: LooseNumber?
 
             enum CodingKeys: String, CodingKey {
                 case state, city, station, latitude, longitude
                 case lastUpdate = "last_update"
                 case pollutant = "pollutant_id"
                 case newAverage = "avg_value"
-                /// As the set had it before.
                 case oldAverage = "pollutant_avg"
             }
 
-            init(from decoder: any Decoder) throws {
-                let members = try decoder.container(keyedBy: CodingKeys.self)
-                func number(_ key: CodingKeys) throws -> Double? {
-                    try members.decodeIfPresent(LooseNumber.self, forKey: key)?.value
-                }
-                state = try? members.decodeIfPresent(String.self, forKey: .state)
-                city = try members.decode(String.self, forKey: .city)
-                station = try members.decode(String.self, forKey: .station)
-                lastUpdate = try members.decode(String.self, forKey: .lastUpdate)
-                pollutant = try members.decode(String.self, forKey: .pollutant)
-                average = try number(members.contains(.newAverage) ? .newAverage : .oldAverage)
-                latitude = try number(.latitude)
-                longitude = try number(.longitude)
-            }
-
-            var isShort: Bool { [state ?? "", city, station, pollutant].allSatisfy { $0.utf8.count <= 256 } }
+            /// What tells it from the others; the state may be missing.
+            var names: [String?] { [state?.value, city, station, pollutant] }
 
             var entry: CPCBStations.Row {
                 var subIndices: [Pollutant: Double] = [:]
-                if let pollutant = CPCBStations.pollutants[pollutant] { subIndices[pollutant] = average }
+                if let pollutant = CPCBStations.pollutants[pollutant] {
+                    subIndices[pollutant] = (newAverage ?? oldAverage)?.value
+                }
                 return CPCBStations.Row(
                     city: city, station: station, updatedAt: epochSeconds(indian: lastUpdate),
-                    place: latitude.flatMap { latitude in longitude.map { (latitude, $0) } }, subIndices: subIndices)
+                    latitude: latitude?.value, longitude: longitude?.value, subIndices: subIndices)
             }
         }
 

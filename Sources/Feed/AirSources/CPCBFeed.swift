@@ -22,17 +22,14 @@ struct CPCBFeed: AirSource {
         var tags = XMLTags(body)
         while let tag = tags.next() {
             switch tag.name {
-            case "City": city = tag.attribute("id") ?? ""
+            case "City": city = tag.attributes["id"] ?? ""
             case "Station":
-                let place = tag.number("latitude").flatMap { latitude in
-                    tag.number("longitude").map { (latitude, $0) }
-                }
                 row = CPCBStations.Row(
-                    city: city, station: tag.attribute("id") ?? "",
-                    updatedAt: tag.attribute("lastupdate").flatMap(epochSeconds(indian:)), place: place, subIndices: [:]
-                )
+                    city: city, station: tag.attributes["id"] ?? "",
+                    updatedAt: tag.attributes["lastupdate"].flatMap(epochSeconds(indian:)),
+                    latitude: tag.number("latitude"), longitude: tag.number("longitude"))
             case "Pollutant_Index":
-                guard let pollutant = CPCBStations.pollutants[tag.attribute("id") ?? ""] else { continue }
+                guard let pollutant = CPCBStations.pollutants[tag.attributes["id"] ?? ""] else { continue }
                 row?.subIndices[pollutant] = tag.number("Avg")
             case "Air_Quality_Index": row?.index = tag.number("Value")
             case "/Station":
@@ -52,9 +49,7 @@ private struct XMLTags {
     struct Tag {
         /// With its slash where it ends an element.
         var name: String
-        fileprivate var attributes: [String: String]
-
-        func attribute(_ name: String) -> String? { attributes[name] }
+        var attributes: [String: String] = [:]
 
         func number(_ name: String) -> Double? {
             attributes[name].flatMap { text in
@@ -76,7 +71,7 @@ private struct XMLTags {
         guard take(while: { $0 != UInt8(ascii: "<") }) != nil else { return nil }
         place += 1
         guard let name = take(while: { !Self.isBlank($0) && $0 != UInt8(ascii: ">") }) else { return nil }
-        var tag = Tag(name: name, attributes: [:])
+        var tag = Tag(name: name)
         while true {
             _ = take(while: { Self.isBlank($0) || "/?".utf8.contains($0) })
             guard place < bytes.count, bytes[place] != UInt8(ascii: ">") else { return tag }

@@ -18,8 +18,9 @@ struct CPCBStations {
         var city: String
         var station: String
         var updatedAt: Int64?
-        var place: (latitude: Double, longitude: Double)?
-        var subIndices: [Pollutant: Double]
+        var latitude: Double?
+        var longitude: Double?
+        var subIndices: [Pollutant: Double] = [:]
         /// CPCB's own.
         var index: Double?
     }
@@ -41,11 +42,11 @@ struct CPCBStations {
 
     mutating func add(_ row: Row, at now: Int64) {
         guard row.station.utf8.count <= Self.maximumNameBytes, (row.updatedAt ?? now) <= now + 3600,
-            let place = row.place
+            let latitude = row.latitude, let longitude = row.longitude
         else { return }
         for number in numbers[Self.key(of: row.city)] ?? [] {
             let city = cities[number]
-            guard let distance = kilometers(city.latitude, city.longitude, place.latitude, place.longitude),
+            guard let distance = kilometers(city.latitude, city.longitude, latitude, longitude),
                 distance <= Self.maximumKilometers
             else { continue }
             var station = stations[number]?[row.station] ?? Station()

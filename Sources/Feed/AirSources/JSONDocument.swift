@@ -1,3 +1,4 @@
+internal import AirQualityIndex
 internal import Bytes
 internal import FoundationEssentials
 
@@ -10,7 +11,9 @@ func decoded<Document: Decodable>(_ type: Document.Type, from body: [UInt8]) thr
     guard body.count(where: { ",[{".utf8.contains($0) }) <= maximumValues else {
         throw .unreadable("it has more than \(maximumValues) values")
     }
-    if let complaint = complaint(in: body) { throw SourceError(saying: complaint) }
+    if let refusal = Refusal(body), refusal.isError {
+        throw SourceError(saying: refusal.explanation ?? "it gives no reason")
+    }
     do {
         return try JSONDecoder().decode(type, from: Data(body))
     } catch let error as DecodingError {
@@ -23,6 +26,7 @@ func decoded<Document: Decodable>(_ type: Document.Type, from body: [UInt8]) thr
 /// The members that sources use for a refusal.
 private struct Refusal: Decodable {
     var texts: [String?]
+    /// The document says itself that it is an error.
     var isError: Bool
 
     enum CodingKeys: String, CodingKey { case reason, error, message, detail, msg, data, status }
@@ -52,12 +56,6 @@ private struct Refusal: Decodable {
 
 /// What a source says for people in the body of a refusal: the first of the members that sources use for that.
 public func explanation(in body: [UInt8]) -> String? { Refusal(body)?.explanation }
-
-/// The same of a document that says itself that it is an error.
-func complaint(in body: [UInt8]) -> String? {
-    guard let refusal = Refusal(body), refusal.isError else { return nil }
-    return refusal.explanation ?? "it gives no reason"
-}
 
 /// An array; of its elements at most 1000 are looked at, and one that is not as documented does not take the others with
 /// it.

@@ -1,11 +1,11 @@
 import AirQualityIndex
 import AirSources
 import Bytes
-import HTTPClient
 import Synchronization
 import Testing
 
 @testable import AirQualityFeed
+@testable import HTTPClient
 
 private let minute: Int64 = 60_000
 private let hour = 60 * minute
@@ -34,6 +34,7 @@ private struct Scenario {
     }
 
     var settledCount: Int { plan.settledCount }
+    var figures: PollFigures { plan.figures(at: now) }
 
     /// The city that is asked for now; nil when it is time to wait, and then until when.
     mutating func ask() -> (city: String?, headers: [String], wait: Int64?) {
@@ -288,7 +289,7 @@ struct PollPlanTests {
 
     @Test func `What is counted`() {
         var scenario = Scenario()
-        #expect(scenario.plan.statistics == PollPlan.Statistics())
+        #expect(scenario.figures.statistics == PollPlan.Statistics())
         _ = scenario.ask()
         scenario.fail()
         _ = scenario.ask()
@@ -298,11 +299,11 @@ struct PollPlanTests {
         scenario.answer(404)
         _ = scenario.ask()
         scenario.answer(200, station(50, at: start))
-        #expect(scenario.plan.statistics.requests == 4)
-        #expect(scenario.plan.statistics.failures == [.unreachable: 1, .busy: 1, .status: 1])
-        #expect(scenario.plan.citiesWithAir == 1)
-        #expect(scenario.plan.newestObservation == start / hour * 3600)
-        #expect(scenario.plan.callsLeft(at: scenario.now) == 98)
+        #expect(scenario.figures.statistics.requests == 4)
+        #expect(scenario.figures.statistics.failures == [.unreachable: 1, .busy: 1, .status: 1])
+        #expect(scenario.figures.citiesWithAir == 1)
+        #expect(scenario.figures.newestObservation == start / hour * 3600)
+        #expect(scenario.figures.callsLeft == 98)
     }
 
     @Test func `A status that says no to one query leaves the others`() {

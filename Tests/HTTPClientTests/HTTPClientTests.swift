@@ -1,9 +1,10 @@
 import Bytes
-import HTTPClient
 import Synchronization
 import System
 import TestSupport
 import Testing
+
+@testable import HTTPClient
 
 @discardableResult
 private func withClient<Result>(

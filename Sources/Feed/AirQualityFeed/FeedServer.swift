@@ -45,8 +45,6 @@ struct FeedServer {
 
     func awaitClient() -> Bool { wait(until: nil) { hasClients } }
 
-    func wait(until deadline: Duration) -> Bool { wait(until: deadline) { false } }
-
     /// Closes all connections (status 1000) and waits until the clients are gone.
     func finish() {
         server.close(status: 1000)
@@ -62,7 +60,7 @@ struct FeedServer {
 
     /// Tells systemd meanwhile that the main thread works.
     /// - Parameter isReached: asked again after each wake of the signals.
-    func wait(until deadline: Duration?, orUntil isReached: () -> Bool) -> Bool {
+    func wait(until deadline: Duration?, orUntil isReached: () -> Bool = { false }) -> Bool {
         while true {
             if notify?.watchdogInterval != nil { notify?.send("WATCHDOG=1") }
             let rest = deadline.map { max($0 - monotonicTime(), .zero) }

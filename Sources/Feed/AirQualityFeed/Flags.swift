@@ -62,7 +62,7 @@ struct SimulateOptions: Options {
         Flag(
             "cities", \.cities, .integer(in: 1...FeedSimulator.maximumCityCount), placeholder: "N",
             "Number of cities; the first twelve are those of the real feed."),
-        Flag("interval", \.interval, .interval, "Time between two steps."),
+        Flag("interval", \.interval, .timeout, "Time between two steps."),
         Flag(
             "coverage", \.coverage, .number(in: 0...1), placeholder: "SHARE",
             "Probability that a step includes a city, 0 to 1."),
@@ -87,7 +87,7 @@ struct ReplayOptions: Options {
     static let flags: [Flag<Self>] = [
         .listen(\.listen),
         Flag(
-            "interval", \.interval, .interval,
+            "interval", \.interval, .timeout,
             "Time between messages without a recorded time, and before the file is replayed again."),
         Flag(
             "speed", \.speed, .number(in: 0.001...1_000_000), placeholder: "FACTOR",
@@ -128,7 +128,7 @@ struct PollOptions: Options {
         Flag("base-url", \.baseURL, .origin, secrecy: .address, "Scheme and host of a mirror of the source."),
         Flag("ca-file", \.caFile, .file, "Certificate authorities, PEM; the system's by default."),
         Flag("rate", \.rate, .callRate, "Maximum rate of requests; each source has a default within its limits."),
-        Flag("timeout", \.timeout, .duration(from: .milliseconds(1)), "Maximum time for a complete response."),
+        Flag("timeout", \.timeout, .timeout, "Maximum time for a complete response."),
         .webListenAddress(\.webListenAddresses), .logLevel(\.logLevel), .logFormat(\.logFormat),
     ]
 
@@ -190,9 +190,15 @@ struct TCPAddress: Sendable {
 
 extension Flag {
     fileprivate static func listen(_ member: any WritableKeyPath<Values, TCPAddress> & Sendable) -> Flag {
-        Flag(
-            "listen", member, .tcpAddress,
-            "Address for clients; port 0 picks a free one, no host means all addresses.")
+        let format = ValueFormat<TCPAddress>(
+            "HOST:PORT", expected: "host:port, [address]:port or :port, with a port from 0 to 65535",
+            text: { ListenAddress.tcp(host: $0.host, port: $0.port).description },
+            parse: { text in
+                guard case .tcp(let host, let port)? = try? ListenAddress(text) else { return nil }
+                return TCPAddress(host: host, port: port)
+            })
+        return Flag(
+            "listen", member, format, "Address for clients; port 0 picks a free one, no host means all addresses.")
     }
 
     fileprivate static func webListenAddress(
@@ -203,21 +209,4 @@ extension Flag {
             parse: { try? ListenAddress($0) })
         return Flag("web.listen-address", member, format, "Address for /metrics, /-/healthy and /-/ready.")
     }
-}
-
-extension ValueFormat<TCPAddress> {
-    static var tcpAddress: Self {
-        Self(
-            "HOST:PORT", expected: "host:port, [address]:port or :port, with a port from 0 to 65535",
-            text: { ListenAddress.tcp(host: $0.host, port: $0.port).description },
-            parse: { text in
-                guard case .tcp(let host, let port)? = try? ListenAddress(text) else { return nil }
-                return TCPAddress(host: host, port: port)
-            })
-    }
-}
-
-extension ValueFormat<Duration> {
-    /// At least 1 ms, so that the timer loop can still handle signals.
-    static var interval: Self { .duration(from: .milliseconds(1)) }
 }

@@ -44,15 +44,15 @@ func poll(_ flags: ParsedFlags, signals: Signals) throws {
         cancellation.cancel()
         thread.join()
     }
-    let stopStatus = try StatusServer(
+    let stopStatus = try serveStatus(
+        on: configuration.options.webListenAddresses,
         metrics: { format in
             var figures = figures.withLock(\.self)
             figures.clients = server.clientCount
             return format.exposition(PollFigures.families, of: figures)
         },
         healthProblem: { loop.problem ?? asking.problem },
-        readinessProblem: { figures.withLock { $0.newestObservation == nil } ? "no city has data yet" : nil }
-    ).start(on: configuration.options.webListenAddresses)
+        readinessProblem: { figures.withLock { $0.newestObservation == nil } ? "no city has data yet" : nil })
     defer { stopStatus() }
     var nextHeartbeat = monotonicTime() + heartbeat
     while server.wait(until: nextHeartbeat, orUntil: { latest.hasChanges || failure.withLock { $0 != nil } }) {
@@ -87,14 +87,8 @@ private func askIndefinitely(
         baseURL: configuration.baseURL, cities: configuration.cities, keyOrigin: configuration.key?.origin,
         rate: configuration.rate, interval: configuration.options.interval, random: randomUnit)
     var progress = FillProgress(total: configuration.cities.count)
-    func figures() -> PollFigures {
-        PollFigures(
-            statistics: plan.statistics, callsLeft: plan.callsLeft(at: currentTime()),
-            cities: configuration.cities.count, citiesWithAir: plan.citiesWithAir,
-            newestObservation: plan.newestObservation)
-    }
     while !cancellation.isCancelled {
-        post([], figures())
+        post([], plan.figures(at: currentTime()))
         switch plan.next(at: currentTime()) {
         case .wait(let time):
             // At most a minute: the clock may be set.
@@ -114,7 +108,7 @@ private func askIndefinitely(
                 log(onOneLine(masked(line, key: configuration.key?.text)), level: plan.hasProblem ? .warning : .info)
             }
             progress.show(plan.settledCount)
-            post(report.news, figures())
+            post(report.news, plan.figures(at: currentTime()))
         }
     }
 }

@@ -74,7 +74,10 @@ struct PollPlan {
     private var problem: String?
     /// Header lines that make a request conditional, by path.
     private var validators: [String: [String]] = [:]
-    private(set) var statistics = Statistics()
+    private var statistics = Statistics()
+    /// Those of the response that is being handled.
+    private var now: Int64 = 0
+    private var report = Report()
 
     /// - Parameters:
     ///   - interval: a second at least.
@@ -99,13 +102,12 @@ struct PollPlan {
 
     var hasProblem: Bool { problem != nil }
 
-    var citiesWithAir: Int { states.count { $0.observedAt != nil && $0.reason == nil } }
-
-    var newestObservation: Int64? { states.lazy.compactMap(\.observedAt).max() }
-
-    func callsLeft(at now: Int64) -> Int {
+    func figures(at now: Int64) -> PollFigures {
         var budget = budget
-        return budget.left(at: now)
+        return PollFigures(
+            statistics: statistics, callsLeft: budget.left(at: now), cities: states.count,
+            citiesWithAir: states.count { $0.observedAt != nil && $0.reason == nil },
+            newestObservation: states.lazy.compactMap(\.observedAt).max())
     }
 
     // MARK: Asking
@@ -143,22 +145,22 @@ struct PollPlan {
 
     /// Takes the response to what was asked last.
     mutating func take(_ result: Result<HTTPResponse, HTTPFailure>, at now: Int64) -> Report {
-        var report = Report()
+        (self.now, report) = (now, Report())
         guard !queue.isEmpty else { return report }
         let (query, attempts) = queue.removeFirst()
         switch result {
-        case .success(let response): take(response, of: query, attempts + 1, at: now, &report)
+        case .success(let response): take(response, of: query, attempts + 1)
         case .failure(let failure):
             let line = "cannot be reached (\(failure))"
-            retry(query, attempts + 1, .unreachable, kind: failure.reason.rawValue, line, at: now, &report)
+            retry(query, attempts + 1, .unreachable, kind: failure.reason.rawValue, line)
         }
-        if queue.isEmpty, isRoundOpen { endRound(&report) }
-        noteWait(at: now, &report)
+        if queue.isEmpty, isRoundOpen { endRound() }
+        noteWait()
         return report
     }
 
     /// Says once that cities have to wait because the rate is too low for all of them.
-    private mutating func noteWait(at now: Int64, _ report: inout Report) {
+    private mutating func noteWait() {
         guard !hasSaidWait, failures == 0, let query = queue.first?.query else { return }
         let delay = budget.delay(for: query.cost, at: now)
         let waiting = states.count - settledCount
@@ -169,9 +171,7 @@ struct PollPlan {
             "\(waiting) of \(states.count) cities are waiting: --rate allows the next request in \(minutes) minutes")
     }
 
-    private mutating func take(
-        _ response: HTTPResponse, of query: SourceQuery, _ attempts: Int, at now: Int64, _ report: inout Report
-    ) {
+    private mutating func take(_ response: HTTPResponse, of query: SourceQuery, _ attempts: Int) {
         func said() -> String { explanation(in: response.body).map { ": \($0)" } ?? "" }
         switch response.status {
         case 200:
@@ -181,54 +181,48 @@ struct PollPlan {
                 hasRoundSucceeded = true
                 statistics.spikes += UInt64(content.spikes)
                 remember(response, of: query)
-                note(content, &report)
-                respectLimit(of: response, at: now)
+                note(content)
+                if response.header("x-ratelimit-remaining") == "0" { pause(until: retryAfter(of: response)) }
             } catch {
                 switch error {
-                case .refused(let text): refuse("refuses: \(text)", &report)
-                case .busy(let text):
-                    pause(until: retryAfter(of: response, at: now) ?? now + min(Self.busyPause, interval))
-                    retry(query, attempts, .busy, kind: "busy", "asks for fewer calls: \(text)", at: now, &report)
+                case .refused(let text): refuse("refuses: \(text)")
+                case .busy(let text): slowDown(response, query, attempts, "asks for fewer calls: \(text)")
                 case .failed(let text):
-                    let line = "reports a server error: \(text)"
-                    retry(query, attempts, .status, kind: "fault", line, at: now, &report)
+                    retry(query, attempts, .status, kind: "fault", "reports a server error: \(text)")
                 case .unreadable(let text):
                     let line = "sends a response that is not as documented, for \(query.subject): \(text)"
-                    retry(query, attempts, .unreadable, kind: "unreadable", line, at: now, &report)
+                    retry(query, attempts, .unreadable, kind: "unreadable", line)
                 }
             }
         case 304:
             failures = 0
-            note(api.giveUp(query, at: now / 1000), &report)
-        case 401, 403: refuse("refuses with status \(response.status)\(said())", &report)
-        case 429:
-            pause(until: retryAfter(of: response, at: now) ?? now + min(Self.busyPause, interval))
-            let line = "asks for fewer calls with status 429\(said())"
-            retry(query, attempts, .busy, kind: "busy", line, at: now, &report)
+            note(api.giveUp(query, at: now / 1000))
+        case 401, 403: refuse("refuses with status \(response.status)\(said())")
+        case 429: slowDown(response, query, attempts, "asks for fewer calls with status 429\(said())")
         case 408, 425, 500...:
-            pause(until: retryAfter(of: response, at: now))
+            pause(until: retryAfter(of: response))
             let line = "reports a server error, status \(response.status)\(said())"
-            retry(query, attempts, .status, kind: "status", line, at: now, &report)
+            retry(query, attempts, .status, kind: "status", line)
         default:
             // Open-Meteo refuses a key with status 400.
             if keyOrigin != nil, case .refused = SourceError(saying: said()) {
-                return refuse("refuses with status \(response.status)\(said())", &report)
+                return refuse("refuses with status \(response.status)\(said())")
             }
-            let line = "has no data for \(query.subject), status \(response.status)\(said())"
+            let status = "status \(response.status)"
             count(.status)
-            complain("status \(response.status)", line, &report)
-            isRoundIncomplete = true
-            note(api.giveUp(query, at: now / 1000), &report)
+            complain(status, "has no data for \(query.subject), \(status)\(said())")
+            giveUp(query)
         }
     }
 
-    private mutating func note(_ response: SourceResponse, _ report: inout Report) {
-        queue.insert(contentsOf: response.queries.map { ($0, 0) }, at: 0)
-        note(response.findings, &report)
+    private mutating func giveUp(_ query: SourceQuery) {
+        isRoundIncomplete = true
+        note(api.giveUp(query, at: now / 1000))
     }
 
-    private mutating func note(_ findings: [CityFinding], _ report: inout Report) {
-        for finding in findings {
+    private mutating func note(_ response: SourceResponse) {
+        queue.insert(contentsOf: response.queries.map { ($0, 0) }, at: 0)
+        for finding in response.findings {
             switch finding.air {
             case .success(let air):
                 states[finding.city].reason = nil
@@ -245,7 +239,7 @@ struct PollPlan {
     }
 
     /// Says, once each, which cities have nothing, and that all is well again.
-    private mutating func endRound(_ report: inout Report) {
+    private mutating func endRound() {
         isRoundOpen = false
         let silent = states.indices.filter { states[$0].isReasonNew }
         for city in silent.prefix(Self.maximumCityLines) {
@@ -263,38 +257,41 @@ struct PollPlan {
 
     // MARK: Problems
 
+    private mutating func slowDown(_ response: HTTPResponse, _ query: SourceQuery, _ attempts: Int, _ line: String) {
+        pause(until: retryAfter(of: response) ?? now + min(Self.busyPause, interval))
+        retry(query, attempts, .busy, kind: "busy", line)
+    }
+
     /// The query is tried again, after the others; only so often when it alone fails.
     private mutating func retry(
-        _ query: SourceQuery, _ attempts: Int, _ failure: Statistics.Failure, kind: String, _ line: String,
-        at now: Int64, _ report: inout Report
+        _ query: SourceQuery, _ attempts: Int, _ failure: Statistics.Failure, kind: String, _ line: String
     ) {
         count(failure)
         if attempts < Self.maximumAttempts || !hasRoundSucceeded {
             queue.append((query, attempts))
         } else {
-            isRoundIncomplete = true
-            note(api.giveUp(query, at: now / 1000), &report)
+            giveUp(query)
         }
         hasRoundFailed = true
         let bound = min(1000 << min(failures, 20), interval)
         failures += 1
         pause(until: now + Int64(random() * Double(bound)))
-        complain(kind, line + "; trying again", &report)
+        complain(kind, line + "; trying again")
     }
 
     /// Nothing more is asked in this round.
-    private mutating func refuse(_ line: String, _ report: inout Report) {
+    private mutating func refuse(_ line: String) {
         count(.refused)
         queue = []
         hasRoundFailed = true
         isRoundIncomplete = true
         let origin = keyOrigin.map { " (the key is from \($0))" } ?? ""
-        complain("refused", "\(line)\(origin); trying again at the next interval", &report)
+        complain("refused", "\(line)\(origin); trying again at the next interval")
     }
 
     private mutating func count(_ failure: Statistics.Failure) { statistics.failures[failure, default: 0] += 1 }
 
-    private mutating func complain(_ kind: String, _ line: String, _ report: inout Report) {
+    private mutating func complain(_ kind: String, _ line: String) {
         guard problem != kind else { return }
         problem = kind
         report.log.append("\(source.rawValue) \(line)")
@@ -305,15 +302,10 @@ struct PollPlan {
     }
 
     /// `Retry-After`, or what OpenAQ says in its place.
-    private func retryAfter(of response: HTTPResponse, at now: Int64) -> Int64? {
+    private func retryAfter(of response: HTTPResponse) -> Int64? {
         let text = response.header("Retry-After") ?? response.header("x-ratelimit-reset")
         guard let delay = text.flatMap({ parseRetryAfter($0, now: now) }) else { return nil }
         return now + min(delay, Self.maximumRetryAfter).milliseconds
-    }
-
-    private mutating func respectLimit(of response: HTTPResponse, at now: Int64) {
-        guard response.header("x-ratelimit-remaining") == "0" else { return }
-        pause(until: retryAfter(of: response, at: now))
     }
 
     private mutating func remember(_ response: HTTPResponse, of query: SourceQuery) {

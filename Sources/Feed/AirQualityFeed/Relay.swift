@@ -55,7 +55,8 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
         thread.join()
         log(state.withLock { $0.summary })
     }
-    let stopStatus = try StatusServer(
+    let stopStatus = try serveStatus(
+        on: options.webListenAddresses,
         metrics: { format in
             let figures = state.withLock {
                 RelayFigures(
@@ -68,8 +69,7 @@ func relay(_ flags: ParsedFlags, signals: Signals) throws {
         readinessProblem: {
             guard isConnected.load(ordering: .relaxed) else { return "the feed is not connected" }
             return state.withLock { $0.isFresh(at: monotonicTime()) } ? nil : "the feed is silent"
-        }
-    ).start(on: options.webListenAddresses)
+        })
     defer { stopStatus() }
     while server.wait(until: monotonicTime() + .seconds(10)) { loop.beat() }
 }

@@ -18,22 +18,16 @@ func beginLog(of flags: ParsedFlags, level: Logger.Level = .info, format: LogFor
 func log(_ line: String, level: Logger.Level = .info) { logger.withLock(\.self).log(level: level, line) }
 
 /// Serves what Prometheus and a supervisor ask of `poll` and `relay`: `/metrics`, `/-/healthy`, `/-/ready`.
-struct StatusServer: Sendable {
-    var metrics: @Sendable (ExpositionFormat) -> [UInt8]
-    /// Nil while all threads work, else what does not.
-    var healthProblem: @Sendable () -> String?
-    /// Nil when clients get something, else what is missing.
-    var readinessProblem: @Sendable () -> String?
-
-    /// - Returns: what ends the server; nothing is served without addresses.
-    func start(on addresses: [ListenAddress]) throws -> () -> Void {
-        guard !addresses.isEmpty else { return {} }
-        let server = try HTTPServer(configuration: HTTPServerConfiguration(addresses: addresses)) { respond(to: $0) }
-        for address in server.addresses { log("Serving metrics on \(address)") }
-        return { server.stop(within: .seconds(1)) }
-    }
-
-    private func respond(to request: HTTPRequest) -> HTTPResponse {
+/// - Parameters:
+///   - healthProblem: nil while all threads work, else what does not.
+///   - readinessProblem: nil when clients get something, else what is missing.
+/// - Returns: what ends the server; nothing is served without addresses.
+func serveStatus(
+    on addresses: [ListenAddress], metrics: @escaping @Sendable (ExpositionFormat) -> [UInt8],
+    healthProblem: @escaping @Sendable () -> String?, readinessProblem: @escaping @Sendable () -> String?
+) throws -> () -> Void {
+    guard !addresses.isEmpty else { return {} }
+    let server = try HTTPServer(configuration: HTTPServerConfiguration(addresses: addresses)) { request in
         guard request.method == "GET" || request.method == "HEAD" else {
             return HTTPResponse(status: 405, headers: [("Allow", "GET, HEAD")], line: "expected GET or HEAD")
         }
@@ -44,15 +38,17 @@ struct StatusServer: Sendable {
             return HTTPResponse(
                 status: 200, headers: [("Content-Type", accepted.contentType), ("Vary", "Accept")],
                 body: .bytes(metrics(accepted.format)))
-        case "/-/healthy": return Self.response(healthProblem(), otherwise: "healthy")
-        case "/-/ready": return Self.response(healthProblem() ?? readinessProblem(), otherwise: "ready")
+        case "/-/healthy": return response(healthProblem(), otherwise: "healthy")
+        case "/-/ready": return response(healthProblem() ?? readinessProblem(), otherwise: "ready")
         default: return HTTPResponse(status: 404, line: "not found; see / for available paths")
         }
     }
+    for address in server.addresses { log("Serving metrics on \(address)") }
+    return { server.stop(within: .seconds(1)) }
+}
 
-    private static func response(_ problem: String?, otherwise fine: String) -> HTTPResponse {
-        HTTPResponse(status: problem == nil ? 200 : 503, line: problem ?? fine)
-    }
+private func response(_ problem: String?, otherwise fine: String) -> HTTPResponse {
+    HTTPResponse(status: problem == nil ? 200 : 503, line: problem ?? fine)
 }
 
 /// When a thread last went through its loop.

@@ -4,6 +4,9 @@ internal import System
 
 /// The one owner of a `CURL`, which keeps its connections from one transfer to the next.
 @safe struct CurlHandle: ~Copyable {
+    /// Of a transfer's time, until the connection and its TLS stand.
+    private static let connectTimeout: Duration = .seconds(10)
+
     private let handle: UnsafeMutableRawPointer
 
     /// Nil when there is no memory.
@@ -66,7 +69,7 @@ internal import System
             }
         }
         unsafe CCurl_setNumber(handle, CURLOPT_TIMEOUT_MS, Int(configuration.timeout.pollMilliseconds))
-        let connectTimeout = min(configuration.connectTimeout, configuration.timeout)
+        let connectTimeout = min(Self.connectTimeout, configuration.timeout)
         unsafe CCurl_setNumber(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(connectTimeout.pollMilliseconds))
         unsafe CCurl_setNumber(handle, CURLOPT_MAXFILESIZE, configuration.maximumBodyBytes)
         // Signals are the main thread's.

@@ -5,8 +5,6 @@ public struct HTTPClientConfiguration: Sendable {
     public var userAgent: String
     /// From the first byte sent, or the search for the host, to the last byte received.
     public var timeout: Duration = .seconds(30)
-    /// Of that, until the connection and its TLS stand.
-    public var connectTimeout: Duration = .seconds(10)
     /// Of a response's body when it is decompressed.
     public var maximumBodyBytes = 8 << 20
     /// Certificate authorities in PEM; nil = the system's.

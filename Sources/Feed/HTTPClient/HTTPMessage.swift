@@ -16,15 +16,9 @@ public struct HTTPRequest: Sendable, Equatable {
 public struct HTTPResponse: Sendable, Equatable {
     public var status: Int
     /// In the order of arrival, names as they came.
-    public var headers: HTTPFields
+    public var headers: HTTPFields = [:]
     /// Decompressed.
-    public var body: [UInt8]
-
-    public init(status: Int, headers: HTTPFields = [:], body: [UInt8] = []) {
-        self.status = status
-        self.headers = headers
-        self.body = body
-    }
+    public var body: [UInt8] = []
 
     /// The first field of that name, in any case.
     public func header(_ name: String) -> String? { headers.first(name) }

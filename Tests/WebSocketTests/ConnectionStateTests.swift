@@ -283,7 +283,7 @@ private final class Course {
         for _ in 0..<5 {
             course.pass(.seconds(50))
             course.state.received(at: course.now)
-            course.state.receivedMessages(at: course.now)
+            course.state.receivedMessages(1, at: course.now)
         }
         #expect(course.disconnects == [])
     }
@@ -308,7 +308,7 @@ private final class Course {
         course.handle(.timer)
         #expect(course.disconnects == [])
         course.state.received(at: course.now)
-        course.state.receivedMessages(at: course.now)
+        course.state.receivedMessages(1, at: course.now)
         course.pass(.seconds(14))
         #expect(course.disconnects == [])
     }

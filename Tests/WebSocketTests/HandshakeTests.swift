@@ -283,7 +283,7 @@ import Testing
             } catch {
                 throw HandshakeRefusal(error)
             }
-            bytes = try acceptHandshake(head, fields: [HTTPField(name: "X-More", value: "yes")])
+            bytes = try acceptHandshake(head, fields: [HTTPField(name: "X-More", value: "yes")]).response
             isAccepted = true
         } catch {
             (isAccepted, bytes) = (false, error.response)

@@ -131,14 +131,12 @@ class PeerConnection {
 /// One connection of a client: from the dial to the end of its socket.
 final class ClientConnection: PeerConnection {
     let number: Int
-    let dial: ConnectionState.Dial
     let request: HandshakeRequest
     let tls: TLSSession?
     var head = HTTPHeadReader(beginning: "HTTP/1.")
 
-    init(number: Int, dial: ConnectionState.Dial, request: HandshakeRequest, tls: consuming TLSSession?) {
+    init(number: Int, request: HandshakeRequest, tls: consuming TLSSession?) {
         self.number = number
-        self.dial = dial
         self.request = request
         self.tls = tls
     }

@@ -120,7 +120,7 @@ extension ClientLoop {
         } catch {
             return handle(.connection(number, .answered(.refused(detail: error.reason, retryAfter: nil))))
         }
-        let connection = ClientConnection(number: number, dial: dial, request: request, tls: session)
+        let connection = ClientConnection(number: number, request: request, tls: session)
         connections.append(connection)
         // It may have begun or even ended within the call.
         if let socket = context.dial(dial.ipAddress, port: dial.address.port, number: number) {

@@ -94,7 +94,7 @@ struct ConnectionState: ~Copyable {
         phase = .open(open)
     }
 
-    mutating func receivedMessages(_ count: Int = 1, at now: Duration) {
+    mutating func receivedMessages(_ count: Int, at now: Duration) {
         guard case .open(var open) = phase else { return }
         open.lastMessageAt = now
         open.messages += count

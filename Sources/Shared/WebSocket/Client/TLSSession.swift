@@ -35,14 +35,21 @@ public struct WebSocketTLS: Sendable, Equatable {
         // SSL_OP_NO_RENEGOTIATION, which is a macro: a handshake amid messages would hold up what is to be sent.
         _ = unsafe SSL_CTX_set_options(context, 1 << 30)
         if let file = tls.caFile {
-            try unsafe Self.use(file, .authorities) { unsafe Self.trust($0, context) }
+            try unsafe Self.use(
+                file, as: "authorities", of: \.tls.caFile, expected: "certificates of authorities in PEM"
+            ) { unsafe Self.trust($0, context) }
         } else {
             // Without the system's authorities no server is trusted, which each connection says then.
             _ = unsafe SSL_CTX_set_default_verify_paths(context)
         }
         guard let file = tls.certificateFile else { return }
-        try unsafe Self.use(file, .certificate) { unsafe Self.show($0, context) }
-        try unsafe Self.use(tls.keyFile ?? file, .key) { pem in
+        try unsafe Self.use(
+            file, as: "certificate", of: \.tls.certificateFile, expected: "a certificate in PEM"
+        ) { unsafe Self.show($0, context) }
+        try unsafe Self.use(
+            tls.keyFile ?? file, as: "key", of: \.tls.keyFile,
+            expected: "the certificate's key in PEM, without a pass phrase"
+        ) { pem in
             guard let key = unsafe PEM_read_bio_PrivateKey(pem, nil, noPassPhrase, nil) else { return false }
             defer { unsafe EVP_PKEY_free(key) }
             // A key of another kind than the certificate's is taken, and compared with it only then.
@@ -82,30 +89,11 @@ public struct WebSocketTLS: Sendable, Equatable {
         return ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE
     }
 
-    private enum Source: String {
-        case authorities, certificate, key
-
-        var member: any PartialKeyPath<FeedClientOptions> & Sendable {
-            switch self {
-            case .authorities: \.tls.caFile
-            case .certificate: \.tls.certificateFile
-            case .key: \.tls.keyFile
-            }
-        }
-
-        var expected: String {
-            switch self {
-            case .authorities: "certificates of authorities in PEM"
-            case .certificate: "a certificate in PEM"
-            case .key: "the certificate's key in PEM, without a pass phrase"
-            }
-        }
-    }
-
     /// OpenSSL gets the content and not the name: what it would open may be another file by then, such as a pipe, on
     /// which it would wait.
     private static func use(
-        _ file: String, _ source: Source, with load: (_ pem: OpaquePointer) -> Bool
+        _ file: String, as name: String, of member: any PartialKeyPath<FeedClientOptions> & Sendable,
+        expected: String, with load: (_ pem: OpaquePointer) -> Bool
     ) throws(FeedOptionError) {
         do throws(SystemError) {
             let content = try readFile(file, limit: 16 << 20)
@@ -116,12 +104,11 @@ public struct WebSocketTLS: Sendable, Equatable {
                 return unsafe load(pem)
             }
             guard isUsable else {
-                throw SystemError(.tls, "cannot use the \(source) in \(file): \(newestOpenSSLError())")
+                throw SystemError(.tls, "cannot use the \(name) in \(file): \(newestOpenSSLError())")
             }
         } catch {
             throw FeedOptionError(
-                member: source.member, path: file, expected: "\(source.expected): \(error.reason)", reason: error.reason
-            )
+                member: member, path: file, expected: "\(expected): \(error.reason)", reason: error.reason)
         }
         ERR_clear_error()
     }

@@ -112,11 +112,8 @@ struct FrameReader: ~Copyable {
             return
         }
         try message?.append(payload, of: frame, isLast: isLast, limit: maximumMessageBytes, inflater: &inflater)
-        if isLast {
-            // Taken out first, so that its memory goes when it has been handed on.
-            let whole = message.take()
-            whole?.handOn(onMessage)
-        }
+        // Taken out first, so that its memory goes when it has been handed on.
+        if isLast, let whole = message.take() { onMessage(whole.kind, whole.bytes.span) }
     }
 
     private mutating func finishControl(
@@ -166,13 +163,8 @@ private struct PartialMessage {
         if isTooLarge { bytes = [] } else { bytes.append(contentsOf: part) }
     }
 
-    func handOn(_ onMessage: (WebSocketMessageKind, Span<UInt8>) -> Void) {
-        if isTooLarge {
-            onMessage(.tooLarge(bytes: wireBytes), bytes.span)
-        } else {
-            onMessage(isText ? .text : .binary, bytes.span)
-        }
-    }
+    /// When it is whole.
+    var kind: WebSocketMessageKind { isTooLarge ? .tooLarge(bytes: wireBytes) : isText ? .text : .binary }
 }
 
 extension [UInt8] {

@@ -26,9 +26,11 @@ struct HandshakeRefusal: Error {
     }
 }
 
-/// The response that accepts a request (RFC 6455, section 4.2).
-/// - Parameter fields: more fields of it.
-func acceptHandshake(_ head: HTTPHead, fields: [HTTPField]) throws(HandshakeRefusal) -> [UInt8] {
+/// The path of a request, without its query, and the response that accepts it (RFC 6455, section 4.2).
+/// - Parameter fields: more fields of the response.
+func acceptHandshake(
+    _ head: HTTPHead, fields: [HTTPField]
+) throws(HandshakeRefusal) -> (path: String, response: [UInt8]) {
     let request = head.startLine.split(separator: " ", omittingEmptySubsequences: false)
     guard request.count == 3, request[2].hasPrefix("HTTP/"), head.fields.count("Host") == 1 else {
         throw HandshakeRefusal(.notHTTP)
@@ -54,20 +56,13 @@ func acceptHandshake(_ head: HTTPHead, fields: [HTTPField]) throws(HandshakeRefu
     else { throw HandshakeRefusal("400 Bad Request", "Sec-WebSocket-Key is not 16 bytes in base64") }
     let accept = HTTPField(name: "Sec-WebSocket-Accept", value: webSocketAccept(key: key))
     let connection = HTTPField(name: "Connection", value: "Upgrade")
-    return responseHead("101 Switching Protocols", [upgrade, connection, accept] + fields)
+    let response = responseHead("101 Switching Protocols", [upgrade, connection, accept] + fields)
+    return (String(request[1].prefix { $0 != "?" }), response)
 }
 
 private func responseHead(_ status: String, _ fields: [HTTPField]) -> [UInt8] {
     let lines = ["HTTP/1.1 \(status)"] + fields.map { "\($0.name): \($0.value)" }
     return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
-}
-
-extension HTTPHead {
-    /// A request's, without its query.
-    var path: String {
-        let target = startLine.split(separator: " ", omittingEmptySubsequences: false).dropFirst().first ?? ""
-        return String(target.prefix { $0 != "?" })
-    }
 }
 
 /// `Sec-WebSocket-Accept` for a `Sec-WebSocket-Key` (RFC 6455, section 4.2.2). Corresponds to `lws_SHA1`.

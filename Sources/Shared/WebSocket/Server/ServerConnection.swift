@@ -11,6 +11,8 @@ final class ServerConnection: PeerConnection {
     /// Seconds for a client to take its greeting.
     private static let greetingTimeout: Int32 = 30
 
+    /// Of its socket.
+    let key: UInt
     /// Limits what one client may have of the server.
     let client: [UInt8]
     private var head = HTTPHeadReader(maximumBytes: ServerConnection.maximumHeadBytes)
@@ -28,6 +30,7 @@ final class ServerConnection: PeerConnection {
     private var close: (position: Int, status: UInt16?)?
 
     init(_ socket: Socket, client: [UInt8]) {
+        key = socket.key
         self.client = client
         super.init()
         begin(socket)
@@ -99,8 +102,8 @@ final class ServerConnection: PeerConnection {
         if group == nil {
             do throws(HandshakeRefusal) {
                 guard let head = try readHead(bytes, at: &position) else { return }
-                let response = try acceptHandshake(head, fields: fields)
-                switch route(head.path) {
+                let (path, response) = try acceptHandshake(head, fields: fields)
+                switch route(path) {
                 case .group(let number):
                     write(response)
                     socket?.setDeadline(seconds: nil)

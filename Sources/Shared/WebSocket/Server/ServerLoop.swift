@@ -66,10 +66,10 @@ final class ServerLoop: SocketLoop {
         case .received:
             guard let connection = connections[socket.key] else { return }
             connection.receive(bytes, fields: orders.pending.withLock(\.headers), route: configuration.route) {
-                opened(connection, socket.key, $0)
+                opened(connection, $0)
             }
-        case .writable: written(socket.key)
-        case .ended: ended(socket.key)
+        case .writable: if let connection = connections[socket.key] { written(connection) }
+        case .ended: if let connection = connections.removeValue(forKey: socket.key) { ended(connection) }
         }
     }
 
@@ -82,34 +82,32 @@ final class ServerLoop: SocketLoop {
         connections[socket.key] = ServerConnection(socket, client: client)
     }
 
-    private func opened(_ connection: ServerConnection, _ key: UInt, _ number: Int) -> ServerGroup {
+    private func opened(_ connection: ServerConnection, _ number: Int) -> ServerGroup {
         let group = groups[number] ?? ServerGroup(number: number)
         groups[number] = group
         // Before the greeting is asked: what is broadcast after that is for this client too.
-        group.clients[key] = connection
+        group.clients[connection.key] = connection
         orders.clientCount.add(1, ordering: .relaxed)
         connection.join(group, greeting(of: group))
         configuration.onClientCount(clientCount)
         return group
     }
 
-    private func written(_ key: UInt) {
-        guard let connection = connections[key] else { return }
+    private func written(_ connection: ServerConnection) {
         connection.flush()
         guard let group = connection.group, connection.position == group.log.end else { return }
         queuedBytes -= group.trim()
     }
 
-    private func ended(_ key: UInt) {
-        guard let connection = connections.removeValue(forKey: key) else { return }
+    private func ended(_ connection: ServerConnection) {
         let rest = (counts[connection.client] ?? 1) - 1
         counts[connection.client] = rest == 0 ? nil : rest
         connection.socketEnded()
-        leave(connection, key)
+        leave(connection)
     }
 
-    private func leave(_ connection: ServerConnection, _ key: UInt) {
-        guard let group = connection.group, group.clients.removeValue(forKey: key) != nil else { return }
+    private func leave(_ connection: ServerConnection) {
+        guard let group = connection.group, group.clients.removeValue(forKey: connection.key) != nil else { return }
         queuedBytes -= group.trim()
         if group.clients.isEmpty { groups[group.number] = nil }
         orders.clientCount.subtract(1, ordering: .relaxed)
@@ -141,16 +139,16 @@ extension ServerLoop {
             guard let group = late.max(by: { $0.log.byteCount < $1.log.byteCount }) else { return }
             queuedBytes -= group.trim()
             let start = group.log.start
-            drop(group.clients.filter { $0.value.position == start && start < group.log.end - 1 })
+            drop(group.clients.values.filter { $0.position == start && start < group.log.end - 1 })
         }
     }
 
     /// Drops the clients that still take the oldest greetings, while there are too many of them.
     private func limitGreetings(beside newest: Greeting) {
-        var takers: [ObjectIdentifier: (greeting: Greeting, clients: [UInt: ServerConnection])] = [:]
-        for (key, client) in connections {
+        var takers: [ObjectIdentifier: (greeting: Greeting, clients: [ServerConnection])] = [:]
+        for client in connections.values {
             guard let greeting = client.greeting else { continue }
-            takers[ObjectIdentifier(greeting), default: (greeting, [:])].clients[key] = client
+            takers[ObjectIdentifier(greeting), default: (greeting, [])].clients.append(client)
         }
         var bytes = takers.values.reduce(newest.byteCount) { $0 + $1.greeting.byteCount }
         let bound = max(configuration.maximumQueuedBytes, 2 * newest.byteCount)
@@ -161,11 +159,11 @@ extension ServerLoop {
         }
     }
 
-    private func drop(_ clients: [UInt: ServerConnection]) {
-        for (key, client) in clients {
+    private func drop(_ clients: [ServerConnection]) {
+        for client in clients {
             client.abort()
             if let group = client.group { configuration.onDrop(group.number) }
-            leave(client, key)
+            leave(client)
         }
     }
 }

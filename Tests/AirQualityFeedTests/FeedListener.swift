@@ -8,7 +8,6 @@ import WebSocket
 final class FeedListener {
     private final class Heard: Sendable {
         let messages = Mutex<[String]>([])
-        let isConnected = Atomic(false)
         let end = Mutex<DisconnectReason?>(nil)
     }
 
@@ -24,11 +23,7 @@ final class FeedListener {
         let client = WebSocketClient(
             configuration: configuration,
             onEvent: { event in
-                switch event {
-                case .connected: heard.isConnected.store(true, ordering: .releasing)
-                case .disconnected(let reason, _, _): heard.end.withLock { $0 = $0 ?? reason }
-                default: break
-                }
+                if case .disconnected(let reason, _, _) = event { heard.end.withLock { $0 = $0 ?? reason } }
             },
             onMessage: { _, message in
                 let text = unsafe message.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
@@ -47,7 +42,6 @@ final class FeedListener {
     /// How the connection has ended.
     var end: DisconnectReason? { heard.end.withLock { $0 } }
 
-    func waitForConnection() -> Bool { wait { heard.isConnected.load(ordering: .acquiring) } }
     func waitForMessages(_ count: Int) -> Bool { wait { messages.count >= count } }
     func waitForEnd() -> Bool { wait { end != nil } }
 }

@@ -152,9 +152,7 @@ struct RelayOptions: Options {
     static let flags: [Flag<Self>] =
         [
             .listen(\.listen),
-            Flag(
-                "shards", \.shards, .integer(in: 1...10_000), placeholder: "N", "Number of shards."
-            ),
+            Flag("shards", \.shards, .integer(in: 1...10_000), placeholder: "N", "Number of shards."),
             Flag(
                 "city-field", \.cityField, .member(),
                 "Field with the city's name, or a JSON Pointer such as /data/city."),

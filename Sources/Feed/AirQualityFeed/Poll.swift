@@ -135,7 +135,12 @@ private struct FillProgress {
 
 /// The figures of `poll` on `/metrics`.
 struct PollFigures {
-    var statistics = PollPlan.Statistics()
+    /// The reason why a request gave nothing.
+    enum Failure: String, CaseIterable { case unreachable, refused, busy, unreadable, status }
+
+    var requests: UInt64 = 0
+    var failures: [Failure: UInt64] = [:]
+    var spikes: UInt64 = 0
     var callsLeft = 0
     var cities = 0
     var citiesWithAir = 0
@@ -145,14 +150,14 @@ struct PollFigures {
 
     static let families: [Family<PollFigures>] = [
         Family("airquality_feed_requests_total", .counter, "Requests sent to the source.") {
-            Double($0.statistics.requests)
+            Double($0.requests)
         },
         Family(
             "airquality_feed_request_failures_total", .counter, labels: ["reason"],
             "Requests that returned no data, by reason."
         ) { figures, add in
-            for failure in PollPlan.Statistics.Failure.allCases {
-                add([LabelValue(failure.rawValue)], .number(Double(figures.statistics.failures[failure] ?? 0)))
+            for failure in Failure.allCases {
+                add([LabelValue(failure.rawValue)], .number(Double(figures.failures[failure] ?? 0)))
             }
         },
         Family("airquality_feed_calls_left", .gauge, "Calls that --rate allows now.") { Double($0.callsLeft) },
@@ -166,7 +171,7 @@ struct PollFigures {
         Family(
             "airquality_feed_spikes_total", .counter,
             "Hourly values left out because their neighbours contradict them."
-        ) { Double($0.statistics.spikes) },
+        ) { Double($0.spikes) },
         clientsFamily { $0.clients },
     ]
 }

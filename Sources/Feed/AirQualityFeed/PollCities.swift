@@ -33,31 +33,26 @@ enum CitySet: String, CaseIterable {
 /// - Parameter name: of the file, for errors.
 func readCities(_ bytes: [UInt8], name: String) throws(SystemError) -> [City] {
     var reader = CSVReader(bytes)
+    func mistake(_ line: Int, _ reason: String) -> SystemError {
+        SystemError(.configuration, "\(name):\(line): \(reason)")
+    }
     func nextRow() throws(SystemError) -> (line: Int, fields: [[UInt8]])? {
-        do throws(RecordingError) {
-            return try reader.nextRow()
-        } catch {
-            throw SystemError(.configuration, "\(name):\(error.line): \(error.reason)")
-        }
+        do throws(RecordingError) { return try reader.nextRow() } catch { throw mistake(error.line, error.reason) }
     }
     let expected = "expected city,latitude,longitude, then id, country, both or neither"
     let header = try nextRow()?.fields.map { String(decoding: $0, as: UTF8.self) } ?? []
     guard header.starts(with: ["city", "latitude", "longitude"]),
         [[], ["id"], ["country"], ["id", "country"]].contains(Array(header.dropFirst(3)))
-    else {
-        throw SystemError(
-            .configuration, "\(name):1: the header is \(quoted(header.joined(separator: ","))), \(expected)")
-    }
+    else { throw mistake(1, "the header is \(quoted(header.joined(separator: ","))), \(expected)") }
     var cities: [City] = []
     var lines: [[UInt8]: Int] = [:]
     while let (line, texts) = try nextRow() {
         guard texts.count == header.count else {
-            throw SystemError(
-                .configuration, "\(name):\(line): the row has \(texts.count) columns, expected \(header.count)")
+            throw mistake(line, "the row has \(texts.count) columns, expected \(header.count)")
         }
         func refusal(_ column: Int, _ expected: String) -> SystemError {
             let text = quoted(String(decoding: texts[column], as: UTF8.self))
-            return SystemError(.configuration, "\(name):\(line): \(header[column]) \(text): expected \(expected)")
+            return mistake(line, "\(header[column]) \(text): expected \(expected)")
         }
         func degrees(_ column: Int, within bound: Double) throws(SystemError) -> Double {
             let text = String(decoding: texts[column], as: UTF8.self)

@@ -22,16 +22,6 @@ struct PollPlan {
         var log: [String] = []
     }
 
-    /// Counts of the requests, by their outcome.
-    struct Statistics: Equatable {
-        /// The reason why a request gave nothing, as the metrics name it.
-        enum Failure: String, CaseIterable { case unreachable, refused, busy, unreadable, status }
-
-        var requests: UInt64 = 0
-        var failures: [Failure: UInt64] = [:]
-        var spikes: UInt64 = 0
-    }
-
     static let maximumRetryAfter: Duration = .seconds(3600)
     static let maximumJitter: Int64 = 60_000
     static let maximumCityLines = 10
@@ -74,7 +64,8 @@ struct PollPlan {
     private var problem: String?
     /// Header lines that make a request conditional, by path.
     private var validators: [String: [String]] = [:]
-    private var statistics = Statistics()
+    /// Only what is counted.
+    private var figures = PollFigures()
     /// Those of the response that is being handled.
     private var now: Int64 = 0
     private var report = Report()
@@ -103,11 +94,12 @@ struct PollPlan {
     var hasProblem: Bool { problem != nil }
 
     func figures(at now: Int64) -> PollFigures {
-        var budget = budget
-        return PollFigures(
-            statistics: statistics, callsLeft: budget.left(at: now), cities: states.count,
-            citiesWithAir: states.count { $0.observedAt != nil && $0.reason == nil },
-            newestObservation: states.lazy.compactMap(\.observedAt).max())
+        var (figures, budget) = (figures, budget)
+        figures.callsLeft = budget.left(at: now)
+        figures.cities = states.count
+        figures.citiesWithAir = states.count { $0.observedAt != nil && $0.reason == nil }
+        figures.newestObservation = states.lazy.compactMap(\.observedAt).max()
+        return figures
     }
 
     // MARK: Asking
@@ -122,7 +114,7 @@ struct PollPlan {
         let delay = budget.delay(for: query.cost, at: now)
         guard delay == 0 else { return .wait(until: now + delay) }
         budget.spend(query.cost)
-        statistics.requests += 1
+        figures.requests += 1
         return .ask(HTTPRequest(url: baseURL + query.path, headers: query.headers + (validators[query.path] ?? [])))
     }
 
@@ -179,7 +171,7 @@ struct PollPlan {
                 let content = try api.read(response.body, of: query, at: now / 1000)
                 failures = 0
                 hasRoundSucceeded = true
-                statistics.spikes += UInt64(content.spikes)
+                figures.spikes += UInt64(content.spikes)
                 remember(response, of: query)
                 note(content)
                 if response.header("x-ratelimit-remaining") == "0" { pause(until: retryAfter(of: response)) }
@@ -264,7 +256,7 @@ struct PollPlan {
 
     /// The query is tried again, after the others; only so often when it alone fails.
     private mutating func retry(
-        _ query: SourceQuery, _ attempts: Int, _ failure: Statistics.Failure, kind: String, _ line: String
+        _ query: SourceQuery, _ attempts: Int, _ failure: PollFigures.Failure, kind: String, _ line: String
     ) {
         count(failure)
         if attempts < Self.maximumAttempts || !hasRoundSucceeded {
@@ -289,7 +281,7 @@ struct PollPlan {
         complain("refused", "\(line)\(origin); trying again at the next interval")
     }
 
-    private mutating func count(_ failure: Statistics.Failure) { statistics.failures[failure, default: 0] += 1 }
+    private mutating func count(_ failure: PollFigures.Failure) { figures.failures[failure, default: 0] += 1 }
 
     private mutating func complain(_ kind: String, _ line: String) {
         guard problem != kind else { return }

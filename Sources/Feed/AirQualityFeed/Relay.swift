@@ -183,13 +183,15 @@ struct RelayState: ~Copyable {
         return "passed on \(messages) message\(messages == 1 ? "" : "s")\(end)"
     }
 
+    /// A relay refuses whole messages alone.
+    fileprivate static let refusalReasons: [(reason: RefusalReason, text: String)] = [
+        (.notText, "not text"), (.tooLarge, "too large"), (.notJSON, "not JSON"), (.notAnArray, "not an array"),
+    ]
+
     private var refused: String {
-        // A relay refuses whole messages alone.
-        let words: [(reason: RefusalReason, text: String)] = [
-            (.notText, "not text"), (.tooLarge, "too large"), (.notJSON, "not JSON"), (.notAnArray, "not an array"),
-        ]
-        let count = words.reduce(0) { $0 + refusals[$1.reason] }
-        let reasons = words.filter { refusals[$0.reason] > 0 }.map { "\(refusals[$0.reason]) \($0.text)" }
+        let all = Self.refusalReasons
+        let count = all.reduce(0) { $0 + refusals[$1.reason] }
+        let reasons = all.filter { refusals[$0.reason] > 0 }.map { "\(refusals[$0.reason]) \($0.text)" }
         return "\(count) message\(count == 1 ? "" : "s") (\(reasons.joined(separator: ", ")))"
     }
 }
@@ -209,7 +211,7 @@ private struct RelayFigures {
         Family(
             "airquality_feed_refusals_total", .counter, labels: ["reason"], "Messages not passed on, by reason."
         ) { figures, add in
-            for reason in [RefusalReason.notText, .tooLarge, .notJSON, .notAnArray] {
+            for (reason, _) in RelayState.refusalReasons {
                 add([LabelValue(reason.rawValue)], .number(Double(figures.refusals[reason])))
             }
         },

@@ -66,10 +66,8 @@ final class Heartbeat: Sendable {
     func beat() { beatAt.withLock { $0 = monotonicTime() } }
 
     /// Nil while it beats.
-    var problem: String? { problem(at: monotonicTime()) }
-
-    func problem(at now: Duration) -> String? {
-        let age = now - beatAt.withLock(\.self)
+    var problem: String? {
+        let age = monotonicTime() - beatAt.withLock(\.self)
         return age <= limit ? nil : "\(name) has been stuck for \(age.components.seconds) s"
     }
 }

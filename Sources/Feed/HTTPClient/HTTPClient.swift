@@ -39,11 +39,10 @@ public struct HTTPClient: ~Copyable {
         for _ in 0...Self.maximumRedirects {
             let (response, redirect) = try handle.perform(request, configuration, cancellation)
             guard let redirect else { return response }
-            guard let origin = HTTPOrigin(request.url), let target = HTTPOrigin(redirect),
-                origin.mayRedirect(to: target)
-            else {
-                let target = HTTPOrigin(redirect).map { "\($0)" } ?? "an address that is neither http nor https"
-                throw HTTPFailure(.redirect, "the response \(response.status) redirects to \(target)")
+            let target = HTTPOrigin(redirect)
+            guard let origin = HTTPOrigin(request.url), let target, origin.mayRedirect(to: target) else {
+                let shown = target.map { "\($0)" } ?? "an address that is neither http nor https"
+                throw HTTPFailure(.redirect, "the response \(response.status) redirects to \(shown)")
             }
             request.url = redirect
         }

@@ -5,7 +5,7 @@ package struct CSVReader {
     private let bytes: [UInt8]
     private var offset: Int
     /// Number of the line in which the next row starts.
-    package private(set) var line = 1
+    private var line = 1
 
     /// - Parameter bytes: a byte order mark at the start is skipped.
     package init(_ bytes: [UInt8]) {

@@ -20,6 +20,25 @@ import Testing
         return client
     }
 
+    @Test("a broadcast reaches each client whole and once") func broadcasts() throws {
+        let texts =
+            ["[]", String(repeating: "x", count: 125), String(repeating: "y", count: 126)]
+            + [65535, 65536, 3_000_000].map { String(repeating: "z", count: $0) }
+        try withServer { server in
+            try withClient(configuration(port: server.port)) { _, one in
+                try withClient(configuration(port: server.port)) { _, two in
+                    for log in [one, two] { log.wait(for: "connection") { $0.events.contains(.opened) } }
+                    for text in texts { server.broadcast(Array(text.utf8)) }
+                    for log in [one, two] {
+                        log.wait(for: "messages") { $0.messages.count == texts.count }
+                        #expect(log.texts == texts)
+                        #expect(log.current.messages.allSatisfy { $0.kind == .text })
+                    }
+                }
+            }
+        }
+    }
+
     @Test("a client that does not read is dropped, and the others get everything") func slowClient() throws {
         let counts = Mutex<[Int]>([])
         let server = try makeServer {

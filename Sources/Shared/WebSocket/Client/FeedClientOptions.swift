@@ -141,7 +141,10 @@ extension ValueFormat<HTTPField> {
 }
 
 extension ValueFormat<String> {
+    /// A token (RFC 6455, section 4.1).
     static var subprotocol: Self {
-        Self("NAME", expected: "a name of letters, digits and !#$%&'*+-.^_`|~") { isSubprotocol($0) ? $0 : nil }
+        Self("NAME", expected: "a name of letters, digits and !#$%&'*+-.^_`|~") { name in
+            name.isEmpty || !name.utf8.allSatisfy(isTokenCharacter) ? nil : name
+        }
     }
 }

@@ -61,9 +61,6 @@ extension HTTPField {
     ]
 }
 
-/// Subprotocols are tokens (RFC 6455, section 4.1).
-func isSubprotocol(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(isTokenCharacter) }
-
 /// The server's response to the request.
 enum HandshakeResponse: Equatable {
     /// 100 to 199 without 101: the response is still to come.

@@ -56,10 +56,8 @@ public struct WebSocketAddress: Sendable, Equatable {
 
     var defaultPort: Int { isSecure ? 443 : 80 }
 
-    var isIPv6: Bool { host.utf8.contains(UInt8(ascii: ":")) }
-
-    /// As addresses and the `Host` header write it.
-    var bracketedHost: String { isIPv6 ? "[\(host)]" : host }
+    /// As addresses and the `Host` header write it; only an IPv6 address has colons.
+    var bracketedHost: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
 
     /// The `Host` header (RFC 9110, section 7.2).
     var hostHeader: String { port == defaultPort ? bracketedHost : "\(bracketedHost):\(port)" }

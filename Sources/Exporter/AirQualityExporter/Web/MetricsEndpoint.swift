@@ -189,10 +189,16 @@ private let buildFamilies: [Family<[String]>] = [
 
 /// The process's figures by the second in which they were read: reading /proc costs more than a whole scrape.
 private final class RecentProcess: Sendable {
-    private let last = Mutex(LastValue<Int64, ProcessStatistics>())
+    private let last = Mutex<(second: Int64, statistics: ProcessStatistics)?>(nil)
 
     var current: ProcessStatistics {
-        last.withLock { $0.value(for: monotonicTime().components.seconds, make: ProcessStatistics.current) }
+        last.withLock { last in
+            let second = monotonicTime().components.seconds
+            if let last, last.second == second { return last.statistics }
+            let statistics = ProcessStatistics.current()
+            last = (second, statistics)
+            return statistics
+        }
     }
 }
 

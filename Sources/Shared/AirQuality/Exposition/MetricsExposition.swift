@@ -122,24 +122,6 @@ public struct SourceFamilies<Source: Equatable & Sendable>: FamilyGroup {
     }
 }
 
-/// A value, kept as long as the key that it was made for is the same.
-public struct LastValue<Key: Equatable, Value> {
-    private var kept: (key: Key, value: Value)?
-
-    public init() {}
-
-    public mutating func value(for key: Key, make: () -> Value) -> Value {
-        if let kept, kept.key == key { return kept.value }
-        // First of all, so that the new value can have the memory of the old one.
-        kept = nil
-        let value = make()
-        kept = (key, value)
-        return value
-    }
-}
-
-extension LastValue: Sendable where Key: Sendable, Value: Sendable {}
-
 /// The exposition as a scrape gets it.
 public struct RenderedExposition: Sendable {
     /// A block that has not changed since the previous exposition is the same object.

@@ -24,6 +24,18 @@ struct CityStates: Sendable {
         if versions.chunks.count > latestVersions.count { latestVersions.append(0) }
     }
 
+    /// Takes a reading's values, in one access: two would cost a reading a tenth more instructions.
+    ///
+    /// - Returns: what ``CityState/update(_:receivedAt:version:bounds:interval:)`` does.
+    @inline(__always)
+    mutating func update(
+        _ city: Int, _ reading: Reading, receivedAt: Timestamp, version: UInt64, bounds: CategoryBounds, interval: Int64
+    ) -> Bool {
+        mark(city, version: version)
+        return states[city].update(
+            reading, receivedAt: receivedAt, version: version, bounds: bounds, interval: interval)
+    }
+
     /// Something of the city changed, or it is a new one.
     @inline(__always)
     mutating func mark(_ city: Int, version: UInt64) {

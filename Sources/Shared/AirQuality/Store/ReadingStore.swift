@@ -110,7 +110,7 @@ public final class ReadingStore: Sendable {
             }
         }
         guard !warmUp.isOver(at: now), unheard != 0 else {
-            withLock { $0.warmUp.end() }
+            withLock { $0.warmUp.isOver = true }
             return nil
         }
         return WarmUpProgress(cityCount: snapshot.cityCount, age: max(0, now - warmUp.grownAt), unheardCount: unheard)
@@ -159,9 +159,6 @@ public final class ReadingStore: Sendable {
 
     /// Forgets a feed whose client has ended.
     public func removeFeed(_ number: Int) { withLock { $0.feeds[number].isRemoved = true } }
-
-    /// Changes whenever the content of ``HistoryDocument`` would change.
-    var pointsVersion: UInt64 { withLock { $0.pointsVersion } }
 
     // MARK: What survives a restart
 

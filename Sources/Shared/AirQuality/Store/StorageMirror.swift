@@ -263,16 +263,12 @@ extension StorageMirror.Entry {
             return StoredReading(
                 time: time, index: index, receivedAt: isDue && isCurrent ? state.receivedAt : time, isKept: true)
         }
-        if isDue {
-            if !isPoint {
-                city.readings.append(
-                    StoredReading(
-                        time: state.updatedAt, index: state.index, receivedAt: state.receivedAt, isKept: false))
-            } else if point < first, history[point].index == state.index, state.receivedAt != receivedAt {
-                city.readings.append(
-                    StoredReading(
-                        time: state.updatedAt, index: state.index, receivedAt: state.receivedAt, isKept: true))
-            }
+        let isOnlyNewArrival =
+            isPoint && point < first && history[point].index == state.index && state.receivedAt != receivedAt
+        if isDue, !isPoint || isOnlyNewArrival {
+            city.readings.append(
+                StoredReading(
+                    time: state.updatedAt, index: state.index, receivedAt: state.receivedAt, isKept: isPoint))
         }
         city.readings.removeAll { !City.times.contains($0.time) || !City.times.contains($0.receivedAt) }
 

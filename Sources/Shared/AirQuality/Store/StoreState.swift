@@ -10,8 +10,6 @@ struct StoreState: Sendable {
     var feeds: [FeedStatistics]
     /// Points of all cities.
     var pointCount = 0
-    /// Counts up when the points of any city change.
-    var pointsVersion: UInt64 = 1
     /// Those that the city limit refused.
     var refusedNames = BoundedReport()
     let startedAt: Timestamp
@@ -68,9 +66,8 @@ struct StoreState: Sendable {
         if reading.time != receivedAt, let known, reading.time < cities.states[known].updatedAt { throw .badTime }
         guard IndexRange.isValid(reading.index) else { throw .outOfRange }
         guard let city = known ?? insert(reading, named: name) else { throw .cityLimit }
-        cities.states.mark(city, version: version)
-        let mayBePoint = cities.states[city].update(
-            reading, receivedAt: receivedAt, version: version, bounds: bounds, interval: rules.history.interval)
+        let mayBePoint = cities.states.update(
+            city, reading, receivedAt: receivedAt, version: version, bounds: bounds, interval: rules.history.interval)
         if mayBePoint || rules.history.usesWindows { admit(reading, city: city, receivedAt: receivedAt) }
         return city
     }
@@ -98,7 +95,6 @@ struct StoreState: Sendable {
         // A clock that was set back can have removed points for a reading that is then skipped.
         guard admission != .skipped || count < before else { return }
         cities.histories[city].changedAt = receivedAt
-        pointsVersion += 1
     }
 }
 
@@ -119,7 +115,6 @@ extension StoreState {
         if count > 0 {
             expiredCount += UInt64(count)
             expiredAt = now
-            pointsVersion += 1
         }
         return count
     }
@@ -158,7 +153,6 @@ extension StoreState {
             guard cities.histories[city].closeWindow(before: now, rule: rules.history) else { continue }
             pointCount += cities.histories[city].count - before
             cities.histories[city].changedAt = now
-            pointsVersion += 1
             // A new history point also counts as a change of its city, so that it is saved.
             version += 1
             cities.states.mark(city, version: version)
@@ -197,7 +191,6 @@ extension StoreState {
         cities.states[city].nextPointAt = history.nextPointAt(rule: rules.history)
         cities.histories[city] = history
         pointCount += history.count
-        pointsVersion += 1
     }
 }
 
@@ -223,7 +216,7 @@ struct WarmUp: Sendable {
     /// When the last new city came; if none has come yet, when the first message came; before that, the start.
     private(set) var grownAt: Timestamp
     private var hasMessage = false
-    private(set) var isOver: Bool
+    var isOver: Bool
 
     init(duration: Int64, startedAt: Timestamp) {
         self.duration = duration
@@ -243,8 +236,6 @@ struct WarmUp: Sendable {
     }
 
     func isOver(at now: Timestamp) -> Bool { isOver || now - grownAt >= duration }
-
-    mutating func end() { isOver = true }
 }
 
 /// Names to report, each once, and only the first few.

@@ -7,7 +7,8 @@ import Testing
 @Suite struct PasswordsTests {
     private func check(_ password: String, user: String = "alice") -> PasswordCheck {
         PasswordCheck(
-            BasicCredentials(user: Array(user.utf8), password: Array(password.utf8)), hash: "h", highestCost: 4)
+            credentials: BasicCredentials(user: Array(user.utf8), password: Array(password.utf8)), hash: "h",
+            highestCost: 4)
     }
 
     @Test func verdictsAreRememberedAndAskedOnce() {

@@ -9,16 +9,20 @@ internal import System
 /// It lives until libmicrohttpd's notice that the connection has ended, which comes before the socket is closed.
 final class HTTPConnection: @unchecked Sendable {
     // @unchecked: the variables of the request are touched by libmicrohttpd's callbacks only, and all callbacks of a
-    // connection come from one thread. What other threads read is constant or atomic; `isLeaving` belongs to
-    // `HTTPConnections`, under its lock.
+    // connection come from one thread. What other threads read is constant or atomic; `isLeaving` and `sleeper` belong
+    // to `HTTPConnections`, and change under its lock.
     let socket: Int32
     let peer: IPAddress
+    /// Set once, before the first request.
+    var handle: MHDConnection!
     /// Keeps alive what the connection's TLS session points into; nil: plain HTTP.
     var tls: TLSContext?
     /// No client's: it shows that the serving thread is alive.
     let isHeartbeat: Bool
     /// Has made room for another one.
     var isLeaving = false
+    /// What sleeps on it, or may sleep.
+    var sleeper: HTTPSleeper?
     private let deadline: Atomic<Int64>
 
     /// Where the current request stands.
@@ -38,18 +42,15 @@ final class HTTPConnection: @unchecked Sendable {
     var phase = Phase.idle
     var target = HTTPRequestTarget.malformed
     var targetBytes = 0
-    var fields = HTTPFields()
+    /// Nil while its header is not here, or when it is refused for it.
+    var request: HTTPRequest?
     var isMetered = false
     /// Nil: it holds no permit.
     var permits: RequestPermits?
     /// The last one.
     var suspension: HTTPSuspension?
-    /// The request asks for no content.
-    var isHead = false
     /// Of the response under way.
     var status: Int?
-    /// Of the request under way.
-    var headerBytes = 0
     /// Content of the response under way that libmicrohttpd has been given; 0 of a small one.
     var sentBytes = 0
     /// The content of a large response, counted by `HTTPService.unsent`.
@@ -62,6 +63,9 @@ final class HTTPConnection: @unchecked Sendable {
         self.isHeartbeat = isHeartbeat
         self.deadline = Atomic(deadline?.milliseconds ?? .max)
     }
+
+    /// The request asks for no content.
+    var isHead: Bool { request?.method == "HEAD" }
 
     /// Sets when the connection is closed unless its phase has ended; nil: never.
     func setDeadline(_ time: Duration?) { deadline.store(time?.milliseconds ?? .max, ordering: .relaxed) }
@@ -102,18 +106,24 @@ final class HTTPConnection: @unchecked Sendable {
     }
 }
 
-/// The open connections of a server: how many there may be, and which of them are overdue.
+/// The open connections of a server: how many there may be, which of them are overdue, and what sleeps on them.
 ///
 /// libmicrohttpd must not meet a limit of its own: it then leaves a mutex locked, and never serves again
 /// (0.9.75 to 0.9.77, `new_connection_process_`).
 final class HTTPConnections: Sendable {
     private let state: Mutex<State>
-    let suspensions = HTTPSuspensions()
 
     private struct State {
         var open: [Int32: HTTPConnection] = [:]
         var peak = Peak()
         var quota: ConnectionQuota
+        var eventsAreEnded = false
+        var allAreEnded = false
+
+        func isEnded(_ sleeper: HTTPSleeper) -> Bool {
+            if case .stream(let stream) = sleeper, stream.isEndless, eventsAreEnded { return true }
+            return allAreEnded
+        }
     }
 
     init(limits: HTTPLimits) {
@@ -162,7 +172,7 @@ final class HTTPConnections: Sendable {
     subscript(socket: Int32) -> HTTPConnection? { state.withLock { $0.open[socket] } }
 
     func hangUpOnOverdue(at now: Duration) {
-        suspensions.endAbandoned(at: now)
+        endAbandoned(at: now)
         state.withLock { state in
             // Under the lock although it is a call of C: the connection leaves the table before its socket is closed,
             // so the number is still this connection's.
@@ -185,6 +195,54 @@ final class HTTPConnections: Sendable {
             load.connection.abort()
             excess -= load.bytes
         }
+    }
+
+    // MARK: - What sleeps
+
+    /// To be called when the connection begins to sleep, or may do so.
+    func insert(_ sleeper: HTTPSleeper, on connection: HTTPConnection) {
+        let isEnded = state.withLock { state in
+            connection.sleeper = sleeper
+            return state.isEnded(sleeper)
+        }
+        if isEnded { sleeper.end() }
+    }
+
+    func removeSleeper(of connection: HTTPConnection) { state.withLock { _ in connection.sleeper = nil } }
+
+    /// Ends the requests that are overdue, and requests and events whose client has gone. Documents are never suspended
+    /// for long.
+    private func endAbandoned(at now: Duration) {
+        let (requests, streams) = state.withLock { state -> ([HTTPSuspension], [HTTPStream]) in
+            var requests: [HTTPSuspension] = []
+            var events: [Int32: HTTPStream] = [:]
+            for (socket, connection) in state.open {
+                switch connection.sleeper {
+                case .request(let request): requests.append(request)
+                case .stream(let stream): if stream.isEndless { events[socket] = stream }
+                case nil: break
+                }
+            }
+            // Under the lock although it is a call of C, which does not block: the connection leaves the table before
+            // its socket is closed, so the number is still this stream's.
+            return (requests, abandonedSockets(of: events.keys).compactMap { events[$0] })
+        }
+        for request in requests { request.endIfAbandoned(at: now) }
+        for stream in streams { stream.end() }
+    }
+
+    /// Ends all streams of events, and those that still begin.
+    func endEvents() { endSleepers { $0.eventsAreEnded = true } }
+
+    /// Ends all that sleeps, and what would still begin to.
+    func endSleepers() { endSleepers { $0.allAreEnded = true } }
+
+    private func endSleepers(_ change: (inout State) -> Void) {
+        let sleepers = state.withLock { state in
+            change(&state)
+            return state.open.values.compactMap(\.sleeper).filter { state.isEnded($0) }
+        }
+        for sleeper in sleepers { sleeper.end() }
     }
 }
 

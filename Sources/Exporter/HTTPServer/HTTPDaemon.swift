@@ -79,11 +79,11 @@ func httpConnection(
 func httpRequestLine(
     context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
-    guard let service = unsafe service(context), let connection = unsafe MHDConnection(connection),
-        let target = unsafe MHDRequestTarget(target), let state = connection.state
+    guard let service = unsafe service(context), let target = unsafe MHDRequestTarget(target),
+        let connection = unsafe MHDConnection(connection)?.state
     else { return nil }
-    service.requestBegan(target, on: state, connection)
-    return unsafe Unmanaged.passUnretained(state).toOpaque()
+    service.requestBegan(target, on: connection)
+    return unsafe Unmanaged.passUnretained(connection).toOpaque()
 }
 
 /// Called by libmicrohttpd when the header has come and when the whole request has; corresponds to
@@ -94,12 +94,12 @@ func httpAccess(
     method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?, content: UnsafePointer<CChar>?,
     contentBytes: UnsafeMutablePointer<Int>?, request: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
-    guard let service = unsafe service(context), let connection = unsafe MHDConnection(connection),
+    guard let service = unsafe service(context),
         let line = unsafe MHDRequestLine(method: method, url: url, version: version),
         let request = unsafe request?.pointee
     else { return .NO }
     return service.requestArrived(
-        line, on: unsafe Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue(), connection)
+        line, on: unsafe Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue())
 }
 
 /// Called by libmicrohttpd once for each request whose first line has come, whatever became of it; corresponds to
@@ -128,7 +128,7 @@ func tlsNoCertificate(session: OpaquePointer?) -> Int32 {
 /// on the daemon's thread.
 @safe struct MHDConnection: @unchecked Sendable {
     // @unchecked: `resume` alone is called on other threads, as libmicrohttpd allows, and a suspended connection lives
-    // until then: the daemon is not stopped before `HTTPSuspensions` has had all of them resumed.
+    // until then: the daemon is not stopped before `HTTPConnections` has had all of them resumed.
     private let handle: OpaquePointer
 
     init?(_ handle: OpaquePointer?) {

@@ -9,8 +9,6 @@ public enum HTTPBody: Sendable {
     /// Comes as it is made, of unknown length.
     case stream(HTTPStream)
 
-    var count: Int { pieces.reduce(0) { $0 + $1.count } }
-
     /// None of a stream.
     var pieces: [[UInt8]] {
         switch self {
@@ -37,7 +35,7 @@ public struct HTTPResponse: Sendable {
         self.status = status
         self.headers = headers
         self.body = body
-        contentBytes = body.count
+        contentBytes = body.pieces.reduce(0) { $0 + $1.count }
     }
 
     /// One line of plain text.
@@ -56,7 +54,7 @@ public struct HTTPResponse: Sendable {
     ///   - content: that of a large response.
     ///   - extra: fields for every response of this server, in place of its own of the same name.
     func queue(
-        _ content: LargeContent?, on connection: MHDConnection, isHead: Bool, extra: [(name: String, value: String)]
+        _ content: LargeContent?, on connection: HTTPConnection, extra: [(name: String, value: String)]
     ) -> MHD_Result {
         let response =
             if let content {
@@ -66,12 +64,12 @@ public struct HTTPResponse: Sendable {
             } else {
                 HTTPNativeResponse(joining: body.pieces, count: contentBytes)
             }
-        if isHead, case .stream = body { response.leaveOutContent() }
+        if connection.isHead, case .stream = body { response.leaveOutContent() }
         for (name, value) in headers where !extra.contains(where: { $0.name == name }) {
             response.addHeader(name, value)
         }
         for (name, value) in extra { response.addHeader(name, value) }
-        return response.queue(on: connection, status: status)
+        return response.queue(on: connection.handle, status: status)
     }
 }
 

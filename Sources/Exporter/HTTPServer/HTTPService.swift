@@ -50,99 +50,104 @@ final class HTTPService: Sendable {
     }
 
     /// libmicrohttpd has begun to serve the connection. Nil when it has been forgotten.
-    func connectionBegan(_ connection: MHDConnection) -> HTTPConnection? {
-        guard let state = connections[connection.socket] else { return nil }
-        if !state.isHeartbeat, let tls = active.withLock({ $0 }).tls, let session = unsafe connection.tlsSession {
-            state.tls = tls
+    func connectionBegan(_ handle: MHDConnection) -> HTTPConnection? {
+        guard let connection = connections[handle.socket] else { return nil }
+        connection.handle = handle
+        if !connection.isHeartbeat, let tls = active.withLock({ $0 }).tls, let session = unsafe handle.tlsSession {
+            connection.tls = tls
             unsafe tls.adopt(session)
-            unsafe TLSHandshake.follow(session, of: state, as: tls, within: handshakes) { [configuration] failure in
+            let handshake = unsafe TLSHandshake(session, of: connection, as: tls, within: handshakes) {
+                [configuration] failure in
                 configuration.meter.countTLSHandshakeFailure()
                 configuration.onTLSHandshakeFailure(failure)
             }
+            handshake.follow()
         }
-        return state
+        return connection
     }
 
-    func connectionEnded(_ state: HTTPConnection) {
-        connections.remove(state)
-        if state.isHeartbeat { heartbeat.end() }
+    func connectionEnded(_ connection: HTTPConnection) {
+        connections.remove(connection)
+        if connection.isHeartbeat { heartbeat.end() }
     }
 
     // MARK: - A request
 
     /// The request line has come; the header has not.
-    func requestBegan(_ target: MHDRequestTarget, on state: HTTPConnection, _ connection: MHDConnection) {
-        state.target = target.parsed(limit: limits.maximumTargetBytes)
-        state.targetBytes = target.count
-        state.phase = .header
-        state.status = nil
-        state.setDeadline(monotonicTime() + limits.requestTimeout)
+    func requestBegan(_ target: MHDRequestTarget, on connection: HTTPConnection) {
+        connection.target = target.parsed(limit: limits.maximumTargetBytes)
+        connection.targetBytes = target.count
+        connection.phase = .header
+        connection.status = nil
+        connection.setDeadline(monotonicTime() + limits.requestTimeout)
         target.hideQuery()
-        if !connection.hideContent() { state.hangUp() }
+        if !connection.handle.hideContent() { connection.hangUp() }
     }
 
     /// One call of the access handler: when the header has come, when the request is over, and when a password has been
     /// checked.
-    func requestArrived(_ line: MHDRequestLine, on state: HTTPConnection, _ connection: MHDConnection) -> MHD_Result {
-        switch state.phase {
+    func requestArrived(_ line: MHDRequestLine, on connection: HTTPConnection) -> MHD_Result {
+        switch connection.phase {
         case .idle, .header:
-            state.headerBytes = connection.headerBytes
             // A response now is the connection's last: what follows is not read, as it may not be what it seems.
-            let (framing, fields) = connection.header(line, targetBytes: state.targetBytes)
-            state.fields = fields
-            if let refusal = refusal(of: state, connection) ?? framing.refusal(needsHost: line.needsHost) {
-                requestStarted(on: state)
-                return send(configuration.refuse(refusal, state.target.path), on: state, connection)
+            let (framing, fields) = connection.handle.header(line, targetBytes: connection.targetBytes)
+            if let refusal = refusal(of: connection) ?? framing.refusal(needsHost: line.needsHost) {
+                requestStarted(on: connection)
+                return send(configuration.refuse(refusal, connection.target.path), on: connection)
             }
-            if framing.hasContent { return respond(method: line.methodText, to: state, connection) }
-            state.phase = .complete
+            guard case .valid(let path, let query) = connection.target else {
+                preconditionFailure("another target was refused")
+            }
+            let request = HTTPRequest(method: line.methodText, path: path, query: query, fields: fields)
+            connection.request = request
+            if framing.hasContent { return respond(to: request, on: connection) }
+            connection.phase = .complete
             return .YES
-        case .complete: return respond(method: line.methodText, to: state, connection)
-        case .suspended: return resumed(method: line.methodText, state, connection)
+        case .complete: return connection.request.map { respond(to: $0, on: connection) } ?? .NO
+        case .suspended: return resumed(connection)
         case .sending, .streaming: return .YES
         }
     }
 
-    private func requestStarted(on state: HTTPConnection) {
-        state.phase = .sending
+    private func requestStarted(on connection: HTTPConnection) {
+        connection.phase = .sending
         requestsUnderWay.add(1, ordering: .sequentiallyConsistent)
     }
 
-    private func refusal(of state: HTTPConnection, _ connection: MHDConnection) -> HTTPRefusal? {
-        switch state.target {
+    private func refusal(of connection: HTTPConnection) -> HTTPRefusal? {
+        switch connection.target {
         case .malformed: HTTPRefusal(400, "the request target is malformed")
         case .tooLong: HTTPRefusal(414, "the request target is longer than \(limits.maximumTargetBytes) bytes")
-        case .valid where state.headerBytes > HTTPLimits.maximumHeaderBytes:
+        case .valid where connection.handle.headerBytes > HTTPLimits.maximumHeaderBytes:
             HTTPRefusal(431, "the request's header is longer than \(HTTPLimits.maximumHeaderBytes) bytes")
-        case .valid where connection.fieldCount > HTTPLimits.maximumFields + MHDConnection.hiddenFieldCount:
+        case .valid where connection.handle.fieldCount > HTTPLimits.maximumFields + MHDConnection.hiddenFieldCount:
             HTTPRefusal(431, "the request's header has more than \(HTTPLimits.maximumFields) fields")
         case .valid: nil
         }
     }
 
-    private func respond(method: String, to state: HTTPConnection, _ connection: MHDConnection) -> MHD_Result {
-        requestStarted(on: state)
-        state.isHead = method == "HEAD"
-        guard let response = response(method: method, state, connection) else { return .YES }
-        return send(response, on: state, connection)
+    private func respond(to request: HTTPRequest, on connection: HTTPConnection) -> MHD_Result {
+        requestStarted(on: connection)
+        guard let response = response(to: request, on: connection) else { return .YES }
+        return send(response, on: connection)
     }
 
     /// Nil when it is made, or the password checked, on another thread first.
-    private func response(method: String, _ state: HTTPConnection, _ connection: MHDConnection) -> HTTPResponse? {
-        guard case .valid(let path, let query) = state.target else { preconditionFailure("it was refused before") }
+    private func response(to request: HTTPRequest, on connection: HTTPConnection) -> HTTPResponse? {
+        let path = request.path
         let active = active.withLock { $0 }
         guard active.admitsRequest() else { return configuration.refuse(HTTPRefusal(429, "too many requests"), path) }
-        if configuration.isPublic(path) { return route(method, path, query, state, connection) }
-        switch active.access(authorization: state.fields.joined("Authorization")) {
-        case .granted: return route(method, path, query, state, connection)
+        if configuration.isPublic(path) { return route(request, on: connection) }
+        switch active.access(authorization: request.header("Authorization")) {
+        case .granted: return route(request, on: connection)
         case .denied: return configuration.refuse(.unauthorized, path)
         case .needsPassword(let check):
             switch passwords.known(check) {
-            case true: return route(method, path, query, state, connection)
+            case true: return route(request, on: connection)
             case false: return configuration.refuse(.unauthorized, path)
             case nil:
                 let busy = HTTPRefusal.busy("too many passwords to check at once")
-                suspend(state, connection, on: passwordQueue, .seconds(60), overdue: busy) { [passwords] in
+                suspend(connection, on: passwordQueue, .seconds(60), overdue: busy) { [passwords] in
                     .isPasswordRight(passwords.verdict(on: check))
                 }
                 return nil
@@ -151,23 +156,20 @@ final class HTTPService: Sendable {
     }
 
     /// Nil when it is made on another thread.
-    private func route(
-        _ method: String, _ path: String, _ query: String, _ state: HTTPConnection, _ connection: MHDConnection
-    ) -> HTTPResponse? {
-        let request = HTTPRequest(method: method, path: path, query: query, fields: state.fields)
+    private func route(_ request: HTTPRequest, on connection: HTTPConnection) -> HTTPResponse? {
         let handling = configuration.handling(request)
         if handling.isMetered {
-            state.isMetered = true
+            connection.isMetered = true
             meter.requestStarted()
         }
         if let permits = handling.permits {
-            guard acquire(permits, weight: handling.weight, for: state) else {
-                return configuration.refuse(permits.refusal, path)
+            guard acquire(permits, weight: handling.weight, for: connection) else {
+                return configuration.refuse(permits.refusal, request.path)
             }
-            state.permits = permits
+            connection.permits = permits
         }
         guard let queue = handling.queue else { return onRequest(request) }
-        suspend(state, connection, on: queue, handling.timeLimit, overdue: handling.overdue) { [onRequest] in
+        suspend(connection, on: queue, handling.timeLimit, overdue: handling.overdue) { [onRequest] in
             .response(onRequest(request))
         }
         return nil
@@ -175,62 +177,62 @@ final class HTTPService: Sendable {
 
     /// Lets the connection sleep until the work for its request is done. It is not done when the client has gone before.
     private func suspend(
-        _ state: HTTPConnection, _ connection: MHDConnection, on queue: WorkQueue, _ timeLimit: Duration,
+        _ connection: HTTPConnection, on queue: WorkQueue, _ timeLimit: Duration,
         overdue: HTTPRefusal, _ work: @escaping @Sendable () -> HTTPSuspension.Outcome
     ) {
-        let path = state.target.path
-        let suspension = HTTPSuspension(connection, socket: state.socket, timeLimit: timeLimit) { [configuration] in
+        let path = connection.target.path
+        let suspension = HTTPSuspension(connection, timeLimit: timeLimit) { [configuration] in
             configuration.refuse(overdue, path)
         }
-        state.phase = .suspended
-        state.suspension = suspension
+        connection.phase = .suspended
+        connection.suspension = suspension
         // Nothing is sent or read, and the suspension has a limit of its own.
-        state.setDeadline(nil)
-        connections.suspensions.insert(.request(suspension), on: state.socket)
-        let isAccepted = queue.submit(for: state.peer.client) {
+        connection.setDeadline(nil)
+        connections.insert(.request(suspension), on: connection)
+        let isAccepted = queue.submit(for: connection.peer.client) {
             if suspension.isWanted() { suspension.finish(work()) }
         }
         if !isAccepted { suspension.finish(.response(configuration.refuse(overdue, path))) }
     }
 
     /// The work is done, or there is no need for it any more.
-    private func resumed(method: String, _ state: HTTPConnection, _ connection: MHDConnection) -> MHD_Result {
-        guard case .valid(let path, let query) = state.target, let outcome = state.suspension?.takeOutcome() else {
-            return .NO
-        }
-        connections.suspensions.remove(on: state.socket)
-        state.suspension = nil
-        state.phase = .sending
+    private func resumed(_ connection: HTTPConnection) -> MHD_Result {
+        guard let request = connection.request, let outcome = connection.suspension?.takeOutcome() else { return .NO }
+        connections.removeSleeper(of: connection)
+        connection.suspension = nil
+        connection.phase = .sending
         switch outcome {
         case .abandoned: return .NO
-        case .response(let response): return send(response, on: state, connection)
-        case .isPasswordRight(false): return send(configuration.refuse(.unauthorized, path), on: state, connection)
+        case .response(let response): return send(response, on: connection)
+        case .isPasswordRight(false): return send(configuration.refuse(.unauthorized, request.path), on: connection)
         case .isPasswordRight(true):
-            guard let response = route(method, path, query, state, connection) else { return .YES }
-            return send(response, on: state, connection)
+            guard let response = route(request, on: connection) else { return .YES }
+            return send(response, on: connection)
         }
     }
 
     /// Whether there is a permit for the request, or another one makes room.
-    private func acquire(_ permits: RequestPermits, weight: Int, for state: HTTPConnection) -> Bool {
-        let share = share(of: state, weight: weight)
+    private func acquire(_ permits: RequestPermits, weight: Int, for connection: HTTPConnection) -> Bool {
+        let share = share(of: connection, weight: weight)
         guard let victims = permits.acquire(share, isSlow: { isSlow($0, at: share.since) }) else { return false }
         evict(victims)
         return true
     }
 
     /// Whether there is room for the content, or other responses make room.
-    private func hold(_ content: LargeContent, for state: HTTPConnection) -> Bool {
-        let share = share(of: state, weight: content.count, thing: content.identity)
+    private func hold(_ content: LargeContent, for connection: HTTPConnection) -> Bool {
+        let share = share(of: connection, weight: content.count, thing: content.identity)
         let victims = unsent.withLock { $0.acquire(share, isSlow: { isSlow($0, at: share.since) }) }
         guard let victims else { return false }
-        state.content = content
+        connection.content = content
         evict(victims)
         return true
     }
 
-    private func share(of state: HTTPConnection, weight: Int, thing: Int? = nil) -> FairShares.Share {
-        .init(socket: state.socket, client: state.peer.client, since: monotonicTime(), weight: weight, thing: thing)
+    private func share(of connection: HTTPConnection, weight: Int, thing: Int? = nil) -> FairShares.Share {
+        .init(
+            socket: connection.socket, client: connection.peer.client, since: monotonicTime(), weight: weight,
+            thing: thing)
     }
 
     private func isSlow(_ share: FairShares.Share, at now: Duration) -> Bool {
@@ -247,69 +249,64 @@ final class HTTPService: Sendable {
         }
     }
 
-    private func send(_ response: HTTPResponse, on state: HTTPConnection, _ connection: MHDConnection) -> MHD_Result {
+    private func send(_ response: HTTPResponse, on connection: HTTPConnection) -> MHD_Result {
         var response = response
         var content: LargeContent?
-        state.sentBytes = 0
+        connection.sentBytes = 0
         if response.contentBytes > HTTPResponse.maximumCopiedBytes {
-            let large = LargeContent(response.body.pieces, on: state)
-            if state.isHead || hold(large, for: state) {
+            let large = LargeContent(response.body.pieces, on: connection)
+            if connection.isHead || hold(large, for: connection) {
                 content = large
             } else {
-                response = configuration.refuse(.busy("too many bytes of responses are unread"), state.target.path)
+                response = configuration.refuse(.busy("too many bytes of responses are unread"), connection.target.path)
             }
         }
         let allowance = Duration.seconds(response.contentBytes) / limits.minimumRate
-        state.setDeadline(monotonicTime() + limits.responseTimeout + allowance)
-        state.status = response.status
-        if case .stream(let stream) = response.body { begin(stream, on: state, connection) }
-        return response.queue(content, on: connection, isHead: state.isHead, extra: active.withLock { $0 }.headers)
+        connection.setDeadline(monotonicTime() + limits.responseTimeout + allowance)
+        connection.status = response.status
+        if case .stream(let stream) = response.body { begin(stream, on: connection) }
+        return response.queue(content, on: connection, extra: active.withLock { $0 }.headers)
     }
 
-    private func begin(_ stream: HTTPStream, on state: HTTPConnection, _ connection: MHDConnection) {
+    private func begin(_ stream: HTTPStream, on connection: HTTPConnection) {
         if stream.isEndless {
-            state.phase = .streaming
-            requestFinished(on: state)
-            state.limitSendBuffer()
-            stream.begin(on: state, connection, deadline: .afterPiece(limits.streamTimeout))
-        } else {
-            let deadline = HTTPStream.SendDeadline.whole(
-                begin: monotonicTime(), limit: limits.responseTimeout, minimumRate: limits.minimumRate)
-            stream.begin(on: state, connection, deadline: deadline)
+            connection.phase = .streaming
+            requestFinished(on: connection)
+            connection.limitSendBuffer()
         }
-        connections.suspensions.insert(.stream(stream), on: state.socket)
+        stream.begin(on: connection, limits)
+        connections.insert(.stream(stream), on: connection)
     }
 
     /// The request has ended in whatever way; its content may still be in the kernel's buffers.
-    func requestEnded(on state: HTTPConnection) {
-        if state.isMetered {
-            state.isMetered = false
-            meter.requestFinished(status: state.status)
+    func requestEnded(on connection: HTTPConnection) {
+        if connection.isMetered {
+            connection.isMetered = false
+            meter.requestFinished(status: connection.status)
         }
-        state.permits?.release(socket: state.socket)
-        state.permits = nil
+        connection.permits?.release(socket: connection.socket)
+        connection.permits = nil
         // What was made for it and not sent.
-        state.suspension?.takeOutcome()?.discard()
-        state.suspension = nil
-        connections.suspensions.remove(on: state.socket)
-        if state.content != nil {
-            state.content = nil
-            unsent.withLock { $0.release(socket: state.socket) }
+        connection.suspension?.takeOutcome()?.discard()
+        connection.suspension = nil
+        if connection.sleeper != nil { connections.removeSleeper(of: connection) }
+        if connection.content != nil {
+            connection.content = nil
+            unsent.withLock { $0.release(socket: connection.socket) }
         }
-        if state.phase == .sending || state.phase == .suspended { requestFinished(on: state) }
-        state.phase = .idle
-        state.headerBytes = 0
-        state.fields = HTTPFields()
-        state.setDeadline(monotonicTime() + limits.idleTimeout)
+        if connection.phase == .sending || connection.phase == .suspended { requestFinished(on: connection) }
+        connection.phase = .idle
+        connection.request = nil
+        connection.setDeadline(monotonicTime() + limits.idleTimeout)
     }
 
-    private func requestFinished(on state: HTTPConnection) {
+    private func requestFinished(on connection: HTTPConnection) {
         // This function and `drain` each write before they read, so at least one of them sees both that the server is
         // draining and that the last request has ended.
         let left = requestsUnderWay.subtract(1, ordering: .sequentiallyConsistent).newValue
         guard isDraining.load(ordering: .sequentiallyConsistent) else { return }
         // What is queued is still sent; the next request would be one too many.
-        state.hangUp()
+        connection.hangUp()
         if left == 0 { drained.wake() }
     }
 
@@ -325,7 +322,7 @@ final class HTTPService: Sendable {
     /// Waits until no request is under way. Connections are closed after the response that they are in.
     func drain(within limit: Duration) {
         isDraining.store(true, ordering: .sequentiallyConsistent)
-        connections.suspensions.endEvents()
+        connections.endEvents()
         let deadline = monotonicTime() + limit
         while requestsUnderWay.load(ordering: .sequentiallyConsistent) > 0 {
             let left = deadline - monotonicTime()
@@ -334,7 +331,7 @@ final class HTTPService: Sendable {
     }
 
     /// Resumes all connections: a daemon cannot stop while one is suspended.
-    func endSuspensions() { connections.suspensions.endAll() }
+    func endSuspensions() { connections.endSleepers() }
 
     // MARK: - The web configuration
 
@@ -346,5 +343,89 @@ final class HTTPService: Sendable {
         }
         let next = try ActiveWebConfiguration(configuration, replacing: current)
         active.withLock { $0 = next }
+    }
+}
+
+/// The web configuration in force, with what is made from it. It never changes; a reload makes another.
+final class ActiveWebConfiguration: Sendable {
+    let configuration: WebConfiguration
+    /// On every response.
+    let headers: [(name: String, value: String)]
+    /// Nil: plain HTTP.
+    let tls: TLSContext?
+    private let bucket: Mutex<TokenBucket?>
+    /// Of all users' hashes: what a refused password costs.
+    private let highestCost: Int
+
+    /// - Parameter previous: the one that this replaces: under an unchanged limit its requests still count.
+    /// - Throws: a `SystemError` when GnuTLS does not take the TLS configuration.
+    init(_ configuration: WebConfiguration, replacing previous: ActiveWebConfiguration?) throws(SystemError) {
+        self.configuration = configuration
+        highestCost = configuration.users.values.compactMap(Bcrypt.cost(of:)).max() ?? Bcrypt.lowestCost
+        headers = configuration.headers.map { ($0.name, $0.value) }
+        if let previous, let tls = previous.tls, configuration.tls == previous.configuration.tls {
+            self.tls = tls
+        } else if let tls = configuration.tls {
+            self.tls = try TLSContext(tls)
+        } else {
+            tls = nil
+        }
+        guard let limit = configuration.rateLimit else {
+            bucket = Mutex(nil)
+            return
+        }
+        let kept = previous?.configuration.rateLimit == limit ? previous?.bucket.withLock { $0 } : nil
+        bucket = Mutex(kept ?? TokenBucket(interval: limit.interval, burst: limit.burst, now: monotonicTime()))
+    }
+
+    /// Counts a request against the rate limit.
+    func admitsRequest() -> Bool {
+        guard configuration.rateLimit != nil else { return true }
+        let now = monotonicTime()
+        return bucket.withLock { $0?.take(at: now) ?? true }
+    }
+
+    /// Whether a request with this `Authorization` field is admitted, refused, or needs a password check first.
+    func access(authorization: @autoclosure () -> String?) -> Access {
+        guard !configuration.users.isEmpty else { return .granted }
+        guard let credentials = authorization().flatMap(BasicCredentials.init(authorization:)) else { return .denied }
+        return .needsPassword(
+            PasswordCheck(
+                credentials: credentials, hash: configuration.users[credentials.user], highestCost: highestCost))
+    }
+
+    enum Access {
+        case granted
+        case denied
+        case needsPassword(PasswordCheck)
+    }
+}
+
+/// A rate limit: a token comes each interval, up to `burst` of them, and a request takes one.
+///
+/// It is full at the start and counts as `rate.Limiter` of `golang.org/x/time` does.
+struct TokenBucket: Sendable {
+    private let interval: Duration
+    private let burst: Double
+    private var tokens: Double
+    private var filledAt: Duration
+
+    /// - Parameter now: of the clock that `take` is given.
+    init(interval: Duration, burst: Int, now: Duration) {
+        self.interval = interval
+        self.burst = Double(burst)
+        tokens = Double(burst)
+        filledAt = now
+    }
+
+    /// False when there is no token left.
+    mutating func take(at now: Duration) -> Bool {
+        if now > filledAt {
+            tokens = min(burst, tokens + (now - filledAt) / interval)
+            filledAt = now
+        }
+        guard tokens >= 1 else { return false }
+        tokens -= 1
+        return true
     }
 }

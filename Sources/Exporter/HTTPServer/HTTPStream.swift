@@ -25,11 +25,11 @@ public final class HTTPStream: HTTPContent {
 
     private struct State: Sendable {
         /// nil before the response is queued, and once the connection is done with it. Suspended, it stays until it is
-        /// resumed: `HTTPSuspensions` has all of them resumed before the daemon stops.
-        var connection: MHDConnection?
+        /// resumed: `HTTPConnections` has all of them resumed before the daemon stops.
+        var connection: HTTPConnection?
         var isSuspended = false
-        var http: HTTPConnection?
-        var deadline: SendDeadline?
+        var began = Duration.zero
+        var limits = HTTPLimits()
         /// Not sent yet.
         var piece: ArraySlice<UInt8> = []
         var following: [UInt8]?
@@ -41,14 +41,6 @@ public final class HTTPStream: HTTPContent {
         var isComplete = false
         /// Nothing more is sent, whatever there is.
         var isEnded = false
-    }
-
-    /// When a client must have taken what it was sent.
-    enum SendDeadline: Sendable {
-        /// So long after the newest piece.
-        case afterPiece(Duration)
-        /// So long after the beginning, and longer for each byte.
-        case whole(begin: Duration, limit: Duration, minimumRate: Int)
     }
 
     /// - Parameters:
@@ -69,7 +61,7 @@ public final class HTTPStream: HTTPContent {
     public func wake() {
         let client = state.withLock { state -> [UInt8]? in
             state.isAwake = true
-            return needsPiece(&state) ? state.http?.peer.client : nil
+            return needsPiece(&state) ? state.connection?.peer.client : nil
         }
         if let client { makePiece(for: client) }
     }
@@ -85,7 +77,7 @@ public final class HTTPStream: HTTPContent {
     private func resume(_ state: inout State) {
         guard state.isSuspended, let connection = state.connection else { return }
         state.isSuspended = false
-        connection.resume()
+        connection.handle.resume()
     }
 
     // MARK: What the queue does
@@ -128,11 +120,11 @@ public final class HTTPStream: HTTPContent {
 
     // MARK: What libmicrohttpd's callbacks call
 
-    func begin(on http: HTTPConnection, _ connection: MHDConnection, deadline: SendDeadline) {
+    func begin(on connection: HTTPConnection, _ limits: HTTPLimits) {
         state.withLock { state in
             state.connection = connection
-            state.http = http
-            state.deadline = deadline
+            state.began = monotonicTime()
+            state.limits = limits
         }
     }
 
@@ -147,9 +139,9 @@ public final class HTTPStream: HTTPContent {
             unsafe buffer.copyBytes(from: bytes)
             state.piece = state.piece.dropFirst(bytes.count)
             if state.piece.isEmpty { state.piece = [] }
-            let client = needsPiece(&state) ? state.http?.peer.client : nil
+            let client = needsPiece(&state) ? state.connection?.peer.client : nil
             if !bytes.isEmpty {
-                Self.setDeadline(&state, sending: bytes.count)
+                setDeadline(&state, sending: bytes.count)
                 return (bytes.count, client)
             }
             if state.isComplete { return (endOfContent, nil) }
@@ -165,18 +157,19 @@ public final class HTTPStream: HTTPContent {
         guard let connection = state.connection else { return }
         state.isSuspended = true
         // No deadline while no event is pending.
-        if isEndless { state.http?.setDeadline(nil) }
-        connection.suspend()
+        if isEndless { connection.setDeadline(nil) }
+        connection.handle.suspend()
     }
 
-    private static func setDeadline(_ state: inout State, sending count: Int) {
-        guard let http = state.http, let deadline = state.deadline else { return }
-        http.sentBytes += count
-        switch deadline {
-        case .afterPiece(let limit): http.setDeadline(monotonicTime() + limit)
-        case .whole(let begin, let limit, let minimumRate):
-            http.setDeadline(begin + limit + .seconds(http.sentBytes) / minimumRate)
-        }
+    /// When the client must have taken the newest event, or what it has been sent of a document.
+    private func setDeadline(_ state: inout State, sending count: Int) {
+        guard let connection = state.connection else { return }
+        connection.sentBytes += count
+        let limits = state.limits
+        connection.setDeadline(
+            isEndless
+                ? monotonicTime() + limits.streamTimeout
+                : state.began + limits.responseTimeout + .seconds(connection.sentBytes) / limits.minimumRate)
     }
 
     func finish() {

@@ -154,7 +154,7 @@ private let endOfPeer: Int16 = 0x2000
 ///
 /// - Symptom: the library does not look at suspended connections, so a request that waits, and a stream without events,
 ///   would outlive its client.
-/// - Instead: `HTTPSuspensions` asks for them now and then.
+/// - Instead: `HTTPConnections` asks for them now and then.
 /// - Test: HTTPStreamTests.endsWhenItsClientHasGone.
 func abandonedSockets(of sockets: some Sequence<Int32>) -> [Int32] {
     var entries = sockets.map { pollfd(fd: $0, events: endOfPeer, revents: 0) }

@@ -32,9 +32,9 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
     private var failure: String?
     private var isRefused = false
 
-    private init(
-        _ session: gnutls_session_t, _ connection: HTTPConnection, _ context: TLSContext,
-        _ quota: HandshakeQuota, _ onFailure: @escaping @Sendable (TLSHandshakeFailure) -> Void
+    init(
+        _ session: gnutls_session_t, of connection: HTTPConnection, as context: TLSContext,
+        within quota: HandshakeQuota, onFailure: @escaping @Sendable (TLSHandshakeFailure) -> Void
     ) {
         unsafe self.session = session
         self.connection = connection
@@ -47,18 +47,13 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
     private static let privateData: Int32 = 0xFF5A
 
     /// Watches the session until it is freed.
-    static func follow(
-        _ session: gnutls_session_t, of connection: HTTPConnection, as context: TLSContext,
-        within quota: HandshakeQuota, onFailure: @escaping @Sendable (TLSHandshakeFailure) -> Void
-    ) {
+    func follow() {
         let result = unsafe gnutls_session_ext_register(
-            session, "followed", privateData, GNUTLS_EXT_NONE, nil, nil, tlsSessionEnds, nil, nil,
+            session, "followed", Self.privateData, GNUTLS_EXT_NONE, nil, nil, tlsSessionEnds, nil, nil,
             UInt32(GNUTLS_EXT_FLAG_CLIENT_HELLO.rawValue | GNUTLS_EXT_FLAG_TLS.rawValue))
         precondition(result == 0, "gnutls_session_ext_register fails only without memory")
-        let handshake = unsafe Unmanaged.passRetained(
-            TLSHandshake(session, connection, context, quota, onFailure)
-        ).toOpaque()
-        unsafe gnutls_ext_set_data(session, UInt32(privateData), handshake)
+        let handshake = unsafe Unmanaged.passRetained(self).toOpaque()
+        unsafe gnutls_ext_set_data(session, UInt32(Self.privateData), handshake)
         unsafe gnutls_transport_set_ptr2(
             session, handshake, UnsafeMutableRawPointer(bitPattern: Int(connection.socket)))
         unsafe gnutls_transport_set_pull_function(session, tlsPull)

@@ -2,7 +2,7 @@ internal import Bytes
 internal import CCrypt
 
 /// User and password of an `Authorization: Basic …` header (RFC 7617), as bytes.
-public struct BasicCredentials: Sendable, Equatable {
+public struct BasicCredentials: Sendable, Hashable {
     public var user: [UInt8]
     public var password: [UInt8]
 

@@ -22,9 +22,6 @@ public struct WebConfiguration: Sendable, Equatable {
     /// Nil: no limit.
     public var rateLimit: RateLimit?
 
-    /// The configuration file and the files that it names, to be looked at for changes.
-    public var files: [String] = []
-
     /// One line each: accepted, as by the exporter-toolkit, but probably a mistake.
     public var warnings: [String] = []
 
@@ -89,41 +86,37 @@ extension WebConfiguration {
     /// - Parameter path: of the file that has the text; relative paths in it begin in its directory.
     init(text: [UInt8], path: String, read: (_ path: String) throws(SystemError) -> [UInt8]) throws(SystemError) {
         do throws(SystemError) {
-            let schema = try WebConfigurationSchema(YAMLField.parse(text))
             self.init()
-            files = [path]
-            allowsHTTP2 = schema.http2
-            headers = schema.headers.compactMap(\.sendable)
-            users = schema.users
-            readRateLimit(schema)
-            tls = try readTLS(schema.tls, directory: directory(of: path), read: read)
+            let tls = try readValues(YAMLField.parse(text))
+            self.tls = try readTLS(tls, directory: directory(of: path), read: read)
         } catch {
             throw SystemError(error.code, "web configuration \(path): \(error.reason)")
         }
     }
 
-    private mutating func readRateLimit(_ schema: WebConfigurationSchema) {
-        // An interval below zero is no limit to Go, too.
-        guard schema.rateLimitInterval > 0 else { return }
-        rateLimit = RateLimit(
-            interval: .nanoseconds(schema.rateLimitInterval), burst: Int(max(schema.rateLimitBurst, 0)))
-        if schema.rateLimitBurst <= 0 {
-            warnings.append("rate_limit.burst is \(schema.rateLimitBurst), so every request is rejected")
-        }
-    }
-
     private mutating func readTLS(
-        _ schema: WebConfigurationSchema.TLS, directory: String, read: (String) throws(SystemError) -> [UInt8]
+        _ schema: TLSSchema, directory: String, read: (String) throws(SystemError) -> [UInt8]
     ) throws(SystemError) -> TLSConfiguration? {
         guard schema.isEnabled else {
             if schema.namesAnything { warnings.append("tls_server_config has no certificate, so this is plain HTTP") }
             return nil
         }
-        let certificate = try pem(
-            file: schema.certificateFile, text: schema.certificate, key: "cert", directory: directory, read: read)
-        guard let certificate else { throw .schema(" has neither cert nor cert_file") }
-        let key = try pem(file: schema.keyFile, text: schema.key, key: "key", directory: directory, read: read)
-        guard let key else { throw .schema(" has neither key nor key_file") }
+        /// The content of the file when one is named, else the text itself; nil when both are empty.
+        func pem(_ key: String, file: String, text: String) throws(SystemError) -> PEM? {
+            guard !file.isEmpty else { return text.isEmpty ? nil : PEM(name: key, content: Array(text.utf8)) }
+            let path = file.utf8.first == UInt8(ascii: "/") ? file : directory + file
+            do throws(SystemError) {
+                return try PEM(name: "\(key)_file (\(path))", content: read(path))
+            } catch {
+                throw .schema(".\(key)_file: \(error.reason)")
+            }
+        }
+        guard let certificate = try pem("cert", file: schema.certificateFile, text: schema.certificate) else {
+            throw .schema(" has neither cert nor cert_file")
+        }
+        guard let key = try pem("key", file: schema.keyFile, text: schema.key) else {
+            throw .schema(" has neither key nor key_file")
+        }
         let keyKind = try certificate.keyKind()
         let clientAuthentication = try schema.clientAuthentication()
         let priority = schema.priority.text(key: keyKind)
@@ -136,8 +129,7 @@ extension WebConfiguration {
         } catch {
             throw .schema(".\(certificate.name) cannot be served: \(error.reason)")
         }
-        let authorities = try pem(
-            file: schema.clientCAFile, text: schema.clientCA, key: "client_ca", directory: directory, read: read)
+        let authorities = try pem("client_ca", file: schema.clientCAFile, text: schema.clientCA)
         if let authorities, clientAuthentication == .none {
             throw .schema(".\(authorities.name) is given, expected a client_auth_type other than NoClientCert with it")
         }
@@ -159,20 +151,6 @@ extension WebConfiguration {
             warnings.append("client_allowed_sans is ignored, because client_auth_type requests no certificate")
         }
         return tls
-    }
-
-    /// The content of the file when one is named, else the text itself; nil when both are empty.
-    private mutating func pem(
-        file: String, text: String, key: String, directory: String, read: (String) throws(SystemError) -> [UInt8]
-    ) throws(SystemError) -> PEM? {
-        guard !file.isEmpty else { return text.isEmpty ? nil : PEM(name: key, content: Array(text.utf8)) }
-        let path = file.utf8.first == UInt8(ascii: "/") ? file : directory + file
-        files.append(path)
-        do throws(SystemError) {
-            return try PEM(name: "\(key)_file (\(path))", content: read(path))
-        } catch {
-            throw .schema(".\(key)_file: \(error.reason)")
-        }
     }
 }
 
@@ -212,17 +190,7 @@ extension SystemError {
     }
 }
 
-extension HTTPField {
-    /// Nil when the value is blank, which means unset. Line ends and other control characters become blanks.
-    fileprivate var sendable: HTTPField? {
-        var bytes = value.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 }[...]
-        bytes = bytes.drop { $0 == UInt8(ascii: " ") }
-        while bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
-        return bytes.isEmpty ? nil : Self(name: name, value: String(decoding: bytes, as: UTF8.self))
-    }
-}
-
-extension WebConfigurationSchema.TLS {
+extension TLSSchema {
     /// Versions, suites and names alone do not ask for TLS.
     fileprivate var isEnabled: Bool {
         !(certificate + certificateFile + key + keyFile + clientCA + clientCAFile + clientAuthType).isEmpty

@@ -2,77 +2,66 @@ internal import Bytes
 internal import System
 internal import YAML
 
-/// The schema of the file: every key with its type and default, before the values are looked at together.
-struct WebConfigurationSchema {
-    var tls = TLS()
-    var http2 = true
-    var headers: [HTTPField] = []
-    var users: [[UInt8]: String] = [:]
-    /// Nanoseconds.
-    var rateLimitInterval: Int64 = 0
-    var rateLimitBurst: Int64 = 0
+/// The keys of `tls_server_config` with their types and defaults, before the values are looked at together. Empty texts
+/// and nil stand for keys that are not there.
+struct TLSSchema {
+    var certificate = ""
+    var certificateFile = ""
+    var key = ""
+    var keyFile = ""
+    var clientCA = ""
+    var clientCAFile = ""
+    var clientAuthType = ""
+    /// Position, for errors.
+    var clientAuthTypeLine = 1
+    var allowedSANs: [String]?
+    var priority = TLSPriority()
+}
 
-    /// Empty texts and nil stand for keys that are not there.
-    struct TLS {
-        var certificate = ""
-        var certificateFile = ""
-        var key = ""
-        var keyFile = ""
-        var clientCA = ""
-        var clientCAFile = ""
-        var clientAuthType = ""
-        /// Position, for errors.
-        var clientAuthTypeLine = 1
-        var allowedSANs: [String]?
-        var priority = TLSPriority()
-    }
-
-    init(_ document: YAMLField?) throws(SystemError) {
-        guard let field = document, !field.isNull else { return }
-        for (key, value) in try field.mapping() {
+/// The schema of the file: every key with its type.
+extension WebConfiguration {
+    /// Takes all values but those for TLS.
+    mutating func readValues(_ document: YAMLField?) throws(SystemError) -> TLSSchema {
+        var tls = TLSSchema()
+        for (key, value) in try document?.members() ?? [] {
             switch key {
-            case "tls_server_config":
-                if value.isNull {
-                    tls = TLS(priority: TLSPriority(prefersServerCipherSuites: false))
-                } else {
-                    try tls.read(value)
-                }
-            case "http_server_config":
-                if value.isNull { (http2, headers) = (false, []) } else { try readHTTP(value) }
-            case "basic_auth_users":
-                if value.isNull { users = [:] } else { try readUsers(value) }
-            case "rate_limit":
-                if value.isNull { (rateLimitInterval, rateLimitBurst) = (0, 0) } else { try readRateLimit(value) }
+            case "tls_server_config" where value.isNull: tls.priority.prefersServerCipherSuites = false
+            case "tls_server_config": try tls.read(value)
+            case "http_server_config" where value.isNull: allowsHTTP2 = false
+            case "http_server_config": try readHTTP(value)
+            case "basic_auth_users": try readUsers(value)
+            case "rate_limit": try readRateLimit(value)
             default: throw value.unknown(among: "tls_server_config, http_server_config, basic_auth_users, rate_limit")
             }
         }
+        return tls
     }
 
     private mutating func readHTTP(_ field: YAMLField) throws(SystemError) {
         for (key, value) in try field.mapping() {
             switch key {
-            case "http2": http2 = try value.boolean()
-            case "headers": if value.isNull { headers = [] } else { try readHeaders(value) }
+            case "http2": allowsHTTP2 = try value.boolean()
+            case "headers": try readHeaders(value)
             default: throw value.unknown(among: "http2, headers")
             }
         }
     }
 
     private mutating func readHeaders(_ field: YAMLField) throws(SystemError) {
-        for (key, value) in try field.mapping() {
-            guard let allowed = Self.headers.first(where: { $0.name == key }) else {
-                throw value.unknown(among: Self.headers.map(\.name).joined(separator: ", "))
+        for (key, value) in try field.members() {
+            guard let allowed = Self.knownHeaders.first(where: { $0.name == key }) else {
+                throw value.unknown(among: Self.knownHeaders.map(\.name).joined(separator: ", "))
             }
             let text = try value.text()
             guard allowed.values.isEmpty || allowed.values.contains(text) else {
                 throw value.wrong(expected: allowed.values.joined(separator: " or "))
             }
-            headers.append(.init(name: key, value: text))
+            if let header = HTTPField(name: key, value: text).sendable { headers.append(header) }
         }
     }
 
     /// The names that may be configured and, where they are few, their values.
-    private static let headers: [(name: String, values: [String])] = [
+    private static let knownHeaders: [(name: String, values: [String])] = [
         ("Content-Security-Policy", []),
         ("X-Frame-Options", ["deny", "sameorigin"]),
         ("X-Content-Type-Options", ["nosniff"]),
@@ -81,7 +70,7 @@ struct WebConfigurationSchema {
     ]
 
     private mutating func readUsers(_ field: YAMLField) throws(SystemError) {
-        for (key, value) in try field.mapping() {
+        for (key, value) in try field.members() {
             var value = value
             value.isSecret = true
             let hash = try value.text(expected: "a bcrypt hash")
@@ -93,17 +82,22 @@ struct WebConfigurationSchema {
     }
 
     private mutating func readRateLimit(_ field: YAMLField) throws(SystemError) {
-        for (key, value) in try field.mapping() {
+        var (interval, burst): (Int64, Int64) = (0, 0)
+        for (key, value) in try field.members() {
             switch key {
-            case "interval": rateLimitInterval = try value.duration()
-            case "burst": rateLimitBurst = try value.integer()
+            case "interval": interval = try value.duration()
+            case "burst": burst = try value.integer()
             default: throw value.unknown(among: "interval, burst")
             }
         }
+        // An interval below zero is no limit to Go, too.
+        guard interval > 0 else { return }
+        rateLimit = RateLimit(interval: .nanoseconds(interval), burst: Int(max(burst, 0)))
+        if burst <= 0 { warnings.append("rate_limit.burst is \(burst), so every request is rejected") }
     }
 }
 
-extension WebConfigurationSchema.TLS {
+extension TLSSchema {
     mutating func read(_ field: YAMLField) throws(SystemError) {
         for (key, value) in try field.mapping() {
             switch key {
@@ -136,7 +130,22 @@ extension WebConfigurationSchema.TLS {
     }
 }
 
+extension HTTPField {
+    /// Nil when the value is blank, which means unset. Line ends and other control characters become blanks.
+    fileprivate var sendable: HTTPField? {
+        var bytes = value.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 }[...]
+        bytes = bytes.drop { $0 == UInt8(ascii: " ") }
+        while bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
+        return bytes.isEmpty ? nil : Self(name: name, value: String(decoding: bytes, as: UTF8.self))
+    }
+}
+
 extension YAMLField {
+    /// None for null.
+    fileprivate func members() throws(SystemError) -> [(key: String, value: YAMLField)] {
+        isNull ? [] : try mapping()
+    }
+
     /// Nil for null.
     fileprivate func name<Name>() throws(SystemError) -> Name? where Name: CaseIterable & RawRepresentable<String> {
         // Go shows the other spellings of null, as Null, to the type itself, which does not know them.

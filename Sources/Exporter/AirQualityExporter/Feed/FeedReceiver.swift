@@ -7,23 +7,25 @@ import WebSocket
 
 /// One feed: its connection, on a thread of its own, and the handling of its events and messages.
 final class FeedReceiver: Sendable {
-    let label: String
+    let feed: ConfiguredFeed
+    /// The feed's place in the store.
+    let number: Int
     private let client: WebSocketClient
+    /// Nil before ``start()``.
+    private let thread = Mutex<ServiceThread?>(nil)
 
-    /// - Parameters:
-    ///   - number: the feed's place in the store.
-    ///   - connection: how to connect; headers from the file are read at each connect.
-    init(
-        label: String, number: Int, address: WebSocketAddress, connection: FeedClientOptions,
-        format: FeedFormat, store: ReadingStore, logger: Logger
-    ) {
-        self.label = label
+    /// Headers from the feed's file are read at each connect.
+    init(_ feed: ConfiguredFeed, store: ReadingStore, logger: Logger) {
+        self.feed = feed
+        let label = feed.label
+        let number = store.setFeed(label: label, idleTimeout: feed.idleTimeout)
+        self.number = number
         // The decoder is only used on the feed's thread, so nobody ever waits for this lock.
-        let decoder = Mutex(FeedDecoder(format: format))
+        let decoder = Mutex(FeedDecoder(format: feed.settings.format))
         let log = Mutex(FeedLog(label: label))
         client = WebSocketClient(
             configuration: WebSocketClientConfiguration(
-                address: address, options: connection, flag: Configuration.feedFlag),
+                address: feed.address, options: feed.settings.feed, flag: Configuration.feedFlag),
             onEvent: { event in
                 let event = FeedEvent(event)
                 if case .connected = event { decoder.withLock { $0.beginConnection() } }
@@ -68,9 +70,15 @@ final class FeedReceiver: Sendable {
             })
     }
 
-    /// Connects and reconnects until ``stop()``; blocks.
-    func run() { client.run() }
+    /// Connects and reconnects until ``stop()``.
+    func start() throws(SystemError) {
+        let thread = try ServiceThread(name: "feed", body: client.run)
+        self.thread.withLock { $0 = thread }
+    }
+
     func stop() { client.stop() }
+    /// Waits until it has stopped.
+    func join() { thread.withLock { $0.take() }?.join() }
     func reconnect() { client.reconnect() }
     func pause() { client.pause() }
     func resume() { client.resume() }

@@ -241,8 +241,8 @@ import Testing
         a.isConnected = true
         a.idleTimeout = 0
         #expect(patient.readinessProblem(of: [a], at: 1_000_000_000) == nil)
-        #expect(patient.livenessProblem == "the loop of feed ws://a/ is stuck")
-        #expect(health.livenessProblem == nil)
+        #expect(patient.livenessProblem() == "the loop of feed ws://a/ is stuck")
+        #expect(health.livenessProblem() == nil)
         store.withLock { _ in
             #expect(health.livenessProblem(at: .seconds(10)) == nil)
             #expect(health.livenessProblem(at: .seconds(11)) == nil)

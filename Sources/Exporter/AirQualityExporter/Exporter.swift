@@ -31,37 +31,30 @@ final class Exporter: Sendable {
     ) throws {
         self.logger = logger
         self.signals = signals
-        let demo = configuration.isDemo ? try DemoFeed(at: monotonicTime()) : nil
-        self.demo = demo
-        let store = ReadingStore(rules: StoreRules(configuration, feeds: configuredFeeds), feeds: [], at: currentTime())
-        self.store = store
-        let storage = try configuration.storageFile.map { try StorageService(path: $0, store: store, logger: logger) }
-        self.storage = storage
-        let feeds = FeedSet(configuration, feeds: configuredFeeds, demo: demo?.address, store: store, logger: logger)
-        self.feeds = feeds
-        let usage = FeedUsage(limit: configuration.pauseWhenUnused, at: monotonicTime())
-        self.usage = usage
+        demo = configuration.isDemo ? try DemoFeed(at: monotonicTime()) : nil
+        store = ReadingStore(rules: StoreRules(configuration, feeds: configuredFeeds), feeds: [], at: currentTime())
+        storage = try configuration.storageFile.map { [store] in
+            try StorageService(path: $0, store: store, logger: logger)
+        }
+        feeds = FeedSet(configuration, feeds: configuredFeeds, demo: demo?.address, store: store, logger: logger)
+        usage = FeedUsage(limit: configuration.pauseWhenUnused, at: monotonicTime())
         let maximumListeners = configuration.web.maximumListeners
-        let resources = RouteResources(
+        resources = RouteResources(
             maximumRequests: configuration.web.maximumRequests, maximumListeners: maximumListeners)
-        self.resources = resources
         let lastReload = LastReload(at: currentTime())
-        let webWatcher = try WebConfigurationWatcher(
+        webWatcher = try WebConfigurationWatcher(
             path: configuration.web.configFile, logger: logger, queue: resources.files,
             onReload: { lastReload.record([.web: $0], at: currentTime()) })
-        self.webWatcher = webWatcher
-        let reload: @Sendable () -> String? = {
+        reload = { [feeds, webWatcher] in
             let (feeds, web) = (feeds.reload(), webWatcher.reload())
             lastReload.record([.feeds: feeds == nil, .web: web == nil], at: currentTime())
             let problems = [feeds, web].compactMap { $0 }
             if problems.isEmpty, configuration.namesNoFile { logger.info("Nothing to reload: no flag names a file") }
             return problems.isEmpty ? nil : problems.joined(separator: "; ")
         }
-        self.reload = reload
-        let events =
+        events =
             maximumListeners > 0
             ? EventHub(store: store, queue: resources.pages, onFirst: signals.wake, at: currentTime()) : nil
-        self.events = events
         // Present from the start, as with the client libraries, so that rate() sees the first one.
         let scrapes = HTTPMeter(statuses: [200, 500, 503])
         let metrics = MetricsEndpoint(
@@ -70,7 +63,7 @@ final class Exporter: Sendable {
             scrapes: configuration.web.omitsExporterMetrics ? nil : scrapes,
             handshakes: webWatcher.initial.tls == nil ? nil : scrapes, storage: storage?.file, events: events,
             lastReload: lastReload)
-        let health = Health(store: store, stuckFeeds: { feeds.stuck })
+        let health = Health(store: store, stuckFeeds: { [feeds] in feeds.stuck })
         let routes = Routes(
             telemetryPath: configuration.web.telemetryPath, isLifecycleEnabled: configuration.web.isLifecycleEnabled,
             metrics: metrics,
@@ -80,7 +73,7 @@ final class Exporter: Sendable {
             health: health,
             page: PageEndpoint(store: store, health: health, web: configuration.web, version: BuildVersion.version),
             events: events,
-            onRead: {
+            onRead: { [feeds, usage] in
                 guard usage.read(at: monotonicTime()) == .resume else { return }
                 feeds.resume()
                 // The supervisor has a new time to wait for.
@@ -196,9 +189,9 @@ final class Exporter: Sendable {
         }
         // A changed file is in force at most a second later.
         if webWatcher.hasFile { times.append(.seconds(1)) }
-        if let next = usage.nextTickAt { times.append(max(.milliseconds(1), next - now)) }
-        if let demo { times.append(max(.milliseconds(1), demo.nextTickAt - now)) }
-        if let next = events?.nextTickAt { times.append(max(.milliseconds(1), next - now)) }
+        for case let next? in [usage.nextTickAt, demo?.nextTickAt, events?.nextTickAt] {
+            times.append(max(.milliseconds(1), next - now))
+        }
         if let watchdog = notify?.watchdogInterval { times.append(watchdog / 2) }
         return times.min() ?? HeartbeatWatch.interval
     }
@@ -252,7 +245,7 @@ extension Configuration {
 
 extension StoreRules {
     /// - Parameter feeds: those of the start. A reload may bring others that have what these do not.
-    init(_ configuration: Configuration, feeds: [ConfiguredFeed] = []) {
+    init(_ configuration: Configuration, feeds: [ConfiguredFeed]) {
         let formats = [configuration.format] + feeds.map(\.settings.format)
         let families = Set(formats.flatMap(\.families))
         self.init(

@@ -3,6 +3,7 @@ import CommandLine
 import Storage
 import Synchronization
 import System
+import WebConfiguration
 import WebSocket
 
 /// The program, from its arguments to its exit status.
@@ -35,7 +36,7 @@ private func fail(_ line: String) -> Int32 {
 
 private func check(_ configuration: Configuration, _ feeds: [ConfiguredFeed], _ flags: ParsedFlags) -> Int32 {
     do throws(SystemError) {
-        try configuration.checkFiles()
+        if let file = configuration.web.configFile { _ = try WebConfiguration(file: file) }
         if let file = configuration.storageFile { try StorageFile.check(file) }
     } catch {
         return fail(error.reason)

@@ -4,7 +4,6 @@ import CommandLine
 import HTTPServer
 import JSON
 import System
-import WebConfiguration
 import WebSocket
 
 /// All that the flags say. The values here are the defaults; `flags` says which flag sets which member.
@@ -104,12 +103,5 @@ extension Configuration {
             named.append(pointer)
         }
         return nil
-    }
-
-    /// Reads the files that the flags name, as a start would.
-    ///
-    /// - Throws: one line about the first that is bad.
-    func checkFiles() throws(SystemError) {
-        if let file = web.configFile { _ = try WebConfiguration(file: file) }
     }
 }

@@ -11,10 +11,9 @@ struct Health: Sendable {
     var stuckFeeds: @Sendable () -> [String]
 
     /// nil while every feed's loop turns and the store can be locked, else what is wrong, in one line.
-    var livenessProblem: String? { livenessProblem(at: monotonicTime()) }
-
+    ///
     /// - Parameter now: by the monotonic clock.
-    func livenessProblem(at now: Duration) -> String? {
+    func livenessProblem(at now: Duration = monotonicTime()) -> String? {
         if store.lockedDuration(at: now) > .seconds(1) { return "the store has been locked for more than a second" }
         let stuck = stuckFeeds()
         return stuck.isEmpty ? nil : "the loop of feed \(stuck.joined(separator: ", ")) is stuck"

@@ -89,13 +89,3 @@ struct HistoryEndpoint: Sendable {
 func entityTag(of checksum: String, isGzip: Bool, isWeak: Bool = false) -> String {
     (isGzip || isWeak ? "W/" : "") + "\"\(checksum)\(isGzip ? "-gzip" : "")\""
 }
-
-/// Whether an `If-None-Match` field names the tag; weak and strong tags are equal here (RFC 9110 section 13.1.2).
-func entityTag(_ tag: String, matches condition: String) -> Bool {
-    let tag = tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
-    return condition.split(separator: ",").contains { candidate in
-        var candidate = trimmed(candidate)
-        if candidate.hasPrefix("W/") { candidate.removeFirst(2) }
-        return candidate == "*" || candidate == tag
-    }
-}

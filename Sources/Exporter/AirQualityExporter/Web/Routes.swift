@@ -73,7 +73,7 @@ struct Routes: Sendable {
         case Self.eventsPath where events != nil:
             return refusal(of: request) ?? reading { events!.respond(to: request) }
         case Self.healthyPath:
-            return refusal(of: request) ?? Self.response(to: health.livenessProblem, otherwise: "healthy")
+            return refusal(of: request) ?? Self.response(to: health.livenessProblem(), otherwise: "healthy")
         case Self.readyPath:
             return refusal(of: request) ?? Self.response(to: health.readinessProblem, otherwise: "ready")
         case Self.reconnectPath:
@@ -145,18 +145,17 @@ struct RouteResources: Sendable {
     /// Scrapes in protobuf.
     let protobuf = WorkQueue(name: "protobuf")
     /// Reads files, which may hang: nothing else waits for them.
-    let files: WorkQueue
+    let files = WorkQueue(name: "files", limit: 8)
 
     /// Bytes of a page at most, about.
     static let pageMemory = 512 << 10
 
-    init(maximumRequests: Int, maximumListeners: Int, files: WorkQueue = WorkQueue(name: "files", limit: 8)) {
+    init(maximumRequests: Int, maximumListeners: Int) {
         scrapes = RequestPermits(limit: maximumRequests)
         listeners = RequestPermits(
             limit: maximumListeners,
             refusal: HTTPRefusal(
                 503, headers: [("Retry-After", "10")], "too many listeners, expected at most \(maximumListeners)"))
-        self.files = files
     }
 }
 
@@ -182,6 +181,14 @@ extension HTTPResponse {
 extension HTTPRequest {
     var takesGzip: Bool { prefersGzip(acceptEncoding: header("Accept-Encoding")) }
 
-    /// Whether the client has the document with this tag.
-    func has(_ tag: String) -> Bool { header("If-None-Match").map { entityTag(tag, matches: $0) } ?? false }
+    /// Whether the client has the document with this tag: `If-None-Match` names it. Weak and strong tags are equal there
+    /// (RFC 9110 section 13.1.2).
+    func has(_ tag: String) -> Bool {
+        let tag = tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
+        return header("If-None-Match")?.split(separator: ",").contains { candidate in
+            var candidate = trimmed(candidate)
+            if candidate.hasPrefix("W/") { candidate.removeFirst(2) }
+            return candidate == "*" || candidate == tag
+        } ?? false
+    }
 }

@@ -186,6 +186,7 @@ def test_items_and_members(start, python_feed):
     python_feed.send({"data": [{"all/stations": stations}], "aqi": 7})
     python_feed.send({"data": [{"all/stations": [{"name": "Seconds", "index": 99, "when": now - 20}]}]})
     exporter.wait_for_sample(metrics.MESSAGES, 2)
+    exporter.wait_for_sample(metrics.INDEX, 44, city="None")
     page = exporter.scrape()
     values = page.by(metrics.INDEX, "city")
     assert values == {"Text": 41.5, "Seconds": 42, "Milliseconds": 43, "None": 44}

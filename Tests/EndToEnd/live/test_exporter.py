@@ -28,7 +28,7 @@ def test_pollutants_are_taken_by_the_closed_set_and_bad_ones_left_out(start, pyt
         {"city": "Delhi", "aqi": 1, "air": air}, {"city": "Pune", "aqi": 2, "air": [58.1]},
         {"city": "Agra", "aqi": 3, "air": "58.1"}, {"city": "Surat", "aqi": 4}, {"city": "Goa", "aqi": 5, "air": {"pm10": 7}},
     ])  # fmt: skip
-    exporter.wait_for_sample(metrics.CITIES, 5)
+    exporter.wait_for_sample(metrics.INDEX, 5, city="Goa")
     assert concentrations(exporter) == {
         ("Delhi", "pm2_5"): 58.1, ("Delhi", "pm10"): 120, ("Delhi", "nh3"): 0, ("Goa", "pm10"): 7,
     }  # fmt: skip
@@ -152,7 +152,7 @@ def test_elements_of_the_bridge_and_their_pollutants_in_one_message(start, pytho
         for number in range(1000)
     ]
     python_feed.send(json.dumps(elements))
-    exporter.wait_for_sample(metrics.CITIES, 1000)
+    exporter.wait_for_sample("airquality_concentration_ugm3", 999, city="City 999", pollutant="pm10")
     found = concentrations(exporter)
     assert len(found) == 2000
     assert all(found[f"City {number}", "pm10"] == number for number in range(1000))
@@ -167,7 +167,7 @@ def test_sub_indices_and_places(start, python_feed):
          "place": {"latitude": 28.65, "longitude": 77.23, "country": "IN"}},
         {"city": "Pune", "aqi": 8},
     ])  # fmt: skip
-    exporter.wait_for_sample(metrics.CITIES, 2)
+    exporter.wait_for_sample(metrics.INDEX, 8, city="Pune")
     page = exporter.scrape()
     assert page.by("airquality_subindex", "pollutant") == {"pm2_5": 7, "o3": 3}
     assert page.value("airquality_city_info", city="Delhi", country="IN", latitude="28.65", longitude="77.23") == 1

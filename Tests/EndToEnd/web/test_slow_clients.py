@@ -27,7 +27,7 @@ def big(start, python_feed):
         exporter = start.exporter("--feed.url", python_feed.url, *flags)
         python_feed.wait_for_client()
         python_feed.send_cities(7, BIG)
-        exporter.wait_for_sample(metrics.CITIES, BIG)
+        wait_for(lambda: exporter.get("/metrics").body.count(b"\nairquality_index{") == BIG, "all cities")
         return exporter
 
     return start_big

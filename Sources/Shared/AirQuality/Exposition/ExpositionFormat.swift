@@ -30,10 +30,11 @@ extension ExpositionFormat {
     func render<Source>(
         _ families: [Family<Source>], of sources: [Source], label: (Source) -> LabelValue?
     ) -> [UInt8] {
+        let labels = sources.map(label)
         var text: [UInt8] = []
         for family in families {
             var samples: [UInt8] = []
-            for source in sources { appendSamples(of: family, label(source), source, to: &samples) }
+            for (label, source) in zip(labels, sources) { appendSamples(of: family, label, source, to: &samples) }
             if !samples.isEmpty { text += header(of: family.metric, sampleByteCount: samples.count) + samples }
         }
         return text

@@ -73,6 +73,8 @@ let package = Package(
 
         // The pure core: bytes → readings → store → exposition.
         .target(name: "AirQuality", dependencies: ["Bytes", "JSON"], path: "Sources/Shared/AirQuality"),
+        // What people see of the store: HTML of the list, a city, and the page about it.
+        .target(name: "Page", dependencies: ["AirQuality", "Bytes"], path: "Sources/Exporter/Page"),
         // Messages as the real feed sends them.
         .target(name: "FeedSimulation", dependencies: ["Bytes", "JSON"], path: "Sources/Shared/FeedSimulation"),
         // Flags, environment variables and their errors, for both programs.
@@ -92,7 +94,8 @@ let package = Package(
         .executableTarget(
             name: "AirQualityExporter",
             dependencies: [
-                "AirQuality", "Bytes", "CommandLine", "FeedSimulation", "HTTPServer", "JSON", "Storage", "System",
+                "AirQuality", "Bytes", "CommandLine", "FeedSimulation", "HTTPServer", "JSON", "Page", "Storage",
+                "System",
                 "WebConfiguration", "WebSocket", "YAML",
             ],
             path: "Sources/Exporter/AirQualityExporter",
@@ -135,6 +138,8 @@ let package = Package(
         .testTarget(
             name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "TestSupport"],
             exclude: ["Golden"]),
+        .testTarget(
+            name: "PageTests", dependencies: ["AirQuality", "Bytes", "Page", "TestSupport"], exclude: ["Golden"]),
         .testTarget(
             name: "CommandLineTests", dependencies: ["CommandLine", "System", "TestSupport"]),
         .testTarget(

@@ -1,6 +1,7 @@
 import AirQuality
 import Bytes
 import HTTPServer
+import Page
 
 /// The files that the page loads: each at an address with a hash of its content, which may be cached indefinitely.
 struct PageAssets: Sendable {

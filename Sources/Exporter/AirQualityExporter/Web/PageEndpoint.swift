@@ -1,6 +1,7 @@
 import AirQuality
 import Bytes
 import HTTPServer
+import Page
 import System
 
 /// Serves `/`, `/city/NAME` and `/about`, on the work queue.

@@ -1,11 +1,11 @@
 internal import Bytes
 
 /// Details that a feed may send with a city's index. Each part is kept until another comes.
-struct CityExtras: Sendable {
+public struct CityExtras: Sendable {
     /// µg/m³.
-    var concentrations: PollutantValues?
-    var subIndices: PollutantValues?
-    var place: CityPlace?
+    public var concentrations: PollutantValues?
+    public var subIndices: PollutantValues?
+    public var place: CityPlace?
 
     var isEmpty: Bool { concentrations == nil && subIndices == nil && place == nil }
 
@@ -17,32 +17,32 @@ struct CityExtras: Sendable {
 }
 
 /// A number for each pollutant of which one is known.
-struct PollutantValues: Sendable {
+public struct PollutantValues: Sendable {
     /// Members of the feed's object, and values of the label `pollutant`.
-    static let pollutants = Pollutant.allCases.map(\.rawValue)
+    public static let pollutants = Pollutant.allCases.map(\.rawValue)
 
     /// In the order of ``pollutants``; NaN where nothing is known.
     private var values = InlineArray<7, Double>(repeating: .nan)
 
     /// - Parameter pollutant: its place among ``pollutants``.
-    subscript(pollutant: Int) -> Double? {
+    public subscript(pollutant: Int) -> Double? {
         get { values[pollutant].isNaN ? nil : values[pollutant] }
         set { values[pollutant] = newValue ?? .nan }
     }
 
     /// The pollutant with the greatest value, by its place; nil when nothing is known.
-    var greatest: Int? { Self.pollutants.indices.filter { self[$0] != nil }.max { values[$0] < values[$1] } }
+    public var greatest: Int? { Self.pollutants.indices.filter { self[$0] != nil }.max { values[$0] < values[$1] } }
 }
 
 /// Position and country of a city; rendered once, because each scrape shows it.
-final class CityPlace: Sendable {
+public final class CityPlace: Sendable {
     static let members = ["country", "latitude", "longitude"]
     static let maximumCountryBytes = 64
 
     /// The values of the labels ``members``; what is not known is empty.
     let labels: [LabelValue]
     /// In degrees, where both are known.
-    let coordinates: (latitude: Double, longitude: Double)?
+    public let coordinates: (latitude: Double, longitude: Double)?
 
     init(country: [UInt8], latitude: Double?, longitude: Double?) {
         coordinates = latitude.flatMap { latitude in longitude.map { (latitude, $0) } }

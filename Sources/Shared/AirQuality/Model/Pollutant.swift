@@ -11,7 +11,7 @@ public enum Pollutant: String, CaseIterable, Sendable {
     public static func isConcentration(_ number: Double) -> Bool { number >= 0 && number <= maximumConcentration }
 
     /// As people write it.
-    var title: String {
+    public var title: String {
         switch self {
         case .pm25: "PM2.5"
         case .pm10: "PM10"

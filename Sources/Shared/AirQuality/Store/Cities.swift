@@ -115,10 +115,10 @@ struct NameArena: Sendable {
 }
 
 /// Details of cities beside their index, by number. Takes no memory until there are some.
-struct ExtrasOfCities: Sendable {
+public struct ExtrasOfCities: Sendable {
     private var values = ChunkedArray<CityExtras>()
 
-    subscript(city: Int) -> CityExtras {
+    public internal(set) subscript(city: Int) -> CityExtras {
         get { city < values.count ? values[city] : CityExtras() }
         set {
             while values.count <= city { values.append(CityExtras()) }
@@ -127,7 +127,7 @@ struct ExtrasOfCities: Sendable {
     }
 
     /// Whether it is known of any city where it is.
-    var havePlaces: Bool { (0..<values.count).contains { values[$0].place?.coordinates != nil } }
+    public var havePlaces: Bool { (0..<values.count).contains { values[$0].place?.coordinates != nil } }
 
     mutating func remove(_ city: Int) {
         if city < values.count { values[city] = CityExtras() }

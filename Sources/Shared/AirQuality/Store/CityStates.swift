@@ -1,5 +1,5 @@
 /// The states of all cities by number, and what changed when.
-struct CityStates: Sendable {
+public struct CityStates: Sendable {
     private var states = ChunkedArray<CityState>()
     /// The store's version when each city last changed. Kept apart from the states, because a search for changes reads
     /// the versions of all cities.
@@ -12,7 +12,7 @@ struct CityStates: Sendable {
     var count: Int { states.count }
 
     @inline(__always)
-    subscript(city: Int) -> CityState {
+    public internal(set) subscript(city: Int) -> CityState {
         _read { yield states[city] }
         _modify { yield &states[city] }
     }
@@ -76,21 +76,21 @@ struct CityStates: Sendable {
 }
 
 /// State of a city in two cache lines: all that a reading and a scrape of it need.
-struct CityState: Sendable {
-    var index: Double
+public struct CityState: Sendable {
+    public var index: Double
     /// Time of the newest reading.
-    var updatedAt: Timestamp
+    public var updatedAt: Timestamp
     /// When it arrived. The same as `updatedAt` unless the feed says times itself.
     var receivedAt: Timestamp
     /// From this time on a reading may be a new point of the history; ``History`` decides.
     var nextPointAt: Timestamp
     /// The store's version when the category last changed.
     var categoryVersion: UInt64
-    var changes = CategoryChanges()
+    public var changes = CategoryChanges()
     /// 0 when the city was removed.
     var nameCount: UInt8
     /// The category held, 1 ….
-    var category: UInt8
+    public var category: UInt8
     var nameOffset: UInt32
 
     /// Takes a reading's values.

@@ -222,8 +222,8 @@ public struct StoreSnapshot: Sendable {
     /// When cities last expired.
     let expiredAt: Timestamp?
     let names: NameArena
-    let states: CityStates
-    let extras: ExtrasOfCities
+    public let states: CityStates
+    public let extras: ExtrasOfCities
     let order: CityOrder
     /// Empty unless they were asked for.
     let histories: ChunkedArray<History>
@@ -233,12 +233,12 @@ public struct StoreSnapshot: Sendable {
     let expiredCount: UInt64
 
     /// The numbers of all cities, by name.
-    var cities: [Int] { order.sequence.flatMap { order.runs[Int($0)].cities.map(Int.init) } }
+    public var cities: [Int] { order.sequence.flatMap { order.runs[Int($0)].cities.map(Int.init) } }
 
-    func name(of city: Int) -> ArraySlice<UInt8> { names[states[city].nameRange] }
+    public func name(of city: Int) -> ArraySlice<UInt8> { names[states[city].nameRange] }
 
     /// Oldest first: the kept points, and the current reading where it is newer than all of them.
-    func points(of city: Int) -> [HistoryPoint] {
+    public func points(of city: Int) -> [HistoryPoint] {
         let history = histories[city]
         var points = (0..<history.count).map { history[$0] }
         let state = states[city]
@@ -249,7 +249,7 @@ public struct StoreSnapshot: Sendable {
     }
 
     /// The city of this name, and those before and after it by name.
-    func find(_ name: [UInt8]) -> (city: Int, previous: Int?, next: Int?)? {
+    public func find(_ name: [UInt8]) -> (city: Int, previous: Int?, next: Int?)? {
         func run(_ place: Int) -> [UInt32] {
             order.sequence.indices.contains(place) ? order.runs[Int(order.sequence[place])].cities : []
         }

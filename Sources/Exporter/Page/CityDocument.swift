@@ -1,3 +1,4 @@
+import AirQuality
 import Bytes
 
 // The page `/city/NAME`: one city and its points as a chart.

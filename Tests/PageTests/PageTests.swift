@@ -1,7 +1,8 @@
+import AirQuality
 import TestSupport
 import Testing
 
-@testable import AirQuality
+@testable import Page
 
 @Suite("The page") struct PageTests {
     private static let settings = PageSettings(

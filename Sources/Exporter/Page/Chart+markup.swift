@@ -1,3 +1,5 @@
+import AirQuality
+
 extension Chart {
     /// Axes, bands and points. All places are in percent, so that letters and lines keep their size when the drawing
     /// gets another one.
@@ -87,17 +89,17 @@ extension Chart {
     }
 
     private var tickTexts: Markup {
-        var day = AirQuality.clock(from, pattern: .day)
+        var day = ClockPattern.day.text(of: from)
         return Markup(each: ticks.enumerated()) { place, tick in
             // Days alone where there are many; a time with its date where a day begins.
             let pattern = to - from > 3 * 86_400_000 ? .day : pattern
-            let today = AirQuality.clock(tick, pattern: .day)
+            let today = ClockPattern.day.text(of: tick)
             let shown = pattern == .time && today != day ? .date : pattern
             day = today
             // On a narrow screen every other one is left out.
             return """
                 <text class="clock\(" odd", if: place % 2 == 1)" x="\(percent: x(tick))" y="18" text-anchor="middle" \
-                data-ms="\(tick)" data-pattern="\(pattern.rawValue)">\(AirQuality.clock(tick, pattern: shown))</text>
+                data-ms="\(tick)" data-pattern="\(pattern.rawValue)">\(shown.text(of: tick))</text>
                 """
         }
     }

@@ -1,3 +1,4 @@
+import AirQuality
 import Bytes
 
 /// HTML or SVG as bytes. Whatever is interpolated is escaped.
@@ -75,7 +76,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
         mutating func appendInterpolation(clock time: Timestamp, _ pattern: ClockPattern) {
             appendInterpolation(
                 "<span class=\"clock\" data-ms=\"\(time)\" data-pattern=\"\(pattern.rawValue)\">" as Markup)
-            appendLiteral("\(AirQuality.clock(time, pattern: pattern))</span>")
+            appendLiteral("\(pattern.text(of: time))</span>")
         }
 
         /// A place in a drawing, in percent.

@@ -1,3 +1,4 @@
+public import AirQuality
 import Bytes
 
 /// Settings that all pages of an exporter have in common.
@@ -75,7 +76,8 @@ public struct Page {
         _ content: Markup, title: String, root: String, skipTo target: String, isKiosk: Bool = false,
         newestReading: Timestamp? = nil
     ) -> [UInt8] {
-        let clock: Markup = "\n<p class=\"wall-clock\"><span class=\"now\">\(clock(now, pattern: .time))</span></p>"
+        let clock: Markup =
+            "\n<p class=\"wall-clock\"><span class=\"now\">\(ClockPattern.time.text(of: now))</span></p>"
         let page: Markup = """
             <!DOCTYPE html>
             <html lang="en">

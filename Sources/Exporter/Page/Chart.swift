@@ -1,3 +1,4 @@
+import AirQuality
 import Bytes
 
 /// The points of a city as a small line without axes.
@@ -179,7 +180,7 @@ struct Chart {
 
     var pattern: ClockPattern { ClockPattern(span: to - from) }
 
-    func clock(_ time: Timestamp) -> String { AirQuality.clock(time, pattern: pattern) }
+    func clock(_ time: Timestamp) -> String { pattern.text(of: time) }
 }
 
 /// How much of a time a reader needs; page.js writes the same forms in the reader's time zone.
@@ -198,20 +199,20 @@ enum ClockPattern: String {
         // The range of a day has room beside its points.
         self = span > 90_000_000 ? .date : span < 600_000 ? .seconds : .time
     }
-}
 
-/// A time of UTC as people write it.
-func clock(_ time: Timestamp, pattern: ClockPattern) -> String {
-    var text: [UInt8] = []
-    text.appendRFC3339(time)
-    // 2026-11-21T04:49:45.252Z
-    func part(_ range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
-    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    let day = "\(Int(part(8..<10)) ?? 0) \(months[(Int(part(5..<7)) ?? 1) - 1])"
-    return switch pattern {
-    case .seconds: part(11..<19)
-    case .time: part(11..<16)
-    case .date: "\(day) \(part(11..<16))"
-    case .day: day
+    /// A time of UTC as people write it.
+    func text(of time: Timestamp) -> String {
+        var text: [UInt8] = []
+        text.appendRFC3339(time)
+        // 2026-11-21T04:49:45.252Z
+        func part(_ range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let day = "\(Int(part(8..<10)) ?? 0) \(months[(Int(part(5..<7)) ?? 1) - 1])"
+        return switch self {
+        case .seconds: part(11..<19)
+        case .time: part(11..<16)
+        case .date: "\(day) \(part(11..<16))"
+        case .day: day
+        }
     }
 }

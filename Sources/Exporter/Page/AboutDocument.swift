@@ -1,3 +1,5 @@
+import AirQuality
+
 // The page `/about`: version, scale, sources, state of the feeds, and every path.
 
 extension Page {

@@ -1,3 +1,4 @@
+import AirQuality
 import Bytes
 
 /// The cities that a list shows, and how many there are of each kind.
@@ -33,7 +34,7 @@ struct CitySelection {
             newest = max(newest ?? .min, state.updatedAt)
             let coordinates = query.hasMap ? snapshot.extras[city].place?.coordinates : nil
             if let coordinates { area = MapArea(area, with: coordinates) }
-            if let search, !search.matches(snapshot.names[state.nameRange].span) { continue }
+            if let search, !search.matches(snapshot.name(of: city).span) { continue }
             counts[0] += 1
             counts[Int(state.category)] += 1
             if let changedAt = state.changes.changedAt, changedAt > lastChange {
@@ -93,7 +94,7 @@ extension StoreSnapshot {
     /// The first city whose name differs from one in the case of its letters and the marks on them alone.
     func similar(to name: [UInt8]) -> Int? {
         let search = NameSearch(name)
-        return name.isEmpty ? nil : cities.first { search.matches(names[states[$0].nameRange].span, whole: true) }
+        return name.isEmpty ? nil : cities.first { search.matches(self.name(of: $0).span, whole: true) }
     }
 }
 

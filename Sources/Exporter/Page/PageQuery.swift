@@ -1,3 +1,4 @@
+public import AirQuality
 public import Bytes
 
 /// The view of the list that a query asks for.
@@ -123,42 +124,6 @@ public struct ChartQuery: Sendable, Equatable {
 /// `?` alone links to the page without a query; an empty link would keep the current query.
 private func queryLink(_ parts: [Markup?]) -> Markup {
     "?\(Markup(each: parts.compactMap(\.self).enumerated()) { "\("&amp;", if: $0 > 0)\($1)" })"
-}
-
-/// A parameter of a query that could be read.
-struct QueryParameter {
-    var name: String
-    var value: [UInt8]
-
-    var text: String { String(decoding: value, as: UTF8.self) }
-
-    /// What was read of the value; an error when it is nil.
-    func required<Value>(_ value: Value?, _ expected: String) throws(QueryError) -> Value {
-        guard let value else { throw QueryError(name, is: self.value, expected: expected) }
-        return value
-    }
-
-    func number(in range: ClosedRange<UInt64>, _ expected: String) throws(QueryError) -> UInt64 {
-        try required(clampedNumber(value).flatMap { range.contains($0) ? $0 : nil }, expected)
-    }
-
-    var positive: UInt64 {
-        get throws(QueryError) { try number(in: 1...UInt64.max, "a whole number from 1 up") }
-    }
-
-    var partOfName: [UInt8] {
-        get throws(QueryError) {
-            let maximum = CityName.maximumCount
-            return try required(value.count <= maximum ? value : nil, "at most \(maximum) bytes")
-        }
-    }
-
-    /// Milliseconds since the Unix epoch.
-    ///
-    /// - Parameter latest: near enough that a time and a difference of two never overflow.
-    func time(upTo latest: UInt64 = (1 << 52) - 1) throws(QueryError) -> Timestamp {
-        Timestamp(clamping: try number(in: 0...latest, "milliseconds since the Unix epoch"))
-    }
 }
 
 private func parameters(_ query: String) throws(QueryError) -> [QueryParameter] {

@@ -1,3 +1,5 @@
+import AirQuality
+
 // The page `/`: all cities as a list.
 
 extension Page {

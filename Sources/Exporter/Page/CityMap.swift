@@ -1,3 +1,5 @@
+import AirQuality
+
 /// The smallest part of the world with all cities in it, in degrees.
 struct MapArea {
     private(set) var south, north, west, east: Double

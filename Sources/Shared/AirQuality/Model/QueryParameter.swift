@@ -1,0 +1,42 @@
+public import Bytes
+
+/// A parameter of a query that could be read.
+public struct QueryParameter {
+    public var name: String
+    public var value: [UInt8]
+
+    public init(name: String, value: [UInt8]) {
+        self.name = name
+        self.value = value
+    }
+
+    public var text: String { String(decoding: value, as: UTF8.self) }
+
+    /// What was read of the value; an error when it is nil.
+    public func required<Value>(_ value: Value?, _ expected: String) throws(QueryError) -> Value {
+        guard let value else { throw QueryError(name, is: self.value, expected: expected) }
+        return value
+    }
+
+    public func number(in range: ClosedRange<UInt64>, _ expected: String) throws(QueryError) -> UInt64 {
+        try required(clampedNumber(value).flatMap { range.contains($0) ? $0 : nil }, expected)
+    }
+
+    public var positive: UInt64 {
+        get throws(QueryError) { try number(in: 1...UInt64.max, "a whole number from 1 up") }
+    }
+
+    public var partOfName: [UInt8] {
+        get throws(QueryError) {
+            let maximum = CityName.maximumCount
+            return try required(value.count <= maximum ? value : nil, "at most \(maximum) bytes")
+        }
+    }
+
+    /// Milliseconds since the Unix epoch.
+    ///
+    /// - Parameter latest: near enough that a time and a difference of two never overflow.
+    public func time(upTo latest: UInt64 = (1 << 52) - 1) throws(QueryError) -> Timestamp {
+        Timestamp(clamping: try number(in: 0...latest, "milliseconds since the Unix epoch"))
+    }
+}

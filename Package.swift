@@ -109,7 +109,7 @@ let package = Package(
             name: "AirQualityFeed",
             dependencies: [
                 "AirQuality", "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedSimulation", "HTTPClient",
-                "HTTPServer", "JSON", "System", "WebSocket",
+                "HTTPServer", "System", "WebSocket",
             ],
             path: "Sources/Feed/AirQualityFeed",
             exclude: ["Cities/make-sets", "README.md"],

@@ -52,22 +52,9 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
         BadCommandLine("replay", "a", "--once=yes", line: #"--once "yes": expected true or false"#),
         BadCommandLine("replay", "a", "--speed=0", line: #"--speed "0": expected a number, 0.001 to 1000000.0"#),
         BadCommandLine("replay", "/no/file", line: "cannot read /no/file: No such file or directory"),
-        BadCommandLine("relay", line: "URL is missing, expected: air-quality-feed relay URL [flags]"),
-        BadCommandLine("relay", "ws://h/", "--shards=0", line: #"--shards "0": expected a whole number, 1 to 10000"#),
         BadCommandLine(
-            "relay", "ws://h/", "--shards=10001", line: #"--shards "10001": expected a whole number, 1 to 10000"#),
-        BadCommandLine(
-            "relay", "h:1",
-            line:
-                #"URL "h:1": it does not begin with ws:// or wss://, expected ws://host:port/path or wss://host:port/path"#
-        ),
-        BadCommandLine(
-            "relay", "ws://h/", "--header=Host: secret",
+            "record", "ws://h/", "--header=Host: secret",
             line: "--header ***: expected no header Host, which the handshake sets itself"),
-        BadCommandLine(
-            "relay", "ws://h/", "--city-field=",
-            line: #"--city-field "": expected a name, or a JSON Pointer such as /data/aqi, "#
-                + "in which ~0 stands for ~ and ~1 for /"),
         BadCommandLine("record", line: "URL is missing, expected: air-quality-feed record URL [flags]"),
         BadCommandLine(
             "record", "http://me:secret@host/?key=secret",

@@ -33,13 +33,6 @@ extension Program {
                     + "gets all values first. A key is read from a file or from \(PollConfiguration.keyVariable).",
                 options: PollOptions.self),
             Command(
-                name: "relay",
-                summary:
-                    "Reads a feed once and serves it to many clients: all of it at /, the cities of shard i of n at "
-                    + "/shard/i/n. A new client first gets the last element of each of its cities. Reconnects "
-                    + "indefinitely.",
-                operands: ["URL"], options: RelayOptions.self),
-            Command(
                 name: "record",
                 summary:
                     "Writes each message of a feed with its arrival time as a line of JSON, for replay. Reconnects "
@@ -136,35 +129,6 @@ struct PollOptions: Options {
         let names = type.allCases.map(\.rawValue)
         return names.dropLast().joined(separator: ", ") + " or " + names.last!
     }
-}
-
-struct RelayOptions: Options {
-    var listen = TCPAddress()
-    var shards = 1
-    var cityField = "city"
-    var valueField = "aqi"
-    var feed = FeedClientOptions()
-    var expireAfter = Duration.zero
-    var webListenAddresses: [ListenAddress] = []
-    var logLevel = Logger.Level.info
-    var logFormat = LogFormat.logfmt
-
-    static let flags: [Flag<Self>] =
-        [
-            .listen(\.listen),
-            Flag("shards", \.shards, .integer(in: 1...10_000), placeholder: "N", "Number of shards."),
-            Flag(
-                "city-field", \.cityField, .member(),
-                "Field with the city's name, or a JSON Pointer such as /data/city."),
-            Flag(
-                "value-field", \.valueField, .member(),
-                "Field with the index; an element without it does not replace the city's last element that has one."),
-            Flag(
-                "expire-after", \.expireAfter, .duration(),
-                "Do not send new clients a city that the feed has not sent for this long; 0 sends all."),
-        ] + FeedClientOptions.flags.map { Flag($0, of: \.feed) } + [
-            .webListenAddress(\.webListenAddresses), .logLevel(\.logLevel), .logFormat(\.logFormat),
-        ]
 }
 
 struct RecordOptions: Options {

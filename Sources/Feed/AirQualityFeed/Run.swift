@@ -11,7 +11,6 @@ func run(arguments: [String], signals: Signals) -> Int32 {
             switch flags.command.name {
             case "replay": try replay(flags, signals: signals)
             case "record": try record(flags, signals: signals)
-            case "relay": try relay(flags, signals: signals)
             case "poll": try poll(flags, signals: signals)
             default: try simulate(flags, signals: signals)
             }

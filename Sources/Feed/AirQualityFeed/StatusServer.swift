@@ -17,7 +17,7 @@ func beginLog(of flags: ParsedFlags, level: Logger.Level = .info, format: LogFor
 /// One line of the log.
 func log(_ line: String, level: Logger.Level = .info) { logger.withLock(\.self).log(level: level, line) }
 
-/// Serves what Prometheus and a supervisor ask of `poll` and `relay`: `/metrics`, `/-/healthy`, `/-/ready`.
+/// Serves what Prometheus and a supervisor ask of `poll`: `/metrics`, `/-/healthy`, `/-/ready`.
 /// - Parameters:
 ///   - healthProblem: nil while all threads work, else what does not.
 ///   - readinessProblem: nil when clients get something, else what is missing.

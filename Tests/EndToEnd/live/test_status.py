@@ -1,4 +1,4 @@
-"""What poll and relay show of themselves: metrics, health, log."""
+"""What poll shows of themselves: metrics, health, log."""
 
 import json
 import re
@@ -73,23 +73,6 @@ def test_poll(start, serve, cities, listen, key_file):
     assert {line["level"] for line in lines if "reports a server error" in line["msg"]} == {"WARN"}
 
 
-def test_relay(start, python_feed):
-    relay = start.feed("relay", python_feed.url, STATUS, "--idle-timeout=2s")
-    address = status_address(relay)
-    python_feed.wait_for_client()
-    wait_for(lambda: get(address, "/-/ready") == (503, "the feed is silent\n"), "the connection")
-    python_feed.send([{"city": "Delhi", "aqi": 1}])
-    python_feed.send("no JSON")
-    wait_for(lambda: get(address, "/-/ready")[0] == 200, "readiness")
-    wait_for(lambda: Exposition(get(address, "/metrics")[1]).value("airquality_feed_refusals_total", reason="not_json") == 1, "both")
-    page = Exposition(get(address, "/metrics")[1])
-    assert page.value("airquality_feed_messages_total") == 1 and page.value("airquality_feed_connected") == 1
-    assert page.value("airquality_feed_refusals_total", reason="too_large") == 0
-    assert page.value("airquality_feed_clients") == 0
-    wait_for(lambda: get(address, "/-/ready")[0] == 503, "silence")
-    assert get(address, "/-/healthy")[0] == 200
-
-
 def test_every_flag_is_a_variable(start, serve, cities, listen):
     server = serve(open_meteo())
     bridge = start.program("air-quality-feed", "poll", environment={
@@ -101,7 +84,7 @@ def test_every_flag_is_a_variable(start, serve, cities, listen):
     assert bridge.errors == []
 
 
-@pytest.mark.parametrize("arguments", [("simulate",), ("replay", "FILE"), ("poll", "BASE"), ("relay", "ws://127.0.0.1:1/"),
+@pytest.mark.parametrize("arguments", [("simulate",), ("replay", "FILE"), ("poll", "BASE"), 
                                        ("record", "ws://127.0.0.1:1/")], ids=lambda arguments: arguments[0])  # fmt: skip
 def test_a_variable_that_names_no_flag_is_named(arguments, start, serve, tmp_path):
     """But the key's, flags of other commands, and what Kubernetes injects for a service called air-quality-feed."""

@@ -66,7 +66,7 @@ FLAGS = {
     "config.check": SWITCH,
 }
 REPEATABLE = {"feed.url", "feed.header", "feed.subprotocol", "feed.subscribe", "web.listen-address", "metrics.families"}
-#: Those of a connection to a feed, as `relay` and `record` have them.
+#: Those of a connection to a feed, as `record` has them.
 CONNECTION = {
     name.removeprefix("feed.")
     for name in list(FLAGS)[list(FLAGS).index("feed.header") : list(FLAGS).index("feed.pause-when-unused")]

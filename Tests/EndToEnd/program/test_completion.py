@@ -9,7 +9,7 @@ from support.shells import Bash, Fish, Zsh, path_to
 
 EXPORTER, FEED = "air-quality-exporter", "air-quality-feed"
 GENERAL = ["--completion", "--help", "--version"]
-COMMANDS = ["poll", "record", "relay", "replay", "simulate"]
+COMMANDS = ["poll", "record", "replay", "simulate"]
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def test_tab_finishes_files(shell, tmp_path, line):
     "line, words",
     [
         (f"{FEED} ", COMMANDS),
-        (f"{FEED} re", ["record", "relay", "replay"]),
+        (f"{FEED} re", ["record", "replay"]),
         (f"{FEED} --listen replay ", COMMANDS),
         (f"{FEED} poll --source ", ["cpcb", "open-meteo", "openaq", "waqi"]),
         (f"{FEED} poll --source=", ["cpcb", "open-meteo", "openaq", "waqi"]),

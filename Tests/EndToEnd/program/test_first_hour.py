@@ -30,7 +30,6 @@ DEMO = "--feed.demo"
         (FEED, ["rec"], r'unexpected argument "rec", did you mean record\?'),
         (FEED, ["poll", "--key", "secret"], r'unknown flag "--key", did you mean --key-file\?'),
         (FEED, ["poll", "--city", "Pune"], r'unknown flag "--city", did you mean --cities\?'),
-        (FEED, ["relay", "--url", "ws://x/"], r'unknown flag "--url", expected: air-quality-feed relay URL \[flags\]'),
         (EXPORTER, ["check"], r'unexpected argument "check", did you mean healthcheck or --config.check\?'),
         (EXPORTER, ["demo"], r'unexpected argument "demo", did you mean --feed.demo\?'),
         # Values that are almost right.
@@ -45,7 +44,6 @@ DEMO = "--feed.demo"
         (EXPORTER, [DEMO, "--feed.value-field="], r'--feed.value-field "": expected a name, or a JSON Pointer .*'),
         (EXPORTER, [DEMO, "--feed.city-field=/aqi"],
          r'--feed.value-field "aqi": expected a member that no other flag names'),
-        (FEED, ["relay", "ws://x/", "--value-field=/~"], r'--value-field "/~": expected a name, or a JSON Pointer .*'),
         (EXPORTER, [DEMO, "--storage.file"], r"--storage.file: the value is missing, expected --storage.file=FILE"),
         (EXPORTER, [], r"no feed: give --feed.url ADDRESS, or --feed.demo for a simulated one"),
     ],
@@ -232,25 +230,6 @@ def test_fields_are_names_or_pointers(start, python_feed, tmp_path, flags, envir
     assert page.value("airquality_concentration_ugm3", city="Pune", pollutant="pm10") == 7
     assert page.value("airquality_subindex", city="Pune", pollutant="pm10") == 9
     assert page.value("airquality_city_info", city="Pune", country="IN") == 1
-
-
-def test_a_relay_reads_by_pointers_too(start, python_feed):
-    relay = start.feed("relay", python_feed.url, "--value-field=/data/aqi", "--city-field=/data/city", "--shards=2")
-    exporters = [
-        start.exporter(
-            f"--feed.url={relay.url}shard/{shard}/2", "--feed.city-field=/data/city", "--feed.value-field=/data/aqi",
-            f"--city.shard={shard}/2")
-        for shard in range(2)
-    ]  # fmt: skip
-    python_feed.wait_for_client()
-    cities = [f"City {number}" for number in range(20)]
-
-    def found():
-        python_feed.send([{"data": {"city": city, "aqi": 51}} for city in cities])
-        shown = [[sample["city"] for sample, _ in each.scrape().samples("airquality_index")] for each in exporters]
-        return sorted(shown[0] + shown[1]) == sorted(cities) and all(shown)
-
-    wait_for(found, "each city in one of the shards")
 
 
 NOT_TLS = r"reason=tls err=.*wrong version number: the server does not speak TLS, ws:// instead of wss://\?\"?$"

@@ -57,7 +57,7 @@ def test_it_says_all_that_help_says(page, programs):
     text = run("mandoc", "-T", "utf8", "-O", "width=200", page)
     words = re.sub(r".\x08", "", text).split()
     read = " ".join(words)
-    commands = [[]] if page.stem == EXPORTER else [["simulate"], ["replay"], ["poll"], ["relay"], ["record"]]
+    commands = [[]] if page.stem == EXPORTER else [["simulate"], ["replay"], ["poll"], ["record"]]
     for command in commands:
         for line in programs.run(page.stem, *command, "--help").output:
             if line.startswith("  --"):

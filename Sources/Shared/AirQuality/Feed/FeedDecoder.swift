@@ -1,5 +1,5 @@
 internal import Bytes
-public import JSON
+internal import JSON
 
 /// The fields of a feed's messages, and the cities to keep.
 public struct FeedFormat: Sendable {
@@ -180,11 +180,6 @@ public struct FeedDecoder: ~Copyable {
             guard let name = CityName.accepted(texts, in: range) else { throw .badCity }
             return name
         }
-    }
-
-    /// Whether a member's value is an index that is accepted.
-    public static func isIndex(_ value: JSONValue, _ texts: Span<UInt8>) -> Bool {
-        (try? index(value, texts)).map(IndexRange.isValid) ?? false
     }
 
     private static func index(_ value: JSONValue, _ texts: Span<UInt8>) throws(RefusalReason) -> Double {

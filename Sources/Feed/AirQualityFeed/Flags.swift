@@ -38,7 +38,8 @@ extension Program {
                     "Writes each message of a feed with its arrival time as a line of JSON, for replay. Reconnects "
                     + "indefinitely.",
                 operands: ["URL"], options: RecordOptions.self),
-        ])
+        ],
+        advice: Advice.feed)
 }
 
 struct SimulateOptions: Options {

@@ -58,17 +58,33 @@ extension Program {
     }
 
     private func unexpected(_ operand: Words.Operand, of command: Command) -> FlagError {
-        let names = commands.map(\.name).filter { !$0.isEmpty }
-        let isAddress = operand.text.contains("://")
-        if isAddress, let flag = command.flags.first(where: { $0.secrecy == .address }) {
-            return FlagError("unexpected argument \(operand.shown), did you mean --\(flag.name) \(operand.shown)?")
+        guard operand.isOpen else {
+            return FlagError("unexpected argument \(operand.shown), expected: \(usage(of: command))")
         }
-        let flags = command.flags.map(\.name).filter { $0 == operand.text || $0.hasSuffix("." + operand.text) }
-        let meant = nearest(to: operand.text, among: names).prefix(1) + flags.map { "--" + $0 }
-        if operand.isOpen, !meant.isEmpty {
-            return FlagError("unexpected argument \(operand.shown), did you mean \(meant.joined(separator: " or "))?")
+        let hint = advice(for: operand.text) ?? meant(by: operand, of: command).map { "did you mean \($0)?" }
+        return FlagError("unexpected argument \(operand.shown), \(hint ?? "expected: \(usage(of: command))")")
+    }
+
+    /// What an operand of a command that takes none was probably meant to be.
+    private func meant(by operand: Words.Operand, of command: Command) -> String? {
+        let text = operand.text
+        let name = String(text.prefix { $0 != "=" })
+        if name != text {
+            if let flag = command.flags.first(where: { $0.name == name }) { return "--\(flag.name)=…" }
+            if let environmentPrefix, name.hasPrefix(environmentPrefix) { return "\(name)=… \(self.name)" }
         }
-        return FlagError("unexpected argument \(operand.shown), expected: \(usage(of: command))")
+        if text.contains("://"), let flag = command.flags.first(where: { $0.secrecy == .address }) {
+            return "--\(flag.name) \(operand.shown)"
+        }
+        let isPort = !text.isEmpty && (text.split(separator: ":").last ?? "").utf8.allSatisfy(isDigit)
+        if isPort, let flag = command.flags.first(where: { $0.name.hasSuffix("listen-address") || $0.name == "listen" })
+        {
+            return "--\(flag.name)=\(text.contains(":") ? text : ":" + text)"
+        }
+        let commandNames = commands.map(\.name).filter { !$0.isEmpty }
+        let flags = command.flags.map(\.name).filter { $0 == text || $0.hasSuffix("." + text) }
+        let meant = nearest(to: text, among: commandNames).prefix(1) + flags.map { "--" + $0 }
+        return meant.isEmpty ? nil : meant.joined(separator: " or ")
     }
 
     private func variables(of command: Command, in environment: [String: String]) -> [String: GivenFlag] {
@@ -93,184 +109,4 @@ extension Program {
                 && !("_" + name.dropFirst(environmentPrefix.count)).contains("_SERVICE_")
         }.sorted()
     }
-}
-
-/// The flags of a command line that is well formed; their values are checked when the options are asked for.
-public struct ParsedFlags: Sendable {
-    public let command: Command
-    /// As many as the command names.
-    public let operands: [String]
-    /// Variables that look like those of flags, and of which there are none.
-    public let unknownVariables: [String]
-    fileprivate let given: [String: GivenFlag]
-
-    /// The values, those that are not given by their defaults. The command's table must be that of these options.
-    public func options<Values: Options>(_: Values.Type = Values.self) throws(FlagError) -> Values {
-        var values = Values()
-        for flag in Values.flags {
-            guard let given = given[flag.name], let refused = flag.store(given.values, &values) else { continue }
-            throw refusal(of: flag.name, refused.text, expected: refused.expected)
-        }
-        return values
-    }
-
-    /// Whether the command line or the environment has the member's flag.
-    public func isGiven<Values: Options>(_ member: PartialKeyPath<Values>) -> Bool {
-        given[Values.name(of: member)] != nil
-    }
-
-    /// Name of the member's flag in an error: the flag, or the variable that has its value.
-    public func origin<Values: Options>(of member: PartialKeyPath<Values>) -> String {
-        given[Values.name(of: member)]?.origin ?? Values.flag(member)
-    }
-
-    /// The error for a value that is well formed and still not usable, or not together with others.
-    /// - Parameters:
-    ///   - index: which one, when the flag has several values.
-    ///   - expected: what would be right; secrets of the value must not be repeated in it.
-    public func refusal<Values: Options>(
-        of member: PartialKeyPath<Values>, at index: Int? = nil, expected: String
-    ) -> FlagError {
-        let name = Values.name(of: member)
-        return refusal(of: name, index.flatMap { given[name]?.values[$0] }, expected: expected)
-    }
-
-    private func refusal(of name: String, _ text: String?, expected: String) -> FlagError {
-        let flag = command.flags.first { $0.name == name }
-        let origin = given[name]?.origin ?? "--" + name
-        guard let flag, let text = text ?? given[name]?.values.last ?? flag.defaultText,
-            !flag.isSwitch || text != "true"
-        else { return FlagError("\(origin): expected \(expected)") }
-        return FlagError("\(origin) \(flag.shown(text)): expected \(expected)")
-    }
-}
-
-/// The values of one flag and where they come from: `--flag`, or a variable's name.
-private struct GivenFlag: Sendable {
-    var values: [String]
-    var origin: String
-}
-
-/// The words of a command line, sorted into flags and operands.
-private struct Words {
-    struct Operand {
-        var text: String
-        var shown: String
-        /// Not secret.
-        var isOpen: Bool
-    }
-
-    let program: Program
-    var given: [String: GivenFlag] = [:]
-    /// The given flags, in the order of their first use.
-    var order: [String] = []
-    var operands: [Operand] = []
-    /// The next operand may be the rest of a secret value with blanks that the shell's user did not quote.
-    private var mayContinueSecret = false
-
-    init(program: Program) { self.program = program }
-
-    mutating func read(_ arguments: [String]) throws(FlagError) {
-        var rest = arguments[...]
-        while let word = rest.popFirst() {
-            if word == "--" {
-                for word in rest { append(operand: word) }
-                return
-            }
-            if word.hasPrefix("-"), word != "-" {
-                try read(flag: word, rest: &rest)
-            } else {
-                append(operand: word)
-            }
-        }
-    }
-
-    private mutating func append(operand: String) {
-        let shown = mayContinueSecret ? "***" : quoted(masked(address: operand))
-        operands.append(Operand(text: operand, shown: shown, isOpen: !mayContinueSecret))
-    }
-
-    private mutating func read(flag word: String, rest: inout ArraySlice<String>) throws(FlagError) {
-        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let known = program.commands.lazy.flatMap(\.flags)
-        guard parts[0].hasPrefix("--"), let flag = known.first(where: { "--" + $0.name == parts[0] }) else {
-            throw unknown(parts[0])
-        }
-        var value = parts.count > 1 ? parts[1] : nil
-        if flag.isSwitch {
-            let isSpelledOut = value == nil && ["true", "false"].contains(rest.first?.lowercased())
-            value = value ?? (isSpelledOut ? rest.popFirst() : "true")
-        } else if value == nil, let next = rest.first, !next.hasPrefix("--") {
-            value = rest.popFirst()
-        }
-        guard let value else {
-            throw FlagError("\(parts[0]): the value is missing, expected \(parts[0])=\(flag.placeholder ?? "")")
-        }
-        mayContinueSecret = flag.secrecy == .whole
-        if given[flag.name] == nil {
-            order.append(flag.name)
-        } else if !flag.isRepeatable && !flag.isSwitch {
-            throw FlagError("\(parts[0]) \(flag.shown(value)): given twice, expected once")
-        }
-        given[flag.name, default: GivenFlag(values: [], origin: parts[0])].values.append(value)
-    }
-
-    /// The value is left out: it may be a secret of the flag that was meant.
-    private func unknown(_ word: String) -> FlagError {
-        let name = String(word.drop { $0 == "-" })
-        let command = operands.first.flatMap { program.command(named: $0.text) }
-        if let command, command.operands.contains(where: { $0.name.lowercased() == name }) {
-            return FlagError("unknown flag \(quoted(word)), expected: \(program.usage(of: command))")
-        }
-        let flags = command?.flags ?? program.commands.flatMap(\.flags)
-        var meant = nearest(to: name, among: flags.map(\.name))
-        if meant.isEmpty, name.utf8.count > 2 {
-            // A word of its explanation, as `port`.
-            meant = unique(flags.filter { $0.help.split { !$0.isLetter }.contains { $0 == name } }.map(\.name))
-        }
-        let shown = meant.prefix(3).map { "--" + $0 }.joined(separator: " or ")
-        let hint = meant.isEmpty ? "expected one that --help lists" : "did you mean \(shown)?"
-        return FlagError("unknown flag \(quoted(word)), \(hint)")
-    }
-}
-
-/// The names that may have been meant, by their ends, their beginnings, or few wrong letters; none where there is no
-/// such name.
-private func nearest(to word: String, among names: [String]) -> [String] {
-    guard !word.isEmpty, word.utf8.count <= 64 else { return [] }
-    let names = unique(names)
-    func parts(_ name: String, _ separators: String) -> [Substring] { name.split { separators.contains($0) } }
-    let rules: [(String) -> Bool] = [
-        { $0 == word || parts($0, ".").last.map(String.init) == word },
-        { parts($0, ".-").contains { $0 == word } },
-        { $0.hasPrefix(word) || word.utf8.count > 1 && parts($0, ".-").contains { $0.hasPrefix(word) } },
-        { word.utf8.count > 2 && $0.hasSuffix(word) },
-    ]
-    for rule in rules {
-        let meant = names.filter(rule)
-        if !meant.isEmpty { return meant }
-    }
-    let distances = names.map { (name: $0, distance: distance(word, $0)) }
-    let limit = word.utf8.count < 4 ? 1 : max(2, word.utf8.count / 4)
-    return distances.min { $0.distance < $1.distance }.flatMap { $0.distance <= limit ? [$0.name] : nil } ?? []
-}
-
-private func unique(_ names: [String]) -> [String] {
-    names.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-}
-
-/// The Levenshtein distance: how many bytes must be added, removed or replaced.
-private func distance(_ one: String, _ other: String) -> Int {
-    let other = Array(other.utf8)
-    var row = Array(0...other.count)
-    for (line, character) in one.utf8.prefix(64).enumerated() {
-        var diagonal = row[0]
-        row[0] = line + 1
-        for column in other.indices {
-            let replaced = diagonal + (character == other[column] ? 0 : 1)
-            diagonal = row[column + 1]
-            row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
-        }
-    }
-    return row[other.count]
 }

@@ -17,10 +17,12 @@ public struct Program: Sendable {
     public let commands: [Command]
     /// Variables with the prefix that are no flags.
     public let otherVariables: [String]
+    /// What to do instead of words that users type and the program does not know.
+    let advice: [Advice]
 
     public init(
         name: String, version: String = "", summary: String, environmentPrefix: String? = nil,
-        otherVariables: [String] = [], commands: [Command]
+        otherVariables: [String] = [], commands: [Command], advice: [Advice] = []
     ) {
         precondition(!commands.isEmpty, "a program does something")
         self.name = name
@@ -29,6 +31,7 @@ public struct Program: Sendable {
         self.environmentPrefix = environmentPrefix
         self.commands = commands
         self.otherVariables = otherVariables
+        self.advice = advice
     }
 
     func command(named name: String) -> Command? { commands.first { !$0.name.isEmpty && $0.name == name } }

@@ -19,7 +19,8 @@ extension Program {
                 summary:
                     "Request /-/ready from the first listen address of this configuration; exit with status 0 or 1.",
                 options: Configuration.self, showing: [\.web.listenAddresses, \.web.configFile]),
-        ])
+        ],
+        advice: Advice.exporter)
 }
 
 extension Configuration: Options {

@@ -1,0 +1,49 @@
+internal import Bytes
+
+/// What to do instead of a word that users type and the program does not know: a flag of other programs, a flag of an
+/// earlier version, a command of the other program.
+///
+/// The table of each program stands beside its flags. A row for each flag that is removed keeps old command lines
+/// helpful: `Advice("--web.max-listeners", "the limit of /events is fixed at 256 listeners")`.
+public struct Advice: Sendable {
+    /// As typed: flags with their dashes, other words without. A first or last `*` stands for anything there.
+    let words: [String]
+    /// Completes the error after the word.
+    let text: String
+
+    /// - Parameters:
+    ///   - words: flags with their dashes (`--port`, `-p`), other words without; a first or last `*` stands for anything
+    ///     there. Upper and lower case are the same but for single letters, and so are `_` and `-`.
+    ///   - text: what to do instead, on one line.
+    public init(_ words: String..., instead text: String) {
+        self.words = words
+        self.text = text
+    }
+
+    fileprivate func isFor(_ word: String) -> Bool {
+        words.contains { known in
+            guard (known.first == "-") == (word.first == "-") else { return false }
+            let name = folded(known)
+            if name.first == "*" { return folded(word).hasSuffix(name.dropFirst()) }
+            return name.last == "*" ? folded(word).hasPrefix(name.dropLast()) : folded(word) == name
+        }
+    }
+}
+
+extension Program {
+    /// What to do instead of a flag or another word, nil where the table does not know.
+    func advice(for word: String) -> String? { advice.first { $0.isFor(word) }?.text }
+}
+
+/// A flag's name, or another word, as it is compared: without dashes before it, in lower case, with `-` for `_`. A
+/// single letter keeps its case.
+func folded(_ word: String) -> String {
+    let name = word.drop { $0 == "-" }
+    return name.count == 1 ? String(name) : String(name.lowercased().map { $0 == "_" ? "-" : $0 })
+}
+
+/// Whether a word begins with a dash that word processors put in place of `-`, for example in `—feed.demo`.
+func beginsWithTypographicDash(_ word: String) -> Bool {
+    guard let first = word.unicodeScalars.first else { return false }
+    return ["\u{2010}", "\u{2011}", "\u{2012}", "\u{2013}", "\u{2014}", "\u{2015}", "\u{2212}"].contains(first)
+}

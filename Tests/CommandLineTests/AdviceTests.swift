@@ -1,0 +1,60 @@
+import Testing
+
+@testable import CommandLine
+
+private let advised = Program(
+    name: "sample", summary: "Advises.", environmentPrefix: "SAMPLE_",
+    commands: [
+        Command(name: "serve", summary: "Serves.", options: ServeOptions.self),
+        Command(name: "play", summary: "Plays.", operands: ["FILE"], options: PlayOptions.self),
+    ],
+    advice: [
+        Advice("--config.file", "-c", instead: "use variables"),
+        Advice("--collect*", "--no-collect*", instead: "there are no collectors"),
+        Advice("-V", instead: "use --version"),
+        Advice("poll", instead: "a command of the other program, other"),
+        Advice("*.yml", instead: "there is no file of flags"),
+    ])
+
+struct AdviceTests {
+    @Test(
+        arguments: [
+            (["--config.file=x"], #"unknown flag "--config.file", use variables"#),
+            (["--config_file"], #"unknown flag "--config_file", expected one that --help lists"#),
+            (["--CONFIG.FILE", "x"], #"unknown flag "--CONFIG.FILE", use variables"#),
+            (["-config.file", "x"], #"unknown flag "-config.file", use variables"#),
+            (["-c", "x"], #"unknown flag "-c", use variables"#),
+            (["-V"], #"unknown flag "-V", use --version"#),
+            (["--collector.cpu"], #"unknown flag "--collector.cpu", there are no collectors"#),
+            (["--no-collector.cpu"], #"unknown flag "--no-collector.cpu", there are no collectors"#),
+            (["--no-verbose"], #"unknown flag "--no-verbose", did you mean --verbose=false?"#),
+            (["--FEED.URL=ws://me:pw@h/"], #"unknown flag "--FEED.URL", did you mean --feed.url?"#),
+            (["--feed-idle-timeout=1s"], #"unknown flag "--feed-idle-timeout", did you mean --feed.idle-timeout?"#),
+            (["--feed_url=ws://h/"], #"unknown flag "--feed_url", did you mean --feed.url?"#),
+            (
+                ["—feed.header=Authorization: secret"],
+                #""—feed.header" begins with a dash that is not "-", did you mean --feed.header?"#
+            ),
+            (["poll"], #"unexpected argument "poll", a command of the other program, other"#),
+            (["poll", "--key=secret"], #"unexpected argument "poll", a command of the other program, other"#),
+            (["file.yml"], #"unexpected argument "file.yml", there is no file of flags"#),
+            (["listen=:1"], #"unexpected argument "listen=:1", did you mean --listen=…?"#),
+            (["feed.header=secret"], #"unexpected argument "feed.header=***", did you mean --feed.header=…?"#),
+            (["9090"], #"unexpected argument "9090", did you mean --listen=:9090?"#),
+            (["localhost:9090"], #"unexpected argument "localhost:9090", did you mean --listen=localhost:9090?"#),
+            (["SAMPLE_LISTEN=:1"], #"unexpected argument "SAMPLE_LISTEN=:1", did you mean SAMPLE_LISTEN=… sample?"#),
+        ])
+    func `A word that the program does not know is answered with what to use instead`(
+        arguments: [String], line: String
+    ) {
+        let error = #expect(throws: FlagError.self) { try advised.parse(arguments: arguments) }
+        #expect(error?.line == line)
+    }
+
+    @Test func `A missing value names the variable that may have been meant for it`() throws {
+        let flags = try parsed([], ["SAMPLE_FEED_ULR": "ws://h/"])
+        #expect(
+            flags.refusal(of: \ServeOptions.feed.urls, expected: "an address").line
+                == "--feed.url: expected an address; no flag has the variable SAMPLE_FEED_ULR")
+    }
+}

@@ -8,7 +8,7 @@ SHELL := /bin/bash
 # What the libraries need to build the programs, and what the tests need besides.
 BUILD_PACKAGES := libwebsockets-dev libmicrohttpd-dev libgnutls28-dev zlib1g-dev libisal-dev libcrypt-dev \
 	libyaml-dev libsqlite3-dev libsimdjson-dev libcurl4-openssl-dev
-TEST_PACKAGES := prometheus haproxy victoria-metrics python3-venv curl openssl gzip docker-compose chromium chromium-driver help2man man-db mandoc groff zsh fish
+TEST_PACKAGES := prometheus victoria-metrics python3-venv curl openssl gzip docker-compose chromium chromium-driver help2man man-db mandoc groff zsh fish
 CONTAINER_PACKAGES := buildah podman runc debootstrap netavark aardvark-dns containernetworking-plugins
 PACKAGING_PACKAGES := debhelper dpkg-dev help2man lintian piuparts python3
 
@@ -91,15 +91,17 @@ lint: toolchain
 	git ls-files -z '*.swift' | xargs -0 swift format lint --strict --parallel
 	Tests/Gates/modules
 	Tests/Gates/packages
+	Tests/Gates/reproducible
 
 unit: test-deps
 	swift build --build-tests
 	AIRQUALITY_TEST_PYTHON=$(CURDIR)/$(PYTHON) swift test --skip-build --quiet
 	for page in Tests/AirQualityTests/Golden/*.prom; do promtool check metrics <"$$page"; done
 
-# The image installs what the programs are linked with.
+# The image installs what the programs are linked with, and they are the same from any folder.
 packages: build
 	Tests/Gates/packages .build/release/air-quality-exporter .build/release/air-quality-feed
+	Tests/Gates/reproducible .build/release/air-quality-exporter .build/release/air-quality-feed
 
 # In as many processes as there are WORKERS: most tests wait most of the time.
 WORKERS ?= 2
@@ -157,9 +159,8 @@ sanitize-undefined: test-deps
 # make storage-cost  measures what --storage.file costs (a quarter of an hour)
 # make history-cost  measures what a large /history.json costs (two minutes)
 # make greedy-cost  measures how long a scrape waits while another address asks for much (six minutes)
-# make scale     kills the processes of docker/scale in turn and compares all that was stored with what was sent (seven minutes)
-.PHONY: soak kills storage-cost history-cost greedy-cost scale
-soak kills storage-cost history-cost greedy-cost scale: test-deps build
+.PHONY: soak kills storage-cost history-cost greedy-cost
+soak kills storage-cost history-cost greedy-cost: test-deps build
 
 soak: SOAK_MINUTES ?= 60
 soak:
@@ -179,9 +180,6 @@ history-cost:
 greedy-cost:
 	$(PYTHON) Tests/Tools/greedy-cost --programs .build/release
 
-scale:
-	$(PYTHON) Tests/Tools/scale --programs .build/release
-
 # make pictures  takes the pictures of the page that the README shows
 .PHONY: pictures
 pictures: test-deps build
@@ -199,7 +197,7 @@ deb: build
 	$(call install,$(PACKAGING_PACKAGES))
 	docker/debian/build "$(VERSION)" .build/release build/deb
 
-# make release VERSION=1.2.0  writes what a release consists of to build/1.2.0; without VERSION it is that of the tag
+# make release VERSION=2.0.0  writes what a release consists of to build/2.0.0; without VERSION it is that of the tag
 release: export AIRQUALITY_BUILD_BRANCH := HEAD
 release: build
 	$(call install,$(PACKAGING_PACKAGES))
@@ -210,12 +208,11 @@ release-programs: build
 	$(call install,$(PACKAGING_PACKAGES))
 	docker/release/programs "$(VERSION)" .build/release "$(OUTPUT)"
 
-# make rules RUNBOOK_URL=URL  writes the rules, with a runbook_url in each alert, to build/rules, and for Kubernetes below it
+# make rules RUNBOOK_URL=URL  writes the rules, with a runbook_url in each alert, to build/rules
 .PHONY: rules
 rules: export RUNBOOK_URL := $(RUNBOOK_URL)
 rules:
 	grafana/rules/render build/rules
-	docker/kubernetes/prometheus-operator/render-rules build/rules/kubernetes
 
 # make docker  builds the image and runs it: alone, with compose.yaml, under systemd; and the next two (as root)
 CONTAINER_TESTS := $(PYTHON) -m pytest --verbose --capture=no -m container --programs .build/release

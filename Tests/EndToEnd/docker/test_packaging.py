@@ -81,6 +81,25 @@ def test_debian_sorts_versions_as_they_came():
     assert sorted(versions, key=debian_order) == versions
 
 
+# MARK: The notes of a release
+
+
+def changelog() -> str:
+    return (REPOSITORY / "CHANGELOG.md").read_text()
+
+
+def test_the_notes_are_the_section_of_the_version_and_never_empty():
+    newest = re.search(r"^## (\d+\.\d+\.\d+)", changelog(), re.MULTILINE)[1]
+    notes = run(FOLDER / "release/notes", newest)
+    assert notes.strip() in changelog()
+    assert "\n## " not in notes and not notes.startswith("## ")
+    assert run(FOLDER / "release/notes", f"{newest}-rc.1") == notes
+    command = [FOLDER / "release/notes", "9.9.9"]
+    rejected = subprocess.run(command, capture_output=True, text=True)
+    assert rejected.returncode == 1
+    assert rejected.stderr.startswith('CHANGELOG.md has no section "## 9.9.9"')
+
+
 # MARK: The bill of materials
 
 

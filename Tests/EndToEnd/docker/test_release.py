@@ -1,7 +1,9 @@
 """`make release` of one commit, in two folders: the same bytes, and what is to be in them."""
 
+import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import tarfile
 
@@ -12,9 +14,12 @@ from docker.engine import REPOSITORY
 
 pytestmark = pytest.mark.container
 
-VERSION = "1.2.0"
-#: This machine's, and the newest.
-DEBIANS = sorted({platform.freedesktop_os_release()["VERSION_ID"], "13"})
+#: That of the newest section of the changelog, which has notes.
+VERSION = re.search(r"^## (\d+\.\d+\.\d+)", (REPOSITORY / "CHANGELOG.md").read_text(), re.MULTILINE)[1]
+THIS = platform.freedesktop_os_release()["VERSION_ID"]
+#: This machine's, and the newest, in a root of its own.
+DEBIANS = sorted({THIS, "13"})
+ROOT = REPOSITORY / "build/debian13"
 NAMES = ["one/air-quality-exporter", "two/deeper/Another Copy"]
 
 
@@ -27,7 +32,7 @@ def releases(tmp_path_factory):
     environment = {name: value for name, value in engine.environment().items()
                    if not name.startswith(("AIRQUALITY_BUILD_", "MAKE", "MFLAGS"))}  # fmt: skip
     # Neither makes a root of its own.
-    environment["DEBIAN13_ROOT"] = str(REPOSITORY / "build/debian13")
+    environment["DEBIAN13_ROOT"] = str(ROOT)
     environment["IMAGE_FLAGS"] = " ".join(["--no-cache", *pull])
     folders = []
     for name in NAMES:
@@ -53,6 +58,14 @@ def test_the_checksums_are_those_of_all_files(releases):
     assert len(lines) == len(list(releases[0].iterdir())) - 1 == 3 + 5 * len(DEBIANS)
 
 
+def version_of(program: pathlib.Path, debian: str) -> str:
+    """What the program says of itself, on the Debian that it is for."""
+    if debian == THIS:
+        return engine.run(program, "--version")
+    shutil.copy(program, ROOT / "tmp")
+    return engine.run("chroot", ROOT, f"/tmp/{program.name}", "--version")
+
+
 @pytest.mark.parametrize("debian", DEBIANS)
 def test_the_tarball_has_the_stripped_programs_of_the_package(releases, debian, tmp_path):
     (package,) = releases[0].glob(f"air-quality-exporter_*~deb{debian}u1_*.deb")
@@ -63,8 +76,10 @@ def test_the_tarball_has_the_stripped_programs_of_the_package(releases, debian, 
     folder = tmp_path / archive.name.removesuffix(".tar.gz")
     for name in ("air-quality-exporter", "air-quality-feed"):
         assert (folder / name).read_bytes() == (tmp_path / "package/usr/bin" / name).read_bytes()
-        assert engine.run(folder / name, "--version").startswith(f"{name}, version {VERSION} (branch: HEAD, revision: ")
-    for name in ("LICENSE", "NOTICE", "systemd/air-quality-exporter.service", "grafana/dashboards/india/aqi-city.json"):
+        said = version_of(folder / name, debian)
+        assert said.startswith(f"{name}, version {VERSION} (branch: HEAD, revision: ")
+    unit, dashboard = "systemd/air-quality-exporter.service", "grafana/dashboards/air-quality.json"
+    for name in ("LICENSE", "NOTICE", unit, dashboard):
         assert (folder / name).stat().st_size > 0
 
 
@@ -107,4 +122,4 @@ def test_notes_are_a_section_of_the_changelog(releases):
 def test_a_version_that_is_no_tag_s_is_refused(version, tmp_path):
     result = subprocess.run([REPOSITORY / "docker/release/build", version, tmp_path, tmp_path / "output"],
                             capture_output=True, text=True)  # fmt: skip
-    assert result.returncode == 1 and "VERSION=1.2.0" in result.stderr
+    assert result.returncode == 1 and "VERSION=2.0.0" in result.stderr

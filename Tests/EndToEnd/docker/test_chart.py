@@ -1,0 +1,363 @@
+"""The Helm chart, rendered by Helm's own engine: what Kubernetes accepts, what the exporter takes, and releases side by side."""
+
+import json
+import re
+import shutil
+import subprocess
+import tarfile
+
+import helm_python
+import helm_python.chart
+import kubernetes_validate
+import pytest
+import yaml
+
+from docker.engine import REPOSITORY
+from docker.rendered import CHART, container, files, kustomized, of_kind, only, packaged, release, settings
+from support.certificates import CertificateAuthority
+from support.waiting import wait_for
+from support.web_configuration import tls
+
+#: The oldest version that the chart asks for, and the newest whose schemas are here.
+VERSIONS = ["1.27", kubernetes_validate.latest_version().rsplit(".", 1)[0]]
+
+#: Values that differ in what is rendered.
+VALUES: dict[str, dict] = {
+    "default": {},
+    "feed": {"feed": {"urls": ["wss://feed.example/", "ws://other.example/"]}},
+    "real air": {"feed": {"poll": {"enabled": True}}, "networkPolicy": {"enabled": True}},
+    "shards": {"shards": 3, "feed": {"urls": ["wss://feed.example/"]}},
+    "bare": {
+        "storage": {"enabled": False},
+        "readinessProbe": {},
+        "dashboards": {"enabled": False},
+        "rules": {"enabled": False},
+        "serviceMonitor": {"enabled": False},
+    },
+    "feeds of their own": {
+        "feed": {"list": [{"url": "wss://me:secret@one.example:8443/", "jq": ".data[]"}]},
+        "networkPolicy": {"enabled": True},
+    },
+    "feed in a secret": {"existingSecret": "mine", "networkPolicy": {"enabled": True}},
+    "all": {
+        "image": {"repository": "registry.example/aqi", "digest": f"sha256:{'0' * 64}"},
+        "imagePullSecrets": [{"name": "registry"}],
+        "settings": {
+            "web.config.file": "/etc/web/web.yml",
+            "city.limit": 1000000,
+            "feed.subscribe": ["one", "two"],
+            "web.enable-lifecycle": True,
+        },
+        "secrets": {"feed.url": "wss://me:secret@feed.example/"},
+        "probeScheme": "HTTPS",
+        "livenessProbe": {"tcpSocket": {"port": "metrics"}},
+        "storage": {"storageClassName": "fast", "size": "1Gi", "existingClaim": "mine"},
+        "podAnnotations": {"a": "b"},
+        "podLabels": {"team": "air"},
+        "nodeSelector": {"disk": "ssd"},
+        "tolerations": [{"key": "k", "operator": "Exists"}],
+        "affinity": {"podAntiAffinity": {}},
+        "priorityClassName": "high",
+        "extraVolumes": [{"name": "web", "secret": {"secretName": "web"}}],
+        "extraVolumeMounts": [{"name": "web", "mountPath": "/etc/web"}],
+        "extraArgs": ["--log.level=debug"],
+        "extraEnv": [{"name": "TZ", "value": "UTC"}],
+        "extraObjects": [
+            {
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "metadata": {"name": "{{ .Release.Name }}-mine"},
+            }
+        ],
+        "service": {"annotations": {"c": "d"}},
+        "networkPolicy": {"enabled": True, "egress": [{"ports": [{"port": 9}]}]},
+        "serviceMonitor": {"labels": {"release": "p"}, "endpoint": {"scheme": "https"}},
+        "rules": {"labels": {"release": "p"}, "runbookUrl": "https://git.example/README.md"},
+        "commonLabels": {"owner": "us"},
+        "commonAnnotations": {"g": "h"},
+        "revisionHistoryLimit": 2,
+        "serviceAccount": {"create": True, "annotations": {"e": "f"}},
+        "ingress": {"enabled": True, "className": "nginx", "hosts": ["air.example"]},
+        "dashboards": {"namespace": "grafana", "folder": "Air", "labels": {"boards": "yes"}},
+    },
+}
+each_case = pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
+
+
+# MARK: What Helm and Kubernetes accept
+
+
+@each_case
+def test_helm_lint_finds_nothing_in_the_chart(values):
+    for chart in (CHART, packaged()):
+        report = helm_python.chart.lint(chart, values, strict=True)
+        assert (report["errors"], report["messages"]) == ([], [])
+
+
+@each_case
+def test_the_schemas_of_kubernetes_accept_every_object(values):
+    objects = [*release(values), *release(values, tests=True), *release(values, versions=())]
+    for each in objects:
+        if "coreos.com" not in each["apiVersion"]:
+            for version in VERSIONS:
+                kubernetes_validate.validate(each, version, strict=True)
+    names = [(each["kind"], each["metadata"]["name"]) for each in release(values)]
+    assert len(set(names)) == len(names)
+
+
+def test_the_schemas_of_kubernetes_accept_the_kustomization():
+    objects = kustomized(REPOSITORY / "docker/kubernetes")
+    for each in objects:
+        for version in VERSIONS:
+            kubernetes_validate.validate(each, version, strict=True)
+    deployment = only(objects, "Deployment")["spec"]["template"]["spec"]
+    (exporter,) = deployment["containers"]
+    own = container(release({}, versions=()))
+    for field in ("livenessProbe", "resources", "securityContext", "ports", "volumeMounts"):
+        assert without_scheme(exporter[field]) == without_scheme(own[field]), field
+
+
+def without_scheme(probe):
+    """A probe without what Kubernetes takes by default."""
+    return json.loads(json.dumps(probe).replace(', "scheme": "HTTP"', ""))
+
+
+@pytest.mark.parametrize(
+    "name", ["1-2", "2", "a.b", "x" * 53, "1" * 53, f"{'x' * 52}y", "air-quality-exporter"]
+)
+def test_every_name_of_a_release_gives_names_that_kubernetes_accepts(name):
+    """Of Services (RFC 1035), and a label of the pods that has ten characters more than the StatefulSet."""
+    objects = release({"feed": {"poll": {"enabled": True}}}, name=name)
+    for each in of_kind(objects, "Service"):
+        assert re.fullmatch("[a-z]([-a-z0-9]*[a-z0-9])?", each["metadata"]["name"])
+        assert len(each["metadata"]["name"]) <= 63
+    assert len(only(objects, "StatefulSet")["metadata"]["name"]) <= 52
+    for each in objects:
+        for value in each["metadata"]["labels"].values():
+            assert isinstance(value, str) and len(value) <= 63
+
+
+def test_long_names_that_differ_at_the_end_stay_different():
+    one, two = (release({}, name="x" * 52 + end) for end in "yz")
+    assert {each["metadata"]["name"] for each in one}.isdisjoint(
+        each["metadata"]["name"] for each in two
+    )
+
+
+@pytest.mark.parametrize(
+    "values, words",
+    [
+        ({"sharts": 2}, "sharts"),
+        ({"shards": 0}, "shards"),
+        ({"feed": {"urls": ["http://feed.example/"]}}, "urls"),
+        ({"settings": {"feed-url": "x"}}, "feed-url"),
+        ({"settings": {"feed.url": "ws://feed.example/"}}, "feed.url"),
+        ({"settings": {"feed.demo": True}}, "feed.demo"),
+        ({"image": {"digest": "0123"}}, "digest"),
+        ({"rules": {"runbookUrl": "grafana/README.md"}}, "runbookUrl"),
+        ({"rules": {"alerts": {"NoSuchAlert": {"enabled": False}}}}, "NoSuchAlert: no such alert"),
+        ({"serviceMonitor": {"enabled": "yes"}}, "enabled"),
+        ({"feed": {"list": [{"name": "a"}]}}, "url"),
+        # What a schema cannot say.
+        (
+            {"feed": {"urls": ["ws://a/"], "poll": {"enabled": True}}},
+            "feed.urls and feed.poll.enabled",
+        ),
+        (
+            {"feed": {"list": [{"url": "ws://a/"}]}, "settings": {"feed.file": "/x"}},
+            "feed.list and settings feed.file",
+        ),
+        ({"shards": 2, "storage": {"existingClaim": "mine"}}, "existingClaim"),
+        ({"shards": 2, "ingress": {"enabled": True, "hosts": ["a"]}}, "ingress with several"),
+        ({"secrets": {"feed.header": "A: b"}, "existingSecret": "mine"}, "secrets and existing"),
+        ({"ingress": {"enabled": True}}, "ingress.hosts"),
+    ],
+)
+def test_a_bad_value_is_named(values, words):
+    with pytest.raises(helm_python.HelmError) as rejected:
+        files(values)
+    assert words in str(rejected.value)
+
+
+# MARK: From a clone, and as an archive
+
+
+def test_the_folder_in_the_repository_has_no_links_and_installs_without_dashboards():
+    assert [path for path in CHART.rglob("*") if path.is_symlink()] == []
+    rendered = files({}, chart=CHART)
+    assert "docker/helm/package writes the chart with them" in rendered["NOTES.txt"]
+    assert not rendered["dashboards.yaml"].strip() and not rendered["rules.yaml"].strip()
+    for part in ("dashboards", "rules"):
+        with pytest.raises(helm_python.HelmError, match=f"{part}.enabled: the folder"):
+            files({part: {"enabled": True}}, chart=CHART)
+
+
+def test_the_archive_has_every_dashboard_and_rule_and_fits_into_the_secret_of_a_release(tmp_path):
+    objects = release({})
+    boards = {name: text for each in of_kind(objects, "ConfigMap") for name, text in each["data"].items()}
+    kept = {path.name: path.read_text() for path in (REPOSITORY / "grafana/dashboards").glob("*.json")}
+    assert kept.items() <= boards.items()
+    rules = [path.name for path in (REPOSITORY / "grafana/rules").glob("*.yaml")]
+    assert len(of_kind(objects, "PrometheusRule")) == len(rules) > 0
+    # etcd takes 1 MiB of the release, which Helm compresses and writes in base64 twice.
+    assert packaged().stat().st_size < 400_000
+    again = subprocess.run(
+        [REPOSITORY / "docker/helm/package", "2.0.0", tmp_path], capture_output=True, check=True
+    )
+    assert again.stderr == b""
+    (archive,) = tmp_path.iterdir()
+    assert archive.read_bytes() == packaged().read_bytes()
+    with tarfile.open(archive) as tar:
+        lines = tar.extractfile("air-quality-exporter/Chart.yaml").read().decode().splitlines()
+    assert {"version: 2.0.0", "appVersion: 2.0.0"} <= set(lines)
+
+
+# MARK: What the programs say to it
+
+
+@each_case
+def test_the_exporter_takes_the_settings(programs, tmp_path, values):
+    objects = release(values)
+    given = settings(objects)
+    if values.get("existingSecret"):
+        given["AIR_QUALITY_EXPORTER_FEED_URL"] = "wss://me:secret@feed.example/"
+    if values.get("shards"):
+        given["AIR_QUALITY_EXPORTER_CITY_SHARD"] = f"air-2/{values['shards']}"
+    if "AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE" in given:
+        (tmp_path / "web.yml").touch()
+        given["AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE"] = str(tmp_path / "web.yml")
+    if "AIR_QUALITY_EXPORTER_FEED_FILE" in given:
+        (secret,) = of_kind(objects, "Secret")
+        (tmp_path / "feeds.yml").write_text(secret["stringData"]["feeds.yml"])
+        given["AIR_QUALITY_EXPORTER_FEED_FILE"] = str(tmp_path / "feeds.yml")
+    ended = programs.run("air-quality-exporter", "--config.check", environment=given)
+    assert ended.output == ["configuration is valid"], ended.errors
+    assert not [line for line in ended.errors if "AIR_QUALITY_EXPORTER_" in line]
+
+
+def test_settings_become_variables():
+    assert settings(release(VALUES["all"])) == {
+        "AIR_QUALITY_EXPORTER_CITY_LIMIT": "1000000",
+        "AIR_QUALITY_EXPORTER_FEED_SUBSCRIBE": "one\ntwo",
+        "AIR_QUALITY_EXPORTER_FEED_URL": "wss://me:secret@feed.example/",
+        "AIR_QUALITY_EXPORTER_LOG_FORMAT": "json",
+        "AIR_QUALITY_EXPORTER_WEB_CONFIG_FILE": "/etc/web/web.yml",
+        "AIR_QUALITY_EXPORTER_WEB_ENABLE_LIFECYCLE": "true",
+    }
+
+
+@each_case
+def test_a_feed_is_simulated_only_where_no_other_one_can_be(values):
+    """Simulated cities among real ones would pass for real."""
+    objects = release(values)
+    is_simulated = "AIR_QUALITY_EXPORTER_FEED_DEMO" in settings(objects)
+    given = "feed.url" in values.get("secrets", {}) or values.get("existingSecret")
+    assert is_simulated == (not values.get("feed") and not given)
+    assert ("simulated" in files(values)["NOTES.txt"]) == is_simulated
+    # Nothing is read from a Secret that the values do not name: it could have the address of a feed.
+    secrets = [each["secretRef"] for each in container(objects)["envFrom"] if "secretRef" in each]
+    assert bool(secrets) == bool(values.get("secrets") or values.get("existingSecret"))
+
+
+def test_changed_settings_start_the_pod_anew():
+    def checksum(values: dict) -> str:
+        template = only(release(values), "StatefulSet")["spec"]["template"]
+        return template["metadata"]["annotations"]["checksum/settings"]
+
+    assert checksum({}) == checksum({"resources": {}}) != checksum({"settings": {"aqi.scale": "us"}})
+
+
+def test_the_poller_takes_its_arguments(programs):
+    (command, *arguments) = container(release(VALUES["real air"]), "Deployment")["args"]
+    arguments = [re.sub(r"(0\.0\.0\.0)?:\d+$", "127.0.0.1:0", each) for each in arguments]
+    running = programs.start("air-quality-feed", command, *arguments, "--base-url=http://127.0.0.1:1")
+    wait_for(lambda: running.output, "the line with the address")
+    assert running.output[0].startswith("listening on ws://"), running.errors
+    assert running.stop() is None
+
+
+def test_helm_test_asks_the_exporter_also_by_https(programs, start, tmp_path):
+    web = tmp_path / "web.yml"
+    web.write_text(json.dumps(tls(CertificateAuthority(tmp_path / "authority").issue("server"))))
+    secure = {
+        "probeScheme": "HTTPS",
+        "settings": {"web.config.file": str(web), "log.format": "logfmt"},
+        "extraVolumes": [{"name": "web", "secret": {"secretName": "web"}}],
+        "extraVolumeMounts": [{"name": "web", "mountPath": str(tmp_path)}],
+    }
+    for values in ({"settings": {"log.format": "logfmt"}}, secure):
+        asked = only(release(values, tests=True), "Pod")["spec"]["containers"][0]
+        environment = settings(release(values))
+        exporter = start.exporter(environment=environment)
+        arguments = [each.replace("air:10025", exporter.address) for each in asked["args"]]
+        given = environment if "envFrom" in asked else {}
+
+        def status() -> int:
+            command = [*asked["command"], *arguments]  # noqa: B023
+            return programs.run(*command, environment=given).process.returncode  # noqa: B023
+
+        wait_for(lambda: status() == 0, "a ready exporter")  # noqa: B023
+
+
+# MARK: Prometheus
+
+
+def test_probes_ask_for_health_and_not_for_the_feed():
+    found = container(release({}))
+    for probe in ("livenessProbe", "readinessProbe"):
+        assert found[probe]["httpGet"] == {"path": "/-/healthy", "port": "metrics", "scheme": "HTTP"}
+
+
+def test_the_operator_s_objects_are_only_where_it_is():
+    for versions, wanted in (((), set()), (("monitoring.coreos.com/v1",), {"ServiceMonitor", "PrometheusRule"})):
+        objects = release({}, versions=versions)
+        kinds = {each["kind"] for each in objects if "coreos.com" in each["apiVersion"]}
+        assert kinds == wanted
+        template = only(objects, "StatefulSet")["spec"]["template"]
+        assert ("prometheus.io/scrape" in template["metadata"]["annotations"]) == (not wanted)
+
+
+def jobs(objects: list[dict]) -> set[str]:
+    """The label `job` of what each ServiceMonitor scrapes."""
+    endpoints = [each["spec"]["endpoints"][0] for each in of_kind(objects, "ServiceMonitor")]
+    return {each["relabelings"][0]["replacement"] for each in endpoints}
+
+
+def test_each_release_is_a_job_of_its_own_and_its_rules_are_about_that_job():
+    seen = set()
+    for name, namespace in (("prod", "air"), ("staging", "air"), ("prod", "other")):
+        objects = release({"feed": {"poll": {"enabled": True}}}, name=name, namespace=namespace)
+        (job,) = jobs(objects)
+        assert job not in seen
+        seen.add(job)
+        selectors = set()
+        for each in of_kind(objects, "PrometheusRule"):
+            text = "\n".join(
+                rule["expr"] for group in each["spec"]["groups"] for rule in group["rules"]
+            )
+            metrics = re.findall(r"\b(?:up|(?:\w+:)?airquality_[\w:]+)\b(.{0,80})", text)
+            selectors |= {re.match(r'\{job="([^"]*)"', rest)[1] for rest in metrics}
+        assert selectors == {job}
+        # And pods of one are not those of the other.
+        selector = only(objects, "StatefulSet")["spec"]["selector"]["matchLabels"]
+        assert selector["app.kubernetes.io/instance"] == name
+
+
+def test_rules_are_switched_and_changed_by_values(tmp_path):
+    alerts = {"AirQualityFeedDown": {"for": "7m"}, "AirQualitySevere": {"enabled": False}}
+    values = {"rules": {"alerts": alerts, "runbookUrl": "https://git.example/README.md"}}
+    specs = [each["spec"] for each in of_kind(release(values), "PrometheusRule")]
+    rules = [rule for spec in specs for group in spec["groups"] for rule in group["rules"]]
+    found = {rule["alert"]: rule for rule in rules if "alert" in rule}
+    assert found["AirQualityFeedDown"]["for"] == "7m"
+    assert found["AirQualityFeedDown"]["labels"]["severity"]
+    assert "AirQualitySevere" not in found
+    links = {rule["annotations"]["runbook_url"] for rule in found.values()}
+    assert len(links) == len(found)
+    assert all(each.startswith("https://git.example/README.md#alert-airquality") for each in links)
+    if shutil.which("promtool"):
+        for place, spec in enumerate(specs):
+            (tmp_path / f"{place}.yaml").write_text(yaml.safe_dump(spec))
+        check = ["promtool", "check", "rules", *tmp_path.glob("*.yaml")]
+        result = subprocess.run(check, capture_output=True, text=True)
+        assert result.returncode == 0, result.stdout + result.stderr

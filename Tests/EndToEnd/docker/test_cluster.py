@@ -1,0 +1,168 @@
+"""Beyond one machine: the scrape configuration of docker/cluster with Debian's vmagent and two databases, four shards of two
+identical exporters. Every city is counted exactly once, also while an exporter and a database are down."""
+
+import json
+import pathlib
+import shutil
+import socket
+import threading
+import time
+import urllib.parse
+import urllib.request
+
+import pytest
+import yaml
+
+from docker.engine import REPOSITORY
+from support.shards import shard
+from support.waiting import wait_for
+
+SHARDS, REPLICAS = 4, 2
+CITIES = [f"City {number}" for number in range(60)]
+INTERVAL = 1
+
+
+def free_ports(count: int) -> list[int]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+class Database:
+    """One VictoriaMetrics that deduplicates, and what it says."""
+
+    def __init__(self, start, folder: pathlib.Path, port: int):
+        self._start, self._folder, self.port = start, folder, port
+        self.start()
+
+    def start(self) -> None:
+        self.program = self._start.program(
+            shutil.which("victoria-metrics"),
+            f"-storageDataPath={self._folder}",
+            f"-httpListenAddr=127.0.0.1:{self.port}",
+            f"-dedup.minScrapeInterval={INTERVAL}s",
+        )
+        wait_for(lambda: self.get("/health"), "a database", 60)
+
+    def get(self, path: str, **parameters) -> bytes:
+        address = f"http://127.0.0.1:{self.port}{path}?{urllib.parse.urlencode(parameters)}"
+        with urllib.request.urlopen(address, timeout=10) as response:
+            return response.read()
+
+    def query(self, expression: str) -> list[dict]:
+        answer = json.loads(self.get("/api/v1/query", query=expression, nocache=1))
+        return answer["data"]["result"]
+
+    def number(self, expression: str) -> float:
+        found = self.query(expression)
+        return float(found[0]["value"][1]) if found else 0
+
+
+class Sender:
+    """Sends every city of a feed each half second, in a thread of its own."""
+
+    def __init__(self, feed):
+        self._feed, self._is_over = feed, threading.Event()
+        self._thread = threading.Thread(target=self._send, daemon=True)
+        self._thread.start()
+
+    def _send(self) -> None:
+        step = 0
+        while not self._is_over.wait(0.5):
+            step += 1
+            self._feed.send([{"city": name, "aqi": step % 500} for name in CITIES])
+
+    def stop(self) -> None:
+        self._is_over.set()
+        self._thread.join()
+
+
+@pytest.fixture
+def sender(python_feed):
+    sender = Sender(python_feed)
+    yield sender
+    sender.stop()
+
+
+def agent_configuration(exporters: dict[int, list], folder: pathlib.Path) -> pathlib.Path:
+    """That of the compose profile, with these exporters in place of names of containers."""
+    shipped = yaml.safe_load((REPOSITORY / "docker/cluster/vmagent.yml").read_text())
+    shipped["global"] = {"scrape_interval": f"{INTERVAL}s", "scrape_timeout": f"{INTERVAL}s"}
+    (job,) = shipped["scrape_configs"]
+    (names,) = job.pop("dns_sd_configs")
+    assert names["names"] == [f"shard-{index}" for index in range(SHARDS)]
+    job["static_configs"] = [
+        {
+            "targets": [each.address for each in exporters[index]],
+            "labels": {"__meta_dns_name": f"shard-{index}"},
+        }
+        for index in range(SHARDS)
+    ]
+    file = folder / "vmagent.yml"
+    file.write_text(json.dumps(shipped))
+    return file
+
+
+@pytest.mark.long
+def test_every_city_is_counted_once_while_an_exporter_and_a_database_restart(
+    start, python_feed, sender, tmp_path
+):
+    for program in ("vmagent", "victoria-metrics"):
+        if not shutil.which(program):
+            pytest.skip(f"{program} is not installed: apt-get install victoria-metrics")
+    ports = free_ports(3)
+    first, second = (Database(start, tmp_path / str(port), port) for port in ports[:2])
+
+    def exporter(index: int, address: str = "127.0.0.1:0"):
+        flags = ("--feed.url", python_feed.url, "--city.shard", f"{index}/{SHARDS}")
+        return start.exporter(*flags, listen=address)
+
+    exporters = {index: [exporter(index) for _ in range(REPLICAS)] for index in range(SHARDS)}
+    start.program(
+        shutil.which("vmagent"),
+        f"-promscrape.config={agent_configuration(exporters, tmp_path)}",
+        "-promscrape.noStaleMarkers",
+        f"-remoteWrite.url=http://127.0.0.1:{first.port}/api/v1/write",
+        f"-remoteWrite.url=http://127.0.0.1:{second.port}/api/v1/write",
+        f"-remoteWrite.tmpDataPath={tmp_path / 'buffer'}",
+        f"-httpListenAddr=127.0.0.1:{ports[2]}",
+    )
+
+    def is_exact(database: Database) -> bool:
+        """Each city is one series, and that of its shard."""
+        found = database.query("airquality_index")
+        instances = {each["metric"]["city"]: each["metric"]["instance"] for each in found}
+        wanted = {name: f"shard-{shard(name, SHARDS)}" for name in CITIES}
+        assert len(found) <= len(CITIES), "a city is counted twice"
+        return instances == wanted
+
+    for database in (first, second):
+        wait_for(lambda: is_exact(database), "every city once", 30, 0.2)  # noqa: B023
+
+    # One exporter of a shard goes; the other one keeps its cities.
+    lost = exporters[2][0]
+    address = lost.address
+    lost.kill()
+    wait_for(lambda: first.number("count(up == 0)") == 1, "a target that is down", 20, 0.2)
+    assert is_exact(first) and is_exact(second)
+
+    # A database goes as well; the agent keeps what it misses.
+    second.program.kill()
+    died = time.time()
+    wait_for(lambda: time.time() - died > 3 * INTERVAL and is_exact(first), "some scrapes", 20, 0.2)
+
+    second.start()
+    exporter(2, address)
+    wait_for(lambda: first.number("count(up == 1)") == SHARDS * REPLICAS, "all targets", 20, 0.2)
+    changing = f'changes(airquality_index{{city="{CITIES[0]}"}}[{3 * INTERVAL}s]) > 0'
+    wait_for(lambda: second.query(changing), "news in the database", 20, 0.2)
+    assert is_exact(first) and is_exact(second)
+    # While it was down, nothing was lost but what it had not yet written, and of two samples one is kept.
+    window = int(time.time() - died)
+    for database in (first, second):
+        counts = database.query(f"count_over_time(airquality_index[{window}s])")
+        samples = [float(each["value"][1]) for each in counts]
+        assert len(samples) == len(CITIES)
+        assert max(samples) <= window / INTERVAL + 1, "samples of both exporters are kept"

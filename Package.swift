@@ -15,6 +15,7 @@ let package = Package(
         // Libraries only because the nested packages of benchmarks and fuzzers need them; they promise no API to others.
         .library(name: "AirQuality", targets: ["AirQuality"]),
         .library(name: "Bytes", targets: ["Bytes"]),
+        .library(name: "HTTPText", targets: ["HTTPText"]),
         .library(name: "CommandLine", targets: ["CommandLine"]),
         .library(name: "Expectations", targets: ["Expectations"]),
         .library(name: "FeedSimulation", targets: ["FeedSimulation"]),
@@ -50,6 +51,9 @@ let package = Package(
         // Digits, text, dates and shards as bytes: what every module needs.
         .target(name: "Bytes", path: "Sources/Shared/Bytes"),
 
+        // Header fields, `Accept`, queries and `Retry-After`: what clients and servers of HTTP share.
+        .target(name: "HTTPText", dependencies: ["Bytes"], path: "Sources/Shared/HTTPText"),
+
         // The modules that own a C library.
         .target(name: "JSON", dependencies: ["Bytes", "CSimdJSON"], path: "Sources/Shared/JSON"),
         .target(
@@ -57,24 +61,27 @@ let package = Package(
             path: "Sources/Exporter/Storage"),
         .target(name: "System", dependencies: ["Bytes", "CMalloc"], path: "Sources/Shared/System"),
         .target(
-            name: "WebSocket", dependencies: ["Bytes", "CommandLine", "System", "CLibWebSockets", "CZlib"],
+            name: "WebSocket", dependencies: ["Bytes", "CommandLine", "HTTPText", "System", "CLibWebSockets", "CZlib"],
             path: "Sources/Shared/WebSocket"),
         .target(name: "YAML", dependencies: ["Bytes", "System", "CYAML"], path: "Sources/Exporter/YAML"),
         .target(
-            name: "WebConfiguration", dependencies: ["Bytes", "System", "YAML", "CCrypt", "CGnuTLS"],
+            name: "WebConfiguration", dependencies: ["Bytes", "HTTPText", "System", "YAML", "CCrypt", "CGnuTLS"],
             path: "Sources/Exporter/WebConfiguration"),
-        .target(name: "HTTPClient", dependencies: ["Bytes", "System", "CCurl"], path: "Sources/Feed/HTTPClient"),
+        .target(
+            name: "HTTPClient", dependencies: ["Bytes", "HTTPText", "System", "CCurl"],
+            path: "Sources/Feed/HTTPClient"),
         .target(
             name: "HTTPServer",
             dependencies: [
-                "Bytes", "System", "WebConfiguration", "CGnuTLS", "CISAL", "CLibMicroHTTPD", "CZlib",
+                "Bytes", "HTTPText", "System", "WebConfiguration", "CGnuTLS", "CISAL", "CLibMicroHTTPD", "CZlib",
             ],
             path: "Sources/Exporter/HTTPServer"),
 
         // The pure core: bytes → readings → store → exposition.
-        .target(name: "AirQuality", dependencies: ["Bytes", "JSON"], path: "Sources/Shared/AirQuality"),
+        .target(name: "AirQuality", dependencies: ["Bytes", "HTTPText", "JSON"], path: "Sources/Shared/AirQuality"),
         // What people see of the store: HTML of the list, a city, and the page about it.
-        .target(name: "Page", dependencies: ["AirQuality", "Bytes"], path: "Sources/Exporter/Page"),
+        .target(
+            name: "Page", dependencies: ["AirQuality", "Bytes", "HTTPText"], path: "Sources/Exporter/Page"),
         // Messages as the real feed sends them.
         .target(name: "FeedSimulation", dependencies: ["Bytes", "JSON"], path: "Sources/Shared/FeedSimulation"),
         // Flags, environment variables and their errors, for both programs.
@@ -94,9 +101,8 @@ let package = Package(
         .executableTarget(
             name: "AirQualityExporter",
             dependencies: [
-                "AirQuality", "Bytes", "CommandLine", "FeedSimulation", "HTTPServer", "JSON", "Page", "Storage",
-                "System",
-                "WebConfiguration", "WebSocket", "YAML",
+                "AirQuality", "Bytes", "CommandLine", "FeedSimulation", "HTTPServer", "HTTPText", "JSON", "Page",
+                "Storage", "System", "WebConfiguration", "WebSocket", "YAML",
             ],
             path: "Sources/Exporter/AirQualityExporter",
             exclude: ["README.md"],
@@ -109,7 +115,7 @@ let package = Package(
             name: "AirQualityFeed",
             dependencies: [
                 "AirQuality", "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedSimulation", "HTTPClient",
-                "HTTPServer", "System", "WebSocket",
+                "HTTPServer", "HTTPText", "System", "WebSocket",
             ],
             path: "Sources/Feed/AirQualityFeed",
             exclude: ["Cities/make-sets", "README.md"],
@@ -122,21 +128,25 @@ let package = Package(
         .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
         .testTarget(name: "StorageTests", dependencies: ["AirQuality", "Bytes", "Storage", "System", "TestSupport"]),
         .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport"]),
+        .testTarget(name: "HTTPTextTests", dependencies: ["HTTPText"]),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"]),
         .testTarget(
-            name: "WebSocketTests", dependencies: ["Bytes", "CLibWebSockets", "System", "WebSocket", "TestSupport"]),
+            name: "WebSocketTests",
+            dependencies: ["Bytes", "CLibWebSockets", "HTTPText", "System", "WebSocket", "TestSupport"]),
         .testTarget(
-            name: "WebConfigurationTests", dependencies: ["Bytes", "System", "WebConfiguration", "TestSupport"],
+            name: "WebConfigurationTests",
+            dependencies: ["Bytes", "HTTPText", "System", "WebConfiguration", "TestSupport"],
             exclude: ["Fixtures"]),
         .testTarget(name: "YAMLTests", dependencies: ["System", "YAML", "TestSupport"]),
         .testTarget(name: "HTTPClientTests", dependencies: ["Bytes", "HTTPClient", "System", "TestSupport"]),
         .testTarget(
             name: "HTTPServerTests",
             dependencies: [
-                "Bytes", "HTTPServer", "System", "WebConfiguration", "WebSocket", "TestSupport", "CGnuTLS", "CZlib",
+                "Bytes", "HTTPServer", "HTTPText", "System", "WebConfiguration", "WebSocket", "TestSupport", "CGnuTLS",
+                "CZlib",
             ]),
         .testTarget(
-            name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "TestSupport"],
+            name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "HTTPText", "TestSupport"],
             exclude: ["Golden"]),
         .testTarget(
             name: "PageTests", dependencies: ["AirQuality", "Bytes", "Page", "TestSupport"], exclude: ["Golden"]),
@@ -150,8 +160,9 @@ let package = Package(
         .testTarget(
             name: "FuzzingTests",
             dependencies: [
-                "AirQuality", "Bytes", "CommandLine", "CZlib", "Expectations", "FeedSimulation", "HTTPServer", "JSON",
-                "Storage", "System", "TestSupport", "WebConfiguration", "WebSocket",
+                "AirQuality", "Bytes", "CommandLine", "CZlib", "Expectations", "FeedSimulation", "HTTPServer",
+                "HTTPText",
+                "JSON", "Storage", "System", "TestSupport", "WebConfiguration", "WebSocket",
             ],
             path: "Tests/Fuzzing",
             exclude: ["Expectations", "corpus", "Package.swift", "README.md", "run"]
@@ -161,15 +172,15 @@ let package = Package(
             name: "AirQualityFeedTests",
             dependencies: [
                 "AirQuality", "AirQualityFeed", "AirQualityIndex", "AirSources", "Bytes", "CommandLine",
-                "FeedSimulation",
-                "HTTPClient", "System", "TestSupport", "WebSocket",
+                "FeedSimulation", "HTTPClient", "HTTPText", "System", "TestSupport", "WebSocket",
             ]),
         .testTarget(
             name: "FeedSimulationTests", dependencies: ["FeedSimulation", "TestSupport"], exclude: ["Golden"]),
         .testTarget(
             name: "AirQualityExporterTests",
             dependencies: [
-                "AirQuality", "AirQualityExporter", "Bytes", "CommandLine", "HTTPServer", "Storage", "System",
+                "AirQuality", "AirQualityExporter", "Bytes", "CommandLine", "HTTPServer", "HTTPText", "Storage",
+                "System",
                 "TestSupport", "WebConfiguration", "WebSocket",
             ]),
     ],

@@ -1,4 +1,5 @@
 import Bytes
+import HTTPText
 import JSON
 import System
 import Testing

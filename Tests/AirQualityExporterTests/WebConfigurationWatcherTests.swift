@@ -1,5 +1,6 @@
 import Bytes
 import HTTPServer
+import HTTPText
 import Synchronization
 import System
 import TestSupport

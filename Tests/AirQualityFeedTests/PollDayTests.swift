@@ -1,6 +1,7 @@
 import AirQualityIndex
 import AirSources
 import Bytes
+import HTTPText
 import Synchronization
 import TestSupport
 import Testing

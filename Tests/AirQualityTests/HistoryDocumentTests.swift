@@ -1,5 +1,6 @@
 import Bytes
 import Foundation
+import HTTPText
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Bytes
 import Glibc
+import HTTPText
 import Synchronization
 import Testing
 

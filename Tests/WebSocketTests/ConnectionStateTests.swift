@@ -1,4 +1,5 @@
 import Bytes
+import HTTPText
 import TestSupport
 import Testing
 

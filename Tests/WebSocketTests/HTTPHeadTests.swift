@@ -1,4 +1,5 @@
 import Bytes
+import HTTPText
 import Testing
 
 @testable import WebSocket
@@ -91,29 +92,5 @@ import Testing
                 }
             }
         }
-    }
-
-    @Test("the first field of a name counts, in any case; lists go together") func fields() {
-        let fields = HTTPFields([
-            HTTPField(name: "Air-Quality-Source", value: "one"), HTTPField(name: "air-quality-source", value: "two"),
-            HTTPField(name: "X", value: "a, b"), HTTPField(name: "x", value: ",c ,"),
-        ])
-        #expect(fields.first("AIR-QUALITY-SOURCE") == "one")
-        #expect(fields.first("other") == nil)
-        #expect(fields.list("X") == ["a", "b", "c"])
-        #expect(fields.list("other") == [])
-    }
-
-    @Test(
-        "fields as users write them",
-        arguments: [
-            ("Authorization: Bearer x", HTTPField(name: "Authorization", value: "Bearer x")),
-            ("A:b", HTTPField(name: "A", value: "b")), ("A: \tb \t", HTTPField(name: "A", value: "b")),
-            ("A:", HTTPField(name: "A", value: "")), ("A: b: c", HTTPField(name: "A", value: "b: c")),
-            ("A: é", HTTPField(name: "A", value: "é")), ("no colon", nil), (": b", nil), ("A b: c", nil),
-            ("A : b", nil), ("A: b\r\nC: d", nil), ("A: b\u{0}", nil), ("A: b\u{1}c", nil), ("", nil),
-        ] as [(String, HTTPField?)])
-    func lines(text: String, field: HTTPField?) {
-        #expect(HTTPField(line: text) == field)
     }
 }

@@ -1,3 +1,4 @@
+import HTTPText
 import Testing
 
 @testable import Bytes

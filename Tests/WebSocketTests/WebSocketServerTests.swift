@@ -1,4 +1,5 @@
 import Bytes
+import HTTPText
 import Synchronization
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
-public import Bytes
+internal import Bytes
+public import HTTPText
 
 /// A request as the route closure sees it.
 public struct HTTPRequest: Sendable {
@@ -63,21 +64,6 @@ enum HTTPRequestTarget: Equatable {
         else { return nil }
         self = .valid(path: path, query: query)
     }
-}
-
-/// Whether to respond with gzip, from the request's `Accept-Encoding` (RFC 9110 section 12.5.3).
-///
-/// Yes when gzip is acceptable and its weight is not below that of an identity that is named. Elements with a malformed
-/// weight do not count.
-public func prefersGzip(acceptEncoding: String?) -> Bool {
-    guard let acceptEncoding else { return false }
-    var qualities: [String: Int] = [:]
-    for element in AcceptElement.list(acceptEncoding) {
-        let name = element.name == "x-gzip" ? "gzip" : element.name
-        qualities[name] = max(qualities[name] ?? 0, element.quality)
-    }
-    let preference = qualities["gzip"] ?? qualities["*"] ?? 0
-    return preference > 0 && preference >= qualities["identity"] ?? 0
 }
 
 /// The target and the end of a request, as its header gives them (RFC 9112, sections 3.2 and 6), and

@@ -1,6 +1,7 @@
 internal import Bytes
 internal import CLibMicroHTTPD
 internal import Glibc
+internal import HTTPText
 
 // What libmicrohttpd gets wrong or cannot do, and what is done instead. All of it was seen in 0.9.75; `Sources/README.md`
 // says what is left of it in 1.0. Each has a test that fails without it.

@@ -1,5 +1,6 @@
 public import AirQuality
-public import Bytes
+internal import Bytes
+public import HTTPText
 
 /// The view of the list that a query asks for.
 public struct ListQuery: Sendable, Equatable {

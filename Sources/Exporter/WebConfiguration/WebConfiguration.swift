@@ -1,4 +1,5 @@
-public import Bytes
+internal import Bytes
+public import HTTPText
 public import System
 internal import YAML
 

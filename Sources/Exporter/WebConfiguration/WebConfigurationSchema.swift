@@ -1,4 +1,5 @@
 internal import Bytes
+internal import HTTPText
 internal import System
 internal import YAML
 

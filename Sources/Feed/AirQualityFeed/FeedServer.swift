@@ -1,4 +1,5 @@
 import Bytes
+import HTTPText
 import System
 import WebSocket
 

@@ -3,6 +3,7 @@ import AirSources
 import Bytes
 import CommandLine
 import HTTPClient
+import HTTPText
 import Synchronization
 import System
 import WebSocket

@@ -1,6 +1,7 @@
 import AirSources
 import Bytes
 import HTTPClient
+import HTTPText
 
 /// Decides what to request next and when, and what follows from the responses: no clock, no socket. Times are milliseconds since
 /// the Unix epoch.

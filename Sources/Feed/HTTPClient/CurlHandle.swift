@@ -1,5 +1,6 @@
 internal import Bytes
 internal import CCurl
+internal import HTTPText
 internal import System
 
 /// The one owner of a `CURL`, which keeps its connections from one transfer to the next.

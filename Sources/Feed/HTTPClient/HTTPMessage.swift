@@ -1,4 +1,5 @@
-public import Bytes
+internal import Bytes
+public import HTTPText
 
 /// A GET.
 public struct HTTPRequest: Sendable, Equatable {

@@ -6,19 +6,6 @@ package func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 @inlinable
 package func isLetterOrDigit(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 || isDigit(byte) }
 
-/// A character of a token, such as the name of a header field (RFC 9110, section 5.6.2).
-@inlinable
-package func isTokenCharacter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E...0x60, 0x7C, 0x7E: true  // !#$%&'*+-.^_`|~
-    default: isLetterOrDigit(byte)
-    }
-}
-
-/// A byte of a header field's value: no control character but tab (RFC 9110, section 5.5).
-@inlinable
-package func isFieldContent(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
-
 /// White space between the tokens of JSON (RFC 8259, section 2).
 @inlinable @inline(__always)
 package func isJSONBlank(_ byte: UInt8) -> Bool {
@@ -73,20 +60,6 @@ package func decimalNumber<Number: FixedWidthInteger>(_ text: some Sequence<UInt
         number = sum
     }
     return number
-}
-
-/// A quality value (RFC 9110 section 12.4.2), 0 to 1 with at most three decimals, in thousandths. Nil for anything else.
-package func qualityValue(_ text: Span<UInt8>) -> Int? {
-    guard (1...5).contains(text.count), text[0] == UInt8(ascii: "0") || text[0] == UInt8(ascii: "1") else { return nil }
-    guard text.count == 1 || text[1] == UInt8(ascii: ".") else { return nil }
-    var value = Int(text[0] - UInt8(ascii: "0")) * 1000
-    var place = 100
-    for index in text.indices.dropFirst(2) {
-        guard isDigit(text[index]) else { return nil }
-        value += Int(text[index] - UInt8(ascii: "0")) * place
-        place /= 10
-    }
-    return value <= 1000 ? value : nil
 }
 
 package func isUTF8(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }

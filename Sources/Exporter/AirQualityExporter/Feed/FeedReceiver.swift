@@ -1,6 +1,7 @@
 import AirQuality
 import Bytes
 import CommandLine
+import HTTPText
 import Synchronization
 import System
 import WebSocket

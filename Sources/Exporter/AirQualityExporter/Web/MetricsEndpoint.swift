@@ -1,6 +1,7 @@
 import AirQuality
 import Bytes
 import HTTPServer
+import HTTPText
 import Storage
 import Synchronization
 import System

@@ -2,6 +2,7 @@ import AirQuality
 import Bytes
 import CommandLine
 import HTTPServer
+import HTTPText
 import System
 
 /// The paths, with the response of each.

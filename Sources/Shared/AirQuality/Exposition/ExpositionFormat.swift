@@ -1,4 +1,5 @@
 import Bytes
+internal import HTTPText
 
 /// The formats that a scrape may be answered in.
 public enum ExpositionFormat: String, Sendable, CaseIterable {

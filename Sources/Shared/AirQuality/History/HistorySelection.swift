@@ -1,4 +1,5 @@
-public import Bytes
+internal import Bytes
+public import HTTPText
 
 /// Points that a client of the history asks for.
 public struct HistoryQuery: Sendable, Equatable {

@@ -1,4 +1,5 @@
-public import Bytes
+internal import Bytes
+public import HTTPText
 
 /// A parameter of a query that could be read.
 public struct QueryParameter {

@@ -1,5 +1,6 @@
-public import Bytes
+internal import Bytes
 public import CommandLine
+public import HTTPText
 internal import System
 
 /// The connection to a feed, as the flags of every program that reads one describe it.

@@ -1,6 +1,7 @@
 public import Bytes
 public import CommandLine
 internal import Glibc
+public import HTTPText
 internal import Synchronization
 package import System
 

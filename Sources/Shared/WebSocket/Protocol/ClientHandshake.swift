@@ -1,4 +1,5 @@
 internal import Bytes
+internal import HTTPText
 internal import System
 
 /// The request for a WebSocket (RFC 6455, section 4.1).

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import HTTPText
 
 /// The part of an HTTP/1.1 message before its body (RFC 9112, section 2.1).
 struct HTTPHead: Equatable {

@@ -1,5 +1,6 @@
 internal import Bytes
 internal import CLibWebSockets
+internal import HTTPText
 
 /// A refusal of a request for a WebSocket; the connection ends after it.
 struct HandshakeRefusal: Error {

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import HTTPText
 
 /// One client of a server.
 final class ServerConnection: PeerConnection {

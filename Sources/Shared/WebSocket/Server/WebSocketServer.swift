@@ -1,5 +1,6 @@
-public import Bytes
+internal import Bytes
 internal import Glibc
+public import HTTPText
 internal import Synchronization
 public import System
 

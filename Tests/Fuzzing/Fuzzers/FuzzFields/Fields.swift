@@ -1,4 +1,5 @@
 import Expectations
+import HTTPText
 
 @testable import AirQuality
 @testable import Bytes

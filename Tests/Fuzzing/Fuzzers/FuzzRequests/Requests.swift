@@ -2,6 +2,7 @@ import AirQuality
 import Bytes
 import Expectations
 import Glibc
+import HTTPText
 import Synchronization
 
 @testable import HTTPServer

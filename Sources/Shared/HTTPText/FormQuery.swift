@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// One parameter of a form-encoded query (WHATWG URL Standard, section 5.1): `+` is a blank, `%41` is A.
 package struct FormField: Sendable {
     /// As it was sent.

@@ -1,4 +1,4 @@
-import HTTPServer
+import HTTPText
 import Testing
 
 @Suite struct AcceptEncodingTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Bytes
+@testable import HTTPText
 
 @Suite("A form-encoded query") struct FormQueryTests {
     @Test(

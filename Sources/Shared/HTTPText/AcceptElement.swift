@@ -1,0 +1,63 @@
+internal import Bytes
+
+/// An element of an `Accept` or `Accept-Encoding` field (RFC 9110 section 12.5).
+package struct AcceptElement {
+    /// The media range or coding, in lower case.
+    package var name: String
+    /// Without the quality, in the order in which they were given: names in lower case, values without quotation marks.
+    package var parameters: [(name: String, value: String)] = []
+    /// 0 to 1, in thousandths.
+    package var quality = 1000
+
+    /// The value of a parameter that is given once at least: the first one.
+    package subscript(parameter: String) -> String? { parameters.first { $0.name == parameter }?.value }
+
+    /// The first elements of such a field, with their first parameters, without those whose quality is malformed. No
+    /// client sends as many as are read.
+    package static func list(_ field: String) -> [AcceptElement] {
+        split(field.utf8[...], at: UInt8(ascii: ","), limit: 16).compactMap { element in
+            var parts = split(element, at: UInt8(ascii: ";"), limit: 8)
+            guard let name = parts.popFirst().map(text), !name.isEmpty else { return nil }
+            var result = AcceptElement(name: name.lowercased())
+            for part in parts {
+                let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+                let (name, value) = (text(pair[0]).lowercased(), pair.count > 1 ? text(pair[1]) : "")
+                if name == "q" {
+                    guard let quality = qualityValue(value.utf8Span.span) else { return nil }
+                    result.quality = quality
+                } else if !value.isEmpty {
+                    result.parameters.append((name, value))
+                }
+            }
+            return result
+        }
+    }
+}
+
+/// The first parts between separators, outside of quotation marks.
+private func split(_ text: Substring.UTF8View, at separator: UInt8, limit: Int) -> ArraySlice<Substring.UTF8View> {
+    var isQuoted = false
+    return text.split(maxSplits: limit, omittingEmptySubsequences: false) { byte in
+        if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+        return byte == separator && !isQuoted
+    }.prefix(limit)
+}
+
+/// Without the blanks around it, and without quotation marks.
+private func text(_ bytes: Substring.UTF8View) -> String {
+    String(decoding: trimmed(bytes).filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
+}
+
+/// A quality value (RFC 9110 section 12.4.2), 0 to 1 with at most three decimals, in thousandths. Nil for anything else.
+package func qualityValue(_ text: Span<UInt8>) -> Int? {
+    guard (1...5).contains(text.count), text[0] == UInt8(ascii: "0") || text[0] == UInt8(ascii: "1") else { return nil }
+    guard text.count == 1 || text[1] == UInt8(ascii: ".") else { return nil }
+    var value = Int(text[0] - UInt8(ascii: "0")) * 1000
+    var place = 100
+    for index in text.indices.dropFirst(2) {
+        guard isDigit(text[index]) else { return nil }
+        value += Int(text[index] - UInt8(ascii: "0")) * place
+        place /= 10
+    }
+    return value <= 1000 ? value : nil
+}

@@ -1,0 +1,39 @@
+internal import Bytes
+
+/// A header field (RFC 9110, section 5).
+public struct HTTPField: Sendable, Equatable {
+    public var name: String
+    public var value: String
+
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Reads `Name: value`; blanks and tabs around the value do not belong to it. Nil when the name is no token or the
+    /// value has a control character.
+    public init?(line: String) {
+        guard let field = HTTPField(line: Array(line.utf8)[...]), field.isValid else { return nil }
+        self = field
+    }
+
+    /// Reads a line that was received (RFC 9112, section 5). Nil when it has no colon, a blank in the name, or a NUL or a
+    /// lone CR in the value; other control characters are left to who reads the value.
+    public init?(line: ArraySlice<UInt8>) {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let name = line[..<colon]
+        let value = trimmed(line[(colon + 1)...])
+        guard !name.isEmpty, name.allSatisfy(isTokenCharacter), !value.contains(where: { $0 == 0 || $0 == 0x0D })
+        else { return nil }
+        self.name = String(decoding: name, as: UTF8.self)
+        self.value = String(decoding: value, as: UTF8.self)
+    }
+
+    /// Whether it can be sent: the name is a token, and the value has no control characters.
+    public var isValid: Bool {
+        !name.isEmpty && name.utf8.allSatisfy(isTokenCharacter) && value.utf8.allSatisfy(isFieldContent)
+    }
+
+    /// Whether that is its name, in any case.
+    public func isNamed(_ name: String) -> Bool { equalsIgnoringCase(self.name.utf8, name) }
+}

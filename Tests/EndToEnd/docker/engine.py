@@ -1,7 +1,8 @@
 """The container engine of these tests: podman and buildah with a store of their own.
 
-Everything that a sandboxed machine needs (runc, cgroupfs, limits that the kernel will grant) stands in configuration
-files that only these tests see, so the commands are the ordinary ones and the machine's own images are not touched.
+Everything that a sandboxed machine needs (runc, cgroupfs, limits that the kernel will grant) stands
+in configuration files that only these tests see, so the commands are the ordinary ones and the
+machine's own images are not touched.
 """
 
 import json
@@ -12,7 +13,15 @@ import subprocess
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 STORE = pathlib.Path(os.environ.get("CONTAINER_TEST_STORE", "/var/tmp/air-quality-containers"))
-PACKAGES = ["buildah", "podman", "runc", "debootstrap", "netavark", "aardvark-dns", "containernetworking-plugins"]
+PACKAGES = [
+    "buildah",
+    "podman",
+    "runc",
+    "debootstrap",
+    "netavark",
+    "aardvark-dns",
+    "containernetworking-plugins",
+]
 
 CONTAINERS_CONF = f"""\
 [containers]
@@ -46,7 +55,11 @@ def prepare():
     """Checks what is needed and writes the configuration; call before anything else."""
     if os.geteuid() != 0:
         raise Failed("the container tests need root: they make file systems and network namespaces")
-    missing = [command for command in ("buildah", "podman", "runc", "debootstrap") if not shutil.which(command)]
+    missing = [
+        command
+        for command in ("buildah", "podman", "runc", "debootstrap")
+        if not shutil.which(command)
+    ]
     if missing:
         raise Failed(f"missing {', '.join(missing)}: apt-get install {' '.join(PACKAGES)}")
     for folder in ("storage", "run", "networks"):
@@ -68,14 +81,21 @@ def environment():
 
 
 def run(*command, status=0, **options):
-    """Runs a command and gives its standard output; any other status than the expected one is an error."""
+    """Runs a command and gives its standard output; any other status than the expected one is
+    an error."""
     result = subprocess.run(
-        [str(word) for word in command], env=environment(), text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+        [str(word) for word in command],
+        env=environment(),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **options,
+    )
     if status is not None and result.returncode != status:
         raise Failed(
             f"{' '.join(map(str, command))}: status {result.returncode}, expected {status}\n"
-            f"{result.stdout[-4000:]}{result.stderr[-4000:]}")
+            f"{result.stdout[-4000:]}{result.stderr[-4000:]}"
+        )
     return result.stdout.strip()
 
 

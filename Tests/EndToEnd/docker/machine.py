@@ -20,7 +20,10 @@ class Machine:
         self.remove()
         podman("run", "--detach", "--name", name, "--systemd=always", "--privileged", *flags, image)
         self.address = engine.address(name)
-        wait_for(lambda: self.systemctl("is-system-running", status=None) in ("running", "degraded"), "systemd")
+        wait_for(
+            lambda: self.systemctl("is-system-running", status=None) in ("running", "degraded"),
+            "systemd",
+        )
 
     def remove(self) -> None:
         podman("rm", "--force", "--ignore", "--time", "0", "--volumes", self.name)
@@ -38,7 +41,9 @@ class Machine:
         return self.systemctl("is-active", unit, status=None)
 
     def shown(self, *properties: str, unit: str = SERVICE) -> dict[str, str]:
-        lines = self.systemctl("show", unit, *(f"--property={name}" for name in properties)).splitlines()
+        lines = self.systemctl(
+            "show", unit, *(f"--property={name}" for name in properties)
+        ).splitlines()
         return dict(line.split("=", 1) for line in lines)
 
     def get(self, path: str) -> str:

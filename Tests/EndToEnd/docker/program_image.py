@@ -4,7 +4,7 @@ import functools
 import re
 import subprocess
 
-from docker import engine, stand_ins
+from docker import engine, base_images
 
 VERSION = "1.2.3-tested"
 IMAGE = f"localhost/air-quality-exporter:{VERSION}"
@@ -17,22 +17,27 @@ REVISION = "0123456789abcdef0123456789abcdef01234567"
 def runtime_packages() -> list[str]:
     """What the programs in the image need of Debian, as the Dockerfile names it."""
     dockerfile = (engine.REPOSITORY / "docker" / "Dockerfile").read_text()
-    listed = re.search("# runtime packages: begin(.*?)# runtime packages: end", dockerfile, re.DOTALL)[1]
+    listed = re.search(
+        "# runtime packages: begin(.*?)# runtime packages: end", dockerfile, re.DOTALL
+    )[1]
     return listed.replace("\\", "").split()
 
 
 @functools.cache
 def build():
     """Builds the image once in a run; layers whose input is the same are taken from the store."""
-    stand_ins.make_all()
+    base_images.make_all()
     print(f"building {IMAGE}", flush=True)
     log = engine.STORE / "build.log"
-    flags = ["--layers", "--pull=never" if stand_ins.WANTED else "--pull", *stand_ins.mounts()]
+    flags = ["--layers", "--pull=never" if base_images.WANTED else "--pull", *base_images.mounts()]
     settings = {"SOURCE_DATE_EPOCH": EPOCH, "REVISION": REVISION, "IMAGE_FLAGS": " ".join(flags)}
     with open(log, "w") as output:
         status = subprocess.run(
             [engine.REPOSITORY / "docker" / "release" / "image", VERSION, ARCHIVE],
-            env=engine.environment() | settings, stdout=output, stderr=subprocess.STDOUT).returncode
+            env=engine.environment() | settings,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        ).returncode
     if status != 0:
         raise engine.Failed(f"the Dockerfile does not build, see {log}:\n{log.read_text()[-6000:]}")
     return IMAGE

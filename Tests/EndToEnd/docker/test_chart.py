@@ -1,4 +1,5 @@
-"""The Helm chart, rendered by Helm's own engine: what Kubernetes accepts, what the exporter takes, and releases side by side."""
+"""The Helm chart, rendered by Helm's own engine: what Kubernetes accepts, what the exporter
+takes, and releases side by side."""
 
 import json
 import re
@@ -13,7 +14,17 @@ import pytest
 import yaml
 
 from docker.engine import REPOSITORY
-from docker.rendered import CHART, container, files, kustomized, of_kind, only, packaged, release, settings
+from docker.rendered import (
+    CHART,
+    container,
+    files,
+    kustomized,
+    of_kind,
+    only,
+    packaged,
+    release,
+    settings,
+)
 from support.certificates import CertificateAuthority
 from support.waiting import wait_for
 from support.web_configuration import tls
@@ -126,7 +137,8 @@ def without_scheme(probe):
     "name", ["1-2", "2", "a.b", "x" * 53, "1" * 53, f"{'x' * 52}y", "air-quality-exporter"]
 )
 def test_every_name_of_a_release_gives_names_that_kubernetes_accepts(name):
-    """Of Services (RFC 1035), and a label of the pods that has ten characters more than the StatefulSet."""
+    """Of Services (RFC 1035), and a label of the pods that has ten characters more than the
+    StatefulSet."""
     objects = release({"feed": {"poll": {"enabled": True}}}, name=name)
     for each in of_kind(objects, "Service"):
         assert re.fullmatch("[a-z]([-a-z0-9]*[a-z0-9])?", each["metadata"]["name"])
@@ -194,8 +206,12 @@ def test_the_folder_in_the_repository_has_no_links_and_installs_without_dashboar
 
 def test_the_archive_has_every_dashboard_and_rule_and_fits_into_the_secret_of_a_release(tmp_path):
     objects = release({})
-    boards = {name: text for each in of_kind(objects, "ConfigMap") for name, text in each["data"].items()}
-    kept = {path.name: path.read_text() for path in (REPOSITORY / "grafana/dashboards").glob("*.json")}
+    boards = {
+        name: text for each in of_kind(objects, "ConfigMap") for name, text in each["data"].items()
+    }
+    kept = {
+        path.name: path.read_text() for path in (REPOSITORY / "grafana/dashboards").glob("*.json")
+    }
     assert kept.items() <= boards.items()
     rules = [path.name for path in (REPOSITORY / "grafana/rules").glob("*.yaml")]
     assert len(of_kind(objects, "PrometheusRule")) == len(rules) > 0
@@ -254,7 +270,8 @@ def test_a_feed_is_simulated_only_where_no_other_one_can_be(values):
     given = "feed.url" in values.get("secrets", {}) or values.get("existingSecret")
     assert is_simulated == (not values.get("feed") and not given)
     assert ("simulated" in files(values)["NOTES.txt"]) == is_simulated
-    # Nothing is read from a Secret that the values do not name: it could have the address of a feed.
+    # Nothing is read from a Secret that the values do not name: it could have the address of a
+    # feed.
     secrets = [each["secretRef"] for each in container(objects)["envFrom"] if "secretRef" in each]
     assert bool(secrets) == bool(values.get("secrets") or values.get("existingSecret"))
 
@@ -264,13 +281,17 @@ def test_changed_settings_start_the_pod_anew():
         template = only(release(values), "StatefulSet")["spec"]["template"]
         return template["metadata"]["annotations"]["checksum/settings"]
 
-    assert checksum({}) == checksum({"resources": {}}) != checksum({"settings": {"aqi.scale": "us"}})
+    assert (
+        checksum({}) == checksum({"resources": {}}) != checksum({"settings": {"aqi.scale": "us"}})
+    )
 
 
 def test_the_poller_takes_its_arguments(programs):
     (command, *arguments) = container(release(VALUES["real air"]), "Deployment")["args"]
     arguments = [re.sub(r"(0\.0\.0\.0)?:\d+$", "127.0.0.1:0", each) for each in arguments]
-    running = programs.start("air-quality-feed", command, *arguments, "--base-url=http://127.0.0.1:1")
+    running = programs.start(
+        "air-quality-feed", command, *arguments, "--base-url=http://127.0.0.1:1"
+    )
     wait_for(lambda: running.output, "the line with the address")
     assert running.output[0].startswith("listening on ws://"), running.errors
     assert running.stop() is None
@@ -305,11 +326,18 @@ def test_helm_test_asks_the_exporter_also_by_https(programs, start, tmp_path):
 def test_probes_ask_for_health_and_not_for_the_feed():
     found = container(release({}))
     for probe in ("livenessProbe", "readinessProbe"):
-        assert found[probe]["httpGet"] == {"path": "/-/healthy", "port": "metrics", "scheme": "HTTP"}
+        assert found[probe]["httpGet"] == {
+            "path": "/-/healthy",
+            "port": "metrics",
+            "scheme": "HTTP",
+        }
 
 
 def test_the_operator_s_objects_are_only_where_it_is():
-    for versions, wanted in (((), set()), (("monitoring.coreos.com/v1",), {"ServiceMonitor", "PrometheusRule"})):
+    for versions, wanted in (
+        ((), set()),
+        (("monitoring.coreos.com/v1",), {"ServiceMonitor", "PrometheusRule"}),
+    ):
         objects = release({}, versions=versions)
         kinds = {each["kind"] for each in objects if "coreos.com" in each["apiVersion"]}
         assert kinds == wanted

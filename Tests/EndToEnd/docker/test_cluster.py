@@ -1,5 +1,6 @@
-"""Beyond one machine: the scrape configuration of docker/cluster with Debian's vmagent and two databases, four shards of two
-identical exporters. Every city is counted exactly once, also while an exporter and a database are down."""
+"""Beyond one machine: the scrape configuration of docker/cluster with Debian's vmagent and two
+databases, four shards of two identical exporters. Every city is counted exactly once, also while
+an exporter and a database are down."""
 
 import json
 import pathlib
@@ -159,7 +160,8 @@ def test_every_city_is_counted_once_while_an_exporter_and_a_database_restart(
     changing = f'changes(airquality_index{{city="{CITIES[0]}"}}[{3 * INTERVAL}s]) > 0'
     wait_for(lambda: second.query(changing), "news in the database", 20, 0.2)
     assert is_exact(first) and is_exact(second)
-    # While it was down, nothing was lost but what it had not yet written, and of two samples one is kept.
+    # While it was down, nothing was lost but what it had not yet written, and of two samples one is
+    # kept.
     window = int(time.time() - died)
     for database in (first, second):
         counts = database.query(f"count_over_time(airquality_index[{window}s])")

@@ -1,4 +1,5 @@
-"""compose.yaml, .env.example and Prometheus' configuration: accepted by the real tools, and true to the files they name."""
+"""compose.yaml, .env.example and Prometheus' configuration: accepted by the real tools, and
+true to the files they name."""
 
 import os
 import pathlib
@@ -49,7 +50,9 @@ def test_compose_accepts_the_file(tmp_path):
     bad = tmp_path / "compose.yaml"
     bad.write_text(COMPOSE.replace("restart:", "restrat:"))
     rejected = subprocess.run([*command, "--file", bad, "config"], capture_output=True, text=True)
-    assert rejected.returncode != 0, "a misspelt key must be rejected, else the check proves nothing"
+    assert rejected.returncode != 0, (
+        "a misspelt key must be rejected, else the check proves nothing"
+    )
 
 
 def test_each_profile_is_complete_and_nothing_runs_without_one():
@@ -109,7 +112,8 @@ def test_the_programs_take_what_the_services_say_to_them(programs, name):
 
 
 def test_hosts_that_files_name_are_services():
-    """Of the data sources, of Prometheus and of vmagent; each has the port, as published or as its own."""
+    """Of the data sources, of Prometheus and of vmagent; each has the port, as published or as
+    its own."""
     names = {alias for name, service in SERVICES.items() for alias in (name, *aliases(service))}
     sources = [*(REPOSITORY / "grafana/provisioning/datasources").glob("*.yaml")]
     texts = [path.read_text() for path in (*sources, FOLDER / "cluster/datasource.yaml")]
@@ -161,10 +165,17 @@ def test_an_exporter_gets_256_mib(path):
 
 
 def test_one_version_everywhere():
-    """That of the newest section of the changelog, in every file that names the image or the chart."""
-    newest = re.findall(r"^## (\d+\.\d+\.\d+)", (REPOSITORY / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
+    """That of the newest section of the changelog, in every file that names the image or the
+    chart."""
+    newest = re.findall(
+        r"^## (\d+\.\d+\.\d+)", (REPOSITORY / "CHANGELOG.md").read_text(), re.MULTILINE
+    )[0]
     tracked = subprocess.run(
-        ["git", "ls-files", "docker", "README.md"], cwd=REPOSITORY, capture_output=True, text=True, check=True
+        ["git", "ls-files", "docker", "README.md"],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     named = (
         r"(?:air-quality-exporter:|\bVERSION=|VERSION:-|appVersion: |newTag: |helm/package )"

@@ -10,7 +10,7 @@ import urllib.request
 
 import pytest
 
-from docker import engine, program_image, stand_ins
+from docker import engine, program_image, base_images
 from docker.engine import podman
 from support import metrics
 from support.certificates import CertificateAuthority
@@ -45,22 +45,36 @@ def inside(image):
     """Runs a command in a container of the image."""
 
     def run(command: str, *arguments: str) -> str:
-        return podman("run", "--rm", *HARDENED, "--network", "none", "--entrypoint", command, image, *arguments)
+        return podman(
+            "run",
+            "--rm",
+            *HARDENED,
+            "--network",
+            "none",
+            "--entrypoint",
+            command,
+            image,
+            *arguments,
+        )
 
     return run
 
 
-def test_configuration(image, configuration):
+def test_the_image_runs_the_exporter_as_a_user_of_its_own(image, configuration):
     assert configuration["User"] == "65532:65532"
     assert configuration["Entrypoint"] == ["air-quality-exporter"]
     assert not configuration.get("Cmd")
     assert configuration["StopSignal"] == "SIGTERM"
     assert set(configuration["Volumes"]) == {STATE}
     assert set(configuration["ExposedPorts"]) == {"10025/tcp"}
-    assert engine.inspect(image)["Healthcheck"]["Test"] == ["CMD", "air-quality-exporter", "healthcheck"]
+    assert engine.inspect(image)["Healthcheck"]["Test"] == [
+        "CMD",
+        "air-quality-exporter",
+        "healthcheck",
+    ]
 
 
-def test_labels(configuration):
+def test_labels_name_version_and_revision(configuration):
     labels = configuration["Labels"]
     prefix = "org.opencontainers.image."
     assert labels[prefix + "version"] == program_image.VERSION
@@ -70,7 +84,7 @@ def test_labels(configuration):
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_program_knows_what_it_was_built_from(inside, program):
+def test_a_program_knows_what_it_was_built_from(inside, program):
     answer = inside(program, "--version")
     assert program_image.VERSION in answer and program_image.REVISION in answer
 
@@ -93,12 +107,18 @@ class PackageList:
             if fields.get("Status") == "install ok installed" and fields["Version"]:
                 self.names.add(fields["Package"])
         self._owners = {
-            path: file.stem.split(":")[0] for file in (folder / "info").glob("*.list") for path in file.read_text().splitlines()
+            path: file.stem.split(":")[0]
+            for file in (folder / "info").glob("*.list")
+            for path in file.read_text().splitlines()
         }
 
     def owner(self, path: str) -> str | None:
         """The package of a file, under either of its names since /lib is a link to /usr/lib."""
-        return self._owners.get(path) or self._owners.get("/usr" + path) or self._owners.get(path.removeprefix("/usr"))
+        return (
+            self._owners.get(path)
+            or self._owners.get("/usr" + path)
+            or self._owners.get(path.removeprefix("/usr"))
+        )
 
 
 @pytest.fixture(scope="module")
@@ -109,29 +129,27 @@ def packages(files) -> PackageList:
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_scanner_sees_the_package_of_every_library(inside, files, packages, program):
     # What ldd does, which is a shell script.
-    lines = inside("/lib64/ld-linux-x86-64.so.2", "--list", f"/usr/local/bin/{program}").splitlines()
+    lines = inside(
+        "/lib64/ld-linux-x86-64.so.2", "--list", f"/usr/local/bin/{program}"
+    ).splitlines()
     # The first is the kernel's, in no file.
     paths = {words[-2] for words in map(str.split, lines) if "linux-vdso.so.1" not in words}
     assert len(paths) > 20 and all(path.startswith("/") for path in paths), lines
     for path in paths:
-        owner = packages.owner(path) or packages.owner(str(pathlib.Path(path).parent / (files / path[1:]).readlink()))
+        owner = packages.owner(path) or packages.owner(
+            str(pathlib.Path(path).parent / (files / path[1:]).readlink())
+        )
         assert owner in packages.names, f"{path} is of {owner}"
 
 
-def test_its_packages_are_those_of_the_documentation(packages):
-    text = (engine.REPOSITORY / "docker" / "README.md").read_text()
-    listed = re.search(r"<summary>Its packages.*?</summary>(.*?)</details>", text, re.DOTALL)[1]
-    assert set(re.findall(r"`([a-z0-9.+-]+)`", listed)) == packages.names
-
-
-def test_its_packages_are_whole(files, packages):
+def test_the_packages_of_the_image_are_whole(files, packages):
     """As `dpkg --verify` sees it, but for the documentation that the base leaves out."""
     lines = engine.run("dpkg", f"--root={files}", "--verify", "--verify-format", "rpm").splitlines()
-    left_out = re.compile(rf" /({'|'.join(stand_ins.SLIM_EXCLUDES)})(/|$)")
+    left_out = re.compile(rf" /({'|'.join(base_images.SLIM_EXCLUDES)})(/|$)")
     assert [line for line in lines if not left_out.search(line)] == []
 
 
-def test_every_file_is_of_a_package_or_ours(files, packages):
+def test_every_file_of_the_image_is_of_a_package_or_ours(files, packages):
     ours = {f"/usr/local/bin/{program}" for program in PROGRAMS}
     made = ("/etc/ssl/certs/", "/var/lib/dpkg/", "/etc/nsswitch.conf")
     for path in files.rglob("*"):
@@ -141,17 +159,19 @@ def test_every_file_is_of_a_package_or_ours(files, packages):
 
 
 @pytest.mark.parametrize("name", ["sh", "bash", "apt-get", "dpkg", "perl"])
-def test_it_has_no_shell_and_no_package_manager(files, name):
+def test_the_image_has_no_shell_and_no_package_manager(files, name):
     assert [path for path in files.rglob(name) if path.is_file()] == []
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_program_is_stripped(files, program):
-    sections = engine.run("readelf", "--section-headers", "--wide", files / "usr/local/bin" / program)
+def test_a_program_in_the_image_is_stripped(files, program):
+    sections = engine.run(
+        "readelf", "--section-headers", "--wide", files / "usr/local/bin" / program
+    )
     assert ".symtab" not in sections and ".debug_" not in sections
 
 
-def test_it_is_no_larger_than_we_say(image):
+def test_the_image_is_no_larger_than_a_bound(image):
     layers = json.loads(podman("history", "--format", "json", image))
     # Newest first: the programs, the state's folder, the packages.
     programs, _, packages = [layer["size"] for layer in layers if "COPY" in layer["CreatedBy"]]
@@ -160,7 +180,7 @@ def test_it_is_no_larger_than_we_say(image):
     assert 0 < programs < PROGRAMS_LIMIT
 
 
-def test_without_a_feed_it_says_what_to_set(image):
+def test_the_image_without_a_feed_says_what_to_set(image):
     with pytest.raises(engine.Failed, match="(?s)--feed.url.*--feed.demo"):
         podman("run", "--rm", *HARDENED, "--network", "none", image)
 
@@ -179,27 +199,48 @@ def test_a_feed_is_trusted_by_the_authorities_of_the_image(image, files, tmp_pat
 
     with RawFeed(behave) as feed:
         for arguments, wanted in ((["--volume", f"{authority.file}:{trusted}:ro"], 1), ([], 0)):
-            name = podman("run", "--detach", "--network", "host", *HARDENED, *arguments,
-                          "--env", f"AIR_QUALITY_EXPORTER_FEED_URL=wss://127.0.0.1:{feed.port}/",
-                          "--env", "AIR_QUALITY_EXPORTER_FEED_RECONNECT_MAX=1s",
-                          "--env", "AIR_QUALITY_EXPORTER_WEB_LISTEN_ADDRESS=127.0.0.1:0", image)  # fmt: skip
+            name = podman(
+                "run",
+                "--detach",
+                "--network",
+                "host",
+                *HARDENED,
+                *arguments,
+                "--env",
+                f"AIR_QUALITY_EXPORTER_FEED_URL=wss://127.0.0.1:{feed.port}/",
+                "--env",
+                "AIR_QUALITY_EXPORTER_FEED_RECONNECT_MAX=1s",
+                "--env",
+                "AIR_QUALITY_EXPORTER_WEB_LISTEN_ADDRESS=127.0.0.1:0",
+                image,
+            )
             try:
+
                 def listening() -> re.Match | None:
                     command = ["podman", "logs", name]  # noqa: B023
-                    log = subprocess.run(command, env=engine.environment(), stdout=subprocess.PIPE,
-                                         stderr=subprocess.STDOUT, text=True).stdout  # fmt: skip
+                    log = subprocess.run(
+                        command,
+                        env=engine.environment(),
+                        stdout=subprocess.PIPE,
+                        stderr=subprocess.STDOUT,
+                        text=True,
+                    ).stdout
                     return re.search(r"Listening.*127\.0\.0\.1:([1-9]\d*)", log)
 
                 port = wait_for(listening, "an address")[1]
 
                 def page() -> Exposition:
-                    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as response:  # noqa: B023
+                    with urllib.request.urlopen(
+                        f"http://127.0.0.1:{port}/metrics", timeout=10
+                    ) as response:  # noqa: B023
                         return Exposition(response.read().decode())
 
                 if wanted:
                     wait_for(lambda: page().value(metrics.CONNECTED) == 1, "a connection")
                 else:
-                    wait_for(lambda: page().value(metrics.DISCONNECTS, reason="tls") >= 1, "a refusal")
+                    wait_for(
+                        lambda: page().value(metrics.DISCONNECTS, reason="tls") >= 1, "a refusal"
+                    )
             finally:
                 podman("rm", "--force", "--time", "0", "--volumes", name)
 
@@ -207,7 +248,9 @@ def test_a_feed_is_trusted_by_the_authorities_of_the_image(image, files, tmp_pat
 class Life:
     """An exporter and its feed on a network of their own."""
 
-    NETWORK, VOLUME, FEED, EXPORTER = (f"air-quality-test-{name}" for name in ("network", "volume", "feed", "exporter"))
+    NETWORK, VOLUME, FEED, EXPORTER = (
+        f"air-quality-test-{name}" for name in ("network", "volume", "feed", "exporter")
+    )
 
     def __init__(self, image: str):
         self.image = image
@@ -217,19 +260,48 @@ class Life:
         self.start_exporter()
 
     def start_exporter(self) -> None:
-        podman("run", "--detach", "--name", self.EXPORTER, "--network", self.NETWORK, *HARDENED,
-               "--volume", f"{self.VOLUME}:{STATE}",
-               "--env", f"AIR_QUALITY_EXPORTER_FEED_URL=ws://{self.FEED}:8765/",
-               "--env", f"AIR_QUALITY_EXPORTER_FEED_IDLE_TIMEOUT={IDLE_TIMEOUT}s",
-               "--env", "AIR_QUALITY_EXPORTER_FEED_RECONNECT_MAX=1s",
-               "--env", "AIR_QUALITY_EXPORTER_HISTORY_INTERVAL=1s",
-               self.image)  # fmt: skip
+        podman(
+            "run",
+            "--detach",
+            "--name",
+            self.EXPORTER,
+            "--network",
+            self.NETWORK,
+            *HARDENED,
+            "--volume",
+            f"{self.VOLUME}:{STATE}",
+            "--env",
+            f"AIR_QUALITY_EXPORTER_FEED_URL=ws://{self.FEED}:8765/",
+            "--env",
+            f"AIR_QUALITY_EXPORTER_FEED_IDLE_TIMEOUT={IDLE_TIMEOUT}s",
+            "--env",
+            "AIR_QUALITY_EXPORTER_FEED_RECONNECT_MAX=1s",
+            "--env",
+            "AIR_QUALITY_EXPORTER_HISTORY_INTERVAL=1s",
+            self.image,
+        )
         self.address = engine.address(self.EXPORTER, self.NETWORK)
 
     def start_feed(self) -> None:
-        podman("run", "--detach", "--name", self.FEED, "--network", self.NETWORK, *HARDENED,
-               "--entrypoint", "air-quality-feed", self.image,
-               "simulate", "--listen", "0.0.0.0:8765", "--cities", "12", "--interval", "500ms")  # fmt: skip
+        podman(
+            "run",
+            "--detach",
+            "--name",
+            self.FEED,
+            "--network",
+            self.NETWORK,
+            *HARDENED,
+            "--entrypoint",
+            "air-quality-feed",
+            self.image,
+            "simulate",
+            "--listen",
+            "0.0.0.0:8765",
+            "--cities",
+            "12",
+            "--interval",
+            "500ms",
+        )
 
     def remove(self) -> None:
         podman("rm", "--force", "--ignore", "--time", "0", "--volumes", self.EXPORTER, self.FEED)
@@ -239,7 +311,9 @@ class Life:
     def get(self, path: str) -> tuple[int, str]:
         """Status and text; an error status is an answer too."""
         try:
-            with urllib.request.urlopen(f"http://{self.address}:10025{path}", timeout=10) as response:
+            with urllib.request.urlopen(
+                f"http://{self.address}:10025{path}", timeout=10
+            ) as response:
                 return response.status, response.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
@@ -282,27 +356,32 @@ def life(image):
 class TestLife:
     """From start to end."""
 
-    def test_serves_before_there_is_a_feed(self, life):
+    def test_the_exporter_serves_before_there_is_a_feed(self, life):
         wait_for(lambda: life.get("/metrics")[0] == 200, "a page of metrics")
         assert set(life.page().by(metrics.CONNECTED, "feed").values()) == {0}
         assert not life.check(), "without a feed it cannot be ready"
         assert life.health()[0] == "starting"
 
-    def test_becomes_healthy_with_the_feed(self, life):
+    def test_the_container_becomes_healthy_with_the_feed(self, life):
         life.start_feed()
         life.wait_for_health("healthy")
         wait_for(lambda: len(life.page().samples(metrics.INDEX)) == 12, "all cities")
         assert all(0 <= value <= 9999 for value in life.page().by(metrics.INDEX, "city").values())
 
-    def test_has_no_rights(self, life):
+    def test_the_process_has_no_rights(self, life):
         process = pathlib.Path("/proc", str(engine.inspect(life.EXPORTER)["State"]["Pid"]))
         status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
         assert status["Uid"].split() == ["65532"] * 4
         assert status["Gid"].split() == ["65532"] * 4
         capabilities = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
-        assert {name: int(status[name], 16) for name in capabilities} == dict.fromkeys(capabilities, 0)
+        assert {name: int(status[name], 16) for name in capabilities} == dict.fromkeys(
+            capabilities, 0
+        )
         assert status["NoNewPrivs"].strip() == "1"
-        mounts = {fields[4]: fields[5].split(",") for fields in map(str.split, (process / "mountinfo").read_text().splitlines())}
+        mounts = {
+            fields[4]: fields[5].split(",")
+            for fields in map(str.split, (process / "mountinfo").read_text().splitlines())
+        }
         assert "ro" in mounts["/"] and "rw" in mounts[STATE]
 
     def test_a_silent_feed_makes_it_unhealthy_after_the_limit(self, life):
@@ -317,7 +396,7 @@ class TestLife:
         assert len(page.samples(metrics.INDEX)) == 12, "the last readings stay"
         assert page.value(metrics.DISCONNECTS, reason="idle") >= 1
 
-    def test_becomes_healthy_again(self, life):
+    def test_the_container_becomes_healthy_again(self, life):
         podman("kill", "--signal", "CONT", life.FEED)
         life.wait_for_health("healthy")
 
@@ -326,7 +405,7 @@ class TestLife:
         life.wait_for_health("unhealthy")
         assert set(life.page().by(metrics.CONNECTED, "feed").values()) == {0}
 
-    def test_ends_with_status_0_and_keeps_its_readings(self, life):
+    def test_the_exporter_ends_with_status_0_and_keeps_its_readings(self, life):
         points = life.points()
         assert len(points) >= 12
         podman("kill", "--signal", "TERM", life.EXPORTER)

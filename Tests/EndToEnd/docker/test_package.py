@@ -1,6 +1,8 @@
-"""The Debian package on a fresh Debian 12 and 13, as an administrator meets it: installed, upgraded, removed and purged.
+"""The Debian package on a fresh Debian 12 and 13, as an administrator meets it: installed,
+upgraded, removed and purged.
 
-Each is built and judged on its own Debian: what is not this machine's is a root of Tests/Tools/debian13.
+Each is built and judged on its own Debian: what is not this machine's is a root of
+Tests/Tools/debian13.
 """
 
 import filecmp
@@ -15,7 +17,7 @@ import subprocess
 
 import pytest
 
-from docker import engine, stand_ins
+from docker import engine, base_images
 from docker.engine import REPOSITORY, podman
 from docker.machine import SERVICE, SOCKET, SYSTEMD, SYSTEMD_PACKAGES, Machine
 from support.waiting import wait_for
@@ -28,9 +30,24 @@ STATE = "/var/lib/air-quality-exporter"
 SETTINGS = "/etc/default/air-quality-exporter"
 PROGRAMS = ["air-quality-exporter", "air-quality-feed"]
 
-# What belongs to the running system, to apt and dpkg themselves, or is made by ca-certificates, which stays.
-NOT_COMPARED = ["/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/log", "/var/cache", "/var/lib/apt",
-                "/var/lib/dpkg", "/packages", "/etc/ssl", "/etc/ca-certificates*", "/usr/local/share/ca-certificates"]  # fmt: skip
+# What belongs to the running system, to apt and dpkg themselves, or is made by ca-certificates,
+# which stays.
+NOT_COMPARED = [
+    "/proc",
+    "/sys",
+    "/dev",
+    "/run",
+    "/tmp",
+    "/var/tmp",
+    "/var/log",
+    "/var/cache",
+    "/var/lib/apt",
+    "/var/lib/dpkg",
+    "/packages",
+    "/etc/ssl",
+    "/etc/ca-certificates*",
+    "/usr/local/share/ca-certificates",
+]
 
 
 THIS = platform.freedesktop_os_release()["VERSION_ID"]
@@ -40,7 +57,7 @@ class Release:
     """A Debian, and the programs built on it."""
 
     def __init__(self, number: str, programs: pathlib.Path):
-        self.number, self.name = number, stand_ins.RELEASES[number]
+        self.number, self.name = number, base_images.RELEASES[number]
         self._programs = programs if number == THIS else ".build/release"
         #: Files elsewhere are not there in the root.
         self.folder = REPOSITORY / "build" / f"packages-{number}"
@@ -50,7 +67,11 @@ class Release:
             engine.run(REPOSITORY / "Tests/Tools/debian13", "--network", "make", "deb")
 
     def run(self, *command, **options) -> str:
-        return engine.run(*([] if self.number == THIS else [REPOSITORY / "Tests/Tools/debian13"]), *command, **options)
+        return engine.run(
+            *([] if self.number == THIS else [REPOSITORY / "Tests/Tools/debian13"]),
+            *command,
+            **options,
+        )
 
     def build(self, repository: pathlib.Path, version: str, output: pathlib.Path) -> pathlib.Path:
         """The package of the programs, built in a copy of the repository."""
@@ -65,7 +86,9 @@ class Release:
         return set(self.run(REPOSITORY / "Tests/Gates/packages", "--linked", *files).split())
 
 
-@pytest.fixture(scope="module", params=[number for number in stand_ins.RELEASES if number in (THIS, "13")])
+@pytest.fixture(
+    scope="module", params=[number for number in base_images.RELEASES if number in (THIS, "13")]
+)
 def release(request, programs) -> Release:
     engine.prepare()
     os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
@@ -79,24 +102,49 @@ def packages(release) -> dict[str, pathlib.Path]:
 
 
 def test_lintian_has_nothing_to_say(release, packages):
-    assert release.run("lintian", "--fail-on", "error,warning", "--tag-display-limit", "0", packages[OLD]) == ""
+    assert (
+        release.run(
+            "lintian", "--fail-on", "error,warning", "--tag-display-limit", "0", packages[OLD]
+        )
+        == ""
+    )
 
 
-# What the package of systemd leaves behind, on which ours depends: on 13 what its tmpfiles.d/debian.conf links as well, and
-# dpkg-preconfigure's folder.
-LEFT_BY_OTHERS = ["/root/.ssh/", "/var/cache/private/", "/var/lib/private/", "/var/lib/systemd/coredump/",
-                  "/var/lib/systemd/pstore/", "/var/log/private/", "/etc/default/locale", "/etc/vconsole.conf",
-                  "/var/cache/debconf/tmp.ci/"]  # fmt: skip
+# What the package of systemd leaves behind, on which ours depends: on 13 what its
+# tmpfiles.d/debian.conf links as well, and dpkg-preconfigure's folder.
+LEFT_BY_OTHERS = [
+    "/root/.ssh/",
+    "/var/cache/private/",
+    "/var/lib/private/",
+    "/var/lib/systemd/coredump/",
+    "/var/lib/systemd/pstore/",
+    "/var/log/private/",
+    "/etc/default/locale",
+    "/etc/vconsole.conf",
+    "/var/cache/debconf/tmp.ci/",
+]
 
 
 def test_piuparts_finds_nothing_left(release, packages):
-    """Debian's own check of installation, removal and purge, in a root of its own without a running system."""
+    """Debian's own check of installation, removal and purge, in a root of its own without a
+    running system."""
     ignored = [word for path in LEFT_BY_OTHERS for word in ("--ignore", path)]
-    engine.run("piuparts", "--mirror", f"{stand_ins.apt_mirror()} main", "--distribution", release.name,
-               "--do-not-verify-signatures", "--no-eatmydata", "--log-level", "error", *ignored, packages[OLD])  # fmt: skip
+    engine.run(
+        "piuparts",
+        "--mirror",
+        f"{base_images.apt_mirror()} main",
+        "--distribution",
+        release.name,
+        "--do-not-verify-signatures",
+        "--no-eatmydata",
+        "--log-level",
+        "error",
+        *ignored,
+        packages[OLD],
+    )
 
 
-def test_same_programs_give_the_same_bytes_elsewhere(release, packages):
+def test_the_same_programs_give_the_same_package_elsewhere(release, packages):
     copy = release.folder / "another folder"
     for name in ("docker", "grafana", "Sources"):
         shutil.copytree(REPOSITORY / name, copy / name)
@@ -108,7 +156,7 @@ def test_same_programs_give_the_same_bytes_elsewhere(release, packages):
     assert filecmp.cmp(package, packages[OLD], shallow=False)
 
 
-def test_it_depends_on_what_the_programs_are_linked_with(release, packages):
+def test_the_package_depends_on_what_the_programs_are_linked_with(release, packages):
     depends = re.split(", *", engine.run("dpkg-deb", "--field", packages[OLD], "Depends"))
     names = {each.split(" ")[0] for each in depends}
     assert names - {"systemd", "libc6", "libgcc-s1"} == release.linked()
@@ -130,18 +178,33 @@ class DebianMachine(Machine):
     """With the packages, and with all that they depend on where apt finds it without a network."""
 
     def __init__(self, release: Release):
-        stand_ins.make_bases()
+        base_images.make_bases()
         lend = ("--volume", f"{release.folder}:/packages:ro")
         self.image = f"localhost/air-quality-exporter-{release.name}:tested"
-        stand_ins.build(self.image, "\n".join([
-            f"FROM {stand_ins.debian(release.name)}",
-            # Documents are wanted here.
-            "RUN rm -f /etc/dpkg/dpkg.cfg.d/docker",
-            "RUN apt-get update -qq && export DEBIAN_FRONTEND=noninteractive && apt-get install -y -qq"
-            f" --no-install-recommends {' '.join(SYSTEMD_PACKAGES)}"
-            f" && apt-get install -y -qq --download-only /packages/air-quality-exporter_{OLD}~*.deb",
-            *SYSTEMD]), "recipe=debian", *lend, release=release.name)  # fmt: skip
-        sources = ("--volume", f"{stand_ins.apt_settings(release.name)}:/etc/apt:ro") if stand_ins.WANTED else ()
+        base_images.build(
+            self.image,
+            "\n".join(
+                [
+                    f"FROM {base_images.debian(release.name)}",
+                    # Documents are wanted here.
+                    "RUN rm -f /etc/dpkg/dpkg.cfg.d/docker",
+                    "RUN apt-get update -qq && export DEBIAN_FRONTEND=noninteractive"
+                    " && apt-get install -y -qq"
+                    f" --no-install-recommends {' '.join(SYSTEMD_PACKAGES)}"
+                    " && apt-get install -y -qq --download-only"
+                    f" /packages/air-quality-exporter_{OLD}~*.deb",
+                    *SYSTEMD,
+                ]
+            ),
+            "recipe=debian",
+            *lend,
+            release=release.name,
+        )
+        sources = (
+            ("--volume", f"{base_images.apt_settings(release.name)}:/etc/apt:ro")
+            if base_images.WANTED
+            else ()
+        )
         super().__init__(f"air-quality-test-{release.name}", self.image, *lend, *sources)
 
     def apt_get(self, *arguments: str) -> str:
@@ -183,9 +246,11 @@ def machine(release, packages):
 class TestLife:
     """From the installation to the purge."""
 
-    def test_is_installed_and_waits_for_its_settings(self, machine, packages):
+    def test_the_installed_service_waits_for_its_settings(self, machine, packages):
         machine.apt_get("install", f"/packages/{packages[OLD].name}")
-        assert machine.run("id", "--user", "--name", "air-quality-exporter") == "air-quality-exporter"
+        assert (
+            machine.run("id", "--user", "--name", "air-quality-exporter") == "air-quality-exporter"
+        )
         for unit in (SERVICE, SOCKET):
             assert machine.is_active(unit) == "inactive"
             assert machine.systemctl("is-enabled", unit, status=None) == "disabled"
@@ -193,10 +258,12 @@ class TestLife:
         for program in PROGRAMS:
             assert machine.run(program, "--version").startswith(program + ", version ")
 
-    def test_serves_a_feed_and_is_scraped(self, machine, start, tmp_path):
+    def test_the_service_reads_a_feed_and_is_scraped(self, machine, start, tmp_path):
         machine.set(FEED_URL="ws://127.0.0.1:8765/", HISTORY_INTERVAL="1s")
-        machine.write("/etc/default/air-quality-feed-demo",
-                      'FEED="simulate --listen 127.0.0.1:8765 --interval 200ms"\n')  # fmt: skip
+        machine.write(
+            "/etc/default/air-quality-feed-demo",
+            'FEED="simulate --listen 127.0.0.1:8765 --interval 200ms"\n',
+        )
         machine.systemctl("enable", "--now", SOCKET, SERVICE, FEED)
         prometheus = start.prometheus(tmp_path, f"{machine.address}:10025")
         prometheus.wait_for("count(airquality_index) == 12", 60)
@@ -205,31 +272,46 @@ class TestLife:
         journal = machine.run("journalctl", "--unit", SERVICE, "--no-pager")
         assert not re.search("(?i)level=error", journal), journal
 
-    def test_goes_on_after_an_upgrade_with_its_history(self, machine, packages):
+    def test_an_upgrade_keeps_the_history(self, machine, packages):
         points = wait_for(lambda: [each for each in machine.points() if each], "points")
         before = [machine.shown("MainPID", unit=unit) for unit in (SERVICE, FEED)]
         upgrade = subprocess.Popen(
-            ["podman", "exec", machine.name, "apt-get", "--yes", "install", f"/packages/{packages[NEW].name}"],
-            env=engine.environment(), stdout=subprocess.DEVNULL)  # fmt: skip
+            [
+                "podman",
+                "exec",
+                machine.name,
+                "apt-get",
+                "--yes",
+                "install",
+                f"/packages/{packages[NEW].name}",
+            ],
+            env=engine.environment(),
+            stdout=subprocess.DEVNULL,
+        )
         while upgrade.poll() is None:
             try:
                 machine.get("/metrics")
             except (OSError, http.client.HTTPException) as error:
-                # The old process had accepted it and ended before the request was there: closed, not refused.
+                # The old process had accepted it and ended before the request was there: closed,
+                # not refused.
                 assert not isinstance(getattr(error, "reason", error), ConnectionRefusedError)
         assert upgrade.returncode == 0
-        assert machine.run("dpkg-query", "--show", "--showformat=${Version}", "air-quality-exporter").startswith(NEW + "~deb")
+        assert machine.run(
+            "dpkg-query", "--show", "--showformat=${Version}", "air-quality-exporter"
+        ).startswith(NEW + "~deb")
         for unit, old in zip((SERVICE, FEED), before, strict=True):
             assert machine.is_active(unit) == "active"
             assert machine.shown("MainPID", unit=unit) != old
         # 25 points of each city are kept, and the oldest may have gone since.
         after = machine.points()
-        oldest = {city: min(each["time_ms"] for each in after if each["city"] == city)
-                  for city in {each["city"] for each in after}}  # fmt: skip
+        oldest = {
+            city: min(each["time_ms"] for each in after if each["city"] == city)
+            for city in {each["city"] for each in after}
+        }
         kept = [each for each in points if each["time_ms"] >= oldest[each["city"]]]
         assert kept and all(each in after for each in kept)
 
-    def test_leaves_readings_and_settings_when_it_is_removed(self, machine):
+    def test_a_removal_leaves_readings_and_settings(self, machine):
         machine.apt_get("remove", "air-quality-exporter")
         for unit in (SERVICE, SOCKET, FEED):
             assert machine.is_active(unit) == "inactive"
@@ -238,16 +320,20 @@ class TestLife:
         for path in (f"{STATE}/readings.sqlite", SETTINGS):
             machine.run("test", "-s", path)
 
-    def test_takes_them_up_again(self, machine, packages):
+    def test_a_second_installation_takes_them_up(self, machine, packages):
         machine.apt_get("install", f"/packages/{packages[NEW].name}")
         machine.systemctl("start", SOCKET, SERVICE)
         assert len({each["city"] for each in machine.points()}) == 12
 
-    def test_leaves_nothing_when_it_is_purged(self, machine):
+    def test_a_purge_leaves_nothing(self, machine):
         machine.apt_get("purge", "air-quality-exporter")
         others = set(machine.run("sh", "-c", "cat /var/lib/dpkg/info/*.list").splitlines())
         # /lib is a link to /usr/lib.
-        left = {path for path in machine.files() - machine.before if not {path, path.removeprefix("/usr")} & others}
+        left = {
+            path
+            for path in machine.files() - machine.before
+            if not {path, path.removeprefix("/usr")} & others
+        }
         assert left == set()
         for database in ("passwd", "group"):
             machine.run("getent", database, "air-quality-exporter", status=2)

@@ -1,4 +1,5 @@
-"""What the Debian package and a release are made with, as far as it can be tried without making them."""
+"""What the Debian package and a release are made with, as far as it can be tried without making
+them."""
 
 import functools
 import json
@@ -18,7 +19,9 @@ EPOCH = {"SOURCE_DATE_EPOCH": "1700000000"}
 
 
 def run(*command, **options) -> str:
-    result = subprocess.run(command, capture_output=True, text=True, env=os.environ | EPOCH, **options)
+    result = subprocess.run(
+        command, capture_output=True, text=True, env=os.environ | EPOCH, **options
+    )
     assert result.returncode == 0, result.stderr
     return result.stdout
 
@@ -28,7 +31,10 @@ def run(*command, **options) -> str:
 
 @pytest.fixture(scope="module")
 def settings(programs) -> str:
-    return run(FOLDER / "debian/default-file", input="\n".join(programs.run("air-quality-exporter", "--help").output))
+    return run(
+        FOLDER / "debian/default-file",
+        input="\n".join(programs.run("air-quality-exporter", "--help").output),
+    )
 
 
 def test_every_flag_is_a_setting(programs, settings):
@@ -36,27 +42,41 @@ def test_every_flag_is_a_setting(programs, settings):
     flags = re.findall(r"^  --([a-z.-]+)", text, re.MULTILINE)
     assert len(flags) > 30
     wanted = {f"AIR_QUALITY_EXPORTER_{re.sub('[.-]', '_', flag).upper()}" for flag in flags}
-    wanted -= {f"AIR_QUALITY_EXPORTER_{name}" for name in
-               ("HELP", "VERSION", "MAN", "COMPLETION", "CONFIG_CHECK", "WEB_LISTEN_ADDRESS", "WEB_SYSTEMD_SOCKET")}  # fmt: skip
+    wanted -= {
+        f"AIR_QUALITY_EXPORTER_{name}"
+        for name in (
+            "HELP",
+            "VERSION",
+            "MAN",
+            "COMPLETION",
+            "CONFIG_CHECK",
+            "WEB_LISTEN_ADDRESS",
+            "WEB_SYSTEMD_SOCKET",
+        )
+    }
     named = re.findall(r"^#(AIR_QUALITY_EXPORTER_[A-Z_]+)=", settings, re.MULTILINE)
     assert sorted(named) == sorted(wanted)
     assert not re.search("^[^#\n]", settings, re.MULTILINE), "nothing is set until somebody sets it"
 
 
 def test_the_settings_shown_are_the_defaults(programs, settings, tmp_path):
-    """All of them at once are taken, and change nothing: the exporter says the same as with a feed alone."""
+    """All of them at once are taken, and change nothing: the exporter says the same as with a
+    feed alone."""
     shown = dict(re.findall(r"^#(AIR_QUALITY_EXPORTER_[A-Z_]+)=(.+)$", settings, re.MULTILINE))
     assert len(shown) > 20
     # The package makes the folder of the storage, which --config.check looks at.
     environment = {
-        name: value.replace("/var/lib/air-quality-exporter", str(tmp_path)) for name, value in shown.items()
+        name: value.replace("/var/lib/air-quality-exporter", str(tmp_path))
+        for name, value in shown.items()
     } | {"AIR_QUALITY_EXPORTER_FEED_URL": "ws://127.0.0.1:1/"}
     checked = programs.run("air-quality-exporter", "--config.check", environment=environment)
     assert checked.output == ["configuration is valid"], checked.errors
 
 
-def test_other_text_is_no_help():
-    refused = subprocess.run([FOLDER / "debian/default-file"], input="usage:\n", capture_output=True, text=True)
+def test_text_that_is_no_help_is_rejected():
+    refused = subprocess.run(
+        [FOLDER / "debian/default-file"], input="usage:\n", capture_output=True, text=True
+    )
     assert refused.returncode != 0 and "--feed.url" in refused.stderr
 
 
@@ -71,10 +91,19 @@ def debian_order(one: str, other: str) -> int:
     return -1 if compares("lt") else int(compares("gt"))
 
 
-def test_debian_sorts_versions_as_they_came():
+def test_debian_sorts_versions_by_their_order():
     """From before the first tag to after the second."""
-    described = ["fe6ec4c0d1a2", "1.2.0-rc.1", "1.2.0-rc.1-3-gfe6ec4c0d1a2", "1.2.0-rc.2", "1.2.0", "1.2.0-5-gfe6ec4c0d1a2",
-                 "1.2.0-5-gfe6ec4c0d1a2-dirty", "1.2.0-12-gfe6ec4c0d1a2", "1.2.1"]  # fmt: skip
+    described = [
+        "fe6ec4c0d1a2",
+        "1.2.0-rc.1",
+        "1.2.0-rc.1-3-gfe6ec4c0d1a2",
+        "1.2.0-rc.2",
+        "1.2.0",
+        "1.2.0-5-gfe6ec4c0d1a2",
+        "1.2.0-5-gfe6ec4c0d1a2-dirty",
+        "1.2.0-12-gfe6ec4c0d1a2",
+        "1.2.1",
+    ]
     versions = [run(FOLDER / "debian/version", each).strip() for each in described]
     assert versions[0] == "0~git20231114.fe6ec4c0d1a2"
     assert len(set(versions)) == len(versions)
@@ -116,7 +145,7 @@ def test_the_bill_of_materials_is_valid(materials):
     assert validate_full_spdx_document(parse_file(str(materials))) == []
 
 
-def test_the_judge_sees_a_broken_one(materials, tmp_path):
+def test_the_validator_sees_a_broken_bill_of_materials(materials, tmp_path):
     document = json.loads(materials.read_text())
     document["relationships"][-1]["relatedSpdxElement"] = "SPDXRef-nobody"
     broken = tmp_path / "broken.spdx.json"
@@ -127,15 +156,25 @@ def test_the_judge_sees_a_broken_one(materials, tmp_path):
 def test_the_bill_of_materials_has_all_that_is_linked(materials, programs):
     document = json.loads(materials.read_text())
     names = {package["SPDXID"]: package["name"] for package in document["packages"]}
-    linked = {kind: {names[each["relatedSpdxElement"]] for each in document["relationships"]
-                     if each["relationshipType"] == kind} for kind in ("STATIC_LINK", "DYNAMIC_LINK", "DEPENDS_ON")}  # fmt: skip
+    linked = {
+        kind: {
+            names[each["relatedSpdxElement"]]
+            for each in document["relationships"]
+            if each["relationshipType"] == kind
+        }
+        for kind in ("STATIC_LINK", "DYNAMIC_LINK", "DEPENDS_ON")
+    }
     assert linked["STATIC_LINK"] == {"swift"}
     files = [programs.folder / name for name in ("air-quality-exporter", "air-quality-feed")]
     wanted = run(REPOSITORY / "Tests/Gates/packages", "--linked", *files).split()
     assert linked["DYNAMIC_LINK"] - {"libc6", "libgcc-s1"} == set(wanted)
     # What those need in turn.
-    assert {"libnghttp2-14", "libnettle8"} <= {name.removesuffix("t64") for name in linked["DEPENDS_ON"]}
-    assert all("versionInfo" in package and package["externalRefs"] for package in document["packages"])
+    assert {"libnghttp2-14", "libnettle8"} <= {
+        name.removesuffix("t64") for name in linked["DEPENDS_ON"]
+    }
+    assert all(
+        "versionInfo" in package and package["externalRefs"] for package in document["packages"]
+    )
 
 
 def test_the_bill_of_materials_is_the_same_each_time(materials, programs):

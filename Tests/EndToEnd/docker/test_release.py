@@ -9,13 +9,15 @@ import tarfile
 
 import pytest
 
-from docker import engine, stand_ins
+from docker import engine, base_images
 from docker.engine import REPOSITORY
 
 pytestmark = pytest.mark.container
 
 #: That of the newest section of the changelog, which has notes.
-VERSION = re.search(r"^## (\d+\.\d+\.\d+)", (REPOSITORY / "CHANGELOG.md").read_text(), re.MULTILINE)[1]
+VERSION = re.search(
+    r"^## (\d+\.\d+\.\d+)", (REPOSITORY / "CHANGELOG.md").read_text(), re.MULTILINE
+)[1]
 THIS = platform.freedesktop_os_release()["VERSION_ID"]
 #: This machine's, and the newest, in a root of its own.
 DEBIANS = sorted({THIS, "13"})
@@ -26,11 +28,14 @@ NAMES = ["one/air-quality-exporter", "two/deeper/Another Copy"]
 @pytest.fixture(scope="module")
 def releases(tmp_path_factory):
     """The folders of both. No layer of one's image is taken for the other's."""
-    stand_ins.make_all()
-    pull = ["--pull=never", *stand_ins.mounts()] if stand_ins.WANTED else ["--pull"]
+    base_images.make_all()
+    pull = ["--pull=never", *base_images.mounts()] if base_images.WANTED else ["--pull"]
     # What a make that runs these tests exports is about its own build.
-    environment = {name: value for name, value in engine.environment().items()
-                   if not name.startswith(("AIRQUALITY_BUILD_", "MAKE", "MFLAGS"))}  # fmt: skip
+    environment = {
+        name: value
+        for name, value in engine.environment().items()
+        if not name.startswith(("AIRQUALITY_BUILD_", "MAKE", "MFLAGS"))
+    }
     # Neither makes a root of its own.
     environment["DEBIAN13_ROOT"] = str(ROOT)
     environment["IMAGE_FLAGS"] = " ".join(["--no-cache", *pull])
@@ -38,23 +43,34 @@ def releases(tmp_path_factory):
     for name in NAMES:
         clone = tmp_path_factory.mktemp("release") / name
         # The second one from the first: it is about one commit, whatever is committed meanwhile.
-        engine.run("git", "clone", "--quiet", folders[0].parents[1] if folders else REPOSITORY, clone)
-        result = subprocess.run(["make", "release", f"VERSION={VERSION}"], cwd=clone, env=environment,
-                                capture_output=True, text=True)  # fmt: skip
+        engine.run(
+            "git", "clone", "--quiet", folders[0].parents[1] if folders else REPOSITORY, clone
+        )
+        result = subprocess.run(
+            ["make", "release", f"VERSION={VERSION}"],
+            cwd=clone,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
         assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
-        assert not re.search("^(no image|nothing for Debian 13): ", result.stderr, re.MULTILINE), result.stderr[-4000:]
+        assert not re.search("^(no image|nothing for Debian 13): ", result.stderr, re.MULTILINE), (
+            result.stderr[-4000:]
+        )
         folders.append(clone / "build" / VERSION)
     return folders
 
 
-def test_the_bytes_are_the_same(releases):
+def test_two_folders_give_the_same_bytes(releases):
     one, two = ({file.name: file.read_bytes() for file in folder.iterdir()} for folder in releases)
     assert set(one) == set(two)
     assert [name for name in one if one[name] != two[name]] == []
 
 
-def test_the_checksums_are_those_of_all_files(releases):
-    lines = engine.run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=releases[0]).splitlines()
+def test_the_checksums_name_every_file(releases):
+    lines = engine.run(
+        "sha256sum", "--check", "--strict", "SHA256SUMS", cwd=releases[0]
+    ).splitlines()
     assert len(lines) == len(list(releases[0].iterdir())) - 1 == 3 + 5 * len(DEBIANS)
 
 
@@ -106,20 +122,23 @@ def test_the_image_is_that_of_the_release(releases):
     assert answer.startswith(f"air-quality-exporter, version {VERSION} (branch: HEAD, revision: ")
 
 
-def test_chart_deploys_the_image_of_the_release(releases):
+def test_the_chart_deploys_the_image_of_the_release(releases):
     with tarfile.open(releases[0] / f"air-quality-exporter-{VERSION}.tgz") as chart:
         lines = chart.extractfile("air-quality-exporter/Chart.yaml").read().decode().splitlines()
     assert {f"version: {VERSION}", f"appVersion: {VERSION}"} <= set(lines)
 
 
-def test_notes_are_a_section_of_the_changelog(releases):
+def test_the_notes_are_a_section_of_the_changelog(releases):
     notes = (releases[0] / f"air-quality-exporter-{VERSION}.md").read_text()
     assert notes.startswith("### ") and "\n## " not in notes
     assert notes in (REPOSITORY / "CHANGELOG.md").read_text()
 
 
 @pytest.mark.parametrize("version", ["", "fe6ec4c0d1a2", "1.2", "1.2.0-3-gfe6ec4c-dirty"])
-def test_a_version_that_is_no_tag_s_is_refused(version, tmp_path):
-    result = subprocess.run([REPOSITORY / "docker/release/build", version, tmp_path, tmp_path / "output"],
-                            capture_output=True, text=True)  # fmt: skip
+def test_a_version_that_is_no_tag_s_is_rejected(version, tmp_path):
+    result = subprocess.run(
+        [REPOSITORY / "docker/release/build", version, tmp_path, tmp_path / "output"],
+        capture_output=True,
+        text=True,
+    )
     assert result.returncode == 1 and "VERSION=2.0.0" in result.stderr

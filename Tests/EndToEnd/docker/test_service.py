@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from docker import engine, program_image, stand_ins
+from docker import engine, program_image, base_images
 from docker.engine import podman
 from docker.machine import SERVICE, SOCKET, SYSTEMD, SYSTEMD_PACKAGES, Machine
 from support.waiting import wait_for
@@ -36,7 +36,11 @@ class ServiceMachine(Machine):
         super().__init__("air-quality-test-systemd", MACHINE)
         for unit in (SERVICE, SOCKET):
             podman("cp", UNITS / unit, f"{self.name}:/etc/systemd/system/{unit}")
-        podman("cp", UNITS / "air-quality-exporter.sysusers", f"{self.name}:/etc/sysusers.d/air-quality-exporter.conf")
+        podman(
+            "cp",
+            UNITS / "air-quality-exporter.sysusers",
+            f"{self.name}:/etc/sysusers.d/air-quality-exporter.conf",
+        )
         self.write("/etc/default/air-quality-exporter", SETTINGS)
         self.write(f"/etc/systemd/system/{SERVICE}.d/watchdog.conf", SHORT_WATCHDOG)
         self.run("systemd-sysusers")
@@ -46,10 +50,21 @@ class ServiceMachine(Machine):
 @pytest.fixture(scope="class")
 def machine():
     image = program_image.build()
-    stand_ins.build(MACHINE, "\n".join([
-        f"FROM {image} AS programs", f"FROM {stand_ins.debian(stand_ins.OF_IMAGE)}",
-        stand_ins.install([*program_image.runtime_packages(), *SYSTEMD_PACKAGES]),
-        "RUN mkdir -p /etc/sysusers.d", "COPY --from=programs /usr/local/bin/ /usr/local/bin/", *SYSTEMD]), "recipe=machine", release=stand_ins.OF_IMAGE)  # fmt: skip
+    base_images.build(
+        MACHINE,
+        "\n".join(
+            [
+                f"FROM {image} AS programs",
+                f"FROM {base_images.debian(base_images.OF_IMAGE)}",
+                base_images.install([*program_image.runtime_packages(), *SYSTEMD_PACKAGES]),
+                "RUN mkdir -p /etc/sysusers.d",
+                "COPY --from=programs /usr/local/bin/ /usr/local/bin/",
+                *SYSTEMD,
+            ]
+        ),
+        "recipe=machine",
+        release=base_images.OF_IMAGE,
+    )
     machine = ServiceMachine()
     try:
         yield machine
@@ -68,22 +83,28 @@ class TestService:
         page = machine.get("/metrics")
         assert "airquality_exporter_build_info" in page
         # Needs /proc/stat or a clock, which the unit must leave it.
-        for name in ("process_start_time_seconds ", "process_resident_memory_bytes ", "process_open_fds "):
+        for name in (
+            "process_start_time_seconds ",
+            "process_resident_memory_bytes ",
+            "process_open_fds ",
+        ):
             assert name in page
 
-    def test_it_said_that_it_is_ready(self, machine):
+    def test_the_service_says_that_it_is_ready(self, machine):
         wait_for(lambda: machine.is_active() == "active", "an active service")
         assert machine.shown("Type", "NRestarts") == {"Type": "notify", "NRestarts": "0"}
 
-    def test_it_reads_its_feed_and_writes_its_state(self, machine):
+    def test_the_service_reads_its_feed_and_writes_its_state(self, machine):
         wait_for(lambda: json.loads(machine.get("/history.json"))["points"], "points")
         file = "/var/lib/air-quality-exporter/readings.sqlite"
-        user = wait_for(lambda: machine.run("stat", "--format", "%U", file, status=None), "a storage file")
+        user = wait_for(
+            lambda: machine.run("stat", "--format", "%U", file, status=None), "a storage file"
+        )
         assert user == "air-quality-exporter"
         journal = machine.run("journalctl", "--unit", SERVICE, "--no-pager")
         assert not re.search("(?i)level=(error|warn)", journal), journal
 
-    def test_reload_keeps_it_running(self, machine):
+    def test_a_reload_keeps_the_process(self, machine):
         before = machine.shown("MainPID")
         machine.systemctl("reload", SERVICE)
         machine.get("/metrics")
@@ -92,7 +113,8 @@ class TestService:
     def test_no_connection_is_refused_while_it_restarts(self, machine):
         before = machine.shown("MainPID")
         restart = subprocess.Popen(
-            ["podman", "exec", machine.name, "systemctl", "restart", SERVICE], env=engine.environment()
+            ["podman", "exec", machine.name, "systemctl", "restart", SERVICE],
+            env=engine.environment(),
         )
         scrapes = 0
         while restart.poll() is None:
@@ -100,7 +122,8 @@ class TestService:
                 machine.get("/metrics")
                 scrapes += 1
             except (OSError, http.client.HTTPException) as error:
-                # The old process had accepted it and ended before the request was there: closed, not refused.
+                # The old process had accepted it and ended before the request was there: closed,
+                # not refused.
                 assert not isinstance(getattr(error, "reason", error), ConnectionRefusedError)
         assert restart.returncode == 0
         assert scrapes > 0
@@ -116,6 +139,9 @@ class TestService:
         wait_for(lambda: int(machine.shown("NRestarts")["NRestarts"]) > 0, "a restart", 120, 0.1)
         assert "airquality_exporter_build_info" in machine.get("/metrics")
 
-    def test_it_ends_with_status_0(self, machine):
+    def test_the_service_ends_with_status_0(self, machine):
         machine.systemctl("stop", SOCKET, SERVICE)
-        assert machine.shown("Result", "ExecMainStatus") == {"Result": "success", "ExecMainStatus": "0"}
+        assert machine.shown("Result", "ExecMainStatus") == {
+            "Result": "success",
+            "ExecMainStatus": "0",
+        }

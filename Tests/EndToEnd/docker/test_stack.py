@@ -1,6 +1,7 @@
-"""compose.yaml as it is: feed, exporter, Prometheus and Alertmanager together, on stand-ins for their images.
+"""The profile demo of compose.yaml as it is: feed, exporter, Prometheus and Alertmanager together.
 
-Grafana is not among them: it is in no registry that a sandboxed machine reaches, and its files have their own checks.
+Grafana is not among them: it is in no registry that a sandboxed machine reaches, and its files have
+their own checks.
 """
 
 import json
@@ -15,6 +16,7 @@ import pytest
 
 from docker import engine, program_image
 from docker.engine import podman
+from docker.test_compose import example
 from support.waiting import wait_for
 
 pytestmark = pytest.mark.container
@@ -44,18 +46,27 @@ def ask(port: int, path: str):
 
 class Stack:
     def __init__(self):
-        assert COMPOSE.exists(), f"no podman-compose beside {sys.executable}: Tests/EndToEnd/requirements.txt"
+        assert COMPOSE.exists(), (
+            f"no podman-compose beside {sys.executable}: Tests/EndToEnd/requirements.txt"
+        )
         self.exporter, self.prometheus, self.alertmanager = free_ports(3)
         self._environment = engine.environment() | {
-            "COMPOSE_PROJECT_NAME": PROJECT, "COMPOSE_PROFILES": "demo,alerting",
-            "EXPORTER_PORT": str(self.exporter), "PROMETHEUS_PORT": str(self.prometheus),
+            "COMPOSE_PROJECT_NAME": PROJECT,
+            "COMPOSE_PROFILES": "demo",
+            "EXPORTER_PORT": str(self.exporter),
+            "PROMETHEUS_PORT": str(self.prometheus),
             "ALERTMANAGER_PORT": str(self.alertmanager),
-        }  # fmt: skip
+        }
 
     def compose(self, *arguments: str) -> None:
         command = [COMPOSE, "--in-pod", "false", "--file", FOLDER / "compose.yaml", *arguments]
         result = subprocess.run(
-            command, cwd=FOLDER, env=self._environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            command,
+            cwd=FOLDER,
+            env=self._environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
         )
         if result.returncode != 0:
             raise engine.Failed(f"podman-compose {' '.join(arguments)}: {result.stdout[-4000:]}")
@@ -68,8 +79,7 @@ class Stack:
 @pytest.fixture(scope="module")
 def stack():
     image = program_image.build()
-    settings = dict(line.split("=", 1) for line in (FOLDER / ".env").read_text().splitlines() if "=" in line)
-    podman("tag", image, f"localhost/air-quality-exporter:{settings['VERSION']}")
+    podman("tag", image, f"localhost/air-quality-exporter:{example()['VERSION']}")
     stack = Stack()
     stack.compose("down", "--volumes", "--timeout", "0")
     try:
@@ -79,7 +89,7 @@ def stack():
         stack.compose("down", "--volumes", "--timeout", "10")
 
 
-def test_targets_are_up(stack):
+def test_the_targets_of_prometheus_are_up(stack):
     def up():
         targets = (stack.prometheus_says("targets") or {}).get("activeTargets", [])
         health = {each["labels"]["job"]: each["health"] for each in targets}
@@ -94,7 +104,7 @@ def test_readings_arrive_in_prometheus(stack):
     assert float(found[0]["value"][1]) > 0
 
 
-def test_rules_are_loaded_and_evaluate(stack):
+def test_every_rule_is_loaded_and_evaluated(stack):
     def evaluated():
         groups = (stack.prometheus_says("rules") or {}).get("groups", [])
         rules = [rule for group in groups for rule in group["rules"]]
@@ -107,14 +117,18 @@ def test_rules_are_loaded_and_evaluate(stack):
 
 def test_prometheus_finds_the_alertmanager(stack):
     found = wait_for(
-        lambda: (stack.prometheus_says("alertmanagers") or {}).get("activeAlertmanagers"), "an Alertmanager", 120
+        lambda: (stack.prometheus_says("alertmanagers") or {}).get("activeAlertmanagers"),
+        "an Alertmanager",
+        120,
     )
     assert len(found) == 1
-    status = wait_for(lambda: ask(stack.alertmanager, "/api/v2/status"), "the Alertmanager's status")
+    status = wait_for(
+        lambda: ask(stack.alertmanager, "/api/v2/status"), "the Alertmanager's status"
+    )
     assert "AirQualityExporterDown" in status["config"]["original"]
 
 
-def test_exporter_is_published_and_serves_its_history(stack):
+def test_the_exporter_is_published_and_serves_its_history(stack):
     def with_points():
         answer = ask(stack.exporter, "/history.json")
         return answer and answer["points"] and answer
@@ -123,7 +137,7 @@ def test_exporter_is_published_and_serves_its_history(stack):
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_service_runs_with_the_rights_of_the_file(stack, service):
+def test_a_service_runs_with_the_rights_of_the_file(stack, service):
     container = engine.inspect(f"{PROJECT}_{service}_1")
     assert container["State"]["Status"] == "running"
     host = container["HostConfig"]

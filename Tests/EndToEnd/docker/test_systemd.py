@@ -14,8 +14,9 @@ from docker.engine import REPOSITORY
 UNITS = REPOSITORY / "docker" / "systemd"
 SYSTEM_UNITS = pathlib.Path("/usr/lib/systemd/system")
 
-# Out of 100, as --threshold takes it; `systemd-analyze security` prints a tenth of it. What is left is what an exporter
-# needs: the network, local sockets, the host's file tree read-only, and a feed at an address we cannot know.
+# Out of 100, as --threshold takes it; `systemd-analyze security` prints a tenth of it. What is left
+# is what an exporter needs: the network, local sockets, the host's file tree read-only, and a feed
+# at an address we cannot know.
 EXPOSURE = 11
 
 pytestmark = pytest.mark.skipif(
@@ -28,7 +29,11 @@ def root(tmp_path) -> pathlib.Path:
     """A file system with the units, and empty files for what they start."""
     shutil.copytree(SYSTEM_UNITS, tmp_path / "usr/lib/systemd/system", symlinks=True)
     shutil.copytree(UNITS, tmp_path / "etc/systemd/system")
-    for program in ("usr/local/bin/air-quality-exporter", "usr/local/bin/air-quality-feed", "bin/kill"):
+    for program in (
+        "usr/local/bin/air-quality-exporter",
+        "usr/local/bin/air-quality-feed",
+        "bin/kill",
+    ):
         path = tmp_path / program
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
@@ -38,13 +43,17 @@ def root(tmp_path) -> pathlib.Path:
 
 def verify(root: pathlib.Path) -> tuple[int, str]:
     """What systemd has to say; nothing is good. Its status stays 0 for an unknown key."""
-    names = (path.name.replace("@.", "@india.") for path in UNITS.iterdir() if path.suffix in (".service", ".socket"))
+    names = (
+        path.name.replace("@.", "@india.")
+        for path in UNITS.iterdir()
+        if path.suffix in (".service", ".socket")
+    )
     command = ["systemd-analyze", "verify", f"--root={root}", "--man=no", *names]
     result = subprocess.run(command, capture_output=True, text=True)
     return result.returncode, result.stdout + result.stderr
 
 
-def test_systemd_accepts_them(root):
+def test_systemd_accepts_the_units(root):
     assert verify(root) == (0, "")
 
 
@@ -54,10 +63,20 @@ def test_systemd_sees_a_misspelt_key(root):
     assert "Unknown key" in verify(root)[1]
 
 
-@pytest.mark.parametrize("service", ["air-quality-exporter.service", "air-quality-feed@india.service"])
-def test_service_is_exposed_to_little(root, service):
-    command = ["systemd-analyze", "security", "--offline=true", f"--root={root}", f"--threshold={EXPOSURE}",
-               "--json=short", "--no-pager", service]  # fmt: skip
+@pytest.mark.parametrize(
+    "service", ["air-quality-exporter.service", "air-quality-feed@india.service"]
+)
+def test_a_service_is_exposed_to_little(root, service):
+    command = [
+        "systemd-analyze",
+        "security",
+        "--offline=true",
+        f"--root={root}",
+        f"--threshold={EXPOSURE}",
+        "--json=short",
+        "--no-pager",
+        service,
+    ]
     result = subprocess.run(command, capture_output=True, text=True)
     exposed = [each["name"] for each in json.loads(result.stdout or "[]") if each.get("exposure")]
     assert result.returncode == 0, f"{result.stderr} still exposed: {exposed}"
@@ -73,8 +92,9 @@ def settings(unit: str) -> dict[str, list[str]]:
     return found
 
 
-def test_the_feed_s_command_is_the_program_s(programs):
-    """Its own flags, and those that the unit suggests. It is asked for its version in place of a start."""
+def test_the_program_takes_the_command_of_the_feed_s_unit(programs):
+    """Its own flags, and those that the unit suggests. It is asked for its version in place of
+    a start."""
     unit = settings("air-quality-feed@.service")
     program, flags = unit["ExecStart"][0].split()
     assert flags == "$FEED"
@@ -86,8 +106,10 @@ def test_the_feed_s_command_is_the_program_s(programs):
         assert taken.process.returncode == 0, taken.errors
 
 
-def test_the_exporter_s_user_is_the_one_that_is_made():
+def test_sysusers_makes_the_user_of_the_service():
     service = settings("air-quality-exporter.service")
-    kind, user, number, name, home = shlex.split((UNITS / "air-quality-exporter.sysusers").read_text())
+    kind, user, number, name, home = shlex.split(
+        (UNITS / "air-quality-exporter.sysusers").read_text()
+    )
     assert (kind, number, home) == ("u", "-", "/var/lib/" + service["StateDirectory"][0])
     assert service["User"] == [user]

@@ -1,0 +1,269 @@
+"""Substitutes for the images that the project's files name, for a machine that reaches no registry.
+
+Each carries the name of the real image, so that Dockerfile and compose.yaml are built and run as
+they are:
+
+- debian:trixie-slim   debootstrap, less what the real one leaves out
+- swift:6.3-bookworm   the same of Debian 12 with the C compiler; this machine's Swift toolchain is
+  mounted into the build
+- prom/prometheus, prom/alertmanager   Debian's own, laid out as in the real images
+
+With CONTAINER_IMAGES=pull nothing is made here and podman pulls the real images.
+"""
+
+import functools
+import hashlib
+import inspect
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+from docker import engine
+
+COMPOSE = engine.REPOSITORY / "docker" / "compose.yaml"
+WANTED = os.environ.get("CONTAINER_IMAGES") != "pull"
+RECIPE = "recipe"
+
+#: Debian's releases that are supported, and the one of the image.
+RELEASES = {"12": "bookworm", "13": "trixie"}
+OF_IMAGE = "trixie"
+SWIFT = "docker.io/library/swift:6.3-bookworm"
+
+# What the real slim image drops, after https://github.com/debuerreotype/debuerreotype (.slimify-
+# excludes).
+SLIM_EXCLUDES = [
+    "usr/share/doc",
+    "usr/share/groff",
+    "usr/share/info",
+    "usr/share/linda",
+    "usr/share/lintian",
+    "usr/share/locale",
+    "usr/share/man",
+]
+EMPTIED = ["var/lib/apt/lists", "var/cache/apt", "var/cache/debconf"]
+
+# The libraries that the toolchain of the real image is linked with, and what compiling and linking
+# needs.
+SWIFT_PACKAGES = [
+    "ca-certificates",
+    "binutils",
+    "gcc",
+    "git",
+    "libc6-dev",
+    "libcurl4",
+    "libedit2",
+    "libncurses6",
+    "libsqlite3-0",
+    "libstdc++-12-dev",
+    "libxml2",
+    "tzdata",
+]
+
+
+def composed_image(name):
+    """The full name of an image as compose.yaml pins it."""
+    tag = re.search(rf"image: {name}:(\S+)", COMPOSE.read_text())
+    if not tag:
+        raise engine.Failed(f"{COMPOSE}: expected an image {name} with a tag")
+    return f"docker.io/{name}:{tag[1]}"
+
+
+def debian(release):
+    return f"docker.io/library/debian:{release}-slim"
+
+
+def apt_settings(release):
+    """This machine's settings of apt, but with that release's packages."""
+    folder = engine.STORE / f"apt-{release}"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(
+        "/etc/apt", folder, symlinks=True, ignore=shutil.ignore_patterns("sources.list*")
+    )
+    keys = "/usr/share/keyrings/debian-archive-keyring.gpg"
+    (folder / "sources.list").write_text(f"deb [signed-by={keys}] {apt_mirror()} {release} main\n")
+    return folder
+
+
+def mounts(release=OF_IMAGE):
+    """Volumes for a build on substitutes: this machine's toolchain, package sources, and ways to
+    fetch.
+
+    They are there while a RUN step runs and leave nothing in the image.
+    """
+    if not WANTED:
+        return []
+    toolchain = pathlib.Path(shutil.which("swift")).resolve().parents[2]
+    paths = [toolchain, pathlib.Path("/etc/gitconfig")]
+    rewrites = subprocess.run(
+        ["git", "config", "--get-regexp", r"^url\..*\.insteadof$"],
+        text=True,
+        stdout=subprocess.PIPE,
+    ).stdout
+    paths += [
+        pathlib.Path(mirror)
+        for mirror in re.findall(r"^url\.(/.*?)/?\.insteadof ", rewrites, re.MULTILINE)
+    ]
+    volumes = [f"{path}:{path}:ro" for path in dict.fromkeys(paths) if path.exists()]
+    # Packages that are upgraded write there.
+    return [
+        word
+        for volume in [*volumes, f"{apt_settings(release)}:/etc/apt"]
+        for word in ("--volume", volume)
+    ]
+
+
+def apt_mirror():
+    """The mirror of Debian that apt uses here."""
+    wanted = ("Created-By: Packages", "Origin: Debian", "Label: Debian")
+    lines = engine.run("apt-get", "indextargets", "--format", "$(REPO_URI)", *wanted)
+    if not lines:
+        raise engine.Failed("apt knows no mirror of Debian: run apt-get update")
+    return lines.splitlines()[0]
+
+
+def make(image, recipe, body):
+    """Makes the image by `body` unless the one in the store was made by the same recipe."""
+    digest = hashlib.sha256(recipe.encode()).hexdigest()[:16]
+    made = engine.podman(
+        "image", "inspect", "--format", f'{{{{index .Labels "{RECIPE}"}}}}', image, status=None
+    )
+    if made != digest:
+        print(f"making a substitute for {image}", flush=True)
+        body(f"{RECIPE}={digest}")
+
+
+def make_debian(release, label):
+    with tempfile.TemporaryDirectory(dir=engine.STORE) as folder:
+        root = pathlib.Path(folder, "root")
+        engine.run("debootstrap", "--variant=minbase", release, root, apt_mirror())
+        for path in SLIM_EXCLUDES + EMPTIED:
+            shutil.rmtree(root / path, ignore_errors=True)
+        for path in EMPTIED:
+            (root / path).mkdir()
+        # Packages that are installed later leave the same out, as in the real one.
+        (root / "etc/dpkg/dpkg.cfg.d/docker").write_text(
+            "".join(f"path-exclude /{path}/*\n" for path in SLIM_EXCLUDES)
+            + "path-include /usr/share/doc/*/copyright\n"
+        )
+        archive = pathlib.Path(folder, "root.tar")
+        engine.run("tar", "-C", root, "-cf", archive, "--numeric-owner", ".")
+        path = "ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+        engine.podman(
+            "import",
+            "--change",
+            path,
+            "--change",
+            "CMD bash",
+            "--change",
+            f"LABEL {label}",
+            archive,
+            debian(release),
+        )
+
+
+def build(image, containerfile, label, *flags, release="bookworm"):
+    engine.run(
+        "buildah",
+        "bud",
+        "--pull=never",
+        "--format",
+        "docker",
+        "--label",
+        label,
+        *mounts(release),
+        *flags,
+        "--tag",
+        image,
+        "--file",
+        "-",
+        engine.STORE / "networks",
+        input=containerfile,
+    )
+
+
+def install(packages):
+    return (
+        "RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "
+        "--no-install-recommends "
+        f"{' '.join(packages)} && rm -rf /var/lib/apt/lists/*"
+    )
+
+
+def extract(package, moves):
+    """Takes programs out of a Debian package, without what it would set up for a whole machine."""
+    return (
+        f"RUN apt-get update -qq && cd /tmp && apt-get download -qq {package} && "
+        f"dpkg-deb -x {package}_*.deb x && "
+        + " && ".join(f"mv x{source} {target}" for source, target in moves.items())
+        + " && rm -rf x *.deb /var/lib/apt/lists/*"
+    )
+
+
+def containerfiles():
+    toolchain = shutil.which("swift")
+    programs = pathlib.Path(toolchain).resolve().parent if toolchain else None
+    base = debian("bookworm")
+    return {
+        SWIFT: f"FROM {base}\n{install(SWIFT_PACKAGES)}\n"
+        f"ENV PATH={programs}:/usr/sbin:/usr/bin:/sbin:/bin\n",
+        composed_image("prom/prometheus"): "\n".join(
+            [
+                f"FROM {base}",
+                extract(
+                    "prometheus", {"/usr/bin/prometheus": "/bin/", "/usr/bin/promtool": "/bin/"}
+                ),
+                "RUN mkdir -p /etc/prometheus /prometheus && chown 65534:65534 /prometheus",
+                "USER nobody",
+                "EXPOSE 9090",
+                'VOLUME ["/prometheus"]',
+                "WORKDIR /prometheus",
+                'ENTRYPOINT ["/bin/prometheus"]',
+                'CMD ["--config.file=/etc/prometheus/prometheus.yml"]',
+                "",
+            ]
+        ),
+        composed_image("prom/alertmanager"): "\n".join(
+            [
+                f"FROM {base}",
+                extract(
+                    "prometheus-alertmanager",
+                    {
+                        "/usr/bin/prometheus-alertmanager": "/bin/alertmanager",
+                        "/usr/bin/amtool": "/bin/",
+                        "/usr/share/prometheus": "/usr/share/",
+                    },
+                ),
+                "RUN mkdir -p /etc/alertmanager /alertmanager && chown 65534:65534 /alertmanager",
+                "USER nobody",
+                "EXPOSE 9093",
+                'VOLUME ["/alertmanager"]',
+                "WORKDIR /alertmanager",
+                'ENTRYPOINT ["/bin/alertmanager"]',
+                'CMD ["--config.file=/etc/alertmanager/alertmanager.yml"]',
+                "",
+            ]
+        ),
+    }
+
+
+def make_bases():
+    """Debian's images; what they are made by."""
+    engine.prepare()
+    base = inspect.getsource(make_debian) + repr(SLIM_EXCLUDES + EMPTIED)
+    if WANTED:
+        for release in RELEASES.values():
+            make(debian(release), base, functools.partial(make_debian, release))
+    return base
+
+
+def make_all():
+    base = make_bases()
+    if not WANTED:
+        return
+    for image, containerfile in containerfiles().items():
+        make(
+            image, base + containerfile, lambda label, i=image, c=containerfile: build(i, c, label)
+        )

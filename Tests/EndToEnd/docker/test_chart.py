@@ -363,7 +363,7 @@ def test_each_release_is_a_job_of_its_own_and_its_rules_are_about_that_job():
             text = "\n".join(
                 rule["expr"] for group in each["spec"]["groups"] for rule in group["rules"]
             )
-            metrics = re.findall(r"\b(?:up|(?:\w+:)?airquality_[\w:]+)\b(.{0,80})", text)
+            metrics = re.findall(r"\b(?:up|ALERTS|airquality_\w+)\b(.{0,80})", text)
             selectors |= {re.match(r'\{job="([^"]*)"', rest)[1] for rest in metrics}
         assert selectors == {job}
         # And pods of one are not those of the other.
@@ -372,13 +372,19 @@ def test_each_release_is_a_job_of_its_own_and_its_rules_are_about_that_job():
 
 
 def test_rules_are_switched_and_changed_by_values(tmp_path):
-    alerts = {"AirQualityFeedDown": {"for": "7m"}, "AirQualitySevere": {"enabled": False}}
+    alerts = {
+        "AirQualityFeedDown": {"labels": {"team": "air"}},
+        "AirQualityFeedDown/critical": {"for": "1h"},
+        "AirQualitySevere": {"enabled": False},
+    }
     values = {"rules": {"alerts": alerts, "runbookUrl": "https://git.example/README.md"}}
     specs = [each["spec"] for each in of_kind(release(values), "PrometheusRule")]
     rules = [rule for spec in specs for group in spec["groups"] for rule in group["rules"]]
     found = {rule["alert"]: rule for rule in rules if "alert" in rule}
-    assert found["AirQualityFeedDown"]["for"] == "7m"
-    assert found["AirQualityFeedDown"]["labels"]["severity"]
+    down = [rule for rule in rules if rule.get("alert") == "AirQualityFeedDown"]
+    for rule in down:
+        assert rule["labels"]["team"] == "air"
+        assert (rule["for"] == "1h") == (rule["labels"]["severity"] == "critical")
     assert "AirQualitySevere" not in found
     links = {rule["annotations"]["runbook_url"] for rule in found.values()}
     assert len(links) == len(found)

@@ -20,7 +20,8 @@ struct SimulateTests {
             program, address in
             let listener = try FeedListener(address)
             #expect(listener.waitForMessages(25))
-            var simulator = FeedSimulator(cities: 30, coverage: 1, seed: 9, drift: 1, batch: 7)
+            var simulator = FeedSimulator(
+                cities: 30, coverage: 1, seed: 9, drift: 1, batch: 7, interval: .milliseconds(1))
             let expected = (0..<5).flatMap { _ in simulator.nextMessages() }.map { String(decoding: $0, as: UTF8.self) }
             #expect(expected.count == 25)
             #expect(Array(listener.messages.prefix(25)) == expected)

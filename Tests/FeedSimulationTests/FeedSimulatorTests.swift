@@ -5,58 +5,51 @@ import Testing
 @testable import FeedSimulation
 
 private struct Element: Decodable {
+    struct Place: Decodable {
+        var latitude: Double
+        var longitude: Double
+    }
+
     var city: String
     var aqi: Double
+    var pollutants: [String: Double]?
+    var subindices: [String: Double]?
+    var place: Place?
 }
 
 private func decoded(_ message: [UInt8]) throws -> [Element] {
     try JSONDecoder().decode([Element].self, from: Data(message))
 }
 
-/// What recorded messages of the real feed show: the smallest and the largest index of each city.
-private struct RecordedRange: Sendable, CustomTestStringConvertible {
-    var city: String
-    var range: ClosedRange<Double>
-    var crossesBoundary: Bool
-    var testDescription: String { city }
-
-    init(_ city: String, _ range: ClosedRange<Double>, crosses: Bool = false) {
-        self.city = city
-        self.range = range
-        crossesBoundary = crosses
-    }
-
-    static let all = [
-        RecordedRange("Mumbai", 178.50...183.17), RecordedRange("Bengaluru", 188.36...193.50),
-        RecordedRange("Delhi", 298.91...303.29, crosses: true),
-        RecordedRange("Kolkata", 198.69...203.34, crosses: true),
-        RecordedRange("Bhubaneswar", 98.61...102.56, crosses: true), RecordedRange("Chennai", 138.56...143.13),
-        RecordedRange("Pune", 218.74...223.89), RecordedRange("Hyderabad", 198.17...203.13, crosses: true),
-        RecordedRange("Indore", 48.30...51.78, crosses: true), RecordedRange("Jaipur", 138.59...143.40),
-        RecordedRange("Chandigarh", 44.02...48.68), RecordedRange("Lucknow", 73.30...78.78),
-    ]
-}
-
-/// What a long run of the twelve cities gave.
+/// A day of the twelve cities.
 private struct LongRun: Sendable {
-    static let stepCount = 20_000
-    var indices: [String: [Double]] = [:]
+    static let stepCount = 10_800
+    static let interval = Duration.seconds(8)
+    /// Indices in order, with their steps.
+    var indices: [String: [(step: Int, index: Double)]] = [:]
     var isInOrder = true
     var sizes: Set<Int> = []
 
     static let shared = LongRun()
 
     init() {
-        var simulator = FeedSimulator(seed: 20_211_201)
+        var simulator = FeedSimulator(seed: 20_211_201, interval: Self.interval)
         let positions = Dictionary(uniqueKeysWithValues: CityNames.real.enumerated().map { ($1, $0) })
-        for _ in 0..<Self.stepCount {
-            for message in simulator.nextMessages() {
-                guard let elements = try? decoded(message) else { continue }
-                for element in elements { indices[element.city, default: []].append(element.aqi) }
-                let order = elements.compactMap { positions[$0.city] }
-                isInOrder = isInOrder && order == order.sorted() && Set(order).count == elements.count
-                sizes.insert(elements.count)
-            }
+        for step in 0..<Self.stepCount {
+            let cities = Self.cities(in: simulator.nextMessages()[0])
+            for (city, index) in cities { indices[city, default: []].append((step, index)) }
+            let order = cities.compactMap { positions[$0.name] }
+            isInOrder = isInOrder && order == order.sorted() && Set(order).count == cities.count
+            sizes.insert(cities.count)
+        }
+    }
+
+    /// As a decoder of JSON would find them, which takes too long for a day.
+    private static func cities(in message: [UInt8]) -> [(name: String, index: Double)] {
+        String(decoding: message, as: UTF8.self).split(separator: "{\"city\":\"").dropFirst().compactMap { element in
+            let parts = element.split(separator: "\",\"aqi\":", maxSplits: 1)
+            guard parts.count == 2, let index = Double(parts[1].prefix { $0 != "," }) else { return nil }
+            return (String(parts[0]), index)
         }
     }
 }
@@ -81,19 +74,66 @@ struct FeedSimulatorTests {
         #expect(one.nextMessages() != other.nextMessages())
     }
 
-    @Test(arguments: RecordedRange.all)
-    private func `A city has the range that was recorded`(recorded: RecordedRange) throws {
-        let indices = try #require(LongRun.shared.indices[recorded.city])
+    @Test(arguments: CityNames.real) func `A city drifts through the day and changes its category rarely`(
+        city: String
+    ) throws {
+        let indices = try #require(LongRun.shared.indices[city])
         let share = Double(indices.count) / Double(LongRun.stepCount)
-        #expect(abs(share - 0.6) < 0.012)
+        #expect(abs(share - 0.6) < 0.03)
 
-        let (least, most) = (try #require(indices.min()), try #require(indices.max()))
-        #expect(least <= recorded.range.lowerBound && recorded.range.upperBound <= most)
-        #expect(most - least > 5.99 && most - least < 6)
-
+        let values = indices.map(\.index)
+        let least = try #require(values.min())
+        let most = try #require(values.max())
+        #expect(most - least > 0.12 * least && most - least < 0.4 * most)
+        // From one reading to the next, seconds later, air is nearly the same.
+        for (one, next) in zip(indices, indices.dropFirst()) where next.step - one.step < 10 {
+            #expect(abs(one.index - next.index) < 0.01 * most)
+        }
         let boundaries: [Double] = [51, 101, 201, 301, 401]
-        let crossed = boundaries.contains { least < $0 && $0 <= most }
-        #expect(crossed == recorded.crossesBoundary)
+        let categories = values.map { value in boundaries.count { $0 <= value } }
+        #expect(zip(categories, categories.dropFirst()).count { $0 != $1 } <= 60)
+    }
+
+    @Test func `Some category changes in a day, but not every minute`() {
+        let boundaries: [Double] = [51, 101, 201, 301, 401]
+        let changes = LongRun.shared.indices.values.reduce(0) { sum, indices in
+            let categories = indices.map { reading in boundaries.count { $0 <= reading.index } }
+            return sum + zip(categories, categories.dropFirst()).count { $0 != $1 }
+        }
+        #expect((40...240).contains(changes), "\(changes) changes")
+    }
+
+    @Test func `One city at a time stops for some minutes now and then`() {
+        let silences = LongRun.shared.indices.values.flatMap { indices in
+            zip(indices, indices.dropFirst()).filter { $1.step - $0.step > 15 }.map { 8 * ($1.step - $0.step) }
+        }
+        #expect((40...72).contains(silences.count), "\(silences.count) silences")
+        #expect(silences.allSatisfy { (120...300).contains($0) }, "\(silences)")
+    }
+
+    @Test(arguments: [(1000, true), (1001, false)])
+    func `Elements have details, unless there are very many cities`(cities: Int, areDetailed: Bool) throws {
+        var simulator = FeedSimulator(cities: cities, coverage: 1, seed: 1)
+        for element in try decoded(simulator.nextMessages()[0]) {
+            guard areDetailed else {
+                #expect(element.place == nil && element.pollutants == nil && element.subindices == nil)
+                continue
+            }
+            let subIndices = try #require(element.subindices)
+            #expect(subIndices.count == 7 && subIndices.values.max() == element.aqi)
+            #expect(try #require(element.pollutants).keys.sorted() == subIndices.keys.sorted())
+            let place = try #require(element.place)
+            #expect((8...31).contains(place.latitude) && (72...89).contains(place.longitude))
+        }
+    }
+
+    @Test func `A sub-index belongs to its concentration`() throws {
+        var simulator = FeedSimulator(cities: 1, coverage: 1, seed: 1)
+        let element = try #require(try decoded(simulator.nextMessages()[0]).first)
+        let nitrogen = try #require(element.subindices?["no2"])
+        // Up to a sub-index of 100 the concentration is 0.8 of it.
+        #expect(nitrogen < 100)
+        #expect(element.pollutants?["no2"] == (nitrogen * 8).rounded() / 10)
     }
 
     @Test func `Messages keep the order of the cities and have between none and all of them`() {
@@ -101,24 +141,6 @@ struct FeedSimulatorTests {
         #expect(LongRun.shared.sizes.isSubset(of: 0...12))
         #expect(LongRun.shared.sizes.isSuperset(of: 3...11))
         #expect(Set(LongRun.shared.indices.keys) == Set(CityNames.real))
-    }
-
-    @Test func `Numbers are printed as JavaScript prints them`() throws {
-        var simulator = FeedSimulator(seed: 3)
-        var decimals: [Int: Int] = [:]
-        for _ in 0..<5000 {
-            let text = String(decoding: simulator.nextMessages()[0], as: UTF8.self)
-            for part in text.split(separator: "\"aqi\":").dropFirst() {
-                let digits = String(part.prefix { $0 != "}" })
-                let number = try #require(Double(digits))
-                #expect(digits == number.description || digits + ".0" == number.description)
-                decimals[digits.split(separator: ".").dropFirst().first?.count ?? 0, default: 0] += 1
-            }
-        }
-        let all = decimals.values.reduce(0, +)
-        let usual = (11...15).map { decimals[$0] ?? 0 }.reduce(0, +)
-        #expect(Double(usual) > 0.999 * Double(all))
-        #expect(decimals.max { $0.value < $1.value }?.key == 14)
     }
 
     @Test(arguments: [(0.0, 0), (1.0, 12)])
@@ -137,15 +159,15 @@ struct FeedSimulatorTests {
         #expect(try simulator.nextMessages().map { try decoded($0).count } == sizes)
     }
 
-    @Test func `Without drift a city stays near its constant, with drift it wanders within the bounds`() throws {
+    @Test func `Without drift a city stays near its level, with drift it wanders within the bounds`() throws {
         func range(drift: Double) throws -> ClosedRange<Double> {
             var simulator = FeedSimulator(cities: 1, coverage: 1, seed: 4, drift: drift)
             let indices = try (0..<5000).flatMap { _ in try decoded(simulator.nextMessages()[0]).map(\.aqi) }
             return try #require(indices.min())...(try #require(indices.max()))
         }
-        #expect(try (178.0...184).contains(range(drift: 0)))
-        let slow = try range(drift: 0.5)
-        #expect(slow.upperBound - slow.lowerBound > 12)
+        #expect(try (150.0...210).contains(range(drift: 0)))
+        let slow = try range(drift: 5)
+        #expect(slow.upperBound - slow.lowerBound > 100)
         let wild = try range(drift: 200)
         #expect(wild.lowerBound >= 1 && wild.lowerBound < 10 && wild.upperBound > 990 && wild.upperBound <= 999)
     }

@@ -246,7 +246,8 @@ extension Configuration {
 extension StoreRules {
     /// - Parameter feeds: those of the start. A reload may bring others that have what these do not.
     init(_ configuration: Configuration, feeds: [ConfiguredFeed]) {
-        let formats = [configuration.format] + feeds.map(\.settings.format)
+        let demo = configuration.isDemo ? [DemoFeed.format] : []
+        let formats = [configuration.format] + feeds.map(\.settings.format) + demo
         let families = Set(formats.flatMap(\.families))
         self.init(
             scale: configuration.scale, hysteresis: configuration.hysteresis, history: configuration.history,

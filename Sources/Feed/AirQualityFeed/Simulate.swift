@@ -10,7 +10,7 @@ func simulate(_ flags: ParsedFlags, signals: Signals) throws {
     beginLog(of: flags)
     var simulator = FeedSimulator(
         cities: options.cities, coverage: options.coverage, seed: options.seed ?? .random(in: 0 ... .max),
-        drift: options.drift, batch: options.batch)
+        drift: options.drift, batch: options.batch, interval: options.interval)
     let server = try FeedServer(options.listen, signals: signals)
     defer { server.stop() }
     var next = monotonicTime()

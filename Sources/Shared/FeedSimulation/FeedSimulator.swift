@@ -1,33 +1,45 @@
 internal import Bytes
 
-/// The messages of a simulated feed, step by step: their shape, cities and values are those of the real feed.
+/// The messages of a simulated feed, step by step: their form and their cities are those of the real feed, their indices
+/// drift through the day as air does.
 ///
-/// Each step has every city with the same probability, in a fixed order. A city's index is a constant of its own plus
-/// noise between −2 and +4, so that five of the twelve real cities cross a boundary of the Indian scale all the time,
-/// as they did. The same arguments give the same messages.
+/// Each step has every city with the same probability, in a fixed order. Elements also have the fields `pollutants`,
+/// `subindices` and `place`, unless there are more cities than `maximumDetailedCount`. The same arguments give the same
+/// messages.
 public struct FeedSimulator: Sendable {
     public static let maximumCityCount = 1_000_000
+    /// With more cities, elements have no details: such a feed is there to be a load.
+    public static let maximumDetailedCount = 1000
 
     private let coverage: Double
     private let drift: Double
     private let batch: Int
+    /// Seconds.
+    private let interval: Double
+    private let cityCount: Int
     private var random: SeededGenerator
-    /// One constant per city.
-    private var constants: [Double]
+    private var air: SimulatedAir
+    private var stepCount = 0
     private let beginnings: ElementBeginnings
 
     /// - Parameters:
     ///   - cities: 1 … `maximumCityCount`; up to twelve are the real ones, the others are invented.
     ///   - coverage: the probability that a city is in a step, 0 … 1.
-    ///   - drift: how far a city's constant may move each time that it is in a step; indices stay within 1 … 999.
+    ///   - drift: how far a city's level may move each time that it is in a step; indices stay within 1 … 999.
     ///   - batch: how many cities a message has at most.
-    public init(cities: Int = 12, coverage: Double = 0.6, seed: UInt64, drift: Double = 0, batch: Int = 10_000) {
+    ///   - interval: the time from step to step.
+    public init(
+        cities: Int = 12, coverage: Double = 0.6, seed: UInt64, drift: Double = 0, batch: Int = 10_000,
+        interval: Duration = .seconds(2)
+    ) {
         precondition((1...Self.maximumCityCount).contains(cities) && batch > 0)
         self.coverage = coverage
         self.drift = drift
         self.batch = batch
+        self.interval = interval / .seconds(1)
+        cityCount = cities
         random = SeededGenerator(seed: seed)
-        constants = (0..<cities).map(Self.constant)
+        air = SimulatedAir(cities: cities, seed: seed)
         beginnings = ElementBeginnings(cities: cities)
     }
 
@@ -41,26 +53,20 @@ public struct FeedSimulator: Sendable {
     /// Passes on the messages of the next step one by one, each as soon as it is complete.
     public mutating func nextStep(_ send: ([UInt8]) -> Void) {
         let limit = coverage * 0x1p53
-        let expectedBytes = 2 + min(batch, Int(coverage * Double(constants.count) * 1.2) + 12) * 52
+        let time = Double(stepCount) * interval
+        stepCount += 1
         var message: [UInt8] = []
         var count = 0
-        for city in constants.indices {
-            guard Double(random.next() >> 11) < limit else { continue }
+        for city in 0..<cityCount {
+            guard Double(random.next() >> 11) < limit, !air.isSilent(city, at: time) else { continue }
             if count == batch {
                 message.append(UInt8(ascii: "]"))
                 send(message)
-                message = []
+                message.removeAll(keepingCapacity: true)
                 count = 0
             }
-            if count == 0 {
-                message.reserveCapacity(expectedBytes)
-                message.append(UInt8(ascii: "["))
-            } else {
-                message.append(UInt8(ascii: ","))
-            }
-            beginnings.append(city, to: &message)
-            message.appendNumber(nextIndex(of: city))
-            message.append(UInt8(ascii: "}"))
+            message.append(UInt8(ascii: count == 0 ? "[" : ","))
+            appendElement(of: city, at: time, to: &message)
             count += 1
         }
         if count == 0 { message.append(UInt8(ascii: "[")) }
@@ -68,65 +74,12 @@ public struct FeedSimulator: Sendable {
         send(message)
     }
 
-    private static let noise = -2.0...4.0
-
-    private mutating func nextIndex(of city: Int) -> Double {
-        if drift > 0 {
-            let moved = constants[city] + drift * (2 * random.nextUnit() - 1)
-            constants[city] = min(max(moved, 1 - Self.noise.lowerBound), 999 - Self.noise.upperBound)
-        }
-        return constants[city] + Self.noise.lowerBound
-            + (Self.noise.upperBound - Self.noise.lowerBound) * random.nextUnit()
-    }
-
-    /// The real cities have the values of recorded messages; most invented cities have clean air.
-    private static func constant(of city: Int) -> Double {
-        let real: [Double] = [180, 190, 300, 200, 100, 140, 220, 200, 50, 140, 45, 75]
-        guard city >= real.count else { return real[city] }
-        let share = unit(mixed(UInt64(city)))
-        return (20 + 430 * share * share).rounded()
+    private mutating func appendElement(of city: Int, at time: Double, to message: inout [UInt8]) {
+        if drift > 0 { air.moveLevel(of: city, by: drift * (2 * random.nextUnit() - 1)) }
+        let index = air.index(of: city, at: time)
+        beginnings.append(city, to: &message)
+        message.appendNumber(index)
+        if cityCount <= Self.maximumDetailedCount { SimulatedDetails.append(of: city, index: index, to: &message) }
+        message.append(UInt8(ascii: "}"))
     }
 }
-
-/// `{"city":"Mumbai","aqi":` of each city, rendered once, in one array.
-private struct ElementBeginnings: Sendable {
-    private var bytes: [UInt8] = []
-    private var ends: [UInt32] = [0]
-
-    init(cities: Int) {
-        ends.reserveCapacity(cities + 1)
-        for city in 0..<cities {
-            bytes += "{\"city\":".utf8
-            bytes.appendJSONString(CityNames.name(city).utf8.span)
-            bytes += ",\"aqi\":".utf8
-            ends.append(UInt32(bytes.count))
-        }
-    }
-
-    func append(_ city: Int, to message: inout [UInt8]) { message += bytes[Int(ends[city])..<Int(ends[city + 1])] }
-}
-
-/// Random numbers that are the same for the same seed, on every machine (SplitMix64, Steele, Lea and Flood 2014).
-struct SeededGenerator: Sendable {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        return mixed(state)
-    }
-
-    /// 0 ..< 1, a multiple of 2⁻⁵³: what `Math.random()` gives.
-    mutating func nextUnit() -> Double { unit(next()) }
-}
-
-/// Spreads the bits of a number; different numbers stay different.
-func mixed(_ number: UInt64) -> UInt64 {
-    var number = number
-    number = (number ^ number >> 30) &* 0xBF58_476D_1CE4_E5B9
-    number = (number ^ number >> 27) &* 0x94D0_49BB_1331_11EB
-    return number ^ number >> 31
-}
-
-func unit(_ bits: UInt64) -> Double { Double(bits >> 11) * 0x1p-53 }

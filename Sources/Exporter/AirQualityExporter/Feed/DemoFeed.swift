@@ -1,3 +1,4 @@
+import AirQuality
 import FeedSimulation
 import Synchronization
 import WebSocket
@@ -16,10 +17,13 @@ final class DemoFeed: Sendable {
     /// As often as the real feed spoke.
     private static let interval = Duration.seconds(2)
 
+    /// The demo shows everything that a feed can bring.
+    static let format = FeedFormat(pollutantsField: "pollutants", subindicesField: "subindices", placeField: "place")
+
     init(at now: Duration) throws {
         server = try WebSocketServer(WebSocketServerConfiguration(host: "127.0.0.1", port: 0))
         address = try WebSocketAddress("ws://127.0.0.1:\(server.port)/")
-        state = Mutex(State(simulator: FeedSimulator(seed: .random(in: 0...UInt64.max)), nextAt: now))
+        state = Mutex(State(simulator: FeedSimulator(seed: .random(in: 0...UInt64.max), interval: Self.interval), nextAt: now))
     }
 
     /// Serves connections until ``stop()``; blocks.

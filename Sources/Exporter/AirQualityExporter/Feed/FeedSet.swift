@@ -26,7 +26,10 @@ final class FeedSet: Sendable {
         self.logger = logger
         var feeds = feeds
         if let demo {
-            feeds.append(ConfiguredFeed(label: Configuration.demoLabel, address: demo, settings: configuration))
+            var settings = configuration
+            settings.format = DemoFeed.format
+            settings.format.shard = configuration.format.shard
+            feeds.append(ConfiguredFeed(label: Configuration.demoLabel, address: demo, settings: settings))
         }
         current = Mutex(feeds.map { FeedReceiver($0, store: store, logger: logger) })
     }

@@ -1,0 +1,151 @@
+"""Exporters as Prometheus sees them, second by second of an invented time: what stories are told with."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+MINUTE, HOUR = 60, 3600
+REASONS = {
+    "rejected": ["not_json", "not_an_array", "no_value", "bad_value", "city_limit"],
+    "disconnects": ["lost", "refused", "idle", "paused", "requested"],
+}
+FEED = "airquality_exporter_feed_"
+
+
+def always(_: int) -> bool:
+    return True
+
+
+def except_for(*spans: tuple[float, float]) -> Callable[[int], bool]:
+    """True but from one minute until another."""
+    return lambda second: not any(begin * MINUTE <= second < end * MINUTE for begin, end in spans)
+
+
+def steady(*cities: str, index: float = 150) -> Callable[[int], dict[str, float | None]]:
+    return lambda _: dict.fromkeys(cities, index)
+
+
+@dataclass
+class Exporter:
+    """One target. `message` gives the readings of a message, a reason why it is rejected, or `None`: there is none."""
+
+    job: str = "air-quality-exporter"
+    instance: str = "a:10025"
+    is_running: Callable[[int], bool] = always
+    is_target: Callable[[int], bool] = always
+    is_feed_up: Callable[[int], bool] = always
+    every: int = 30
+    message: Callable[[int], dict[str, float | None] | str | None] = steady("Delhi", "Pune")
+    is_storage_full: Callable[[int], bool] = lambda _: False
+    is_configuration_bad: Callable[[int], bool] = lambda _: False
+    expire_after: int = 6 * HOUR
+
+    started: int | None = field(default=None, init=False)
+
+    def start(self, second: int) -> None:
+        self.started, self.connected, self.last_message, self.heard = second, False, None, second
+        self.counts = dict.fromkeys(("connections", "messages", "readings", "messages_without_readings"), 0)
+        self.reasons = {name: dict.fromkeys(reasons, 0) for name, reasons in REASONS.items()}
+        self.cities: dict[str, tuple[int, float]] = {}
+        self.storage_errors = 0
+
+    def live(self, second: int) -> None:
+        if not self.is_running(second):
+            self.started = None
+            return
+        if self.started is None:
+            self.start(second)
+        self.connect(second)
+        if self.connected and second % self.every == 0:
+            self.receive(second, self.message(second))
+        self.storage_errors += self.is_storage_full(second)
+        self.cities = {city: last for city, last in self.cities.items() if second - last[0] < self.expire_after}
+
+    def connect(self, second: int) -> None:
+        """Every failed dial is a disconnect as well; a connection without messages for five minutes is made anew."""
+        disconnects = self.reasons["disconnects"]
+        if not self.is_feed_up(second):
+            if self.connected or second % 20 == 0:
+                disconnects["lost" if self.connected else "refused"] += 1
+            self.connected = False
+        elif not self.connected:
+            self.counts["connections"] += 1
+            self.connected, self.heard = True, second
+        elif second - self.heard >= 5 * MINUTE:
+            disconnects["idle"] += 1
+            self.connected = False
+
+    def receive(self, second: int, content: dict[str, float | None] | str | None) -> None:
+        if content is None:
+            return
+        self.counts["messages"] += 1
+        self.last_message = self.heard = second
+        if isinstance(content, str):
+            self.reasons["rejected"][content] += 1
+            return
+        self.counts["messages_without_readings"] += not content
+        for city, index in content.items():
+            if index is None:
+                self.reasons["rejected"]["no_value"] += 1
+            else:
+                self.counts["readings"] += 1
+                self.cities[city] = (second, index)
+
+    def scrape(self, second: int) -> Iterator[tuple[str, dict[str, str], float]]:
+        """Name, labels and value of every sample of this moment."""
+        if not self.is_target(second):
+            return
+        yield "up", {}, int(self.started is not None)
+        if self.started is None:
+            return
+        feed = {"feed": "ws://feed/"}
+        yield "process_start_time_seconds", {}, self.started
+        yield "airquality_exporter_build_info", {"version": "1"}, 1
+        yield "airquality_exporter_storage_errors_total", {}, self.storage_errors
+        yield "airquality_exporter_config_last_reload_successful", {}, int(not self.is_configuration_bad(second))
+        yield f"{FEED}connected", feed, int(self.connected)
+        yield f"{FEED}paused", feed, 0
+        for name, count in self.counts.items():
+            yield f"{FEED}{name}_total", feed, count
+        for name, counts in self.reasons.items():
+            for reason, count in counts.items():
+                yield f"{FEED}{name}_total", {**feed, "reason": reason}, count
+        if self.last_message is not None:
+            yield f"{FEED}last_message_timestamp_seconds", feed, self.last_message
+        for category, name in ((5, "Very Poor"), (6, "Severe")):
+            yield "airquality_category_info", {"scale": "india", "category": str(category), "name": name}, 1
+        for city, (when, index) in self.cities.items():
+            yield "airquality_category", {"city": city}, sum(index >= bound for bound in (0, 51, 101, 201, 301, 401))
+            yield "airquality_last_update_timestamp_seconds", {"city": city}, when
+
+
+def input_series(exporters: list[Exporter], minutes: int, interval: int) -> list[dict[str, str]]:
+    """What promtool wants: each series with its values, one for each scrape."""
+    samples: dict[str, list[str]] = {}
+    for second in range(minutes * MINUTE + 1):
+        for exporter in exporters:
+            exporter.live(second)
+        if second % interval:
+            continue
+        seen = {
+            series_name(name, {"job": exporter.job, "instance": exporter.instance, **labels}): f"{value:g}"
+            if abs(value) < 1e5 else str(value)
+            for exporter in exporters for name, labels, value in exporter.scrape(second)
+        }  # fmt: skip
+        for series in samples.keys() | seen.keys():
+            values = samples.setdefault(series, ["_"] * (second // interval))
+            was_there = bool(values) and values[-1] not in ("_", "stale")
+            values.append(seen.get(series, "stale" if was_there else "_"))
+    return [{"series": series, "values": shortened(values)} for series, values in sorted(samples.items())]
+
+
+def series_name(name: str, labels: dict[str, str]) -> str:
+    return name + "{" + ", ".join(f'{label}="{value}"' for label, value in labels.items()) + "}"
+
+
+def shortened(values: list[str]) -> str:
+    """`1 1 1` as `1x2`."""
+    runs = ((value, len(list(same))) for value, same in itertools.groupby(values))
+    return " ".join(
+        f"_x{count}" if value == "_" else value if count == 1 else f"{value}x{count - 1}" for value, count in runs
+    )

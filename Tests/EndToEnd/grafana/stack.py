@@ -1,19 +1,18 @@
-"""The real programs, running: a feed with odd city names, the exporter, and a Prometheus that scrapes it."""
+"""A feed that says everything, and an Alertmanager with somebody who listens to it."""
 
 import contextlib
-import functools
+import http.server
 import json
-import tempfile
+import re
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
-from grafana.dashboards import GRAFANA
-from support.peers import Prometheus, WebSocketFeed
-from support.programs import Exporter, Programs
+from grafana.dashboards import ROOT
+from support.peers import WebSocketFeed
+from support.programs import Program
 from support.waiting import wait_for
 
 # Everything that breaks a query, a link or a label when somebody forgets to escape it. A back-tick is not among them:
@@ -35,40 +34,30 @@ CITIES = [
 # A city goes up and down between two of these, so that every category occurs and every city changes.
 LEVELS = [25.5, 75.25, 150.0, 250.5, 350.75, 450.0]
 POLLUTANTS = ["pm2_5", "pm10", "no2", "so2", "o3", "co", "nh3"]
-SOURCE = 'open-meteo; kind=model; license="CC BY 4.0"'
-POINTS = 25
-INTERVAL = 0.2
-
-
-@dataclass
-class Stack:
-    exporter: Exporter
-    prometheus: Prometheus
 
 
 def message(turn: int) -> str:
-    elements: list[dict] = [
-        {"city": city, "aqi": LEVELS[(index + (turn // 6 + index) % 2) % len(LEVELS)],
-         "pollutants": {pollutant: turn % 50 + place for place, pollutant in enumerate(POLLUTANTS)},
-         "subindices": {pollutant: 20 + (turn // 6 + place) % 7 for place, pollutant in enumerate(POLLUTANTS)},
-         "place": {"country": "IN", "latitude": 10 + index, "longitude": 75.5 + index}}
-        for index, city in enumerate(CITIES)
+    if turn % 10 == 9:
+        return "not JSON"
+    elements = [
+        {
+            "city": city,
+            "aqi": LEVELS[(place + (turn // 6 + place) % 2) % len(LEVELS)],
+            "subindices": {name: 20 + (turn // 6 + number) % 7 for number, name in enumerate(POLLUTANTS)},
+            "place": {"country": "IN", "latitude": 10 + place, "longitude": 75.5 + place},
+        }
+        for place, city in enumerate(CITIES)
     ]
-    return "not JSON" if turn % 10 == 9 else json.dumps(elements + [{"city": "Nowhere", "aqi": None}])
-
-
-def name_source(connection, request, response) -> None:
-    response.headers["Air-Quality-Source"] = SOURCE
+    return json.dumps([*elements, {"city": "Nowhere", "aqi": None}])
 
 
 @contextlib.contextmanager
-def feed() -> Iterator[WebSocketFeed]:
-    """Sends all cities every `INTERVAL`."""
-    server, stop = WebSocketFeed(process_response=name_source), threading.Event()
+def talking_feed(interval: float = 0.2) -> Iterator[WebSocketFeed]:
+    server, stop = WebSocketFeed(), threading.Event()
 
     def talk() -> None:
         turn = 0
-        while not stop.wait(INTERVAL):
+        while not stop.wait(interval):
             server.send(message(turn))
             turn += 1
 
@@ -82,50 +71,75 @@ def feed() -> Iterator[WebSocketFeed]:
         server.stop()
 
 
-def quick_rules(directory: Path) -> list[str]:
-    """Copies of the rule files whose groups run each second instead of each minute."""
-    copies = []
-    for source in sorted((GRAFANA / "rules").glob("*.yaml")):
-        rules = yaml.safe_load(source.read_text())
-        for group in rules["groups"]:
-            group["interval"] = "1s"
-        copy = directory / source.name
-        copy.write_text(yaml.safe_dump(rules, allow_unicode=True))
-        copies.append(str(copy))
-    return copies
+def quick_rules(folder: Path) -> list[str]:
+    """A copy of the rules in which a minute of waiting is a second, and which are evaluated each second."""
+    content = yaml.safe_load((ROOT / "grafana/rules/airquality.alerts.yaml").read_text())
+    for group in content["groups"]:
+        group["interval"] = "1s"
+        for rule in group["rules"]:
+            for name in {"for", "keep_firing_for"} & rule.keys():
+                rule[name] = re.sub(r"(\d+)m", r"\1s", rule[name])
+    copy = folder / "rules.yaml"
+    copy.write_text(yaml.safe_dump(content, allow_unicode=True))
+    return [str(copy)]
 
 
-@contextlib.contextmanager
-def start(programs: Programs) -> Iterator[Stack]:
-    """Everything up, every city changed, the history full, the rules evaluated."""
-    with contextlib.ExitStack() as running:
-        directory = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="airquality-grafana-")))
-        address = running.enter_context(feed()).url
-        exporter = programs.exporter(
-            "--feed.url", address, "--history.interval", "0", "--storage.file", str(directory / "cities.sqlite"),
-            # All of the cities, and the families that only shards have.
-            "--city.shard", "0/1",
-            "--feed.pollutants-field", "pollutants", "--feed.subindices-field", "subindices", "--feed.place-field", "place",
+class Listener:
+    """Keeps what Alertmanager sends: receiver, status and labels of each alert."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, str, dict[str, str]]] = []
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                content = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                for alert in content["alerts"]:
+                    outer.heard.append((content["receiver"], alert["status"], alert["labels"]))
+                self.send_response(200)
+                self.end_headers()
+
+            def log_message(self, *_) -> None:
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    def named(self, alert: str) -> list[tuple[str, str, str, str]]:
+        """Receiver, status, severity and job of each notification, resent ones once."""
+        said = [(receiver, status, labels["severity"], labels["job"])
+                for receiver, status, labels in self.heard if labels["alertname"] == f"AirQuality{alert}"]  # fmt: skip
+        return list(dict.fromkeys(said))
+
+
+class Alertmanager(Program):
+    """With the example of docker/prometheus, whose receivers are all the listener."""
+
+    def __init__(self, folder: Path, listener: Listener):
+        content = yaml.safe_load((ROOT / "docker/prometheus/alertmanager.yml").read_text())
+        content["route"] |= {"group_wait": "1s", "group_interval": "2s"}
+        for receiver in content["receivers"]:
+            receiver["webhook_configs"] = [{"url": listener.url}]
+        file = folder / "alertmanager.yml"
+        file.write_text(yaml.safe_dump(content))
+        super().__init__(
+            [
+                "prometheus-alertmanager",
+                f"--config.file={file}",
+                f"--storage.path={folder / 'alertmanager'}",
+                "--web.listen-address=127.0.0.1:0",
+                "--cluster.listen-address=",
+            ]
         )
-        running.callback(exporter.stop)
-        prometheus = Prometheus(directory, (exporter.address,), rules=quick_rules(directory))
-        running.callback(prometheus.stop)
-        wait_until_ready(exporter, prometheus)
-        yield Stack(exporter, prometheus)
+        self.address = wait_for(self._find_address, "Alertmanager's address", 60)
 
-
-def wait_until_ready(exporter: Exporter, prometheus: Prometheus) -> None:
-    wait_for(lambda: exporter.get("/-/ready").status == 200, "the exporter to be ready", 120)
-    cities = len(CITIES)
-    conditions = {
-        "ten scrapes": "min(count_over_time(airquality_index[1m])) >= 10",
-        "better cities": f"count(max_over_time(airquality_category_direction[1m]) == 1) == {cities}",
-        "worse cities": f"count(min_over_time(airquality_category_direction[1m]) == -1) == {cities}",
-        "a full history": f"airquality_exporter_history_points == {POINTS * cities}",
-        "a written storage": "airquality_exporter_storage_last_write_timestamp_seconds > 0",
-        "refusals": "count(airquality_exporter_feed_refusals_total > 0) >= 2",
-        "records": "count(count by (category) (instance_city_category:airquality_category:ratio1d)) == 6",
-        "an alert": "count(ALERTS{alertstate='firing'}) > 0",
-    }
-    for what, expression in conditions.items():
-        wait_for(functools.partial(prometheus.query, expression), f"{what}: {expression}", 120, 0.1)
+    def _find_address(self) -> str | None:
+        found = (re.search(r'msg="Listening on" address=(127\.0\.0\.1:\d+)', line) for line in self.errors)
+        return next((match[1] for match in found if match), None)

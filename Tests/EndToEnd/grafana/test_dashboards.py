@@ -1,57 +1,125 @@
-"""The dashboards as files: types, structure, the linter's rules, format; and that each check finds what it is for."""
+"""The dashboards as files: Grafana can load them, and what belongs together fits. Nobody draws them here."""
 
-import copy
+import itertools
 import json
+import re
 
 import pytest
+import yaml
 
-from grafana.complaints import expect_none
-from grafana.dashboards import canonical, dashboard_path, read_dashboards
-from grafana.foundation_types import check_types
-from grafana.linter import check_linter_rules
-from grafana.seeded_faults import FAULTS
-from grafana.structure import check_structure
+from grafana.dashboards import DASHBOARDS, ROOT, annotations, interpolated, panels, settings, variables
+from grafana.shapes import DASHBOARD, ROW, complaints, panel_shape, property_shape
 
-NAMES = list(read_dashboards())
-CHECKS = {"types": check_types, "structure": check_structure, "linter": check_linter_rules}
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("check", CHECKS)
-def test_dashboard(dashboards, check, name):
-    expect_none(CHECKS[check](name, dashboards))
+each_dashboard = pytest.mark.parametrize("name", DASHBOARDS)
+each_panel = pytest.mark.parametrize(
+    "panel", [panel for each in DASHBOARDS.values() for panel in panels(each)], ids=lambda panel: panel["title"]
+)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_file_is_indented_by_two_spaces_as_json_dumps_does_it(dashboards, name):
-    assert dashboard_path(name).read_text() == canonical(dashboards[name])
+def test_three_dashboards_with_the_ids_that_links_and_bookmarks_use():
+    assert {name: dashboard["uid"] for name, dashboard in DASHBOARDS.items()} == {
+        "air-quality": "aqi-overview",
+        "air-quality-city": "aqi-city",
+        "air-quality-exporter": "aqi-exporter",
+    }
+    page = (ROOT / "Sources/Exporter/Page/CityDocument.swift").read_text()
+    assert "/d/aqi-city?var-city=" in page
 
 
-def test_they_say_how_bad_because_of_what_where_and_since_when(dashboards):
-    def panels(name: str) -> list[dict]:
-        found = []
-        for panel in dashboards[name]["panels"]:
-            found += [panel, *panel.get("panels", [])]
-        return found
-
-    assert {dashboard["refresh"] for dashboard in dashboards.values()} == {"30s"}
-    overview = {panel["type"]: json.dumps(panel) for panel in panels("aqi-overview")}
-    assert "airquality_city_info" in overview["geomap"]
-    assert "airquality_subindex" in overview["table"] and "offset 1d" in overview["table"]
-    assert {"Main pollutant", "Since yesterday"} <= {panel["title"] for panel in panels("aqi-city")}
-    rows = " ".join(panel["title"] for panel in panels("aqi-exporter") if panel["type"] == "row")
-    assert all(word in rows for word in ("Shards", "Poller", "relay"))
-    # Whole numbers of the index, everywhere.
-    for name in ("aqi-overview", "aqi-city"):
-        for panel in panels(name):
-            if panel["type"] in ("stat", "timeseries", "gauge", "bargauge") and "airquality_index{" in json.dumps(panel):
-                assert panel["fieldConfig"]["defaults"].get("decimals") == 0, panel["title"]
+@each_dashboard
+def test_dashboard_has_the_names_and_types_of_grafanas_model(name):
+    dashboard = DASHBOARDS[name]
+    found = complaints(dashboard, DASHBOARD, name)
+    for panel in dashboard["panels"]:
+        if panel["type"] == "row":
+            found += complaints(panel, ROW, panel["title"])
+    for panel in panels(dashboard):
+        found += complaints(panel, panel_shape(panel["type"]), panel["title"])
+        for override in panel["fieldConfig"]["overrides"]:
+            for one in override["properties"]:
+                found += complaints(one["value"], property_shape(panel["type"], one["id"]), f"{panel['title']} {one['id']}")
+    assert not found
 
 
-@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault.check in CHECKS], ids=lambda fault: fault.name)
-def test_seeded_fault_is_found(dashboards, fault):
-    seeded = copy.deepcopy(dashboards)
-    fault.seed(seeded[fault.dashboard])
-    assert seeded != dashboards, "the fault changes nothing"
-    complaints = CHECKS[fault.check](fault.dashboard, seeded)
-    assert any(fault.complaint in each for each in complaints), complaints[:3]
+@each_dashboard
+def test_panels_have_ids_of_their_own_and_do_not_overlap(name):
+    dashboard = DASHBOARDS[name]
+    rows = [panel for panel in dashboard["panels"] if panel["type"] == "row"]
+    ids = [panel["id"] for panel in [*panels(dashboard), *rows]]
+    assert len(set(ids)) == len(ids)
+    for group in (dashboard["panels"], *(row["panels"] for row in rows)):
+        cells = [cell for panel in group for cell in covered(panel["gridPos"])]
+        assert len(set(cells)) == len(cells)
+        assert all(x < 24 for x, _ in cells)
+
+
+def covered(grid: dict) -> itertools.product:
+    return itertools.product(range(grid["x"], grid["x"] + grid["w"]), range(grid["y"], grid["y"] + grid["h"]))
+
+
+@each_dashboard
+def test_variables_are_labelled_and_defined(name):
+    dashboard = DASHBOARDS[name]
+    names = {variable["name"] for variable in variables(dashboard)}
+    assert all(variable["label"] for variable in variables(dashboard))
+    empty = [variable["current"] for variable in variables(dashboard) if not variable["includeAll"]]
+    assert all(current == {} for current in empty)
+    used = set(re.findall(r"\$\{?([a-z]\w*)", json.dumps(dashboard))) - {"__field", "__data"}
+    assert used == names
+
+
+@each_dashboard
+def test_links_lead_to_a_dashboard_with_these_variables(name):
+    city = next(each for each in DASHBOARDS.values() if each["uid"] == "aqi-city")
+    known = {variable["name"] for variable in variables(city)}
+    links = [link["url"] for panel in panels(DASHBOARDS[name]) for key, value in settings(panel) if key == "links"
+             for link in value]  # fmt: skip
+    assert bool(links) == (name == "air-quality")
+    for url in links:
+        assert url.startswith("/d/aqi-city/air-quality-city?")
+        assert set(re.findall(r"\$\{(\w+):queryparam\}|var-(\w+)=", url)) == {("datasource", ""), ("job", ""), ("", "city")}
+        assert re.search(r"var-city=\$\{__(data\.fields|field\.labels)\.city:percentencode\}", url)
+    assert {"datasource", "job", "city"} == known
+    assert [link["tags"] for link in DASHBOARDS[name]["links"]] == [DASHBOARDS[name]["tags"]]
+
+
+@each_panel
+def test_panel_is_described_and_its_overrides_find_their_fields(panel):
+    assert panel["description"].endswith(".")
+    refs = [target["refId"] for target in panel["targets"]]
+    assert len(set(refs)) == len(refs)
+    text = " ".join(f"{{{target['refId']}}} {target['expr']}" for target in panel["targets"])
+    for matcher in (override["matcher"] for override in panel["fieldConfig"]["overrides"]):
+        if matcher["id"] == "byFrameRefID":
+            assert matcher["options"] in refs
+        elif matcher["options"].startswith(("Value #", "Trend #")):
+            assert matcher["options"][-1] in refs
+        elif panel["type"] == "table" or panel["type"] == "geomap":
+            assert re.search(rf"\b{matcher['options']}\b", text)
+
+
+@each_panel
+def test_up_is_green_and_better_down_is_red_and_worse(panel):
+    """As on the page; colours of the scale are for areas, never for text."""
+    mappings = [value for key, value in settings(panel) if key == "mappings"]
+    for option in (option for each in mappings for one in each for option in one["options"].values()):
+        assert ("▲" in option["text"]) == ("better" in option["text"]) == (option.get("color") == "green" and "▲" in option["text"])
+        assert ("▼" in option["text"]) == ("worse" in option["text"]) == (option.get("color") == "red" and "▼" in option["text"])
+    assert all(value.get("mode") != "palette-classic" for key, value in settings(panel) if key == "color")
+
+
+def test_what_is_provisioned_is_there():
+    provisioning = ROOT / "grafana/provisioning"
+    files = {path: yaml.safe_load(path.read_text()) for path in provisioning.rglob("*.yaml")}
+    assert all(content["apiVersion"] == 1 and "$" not in str(content) for content in files.values())
+    (source,) = files[provisioning / "datasources/airquality.yaml"]["datasources"]
+    (provider,) = files[provisioning / "dashboards/airquality.yaml"]["providers"]
+    assert source["type"] == "prometheus" and source["isDefault"] and not source["editable"]
+    assert provider["type"] == "file" and not provider["allowUiUpdates"]
+
+
+def test_every_query_is_whole():
+    queries = [target["expr"] for each in DASHBOARDS.values() for panel in panels(each) for target in panel["targets"]]
+    queries += [each["expr"] for dashboard in DASHBOARDS.values() for each in annotations(dashboard)]
+    assert all(each["expr"] == each["target"]["expr"] for name in DASHBOARDS for each in annotations(DASHBOARDS[name]))
+    assert not [query for query in queries if "$" in interpolated(query)]

@@ -73,15 +73,18 @@ class WebSocketFeed:
 
 
 class Prometheus(Program):
-    """Debian's Prometheus, scraping the targets every second."""
+    """Debian's Prometheus, scraping the targets every second. `sections` are more of its configuration."""
 
-    def __init__(self, folder: pathlib.Path, targets: tuple[str, ...], rules: list[str] = (), interval: str = "1s"):
+    def __init__(
+        self, folder: pathlib.Path, targets: tuple[str, ...], rules: list[str] = (), interval: str = "1s", **sections
+    ):
         configuration = {
             "global": {"scrape_interval": interval, "scrape_timeout": interval, "evaluation_interval": interval},
             "rule_files": list(rules),
             "scrape_configs": [
                 {"job_name": "air-quality-exporter", "static_configs": [{"targets": list(targets)}]}
             ],
+            **sections,
         }
         # JSON is YAML.
         file = folder / "prometheus.yml"

@@ -40,6 +40,7 @@ let package = Package(
         .systemLibrary(name: "CCrypt", path: "Sources/C/CCrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(name: "CYAML", path: "Sources/C/CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CJQ", path: "Sources/C/CJQ", providers: [.apt(["libjq-dev"])]),
         .systemLibrary(name: "CCurl", path: "Sources/C/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         // simdjson has no C face; this gives it one. Debian's valgrind reads no newer debug information than this.
         .target(
@@ -56,6 +57,7 @@ let package = Package(
 
         // The modules that own a C library.
         .target(name: "JSON", dependencies: ["Bytes", "CSimdJSON"], path: "Sources/Shared/JSON"),
+        .target(name: "JQ", dependencies: ["Bytes", "System", "CJQ"], path: "Sources/Shared/JQ"),
         .target(
             name: "Storage", dependencies: ["AirQuality", "Bytes", "System", "CSQLite"],
             path: "Sources/Exporter/Storage"),
@@ -101,8 +103,8 @@ let package = Package(
         .executableTarget(
             name: "AirQualityExporter",
             dependencies: [
-                "AirQuality", "Bytes", "CommandLine", "FeedSimulation", "HTTPServer", "HTTPText", "JSON", "Page",
-                "Storage", "System", "WebConfiguration", "WebSocket", "YAML",
+                "AirQuality", "Bytes", "CommandLine", "FeedSimulation", "HTTPServer", "HTTPText", "JQ", "JSON",
+                "Page", "Storage", "System", "WebConfiguration", "WebSocket", "YAML",
             ],
             path: "Sources/Exporter/AirQualityExporter",
             exclude: ["README.md"],
@@ -115,7 +117,7 @@ let package = Package(
             name: "AirQualityFeed",
             dependencies: [
                 "AirQuality", "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedSimulation", "HTTPClient",
-                "HTTPServer", "HTTPText", "System", "WebSocket",
+                "HTTPServer", "HTTPText", "JQ", "System", "WebSocket",
             ],
             path: "Sources/Feed/AirQualityFeed",
             exclude: ["Cities/make-sets", "README.md"],
@@ -126,6 +128,7 @@ let package = Package(
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
+        .testTarget(name: "JQTests", dependencies: ["AirQualityExporter", "JQ", "TestSupport"]),
         .testTarget(name: "StorageTests", dependencies: ["AirQuality", "Bytes", "Storage", "System", "TestSupport"]),
         .testTarget(name: "BytesTests", dependencies: ["Bytes", "TestSupport"]),
         .testTarget(name: "HTTPTextTests", dependencies: ["HTTPText"]),
@@ -199,7 +202,7 @@ for target in package.targets where [.regular, .executable, .test].contains(targ
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
     // Not for the modules that import the C libraries: their headers include the C library's, and what those declare then
     // belongs to whichever module a compiler reads first, so that now and then `Glibc` would not be enough.
-    let modulesOfC = ["System", "WebSocket", "YAML", "WebConfiguration", "HTTPClient", "HTTPServer", "Storage"]
+    let modulesOfC = ["System", "WebSocket", "YAML", "WebConfiguration", "HTTPClient", "HTTPServer", "Storage", "JQ"]
     if !(modulesOfC + modulesOfC.map { $0 + "Tests" } + ["FuzzingTests"]).contains(target.name) {
         settings.append(.enableUpcomingFeature("MemberImportVisibility"))
     }

@@ -1,6 +1,12 @@
 public import Foundation
 public import Testing
 
+/// The path of a program of this package, built beside the test bundle.
+public func builtProgram(_ name: String) throws -> String {
+    let bundle = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+    return bundle.deletingLastPathComponent().appending(path: name).path
+}
+
 /// A program of this package, built beside the test bundle, as a child process; killed when it goes.
 public final class RunningProgram {
     private let process = Process()
@@ -10,8 +16,7 @@ public final class RunningProgram {
     public init(_ name: String, _ arguments: [String], output: FileHandle? = nil) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "air-quality-program-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let products = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-        process.executableURL = products.deletingLastPathComponent().appending(path: name)
+        process.executableURL = URL(filePath: try builtProgram(name))
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try output ?? file("output")

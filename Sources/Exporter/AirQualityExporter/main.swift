@@ -1,9 +1,11 @@
 import CommandLine
 import Glibc
+import JQ
 import System
 
+let arguments = Array(Swift.CommandLine.arguments.dropFirst())
+if arguments.first == JQWorker.command { exit(JQWorker.run(arguments)) }
 // Before any other thread exists, so that all of them have the signals blocked.
 let signals = Signals.block()
 returnFreedMemory()
-let arguments = Array(Swift.CommandLine.arguments.dropFirst())
 exit(run(arguments: arguments, environment: environmentVariables(), signals: signals))

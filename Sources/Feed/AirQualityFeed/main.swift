@@ -1,8 +1,11 @@
 import CommandLine
 import Glibc
+import JQ
 import System
 
+let arguments = Array(Swift.CommandLine.arguments.dropFirst())
+if arguments.first == JQWorker.command { exit(JQWorker.run(arguments)) }
 // Before any other thread exists, so that all of them have the signals blocked.
 let signals = Signals.block()
 returnFreedMemory()
-exit(run(arguments: Array(Swift.CommandLine.arguments.dropFirst()), signals: signals))
+exit(run(arguments: arguments, signals: signals))

@@ -1,0 +1,119 @@
+internal import CJQ
+
+/// libjq with a compiled program, in this process: only a worker may have one, or a fuzzer.
+@safe
+package struct JQInterpreter: ~Copyable {
+    private let state: OpaquePointer?
+    private let maximumResults: Int
+
+    /// - Throws: jq's first complaint about the program.
+    package init(_ program: String, maximumResults: Int) throws(JQError) {
+        self.maximumResults = maximumResults
+        unsafe state = jq_init()
+        guard unsafe state != nil else { throw JQError("libjq has no memory") }
+        // Without a list of folders, `import` fails an assertion of libjq 1.6.
+        unsafe jq_set_attr(state, jv_string("JQ_LIBRARY_PATH"), jv_array())
+        var complaint = ""
+        let isCompiled = unsafe withUnsafeMutablePointer(to: &complaint) { complaint in
+            unsafe jq_set_error_cb(
+                state,
+                { context, message in
+                    let text = unsafe JQInterpreter.text(of: jq_format_error(message))
+                    let complaint = unsafe context?.assumingMemoryBound(to: String.self)
+                    if unsafe complaint?.pointee.isEmpty == true { unsafe complaint?.pointee = text }
+                }, complaint)
+            defer { unsafe jq_set_error_cb(state, { _, message in unsafe jv_free(message) }, nil) }
+            return unsafe jq_compile(state, program) != 0
+        }
+        guard isCompiled else { throw JQError(Self.words(complaint)) }
+        unsafe jq_set_input_cb(
+            state, { _, _ in unsafe jv_invalid_with_msg(jv_string("a message has one input: input is not there")) },
+            nil)
+        unsafe jq_set_debug_cb(state, { _, message in unsafe jv_free(message) }, nil)
+    }
+
+    deinit {
+        var state = unsafe state
+        unsafe jq_teardown(&state)
+    }
+
+    /// The results for each JSON text of the message, as one array; empty = none.
+    package mutating func run(_ message: Span<UInt8>) throws(JQError) -> [UInt8] {
+        let parser = unsafe jv_parser_new(0)
+        defer { unsafe jv_parser_free(parser) }
+        return try unsafe message.withUnsafeBytes { (bytes) throws(JQError) in
+            unsafe jv_parser_set_buf(
+                parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), 0)
+            var elements: [UInt8] = []
+            var count = 0
+            while true {
+                let value = unsafe jv_parser_next(parser)
+                guard unsafe jv_is_valid(value) != 0 else {
+                    if let words = unsafe Self.words(ofError: value) { throw JQError(words) }
+                    break
+                }
+                try unsafe run(on: value, count: &count, appendingTo: &elements)
+            }
+            if !elements.isEmpty { elements.append(UInt8(ascii: "]")) }
+            return elements
+        }
+    }
+
+    private func run(on value: jv, count: inout Int, appendingTo elements: inout [UInt8]) throws(JQError) {
+        unsafe jq_start(state, value, 0)
+        while true {
+            let result = unsafe jq_next(state)
+            guard unsafe jv_is_valid(result) != 0 else {
+                let isHalted = unsafe jq_halted(state) != 0
+                if isHalted { unsafe jv_free(result) }
+                let words = unsafe Self.words(ofError: isHalted ? jq_get_error_message(state) : result)
+                if let words { throw JQError(words) }
+                return
+            }
+            count += 1
+            guard count <= maximumResults else {
+                unsafe jv_free(result)
+                throw JQError("more than \(maximumResults) results for a message")
+            }
+            unsafe append(result, to: &elements)
+        }
+    }
+
+    /// Appends the result, an array as its elements.
+    private func append(_ result: jv, to elements: inout [UInt8]) {
+        let isArray = unsafe jv_get_kind(result) == JV_KIND_ARRAY
+        let text = unsafe jv_dump_string(result, 0)
+        defer { unsafe jv_free(text) }
+        let count = unsafe Int(jv_string_length_bytes(jv_copy(text)))
+        let bytes = unsafe UnsafeRawBufferPointer(start: jv_string_value(text), count: count)
+        let content = unsafe isArray ? bytes.dropFirst().dropLast() : bytes[...]
+        guard unsafe !content.isEmpty else { return }
+        elements.append(elements.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
+        unsafe elements.append(contentsOf: content)
+    }
+
+    /// The words of an error, which is freed; `nil` where the value is none.
+    private static func words(ofError value: jv) -> String? {
+        let message = unsafe jv_is_valid(value) != 0 ? value : jv_invalid_get_msg(value)
+        switch unsafe jv_get_kind(message) {
+        case JV_KIND_NULL: return nil
+        case JV_KIND_STRING: return words(unsafe text(of: message))
+        default: return words(unsafe text(of: jv_dump_string(message, 0)))
+        }
+    }
+
+    /// The first line, without what only jq's own program means.
+    private static func words(_ text: String) -> String {
+        let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? "unknown error"
+        let prefix = "jq: error: "
+        let words = line.hasPrefix(prefix) ? line.dropFirst(prefix.count) : line[...]
+        return String(words.hasSuffix(":") ? words.dropLast() : words)
+    }
+
+    /// The text of a string, which is freed.
+    private static func text(of value: jv) -> String {
+        defer { unsafe jv_free(value) }
+        guard unsafe jv_get_kind(value) == JV_KIND_STRING else { return "" }
+        return unsafe String(cString: jv_string_value(value))
+    }
+}

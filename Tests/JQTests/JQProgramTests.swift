@@ -1,0 +1,89 @@
+import JQ
+import TestSupport
+import Testing
+
+/// The results of the program for each message; an error as `error: ` and its words.
+private func results(of program: String, _ messages: [String], memoryBytes: Int = 64 << 20) -> [String] {
+    var limits = JQLimits()
+    limits.memoryBytes = memoryBytes
+    var results: [String] = []
+    do {
+        var program = try JQProgram(program, limits: limits, executable: builtProgram("air-quality-exporter"))
+        for message in messages {
+            let bytes = Array(message.utf8)
+            do {
+                results.append(String(decoding: try program.run(bytes.span), as: UTF8.self))
+            } catch {
+                results.append("error: \(error)")
+            }
+        }
+    } catch {
+        results.append("error: \(error)")
+    }
+    return results
+}
+
+@Suite("A program in jq's language") struct JQProgramTests {
+    @Test(
+        "`run` gives the results of a message as one array, those that are arrays as their elements",
+        arguments: [
+            (".", #"{"city":"Pune","aqi":51.5}"#, #"[{"city":"Pune","aqi":51.5}]"#),
+            (".data", #"{"data":[{"a":1},{"a":2}]}"#, #"[{"a":1},{"a":2}]"#),
+            (".[]", #"[{"a":1},[{"a":2},{"a":3}],[]]"#, #"[{"a":1},{"a":2},{"a":3}]"#),
+            (
+                ".data | to_entries[] | {city: .key, aqi: .value.aqi}", #"{"data":{"Pune":{"aqi":51}}}"#,
+                #"[{"city":"Pune","aqi":51}]"#
+            ),
+            (#"select(.type == "aqi_update") | .data"#, #"{"type":"heartbeat"}"#, ""),
+            ("empty", "[]", ""), (".[]", "[[],[]]", ""), (".", "", ""), (".a", "{\"a\":1}\n{\"a\":2}", "[1,2]"),
+            (".", #"["é😀",190.77381882356204]"#, #"["é😀",190.77381882356204]"#),
+            ("halt", "[1]", ""), ("., halt", "{}", "[{}]"), ("debug, stderr", "{}", "[{},{}]"),
+            ("[env, $ENV, input_filename]", "{}", "[{},{},null]"),
+        ])
+    func run(program: String, message: String, expected: String) {
+        #expect(results(of: program, [message]) == [expected])
+    }
+
+    @Test(
+        "A program that does not compile is an error of one line with jq's own words",
+        arguments: [
+            (".data[", "syntax error"), ("foo(1)", "foo/1 is not defined"),
+            (#"import "a" as a; ."#, "module not found"),
+            (#"include "/etc/passwd"; ."#, "module not found"), (#"import "a" as $a; ."#, "module not found"),
+        ])
+    func compiling(program: String, words: String) {
+        let reason = results(of: program, [])[0]
+        #expect(reason.contains(words) && !reason.contains("jq: "), "\(reason)")
+        #expect(!reason.contains { $0.isNewline })
+    }
+
+    @Test(
+        "A message that a program cannot read is an error with jq's own words, and the next message is read",
+        arguments: [
+            (".a[]", #"{"a":1}"#, "Cannot iterate over number"), (#"error("no" + " air")"#, "{}", "error: no air"),
+            ("error({a: 1})", "{}", #"error: {"a":1}"#), ("input", "{}", "input is not there"),
+            ("[inputs]", "{}", "input is not there"), (#""x" | halt_error"#, "{}", "error: x"),
+            (".", "{", "Unfinished"), (".", String(repeating: "[", count: 12000), "depth"),
+            ("range(200000)", "{}", "more than 100000 results"),
+        ])
+    func failing(program: String, message: String, words: String) {
+        let results = results(of: "if . == 1 then {} else (\(program)) end", [message, "1"])
+        #expect(results[0].contains(words), "\(results)")
+        #expect(results[1] == "[{}]")
+    }
+
+    @Test(
+        "A program that would not end, or takes too much memory, costs its message, and the next one is read",
+        arguments: [
+            ("def f: f; f", "more than 1 s"), ("[range(1e12)]", "for a message"),
+            (#"[limit(1e9; repeat("x"))]"#, "for a message"), ("[recurse(. + 1)]", "for a message"),
+            ("[range(1e9)] | add", "for a message"), (#"reduce range(40) as $i ("x"; . + .)"#, "for a message"),
+            (#""x" * 1e9"#, "for a message"), ("reduce range(1e6) as $i (null; [.])", "for a message"),
+            ("def f: [f]; f", "for a message"),
+        ])
+    func limits(program: String, words: String) {
+        let results = results(of: "if . == 1 then {} else (\(program)) end", ["2", "1"])
+        #expect(results[0].contains(words), "\(results)")
+        #expect(results[1] == "[{}]")
+    }
+}

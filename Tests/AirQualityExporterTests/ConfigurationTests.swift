@@ -142,14 +142,11 @@ struct ConfigurationTests {
                 "--metrics.families=aqi",
                 line: #"--metrics.families "aqi": expected index, category, direction, changed, changes, updated, "#
                     + "concentration, subindex or place"),
-            Mistake(
-                "--feed.warm-up=1.5s", line: #"--feed.warm-up "1.5s": expected a duration such as 500ms, 30s or 1m30s"#),
             Mistake("--storage.file=", line: #"--storage.file "": expected text that is not empty"#),
             Mistake(
                 "--web.cors-origin=a b",
                 line: #"--web.cors-origin "a b": expected an origin such as https://grafana.example, or *"#),
             Mistake("--aqi.scale=mars", line: #"--aqi.scale "mars": expected india, or us, or eu"#),
-            Mistake("--aqi.hysteresis=-1", line: #"--aqi.hysteresis "-1": expected a number, 0.0 to 9999.0"#),
             Mistake(
                 "--history.capacity=10001", line: #"--history.capacity "10001": expected a whole number, 1 to 10000"#),
             Mistake("--history.keep=all", line: #"--history.keep "all": expected first, or last"#),

@@ -37,7 +37,7 @@ import Testing
         func receive(_ message: String) {
             let bytes = Array(message.utf8)
             decoder.withLock { decoder in
-                decoder.decode(bytes.span, receivedAt: 1_795_236_585_252) { store.record($0, names: $1, feed: 0) }
+                store.record(decoder.decode(bytes.span, receivedAt: 1_795_236_585_252), feed: 0)
             }
         }
 

@@ -23,11 +23,11 @@ import Testing
         let store = ReadingStore(rules: StoreRules(shard: shard), feeds: ["ws://a/"], at: 1_795_236_585_252)
         var decoder = FeedDecoder(format: FeedFormat())
         let message = Array(#"[{"city":"Mumbai","aqi":183.2},{"city":"<b>&\"","aqi":7}]"#.utf8)
-        decoder.decode(message.span, receivedAt: 1_795_236_585_252) { store.record($0, names: $1, feed: 0) }
+        store.record(decoder.decode(message.span, receivedAt: 1_795_236_585_252), feed: 0)
         // One that begins with a combining character.
         let accent = Array("[{\"city\":\"\u{301}\",\"aqi\":1}]".utf8)
         if hasAccent {
-            decoder.decode(accent.span, receivedAt: 1_795_236_585_252) { store.record($0, names: $1, feed: 0) }
+            store.record(decoder.decode(accent.span, receivedAt: 1_795_236_585_252), feed: 0)
         }
         let counts = counts
         let resources = RouteResources(maximumRequests: 40, maximumListeners: 1)

@@ -50,7 +50,7 @@ import Testing
         test.receive(#"{"city":"Pune","aqi":7,"where":{"country":"before"}}"#)
         test.receive(#"{"city":"Pune","aqi":7,"where":\#(place)}"#)
         #expect(lines(test, "airquality_city_info") == [Substring("airquality_city_info{city=\"Pune\",\(labels)} 1")])
-        #expect(test.refusals.isEmpty)
+        #expect(test.rejections.isEmpty)
     }
 
     @Test("of a country: 64 bytes fit the page, whatever they are, and more are none") func longCountries() {

@@ -28,7 +28,7 @@ import Testing
         #expect(test.concentrations(of: "Delhi") == "")
         // Whatever the concentrations are, the reading stands.
         #expect(test.cities == ["Delhi 1.0", "Pune 7.0"])
-        #expect(test.refusals.isEmpty)
+        #expect(test.rejections.isEmpty)
     }
 
     @Test("are replaced by an element that has the member, and stay with one that has none") func replacement() {
@@ -49,7 +49,7 @@ import Testing
         #expect(!test.text().contains("airquality_concentration_ugm3"))
     }
 
-    @Test("of an element that is refused are not taken") func refusals() {
+    @Test("of an element that is refused are not taken") func rejections() {
         var test = TestStore(cityLimit: 2, format: Self.format)
         let now = TestStore.start / 1000
         test.receive(
@@ -61,7 +61,7 @@ import Testing
         )
         #expect(test.concentrations(of: "Pune") == "pm10 1.0")
         #expect(test.concentrations(of: "Delhi") == "")
-        #expect(test.refusals == ["bad_time": 1, "city_limit": 1, "out_of_range": 1, "no_city": 1, "no_value": 1])
+        #expect(test.rejections == ["bad_time": 1, "city_limit": 1, "out_of_range": 1, "no_city": 1, "no_value": 1])
     }
 
     @Test("of other shards are left to them") func shards() {
@@ -123,7 +123,7 @@ import Testing
         var plain = TestStore(format: FeedFormat(timeField: "time"))
         plain.receive(
             #"[{"city":"Mumbai","aqi":183.2},{"city":"A \"quoted\\name\"","aqi":50},{"city":"Pune","aqi":50}]"#)
-        #expect(HistoryDocument.render(plain.store) == HistoryDocument.render(Self.busyStore().store))
+        #expect(plain.history() == Self.busyStore().history())
     }
 
     /// The page keeps its blocks between scrapes; a page made anew must be the same bytes.

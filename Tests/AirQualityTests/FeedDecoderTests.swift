@@ -8,14 +8,14 @@ import Testing
 struct DecodingCase: Sendable, CustomTestStringConvertible {
     var message: String
     var cities: [String] = []
-    var refusals: [String: UInt64] = [:]
+    var rejections: [String: UInt64] = [:]
 
     var testDescription: String { message }
 
-    init(_ message: String, _ cities: [String] = [], _ refusals: [String: UInt64] = [:]) {
+    init(_ message: String, _ cities: [String] = [], _ rejections: [String: UInt64] = [:]) {
         self.message = message
         self.cities = cities
-        self.refusals = refusals
+        self.rejections = rejections
     }
 
     /// One element with this value for the Pune between two good neighbours.
@@ -83,11 +83,11 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
 }
 
 @Suite("A message") struct FeedDecoderTests {
-    @Test("becomes readings and refusals", arguments: DecodingCase.all) func decodes(_ scenario: DecodingCase) {
+    @Test("becomes readings and rejections", arguments: DecodingCase.all) func decodes(_ scenario: DecodingCase) {
         var test = TestStore()
         test.receive(scenario.message)
         #expect(test.cities == scenario.cities)
-        #expect(test.refusals == scenario.refusals)
+        #expect(test.rejections == scenario.rejections)
         let feed = test.store.feeds[0]
         #expect(feed.messages == 1)
         #expect(feed.bytes == UInt64(scenario.message.utf8.count))
@@ -101,7 +101,7 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
         test.receive(
             #"{"data":[[{"name":"Pune","index":"7","at":"2026-11-21T04:49:45.252Z"},{"city":"Surat","aqi":1}]]}"#)
         #expect(test.cities == ["Pune 7.0"])
-        #expect(test.refusals == ["no_city": 1])
+        #expect(test.rejections == ["no_city": 1])
         #expect(test.state(of: "Pune")?.updatedAt == 1_795_236_585_252)
     }
 
@@ -116,7 +116,7 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
             {"station":{"name":"Delhi"},"iaqi":[]},{"station":"Surat","iaqi":[{"v":1}]}]
             """#)
         #expect(test.cities == ["Pune 7.0"] && test.concentrations(of: "Pune") == "pm10 3.0")
-        #expect(test.refusals == ["no_value": 1, "no_city": 1])
+        #expect(test.rejections == ["no_value": 1, "no_city": 1])
         #expect(test.state(of: "Pune")?.updatedAt == 1_795_236_585_000)
     }
 
@@ -135,7 +135,7 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
         var test = TestStore(format: FeedFormat(timeField: "time"))
         test.receive(#"[{"city":"Pune","aqi":1,"time":\#(time)}]"#)
         #expect(test.state(of: "Pune")?.updatedAt == updatedAt)
-        #expect(test.refusals == (reason.map { [$0: 1] } ?? [:]))
+        #expect(test.rejections == (reason.map { [$0: 1] } ?? [:]))
     }
 
     @Test("with a time older than the city's newest reading is skipped, whatever else is wrong with it")
@@ -145,7 +145,7 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
         test.receive(#"[{"city":"Pune","aqi":-3,"time":1795236579},{"city":"Pune","aqi":-3,"time":1795236581}]"#)
         test.receive(#"[{"city":"Pune","aqi":4,"time":1795236580}]"#)
         #expect(test.cities == ["Pune 4.0"])
-        #expect(test.refusals == ["bad_time": 2, "out_of_range": 1])
+        #expect(test.rejections == ["bad_time": 2, "out_of_range": 1])
     }
 
     @Test("keeps the cities of its shard, and says nothing of the others") func shards() {
@@ -155,7 +155,7 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
         for index in 0..<3 {
             var test = TestStore(format: FeedFormat(shard: Shard(index: index, count: 3)))
             test.receive(message)
-            #expect(test.refusals.isEmpty)
+            #expect(test.rejections.isEmpty)
             #expect((20...50).contains(test.cities.count))
             #expect(test.store.feeds[0].readings == UInt64(test.cities.count))
             found += test.cities

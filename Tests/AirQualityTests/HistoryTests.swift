@@ -60,7 +60,7 @@ import Testing
         var all: [Timestamp] = []
         for step in 0..<300 {
             let time = Timestamp(step * 10)
-            #expect(history.admit(HistoryPoint(time: time, index: 1, category: 1), rule: rule) == .kept)
+            history.admit(HistoryPoint(time: time, index: 1, category: 1), rule: rule, at: time)
             all.append(time)
             #expect(history.count <= capacity)
             #expect((0..<history.count).map { history[$0].time } == all.suffix(capacity))
@@ -85,10 +85,10 @@ import Testing
             test.store.closeWindows(at: TestStore.start)
         }
         receive()
-        let document = HistoryDocument.render(test.store)
+        let document = test.history()
         receive()
         #expect(test.points(of: "Pune") == [HistoryPoint(time: time, index: 7, category: 1)])
-        #expect(HistoryDocument.render(test.store) == document, "the same points are the same document")
+        #expect(test.history() == document, "the same points are the same document")
     }
 
     @Test("drops what a clock that was set back has put into the future") func clockSetBack() {
@@ -118,7 +118,7 @@ import Testing
                 list.append(point)
                 kept += 1
             }
-            _ = history.admit(point, rule: rule)
+            history.admit(point, rule: rule, at: time)
             list = list.suffix(rule.capacity)
             #expect((0..<history.count).map { history[$0] } == list)
         }

@@ -6,7 +6,7 @@ import Testing
 @testable import AirQuality
 
 @Suite("The exposition") struct MetricsExpositionTests {
-    /// Two feeds, three cities with odd names, changes of category, refusals.
+    /// Two feeds, three cities with odd names, changes of category, rejections.
     static func busyStore() -> TestStore {
         var test = TestStore(expireAfter: 3_600_000, feeds: ["ws://feed.example/", "wss://other.example:8443/a\"b"])
         test.store.apply(.connecting, feed: 0)
@@ -86,22 +86,6 @@ import Testing
         }
     }
 
-    @Test("keeps the samples of the cities as they were, where that is wanted") func keptSamples() {
-        var test = TestStore()
-        test.receive("Mumbai", 20, at: TestStore.start)
-        var page = MetricsExposition(rules: test.store.rules)
-        func index(updating: Bool) -> Bool {
-            let page = page.render(test.store.snapshot(), format: .text004, updatesCities: updating)
-            return String(decoding: page.bytes, as: UTF8.self).contains("airquality_index{city=\"Mumbai\"} 20\n")
-        }
-        #expect(index(updating: true))
-        test.receive("Mumbai", 21, at: TestStore.start + 1)
-        // More runs than there were.
-        test.receive("[" + (0..<900).map { #"{"city":"City \#($0)","aqi":1}"# }.joined(separator: ",") + "]")
-        #expect(index(updating: false) && !page.isUpToDate(with: test.store.snapshot()))
-        #expect(!index(updating: true) && page.isUpToDate(with: test.store.snapshot()))
-    }
-
     @Test("ends with the group that each scrape changes, behind one that is kept while it says the same")
     func groups() {
         var test = TestStore()
@@ -119,56 +103,6 @@ import Testing
             block = rendered.blocks.last
             test.receive("[]")
         }
-    }
-
-    @Test(
-        "renders only the blocks anew that say something else", arguments: [ExpositionFormat.text004, .openMetrics100])
-    func newBlocks(_ format: ExpositionFormat) {
-        var test = TestStore(cityLimit: 2000)
-        let elements = (1000..<2000).map { #"{"city":"City \#($0)","aqi":20}"# }
-        test.receive("[" + elements.joined(separator: ",") + "]")
-        var page = MetricsExposition(rules: test.store.rules)
-        var known = page.render(test.store.snapshot(), format: format).blocks
-        #expect(test.store.snapshot().order.sequence.count > 2)
-
-        /// The families of the blocks that are not in the page before, and how many blocks there are.
-        func newBlocks(after index: Double) -> (families: Set<String>, count: Int) {
-            test.receive("City 1500", index, at: TestStore.start + Int64(index))
-            let blocks = page.render(test.store.snapshot(), format: format).blocks
-            let new = blocks.filter { block in !known.contains { $0 === block } }
-            known = blocks
-            let families = new.flatMap { block in
-                let text = String(decoding: block.bytes, as: UTF8.self)
-                return MetricsExposition.metrics.map(\.name).filter {
-                    text.contains("\n\($0){") || text.hasPrefix("\($0){")
-                }
-            }
-            return (Set(families), new.count)
-        }
-        let unsaid = [
-            "airquality_exporter_feed_source_info", "airquality_concentration_ugm3", "airquality_subindex",
-            "airquality_city_info", "airquality_exporter_feed_readings_skipped_total",
-        ]
-        let ofFeed = MetricsExposition.metrics.map(\.name).filter {
-            $0.contains("_exporter_feed_") && !unsaid.contains($0)
-        }
-        let ofCities = CityFamily.all.map(\.family.metric.name).filter { !unsaid.contains($0) }
-        // The second point of the city's history; then no more for a while.
-        _ = newBlocks(after: 20)
-        let reading = newBlocks(after: 21)
-        let change = newBlocks(after: 400)
-        let ofReading = ["airquality_index", "airquality_last_update_timestamp_seconds"]
-        #expect(reading.families == Set(ofFeed + ofReading))
-        #expect(reading.count == 3)
-        #expect(change.families == Set(ofFeed + ofCities))
-        // The changed timestamp's header as well: until now no city had changed its category.
-        #expect(change.count == 8)
-        // Another format between them changes nothing.
-        for other in ExpositionFormat.allCases { _ = page.render(test.store.snapshot(), format: other) }
-        let ofRuns = { (blocks: [ExpositionBlock]) in blocks.dropLast(3).filter { $0.bytes.first != UInt8(ascii: "#") }
-        }
-        let again = page.render(test.store.snapshot(), format: format).blocks
-        #expect(ofRuns(again).elementsEqual(ofRuns(known)) { $0 === $1 })
     }
 
     /// Each as if the others had never been asked for.

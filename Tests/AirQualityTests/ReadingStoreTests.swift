@@ -1,3 +1,4 @@
+import Bytes
 import Synchronization
 import TestSupport
 import Testing
@@ -5,37 +6,20 @@ import Testing
 @testable import AirQuality
 
 @Suite("The store") struct ReadingStoreTests {
-    @Test("keeps what is known of a city within two cache lines, wherever they begin") func stateSize() {
-        // Elements begin at multiples of 8, so 72 bytes are never on three lines of 64.
-        #expect(MemoryLayout<CityState>.stride == 72)
-    }
-
     /// Whatever a message contains, nobody waits for the lock until all of it is taken in.
-    @Test("takes in a long message in parts, of a hundred elements or so each", arguments: [1, 128, 129, 10_000])
+    @Test("takes in a long message in parts", arguments: [0, 1, ReadingStore.sliceCount, ReadingStore.sliceCount + 1, 10_000])
     func parts(_ count: Int) {
         var test = TestStore(cityLimit: 5000)
         let elements = (0..<count).map { #"{"city":"City \#($0)","aqi":20}"# }
         let message = Array("[\(elements.joined(separator: ","))]".utf8)
-        var page = MetricsExposition(rules: test.store.rules)
-        var parts: [Int] = []
         let before = test.store.lockCount.load(ordering: .relaxed)
-        test.decoder.decode(message.span, receivedAt: TestStore.start) { [store = test.store] part, names in
-            parts.append(part.readings.count)
-            store.record(part, names: names, feed: 0)
-        }
-        #expect(parts.reduce(0, +) == count && parts.max() ?? 0 <= 128)
-        #expect(test.store.lockCount.load(ordering: .relaxed) - before == parts.count)
+        test.receive(message)
+        let parts = max(1, (count + ReadingStore.sliceCount - 1) / ReadingStore.sliceCount)
+        #expect(test.store.lockCount.load(ordering: .relaxed) - before == parts)
         let feed = test.store.feeds[0]
         #expect(feed.messages == 1 && feed.bytes == message.count && feed.readings == min(count, 5000))
         #expect(test.store.snapshot().cityCount == min(count, 5000))
-        #expect(test.refusals == (count > 5000 ? ["city_limit": UInt64(count - 5000)] : [:]))
-        // A scrape between two parts has shown the first; a later one shows the others too.
-        test.decoder.decode(message.span, receivedAt: TestStore.start + 1) { [store = test.store] part, names in
-            store.record(part, names: names, feed: 0)
-            _ = page.render(store.snapshot(), format: .text004)
-        }
-        let kept = page.render(test.store.snapshot(), format: .text004).bytes
-        #expect(String(decoding: kept, as: UTF8.self) == test.text())
+        #expect(test.rejections == (count > 5000 ? ["city_limit": UInt64(count - 5000)] : [:]))
     }
 
     @Test("keeps a city that a message does not name, with its time") func missingCity() {
@@ -75,25 +59,79 @@ import Testing
         #expect(test.changes(of: "Delhi") == CategoryChanges())
     }
 
-    @Test("holds the category under hysteresis, in the history as well") func heldCategory() {
-        var test = TestStore(hysteresis: 5, history: HistoryRule(interval: 0))
-        for (step, index) in [50, 52, 56, 50, 45].enumerated() {
-            test.receive("Pune", Double(index), at: TestStore.start + Int64(step))
-        }
-        #expect(test.points(of: "Pune").map(\.category) == [1, 1, 2, 2, 1])
-        #expect(test.state(of: "Pune")?.category == 1)
-    }
-
-    @Test("refuses cities beyond the limit, and names the first ten once") func cityLimit() {
+    @Test("rejects cities beyond the limit, and names the first ten once") func cityLimit() {
         var test = TestStore(cityLimit: 3)
         let message = "[" + (0..<20).map { #"{"city":"City \#($0)","aqi":1}"# }.joined(separator: ",") + "]"
         test.receive(message)
         test.receive(message)
         #expect(test.cities == ["City 0 1.0", "City 1 1.0", "City 2 1.0"])
-        #expect(test.refusals == ["city_limit": 34])
-        #expect(test.store.takeRefusedNames() == (3..<13).map { "City \($0)" })
+        #expect(test.rejections == ["city_limit": 34])
+        #expect(test.store.takeRejectedNames() == (3..<13).map { "City \($0)" })
         test.receive(message)
-        #expect(test.store.takeRefusedNames().isEmpty)
+        #expect(test.store.takeRejectedNames().isEmpty)
+    }
+
+    @Test("counts a city that comes twice in a message, or from two feeds at a time, and names it once")
+    func duplicates() {
+        let store = TestStore(feeds: ["a", "b"]).store
+        var decoder = FeedDecoder(format: FeedFormat())
+        let one = store.setFeed(label: "a", idleTimeout: 60_000)
+        let other = store.setFeed(label: "b", idleTimeout: 60_000)
+        func receive(_ cities: [String], feed: Int, second: Int64) -> Int {
+            let text = "[" + cities.map { #"{"city":"\#($0)","aqi":1}"# }.joined(separator: ",") + "]"
+            let message = decoder.decode(Array(text.utf8).span, receivedAt: TestStore.start + second * 1000)
+            return store.record(message, feed: feed).duplicates
+        }
+        #expect(receive(["Pune", "Delhi"], feed: one, second: 0) == 0)
+        #expect(receive(["Pune", "Delhi"], feed: one, second: 1) == 0)
+        #expect(receive(["Pune", "Delhi", "Pune"], feed: one, second: 2) == 1)
+        #expect(receive(["Pune", "Surat"], feed: other, second: 3) == 1)
+        #expect(store.takeDuplicateNames() == ["Pune"])
+        #expect(receive(["Pune"], feed: one, second: 4) == 1)
+        // The first feed has been silent for its idle time-out: the second one has taken over.
+        #expect(receive(["Pune", "Delhi"], feed: other, second: 65) == 0)
+        #expect(receive(["Delhi"], feed: one, second: 125) == 1)
+        #expect(store.takeDuplicateNames() == ["Delhi"])
+        #expect(store.feeds.map(\.duplicates) == [3, 1])
+    }
+
+    @Test("takes a reading that is not newer for the same again: it renews neither arrival nor expiry")
+    func repetition() {
+        var test = TestStore(expireAfter: 60_000, format: FeedFormat(timeField: "time", pollutantsField: "p"))
+        func message(_ index: Int) -> String {
+            #"{"city":"Pune","aqi":\#(index),"time":\#(TestStore.start),"p":{"o3":\#(index)}}"#
+        }
+        test.receive(message(40), at: TestStore.start)
+        test.receive(message(60), at: TestStore.start + 50_000)
+        #expect(test.cities == ["Pune 60.0"] && test.state(of: "Pune")?.category == 2)
+        #expect(test.points(of: "Pune").map(\.index) == [60] && test.concentrations(of: "Pune") == "o3 60.0")
+        #expect(test.state(of: "Pune")?.receivedAt == TestStore.start)
+        #expect(test.store.feeds[0].readings == 2 && test.rejections.isEmpty)
+        #expect(test.store.expire(at: TestStore.start + 60_001) == 1)
+    }
+
+    /// An arrival that happens to be the time that the feed gives is a time of the feed all the same.
+    @Test("keeps the order of times that the feed gives, also where one is the arrival") func ownTimes() {
+        var test = TestStore(format: FeedFormat(timeField: "time"))
+        test.receive(#"{"city":"Pune","aqi":1,"time":\#(TestStore.start + 10)}"#, at: TestStore.start)
+        test.receive(#"{"city":"Pune","aqi":2,"time":\#(TestStore.start)}"#, at: TestStore.start)
+        #expect(test.cities == ["Pune 1.0"] && test.rejections == ["bad_time": 1])
+        test.receive(#"{"city":"Pune","aqi":3}"#, at: TestStore.start)
+        #expect(test.cities == ["Pune 3.0"])
+    }
+
+    @Test("counts finished handshakes, and messages without readings") func feedCounters() {
+        var test = TestStore()
+        test.store.apply(.connecting, feed: 0)
+        test.store.apply(.disconnected(.refused, detail: ""), feed: 0)
+        test.store.apply(.connecting, feed: 0)
+        test.store.apply(.connected(nil), feed: 0)
+        test.receive("[]")
+        test.receive("[7]")
+        test.receive("7")
+        let feed = test.store.feeds[0]
+        #expect(feed.connectionAttempts == 2 && feed.connections == 1)
+        #expect(feed.messages == 3 && feed.messagesWithoutReadings == 1)
     }
 
     @Test("drops cities not heard of, by arrival, and forgets them entirely") func expiry() {
@@ -145,11 +183,11 @@ import Testing
     @Test("takes a message in as it does its readings one by one", arguments: 1...4 as ClosedRange<UInt64>)
     func messageOfReadings(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        var whole = TestStore(hysteresis: seed == 2 ? 5 : 0, cityLimit: 100)
-        var single = TestStore(hysteresis: seed == 2 ? 5 : 0, cityLimit: 100)
+        var whole = TestStore(cityLimit: 100)
+        var single = TestStore(cityLimit: 100)
         for step in 0..<30 {
             let time = TestStore.start + Int64(step) * 20_000
-            // Cities that come twice, new ones among them, more than there is room for, and indices that are refused.
+            // Cities that come twice, new ones among them, more than there is room for, and indices that are rejected.
             let elements = (0..<Int.random(in: 1...500, using: &random)).map { _ in
                 let city = Int.random(in: 0..<(step * 6 + 5), using: &random)
                 let index = Int.random(in: 0..<110, using: &random) * Int.random(in: 1...100, using: &random)
@@ -158,7 +196,7 @@ import Testing
             whole.receive("[" + elements.joined(separator: ",") + "]", at: time)
             for element in elements { single.receive("[\(element)]", at: time) }
             #expect(whole.cities == single.cities)
-            #expect(whole.refusals == single.refusals)
+            #expect(whole.rejections == single.rejections)
             for number in 0..<200 {
                 let city = "City \(number)"
                 #expect(whole.changes(of: city) == single.changes(of: city))
@@ -191,22 +229,6 @@ import Testing
             #expect(test.cities == lines.map { "\($0.key) \($0.value.index)" })
             #expect(test.store.snapshot().cityCount == expected.count)
         }
-    }
-
-    /// Each page is sent as pieces of its own, and the daemon takes 512 of them.
-    @Test("has few runs however many cities there are and in whatever order they come", arguments: [true, false])
-    func runs(inOrder: Bool) {
-        var random = SeededRandom(seed: 4)
-        var test = TestStore(cityLimit: 100_000)
-        let numbers = inOrder ? Array(10_000..<50_000) : (10_000..<50_000).shuffled(using: &random)
-        for start in stride(from: 0, to: numbers.count, by: 1000) {
-            let elements = numbers[start..<start + 1000].map { #"{"city":"\#($0)","aqi":\#($0 % 500)}"# }
-            test.receive("[" + elements.joined(separator: ",") + "]")
-            #expect(test.store.snapshot().order.sequence.count <= CityOrder.maximumRuns)
-        }
-        #expect(test.cities == (10_000..<50_000).map { "\($0) \(Double($0 % 500))" })
-        var page = MetricsExposition(rules: test.store.rules)
-        #expect(page.render(test.store.snapshot(), format: .text004).blocks.count < 512)
     }
 
     @Test("leaves a snapshot as it was") func snapshots() {
@@ -243,7 +265,7 @@ import Testing
         test.receive(message(1, TestStore.start), at: TestStore.start)
         let now = TestStore.start - 3_600_000
         test.receive(message(2, now), at: now + 1)
-        #expect(test.refusals == ["bad_time": 1])
+        #expect(test.rejections == ["bad_time": 1])
         test.store.moveArrivals(at: now, by: -3_600_000, elapsed: 400)
         #expect(test.state(of: "Pune")?.updatedAt == now)
         test.receive(message(3, now + 1000), at: now + 1000)
@@ -263,7 +285,7 @@ import Testing
         #expect(restored.cities == test.cities)
         #expect(restored.points(of: "Pune") == test.points(of: "Pune"))
         #expect(restored.changes(of: "Pune") == test.changes(of: "Pune"))
-        #expect(HistoryDocument.render(restored.store).count == HistoryDocument.render(test.store).count)
+        #expect(restored.history().count == test.history().count)
         // A third point waits for the interval, as if there had been no restart.
         var slow = TestStore()
         slow.store.restore(saved, at: TestStore.start + 5)

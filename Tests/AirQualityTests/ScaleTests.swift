@@ -10,8 +10,7 @@ import Testing
             (300.999, 4), (301, 5), (400, 5), (401, 6), (500, 6), (500.5, 6), (9999, 6),
         ] as [(Double, UInt8)])
     func india(_ index: Double, _ category: UInt8) {
-        #expect(Scale.india.category(of: index, held: nil, hysteresis: 0) == category)
-        #expect(Scale.india.category(of: index, held: 3, hysteresis: 0) == category)
+        #expect(Scale.india.category(of: index) == category)
     }
 
     @Test(
@@ -24,20 +23,7 @@ import Testing
         ] as [(String, Double, UInt8)])
     func others(_ name: String, _ index: Double, _ category: UInt8) throws {
         let scale = try #require(Scale.all.first { $0.name == name })
-        #expect(scale.category(of: index, held: nil, hysteresis: 0) == category)
-    }
-
-    /// Boundaries 51, 101, 201, 301, 401 and a hysteresis of 5.
-    @Test(
-        "with hysteresis changes when the index is that far past the boundary",
-        arguments: [
-            (1, 51, 1), (1, 55.9, 1), (1, 56, 2), (2, 51, 2), (2, 50.9, 2), (2, 46.1, 2), (2, 46, 1), (2, 45, 1),
-            // Across several: the farthest whose near boundary is passed by that much.
-            (1, 103, 2), (1, 106, 3), (1, 205, 3), (1, 206, 4), (6, 398, 6), (6, 396, 5), (6, 299, 5), (6, 296, 4),
-            (6, 50, 2), (6, 46, 1), (3, 0, 1), (3, 9999, 6),
-        ] as [(UInt8, Double, UInt8)])
-    func hysteresis(_ held: UInt8, _ index: Double, _ category: UInt8) {
-        #expect(Scale.india.category(of: index, held: held, hysteresis: 5) == category)
+        #expect(scale.category(of: index) == category)
     }
 
     @Test("numbers its categories in rising order, each with a face and a colour", arguments: Scale.all)

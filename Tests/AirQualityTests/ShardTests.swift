@@ -113,7 +113,7 @@ import Testing
             test.receive(Self.bytes(message))
             #expect(test.store.feeds[0].skipped == UInt64(skipped))
         }
-        #expect(test.refusals == ["not_json": 1, "not_an_object": 1])
+        #expect(test.rejections == ["not_json": 1, "not_an_object": 1])
         #expect(test.store.feeds[0].readings == 1)
         let items = FeedFormat(items: jsonPointer("/data")!, shard: Self.shard)
         test = TestStore(format: items)

@@ -123,7 +123,7 @@ private func comparable(_ cities: [City]) -> [City] {
                 let stored = file.restored(capacity: 3)
                 test.store.restore(stored, at: now)
                 for city in test.store.snapshot(withHistories: true).storedCities {
-                    #expect(city.category == Scale.india.category(of: city.index, held: nil, hysteresis: 0))
+                    #expect(city.category == Scale.india.category(of: city.index))
                 }
                 mirror = StorageMirror(stored, in: test.store.snapshot(withHistories: true))
             default: break
@@ -199,37 +199,6 @@ private func comparable(_ cities: [City]) -> [City] {
         #expect(saved(at: 2_000_000) == [])
     }
 
-    @Test("has categories that only hysteresis explains after 30 s") func heldCategories() {
-        var test = TestStore(hysteresis: 10)
-        var mirror = StorageMirror()
-        let store = test.store
-        func saved(at time: Int64) -> [String] { written(store, &mirror, at: TestStore.start + time) }
-        #expect(saved(at: 0) == [])
-        test.receive("Pune", 40, at: TestStore.start)
-        test.receive("Pune", 41, at: TestStore.start + 1)
-        #expect(saved(at: 500) == ["41.0 of 2 changes"])
-        test.receive("Pune", 62, at: TestStore.start + 2000)
-        #expect(saved(at: 30_000) == [], "61 and more lead to the second category")
-        test.receive("Pune", 55, at: TestStore.start + 31_000)
-        #expect(saved(at: 59_999) == ["55.0 of 1"])
-        #expect(saved(at: 60_000) == ["none changes"])
-    }
-
-    @Test("has when a repeated observation was heard of last") func repeatedObservations() {
-        var test = TestStore(format: FeedFormat(timeField: "time"))
-        var mirror = StorageMirror()
-        var (file, arrivals) = (ModelFile(), [] as [Int64])
-        for second in stride(from: Int64(0), to: 100, by: 10) {
-            let now = TestStore.start + second * 1000
-            test.receive(#"{"city":"Pune","aqi":7,"time":\#(TestStore.start - 5000)}"#, at: now)
-            let changes = mirror.changes(to: test.store.snapshot(withHistories: true), at: now)
-            file.apply(changes)
-            mirror.apply(changes)
-            arrivals.append((file.restored(capacity: 9)[0].receivedAt - TestStore.start) / 1000)
-        }
-        #expect(arrivals == [0, 0, 0, 30, 30, 30, 60, 60, 60, 90])
-    }
-
     @Test("counts its ids on from the file's, and gives none twice") func ids() {
         var test = TestStore(expireAfter: 1000)
         let stored = City(id: 7, name: Array("Old".utf8), index: 1, updatedAt: 0, receivedAt: 0, category: 1)
@@ -241,60 +210,5 @@ private func comparable(_ cities: [City]) -> [City] {
         #expect(changes.removed == [7] && changes.cities.map(\.id) == [8] && changes.cities[0].name != nil)
         mirror.apply(changes)
         #expect(mirror.changes(to: test.store.snapshot(withHistories: true), at: TestStore.start).isEmpty)
-    }
-}
-
-@Suite("A restored city") struct RestoredCityTests {
-    /// Readings of 195, 205, 206, 215 and 216 with a hysteresis of 10: all but the last two hold category 3.
-    private func categories(_ indices: [Double], changedAt second: Int64?, isSameScale: Bool = true) -> [UInt8] {
-        var changes = CategoryChanges()
-        changes.changedAt = second.map { TestStore.start + $0 * 1000 }
-        let last = indices[indices.count - 1]
-        var city = City(
-            id: 1, name: Array("Pune".utf8), index: last, updatedAt: TestStore.start, receivedAt: TestStore.start,
-            category: last >= 210 ? 4 : 3, changes: changes,
-            points: indices.map { HistoryPoint(time: TestStore.start + Int64($0) * 1000, index: $0, category: 1) })
-        city.judge(by: StoreRules(hysteresis: 10), isSameScale: isSameScale)
-        return city.points.map(\.category)
-    }
-
-    @Test(
-        "has its points with the categories that it held",
-        arguments: [
-            ([195, 205, 206], nil, [3, 3, 3]), ([205, 206], nil, [3, 3]), ([205, 206], 100, [3, 3]),
-            ([205, 206], 205, [3, 3]), ([195, 206, 215, 216], 215, [3, 3, 4, 4]), ([215, 216], 215, [4, 4]),
-        ] as [([Double], Int64?, [UInt8])])
-    func held(_ indices: [Double], changedAt second: Int64?, _ expected: [UInt8]) {
-        #expect(categories(indices, changedAt: second) == expected)
-    }
-
-    @Test("has no category that its points could not have held") func otherCategory() {
-        #expect(categories([195, 205, 350, 206], changedAt: nil) == [3, 3, 5, 4])
-    }
-
-    @Test(
-        "has the category that its readings lead to from an older one",
-        arguments: [
-            ([195, 215], 3, nil, 4, 1), ([195, 215, 206], 3, nil, 4, 1), ([215, 199, 206], 4, 0, 4, nil),
-            ([215, 150, 206], 4, 0, 3, 1), ([206], 3, 100, 3, nil), ([40], 3, 300, 1, 0),
-        ] as [([Double], UInt8, Int64?, UInt8, Int?)])
-    func olderCategory(
-        _ indices: [Double], held: UInt8, changedAt second: Int64?, _ expected: UInt8, changed place: Int?
-    ) {
-        func time(_ second: Int64) -> Timestamp { TestStore.start + second * 1000 }
-        var changes = CategoryChanges()
-        (changes.better, changes.changedAt) = (7, second.map(time))
-        let points = indices.enumerated().map { HistoryPoint(time: time(Int64($0)), index: $1, category: 1) }
-        var city = City(
-            id: 1, name: Array("Pune".utf8), index: points.last!.index, updatedAt: points.last!.time,
-            receivedAt: points.last!.time, category: held, changes: changes, points: points)
-        city.judge(by: StoreRules(hysteresis: 10), isSameScale: true)
-        #expect(city.category == expected)
-        if let place { (changes.direction, changes.changedAt) = (expected < held ? 1 : -1, points[place].time) }
-        #expect(city.changes == changes)
-    }
-
-    @Test("has categories of its points alone when the scale is another") func otherScale() {
-        #expect(categories([205, 206], changedAt: nil, isSameScale: false) == [4, 4])
     }
 }

@@ -8,12 +8,12 @@ struct TestStore: ~Copyable {
     static let start: Timestamp = 1_795_236_585_252
 
     init(
-        scale: Scale = .india, hysteresis: Double = 0, history: HistoryRule = HistoryRule(), cityLimit: Int = 1000,
+        scale: Scale = .india, history: HistoryRule = HistoryRule(), cityLimit: Int = 1000,
         expireAfter: Int64 = 0, format: FeedFormat = FeedFormat(), feeds: [String] = ["ws://feed.example/"]
     ) {
         store = ReadingStore(
             rules: StoreRules(
-                scale: scale, hysteresis: hysteresis, history: history, cityLimit: cityLimit, expireAfter: expireAfter,
+                scale: scale, history: history, cityLimit: cityLimit, expireAfter: expireAfter,
                 shard: format.shard, families: format.families),
             feeds: feeds, at: Self.start)
         decoder = FeedDecoder(format: format)
@@ -22,7 +22,7 @@ struct TestStore: ~Copyable {
     mutating func receive(_ message: String, at time: Timestamp = start) { receive(Array(message.utf8), at: time) }
 
     mutating func receive(_ message: [UInt8], at time: Timestamp = start) {
-        decoder.decode(message.span, receivedAt: time) { store.record($0, names: $1, feed: 0) }
+        store.record(decoder.decode(message.span, receivedAt: time), feed: 0)
     }
 
     /// One city's reading.
@@ -30,17 +30,17 @@ struct TestStore: ~Copyable {
         receive(#"[{"city":"\#(city)","aqi":\#(index)}]"#, at: time)
     }
 
-    var refusals: [String: UInt64] {
-        let counts = store.feeds[0].refusals
+    var rejections: [String: UInt64] {
+        let counts = store.feeds[0].rejections
         var found: [String: UInt64] = [:]
-        for reason in RefusalReason.allCases where counts[reason] > 0 { found[reason.rawValue] = counts[reason] }
+        for reason in RejectionReason.allCases where counts[reason] > 0 { found[reason.rawValue] = counts[reason] }
         return found
     }
 
     /// Name and current index of every city, in the store's order.
     var cities: [String] {
         let snapshot = store.snapshot()
-        return snapshot.cities.map { city in
+        return snapshot.order.map { city in
             String(decoding: snapshot.name(of: city), as: UTF8.self) + " \(snapshot.states[city].index)"
         }
     }
@@ -52,7 +52,7 @@ struct TestStore: ~Copyable {
     /// Of a city: each that is known, with its name.
     func concentrations(of name: String) -> String {
         guard let city = city(name) else { return "no city" }
-        let values = store.snapshot().extras[city].concentrations ?? PollutantValues()
+        let values = store.snapshot().states[city].extras?.concentrations ?? PollutantValues()
         return zip(PollutantValues.pollutants, PollutantValues.pollutants.indices)
             .compactMap { name, place in values[place].map { "\(name) \($0)" } }.joined(separator: ", ")
     }
@@ -62,6 +62,11 @@ struct TestStore: ~Copyable {
         guard let city = city(name) else { return [] }
         let history = store.snapshot(withHistories: true).histories[city]
         return (0..<history.count).map { history[$0] }
+    }
+
+    /// The history as JSON.
+    func history(_ query: HistoryQuery = HistoryQuery()) -> [UInt8] {
+        HistoryDocument(store.snapshot(withHistories: true), query: query).render()
     }
 
     private func city(_ name: String) -> Int? { store.snapshot().find(Array(name.utf8))?.city }

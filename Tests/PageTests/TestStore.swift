@@ -16,7 +16,7 @@ struct TestStore: ~Copyable {
     }
 
     mutating func receive(_ message: String, at time: Timestamp = start) {
-        decoder.decode(Array(message.utf8).span, receivedAt: time) { store.record($0, names: $1, feed: 0) }
+        store.record(decoder.decode(Array(message.utf8).span, receivedAt: time), feed: 0)
     }
 
     /// One city's reading.

@@ -95,7 +95,7 @@ import Testing
         #expect(store.cities.map(\.changes.changedAt) == [openingTime])
         var decoder = FeedDecoder(format: FeedFormat(timeField: "time"))
         let message = Array(#"{"city":"Pune","aqi":8,"time":\#(openingTime + 1000)}"#.utf8)
-        decoder.decode(message.span, receivedAt: openingTime + 1000) { store.record($0, names: $1, feed: 0) }
+        store.record(decoder.decode(message.span, receivedAt: openingTime + 1000), feed: 0)
         #expect(store.cities.map(\.index) == [8])
         #expect(store.cities[0].points.map(\.index) == [8])
         finish(file.file)

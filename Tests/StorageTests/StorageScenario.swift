@@ -27,7 +27,7 @@ extension ReadingStore {
         var decoder = FeedDecoder(format: FeedFormat())
         let elements = names.map { #"{"city":"\#($0)","aqi":\#(index)}"# }.joined(separator: ",")
         let message = Array("[\(elements)]".utf8)
-        decoder.decode(message.span, receivedAt: testTime + Int64(second) * 1000) { record($0, names: $1, feed: 0) }
+        record(decoder.decode(message.span, receivedAt: testTime + Int64(second) * 1000), feed: 0)
     }
 
     func receive(_ name: String, _ index: Double, at second: Int) { receive([name], index, at: second) }

@@ -250,9 +250,9 @@ extension StoreRules {
         let formats = [configuration.format] + feeds.map(\.settings.format) + demo
         let families = Set(formats.flatMap(\.families))
         self.init(
-            scale: configuration.scale, hysteresis: configuration.hysteresis, history: configuration.history,
+            scale: configuration.scale, history: configuration.history,
             cityLimit: configuration.cityLimit, expireAfter: configuration.expireAfter.milliseconds,
-            shard: configuration.format.shard, warmUp: configuration.warmUp.milliseconds,
+            shard: configuration.format.shard,
             families: configuration.feedFile == nil ? families : Set(CityFamilyName.allCases))
     }
 }

@@ -15,7 +15,7 @@ extension Page {
         // By number: their addresses are nobody's business who can read the page. The metrics have them.
         let feeds = Markup(each: snapshot.feeds.enumerated()) { number, feed in
             let state = feed.isPaused ? "paused" : feed.isConnected ? "connected" : "not connected"
-            let rejected = RefusalReason.allCases.reduce(0) { $0 + feed.refusals[$1] }
+            let rejected = RejectionReason.allCases.reduce(0) { $0 + feed.rejections[$1] }
             return """
                 <tr><th scope="row">\(number + 1)</th><td>\(state)</td>\
                 <td>\(feed.lastMessageAt.map(ago) ?? "none yet")</td><td class="number">\(feed.messages)</td>\
@@ -56,7 +56,7 @@ extension Page {
             \(feeds)</tbody>
             </table>
             </div>
-            \(hint)\(map, if: snapshot.extras.havePlaces)<h2>For programs</h2>
+            \(hint)\(map, if: snapshot.havePlaces)<h2>For programs</h2>
             <ul>
             <li><a href="./\(String(path.dropFirst()))">\(path)</a>: metrics for Prometheus</li>
             <li><a href="./history.json">/history.json</a>: the recent points of all cities</li>
@@ -71,6 +71,6 @@ extension Page {
             """
         return render(
             content, title: "About · Air quality", root: "./", skipTo: "content",
-            newestReading: snapshot.cities.map { snapshot.states[$0].updatedAt }.max())
+            newestReading: snapshot.order.map { snapshot.states[$0].updatedAt }.max())
     }
 }

@@ -37,7 +37,7 @@ extension Page {
             \(changes)<span class="updated">updated \(ago(state.updatedAt))</span></p>
             <p class="health">\(category.healthStatement)</p>
             </section>
-            \(pollutants(snapshot.extras[city]))\(figure(chart, name[...], query, missing: missing, all: points))\
+            \(pollutants(snapshot.states[city].extras))\(figure(chart, name[...], query, missing: missing, all: points))\
             \(statistics(chart))\(table(chart, query))\(links(name[...]))</main>
 
             """
@@ -145,7 +145,7 @@ extension Page {
     }
 
     private func comparison(_ query: ChartQuery, _ missing: [UInt8]) -> Markup {
-        let names = Markup(each: snapshot.cities.prefix(200)) { "<option value=\"\(snapshot.name(of: $0))\">" }
+        let names = Markup(each: snapshot.order.prefix(200)) { "<option value=\"\(snapshot.name(of: $0))\">" }
         return """
             <form class="compare">
             <label for="compare">Compare with</label>
@@ -213,22 +213,22 @@ extension Page {
     }
 
     /// The index and the concentration of each pollutant of which one is known, the greatest index first.
-    private func pollutants(_ extras: CityExtras) -> Markup {
-        func index(_ pollutant: Int) -> Double { extras.subIndices?[pollutant] ?? -1 }
-        let known = PollutantValues.pollutants.indices.filter { index($0) >= 0 || extras.concentrations?[$0] != nil }
+    private func pollutants(_ extras: CityExtras?) -> Markup {
+        func index(_ pollutant: Int) -> Double { extras?.subIndices?[pollutant] ?? -1 }
+        let known = PollutantValues.pollutants.indices.filter { index($0) >= 0 || extras?.concentrations?[$0] != nil }
         guard !known.isEmpty else { return "" }
         let tiles = Markup(each: known.sorted { (index($0), $1) > (index($1), $0) }) { pollutant in
             let concentration: Markup =
-                extras.concentrations?[pollutant].map { "<small>\(amount: $0) µg/m³</small>" } ?? ""
+                extras?.concentrations?[pollutant].map { "<small>\(amount: $0) µg/m³</small>" } ?? ""
             var number: Markup = ""
-            if let index = extras.subIndices?[pollutant] {
-                let category = scale.category(of: index, held: nil, hysteresis: 0)
+            if let index = extras?.subIndices?[pollutant] {
+                let category = scale.category(of: index)
                 number = "<b class=\"index c\(category)\">\(Int(index))</b> "
             }
             return "<div><dt>\(Pollutant.allCases[pollutant].title)</dt><dd>\(number)\(concentration)</dd></div>\n"
         }
         return """
-            <h2>By pollutant\(" (\(scale.title))", if: extras.subIndices?.greatest != nil)</h2>
+            <h2>By pollutant\(" (\(scale.title))", if: extras?.subIndices?.greatest != nil)</h2>
             <dl class="statistics pollutants">
             \(tiles)</dl>
 

@@ -42,7 +42,7 @@ struct CityMap {
         let shrinkage = (cosine(degrees: (area.south + area.north) / 2) * 100).rounded() / 100
         self.shrinkage = shrinkage
         dots = cities.compactMap { city in
-            page.snapshot.extras[city].place?.coordinates.map {
+            page.snapshot.states[city].extras?.place?.coordinates.map {
                 Dot(city: city, x: $0.longitude * 100 * shrinkage, y: $0.latitude * -100)
             }
         }

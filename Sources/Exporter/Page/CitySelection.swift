@@ -29,12 +29,12 @@ struct CitySelection {
         var found = FirstEntries(count: wanted)
         var lastChange = Timestamp.min
         var dots = FirstEntries(count: CityMap.maximumDots)
-        for (place, city) in snapshot.cities.enumerated() {
+        for (place, city) in snapshot.order.enumerated() {
             let state = snapshot.states[city]
             newest = max(newest ?? .min, state.updatedAt)
-            let coordinates = query.hasMap ? snapshot.extras[city].place?.coordinates : nil
+            let coordinates = query.hasMap ? snapshot.states[city].extras?.place?.coordinates : nil
             if let coordinates { area = MapArea(area, with: coordinates) }
-            if let search, !search.matches(snapshot.name(of: city).span) { continue }
+            if let search, !search.matches(state.name.span) { continue }
             counts[0] += 1
             counts[Int(state.category)] += 1
             if let changedAt = state.changes.changedAt, changedAt > lastChange {
@@ -94,7 +94,11 @@ extension StoreSnapshot {
     /// The first city whose name differs from one in the case of its letters and the marks on them alone.
     func similar(to name: [UInt8]) -> Int? {
         let search = NameSearch(name)
-        return name.isEmpty ? nil : cities.first { search.matches(self.name(of: $0).span, whole: true) }
+        guard !name.isEmpty else { return nil }
+        return order.first { city in
+            let other = states[city].name
+            return search.matches(other.span, whole: true)
+        }
     }
 }
 

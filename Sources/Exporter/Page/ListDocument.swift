@@ -113,7 +113,7 @@ extension Page {
             \(hidden("category", query.category.map { "\($0)" }))
             <button>Search</button>
             </form>
-            \(views, if: snapshot.extras.havePlaces)<nav class="order" aria-label="Order">
+            \(views, if: snapshot.havePlaces)<nav class="order" aria-label="Order">
             \(orders)</nav>
             </div>
 

@@ -237,7 +237,7 @@ extension Page {
 
     /// The pollutant with the greatest index, where the air is worse than the best category.
     func cause(_ city: Int) -> Markup {
-        guard snapshot.states[city].category > 1, let pollutant = snapshot.extras[city].subIndices?.greatest
+        guard snapshot.states[city].category > 1, let pollutant = snapshot.states[city].extras?.subIndices?.greatest
         else { return "" }
         return "<span class=\"cause\">because of \(Pollutant.allCases[pollutant].title)</span>"
     }

@@ -20,14 +20,11 @@ struct Configuration: Sendable {
     var pauseWhenUnused = Duration.zero
     /// Where readings are in a message, and which cities are kept.
     var format = FeedFormat()
-    /// Zero = none.
-    var warmUp = Duration.zero
 
-    var cityLimit = 100_000
+    var cityLimit = 10_000
     /// Zero = never.
     var expireAfter = Duration.seconds(6 * 3600)
     var scale = Scale.india
-    var hysteresis = 0.0
     var historyCapacity = 25
     var historyInterval = Duration.seconds(30)
     var historyKeep = HistoryRule.Keep.first

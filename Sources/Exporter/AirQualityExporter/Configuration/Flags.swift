@@ -66,9 +66,6 @@ extension Configuration: Options {
             "feed.place-field", \.format.placeField, .member(orNone: true),
             "Field with an object of latitude, longitude and country; empty = not read."),
         Flag(
-            "feed.warm-up", \.warmUp, .duration(),
-            "Stay not ready after start-up until no new city has appeared for this long, or every restored one has."),
-        Flag(
             "city.limit", \.cityLimit, .integer(in: 1...10_000_000),
             "Maximum number of cities; readings of others are rejected and counted."),
         Flag(
@@ -81,9 +78,6 @@ extension Configuration: Options {
         Flag(
             "aqi.scale", \.scale, .one(of: Scale.all, named: \.name),
             "india (CPCB), us (EPA 2024) or eu (European AQI)."),
-        Flag(
-            "aqi.hysteresis", \.hysteresis, .number(in: 0...IndexRange.maximum),
-            "Change a category only when the index is at least this far past the boundary."),
         Flag("history.capacity", \.historyCapacity, .integer(in: 1...10_000), "Points kept per city, 1 to 10000."),
         Flag(
             "history.interval", \.historyInterval, .duration(),

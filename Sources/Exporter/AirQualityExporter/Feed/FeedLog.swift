@@ -5,9 +5,9 @@ import JSON
 import System
 import WebSocket
 
-/// What is logged of a feed: changes of its connection's state, not every attempt, and why readings are refused.
+/// What is logged of a feed: changes of its connection's state, not every attempt, and why readings are rejected.
 ///
-/// A feed that goes up and down all the time, or sends what is refused, cannot fill the log.
+/// A feed that goes up and down all the time, or sends what is rejected, cannot fill the log.
 struct FeedLog: Sendable {
     /// Disconnects that are told of at once; a further one comes with every ``rest``.
     static let burst = 10
@@ -34,7 +34,7 @@ struct FeedLog: Sendable {
     private var saidAt = Duration.zero
     /// When the ``rest`` of all disconnects that were told of will be over.
     private var restsUntil = Duration.zero
-    private var refusals: [RefusalReason: LineLimit] = [:]
+    private var rejections: [RejectionReason: LineLimit] = [:]
 
     init(label: String) { self.label = label }
 
@@ -69,11 +69,11 @@ struct FeedLog: Sendable {
         }
     }
 
-    /// The reasons of refusals that it is time to tell of: each at first, then at most hourly.
-    mutating func due(_ refused: RefusalCounts, at now: Duration) -> [RefusalReason] {
-        var due: [RefusalReason] = []
-        for reason in RefusalReason.allCases where refused[reason] > 0 {
-            if refusals[reason, default: LineLimit(Self.reminder)].suppressed(before: now) != nil { due.append(reason) }
+    /// The reasons of rejections that it is time to tell of: each at first, then at most hourly.
+    mutating func due(_ rejected: RejectionCounts, at now: Duration) -> [RejectionReason] {
+        var due: [RejectionReason] = []
+        for reason in RejectionReason.allCases where rejected[reason] > 0 {
+            if rejections[reason, default: LineLimit(Self.reminder)].suppressed(before: now) != nil { due.append(reason) }
         }
         return due
     }
@@ -98,11 +98,11 @@ struct FeedLog: Sendable {
 // MARK: - Refusals
 
 extension Logger.Metadata {
-    /// What people are told of refused readings, in the log and elsewhere.
-    init(_ reason: RefusalReason, of connection: FeedStatistics.Connection) {
-        let element = connection.refused.first { $0.reason == reason }
+    /// What people are told of rejected readings, in the log and elsewhere.
+    init(_ reason: RejectionReason, of connection: FeedStatistics.Connection) {
+        let element = connection.rejected.first { $0.reason == reason }
         self = [
-            "reason": reason.rawValue, "refused": "\(connection.refusals[reason])",
+            "reason": reason.rawValue, "rejected": "\(connection.rejections[reason])",
             "accepted": "\(connection.readings)",
         ]
         if let members = element?.shape.members, !members.isEmpty {
@@ -113,9 +113,9 @@ extension Logger.Metadata {
     }
 }
 
-extension RefusalReason {
-    /// The flags that would read what was refused, as far as flags can.
-    fileprivate func hint(_ element: RefusedElement?) -> String {
+extension RejectionReason {
+    /// The flags that would read what was rejected, as far as flags can.
+    fileprivate func hint(_ element: RejectedElement?) -> String {
         let items = Configuration.flag(\.format.items)
         if let element, element.lacksCity, !element.shape.items.isEmpty {
             // People copy it into a shell, and the feed has written it.
@@ -134,7 +134,7 @@ extension RefusalReason {
         case .badTime: Configuration.flag(\.format.timeField)
         case .tooLarge: Configuration.flag(\.feed.maximumMessageBytes)
         case .cityLimit: Configuration.flag(\.cityLimit)
-        case .notText, .notJSON, .outOfRange: ""
+        case .notJSON, .jqError, .outOfRange: ""
         }
     }
 }

@@ -37,36 +37,39 @@ final class FeedReceiver: Sendable {
             },
             onMessage: { kind, message in
                 let now = currentTime()
-                var refused = RefusalCounts()
+                let decoded: FeedMessage
                 switch kind {
-                case .text:
-                    let unknownPollutants = decoder.withLock { decoder in
-                        decoder.decode(message, receivedAt: now) { part, names in
-                            refused += store.record(part, names: names, feed: number)
-                        }
-                        return decoder.takeUnknownPollutants()
-                    }
+                case .text, .binary:
+                    decoded = decoder.withLock { $0.decode(message, receivedAt: now) }
+                    let unknownPollutants = decoder.withLock { $0.takeUnknownPollutants() }
                     for name in unknownPollutants {
                         logger.warning(
                             "Unknown pollutant skipped", metadata: ["pollutant": "\(name)", "feed": "\(label)"])
                     }
-                case .binary: refused = store.refuse(.notText, byteCount: message.count, feed: number, receivedAt: now)
                 case .tooLarge(let count):
-                    refused = store.refuse(.tooLarge, byteCount: count, feed: number, receivedAt: now)
+                    decoded = FeedMessage(rejectedAs: .tooLarge, byteCount: count, receivedAt: now)
                 }
-                guard refused != RefusalCounts() else { return }
-                if refused[.cityLimit] > 0 {
-                    for name in store.takeRefusedNames() {
+                let outcome = store.record(decoded, feed: number)
+                if outcome.duplicates > 0 {
+                    for name in store.takeDuplicateNames() {
                         logger.warning(
-                            "City refused: \(Configuration.flag(\.cityLimit)) is reached",
+                            "City came twice, in one message or from two feeds: the last reading counts",
+                            metadata: ["city": "\(name)", "feed": "\(label)"])
+                    }
+                }
+                guard !outcome.rejections.isEmpty else { return }
+                if outcome.rejections[.cityLimit] > 0 {
+                    for name in store.takeRejectedNames() {
+                        logger.warning(
+                            "City rejected: \(Configuration.flag(\.cityLimit)) is reached",
                             metadata: ["city": "\(name)", "limit": "\(store.rules.cityLimit)"])
                     }
                 }
-                for reason in log.withLock({ $0.due(refused, at: monotonicTime()) }) {
+                for reason in log.withLock({ $0.due(outcome.rejections, at: monotonicTime()) }) {
                     guard let feed = store.feeds.first(where: { $0.label == label }) else { continue }
                     let metadata: Logger.Metadata = ["feed": label]
                     logger.warning(
-                        "Readings refused", metadata: metadata.merging(Logger.Metadata(reason, of: feed.connection)))
+                        "Readings rejected", metadata: metadata.merging(Logger.Metadata(reason, of: feed.connection)))
                 }
             })
     }

@@ -19,20 +19,9 @@ struct Health: Sendable {
         return stuck.isEmpty ? nil : "the loop of feed \(stuck.joined(separator: ", ")) is stuck"
     }
 
-    /// nil when a feed is connected and fresh, or paused on purpose, and the cities are complete, else what is missing,
-    /// in one line.
+    /// `nil` when a feed is connected and fresh, or paused on purpose, else what is missing, in one line.
     var readinessProblem: String? {
-        let now = currentTime()
-        return readinessProblem(of: store.feeds, at: now) ?? warmUpProblem(at: now)
-    }
-
-    func warmUpProblem(at now: Timestamp) -> String? {
-        store.warmUp(at: now).map { progress in
-            let limit = Duration.milliseconds(store.rules.warmUp).prometheusText
-            return "warming up: \(progress.cityCount) cities, the last new one \(progress.age / 1000) s ago, "
-                + "expected none for \(limit)"
-                + (progress.unheardCount.map { ", or the \($0) restored cities that have not been seen again" } ?? "")
-        }
+        readinessProblem(of: store.feeds, at: currentTime())
     }
 
     func readinessProblem(of feeds: [FeedStatistics], at now: Timestamp) -> String? {
@@ -59,7 +48,7 @@ struct Health: Sendable {
         return reasons.joined(separator: "; ")
     }
 
-    /// The hint of `/about` about refused readings; without the feed, whose address is nobody's business who can read them.
+    /// The hint of `/about` about rejected readings; without the feed, whose address is nobody's business who can read them.
     func hint(of feeds: [FeedStatistics]) -> String? {
         for feed in feeds where feed.isConnected {
             guard let reason = feed.connection.reasonOfAll else { continue }

@@ -37,47 +37,22 @@ struct HistoryEndpoint: Sendable {
         } catch {
             return .jsonError(status: 400, headers: headers, error.line)
         }
-        let selection = HistorySelection(store, query: query)
-        guard limit == 0 || selection.pointCount <= limit else {
+        let document = HistoryDocument(store.snapshot(withHistories: true), query: query)
+        guard limit == 0 || document.pointCount <= limit else {
             let line =
-                "the history has \(selection.pointCount) points, expected at most \(limit): "
+                "the history has \(document.pointCount) points, expected at most \(limit): "
                 + "ask for less with ?city=, limit or since"
             return .jsonError(status: 413, headers: headers, line)
         }
         let isGzip = request.takesGzip
-        let isWhole = selection.pointCount <= wholeLimit
-        // Weak when streamed: a point that leaves while the document is sent may be missing.
-        let tag = entityTag(of: String(selection.checksum, radix: 16), isGzip: isGzip, isWeak: !isWhole)
+        let tag = entityTag(of: String(document.checksum, radix: 16), isGzip: isGzip)
         var headers = headers + [("ETag", tag)]
         if let shard = store.rules.shard, let cities = query.cities, cities.count == 1, let city = cities.first {
             headers.append(("Air-Quality-Shard", Shard(of: city.span, count: shard.count).description))
         }
         if request.has(tag) { return HTTPResponse(status: 304, headers: headers, body: .bytes([])) }
         headers.append(("Content-Type", "application/json"))
-        var document = HistoryDocument(store, selection)
-        if isWhole { return HTTPResponse(headers: headers, to: request, document.next(bytes: .max) ?? []) }
-        if isGzip { headers.append(("Content-Encoding", "gzip")) }
-        let pieces = Mutex(Pieces(document: document, gzip: isGzip ? GzipStream() : nil))
-        let stream = HTTPStream(isEndless: false, queue: queue) { pieces.withLock { $0.next() } }
-        return HTTPResponse(status: 200, headers: headers, body: .stream(stream))
-    }
-
-    /// A document on its way to one client.
-    private struct Pieces: ~Copyable {
-        var document: HistoryDocument
-        /// Nil: sent as it is.
-        var gzip: GzipStream?
-        var isOver = false
-
-        mutating func next() -> HTTPStream.Content {
-            while let piece = document.next(bytes: 64 * 1024) {
-                let bytes = gzip?.next(piece.span) ?? piece
-                if !bytes.isEmpty { return .bytes(bytes) }
-            }
-            guard !isOver, let end = gzip?.end else { return .end }
-            isOver = true
-            return .bytes(end)
-        }
+        return HTTPResponse(headers: headers, to: request, document.render())
     }
 }
 

@@ -3,7 +3,7 @@ import Bytes
 /// Source of a city's samples.
 struct CitySample: Sendable {
     var state: CityState
-    var extras: CityExtras
+    var extras: CityExtras?
 }
 
 /// Families of cities, as `--metrics.families` names them.
@@ -62,22 +62,31 @@ struct CityFamily: Sendable {
         CityFamily(
             .concentration, "airquality_concentration_ugm3", labels: ["pollutant"],
             "Concentration of a pollutant in the city's air, in micrograms per cubic metre."
-        ) { city, add in addPollutants(city.extras.concentrations, add) },
+        ) { city, add in addPollutants(city.extras?.concentrations, add) },
         CityFamily(
             .subindex, "airquality_subindex", labels: ["pollutant"],
             "Sub-index of a pollutant in the city; the highest one is the city's index."
-        ) { city, add in addPollutants(city.extras.subIndices, add) },
+        ) { city, add in addPollutants(city.extras?.subIndices, add) },
         CityFamily(
-            .place, "airquality_city_info", labels: CityPlace.members,
+            .place, "airquality_city_info", labels: CityPlace.fields,
             "Location of the city; unknown labels are empty."
         ) { city, add in
-            if let place = city.extras.place { add(place.labels, .number(1)) }
+            if let place = city.extras?.place { add(labels(of: place), .number(1)) }
         },
     ]
 
     private static let better = [LabelValue("better")]
     private static let worse = [LabelValue("worse")]
     private static let pollutants = PollutantValues.pollutants.map { [LabelValue($0)] }
+
+    private static func labels(of place: CityPlace) -> [LabelValue] {
+        [LabelValue(place.country)]
+            + [place.latitude, place.longitude].map { number in
+                var digits: [UInt8] = []
+                if let number { digits.appendNumber(number) }
+                return LabelValue(digits)
+            }
+    }
 
     private static func addPollutants(_ values: PollutantValues?, _ add: Family<CitySample>.AddSample) {
         guard let values else { return }
@@ -92,17 +101,8 @@ struct CityFamily: Sendable {
 struct CityBlocks: Sendable {
     private let families: [CityFamily]
     private let headers, openMetricsHeaders: [ExpositionBlock]
-    private var runs: [RunBlocks] = []
-    /// The runs in their order, and the store's version, when the blocks were last brought up to date.
-    private var sequence: [UInt32] = []
+    private var blocks: [ExpositionBlock] = []
     private(set) var version: UInt64 = 0
-
-    private struct RunBlocks: Sendable {
-        /// ``CityRun/layoutVersion`` of the run when these blocks were built; 0 if they never were.
-        var layoutVersion: UInt64 = 0
-        /// By family.
-        var blocks: [ExpositionBlock] = []
-    }
 
     init(_ families: [CityFamily]) {
         self.families = families
@@ -113,15 +113,9 @@ struct CityBlocks: Sendable {
     /// All families that have samples, as of the last update.
     func blocks(isOpenMetrics: Bool) -> [ExpositionBlock] {
         var list: [ExpositionBlock] = []
-        list.reserveCapacity(families.count * (1 + sequence.count))
-        for family in families.indices {
-            let first = list.count
-            for run in sequence {
-                let block = runs[Int(run)].blocks[family]
-                if !block.bytes.isEmpty { list.append(block) }
-            }
-            guard list.count > first else { continue }
-            list.insert((isOpenMetrics ? openMetricsHeaders : headers)[family], at: first)
+        for (family, block) in blocks.enumerated() where !block.bytes.isEmpty {
+            list.append((isOpenMetrics ? openMetricsHeaders : headers)[family])
+            list.append(block)
         }
         return list
     }
@@ -131,11 +125,9 @@ struct CityBlocks: Sendable {
     func renderProtobuf(_ snapshot: StoreSnapshot, _ body: ([UInt8]) -> Void) {
         for family in families {
             var samples: [UInt8] = []
-            for run in snapshot.order.sequence {
-                for city in snapshot.order.runs[Int(run)].cities {
-                    let (label, source) = Self.sample(of: Int(city), snapshot)
-                    ExpositionFormat.protobuf.appendSamples(of: family.family, label, source, to: &samples)
-                }
+            for city in snapshot.order {
+                let (label, source) = Self.sample(of: city, snapshot)
+                ExpositionFormat.protobuf.appendSamples(of: family.family, label, source, to: &samples)
             }
             guard !samples.isEmpty else { continue }
             body(ProtobufExposition.header(of: family.family.metric, sampleByteCount: samples.count))
@@ -144,39 +136,19 @@ struct CityBlocks: Sendable {
     }
 
     mutating func update(to snapshot: StoreSnapshot) {
-        sequence = snapshot.order.sequence
-        while runs.count < snapshot.order.runs.count { runs.append(RunBlocks()) }
-        for (number, run) in snapshot.order.runs.enumerated() {
-            if run.cities.isEmpty {
-                runs[number] = RunBlocks()
-            } else if runs[number].layoutVersion != run.layoutVersion {
-                let empty = Array(repeating: ExpositionBlock([]), count: families.count)
-                runs[number] = RunBlocks(layoutVersion: run.layoutVersion, blocks: empty)
-                render(number, run, snapshot, hasNewCategory: true)
-            } else if run.cities.contains(where: { snapshot.states.version(of: Int($0)) > version }) {
-                let hasNewCategory = run.cities.contains { snapshot.states[Int($0)].categoryVersion > version }
-                render(number, run, snapshot, hasNewCategory: hasNewCategory)
+        blocks = families.map { family in
+            var bytes: [UInt8] = []
+            for city in snapshot.order {
+                let (label, source) = Self.sample(of: city, snapshot)
+                ExpositionFormat.text004.appendSamples(of: family.family, label, source, to: &bytes)
             }
+            return ExpositionBlock(bytes)
         }
         version = snapshot.version
     }
 
-    /// - Parameter hasNewCategory: a city of the run has one; otherwise the families of categories stay as they are.
-    private mutating func render(_ number: Int, _ run: CityRun, _ snapshot: StoreSnapshot, hasNewCategory: Bool) {
-        let changed = families.indices.filter { hasNewCategory || !families[$0].isOfCategory }
-        var blocks = Array(repeating: [UInt8](), count: families.count)
-        for index in changed { blocks[index].reserveCapacity(runs[number].blocks[index].bytes.count + 256) }
-        for city in run.cities {
-            let (label, source) = Self.sample(of: Int(city), snapshot)
-            for index in changed {
-                ExpositionFormat.text004.appendSamples(of: families[index].family, label, source, to: &blocks[index])
-            }
-        }
-        for index in changed { runs[number].blocks[index] = ExpositionBlock(blocks[index]) }
-    }
-
     private static func sample(of city: Int, _ snapshot: StoreSnapshot) -> (label: LabelValue, source: CitySample) {
-        let sample = CitySample(state: snapshot.states[city], extras: snapshot.extras[city])
-        return (LabelValue(Array(snapshot.names[sample.state.nameRange])), sample)
+        let state = snapshot.states[city]
+        return (LabelValue(state.name), CitySample(state: state, extras: state.extras))
     }
 }

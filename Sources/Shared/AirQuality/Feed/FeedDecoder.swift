@@ -38,7 +38,7 @@ public struct FeedFormat: Sendable {
     }
 }
 
-/// Turns a message into readings and refusals. An element that cannot be used never takes its neighbours with it.
+/// Turns a message into readings and rejections. An element that cannot be used never takes its neighbours with it.
 ///
 /// Used from one thread at a time.
 public struct FeedDecoder: ~Copyable {
@@ -52,11 +52,9 @@ public struct FeedDecoder: ~Copyable {
 
     private var reader: JSONRecordReader
     private let format: FeedFormat
-    /// Kept from message to message to save the allocations.
-    private var part = MessagePart(receivedAt: 0)
     private var unknownPollutants = BoundedReport()
     /// Reasons of which the first element has been described.
-    private var described = RefusalCounts()
+    private var described = RejectionCounts()
 
     public init(format: FeedFormat) {
         self.format = format
@@ -70,68 +68,56 @@ public struct FeedDecoder: ~Copyable {
         }
         let pollutants = add(format.pollutantsField, PollutantValues.pollutants, isClosed: true)
         let subindices = add(format.subindicesField, PollutantValues.pollutants, isClosed: true)
-        let place = add(format.placeField, CityPlace.members, isClosed: false)
+        let place = add(format.placeField, CityPlace.fields, isClosed: false)
         (self.pollutants, self.subindices, self.place) = (pollutants, subindices, place)
         reader = JSONRecordReader(items: format.items, members: members, objects: objects)
     }
 
-    /// Decodes a text message.
+    /// Decodes a message.
     ///
     /// - Parameters:
+    ///   - message: UTF-8, as it came.
     ///   - receivedAt: when the whole message had arrived.
-    ///   - body: is lent each part of the message in turn, at least one, and the bytes that its readings' names point into.
-    public mutating func decode(
-        _ message: Span<UInt8>, receivedAt: Timestamp, _ body: (_ part: MessagePart, _ names: Span<UInt8>) -> Void
-    ) {
-        // Moved out of `self`, because `decode(records:into:)` borrows `self` while it changes this.
-        var part = self.part
-        self.part = MessagePart(receivedAt: receivedAt)
-        (part.receivedAt, part.messageByteCount) = (receivedAt, message.count)
+    /// - Returns: what ``ReadingStore/record(_:feed:)`` takes in.
+    public mutating func decode(_ message: Span<UInt8>, receivedAt: Timestamp) -> FeedMessage {
+        var decoded = FeedMessage(byteCount: message.count, receivedAt: receivedAt)
         switch reader.read(message) {
-        case .notJSON:
-            part.refusals[.notJSON] = 1
-            body(part, Span())
+        case .notJSON: decoded.rejections[.notJSON] = 1
         case .notAnArray:
-            part.refusals[.notAnArray] = 1
-            describe(0, refusedFor: .notAnArray, in: &part)
-            body(part, Span())
+            decoded.rejections[.notAnArray] = 1
+            describe(0, rejectedFor: .notAnArray, in: &decoded)
         case .records:
             var count = reader.nextRecords()
-            repeat {
-                for (reason, record) in decode(records: count, into: &part) {
-                    describe(record, refusedFor: reason, in: &part)
+            while count > 0 {
+                for (reason, record) in decode(records: count, into: &decoded) {
+                    describe(record, rejectedFor: reason, in: &decoded)
                 }
-                reader.withTexts { body(part, $0) }
                 for name in reader.unknownInnerMembers { unknownPollutants.insert(name.span) }
-                part.removeAll()
                 count = reader.nextRecords()
-            } while count > 0
+            }
+            decoded.isWithoutReadings = decoded.isEmpty
         }
-        part.removeAll()
-        self.part = part
+        return decoded
     }
 
-    /// - Returns: the first records that were refused for each reason.
+    /// - Returns: the first records that were rejected for each reason.
     private borrowing func decode(
-        records: Int, into part: inout MessagePart
-    ) -> [(reason: RefusalReason, record: Int)] {
-        var firsts: [(RefusalReason, Int)] = []
+        records: Int, into message: inout FeedMessage
+    ) -> [(reason: RejectionReason, record: Int)] {
+        var firsts: [(RejectionReason, Int)] = []
         let hasExtras = pollutants != nil || subindices != nil || place != nil
         reader.withTexts { texts in
             for record in 0..<records {
-                do throws(RefusalReason) {
-                    guard let reading = try reading(record, texts, receivedAt: part.receivedAt) else {
-                        part.skipped += 1
+                do throws(RejectionReason) {
+                    guard var reading = try reading(record, texts, receivedAt: message.receivedAt) else {
+                        message.skipped += 1
                         continue
                     }
-                    if hasExtras {
-                        let extras = self.extras(record, texts)
-                        if !extras.isEmpty { part.extras.append((part.readings.count, extras)) }
-                    }
-                    part.readings.append(reading)
+                    if hasExtras { reading.extras = extras(record, texts) }
+                    message.append(reading, named: texts.extracting(reading.nameRange))
                 } catch {
-                    if part.refusals[error] == 0 { firsts.append((error, record)) }
-                    part.refusals[error] += 1
+                    if message.rejections[error] == 0 { firsts.append((error, record)) }
+                    message.rejections[error] += 1
                 }
             }
         }
@@ -139,39 +125,39 @@ public struct FeedDecoder: ~Copyable {
     }
 
     /// Notes what an element is like, the first one of its reason.
-    private mutating func describe(_ record: Int, refusedFor reason: RefusalReason, in part: inout MessagePart) {
+    private mutating func describe(_ record: Int, rejectedFor reason: RejectionReason, in message: inout FeedMessage) {
         guard described[reason] == 0 else { return }
         described[reason] = 1
         func isAbsent(_ member: Int) -> Bool {
             reason == .notAnArray || reader.value(record: record, member: member) == .absent
         }
-        part.refused.append(
-            RefusedElement(
+        message.rejected.append(
+            RejectedElement(
                 reason: reason, shape: reader.description(of: record), lacksCity: isAbsent(Member.city),
                 lacksValue: isAbsent(Member.value)))
     }
 
     /// Describes the first element of each reason once more: for a new connection.
-    public mutating func beginConnection() { described = RefusalCounts() }
+    public mutating func beginConnection() { described = RejectionCounts() }
 
     /// - Returns: nil for a city of another shard.
     private borrowing func reading(
         _ record: Int, _ texts: Span<UInt8>, receivedAt: Timestamp
-    ) throws(RefusalReason) -> Reading? {
+    ) throws(RejectionReason) -> Reading? {
         let name = try cityName(reader.value(record: record, member: Member.city), texts)
         if let shard = format.shard, !shard.contains(texts.extracting(name)) { return nil }
         let index = try Self.index(reader.value(record: record, member: Member.value), texts)
-        var time = receivedAt
+        var time: Timestamp?
         if !format.timeField.isEmpty {
             time = try self.time(reader.value(record: record, member: Member.time), texts, receivedAt: receivedAt)
         }
         return Reading(
-            nameHash: CityName.hash(texts.extracting(name)), index: index, time: time,
-            nameOffset: UInt32(name.lowerBound), nameCount: UInt8(name.count))
+            nameHash: CityName.hash(texts.extracting(name)), index: index, time: time ?? receivedAt,
+            hasOwnTime: time != nil, nameOffset: UInt32(name.lowerBound), nameCount: UInt8(name.count))
     }
 
     /// - Returns: where the name is.
-    private borrowing func cityName(_ value: JSONValue, _ texts: Span<UInt8>) throws(RefusalReason) -> Range<Int> {
+    private borrowing func cityName(_ value: JSONValue, _ texts: Span<UInt8>) throws(RejectionReason) -> Range<Int> {
         switch value {
         case .notAnObject: throw .notAnObject
         case .absent, .null: throw .noCity
@@ -182,7 +168,7 @@ public struct FeedDecoder: ~Copyable {
         }
     }
 
-    private static func index(_ value: JSONValue, _ texts: Span<UInt8>) throws(RefusalReason) -> Double {
+    private static func index(_ value: JSONValue, _ texts: Span<UInt8>) throws(RejectionReason) -> Double {
         switch value {
         case .absent, .null: throw .noValue
         case .other, .object, .notAnObject: throw .badValue
@@ -197,10 +183,12 @@ public struct FeedDecoder: ~Copyable {
     }
 
     @inline(never)
-    private borrowing func extras(_ record: Int, _ texts: Span<UInt8>) -> CityExtras {
-        CityExtras(
-            concentrations: values(record, pollutants, texts, upTo: Pollutant.maximumConcentration),
-            subIndices: values(record, subindices, texts, upTo: IndexRange.maximum), place: place(record, texts))
+    private borrowing func extras(_ record: Int, _ texts: Span<UInt8>) -> CityExtras? {
+        let concentrations = values(record, pollutants, texts, upTo: Pollutant.maximumConcentration)
+        let subIndices = values(record, subindices, texts, upTo: IndexRange.maximum)
+        let place = place(record, texts)
+        if concentrations == nil, subIndices == nil, place == nil { return nil }
+        return CityExtras(concentrations: concentrations, subIndices: subIndices, place: place)
     }
 
     /// - Returns: nil when the element says nothing of them.
@@ -268,13 +256,14 @@ public struct FeedDecoder: ~Copyable {
         }
     }
 
+    /// - Returns: `nil` when the element gives none.
     private borrowing func time(
         _ value: JSONValue, _ texts: Span<UInt8>, receivedAt: Timestamp
-    ) throws(RefusalReason) -> Timestamp {
+    ) throws(RejectionReason) -> Timestamp? {
         let time: Timestamp?
         switch value {
         // `null` says as little as nothing does, as with the other members.
-        case .absent, .null: return receivedAt
+        case .absent, .null: return nil
         case .other, .object, .notAnObject: time = nil
         case .number(let number): time = Self.time(ofEpoch: number)
         case .text(let range): time = parseRFC3339(texts.extracting(range))

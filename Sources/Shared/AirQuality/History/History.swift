@@ -1,172 +1,119 @@
-import Bytes
-
-/// One kept reading.
-public struct HistoryPoint: Sendable, Equatable {
-    public var time: Timestamp
-    public var index: Double
-    /// The category that the city held with it.
-    public var category: UInt8
-
-    public init(time: Timestamp, index: Double, category: UInt8) {
-        self.time = time
-        self.index = index
-        self.category = category
-    }
-}
-
-/// A point in 16 bytes: the category shares a word with the time, which needs 41 of its bits for a long time yet.
-private struct PackedPoint: Sendable {
-    private var timeAndCategory: Int64
-    private var index: Double
-
-    init(_ point: HistoryPoint) {
-        timeAndCategory = point.time << 8 | Int64(point.category)
-        index = point.index
-    }
-
-    var time: Timestamp { timeAndCategory >> 8 }
-    var point: HistoryPoint {
-        HistoryPoint(time: time, index: index, category: UInt8(truncatingIfNeeded: timeAndCategory))
-    }
-}
-
 /// The newest points of one city, oldest first; a ring that is never longer than the capacity, not for a moment.
-struct History: Sendable {
-    private var ring: [PackedPoint] = []
+public struct History: Sendable {
+    private var ring: [HistoryPoint] = []
     /// Position of the oldest point once the ring is full.
     private var oldest: Int32 = 0
-    /// Points kept so far, those pushed out included; counts no further than 2.
+    /// Number of points kept so far, those pushed out included; counts no further than 2.
     private var keptCount: UInt8 = 0
+    /// The earliest time at which a reading may become a new point; kept here so that most readings look no further.
+    private var nextAt = Timestamp.min
     /// When the points last changed, by the exporter's clock.
-    var changedAt: Timestamp = 0
+    public private(set) var changedAt: Timestamp = 0
     /// The last reading of the window that is still open.
     private(set) var pending: HistoryPoint?
 
-    var count: Int { ring.count }
+    init() {}
+
+    /// - Parameters:
+    ///   - points: oldest first; only the newest of the rule's capacity are taken.
+    ///   - now: latest time at which the points can have changed.
+    init(points: [HistoryPoint], rule: HistoryRule, at now: Timestamp) {
+        ring = points.suffix(rule.capacity)
+        keptCount = UInt8(min(2, points.count))
+        changedAt = min(points.last?.time ?? 0, now)
+        updateNextAt(rule)
+    }
+
+    public var count: Int { ring.count }
 
     /// The `index`-th point, oldest first.
-    subscript(index: Int) -> HistoryPoint { ring[(Int(oldest) + index) % ring.count].point }
+    public subscript(index: Int) -> HistoryPoint { ring[(Int(oldest) + index) % ring.count] }
 
-    var last: HistoryPoint? { ring.isEmpty ? nil : self[ring.count - 1] }
+    public var last: HistoryPoint? { ring.isEmpty ? nil : self[ring.count - 1] }
 
-    /// Outcome of offering a reading.
-    enum Admission: Equatable {
-        case kept
-        /// The last point was of the same millisecond and is now this reading.
-        case replaced
-        case skipped
+    /// The index of the first point later than a time.
+    public func firstIndex(after time: Timestamp) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].time <= time { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
-    mutating func admit(_ point: HistoryPoint, rule: HistoryRule) -> Admission {
-        guard !rule.usesWindows else { return admitToWindow(point, rule: rule) }
+    /// Whether ``admit(_:rule:at:)`` would do anything with a reading of that time.
+    func mayAdmit(_ time: Timestamp, rule: HistoryRule) -> Bool {
+        rule.usesWindows || time >= nextAt || time <= nextAt &- rule.interval
+    }
+
+    /// Offers a reading; the rule decides whether it becomes a point.
+    ///
+    /// - Parameter now: when the reading arrived.
+    @inline(never)
+    mutating func admit(_ point: HistoryPoint, rule: HistoryRule, at now: Timestamp) {
+        guard !rule.usesWindows else { return admitToWindow(point, rule: rule, at: now) }
         if let last, point.time <= last.time {
             // A feed that repeats itself changes nothing.
-            if point == last { return .skipped }
-            if point.time == last.time {
-                replaceLast(point)
-                return .replaced
-            }
+            if point == last { return }
             // The clock was set back: points from what is now the future would break the order.
-            removePoints(after: point.time)
+            if point.time < last.time { removePoints(after: point.time, at: now) }
             if self.last?.time == point.time {
-                replaceLast(point)
-                return .replaced
+                ring[(Int(oldest) + ring.count - 1) % ring.count] = point
+                changedAt = now
+                return updateNextAt(rule)
             }
         }
-        guard keptCount < 2 || last.map({ point.time - $0.time >= rule.interval }) ?? true else {
-            return .skipped
-        }
-        append(point, capacity: rule.capacity)
-        return .kept
+        if keptCount < 2 || last.map({ point.time - $0.time >= rule.interval }) ?? true { append(point, rule, at: now) }
+        updateNextAt(rule)
     }
 
-    private mutating func admitToWindow(_ point: HistoryPoint, rule: HistoryRule) -> Admission {
-        var admission = Admission.skipped
+    private mutating func admitToWindow(_ point: HistoryPoint, rule: HistoryRule, at now: Timestamp) {
         if let pending, rule.window(of: pending.time) != rule.window(of: point.time) {
-            admission = closeWindow(before: .max, rule: rule) ? .kept : .skipped
+            closeWindow(before: .max, rule: rule, at: now)
         }
         pending = point
-        return admission
     }
 
-    /// Keeps the pending reading if its window ends at or before `now`.
+    /// Keeps the pending reading if its window ends at or before `end`.
     ///
+    /// - Parameter now: the time at which that happens.
     /// - Returns: whether a point was kept.
-    mutating func closeWindow(before now: Timestamp, rule: HistoryRule) -> Bool {
-        guard let point = pending, now == .max || rule.window(of: point.time) < rule.window(of: now) else {
+    @discardableResult
+    mutating func closeWindow(before end: Timestamp, rule: HistoryRule, at now: Timestamp) -> Bool {
+        guard let point = pending, end == .max || rule.window(of: point.time) < rule.window(of: end) else {
             return false
         }
         pending = nil
         if point == last { return false }
-        if let last, last.time >= point.time { removePoints(after: point.time - 1) }
-        append(point, capacity: rule.capacity)
+        if let last, last.time >= point.time { removePoints(after: point.time - 1, at: now) }
+        append(point, rule, at: now)
         return true
     }
 
-    /// The earliest time at which ``admit(_:rule:)`` may keep a reading as a new point. It would skip any reading
-    /// between the last point and this time.
-    func nextPointAt(rule: HistoryRule) -> Timestamp {
-        guard !rule.usesWindows, let last, keptCount >= 2 else { return .min }
-        return last.time &+ rule.interval
-    }
-
-    private mutating func append(_ point: HistoryPoint, capacity: Int) {
+    private mutating func append(_ point: HistoryPoint, _ rule: HistoryRule, at now: Timestamp) {
         keptCount = min(2, keptCount + 1)
-        if ring.count < capacity {
+        changedAt = now
+        if ring.count < rule.capacity {
             if ring.count == ring.capacity {
                 // Twice the size as usual, but not beyond what it may ever hold.
-                ring.reserveCapacity(min(capacity, max(2, ring.count * 2)))
+                ring.reserveCapacity(min(rule.capacity, max(2, ring.count * 2)))
             }
-            ring.append(PackedPoint(point))
+            ring.append(point)
         } else {
-            ring[Int(oldest)] = PackedPoint(point)
-            oldest = (oldest + 1) % Int32(capacity)
+            ring[Int(oldest)] = point
+            oldest = (oldest + 1) % Int32(rule.capacity)
         }
     }
 
-    private mutating func replaceLast(_ point: HistoryPoint) {
-        ring[(Int(oldest) + ring.count - 1) % ring.count] = PackedPoint(point)
+    private mutating func removePoints(after time: Timestamp, at now: Timestamp) {
+        ring = (0..<count).map { self[$0] }.filter { $0.time <= time }
+        oldest = 0
+        changedAt = now
     }
 
-    private mutating func removePoints(after time: Timestamp) {
-        let remaining = (0..<count).map { self[$0] }.filter { $0.time <= time }
-        (ring, oldest) = (remaining.map(PackedPoint.init), 0)
+    private mutating func updateNextAt(_ rule: HistoryRule) {
+        guard let last, keptCount >= 2 else { return nextAt = .min }
+        nextAt = last.time &+ rule.interval
     }
-
-    init() {}
-
-    /// - Parameter points: oldest first; only the newest `capacity` are taken.
-    init(points: [HistoryPoint], capacity: Int) {
-        ring = points.suffix(capacity).map(PackedPoint.init)
-        keptCount = UInt8(min(2, points.count))
-    }
-}
-
-/// Rule that decides which readings become points of the history.
-public struct HistoryRule: Sendable, Equatable {
-    public enum Keep: String, Sendable, CaseIterable {
-        /// A reading is kept at once: a city's first two, then whenever the interval has passed since the last point.
-        case first
-        /// The last reading of each window of the interval, kept when the window closes.
-        case last
-    }
-
-    /// Points of one city, 1 … 10000.
-    public var capacity: Int
-    /// Milliseconds; 0 keeps every reading.
-    public var interval: Int64
-    public var keep: Keep
-
-    public init(capacity: Int = 25, interval: Int64 = 30_000, keep: Keep = .first) {
-        precondition((1...10_000).contains(capacity) && interval >= 0)
-        self.capacity = capacity
-        self.interval = interval
-        self.keep = keep
-    }
-
-    /// Whether readings wait for their window to close. With windows of no length each is its own.
-    public var usesWindows: Bool { keep == .last && interval > 0 }
-
-    /// The window that a time falls into; windows are aligned to the Unix epoch.
-    func window(of time: Timestamp) -> Int64 { flooredDivision(time, by: interval).quotient }
 }

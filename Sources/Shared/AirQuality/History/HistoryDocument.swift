@@ -2,100 +2,102 @@ import Bytes
 
 /// The JSON of the history: the points of all wanted cities in one flat array, by time and then by name, because tools that
 /// turn it into one series per city want it so. A function of the points: equal points give equal bytes.
-///
-/// It is made in pieces, each when it is asked for, so that a large document needs little memory: only a run of its
-/// points, oldest first, is taken from the store and sorted at a time.
-///
-/// The document contains only points that existed when it was selected. A point that is pushed out of its city's full
-/// history before it is written is missing; this happens only if the download takes longer than the points are old.
 public struct HistoryDocument: Sendable {
-    private let store: ReadingStore
-    private let selection: HistorySelection
-    /// Of the runs that are left, latest first.
-    private var ends: [Timestamp]
-    /// The last time of the run under way.
-    private var end = Timestamp.min
-    /// A document of one run is that of the selection's own moment.
-    private var snapshot: StoreSnapshot?
-    private var rows: [Row] = []
-    private var nextRow = 0
-    private var hasBegun = false
-    private var isOver = false
-    /// Points come in runs of one time, so its text is made once for each.
-    private var time: (value: Timestamp, text: [UInt8])?
+    /// Number of points in the document.
+    public let pointCount: Int
+    private let snapshot: StoreSnapshot
+    /// Cities with points that match, sorted by name.
+    private let cities: [(number: Int, points: Range<Int>)]
+    /// When the points last changed.
+    private let changedAt: Timestamp
 
-    /// A point on its way into the document.
-    private struct Row: Sendable {
-        var point: HistoryPoint
-        /// The city's place among the shown ones, which are sorted by name.
-        var place: UInt32
-    }
-
-    /// - Parameter runLength: points of a run: a few milliseconds of work, and 24 bytes for each.
-    public init(_ store: ReadingStore, _ selection: consuming HistorySelection, runLength: Int = 20_000) {
-        self.store = store
-        ends = selection.ends(runLength: runLength).reversed()
-        let snapshot = selection.snapshot.take()
-        if ends.count == 1 { self.snapshot = snapshot }
-        self.selection = selection
-    }
-
-    /// The whole document.
-    public static func render(_ store: ReadingStore, query: HistoryQuery = HistoryQuery()) -> [UInt8] {
-        var document = HistoryDocument(store, HistorySelection(store, query: query), runLength: .max)
-        return document.next(bytes: .max) ?? []
-    }
-
-    /// The next piece, a little more than so many bytes; nil after the last.
-    public mutating func next(bytes: Int) -> [UInt8]? {
-        guard !isOver else { return nil }
-        var text: [UInt8] = []
-        text.reserveCapacity(1024 + min(bytes, selection.pointCount * 128))
-        if !hasBegun {
-            appendBeginning(to: &text)
-            hasBegun = true
+    /// Selects the points that match a query, without copying them.
+    ///
+    /// - Parameter snapshot: one with histories.
+    public init(_ snapshot: StoreSnapshot, query: HistoryQuery) {
+        self.snapshot = snapshot
+        let wanted = query.cities.map(Set.init)
+        var cities: [(number: Int, points: Range<Int>)] = []
+        var pointCount = 0
+        // If all cities are shown, the expiry of a city changes the document. A restart does not change it, because the
+        // restored points are the same.
+        var changedAt = wanted == nil ? snapshot.expiredAt ?? 0 : 0
+        for number in snapshot.order {
+            if let wanted, !wanted.contains(snapshot.states[number].name) { continue }
+            let history = snapshot.histories[number]
+            let first = max(
+                history.count - min(history.count, query.limit ?? .max),
+                query.since.map { history.firstIndex(after: $0) } ?? 0)
+            guard first < history.count else { continue }
+            cities.append((number, first..<history.count))
+            pointCount += history.count - first
+            changedAt = max(changedAt, history.changedAt)
         }
-        while text.count < bytes {
-            if nextRow < rows.count {
-                append(rows[nextRow], to: &text)
-                nextRow += 1
-            } else if !beginRun() {
-                text.append("]}\n")
-                isOver = true
-                rows = []
-                break
+        if cities.isEmpty { changedAt = max(changedAt, snapshot.startedAt) }
+        self.cities = cities
+        self.pointCount = pointCount
+        self.changedAt = changedAt
+    }
+
+    /// A number that tells one document from another, the same in every process.
+    public var checksum: UInt64 {
+        let rules = snapshot.rules
+        let text = "\(rules.scale.name) \(rules.history.capacity) \(rules.history.interval) \(changedAt)"
+        var checksum = ByteHash.hash(Array(text.utf8).span, seed: 0)
+        for city in cities {
+            let name = snapshot.states[city.number].name
+            checksum = ByteHash.hash(name.span, seed: checksum)
+            for place in city.points {
+                let point = snapshot.histories[city.number][place]
+                checksum = ByteHash.fold(checksum, with: UInt64(bitPattern: point.time))
+                checksum = ByteHash.fold(checksum, with: point.index.bitPattern)
             }
         }
+        return checksum
+    }
+
+    /// The document as UTF-8.
+    public func render() -> [UInt8] {
+        var rows: [(point: HistoryPoint, city: Int)] = []
+        rows.reserveCapacity(pointCount)
+        for (place, city) in cities.enumerated() {
+            for index in city.points { rows.append((snapshot.histories[city.number][index], place)) }
+        }
+        rows.sort { ($0.point.time, $0.city) < ($1.point.time, $1.city) }
+        var text: [UInt8] = []
+        text.reserveCapacity(2048 + pointCount * 128)
+        appendBeginning(to: &text)
+        // Points come in runs of one time, so its text is made once for each.
+        var time: (value: Timestamp, text: [UInt8])?
+        for row in rows {
+            text.append(time == nil ? "\n{\"time\":\"" : ",\n{\"time\":\"")
+            if time?.value != row.point.time { time = (row.point.time, Self.text(of: row.point.time)) }
+            text += time?.text ?? []
+            let name = snapshot.states[cities[row.city].number].name
+            text.appendJSONEscaped(name.span)
+            text.append("\",\"aqi\":")
+            text.appendDecimal(row.point.index)
+            text.append(",\"category\":")
+            text.appendInteger(UInt64(row.point.category))
+            text.append("}")
+        }
+        text.append("]}\n")
         return text
     }
 
-    /// False after the last.
-    private mutating func beginRun() -> Bool {
-        guard let end = ends.popLast() else { return false }
-        let snapshot = snapshot.take() ?? store.snapshot(withHistories: true)
-        rows.removeAll(keepingCapacity: true)
-        nextRow = 0
-        for (place, city) in selection.cities.enumerated() {
-            guard city.times.upperBound > self.end, city.times.lowerBound <= end else { continue }
-            // Skip a city that has expired in the meantime: its number may belong to another city now.
-            guard snapshot.states.insertion(of: city.number) == city.insertion else { continue }
-            let history = snapshot.histories[city.number]
-            let last = min(end, city.times.upperBound)
-            for index in history.firstIndex(after: max(self.end, city.times.lowerBound - 1))..<history.count {
-                let point = history[index]
-                guard point.time <= last else { break }
-                rows.append(Row(point: point, place: UInt32(place)))
-            }
-        }
-        rows.sort { ($0.point.time, $0.place) < ($1.point.time, $1.place) }
-        self.end = end
-        return true
+    private static func text(of time: Timestamp) -> [UInt8] {
+        var text: [UInt8] = []
+        text.appendRFC3339(time)
+        text.append("\",\"time_ms\":")
+        text.appendInteger(UInt64(clamping: time))
+        text.append(",\"city\":\"")
+        return text
     }
 
     private func appendBeginning(to text: inout [UInt8]) {
-        let rules = store.rules
+        let rules = snapshot.rules
         text.append("{\"generated_at\":\"")
-        text.appendRFC3339(selection.changedAt)
+        text.appendRFC3339(changedAt)
         text.append("\",\"capacity\":")
         text.appendInteger(UInt64(rules.history.capacity))
         text.append(",\"interval_seconds\":")
@@ -110,26 +112,5 @@ public struct HistoryDocument: Sendable {
             text.append(",\"color\":\"\(category.color)\",\"face\":\"\(category.face)\"}")
         }
         text.append("]},\"points\":[")
-    }
-
-    private mutating func append(_ row: Row, to text: inout [UInt8]) {
-        let (point, city) = (row.point, selection.cities[Int(row.place)])
-        let isFirst = time == nil
-        if time?.value != point.time {
-            var bytes: [UInt8] = []
-            bytes.appendRFC3339(point.time)
-            bytes.append("\",\"time_ms\":")
-            bytes.appendInteger(UInt64(clamping: point.time))
-            bytes.append(",\"city\":\"")
-            time = (point.time, bytes)
-        }
-        text.append(isFirst ? "\n{\"time\":\"" : ",\n{\"time\":\"")
-        text.append(contentsOf: time?.text ?? [])
-        text.appendJSONEscaped(selection.names[city.name].span)
-        text.append("\",\"aqi\":")
-        text.appendDecimal(point.index)
-        text.append(",\"category\":")
-        text.appendInteger(UInt64(point.category))
-        text.append("}")
     }
 }

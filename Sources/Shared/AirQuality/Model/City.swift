@@ -2,19 +2,19 @@ import Bytes
 
 /// A city with all that survives a restart.
 public struct City: Sendable, Equatable {
-    /// Of the city in the storage file, from 1 up; never used again.
+    /// Row id in the storage file; starts at 1, never reused.
     public var id: Int64
     public var name: [UInt8]
     /// The current index.
     public var index: Double
     /// Time of the newest reading.
     public var updatedAt: Timestamp
-    /// When it arrived.
+    /// When the newest reading arrived.
     public var receivedAt: Timestamp
-    /// The category held, 1 ….
+    /// Number of the category, 1 ….
     public var category: UInt8
     public var changes: CategoryChanges
-    /// Oldest first. The file has no categories of points: ``judge(by:isSameScale:)`` finds them.
+    /// Points of the history, oldest first. Their categories need not be right: ``judge(by:isSameScale:)`` finds them.
     public var points: [HistoryPoint]
 
     public init(
@@ -33,40 +33,22 @@ public struct City: Sendable, Equatable {
 }
 
 extension City {
-    /// The times that are saved: 1970-01-01 to 9999-12-31T23:59:59.999Z, the last that RFC 3339 can write.
+    /// Range of the times that are saved: 1970-01-01 to 9999-12-31T23:59:59.999Z, the last that RFC 3339 can write.
     public static let times: ClosedRange<Timestamp> = 0...253_402_300_799_999
 
-    /// Gives the points their categories, and the city one that fits its index: the category in the file may be older
-    /// than the readings there.
+    /// Gives the points and the city the categories of the scale in force: the category in the file may be older than the
+    /// readings there, or of another scale.
     ///
-    /// - Parameter isSameScale: the city's category and its changes are of the scale in force; otherwise they are found
-    ///   anew, because a category of another scale means nothing.
-    mutating func judge(by rules: StoreRules, isSameScale: Bool) {
-        let bounds = CategoryBounds(rules.scale, hysteresis: rules.hysteresis)
+    /// - Parameter isSameScale: whether the stored category and its changes are of that scale; otherwise the changes begin
+    ///   at zero, because a change between categories of another scale means nothing.
+    mutating func judge(by bounds: CategoryBounds, isSameScale: Bool) {
+        for place in points.indices { points[place].category = bounds.category(of: points[place].index) }
         let stored = category
-        /// When a category held was last another one than the stored.
-        var changedAt = updatedAt
-        var held: UInt8?
-        var isKnown = false
-        for place in points.indices {
-            // Since the last change the category held is known; before that, the first point decides without one.
-            if isSameScale, !isKnown, points[place].time >= changes.changedAt ?? .min {
-                (held, isKnown) = (stored, true)
-            }
-            let category = bounds.category(of: points[place].index, held: held)
-            if category != held { changedAt = points[place].time }
-            points[place].category = category
-            held = category
-        }
-        guard isSameScale else {
-            category = CategoryBounds(rules.scale, hysteresis: 0).category(of: index, held: nil)
+        category = bounds.category(of: index)
+        if !isSameScale {
             changes = CategoryChanges()
-            return
+        } else if category != stored {
+            changes.record(better: category < stored, at: updatedAt)
         }
-        let last = isKnown ? held : stored
-        category = bounds.category(of: index, held: last)
-        guard category != stored else { return }
-        changes.direction = category < stored ? 1 : -1
-        changes.changedAt = category == last ? changedAt : updatedAt
     }
 }

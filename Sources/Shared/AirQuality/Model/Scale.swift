@@ -1,19 +1,5 @@
 internal import Bytes
 
-/// One band of a scale.
-public struct Category: Sendable, Equatable {
-    /// 1 for the best, counting up.
-    public var number: UInt8
-    public var name: String
-    /// The index from which on the category applies.
-    public var from: Double
-    /// `#RRGGBB`: chosen so that Grafana's automatic text colour on it has a contrast of 4.5 : 1 at least.
-    public var color: String
-    public var face: String
-    /// Effect on people, and advice.
-    public var healthStatement: String
-}
-
 /// The table that turns an index into a category.
 ///
 /// Each category reaches from its own `from` up to, and without, the next one's: 50.23 and 50.99 are Good on the Indian
@@ -30,7 +16,9 @@ public struct Scale: Sendable, Equatable {
         _ name: String, title: String, authority: String, categories: [(name: String, from: Double, color: String)],
         health: [String]
     ) {
-        (self.name, self.title, self.authority) = (name, title, authority)
+        self.name = name
+        self.title = title
+        self.authority = authority
         let faces = ["😀", "🙂", "😐", "😷", "🤢", "☠️"]
         self.categories = categories.indices.map { place in
             let (name, from, color) = categories[place]
@@ -40,54 +28,8 @@ public struct Scale: Sendable, Equatable {
         }
     }
 
-    /// The category that a city holds after a reading.
-    ///
-    /// With hysteresis, a city keeps the category it holds until the index is at least that far past the boundary; if
-    /// the index is past several, the farthest one passed by that much counts.
-    ///
-    /// - Parameter held: the number of the category held before; nil for a city's first reading.
-    public func category(of index: Double, held: UInt8?, hysteresis: Double) -> UInt8 {
-        CategoryBounds(self, hysteresis: hysteresis).category(of: index, held: held)
-    }
-}
-
-/// The boundaries of a scale, without its names: what every reading is compared with.
-struct CategoryBounds: Sendable {
-    /// The lower bound of category `n` is at `n`; infinite beyond the last one.
-    private var from: InlineArray<8, Double> = .init(repeating: .infinity)
-    private let hysteresis: Double
-
-    init(_ scale: Scale, hysteresis: Double) {
-        precondition(scale.categories.count <= 6)
-        from[0] = -.infinity
-        for category in scale.categories { from[Int(category.number)] = category.from }
-        self.hysteresis = hysteresis
-    }
-
-    /// The category that the index lies in, whatever is held.
-    private func category(of index: Double) -> UInt8 {
-        var number = 1
-        while number < 6, index >= from[number + 1] { number += 1 }
-        return UInt8(number)
-    }
-
-    func category(of index: Double, held: UInt8?) -> UInt8 {
-        let plain = category(of: index)
-        guard let held, held != plain, hysteresis > 0 else { return plain }
-        return category(of: index, in: plain, held: held)
-    }
-
-    private func category(of index: Double, in plain: UInt8, held: UInt8) -> UInt8 {
-        var candidate = plain
-        if plain > held {
-            // Going up, the boundary to pass is the lower end of the category.
-            while candidate > held && index < from[Int(candidate)] + hysteresis { candidate -= 1 }
-        } else {
-            // Going down, it is the upper end of the category, where the next one begins.
-            while candidate < held && index > from[Int(candidate) + 1] - hysteresis { candidate += 1 }
-        }
-        return candidate
-    }
+    /// The number of the category that an index lies in, 1 ….
+    public func category(of index: Double) -> UInt8 { CategoryBounds(self).category(of: index) }
 }
 
 extension Scale {

@@ -11,7 +11,7 @@ public enum CityEvents {
     public static func next(
         _ snapshot: StoreSnapshot, changedSince version: UInt64, position: Int, maximum: Int, id: (Bool) -> String?
     ) -> (event: [UInt8]?, position: Int?) {
-        let (cities, position) = snapshot.states.cities(changedSince: version, from: position, maximum: maximum)
+        let (cities, position) = snapshot.cities(changedSince: version, from: position, maximum: maximum)
         guard !cities.isEmpty else { return (nil, position) }
         var text: [UInt8] = []
         text.reserveCapacity(64 + cities.count * 128)
@@ -28,7 +28,7 @@ public enum CityEvents {
 
     private static func append(_ state: CityState, of snapshot: StoreSnapshot, to text: inout [UInt8]) {
         text.append("{\"city\":\"")
-        text.appendJSONEscaped(snapshot.names[state.nameRange].span)
+        text.appendJSONEscaped(state.name.span)
         text.append("\",\"aqi\":")
         text.appendDecimal(state.index)
         text.append(",\"category\":")

@@ -1,4 +1,4 @@
-public import Bytes
+internal import Bytes
 
 /// Counters and state of one feed.
 public struct FeedStatistics: Sendable, Equatable {
@@ -11,25 +11,31 @@ public struct FeedStatistics: Sendable, Equatable {
     public var isConnected = false
     public var isPaused = false
     public var connectionAttempts: UInt64 = 0
+    /// Number of finished handshakes.
+    public var connections: UInt64 = 0
     public var disconnects = [UInt64](repeating: 0, count: DisconnectReason.allCases.count)
-    /// Whole messages, refused ones included.
+    /// Number of whole messages, rejected ones included.
     public var messages: UInt64 = 0
-    /// Payload of whole messages.
+    /// Payload bytes of whole messages.
     public var bytes: UInt64 = 0
-    /// Readings accepted.
+    /// Number of messages that held nothing that could be a reading.
+    public var messagesWithoutReadings: UInt64 = 0
+    /// Number of readings accepted.
     public var readings: UInt64 = 0
-    public var refusals = RefusalCounts()
-    /// Elements of other shards' cities; nil where there are no shards.
+    /// Number of readings of a city that had come in the same message, or from another feed within its idle time-out.
+    public var duplicates: UInt64 = 0
+    public var rejections = RejectionCounts()
+    /// Number of elements of other shards' cities; `nil` where there are no shards.
     public var skipped: UInt64?
-    /// nil before the first message.
+    /// `nil` before the first message.
     public var lastMessageAt: Timestamp?
     /// When a message last had a reading that was accepted.
     public private(set) var lastReadingAt: Timestamp?
     /// Counts at the time of the last connect.
     private var before = Connection()
-    /// The reason why the last connection ended or the last dial failed, for people; nil while all is well.
+    /// The reason why the last connection ended or the last dial failed, for people; `nil` while all is well.
     public var lastProblem: String?
-    /// The source that the feed named when it last connected; nil = none.
+    /// The source that the feed named when it last connected; `nil` if it named none.
     public var source: FeedSource?
 
     public init(label: String, idleTimeout: Int64 = 0, skipped: UInt64? = nil) {
@@ -44,68 +50,43 @@ extension FeedStatistics {
     public struct Connection: Sendable, Equatable {
         public fileprivate(set) var readings: UInt64 = 0
         fileprivate var skipped: UInt64 = 0
-        public fileprivate(set) var refusals = RefusalCounts()
+        public fileprivate(set) var rejections = RejectionCounts()
         /// The first of each reason, where they are described.
-        public fileprivate(set) var refused: [RefusedElement] = []
+        public fileprivate(set) var rejected: [RejectedElement] = []
 
-        /// For which most were refused, where nothing else came; nil where something did, or nothing at all.
-        public var reasonOfAll: RefusalReason? {
+        /// The reason for which most were rejected, where nothing else came; `nil` where something did, or nothing at all.
+        public var reasonOfAll: RejectionReason? {
             guard readings == 0, skipped == 0 else { return nil }
-            let reason = RefusalReason.allCases.max { refusals[$0] < refusals[$1] }
-            return reason.flatMap { refusals[$0] > 0 ? $0 : nil }
+            let reason = RejectionReason.allCases.max { rejections[$0] < rejections[$1] }
+            return reason.flatMap { rejections[$0] > 0 ? $0 : nil }
         }
     }
 
     public var connection: Connection {
         Connection(
             readings: readings - before.readings, skipped: (skipped ?? 0) - before.skipped,
-            refusals: refusals - before.refusals, refused: before.refused)
+            rejections: rejections - before.rejections, rejected: before.rejected)
     }
-}
-
-/// The source of a feed's readings.
-public struct FeedSource: Sendable, Hashable {
-    /// Of the handshake's response: the header field in which a feed names its source.
-    public static let fieldName = "Air-Quality-Source"
-
-    public var name: String
-    /// `model`, `stations`, or empty.
-    public var kind: String
-    public var license: String
-
-    public init(name: String, kind: String = "", license: String = "") {
-        self.name = name
-        self.kind = kind
-        self.license = license
-    }
-}
-
-/// A change of a feed's connection.
-public enum FeedEvent: Sendable, Equatable {
-    case connecting
-    /// With its source, if the feed names one.
-    case connected(FeedSource?)
-    /// A connection ended or a dial failed; the text is for people.
-    case disconnected(DisconnectReason, detail: String)
-    case paused
-    case resumed
 }
 
 extension FeedStatistics {
-    /// - Parameters:
-    ///   - readings: how many of the part's were accepted.
-    ///   - refusals: of all its elements, or the message's own.
-    mutating func count(_ part: MessagePart, readings accepted: Int, refusals refused: RefusalCounts) {
-        if let byteCount = part.messageByteCount {
-            messages += 1
-            bytes += UInt64(byteCount)
-            lastMessageAt = part.receivedAt
-        }
-        if accepted > 0 { lastReadingAt = part.receivedAt }
-        before.refused += part.refused
-        readings += UInt64(accepted)
-        refusals += refused
-        skipped? += UInt64(part.skipped)
+    /// Counts a message without its readings.
+    mutating func count(_ message: borrowing FeedMessage) {
+        messages += 1
+        bytes += UInt64(message.byteCount)
+        lastMessageAt = message.receivedAt
+        if message.isWithoutReadings { messagesWithoutReadings += 1 }
+        before.rejected += message.rejected
+        rejections += message.rejections
+        skipped? += UInt64(message.skipped)
+    }
+
+    /// Counts readings.
+    mutating func count(readings accepted: UInt64, _ outcome: RecordOutcome, receivedAt: Timestamp) {
+        if accepted > 0 { lastReadingAt = receivedAt }
+        readings += accepted
+        rejections += outcome.rejections
+        duplicates += UInt64(outcome.duplicates)
     }
 
     mutating func apply(_ event: FeedEvent) {
@@ -113,7 +94,8 @@ extension FeedStatistics {
         case .connecting: connectionAttempts += 1
         case .connected(let source):
             isConnected = true
-            before = Connection(readings: readings, skipped: skipped ?? 0, refusals: refusals)
+            connections += 1
+            before = Connection(readings: readings, skipped: skipped ?? 0, rejections: rejections)
             self.source = source
             lastProblem = nil
         case .disconnected(let reason, let detail):
@@ -140,6 +122,9 @@ extension FeedStatistics {
             "Attempts to connect to the feed."
         ) { Double($0.connectionAttempts) },
         Family(
+            "airquality_exporter_feed_connections_total", .counter, label: "feed", "Finished handshakes with the feed."
+        ) { Double($0.connections) },
+        Family(
             "airquality_exporter_feed_disconnects_total", .counter, labels: ["feed", "reason"],
             "Ended connections and failed connection attempts, by reason."
         ) { feed, add in
@@ -155,19 +140,27 @@ extension FeedStatistics {
             "airquality_exporter_feed_bytes_total", .counter, label: "feed",
             "Payload bytes of complete messages received."
         ) { Double($0.bytes) },
+        Family(
+            "airquality_exporter_feed_messages_without_readings_total", .counter, label: "feed",
+            "Messages that hold nothing that could be a reading, such as heartbeats."
+        ) { Double($0.messagesWithoutReadings) },
         Family("airquality_exporter_feed_readings_total", .counter, label: "feed", "Readings accepted.") {
             Double($0.readings)
         },
+        Family(
+            "airquality_exporter_feed_duplicates_total", .counter, label: "feed",
+            "Readings of a city that came in the same message, or from another feed within its idle time-out."
+        ) { Double($0.duplicates) },
         Family(
             "airquality_exporter_feed_readings_skipped_total", .counter, label: "feed",
             "Readings skipped because their cities belong to other shards (--city.shard)."
         ) { $0.skipped.map { Double($0) } },
         Family(
-            "airquality_exporter_feed_refusals_total", .counter, labels: ["feed", "reason"],
+            "airquality_exporter_feed_rejected_total", .counter, labels: ["feed", "reason"],
             "Rejected messages and elements, by reason."
         ) { feed, add in
-            for reason in RefusalReason.allCases {
-                add([LabelValue(reason.rawValue)], .number(Double(feed.refusals[reason])))
+            for reason in RejectionReason.allCases {
+                add([LabelValue(reason.rawValue)], .number(Double(feed.rejections[reason])))
             }
         },
         Family(

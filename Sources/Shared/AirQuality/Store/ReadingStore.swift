@@ -3,9 +3,17 @@ import Synchronization
 
 /// The one state that feeds write and scrapes read.
 ///
-/// Called from the feeds' threads, libmicrohttpd's, the storage's and the main thread. The lock is held for a
-/// part of a message, or to share the state: sharing copies a few references, whatever the number of cities, and what
-/// changes afterwards is copied in chunks of 256 cities.
+/// Called from any thread. The lock is held for a bounded number of readings or cities, or to share the state: a snapshot
+/// copies a few references, and the first change after it copies the arrays, a millisecond at 100,000 cities.
+///
+/// ```swift
+/// let store = ReadingStore(rules: StoreRules(), feeds: ["demo"], at: currentTime())
+/// var decoder = FeedDecoder(format: FeedFormat())
+/// let message = Array(#"[{"city": "Mumbai", "aqi": 152}]"#.utf8)
+/// store.record(decoder.decode(message.span, receivedAt: currentTime()), feed: 0)
+/// let snapshot = store.snapshot()
+/// for city in snapshot.order { print(snapshot.states[city].index) }
+/// ```
 public final class ReadingStore: Sendable {
     private let state: Mutex<StoreState>
     /// Number of times the lock was taken.
@@ -13,7 +21,7 @@ public final class ReadingStore: Sendable {
     private let lastObservedLock = Mutex((number: UInt64(0), at: Duration.zero))
     public let rules: StoreRules
 
-    /// - Parameter feeds: their labels; messages and events name feeds by their place here.
+    /// - Parameter feeds: labels of the feeds; messages and events name feeds by their place here.
     public init(rules: StoreRules, feeds: [String], at now: Timestamp) {
         self.rules = rules
         state = Mutex(StoreState(rules: rules, feeds: feeds, at: now))
@@ -28,31 +36,39 @@ public final class ReadingStore: Sendable {
 
     // MARK: What feeds say
 
-    /// Takes in a part of a text message. A scrape may come between two parts.
+    /// Takes in a message. A scrape may come between two ``sliceCount`` of its readings, so that nobody waits long.
     ///
-    /// - Parameter names: what the readings' names point into; the decoder lends it.
-    /// - Returns: what was refused, by the decoder as well.
+    /// - Returns: what became of its elements.
     @discardableResult
-    public func record(_ part: MessagePart, names: Span<UInt8>, feed: Int) -> RefusalCounts {
-        withLock { $0.record(part, names: names, feed: feed) }
+    public func record(_ message: FeedMessage, feed: Int) -> RecordOutcome {
+        var outcome = RecordOutcome()
+        outcome.rejections = message.rejections
+        var number: UInt64 = 0
+        var start = 0
+        repeat {
+            let end = min(start + Self.sliceCount, message.readings.count)
+            withLock { state in
+                if start == 0 { number = state.begin(message, feed: feed) }
+                outcome += state.record(start..<end, of: message, number: number, feed: feed)
+            }
+            start = end
+        } while start < message.readings.count
+        return outcome
     }
 
-    /// Counts a message that is refused without being decoded, because it is too large or not text.
-    ///
-    /// - Parameter byteCount: of its payload.
-    @discardableResult
-    public func refuse(
-        _ reason: RefusalReason, byteCount: Int, feed: Int, receivedAt: Timestamp
-    ) -> RefusalCounts {
-        var part = MessagePart(messageByteCount: byteCount, receivedAt: receivedAt)
-        part.refusals[reason] = 1
-        return record(part, names: Span(), feed: feed)
+    /// Notes a change of a feed's connection.
+    public func apply(_ event: FeedEvent, feed: Int) {
+        withLock { state in
+            state.version += 1
+            state.feeds[feed].apply(event)
+        }
     }
 
-    public func apply(_ event: FeedEvent, feed: Int) { withLock { $0.feeds[feed].apply(event) } }
+    /// Takes names that came twice in a message, or from two feeds: each is given once, ten at most in the store's life.
+    public func takeDuplicateNames() -> [String] { withLock { $0.duplicateNames.unreported() } }
 
-    /// Names that the city limit refused, each given once, ten at most in the store's life.
-    public func takeRefusedNames() -> [String] { withLock { $0.refusedNames.unreported() } }
+    /// Takes names that the city limit rejected: each is given once, ten at most in the store's life.
+    public func takeRejectedNames() -> [String] { withLock { $0.rejectedNames.unreported() } }
 
     // MARK: What time does
 
@@ -81,15 +97,16 @@ public final class ReadingStore: Sendable {
         forEachSlice(between: betweenSlices) { $0.closeWindows($1, at: now) }
     }
 
-    /// Cities that are looked at before the lock is given up for a moment, so that no feed waits long for it.
-    static let sliceCount = 1000
+    /// Number of readings or cities that are handled before the lock is given up for a moment, so that nobody waits long
+    /// for it: a millisecond or two of work.
+    static let sliceCount = 2000
 
     /// Calls `change` with the numbers of all cities, some at a time.
     private func forEachSlice(between: () -> Void = {}, _ change: (inout StoreState, _ numbers: Range<Int>) -> Void) {
         var start = 0
         while true {
             let end = withLock { state in
-                let end = state.cities.endNumber
+                let end = state.cities.states.count
                 let numbers = min(start, end)..<min(start + Self.sliceCount, end)
                 change(&state, numbers)
                 return end
@@ -100,25 +117,11 @@ public final class ReadingStore: Sendable {
         }
     }
 
-    /// nil when the cities are complete. Looks at each city, until then and where some were restored.
-    public func warmUp(at now: Timestamp) -> WarmUpProgress? {
-        let (warmUp, snapshot) = withLock { ($0.warmUp, $0.snapshot(withHistories: false)) }
-        guard !warmUp.isOver else { return nil }
-        let unheard = warmUp.restoredVersion.map { version in
-            (0..<snapshot.states.count).count {
-                snapshot.states[$0].isPresent && snapshot.states.version(of: $0) <= version
-            }
-        }
-        guard !warmUp.isOver(at: now), unheard != 0 else {
-            withLock { $0.warmUp.isOver = true }
-            return nil
-        }
-        return WarmUpProgress(cityCount: snapshot.cityCount, age: max(0, now - warmUp.grownAt), unheardCount: unheard)
-    }
-
     // MARK: Snapshots
 
-    /// - Parameter withHistories: the points too: a city that has a new one while they are shared costs a copy.
+    /// Shares the state as it is at this moment.
+    ///
+    /// - Parameter withHistories: whether the points are wanted too.
     public func snapshot(withHistories: Bool = false) -> StoreSnapshot {
         withLock { $0.snapshot(withHistories: withHistories) }
     }
@@ -141,6 +144,7 @@ public final class ReadingStore: Sendable {
     /// - Returns: the feed's number.
     public func setFeed(label: String, idleTimeout: Int64) -> Int {
         withLock { state in
+            state.version += 1
             let skipped: UInt64? = state.rules.shard == nil ? nil : 0
             let new = FeedStatistics(label: label, idleTimeout: idleTimeout, skipped: skipped)
             if let number = state.feeds.firstIndex(where: { $0.label == label }) {
@@ -158,7 +162,12 @@ public final class ReadingStore: Sendable {
     }
 
     /// Forgets a feed whose client has ended.
-    public func removeFeed(_ number: Int) { withLock { $0.feeds[number].isRemoved = true } }
+    public func removeFeed(_ number: Int) {
+        withLock { state in
+            state.version += 1
+            state.feeds[number].isRemoved = true
+        }
+    }
 
     // MARK: What survives a restart
 
@@ -168,133 +177,7 @@ public final class ReadingStore: Sendable {
     public func restore(_ cities: [City], isSameScale: Bool = true, at now: Timestamp) {
         withLock { state in
             for city in cities { state.restore(city, isSameScale: isSameScale, at: now) }
-            if state.cities.count > 0 { state.warmUp.restoredVersion = state.version }
+            state.cities.sort()
         }
     }
-}
-
-/// Rules by which the store judges readings.
-public struct StoreRules: Sendable {
-    public var scale: Scale
-    /// Distance past a boundary that an index needs to change a city's category.
-    public var hysteresis: Double
-    public var history: HistoryRule
-    public var cityLimit: Int
-    /// Milliseconds since a city was last heard of; 0 keeps cities indefinitely.
-    public var expireAfter: Int64
-    /// Cities that a restored file may bring back.
-    public var shard: Shard?
-    /// Milliseconds without a new city before the cities count as complete after a start; 0 from the start.
-    public var warmUp: Int64
-    /// Those of which readings may bring the values.
-    public var families: Set<CityFamilyName>
-
-    public init(
-        scale: Scale = .india, hysteresis: Double = 0, history: HistoryRule = HistoryRule(), cityLimit: Int = 100_000,
-        expireAfter: Int64 = 0, shard: Shard? = nil, warmUp: Int64 = 0,
-        families: Set<CityFamilyName> = FeedFormat().families
-    ) {
-        self.scale = scale
-        self.hysteresis = hysteresis
-        self.history = history
-        self.cityLimit = cityLimit
-        self.expireAfter = expireAfter
-        self.shard = shard
-        self.warmUp = warmUp
-        self.families = families
-    }
-}
-
-/// Cities still missing after a start, as far as known.
-public struct WarmUpProgress: Sendable, Equatable {
-    public var cityCount: Int
-    /// Milliseconds since the last new one.
-    public var age: Int64
-    /// Restored ones that were not heard of again; nil when nothing was restored.
-    public var unheardCount: Int?
-}
-
-/// The store's state at one moment, shared with it until either changes.
-public struct StoreSnapshot: Sendable {
-    let rules: StoreRules
-    public let version: UInt64
-    let startedAt: Timestamp
-    /// When cities last expired.
-    let expiredAt: Timestamp?
-    let names: NameArena
-    public let states: CityStates
-    public let extras: ExtrasOfCities
-    let order: CityOrder
-    /// Empty unless they were asked for.
-    let histories: ChunkedArray<History>
-    public let feeds: [FeedStatistics]
-    public let cityCount: Int
-    let pointCount: Int
-    let expiredCount: UInt64
-
-    /// The numbers of all cities, by name.
-    public var cities: [Int] { order.sequence.flatMap { order.runs[Int($0)].cities.map(Int.init) } }
-
-    public func name(of city: Int) -> ArraySlice<UInt8> { names[states[city].nameRange] }
-
-    /// Oldest first: the kept points, and the current reading where it is newer than all of them.
-    public func points(of city: Int) -> [HistoryPoint] {
-        let history = histories[city]
-        var points = (0..<history.count).map { history[$0] }
-        let state = states[city]
-        if points.last.map({ $0.time < state.updatedAt }) ?? true {
-            points.append(HistoryPoint(time: state.updatedAt, index: state.index, category: state.category))
-        }
-        return points
-    }
-
-    /// The city of this name, and those before and after it by name.
-    public func find(_ name: [UInt8]) -> (city: Int, previous: Int?, next: Int?)? {
-        func run(_ place: Int) -> [UInt32] {
-            order.sequence.indices.contains(place) ? order.runs[Int(order.sequence[place])].cities : []
-        }
-        let (place, index) = order.position { bytesPrecede(self.name(of: Int($0)).span, name.span) }
-        let cities = run(place)
-        guard index < cities.count, self.name(of: Int(cities[index])).elementsEqual(name) else { return nil }
-        let previous = index > 0 ? cities[index - 1] : run(place - 1).last
-        let next = index + 1 < cities.count ? cities[index + 1] : run(place + 1).first
-        return (Int(cities[index]), previous.map(Int.init), next.map(Int.init))
-    }
-}
-
-/// The figures of the store as a whole.
-struct StoreStatistics: Sendable, Equatable {
-    var cities: Int
-    var cityLimit: Int
-    /// Milliseconds.
-    var expireAfter: Int64
-    var expired: UInt64
-    var points: Int
-    var capacity: Int
-    var shard: Shard?
-
-    static let families: [Family<StoreStatistics>] = [
-        Family("airquality_exporter_cities", .gauge, "Cities exported.") { Double($0.cities) },
-        Family("airquality_exporter_cities_limit", .gauge, "Maximum number of cities (--city.limit).") {
-            Double($0.cityLimit)
-        },
-        Family(
-            "airquality_exporter_city_expiry_seconds", .gauge,
-            "Time without a reading after which a city is removed; 0 = never."
-        ) { Double($0.expireAfter) / 1000 },
-        Family(
-            "airquality_exporter_cities_expired_total", .counter,
-            "Cities removed because they received no reading within --city.expire-after."
-        ) { Double($0.expired) },
-        Family("airquality_exporter_history_points", .gauge, "History points of all cities.") { Double($0.points) },
-        Family("airquality_exporter_history_capacity", .gauge, "Maximum number of history points per city.") {
-            Double($0.capacity)
-        },
-        Family(
-            "airquality_exporter_shard_index", .gauge, "Index of this shard, from 0 (--city.shard)."
-        ) { $0.shard.map { Double($0.index) } },
-        Family(
-            "airquality_exporter_shards", .gauge, "Number of shards (--city.shard)."
-        ) { $0.shard.map { Double($0.count) } },
-    ]
 }

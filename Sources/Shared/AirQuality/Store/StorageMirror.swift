@@ -3,10 +3,10 @@ import Bytes
 extension StoreSnapshot {
     /// All cities with their histories, by name. Their ids are 0: the store does not know them.
     public var storedCities: [City] {
-        cities.map { number in
+        order.map { number in
             let (state, history) = (states[number], histories[number])
             return City(
-                id: 0, name: Array(name(of: number)), index: state.index, updatedAt: state.updatedAt,
+                id: 0, name: state.name, index: state.index, updatedAt: state.updatedAt,
                 receivedAt: state.receivedAt, category: state.category, changes: state.changes,
                 points: (0..<history.count).map { history[$0] })
         }
@@ -122,7 +122,7 @@ public struct StorageMirror: Sendable {
                 continue
             }
             let (state, last) = (states[number], snapshot.histories[number].last)
-            var entry = Entry(id: city.id, insertedAt: states.insertion(of: number), receivedAt: city.receivedAt)
+            var entry = Entry(id: city.id, insertedAt: states[number].insertedAt, receivedAt: city.receivedAt)
             let hasCategory = city.category == state.category && city.changes == state.changes
             entry.category = city.category
             if hasCategory { entry.categoryVersion = state.categoryVersion }
@@ -131,7 +131,7 @@ public struct StorageMirror: Sendable {
             let isSame =
                 hasCategory && city.index == state.index && city.updatedAt == state.updatedAt
                 && city.receivedAt == state.receivedAt && newest?.time == last?.time && newest?.index == last?.index
-            if isSame { entry.version = states.version(of: number) }
+            if isSame { entry.version = states[number].version }
             entries[number] = entry
         }
     }
@@ -143,7 +143,7 @@ public struct StorageMirror: Sendable {
     ///   - limit: After this many readings, the rest is left for the next call.
     public func changes(to snapshot: StoreSnapshot, at now: Timestamp, limit: Int = .max) -> StorageChanges {
         let states = snapshot.states
-        let bounds = CategoryBounds(snapshot.rules.scale, hysteresis: snapshot.rules.hysteresis)
+        let bounds = CategoryBounds(snapshot.rules.scale)
         let areAllDue = now == .max || categoriesAt.map { abs(now - $0.all) >= Self.maximumCategoryDelay } ?? true
         let areHeldDue = areAllDue || categoriesAt.map { abs(now - $0.held) >= Self.maximumDelay } ?? true
         var changes = StorageChanges(nextID: nextID, categoriesAt: categoriesAt)
@@ -155,7 +155,7 @@ public struct StorageMirror: Sendable {
         for number in 0..<states.count {
             var entry = number < entries.count ? entries[number] : Entry()
             let isPresent = states[number].isPresent
-            if entry.id != 0, !isPresent || states.insertion(of: number) != entry.insertedAt {
+            if entry.id != 0, !isPresent || states[number].insertedAt != entry.insertedAt {
                 remove(entry.id, until: max(entry.pointAt, entry.currentAt))
                 entry = Entry()
                 changes.entries.append((number, entry))
@@ -164,7 +164,7 @@ public struct StorageMirror: Sendable {
             let hasNewCategory =
                 areHeldDue && states[number].categoryVersion > entry.categoryVersion
                 && (areAllDue || states[number].isHeld(from: entry.category, by: bounds))
-            guard hasNewCategory || states.version(of: number) > entry.version else { continue }
+            guard hasNewCategory || states[number].version > entry.version else { continue }
             guard changes.readingCount < limit else {
                 changes.isComplete = false
                 continue
@@ -210,7 +210,7 @@ public struct StorageMirror: Sendable {
 extension CityState {
     /// Whether the index would not lead from the category to the city's.
     fileprivate func isHeld(from category: UInt8, by bounds: CategoryBounds) -> Bool {
-        bounds.category(of: index, held: category) != self.category
+        bounds.category(of: index) != self.category
     }
 }
 
@@ -221,7 +221,7 @@ extension StorageMirror.Entry {
         to number: Int, in snapshot: StoreSnapshot, at now: Timestamp, hasNewCategory: Bool, nextID: inout Int64
     ) -> StorageChanges.ChangedCity? {
         let (state, history) = (snapshot.states[number], snapshot.histories[number])
-        let (cityVersion, newest) = (snapshot.states.version(of: number), history.last)
+        let (cityVersion, newest) = (snapshot.states[number].version, history.last)
         // The first point to write.
         var first = history.count
         while first > 0, history[first - 1].time > pointAt { first -= 1 }
@@ -252,9 +252,9 @@ extension StorageMirror.Entry {
         var city = StorageChanges.ChangedCity(
             id: id, category: state.category, changes: state.changes, hasNewCategory: hasNewCategory)
         if id == 0 {
-            (id, city.id, city.name) = (nextID, nextID, Array(snapshot.name(of: number)))
+            (id, city.id, city.name) = (nextID, nextID, snapshot.states[number].name)
             nextID += 1
-            insertedAt = snapshot.states.insertion(of: number)
+            insertedAt = snapshot.states[number].insertedAt
         }
         if isSetBack { city.removedFrom = history.count > 0 ? history[0].time : .min }
         city.readings = (first..<history.count).map { place in

@@ -59,11 +59,11 @@ struct Workload: ~Copyable {
 
     mutating func record(_ message: [UInt8]) {
         time += 1
-        decoder.decode(message.span, receivedAt: time) { store.record($0, names: $1, feed: 0) }
+        store.record(decoder.decode(message.span, receivedAt: time), feed: 0)
     }
 
     mutating func decodeAll() {
-        for message in messages { decoder.decode(message.span, receivedAt: time) { _, _ in } }
+        for message in messages { _ = decoder.decode(message.span, receivedAt: time) }
     }
 
     /// All messages once.

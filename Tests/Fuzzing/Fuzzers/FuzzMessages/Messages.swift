@@ -43,18 +43,18 @@ private func checkShards(_ shard0: Decoded, _ shard1: Decoded, all: Decoded) {
     for (format, part, other) in [(shard0Format, shard0, shard1), (shard1Format, shard1, shard0)] {
         let own = all.readings.filter { format.shard!.contains($0.name.span) }
         expect(part.readings == own, "\(part.readings) instead of \(own)")
-        let refused = ofCities.reduce(0) { $0 + Int(other.refusals[$1]) }
+        let refused = ofCities.reduce(0) { $0 + Int(other.rejections[$1]) }
         expect(part.skipped == other.readings.count + refused, "skipped \(part.skipped), and the other had \(other)")
     }
-    for reason in RefusalReason.allCases {
-        let (one, other, count) = (shard0.refusals[reason], shard1.refusals[reason], all.refusals[reason])
+    for reason in RejectionReason.allCases {
+        let (one, other, count) = (shard0.rejections[reason], shard1.rejections[reason], all.rejections[reason])
         let isRight = ofCities.contains(reason) ? one + other == count : one == count && other == count
-        expect(isRight, "\(one) and \(other) instead of \(count) refusals as \(reason)")
+        expect(isRight, "\(one) and \(other) instead of \(count) rejections as \(reason)")
     }
 }
 
 /// Refusals of elements that have a city.
-private let ofCities: [RefusalReason] = [.noValue, .badValue, .badTime]
+private let ofCities: [RejectionReason] = [.noValue, .badValue, .badTime]
 
 private let shard0Format = FeedFormat(shard: Shard(index: 0, count: 2))
 private let shard1Format = FeedFormat(shard: Shard(index: 1, count: 2))
@@ -88,13 +88,13 @@ private struct Decoded: Equatable {
     }
 
     var readings: [Reading] = []
-    var refusals = RefusalCounts()
+    var rejections = RejectionCounts()
     /// Because they are another shard's.
     var skipped = 0
     var hasConcentrations = false
 
     static func == (one: Self, other: Self) -> Bool {
-        one.readings == other.readings && one.refusals == other.refusals
+        one.readings == other.readings && one.rejections == other.rejections
     }
 }
 
@@ -102,14 +102,13 @@ private let arrival: Timestamp = 1_795_236_585_252
 
 private func decoded(_ message: [UInt8], with decoder: inout FeedDecoder) -> Decoded {
     var decoded = Decoded()
-    decoder.decode(message.span, receivedAt: arrival) { part, names in
-        for reading in part.readings {
-            decoded.readings.append(.init(name: reading.nameRange.map { names[$0] }, index: reading.index))
-        }
-        decoded.refusals += part.refusals
-        decoded.skipped += part.skipped
-        if !part.extras.isEmpty { decoded.hasConcentrations = true }
+    let message = decoder.decode(message.span, receivedAt: arrival)
+    for reading in message.readings {
+        decoded.readings.append(.init(name: Array(message.names[reading.nameRange]), index: reading.index))
     }
+    decoded.rejections = message.rejections
+    decoded.skipped = message.skipped
+    decoded.hasConcentrations = message.readings.contains { $0.extras != nil }
     return decoded
 }
 
@@ -118,7 +117,7 @@ private func store(_ message: [UInt8], _ format: FeedFormat, _ decoder: inout Fe
     let store = ReadingStore(
         rules: StoreRules(families: format.families),
         feeds: ["ws://feed.example/"], at: arrival)
-    decoder.decode(message.span, receivedAt: arrival) { store.record($0, names: $1, feed: 0) }
+    store.record(decoder.decode(message.span, receivedAt: arrival), feed: 0)
     let count = store.snapshot().cityCount
     expect(cities == nil || count == cities, "\(count) cities instead of \(cities ?? 0)")
     if !format.pollutantsField.isEmpty {
@@ -131,6 +130,6 @@ private func store(_ message: [UInt8], _ format: FeedFormat, _ decoder: inout Fe
             expect(Pollutant.isConcentration(value), "concentration \(value)")
         }
     }
-    let document = HistoryDocument.render(store)
+    let document = HistoryDocument(store.snapshot(withHistories: true), query: HistoryQuery()).render()
     expect(String(validating: document, as: UTF8.self) != nil, "UTF-8 of the history document")
 }

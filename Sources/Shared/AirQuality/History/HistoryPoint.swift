@@ -1,0 +1,13 @@
+/// One kept reading.
+public struct HistoryPoint: Sendable, Equatable {
+    public var time: Timestamp
+    public var index: Double
+    /// Number of the category that the index lies in.
+    public var category: UInt8
+
+    public init(time: Timestamp, index: Double, category: UInt8) {
+        self.time = time
+        self.index = index
+        self.category = category
+    }
+}

@@ -1,0 +1,17 @@
+/// Counters and direction of the category changes of a city.
+public struct CategoryChanges: Sendable, Equatable {
+    public var better: UInt64 = 0
+    public var worse: UInt64 = 0
+    /// Time of the reading that brought the last change; `nil` before the first.
+    public var changedAt: Timestamp?
+    /// 1 better, -1 worse, 0 none yet.
+    public var direction: Int8 = 0
+
+    public init() {}
+
+    mutating func record(better isBetter: Bool, at time: Timestamp) {
+        direction = isBetter ? 1 : -1
+        changedAt = time
+        if isBetter { better += 1 } else { worse += 1 }
+    }
+}

@@ -1,0 +1,52 @@
+import Bytes
+
+/// The rules for a city's name as a label value.
+///
+/// Names are bytes: two Unicode spellings of a name are two cities, and cities are sorted by their bytes. Swift's
+/// `String` compares by canonical equivalence, so no name is ever compared as one.
+public enum CityName {
+    /// Bytes of UTF-8.
+    public static let maximumCount = 128
+
+    /// The part of `bytes` that is the name: surrounding ASCII white space removed; `nil` when there is none that may be
+    /// a label value.
+    ///
+    /// - Parameter bytes: well-formed UTF-8.
+    public static func accepted(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int>? {
+        let range = trimmed(bytes, in: range)
+        guard !range.isEmpty, range.count <= maximumCount else { return nil }
+        var previous: UInt8 = 0
+        for index in range {
+            let byte = bytes[index]
+            if byte &- 0x20 < 0x5F { continue }
+            // C0 and DEL; C1 is U+0080 … U+009F, in UTF-8 C2 80 … C2 9F.
+            if byte < 0x80 || (previous == 0xC2 && byte < 0xA0) { return nil }
+            previous = byte
+        }
+        return range
+    }
+
+    /// Whether a name sorts before another, byte by byte.
+    static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool { bytesPrecede(left.span, right.span) }
+
+    /// A hash for tables of names. Its secret is the process's, so that no feed can make names collide.
+    static func hash(_ name: Span<UInt8>) -> UInt64 {
+        var hasher = Hasher()
+        // Eight bytes at a time, because each call costs more than the hash. No name has a NUL.
+        var word: UInt64 = 0
+        for index in name.indices {
+            word = word << 8 | UInt64(name[index])
+            if index % 8 == 7 {
+                hasher.combine(word)
+                word = 0
+            }
+        }
+        hasher.combine(word)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+
+    /// The range without surrounding ASCII white space: space, TAB, LF, VT, FF, CR.
+    static func trimmed(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int> {
+        Bytes.trimmed(bytes, in: range) { $0 == 0x20 || $0 &- 0x09 <= 0x04 }
+    }
+}

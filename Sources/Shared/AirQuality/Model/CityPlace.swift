@@ -1,0 +1,23 @@
+/// Position and country of a city.
+public struct CityPlace: Sendable, Equatable {
+    static let fields = ["country", "latitude", "longitude"]
+    static let maximumCountryBytes = 64
+
+    /// UTF-8 without control characters, at most 64 bytes; empty when it is not known.
+    public let country: [UInt8]
+    /// Degrees, -90 … 90.
+    public let latitude: Double?
+    /// Degrees, -180 … 180.
+    public let longitude: Double?
+
+    /// Latitude and longitude; `nil` unless both are known.
+    public var coordinates: (latitude: Double, longitude: Double)? {
+        latitude.flatMap { latitude in longitude.map { (latitude, $0) } }
+    }
+
+    public init(country: [UInt8], latitude: Double?, longitude: Double?) {
+        self.country = country
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+}

@@ -1,0 +1,47 @@
+internal import Bytes
+
+/// A decoded message: its readings, and what was rejected of it. ``ReadingStore/record(_:feed:)`` takes it in.
+public struct FeedMessage: Sendable {
+    var readings: [Reading] = []
+    /// UTF-8 that the names of the readings are runs of.
+    var names: [UInt8] = []
+    /// Rejections of elements, or of the message itself, by reason.
+    public var rejections = RejectionCounts()
+    /// Descriptions of the first rejected element of each reason, where the connection has not described it yet.
+    var rejected: [RejectedElement] = []
+    /// Number of elements that name cities of other shards.
+    var skipped = 0
+    /// Whether the message holds nothing that could be a reading: a heartbeat, a greeting, an empty array.
+    public var isWithoutReadings = false
+    /// Bytes of the whole message's payload.
+    let byteCount: Int
+    /// When the whole message had arrived.
+    let receivedAt: Timestamp
+
+    /// Makes a message without readings.
+    ///
+    /// - Parameters:
+    ///   - byteCount: bytes of its payload.
+    ///   - receivedAt: when the whole message had arrived.
+    public init(byteCount: Int, receivedAt: Timestamp) {
+        self.byteCount = byteCount
+        self.receivedAt = receivedAt
+    }
+
+    /// Makes a message that is rejected without being decoded, for example because it is too large.
+    public init(rejectedAs reason: RejectionReason, byteCount: Int, receivedAt: Timestamp) {
+        self.init(byteCount: byteCount, receivedAt: receivedAt)
+        rejections[reason] = 1
+    }
+
+    /// Whether nothing has been found in it: neither readings, nor rejections, nor cities of other shards.
+    var isEmpty: Bool { readings.isEmpty && rejections.isEmpty && skipped == 0 }
+
+    /// Adds a reading with a copy of its name.
+    mutating func append(_ reading: Reading, named name: Span<UInt8>) {
+        var reading = reading
+        reading.nameOffset = UInt32(names.count)
+        names.append(name)
+        readings.append(reading)
+    }
+}

@@ -1,0 +1,19 @@
+/// Names to report, each once, and only the first few.
+struct BoundedReport: Sendable {
+    static let maximumCount = 10
+
+    private var names: [[UInt8]] = []
+    private var reportedCount = 0
+
+    mutating func insert(_ name: Span<UInt8>) {
+        guard names.count < Self.maximumCount else { return }
+        let bytes = (0..<min(name.count, CityName.maximumCount)).map { name[$0] }
+        if !names.contains(bytes) { names.append(bytes) }
+    }
+
+    /// Takes the names that were not reported before.
+    mutating func unreported() -> [String] {
+        defer { reportedCount = names.count }
+        return names[reportedCount...].map { String(decoding: $0, as: UTF8.self) }
+    }
+}

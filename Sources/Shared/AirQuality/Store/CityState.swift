@@ -1,0 +1,56 @@
+/// Current state of one city.
+public struct CityState: Sendable {
+    /// UTF-8, at most ``CityName/maximumCount`` bytes. Empty when the city is gone and its place free.
+    public internal(set) var name: [UInt8]
+    public internal(set) var index = 0.0
+    /// Time of the newest reading.
+    public internal(set) var updatedAt: Timestamp = 0
+    /// When the newest reading arrived. The same as ``updatedAt`` unless the feed gives times.
+    public internal(set) var receivedAt: Timestamp = 0
+    /// Number of the category that the index lies in, 1 ….
+    public internal(set) var category: UInt8
+    public internal(set) var changes = CategoryChanges()
+    /// Details beside the index; `nil` without any.
+    public internal(set) var extras: CityExtras?
+    /// The store's version at the city's last change.
+    public internal(set) var version: UInt64
+    /// The store's version at the last change of the category.
+    public internal(set) var categoryVersion: UInt64
+    /// The store's version when the city was added: tells it apart from one that had its place before.
+    public internal(set) var insertedAt: UInt64
+    /// Number of the feed that the newest reading came from; -1 after a restart.
+    var feed: Int32 = -1
+    /// Number of the message that the newest reading came with.
+    var message: UInt64 = 0
+
+    init(name: [UInt8], category: UInt8, version: UInt64) {
+        self.name = name
+        self.category = category
+        self.version = version
+        categoryVersion = version
+        insertedAt = version
+    }
+
+    /// Whether there is a city at this place.
+    public var isPresent: Bool { !name.isEmpty }
+
+    /// Sets the index, and the category that it lies in.
+    mutating func setIndex(_ index: Double, at time: Timestamp, bounds: CategoryBounds) {
+        self.index = index
+        let new = bounds.category(of: index)
+        guard new != category else { return }
+        changes.record(better: new < category, at: time)
+        category = new
+        categoryVersion = version
+    }
+
+    /// Moves the time of the newest reading back if it is later than any that the decoder accepts now.
+    ///
+    /// - Returns: whether it was.
+    @discardableResult
+    mutating func clampUpdate(to now: Timestamp) -> Bool {
+        guard updatedAt > now + FeedDecoder.maximumLead else { return false }
+        updatedAt = now
+        return true
+    }
+}

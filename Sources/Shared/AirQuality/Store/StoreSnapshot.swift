@@ -1,0 +1,66 @@
+/// The store's state at one moment: copy-on-write copies of its arrays, so that taking one costs nothing.
+///
+/// Cities are named by their number: their place in ``states`` and ``histories``.
+public struct StoreSnapshot: Sendable {
+    public let rules: StoreRules
+    /// Counts up with every change of the store.
+    public let version: UInt64
+    /// When the store was made.
+    public let startedAt: Timestamp
+    /// When cities last expired; `nil` before the first time.
+    public let expiredAt: Timestamp?
+    /// Cities by number. Places of cities that are gone are not ``CityState/isPresent``.
+    public let states: [CityState]
+    /// Histories by number of the city; empty unless they were asked for.
+    public let histories: [History]
+    /// Numbers of the cities, sorted by the bytes of their names.
+    public let order: [Int]
+    public let feeds: [FeedStatistics]
+    /// Number of history points of all cities.
+    public let pointCount: Int
+    /// Number of cities that have expired.
+    public let expiredCount: UInt64
+
+    public var cityCount: Int { order.count }
+
+    /// The name of a city as UTF-8.
+    public func name(of city: Int) -> ArraySlice<UInt8> { states[city].name[...] }
+
+    /// The points of a city, oldest first: the kept ones, and the current reading where it is newer than all of them.
+    public func points(of city: Int) -> [HistoryPoint] {
+        let history = histories[city]
+        var points = (0..<history.count).map { history[$0] }
+        let state = states[city]
+        if points.last.map({ $0.time < state.updatedAt }) ?? true {
+            points.append(HistoryPoint(time: state.updatedAt, index: state.index, category: state.category))
+        }
+        return points
+    }
+
+    /// The number of the city of this name, and of those before and after it by name.
+    public func find(_ name: [UInt8]) -> (city: Int, previous: Int?, next: Int?)? {
+        let place = partition(order[...]) { CityName.precedes(states[$0].name, name) }
+        guard place < order.count, states[order[place]].name == name else { return nil }
+        return (
+            order[place], place > 0 ? order[place - 1] : nil, place + 1 < order.count ? order[place + 1] : nil
+        )
+    }
+
+    /// Whether it is known of any city where it is.
+    public var havePlaces: Bool {
+        order.contains { states[$0].extras?.place?.coordinates != nil }
+    }
+
+    /// The first cities, from a number on, that changed later than at the version.
+    ///
+    /// - Returns: at most `maximum` of them, and the number to go on from; `nil` when none is left.
+    func cities(changedSince version: UInt64, from first: Int, maximum: Int) -> (cities: [Int], next: Int?) {
+        var cities: [Int] = []
+        for city in min(first, states.count)..<states.count
+        where states[city].version > version && states[city].isPresent {
+            if cities.count == maximum { return (cities, city) }
+            cities.append(city)
+        }
+        return (cities, nil)
+    }
+}

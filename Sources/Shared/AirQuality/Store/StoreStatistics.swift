@@ -1,0 +1,36 @@
+/// The figures of the store as a whole.
+struct StoreStatistics: Sendable, Equatable {
+    var cities: Int
+    var cityLimit: Int
+    /// Milliseconds.
+    var expireAfter: Int64
+    var expired: UInt64
+    var points: Int
+    var capacity: Int
+    var shard: Shard?
+
+    static let families: [Family<StoreStatistics>] = [
+        Family("airquality_exporter_cities", .gauge, "Cities exported.") { Double($0.cities) },
+        Family("airquality_exporter_cities_limit", .gauge, "Maximum number of cities (--city.limit).") {
+            Double($0.cityLimit)
+        },
+        Family(
+            "airquality_exporter_city_expiry_seconds", .gauge,
+            "Time without a reading after which a city is removed; 0 = never."
+        ) { Double($0.expireAfter) / 1000 },
+        Family(
+            "airquality_exporter_cities_expired_total", .counter,
+            "Cities removed because they received no reading within --city.expire-after."
+        ) { Double($0.expired) },
+        Family("airquality_exporter_history_points", .gauge, "History points of all cities.") { Double($0.points) },
+        Family("airquality_exporter_history_capacity", .gauge, "Maximum number of history points per city.") {
+            Double($0.capacity)
+        },
+        Family(
+            "airquality_exporter_shard_index", .gauge, "Index of this shard, from 0 (--city.shard)."
+        ) { $0.shard.map { Double($0.index) } },
+        Family(
+            "airquality_exporter_shards", .gauge, "Number of shards (--city.shard)."
+        ) { $0.shard.map { Double($0.count) } },
+    ]
+}

@@ -34,6 +34,8 @@ class Exporter:
     is_running: Callable[[int], bool] = always
     is_target: Callable[[int], bool] = always
     is_feed_up: Callable[[int], bool] = always
+    is_paused: Callable[[int], bool] = lambda _: False
+    idle_timeout: int = 5 * MINUTE
     every: int = 30
     message: Callable[[int], dict[str, float | None] | str | None] = steady("Delhi", "Pune")
     is_storage_full: Callable[[int], bool] = lambda _: False
@@ -62,16 +64,19 @@ class Exporter:
         self.cities = {city: last for city, last in self.cities.items() if second - last[0] < self.expire_after}
 
     def connect(self, second: int) -> None:
-        """Every failed dial is a disconnect as well; a connection without messages for five minutes is made anew."""
+        """Every failed dial is a disconnect as well; a connection without messages for too long is made anew."""
         disconnects = self.reasons["disconnects"]
-        if not self.is_feed_up(second):
+        if self.is_paused(second):
+            disconnects["paused"] += self.connected
+            self.connected = False
+        elif not self.is_feed_up(second):
             if self.connected or second % 20 == 0:
                 disconnects["lost" if self.connected else "refused"] += 1
             self.connected = False
         elif not self.connected:
             self.counts["connections"] += 1
             self.connected, self.heard = True, second
-        elif second - self.heard >= 5 * MINUTE:
+        elif second - self.heard >= self.idle_timeout:
             disconnects["idle"] += 1
             self.connected = False
 
@@ -104,7 +109,7 @@ class Exporter:
         yield "airquality_exporter_storage_errors_total", {}, self.storage_errors
         yield "airquality_exporter_config_last_reload_successful", {}, int(not self.is_configuration_bad(second))
         yield f"{FEED}connected", feed, int(self.connected)
-        yield f"{FEED}paused", feed, 0
+        yield f"{FEED}paused", feed, int(self.is_paused(second))
         for name, count in self.counts.items():
             yield f"{FEED}{name}_total", feed, count
         for name, counts in self.reasons.items():

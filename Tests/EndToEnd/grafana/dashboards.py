@@ -33,6 +33,9 @@ def settings(panel: dict) -> Iterator[tuple[str, object]]:
 
 
 def interpolated(query: str, city: str = ".+") -> str:
-    """With variables as Grafana writes them: all jobs, and a city that is escaped for a regular expression."""
+    """With variables as Grafana writes them: all jobs, a city escaped for a regular expression."""
     escaped = city if city == ".+" else re.sub(r"([\\/^$*+?.()|\[\]{}])", r"\\\1", city)
-    return query.replace("$job", ".+").replace("${city:regex}", escaped).replace("$__rate_interval", "10s")
+    values = {"$job": ".+", "${city:regex}": escaped, "$__rate_interval": "10s"}
+    for name, value in values.items():
+        query = query.replace(name, value)
+    return query

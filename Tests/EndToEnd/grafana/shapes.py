@@ -1,118 +1,137 @@
-"""The parts of Grafana's classic dashboard model (schemaVersion 41) that the dashboards use: names, types, choices.
+"""The parts of Grafana's classic dashboard model (schemaVersion 41) that the dashboards use.
 
-A shape is a type, a set of choices, a list of a shape, or a dictionary; a name that ends in `?` may be missing."""
+A shape is `type name name?; type name …`, where `?` means that it may be missing. `CHOICES` are the
+words that Grafana knows for names with a fixed set of them."""
 
-DATA_SOURCE = {"type": {"prometheus", "grafana"}, "uid": {"${datasource}", "-- Grafana --"}}
-COLOR = {"mode": {"thresholds", "fixed", "shades"}, "fixedColor?": str}
-STEPS = {"mode": {"absolute"}, "steps": [{"value": (int, type(None)), "color": str}]}
-MAPPINGS = [{"type": {"value"}, "options": dict}]
-LINKS = [{"title": str, "url": str, "targetBlank": bool}]
-HIDE = {"legend": bool, "tooltip": bool, "viz": bool}
-LEGEND = {"displayMode": {"list", "table"}, "placement": {"bottom", "right"}, "showLegend": bool,
-          "calcs": [{"min", "mean", "max", "lastNotNull"}]}  # fmt: skip
-TOOLTIP = {"mode": {"single", "multi"}, "sort": {"none", "desc"}, "hideZeros": bool}
-
-TARGET = {
-    "refId": str, "datasource": DATA_SOURCE, "editorMode": {"code"}, "expr": str, "format": {"time_series", "table"},
-    "instant": bool, "range": bool, "exemplar": bool, "legendFormat?": str, "interval?": str,
-}  # fmt: skip
-TRANSFORMATION = {
-    "id": {"timeSeriesTable", "joinByField", "filterFieldsByName", "organize", "convertFieldType"},
-    "filter?": {"id": {"byRefId"}, "options": str}, "options": dict,
-}  # fmt: skip
-CELL = {"type": {"auto", "color-text", "color-background", "sparkline"}, "mode?": {"basic"}, "hideValue?": bool,
-        "lineWidth?": int, "fillOpacity?": int, "gradientMode?": {"none"}, "lineInterpolation?": {"linear"},
-        "showPoints?": {"never"}}  # fmt: skip
+TYPES = {
+    "str": str,
+    "int": int,
+    "bool": bool,
+    "number": (int, float),
+    "list": list,
+    "dict": dict,
+    "any": object,
+    "null": type(None),
+}
+DASHBOARD = """null id; str uid title description timezone refresh weekStart;
+    list tags links panels; bool editable preload;
+    int graphTooltip fiscalYearStartMonth schemaVersion version;
+    dict time timepicker annotations templating"""
+LINK = """str type title icon tooltip url; list tags;
+    bool asDropdown includeVars keepTime targetBlank"""
+ANNOTATION = """str name iconColor expr step titleFormat textFormat tagKeys;
+    dict datasource target; bool enable hide useValueForTime"""
+VARIABLE = """str type name label regex definition? allValue?; any query; int refresh hide sort?;
+    bool multi includeAll; list options; dict current datasource?"""
+ROW = "int id; str type title; bool collapsed; dict gridPos; list panels"
+PANEL = """int id; str type title description pluginVersion; dict datasource gridPos fieldConfig
+    options; list targets transformations?"""
+TARGET = """str refId editorMode expr format legendFormat? interval?; dict datasource;
+    bool instant range exemplar"""
+TRANSFORMATION = "str id; dict options filter?"
+FIELD = """str noValue? unit? displayName?; list mappings? links?; dict color? thresholds? custom?;
+    int decimals? min?"""
+COLOR = "str mode fixedColor?"
+CELL = """str type mode? gradientMode? lineInterpolation? showPoints?; bool hideValue?;
+    int lineWidth? fillOpacity?"""
 CUSTOM = {
-    "stat": {},
-    "geomap": {},
-    "table": {"align": {"auto", "left"}, "cellOptions": CELL, "width": int},
-    "state-timeline": {"lineWidth": int, "fillOpacity": int, "spanNulls": int, "insertNulls": bool, "hideFrom": HIDE},
-    "timeseries": {
-        "drawStyle": {"line", "bars"}, "lineWidth": int, "lineInterpolation": {"linear"}, "fillOpacity": int,
-        "gradientMode": {"none"}, "showPoints": {"auto", "never"}, "pointSize": int, "spanNulls": (bool, int),
-        "insertNulls": bool, "axisPlacement": {"auto"}, "axisLabel": str, "axisColorMode": {"text"},
-        "axisBorderShow": bool, "axisCenteredZero": bool, "axisSoftMin": int, "axisSoftMax": (int, float),
-        "scaleDistribution": {"type": {"linear"}}, "stacking": {"mode": {"none", "normal"}, "group": str},
-        "thresholdsStyle": {"mode": {"off", "area"}}, "hideFrom": HIDE,
-    },
-}  # fmt: skip
-FIELD = {
-    "noValue": str, "mappings": MAPPINGS, "color": COLOR, "thresholds": STEPS, "links": LINKS, "displayName": str,
-    "unit": {"none", "short", "s", "bytes", "percentunit"}, "decimals": int, "min": int,
-}  # fmt: skip
+    "stat": "",
+    "geomap": "",
+    "table": "str align?; dict cellOptions?; int width?",
+    "state-timeline": "int lineWidth? fillOpacity? spanNulls?; bool insertNulls?; dict hideFrom?",
+    "timeseries": """str drawStyle? lineInterpolation? gradientMode? showPoints? axisPlacement?
+        axisLabel? axisColorMode?; int lineWidth? fillOpacity? pointSize?; any spanNulls?;
+        bool insertNulls? axisBorderShow? axisCenteredZero?; number axisSoftMin? axisSoftMax?;
+        dict scaleDistribution? stacking? thresholdsStyle? hideFrom?""",
+}
 OPTIONS = {
-    "stat": {
-        "graphMode": {"none"}, "colorMode": {"none", "value", "background_solid"}, "justifyMode": {"auto", "center"},
-        "textMode": {"auto", "value", "name", "value_and_name"}, "wideLayout": bool, "showPercentChange": bool,
-        "percentChangeColorMode": {"standard"}, "orientation": {"auto", "vertical"},
-        "reduceOptions": {"values": bool, "calcs": [{"lastNotNull"}], "fields": str},
-        "text?": {"titleSize": int, "valueSize?": int},
-    },
-    "table": {"showHeader": bool, "cellHeight": {"sm"}, "sortBy?": [{"displayName": str, "desc": bool}]},
-    "timeseries": {"legend": LEGEND, "tooltip": TOOLTIP},
-    "state-timeline": {"mergeValues": bool, "showValue": {"auto"}, "alignValue": {"left"}, "rowHeight": float,
-                       "legend": LEGEND, "tooltip": TOOLTIP, "perPage?": int},
-    "geomap": {"view": dict, "controls": dict, "basemap": dict, "layers": list, "tooltip": {"mode": {"details"}}},
-}  # fmt: skip
-GRID = {"x": int, "y": int, "w": int, "h": int}
-ROW = {"id": int, "type": {"row"}, "title": str, "collapsed": {True}, "gridPos": GRID, "panels": list}
-VARIABLE = {
-    "type": {"datasource", "query"}, "name": str, "label": str, "query": (str, dict), "regex": str, "refresh": {1, 2},
-    "multi": bool, "includeAll": bool, "hide": {0}, "options": list, "current": dict, "datasource?": DATA_SOURCE,
-    "definition?": str, "sort?": {1}, "allValue?": str,
-}  # fmt: skip
-ANNOTATION = {
-    "name": str, "datasource": DATA_SOURCE, "enable": bool, "hide": bool, "iconColor": str, "type?": {"dashboard"},
-    "builtIn?": {1}, "expr?": str, "step?": str, "titleFormat?": str, "textFormat?": str, "tagKeys?": str,
-    "useValueForTime?": {True}, "target?": dict,
-}  # fmt: skip
-LINK = {"type": {"dashboards"}, "title": str, "tags": [str], "asDropdown": bool, "includeVars": bool, "keepTime": bool,
-        "targetBlank": bool, "icon": {"external link"}, "tooltip": str, "url": str}  # fmt: skip
-DASHBOARD = {
-    "id": type(None), "uid": str, "title": str, "description": str, "tags": [str], "timezone": {"browser"},
-    "editable": bool, "graphTooltip": {1}, "refresh": str, "time": {"from": str, "to": str}, "timepicker": dict,
-    "fiscalYearStartMonth": int, "weekStart": str, "preload": bool, "schemaVersion": {41}, "version": int,
-    "links": [LINK], "annotations": {"list": [ANNOTATION]}, "templating": {"list": [VARIABLE]}, "panels": list,
-}  # fmt: skip
+    "stat": """str graphMode colorMode justifyMode textMode percentChangeColorMode orientation;
+        bool wideLayout showPercentChange; dict reduceOptions text?""",
+    "table": "bool showHeader; str cellHeight; list sortBy?",
+    "timeseries": "dict legend tooltip",
+    "state-timeline": """bool mergeValues; str showValue alignValue; number rowHeight;
+        dict legend tooltip; int perPage?""",
+    "geomap": "dict view controls basemap tooltip; list layers",
+}
+CHOICES = {
+    "editorMode": {"code"},
+    "format": {"time_series", "table"},
+    "drawStyle": {"line", "bars"},
+    "lineInterpolation": {"linear"},
+    "gradientMode": {"none"},
+    "showPoints": {"auto", "never"},
+    "graphMode": {"none"},
+    "colorMode": {"none", "value", "background_solid"},
+    "justifyMode": {"auto", "center"},
+    "textMode": {"auto", "value", "name", "value_and_name"},
+    "orientation": {"auto", "vertical"},
+    "cellHeight": {"sm"},
+    "align": {"auto", "left"},
+    "displayMode": {"list", "table"},
+    "placement": {"bottom", "right"},
+    "unit": {"none", "short", "s", "bytes", "percentunit"},
+    "timezone": {"browser"},
+}
+TRANSFORMATIONS = {
+    "timeSeriesTable",
+    "joinByField",
+    "filterFieldsByName",
+    "organize",
+    "convertFieldType",
+}
+CELLS = {"auto", "color-text", "color-background", "sparkline"}
+COLORS = {"thresholds", "fixed", "shades"}
 
 
-def panel_shape(type: str) -> dict:
-    """Of a panel that is no row."""
-    field = {f"{name}?": shape for name, shape in FIELD.items()}
-    custom = {f"{name}?": shape for name, shape in CUSTOM[type].items()}
-    return {
-        "id": int, "type": str, "title": str, "description": str, "pluginVersion": str, "datasource": DATA_SOURCE,
-        "gridPos": GRID, "targets": [TARGET], "transformations?": [TRANSFORMATION], "options": OPTIONS[type],
-        "fieldConfig": {
-            "defaults": field | {"custom?": custom},
-            "overrides": [{"matcher": {"id": {"byName", "byRegexp", "byFrameRefID"}, "options": str},
-                           "properties": [{"id": str, "value": object}]}],
-        },
-    }  # fmt: skip
+def complaints(value: dict, shape: str, where: str) -> list[str]:
+    """What does not fit: an unknown or missing name, another type, an unknown word."""
+    kinds, required = {}, set()
+    for part in filter(str.strip, shape.split(";")):
+        kind, *names = part.split()
+        kinds |= {name.removesuffix("?"): TYPES[kind] for name in names}
+        required |= {name for name in names if not name.endswith("?")}
+    found = [f"{where}: {name} is unknown" for name in value.keys() - kinds.keys()]
+    found += [f"{where}: {name} is missing" for name in required - value.keys()]
+    for name in value.keys() & kinds.keys():
+        kind, one = kinds[name], value[name]
+        is_truth = isinstance(one, bool) and kind not in (bool, object)
+        if is_truth or not isinstance(one, kind) or one not in CHOICES.get(name, [one]):
+            found.append(f"{where}: {name} is {one!r}")
+    return found
 
 
-def property_shape(type: str, name: str) -> object:
-    """What an override may set: the fields of the defaults, by their path."""
-    return CUSTOM[type][name.removeprefix("custom.")] if name.startswith("custom.") else FIELD[name]
+def panel_complaints(panel: dict) -> list[str]:
+    """Of a panel that is no row, with all that is in it."""
+    where, kind = panel["title"], panel["type"]
+    found = complaints(panel, PANEL, where)
+    found += complaints(panel["options"], OPTIONS[kind], where)
+    for target in panel["targets"]:
+        found += complaints(target, TARGET, where)
+    for transformation in panel.get("transformations", []):
+        found += complaints(transformation, TRANSFORMATION, where)
+        if transformation["id"] not in TRANSFORMATIONS:
+            found.append(f"{where}: transformation {transformation['id']}")
+    for field in fields(panel):
+        found += complaints(field, FIELD, where)
+        found += complaints(field.get("custom", {}), CUSTOM[kind], where)
+        color, cell = (
+            field.get("color", {"mode": "fixed"}),
+            field.get("custom", {}).get("cellOptions"),
+        )
+        found += complaints(color, COLOR, where)
+        found += complaints(cell or {"type": "auto"}, CELL, where)
+        if color["mode"] not in COLORS or (cell or {"type": "auto"})["type"] not in CELLS:
+            found.append(f"{where}: {color} or {cell}")
+    return found
 
 
-def complaints(value, shape, where: str) -> list[str]:
-    if isinstance(shape, dict):
-        if not isinstance(value, dict):
-            return [f"{where}: {value!r} is no object"]
-        names = {name.removesuffix("?"): inner for name, inner in shape.items()}
-        required = {name for name in shape if not name.endswith("?")}
-        found = [f"{where}: {name} is unknown" for name in value.keys() - names.keys()]
-        found += [f"{where}: {name} is missing" for name in required - value.keys()]
-        known = value.keys() & names.keys()
-        return found + [each for name in known for each in complaints(value[name], names[name], f"{where}.{name}")]
-    if isinstance(shape, list):
-        if not isinstance(value, list):
-            return [f"{where}: {value!r} is no array"]
-        return [each for index, one in enumerate(value) for each in complaints(one, shape[0], f"{where}[{index}]")]
-    if isinstance(shape, set):
-        is_good = any(value == choice and isinstance(value, type(choice)) for choice in shape)
-        return [] if is_good else [f"{where}: {value!r} is none of {sorted(map(str, shape))}"]
-    is_good = isinstance(value, shape) and (not isinstance(value, bool) or shape in (bool, object) or bool in shape)
-    return [] if is_good else [f"{where}: {value!r} is no {shape}"]
+def fields(panel: dict) -> list[dict]:
+    """The defaults of its fields, and each override as if it were some."""
+    found = [panel["fieldConfig"]["defaults"]]
+    for override in panel["fieldConfig"]["overrides"]:
+        field: dict = {"custom": {}}
+        for one in override["properties"]:
+            name = one["id"].removeprefix("custom.")
+            (field if name == one["id"] else field["custom"])[name] = one["value"]
+        found.append(field)
+    return found

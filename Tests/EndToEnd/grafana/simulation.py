@@ -1,14 +1,18 @@
-"""Exporters as Prometheus sees them, second by second of an invented time: what stories are told with."""
+"""Exporters as Prometheus sees them, second by second of an invented time."""
 
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 MINUTE, HOUR = 60, 3600
+BOUNDS = [0, 51, 101, 201, 301, 401]
+COUNTERS = ["connections", "messages", "readings", "messages_without_readings"]
 REASONS = {
     "rejected": ["not_json", "not_an_array", "no_value", "bad_value", "city_limit"],
     "disconnects": ["lost", "refused", "idle", "paused", "requested"],
 }
+# Index of each city; `None`: the element has no value.
+Readings = dict[str, float | None]
 FEED = "airquality_exporter_feed_"
 
 
@@ -21,13 +25,13 @@ def except_for(*spans: tuple[float, float]) -> Callable[[int], bool]:
     return lambda second: not any(begin * MINUTE <= second < end * MINUTE for begin, end in spans)
 
 
-def steady(*cities: str, index: float = 150) -> Callable[[int], dict[str, float | None]]:
+def steady(*cities: str, index: float = 150) -> Callable[[int], Readings]:
     return lambda _: dict.fromkeys(cities, index)
 
 
 @dataclass
 class Exporter:
-    """One target. `message` gives the readings of a message, a reason why it is rejected, or `None`: there is none."""
+    """One target. `message` gives readings, a reason to reject, or `None` for no message."""
 
     job: str = "air-quality-exporter"
     instance: str = "a:10025"
@@ -37,16 +41,15 @@ class Exporter:
     is_paused: Callable[[int], bool] = lambda _: False
     idle_timeout: int = 5 * MINUTE
     every: int = 30
-    message: Callable[[int], dict[str, float | None] | str | None] = steady("Delhi", "Pune")
+    message: Callable[[int], Readings | str | None] = steady("Delhi", "Pune")
     is_storage_full: Callable[[int], bool] = lambda _: False
     is_configuration_bad: Callable[[int], bool] = lambda _: False
-    expire_after: int = 6 * HOUR
 
     started: int | None = field(default=None, init=False)
 
     def start(self, second: int) -> None:
         self.started, self.connected, self.last_message, self.heard = second, False, None, second
-        self.counts = dict.fromkeys(("connections", "messages", "readings", "messages_without_readings"), 0)
+        self.counts = dict.fromkeys(COUNTERS, 0)
         self.reasons = {name: dict.fromkeys(reasons, 0) for name, reasons in REASONS.items()}
         self.cities: dict[str, tuple[int, float]] = {}
         self.storage_errors = 0
@@ -61,10 +64,11 @@ class Exporter:
         if self.connected and second % self.every == 0:
             self.receive(second, self.message(second))
         self.storage_errors += self.is_storage_full(second)
-        self.cities = {city: last for city, last in self.cities.items() if second - last[0] < self.expire_after}
+        for city in [city for city, (when, _) in self.cities.items() if second - when >= 6 * HOUR]:
+            del self.cities[city]
 
     def connect(self, second: int) -> None:
-        """Every failed dial is a disconnect as well; a connection without messages for too long is made anew."""
+        """Failed dials are disconnects too; a connection that is idle for too long is made anew."""
         disconnects = self.reasons["disconnects"]
         if self.is_paused(second):
             disconnects["paused"] += self.connected
@@ -80,7 +84,7 @@ class Exporter:
             disconnects["idle"] += 1
             self.connected = False
 
-    def receive(self, second: int, content: dict[str, float | None] | str | None) -> None:
+    def receive(self, second: int, content: Readings | str | None) -> None:
         if content is None:
             return
         self.counts["messages"] += 1
@@ -107,7 +111,8 @@ class Exporter:
         yield "process_start_time_seconds", {}, self.started
         yield "airquality_exporter_build_info", {"version": "1"}, 1
         yield "airquality_exporter_storage_errors_total", {}, self.storage_errors
-        yield "airquality_exporter_config_last_reload_successful", {}, int(not self.is_configuration_bad(second))
+        is_good = not self.is_configuration_bad(second)
+        yield "airquality_exporter_config_last_reload_successful", {}, int(is_good)
         yield f"{FEED}connected", feed, int(self.connected)
         yield f"{FEED}paused", feed, int(self.is_paused(second))
         for name, count in self.counts.items():
@@ -118,9 +123,13 @@ class Exporter:
         if self.last_message is not None:
             yield f"{FEED}last_message_timestamp_seconds", feed, self.last_message
         for category, name in ((5, "Very Poor"), (6, "Severe")):
-            yield "airquality_category_info", {"scale": "india", "category": str(category), "name": name}, 1
+            yield (
+                "airquality_category_info",
+                {"scale": "india", "category": str(category), "name": name},
+                1,
+            )
         for city, (when, index) in self.cities.items():
-            yield "airquality_category", {"city": city}, sum(index >= bound for bound in (0, 51, 101, 201, 301, 401))
+            yield "airquality_category", {"city": city}, sum(index >= bound for bound in BOUNDS)
             yield "airquality_last_update_timestamp_seconds", {"city": city}, when
 
 
@@ -132,16 +141,19 @@ def input_series(exporters: list[Exporter], minutes: int, interval: int) -> list
             exporter.live(second)
         if second % interval:
             continue
-        seen = {
-            series_name(name, {"job": exporter.job, "instance": exporter.instance, **labels}): f"{value:g}"
-            if abs(value) < 1e5 else str(value)
-            for exporter in exporters for name, labels, value in exporter.scrape(second)
-        }  # fmt: skip
+        seen = {}
+        for exporter in exporters:
+            target = {"job": exporter.job, "instance": exporter.instance}
+            for name, labels, value in exporter.scrape(second):
+                seen[series_name(name, target | labels)] = f"{value:.10g}"
         for series in samples.keys() | seen.keys():
             values = samples.setdefault(series, ["_"] * (second // interval))
             was_there = bool(values) and values[-1] not in ("_", "stale")
             values.append(seen.get(series, "stale" if was_there else "_"))
-    return [{"series": series, "values": shortened(values)} for series, values in sorted(samples.items())]
+    return [
+        {"series": series, "values": shortened(values)}
+        for series, values in sorted(samples.items())
+    ]
 
 
 def series_name(name: str, labels: dict[str, str]) -> str:
@@ -151,6 +163,7 @@ def series_name(name: str, labels: dict[str, str]) -> str:
 def shortened(values: list[str]) -> str:
     """`1 1 1` as `1x2`."""
     runs = ((value, len(list(same))) for value, same in itertools.groupby(values))
+    # `x` counts the repetitions of a number, and how often a value is missing.
     return " ".join(
-        f"_x{count}" if value == "_" else value if count == 1 else f"{value}x{count - 1}" for value, count in runs
+        value if value == "stale" else f"{value}x{count - (value != '_')}" for value, count in runs
     )

@@ -15,8 +15,8 @@ from support.peers import WebSocketFeed
 from support.programs import Program
 from support.waiting import wait_for
 
-# Everything that breaks a query, a link or a label when somebody forgets to escape it. A back-tick is not among them:
-# it ends the raw string that the dashboards put the name into, see the README.
+# Everything that breaks a query, a link or a label when somebody forgets to escape it. A back-tick
+# is not among them: it ends the raw string that the dashboards put the name into, see the README.
 CITIES = [
     "Delhi",
     "St. John's",
@@ -31,7 +31,7 @@ CITIES = [
     "新德里",
     "{{city}}, <b>bold</b>",
 ]
-# A city goes up and down between two of these, so that every category occurs and every city changes.
+# A city goes up and down between two of these: every category occurs, and every city changes.
 LEVELS = [25.5, 75.25, 150.0, 250.5, 350.75, 450.0]
 POLLUTANTS = ["pm2_5", "pm10", "no2", "so2", "o3", "co", "nh3"]
 
@@ -43,7 +43,9 @@ def message(turn: int) -> str:
         {
             "city": city,
             "aqi": LEVELS[(place + (turn // 6 + place) % 2) % len(LEVELS)],
-            "subindices": {name: 20 + (turn // 6 + number) % 7 for number, name in enumerate(POLLUTANTS)},
+            "subindices": {
+                name: 20 + (turn // 6 + number) % 7 for number, name in enumerate(POLLUTANTS)
+            },
             "place": {"country": "IN", "latitude": 10 + place, "longitude": 75.5 + place},
         }
         for place, city in enumerate(CITIES)
@@ -72,7 +74,7 @@ def talking_feed(interval: float = 0.2) -> Iterator[WebSocketFeed]:
 
 
 def quick_rules(folder: Path) -> list[str]:
-    """A copy of the rules in which a minute of waiting is a second, and which are evaluated each second."""
+    """A copy of the rules, evaluated each second, in which a minute of waiting is a second."""
     content = yaml.safe_load((ROOT / "grafana/rules/airquality.alerts.yaml").read_text())
     for group in content["groups"]:
         group["interval"] = "1s"
@@ -114,8 +116,11 @@ class Listener:
 
     def named(self, alert: str) -> list[tuple[str, str, str, str]]:
         """Receiver, status, severity and job of each notification, resent ones once."""
-        said = [(receiver, status, labels["severity"], labels["job"])
-                for receiver, status, labels in self.heard if labels["alertname"] == f"AirQuality{alert}"]  # fmt: skip
+        said = [
+            (receiver, status, labels["severity"], labels["job"])
+            for receiver, status, labels in self.heard
+            if labels["alertname"] == f"AirQuality{alert}"
+        ]
         return list(dict.fromkeys(said))
 
 
@@ -141,5 +146,8 @@ class Alertmanager(Program):
         self.address = wait_for(self._find_address, "Alertmanager's address", 60)
 
     def _find_address(self) -> str | None:
-        found = (re.search(r'msg="Listening on" address=(127\.0\.0\.1:\d+)', line) for line in self.errors)
+        found = (
+            re.search(r'msg="Listening on" address=(127\.0\.0\.1:\d+)', line)
+            for line in self.errors
+        )
         return next((match[1] for match in found if match), None)

@@ -1,0 +1,329 @@
+"""Stories of hours and days, and the alerts that they are worth."""
+
+import math
+from dataclasses import dataclass, field
+
+from grafana.simulation import HOUR, Exporter, Readings, except_for, steady
+
+DAY = 24 * 60
+FOR_GOOD = 10_000
+
+
+@dataclass
+class Story:
+    """What happens within so many minutes, and how often each alert begins to fire.
+
+    Alerts are named without `AirQuality`, and with their severity where there are two."""
+
+    name: str
+    minutes: int
+    exporters: list[Exporter]
+    alerts: dict[str, int] = field(default_factory=dict)
+    # Minute → the alerts that fire then.
+    firing: dict[int, str] = field(default_factory=dict)
+    # Said by the description of an alert in the first of those minutes.
+    says: str = ""
+
+    @property
+    def interval(self) -> int:
+        """Between scrapes, and evaluations: promtool takes 10,000 samples a query."""
+        return 30 if self.minutes <= 200 else 120
+
+
+def crash_loop(second: int) -> bool:
+    """Runs for 40 seconds of each minute, from the 60th minute to the 120th."""
+    return not 60 <= second / 60 < 120 or second % 60 < 40
+
+
+def slow_crash_loop(second: int) -> bool:
+    """Runs for 30 seconds of every five minutes, as Kubernetes restarts it."""
+    return not 60 <= second / 60 < 150 or second % 300 < 30
+
+
+def one_stops(second: int) -> Readings:
+    return {"Delhi": 150} if second >= 60 * 60 else {"Delhi": 150, "Pune": 80}
+
+
+def every_second_one_a_heartbeat(second: int) -> Readings:
+    return {"Delhi": 150, "Pune": 80} if second // 30 % 2 else {}
+
+
+def empty_for_two_hours(second: int) -> Readings:
+    return {} if HOUR <= second < 3 * HOUR else {"Delhi": 150, "Pune": 80}
+
+
+def silent_for_an_hour(second: int) -> Readings | None:
+    return None if HOUR <= second < 2 * HOUR else {"Delhi": 150}
+
+
+def silent_from_the_second_hour(second: int) -> Readings | None:
+    return None if second >= HOUR else {"Delhi": 150}
+
+
+def another_format(second: int) -> Readings | str:
+    return "not_an_array" if HOUR <= second < 2 * HOUR else {"Delhi": 150}
+
+
+def demo(second: int) -> Readings:
+    """As --feed.demo: waves of hours; in every 20 minutes a city is silent for four and a half."""
+    wave = math.sin(2 * math.pi * second / (4 * HOUR))
+    cities = {"Delhi": 300 + 36 * wave, "Pune": 140 - 14 * wave, "Agra": 50 + 5 * wave}
+    turn, place = divmod(second, 1200)
+    silent = list(cities)[turn % 3] if 600 <= place < 870 else None
+    return {city: index for city, index in cities.items() if city != silent}
+
+
+def to_severe_and_back(second: int) -> Readings:
+    return {"Delhi": 320 + 100 * (1 - abs(second / HOUR % 6 - 3) / 1.5), "Pune": 40}
+
+
+def on_the_boundary(second: int) -> Readings:
+    return {"Delhi": 298 if second // 30 % 3 == 0 else 303}
+
+
+STORIES = [
+    # Delhi is Very Poor every four hours.
+    Story("the demo for a day", DAY, [Exporter(every=3, message=demo)], {"VeryPoor": 6}),
+    Story(
+        "air that gets Severe every six hours",
+        DAY,
+        [Exporter(message=to_severe_and_back)],
+        {"VeryPoor": 4, "Severe": 4},
+    ),
+    Story("hourly data for a day", DAY, [Exporter(every=HOUR)]),
+    Story("hourly data that takes up to two hours to come", DAY, [Exporter(every=2 * HOUR)]),
+    Story(
+        "hourly data with an idle time-out of a minute",
+        DAY,
+        [Exporter(every=HOUR, idle_timeout=60)],
+    ),
+    Story(
+        "a feed that is paused every other minute",
+        150,
+        [Exporter(every=5, is_paused=lambda s: s // 60 % 2 > 0)],
+    ),
+    Story(
+        "a feed that is paused for an hour",
+        150,
+        [Exporter(is_paused=lambda s: HOUR <= s < 2 * HOUR)],
+    ),
+    Story(
+        "heartbeats every second message", 4 * 60, [Exporter(message=every_second_one_a_heartbeat)]
+    ),
+    Story(
+        "a station without a value",
+        4 * 60,
+        [Exporter(message=lambda _: {"Delhi": 150, "Agra": None})],
+    ),
+    Story("a feed that is away for a minute", 90, [Exporter(is_feed_up=except_for((60, 61)))]),
+    Story(
+        "a feed that is away for ten minutes",
+        120,
+        [Exporter(is_feed_up=except_for((60, 70)))],
+        {"FeedDown/warning": 1},
+        {65: "FeedDown/warning", 80: ""},
+        says="a:10025 of the job air-quality-exporter is not connected to the feed ws://feed/",
+    ),
+    Story(
+        "a feed that is away for an hour",
+        150,
+        [Exporter(is_feed_up=except_for((60, 120)))],
+        {"FeedDown/warning": 1, "FeedDown/critical": 1},
+        {70: "FeedDown/warning", 110: "FeedDown/warning FeedDown/critical", 130: ""},
+    ),
+    Story(
+        "an hourly feed that is away for five hours",
+        16 * 60,
+        [Exporter(every=HOUR, is_feed_up=except_for((130, 430)))],
+        {"FeedDown/warning": 1, "FeedDown/critical": 1},
+        {440: ""},
+    ),
+    Story(
+        "a feed that crashes twice a minute",
+        160,
+        [
+            Exporter(
+                is_feed_up=lambda second: not 3600 <= second < 7200 or second % 30 < 20, every=5
+            )
+        ],
+        {"FeedUnstable": 1},
+        {90: "FeedUnstable", 140: ""},
+        says="times to the feed ws://feed/ within 15 minutes",
+    ),
+    Story(
+        "a feed that ends its connection after each hour's message",
+        10 * 60,
+        [Exporter(every=HOUR, is_feed_up=lambda second: second % HOUR < 3590)],
+    ),
+    Story(
+        "a feed that falls silent for an hour",
+        180,
+        [Exporter(message=silent_for_an_hour)],
+        {"FeedSilent": 1},
+        {100: "FeedSilent", 140: ""},
+        says="is connected to the feed ws://feed/, but no message has come",
+    ),
+    Story(
+        "a feed that falls silent for good",
+        14 * 60,
+        [Exporter(message=silent_from_the_second_hour)],
+        {"FeedSilent": 1},
+        {14 * 60: "FeedSilent"},
+    ),
+    Story(
+        "a feed that never sends anything",
+        600,
+        [Exporter(message=lambda _: None)],
+        {"FeedSilent": 1},
+        {110: "", 500: "FeedSilent"},
+    ),
+    Story("an exporter that is away for a minute", 90, [Exporter(is_running=except_for((60, 61)))]),
+    Story(
+        "an exporter that is away for ten minutes",
+        120,
+        [Exporter(is_running=except_for((60, 70)))],
+        {"ExporterDown": 1},
+        {67: "ExporterDown", 80: ""},
+        says="Prometheus cannot scrape a:10025",
+    ),
+    Story(
+        "an exporter that is away for 30 hours",
+        32 * 60,
+        [Exporter(is_running=except_for((60, 31 * 60)))],
+        {"ExporterDown": 1},
+        {30 * 60: "ExporterDown", 31 * 60 + 30: ""},
+    ),
+    Story(
+        "an exporter that crashes each minute",
+        180,
+        [Exporter(is_running=crash_loop)],
+        {"ExporterRestarting": 1},
+        {90: "ExporterRestarting", 150: ""},
+        says="has restarted",
+    ),
+    Story(
+        "an exporter that crashes every five minutes",
+        200,
+        [Exporter(is_running=slow_crash_loop)],
+        {"ExporterDown": 1},
+        {120: "ExporterDown", 170: ""},
+    ),
+    Story(
+        "a new instance of a job that never comes up",
+        120,
+        [
+            Exporter(is_target=except_for((60, FOR_GOOD))),
+            Exporter(
+                instance="b:10025",
+                is_running=except_for((0, FOR_GOOD)),
+                is_target=except_for((0, 60)),
+            ),
+        ],
+        {"ExporterDown": 1},
+        {100: "ExporterDown"},
+        says="Prometheus cannot scrape b:10025",
+    ),
+    Story(
+        "the only job is removed",
+        180,
+        [Exporter(is_target=except_for((60, 150)))],
+        {"ExporterMissing": 1},
+        {70: "ExporterMissing", 160: ""},
+        says="its service discovery or scrape configuration finds none",
+    ),
+    Story(
+        "one job of two is removed",
+        180,
+        [
+            Exporter(job="prod", is_target=except_for((60, FOR_GOOD))),
+            Exporter(job="staging", instance="b:10025"),
+        ],
+        {"ExporterMissing": 1},
+        {70: "ExporterMissing", 130: ""},
+        says="The job prod has no targets any more",
+    ),
+    Story(
+        "two releases with one feed down",
+        120,
+        [
+            Exporter(job="prod", is_feed_up=except_for((60, FOR_GOOD)), message=steady("Delhi")),
+            Exporter(job="staging", instance="b:10025", message=steady("Delhi")),
+        ],
+        {"FeedDown/warning": 1, "FeedDown/critical": 1},
+        {100: "FeedDown/warning FeedDown/critical"},
+        says="a:10025 of the job prod is not connected",
+    ),
+    Story(
+        "one city of two that stops",
+        12 * 60,
+        [Exporter(message=one_stops)],
+        # Until it expires.
+        {"CityStale": 1},
+        {90: "CityStale", 11 * 60: ""},
+        says="Pune has had no reading for",
+    ),
+    Story(
+        "one city of two that stops, of hourly data",
+        20 * 60,
+        [Exporter(every=HOUR, message=lambda second: one_stops(second - 5 * HOUR))],
+        {"CityStale": 1},
+        {530: "", 600: "CityStale"},
+    ),
+    Story(
+        "nothing but [] for two hours",
+        300,
+        [Exporter(message=empty_for_two_hours)],
+        {"CityStale": 2},
+        {90: "CityStale", 190: ""},
+    ),
+    Story(
+        "a feed that changes its format",
+        300,
+        [Exporter(message=another_format)],
+        {"ReadingsRejected": 1, "CityStale": 1},
+        {110: "ReadingsRejected CityStale", 290: ""},
+        says="not_an_array",
+    ),
+    Story(
+        "more cities than the limit",
+        120,
+        [Exporter(message=lambda s: {"Delhi": 9} if s % 90 else "city_limit")],
+        {"ReadingsRejected": 1},
+        {60: "ReadingsRejected"},
+        says="cities beyond --city.limit",
+    ),
+    Story(
+        "a disk that is full for ten minutes",
+        120,
+        [Exporter(is_storage_full=lambda second: 1800 <= second < 2400)],
+        {"StorageFailing": 1},
+        {45: "StorageFailing", 80: ""},
+        says="serves from memory",
+    ),
+    Story(
+        "a configuration with a mistake",
+        120,
+        [Exporter(is_configuration_bad=lambda s: 1800 <= s < 3600)],
+        {"ReloadFailed": 1},
+        {45: "ReloadFailed", 70: ""},
+        says="runs with its previous configuration",
+    ),
+    Story(
+        "a city on the boundary of Very Poor",
+        6 * 60,
+        [Exporter(message=on_the_boundary)],
+        {"VeryPoor": 1},
+        {300: "VeryPoor"},
+        says="Delhi is in the category Very Poor",
+    ),
+    Story(
+        "very poor air and a feed that is away for a day",
+        26 * 60,
+        [Exporter(is_feed_up=except_for((60, 25 * 60)), message=steady("Delhi", index=350))],
+        {"VeryPoor": 2, "FeedDown/warning": 1, "FeedDown/critical": 1},
+        {
+            100: "VeryPoor FeedDown/warning FeedDown/critical",
+            400: "FeedDown/warning FeedDown/critical",
+        },
+    ),
+]

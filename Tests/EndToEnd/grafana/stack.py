@@ -79,6 +79,9 @@ def quick_rules(folder: Path) -> list[str]:
     for group in content["groups"]:
         group["interval"] = "1s"
         for rule in group["rules"]:
+            # Which a busy machine makes true before its first scrape.
+            if rule["alert"] == "AirQualityExporterMissing":
+                continue
             for name in {"for", "keep_firing_for"} & rule.keys():
                 rule[name] = re.sub(r"(\d+)m", r"\1s", rule[name])
     copy = folder / "rules.yaml"

@@ -96,7 +96,7 @@ lint: toolchain
 unit: test-deps
 	swift build --build-tests
 	AIRQUALITY_TEST_PYTHON=$(CURDIR)/$(PYTHON) swift test --skip-build --quiet
-	for page in Tests/AirQualityTests/Golden/*.prom; do promtool check metrics <"$$page"; done
+	for page in Tests/ExpositionTests/Golden/*.prom; do promtool check metrics <"$$page"; done
 
 # The image installs what the programs are linked with, and they are the same from any folder.
 packages: build

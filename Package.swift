@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "HTTPText", targets: ["HTTPText"]),
         .library(name: "CommandLine", targets: ["CommandLine"]),
         .library(name: "Expectations", targets: ["Expectations"]),
+        .library(name: "Exposition", targets: ["Exposition"]),
         .library(name: "FeedSimulation", targets: ["FeedSimulation"]),
         .library(name: "JSON", targets: ["JSON"]),
         .library(name: "Storage", targets: ["Storage"]),
@@ -59,7 +60,7 @@ let package = Package(
         .target(name: "JSON", dependencies: ["Bytes", "CSimdJSON"], path: "Sources/Shared/JSON"),
         .target(name: "JQ", dependencies: ["Bytes", "System", "CJQ"], path: "Sources/Shared/JQ"),
         .target(
-            name: "Storage", dependencies: ["AirQuality", "Bytes", "System", "CSQLite"],
+            name: "Storage", dependencies: ["AirQuality", "Bytes", "Exposition", "System", "CSQLite"],
             path: "Sources/Exporter/Storage"),
         .target(name: "System", dependencies: ["Bytes", "CMalloc"], path: "Sources/Shared/System"),
         .target(
@@ -84,6 +85,9 @@ let package = Package(
         // What people see of the store: HTML of the list, a city, and the page about it.
         .target(
             name: "Page", dependencies: ["AirQuality", "Bytes", "HTTPText"], path: "Sources/Exporter/Page"),
+        // Snapshots as Prometheus reads them.
+        .target(
+            name: "Exposition", dependencies: ["AirQuality", "Bytes", "HTTPText"], path: "Sources/Shared/Exposition"),
         // Messages as the real feed sends them.
         .target(name: "FeedSimulation", dependencies: ["Bytes", "JSON"], path: "Sources/Shared/FeedSimulation"),
         // Flags, environment variables and their errors, for both programs.
@@ -103,8 +107,8 @@ let package = Package(
         .executableTarget(
             name: "AirQualityExporter",
             dependencies: [
-                "AirQuality", "Bytes", "CommandLine", "FeedSimulation", "HTTPServer", "HTTPText", "JQ", "JSON",
-                "Page", "Storage", "System", "WebConfiguration", "WebSocket", "YAML",
+                "AirQuality", "Bytes", "CommandLine", "Exposition", "FeedSimulation", "HTTPServer", "HTTPText", "JQ",
+                "JSON", "Page", "Storage", "System", "WebConfiguration", "WebSocket", "YAML",
             ],
             path: "Sources/Exporter/AirQualityExporter",
             exclude: ["README.md"],
@@ -116,8 +120,8 @@ let package = Package(
         .executableTarget(
             name: "AirQualityFeed",
             dependencies: [
-                "AirQuality", "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedSimulation", "HTTPClient",
-                "HTTPServer", "HTTPText", "JQ", "System", "WebSocket",
+                "AirQuality", "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "Exposition", "FeedSimulation",
+                "HTTPClient", "HTTPServer", "HTTPText", "JQ", "System", "WebSocket",
             ],
             path: "Sources/Feed/AirQualityFeed",
             exclude: ["Cities/make-sets", "README.md"],
@@ -152,6 +156,9 @@ let package = Package(
             name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "HTTPText", "TestSupport"],
             exclude: ["Golden"]),
         .testTarget(
+            name: "ExpositionTests", dependencies: ["AirQuality", "Bytes", "Exposition", "TestSupport"],
+            exclude: ["Golden"]),
+        .testTarget(
             name: "PageTests", dependencies: ["AirQuality", "Bytes", "Page", "TestSupport"], exclude: ["Golden"]),
         .testTarget(
             name: "CommandLineTests", dependencies: ["CommandLine", "System", "TestSupport"]),
@@ -163,9 +170,8 @@ let package = Package(
         .testTarget(
             name: "FuzzingTests",
             dependencies: [
-                "AirQuality", "Bytes", "CommandLine", "CZlib", "Expectations", "FeedSimulation", "HTTPServer",
-                "HTTPText",
-                "JSON", "Storage", "System", "TestSupport", "WebConfiguration", "WebSocket",
+                "AirQuality", "Bytes", "CommandLine", "CZlib", "Expectations", "Exposition", "FeedSimulation",
+                "HTTPServer", "HTTPText", "JSON", "Storage", "System", "TestSupport", "WebConfiguration", "WebSocket",
             ],
             path: "Tests/Fuzzing",
             exclude: ["Expectations", "corpus", "Package.swift", "README.md", "run"]
@@ -182,9 +188,8 @@ let package = Package(
         .testTarget(
             name: "AirQualityExporterTests",
             dependencies: [
-                "AirQuality", "AirQualityExporter", "Bytes", "CommandLine", "HTTPServer", "HTTPText", "Storage",
-                "System",
-                "TestSupport", "WebConfiguration", "WebSocket",
+                "AirQuality", "AirQualityExporter", "Bytes", "CommandLine", "Exposition", "HTTPServer", "HTTPText",
+                "Storage", "System", "TestSupport", "WebConfiguration", "WebSocket",
             ]),
     ],
     cxxLanguageStandard: .cxx20

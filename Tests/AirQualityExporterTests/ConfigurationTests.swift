@@ -35,7 +35,7 @@ struct ConfigurationTests {
         #expect(configuration.format.cityField == "city")
         #expect(configuration.format.valueField == "aqi")
         #expect(configuration.format.timeField.isEmpty)
-        #expect(configuration.cityLimit == 100_000)
+        #expect(configuration.cityLimit == 10_000)
         #expect(configuration.expireAfter == .seconds(6 * 3600))
         #expect(configuration.scale == .india)
         #expect(configuration.history == HistoryRule(capacity: 25, interval: 30_000, keep: .first))

@@ -36,9 +36,8 @@ import Testing
 
         func receive(_ message: String) {
             let bytes = Array(message.utf8)
-            decoder.withLock { decoder in
-                store.record(decoder.decode(bytes.span, receivedAt: 1_795_236_585_252), feed: 0)
-            }
+            let message = decoder.withLock { $0.decode(bytes.span, receivedAt: 1_795_236_585_252) }
+            store.record(message, feed: 0)
         }
 
         func tick(after time: Duration = .seconds(1)) {

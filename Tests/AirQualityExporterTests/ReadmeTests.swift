@@ -1,4 +1,5 @@
 import AirQuality
+import Exposition
 import Foundation
 import Testing
 

@@ -36,7 +36,7 @@ import Testing
             telemetryPath: "/metrics", isLifecycleEnabled: lifecycle,
             metrics: MetricsEndpoint(store: store, scrapes: nil, storage: nil, events: nil),
             history: historyEndpoint?(store)
-                ?? HistoryEndpoint(store: store, corsOrigin: corsOrigin, queue: resources.pages), health: health,
+                ?? HistoryEndpoint(store: store, corsOrigin: corsOrigin), health: health,
             page: PageEndpoint(store: store, health: health, web: Configuration.Web(), version: "1.2.3"),
             events: hasEvents ? EventHub(store: store, queue: resources.pages, onFirst: {}, at: 0) : nil,
             onRead: { counts.reads.add(1, ordering: .relaxed) },
@@ -85,9 +85,6 @@ import Testing
         #expect((handling.queue == nil) == isQuick)
         #expect((handling.permits == nil) == (isQuick && path != "/metrics" || path == "/-/reload"))
         #expect(handling.isMetered == (path == "/metrics"))
-        let accept = "Application/vnd.google.Protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited"
-        let ofProtobuf = routes().handling(of: HTTPRequest(path: path, fields: ["Accept": accept]))
-        #expect((ofProtobuf.queue == nil) == (isQuick && path != "/metrics"))
     }
 
     @Test(
@@ -136,47 +133,6 @@ import Testing
         #expect(openMetrics.header("Content-Type") == "application/openmetrics-text; version=1.0.0; charset=utf-8")
         #expect(openMetrics.header("Content-Encoding") == "gzip")
         #expect(openMetrics.bytes.starts(with: [0x1F, 0x8B]))
-    }
-
-    @Test(
-        "for a part of the metrics gets that part",
-        arguments: [
-            ("collect[]=cities", true, false), ("collect%5B%5D=exporter", false, true),
-            ("collect[]=exporter&collect[]=cities", true, true),
-            ("collect[]=cities&&collect[]=cities&x=1", true, false),
-            ("collect[]=%63ities", true, false), ("", true, true), ("x", true, true), ("collect=exporter", true, true),
-        ])
-    func parts(_ query: String, hasCities: Bool, hasExporter: Bool) {
-        let routes = routes()
-        for coding in ["identity", "gzip"] {
-            let answer = routes.respond(
-                to: HTTPRequest(path: "/metrics", query: query, fields: ["Accept-Encoding": coding]))
-            #expect(answer.status == 200)
-            guard coding == "identity" else { continue }
-            #expect(answer.text.contains(#"airquality_index{city="Mumbai"} 183.2"#) == hasCities)
-            #expect(answer.text.contains("airquality_exporter_build_info{") == hasExporter)
-        }
-    }
-
-    @Test(
-        "for a part of the metrics that there is not is answered with one line",
-        arguments: [
-            ("collect[]=city", #""city""#), ("collect[]=", #""""#), ("collect[]", #""""#), ("collect[]=all", #""all""#),
-            ("collect[]=cities&collect[]=%0a", #""%0a""#), ("collect[]=%zz", #""%zz""#),
-        ])
-    func badParts(_ query: String, _ value: String) {
-        let answer = routes().respond(to: HTTPRequest(path: "/metrics", query: query))
-        #expect(answer.status == 400)
-        #expect(answer.text == "query: collect[] is \(value), expected cities or exporter\n")
-    }
-
-    @Test("for the metrics with many parameters is refused before they are read") func manyParameters() {
-        let routes = routes()
-        func status(_ count: Int) -> Int {
-            let query = Array(repeating: "collect[]=cities", count: count).joined(separator: "&")
-            return routes.respond(to: HTTPRequest(path: "/metrics", query: query)).status
-        }
-        #expect(status(16) == 200 && status(17) == 400 && status(480) == 400)
     }
 
     @Test("for one city's history is told the city's shard, where there are shards") func shards() throws {
@@ -229,33 +185,9 @@ import Testing
         #expect(bad.text == "{\"error\": \"query: limit is \\\"0\\\", expected a whole number from 1 up\"}\n")
     }
 
-    @Test("for a large history is answered with a stream that has a tag") func largeHistory() throws {
-        let routes = routes(historyEndpoint: {
-            HistoryEndpoint(store: $0, corsOrigin: nil, wholeLimit: 1, queue: WorkQueue(name: "test"))
-        })
-        let first = routes.respond(to: HTTPRequest(path: "/history.json"))
-        #expect(first.status == 200)
-        guard case .stream = first.body else {
-            Issue.record("\(first.body)")
-            return
-        }
-        let tag = first.header("ETag") ?? ""
-        #expect(tag.hasPrefix("W/\""))
-        for condition in [tag, String(tag.dropFirst(2)), "\"x\", " + tag, "*"] {
-            let again = routes.respond(to: HTTPRequest(path: "/history.json", fields: ["If-None-Match": condition]))
-            #expect(again.status == 304)
-            #expect(again.header("ETag") == tag)
-        }
-        let gzip = routes.respond(to: HTTPRequest(path: "/history.json", fields: ["Accept-Encoding": "gzip"]))
-        #expect(gzip.header("ETag") != tag && gzip.header("Content-Encoding") == "gzip")
-        let small = routes.respond(to: HTTPRequest(path: "/history.json", query: "city=Mumbai"))
-        #expect(small.text.contains("Mumbai"))
-        #expect(small.header("ETag")?.hasPrefix("\"") == true)
-    }
-
     @Test("for more history than is allowed is refused with the way to less") func historyLimit() {
         let routes = routes(historyEndpoint: {
-            HistoryEndpoint(store: $0, corsOrigin: nil, limit: 1, queue: WorkQueue(name: "test"))
+            HistoryEndpoint(store: $0, corsOrigin: nil, maximumPoints: 1)
         })
         for _ in 0..<2 {
             let refused = routes.respond(to: HTTPRequest(path: "/history.json"))

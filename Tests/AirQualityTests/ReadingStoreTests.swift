@@ -141,7 +141,7 @@ import Testing
         #expect(test.store.expire(at: TestStore.start + 60_000) == 0)
         #expect(test.store.expire(at: TestStore.start + 60_001) == 1)
         #expect(test.cities == ["Delhi 2.0"])
-        #expect(test.text().contains("airquality_exporter_cities_expired_total 1\n"))
+        #expect(test.store.snapshot().expiredCount == 1)
         // There is room again, and a city that comes back begins anew.
         test.receive("Surat", 3, at: TestStore.start + 70_000)
         test.receive("Pune", 300, at: TestStore.start + 70_000)
@@ -234,12 +234,11 @@ import Testing
     @Test("leaves a snapshot as it was") func snapshots() {
         var test = TestStore()
         test.receive("Pune", 1, at: TestStore.start)
-        var page = MetricsExposition(rules: test.store.rules)
-        let snapshot = test.store.snapshot()
+        let snapshot = test.store.snapshot(withHistories: true)
         test.receive(#"[{"city":"Pune","aqi":2},{"city":"Delhi","aqi":3}]"#, at: TestStore.start + 1)
-        let text = String(decoding: page.render(snapshot, format: .text004).bytes, as: UTF8.self)
-        #expect(text.contains(#"airquality_index{city="Pune"} 1"#))
-        #expect(!text.contains("Delhi"))
+        #expect(snapshot.order.map { snapshot.states[$0].index } == [1])
+        #expect(snapshot.histories[snapshot.order[0]].count == 1)
+        #expect(test.points(of: "Pune").count == 2)
     }
 
     @Test("lets no city expire because the clock was set", arguments: [3_600_000, -3_600_000] as [Int64])

@@ -49,7 +49,7 @@ struct TestStore: ~Copyable {
 
     func changes(of name: String) -> CategoryChanges? { city(name).map { store.snapshot().states[$0].changes } }
 
-    /// Of a city: each that is known, with its name.
+    /// Concentrations of a city that are known, with their names.
     func concentrations(of name: String) -> String {
         guard let city = city(name) else { return "no city" }
         let values = store.snapshot().states[city].extras?.concentrations ?? PollutantValues()
@@ -70,14 +70,4 @@ struct TestStore: ~Copyable {
     }
 
     private func city(_ name: String) -> Int? { store.snapshot().find(Array(name.utf8))?.city }
-
-    /// The page as text.
-    func page(_ format: ExpositionFormat = .text004) -> [UInt8] {
-        var page = MetricsExposition(rules: store.rules)
-        return page.render(store.snapshot(), format: format).bytes
-    }
-
-    func text(_ format: ExpositionFormat = .text004) -> String { String(decoding: page(format), as: UTF8.self) }
 }
-
-extension RenderedExposition { var bytes: [UInt8] { pieces.flatMap(\.self) } }

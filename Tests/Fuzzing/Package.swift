@@ -5,10 +5,10 @@ import PackageDescription
 let fuzzers: [String: [String]] = [
     "FuzzAddresses": ["Bytes", "System", "WebSocket"],
     "FuzzCompression": ["HTTPServer", "WebSocket"],
-    "FuzzFields": ["AirQuality", "Bytes", "HTTPServer", "HTTPText", "WebConfiguration"],
+    "FuzzFields": ["AirQuality", "Bytes", "Exposition", "HTTPServer", "HTTPText", "WebConfiguration"],
     "FuzzFrames": ["WebSocket"],
-    "FuzzMessages": ["AirQuality", "Bytes", "JSON"],
-    "FuzzRequests": ["AirQuality", "Bytes", "HTTPServer", "HTTPText", "WebConfiguration"],
+    "FuzzMessages": ["AirQuality", "Bytes", "Exposition", "JSON"],
+    "FuzzRequests": ["AirQuality", "Bytes", "Exposition", "HTTPServer", "HTTPText", "WebConfiguration"],
     "FuzzStorage": ["AirQuality", "Storage"],
     "FuzzValues": ["Bytes", "CommandLine", "FeedSimulation", "JSON", "WebConfiguration"],
     "FuzzWebConfiguration": ["System", "WebConfiguration"],

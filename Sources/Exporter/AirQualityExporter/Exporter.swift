@@ -1,5 +1,6 @@
 import AirQuality
 import Bytes
+import Exposition
 import HTTPServer
 import Storage
 import Synchronization
@@ -67,9 +68,7 @@ final class Exporter: Sendable {
         let routes = Routes(
             telemetryPath: configuration.web.telemetryPath, isLifecycleEnabled: configuration.web.isLifecycleEnabled,
             metrics: metrics,
-            history: HistoryEndpoint(
-                store: store, corsOrigin: configuration.web.corsOrigin, limit: configuration.web.historyLimit,
-                queue: resources.pages),
+            history: HistoryEndpoint(store: store, corsOrigin: configuration.web.corsOrigin),
             health: health,
             page: PageEndpoint(store: store, health: health, web: configuration.web, version: BuildVersion.version),
             events: events,

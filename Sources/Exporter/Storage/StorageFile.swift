@@ -1,4 +1,5 @@
 public import AirQuality
+public import Exposition
 internal import Synchronization
 public import System
 

@@ -2,6 +2,7 @@ import AirQuality
 import AirSources
 import Bytes
 import CommandLine
+import Exposition
 import HTTPClient
 import HTTPText
 import Synchronization

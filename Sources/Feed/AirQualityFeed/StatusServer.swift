@@ -1,5 +1,6 @@
 import AirQuality
 import CommandLine
+import Exposition
 import HTTPServer
 import Synchronization
 import System

@@ -55,7 +55,7 @@ def check_fault(start, record_property, fault: Fault, feed: RawFeed, url: str) -
     # The exporter's own times: this program may be late to look.
     flowing = page.value("airquality_last_update_timestamp_seconds", city="Pune")
     assert page.nonzero(metrics.DISCONNECTS, "reason") == ({fault.reason: 1} if fault.reason else {})
-    assert page.nonzero(metrics.REFUSALS, "reason") == fault.refusals
+    assert page.nonzero(metrics.REJECTED, "reason") == fault.refusals
     assert page.value(metrics.ATTEMPTS) == (2 if fault.reason else 1)
     assert page.value(metrics.CONNECTED) == 1
     assert exporter.peak_resident_bytes - memory < MOST_GROWTH

@@ -177,7 +177,7 @@ def test_a_reload_redials_a_feed_whose_setting_changed(start, feeds, file):
     # The new setting is wholly in force: a reading older than the known one is refused.
     wait_for(lambda: len(changed.clients) == 1, "the first client's end")
     changed.send([{"city": "Pune", "aqi": 52, "t": now - 600}])
-    exporter.wait_for_sample("airquality_exporter_feed_refusals_total", 1, feed="changed", reason="bad_time")
+    exporter.wait_for_sample("airquality_exporter_feed_rejected_total", 1, feed="changed", reason="bad_time")
     assert exporter.scrape().value("airquality_index", city="Pune") == 51
 
 

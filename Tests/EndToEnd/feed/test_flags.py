@@ -190,7 +190,7 @@ def test_items_and_members(start, python_feed):
     page = exporter.scrape()
     values = page.by(metrics.INDEX, "city")
     assert values == {"Text": 41.5, "Seconds": 42, "Milliseconds": 43, "None": 44}
-    assert page.nonzero(metrics.REFUSALS, "reason") == {"bad_time": 3}
+    assert page.nonzero(metrics.REJECTED, "reason") == {"bad_time": 3}
     times = page.by("airquality_last_update_timestamp_seconds", "city")
     assert times["Text"] == 1767303245.25
     assert times["Seconds"] == now - 10
@@ -199,5 +199,5 @@ def test_items_and_members(start, python_feed):
 
     python_feed.send({"data": []})
     wait_for(
-        lambda: exporter.scrape().value(metrics.REFUSALS, reason="not_an_array") == 1,
+        lambda: exporter.scrape().value(metrics.REJECTED, reason="not_an_array") == 1,
         "the message without an array")

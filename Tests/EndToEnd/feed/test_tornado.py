@@ -54,7 +54,7 @@ def test_messages_that_share_a_window_are_read(start, tornado_feed):
     exporter.wait_for_sample("airquality_index", 53, city=names[-1])
     # One that is too large is refused, and those after it are read.
     send("[" + ",".join('{"city":"Pune","aqi":1}' for _ in range(5000)) + "]")
-    exporter.wait_for_sample(metrics.REFUSALS, 1, reason="too_large")
+    exporter.wait_for_sample(metrics.REJECTED, 1, reason="too_large")
     send(str([{"city": name, "aqi": 54} for name in names]).replace("'", '"'))
     exporter.wait_for_sample("airquality_index", 54, city=names[-1])
     assert exporter.scrape().value(metrics.MESSAGES) == 5 and len(clients) == 1

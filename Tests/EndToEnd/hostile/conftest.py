@@ -7,6 +7,7 @@ import pathlib
 import pytest
 
 from support.memory import MIB
+from support.peers import WebSocketFeed
 
 GROUPS = pathlib.Path("/sys/fs/cgroup")
 
@@ -51,3 +52,12 @@ def launcher(request):
         return
     yield group.launcher
     assert group.kills == 0
+
+
+@pytest.fixture
+def feeds():
+    """Two feeds that compress nothing."""
+    feeds = [WebSocketFeed(compression=None), WebSocketFeed(compression=None)]
+    yield feeds
+    for feed in feeds:
+        feed.stop()

@@ -8,22 +8,13 @@ import pytest
 
 from support import metrics
 from support.exposition import Exposition
+from support.large_messages import LIMIT, NUMBERS, OBJECTS, send_at_once, start_exporter
 from support.memory import MIB, returns_memory
-from support.peers import WebSocketFeed
 from support.waiting import wait_for
 
-LIMIT = 4 * MIB
-CITIES = 100_000
+CITIES = 10_000
 #: A scrape may take so much longer than without messages.
 DELAY = 0.3
-
-
-@pytest.fixture
-def feeds():
-    feeds = [WebSocketFeed(compression=None), WebSocketFeed(compression=None)]
-    yield feeds
-    for feed in feeds:
-        feed.stop()
 
 
 def cities(prefix: str, count: int) -> str:
@@ -31,13 +22,8 @@ def cities(prefix: str, count: int) -> str:
     return "[" + ",".join(f'{{"city":"{prefix} {number}","aqi":{number % 500}}}' for number in range(count)) + "]"
 
 
-# As long as a message may be. Numbers take the most memory for their length, objects the most time.
-NUMBERS = "[" + ",".join(["1"] * (LIMIT // 2 - 1)) + "]"
-OBJECTS = "[" + ",".join(["{}"] * (LIMIT // 3 - 1)) + "]"
-
-
 class Scrapes(threading.Thread):
-    """One scrape after the other, of what does not grow with the cities."""
+    """One scrape after the other."""
 
     def __init__(self, exporter):
         super().__init__(daemon=True)
@@ -52,7 +38,7 @@ class Scrapes(threading.Thread):
 
     def scrape(self):
         before = time.monotonic()
-        assert self._exporter.get("/metrics?collect[]=exporter").status == 200
+        assert self._exporter.get("/metrics").status == 200
         self.times.append(time.monotonic() - before)
 
 
@@ -74,28 +60,9 @@ def scrapes_go_on(exporter):
     assert max(scrapes.times) < alone + DELAY
 
 
-def start_exporter(start, feeds, *flags: str, limit: int = LIMIT, **options):
-    urls = [flag for feed in feeds for flag in ("--feed.url", feed.url)]
-    exporter = start.exporter(*urls, "--feed.max-message-bytes", str(limit), "--feed.ping-interval", "0", *flags, **options)
-    for feed in feeds:
-        feed.wait_for_client()
-    return exporter
-
-
-def send_at_once(feeds, *messages):
-    """Each feed its message, or all the same."""
-    threads = [
-        threading.Thread(target=feed.send, args=(messages[number % len(messages)],)) for number, feed in enumerate(feeds)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(120)
-
-
 def figure(exporter, name: str, **labels: str) -> float:
-    """The sum of the samples, from a scrape without the cities."""
-    page = Exposition(exporter.get("/metrics?collect[]=exporter").text)
+    """The sum of the samples."""
+    page = Exposition(exporter.get("/metrics").text)
     return sum(value for _, value in page.samples(name, **labels))
 
 
@@ -114,7 +81,7 @@ def test_memory_of_the_largest_messages(launcher, start, feeds, message):
     with returns_memory(exporter), scrapes_go_on(exporter):
         for number in (1, 2, 3):
             send_at_once(feeds, message)
-            wait_for_figure(exporter, metrics.REFUSALS, 2 * elements * number, reason=reason)
+            wait_for_figure(exporter, metrics.REJECTED, 2 * elements * number, reason=reason)
     assert exporter.peak_resident_bytes < 256 * MIB, f"{exporter.peak_resident_bytes / MIB:.0f} MiB at the peak"
     assert exporter.get("/-/healthy").status == 200
 
@@ -128,10 +95,10 @@ def test_messages_of_new_cities(launcher, start, feeds):
     with scrapes_go_on(exporter):
         for pair in messages:
             send_at_once(feeds, *pair)
-        wait_for_figure(exporter, metrics.REFUSALS, 2 * count * 120_000 - CITIES, reason="city_limit")
+        wait_for_figure(exporter, metrics.REJECTED, 2 * count * 120_000 - CITIES, reason="city_limit")
     assert figure(exporter, metrics.CITIES) == CITIES
     assert exporter.peak_resident_bytes < 256 * MIB, f"{exporter.peak_resident_bytes / MIB:.0f} MiB at the peak"
-    assert sum("City refused" in line for line in exporter.errors) == 10
+    assert sum("City rejected" in line for line in exporter.errors) == 10
 
 
 def test_scrapes_beside_a_message_of_16_mib(start, feeds):

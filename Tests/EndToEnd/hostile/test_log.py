@@ -52,9 +52,9 @@ def test_a_feed_cannot_fill_the_log(start, hostile_feed):
     )  # fmt: skip
     with returns_memory(exporter):
         wait_for(lambda: count[0] > 9000, "thirty connections", 120)
-    reasons = {line.split(" reason=")[1].split()[0] for line in exporter.errors if "Readings refused" in line}
+    reasons = {line.split(" reason=")[1].split()[0] for line in exporter.errors if "Readings rejected" in line}
     assert reasons >= {"no_city", "bad_city", "no_value", "bad_value", "bad_time", "out_of_range", "not_an_object",
-                       "not_an_array", "not_json", "not_text", "too_large", "city_limit"}  # fmt: skip
+                       "not_an_array", "not_json", "too_large", "city_limit"}  # fmt: skip
     # Twelve reasons, ten names of cities, some twenty changes of the connection, and the start.
     assert len(exporter.errors) < 60, len(exporter.errors)
     for line in exporter.errors:

@@ -35,7 +35,7 @@ def test_pollutants_are_taken_by_the_closed_set_and_bad_ones_left_out(start, pyt
     page = exporter.scrape()
     # The readings stand, whatever stands beside them.
     assert page.by(metrics.INDEX, "city") == {"Delhi": 1, "Pune": 2, "Agra": 3, "Surat": 4, "Goa": 5}
-    assert page.nonzero(metrics.REFUSALS, "reason") == {}
+    assert page.nonzero(metrics.REJECTED, "reason") == {}
     python_feed.send([
         {"city": "Delhi", "aqi": 1, "air": {"pm1": 5, "o3": 6}}, {"city": "Goa", "aqi": 5, "air": 7},
         {"city": "Surat", "aqi": 9, "air": None}, {"city": "Agra", "aqi": 9, "air": {"o3": 8, "dust": 1}},

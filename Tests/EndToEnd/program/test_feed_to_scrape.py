@@ -107,7 +107,7 @@ def test_refusals_are_counted_by_reason_and_neighbours_live(start, python_feed):
     exporter = start.exporter("--feed.url", python_feed.url, "--feed.max-message-bytes", "1KiB", "--city.limit", "2")
     python_feed.wait_for_client()
     messages = [
-        ("[1,", "not_json"), ("7", "not_an_array"), (b"\x00\x01", "not_text"), ("[" + " " * 2000 + "]", "too_large"),
+        ("[1,", "not_json"), ("7", "not_an_array"), (b"\x00\x01", "not_json"), ("[" + " " * 2000 + "]", "too_large"),
         ("[7]", "not_an_object"), ('[{"aqi":1}]', "no_city"), ('[{"city":7}]', "bad_city"),
         ('[{"city":"Pune"}]', "no_value"), ('[{"city":"Pune","aqi":true}]', "bad_value"),
         ('[{"city":"Pune","aqi":10000}]', "out_of_range"),
@@ -118,7 +118,7 @@ def test_refusals_are_counted_by_reason_and_neighbours_live(start, python_feed):
         python_feed.send(message)
         expected[reason] = expected.get(reason, 0) + 1
     expected["bad_value"] += 1
-    name = metrics.REFUSALS
+    name = metrics.REJECTED
     wait_for(lambda: exporter.scrape().nonzero(name, "reason") == expected, "every refusal counted")
     page = exporter.scrape()
     assert page.by(metrics.INDEX, "city") == {"Pune": 1, "Surat": 3}
@@ -126,7 +126,7 @@ def test_refusals_are_counted_by_reason_and_neighbours_live(start, python_feed):
     assert page.value(metrics.READINGS) == 2
     assert page.value(metrics.CONNECTED) == 1
     assert page.value(metrics.DISCONNECTS, reason="protocol") == 0
-    refused = wait_for(lambda: [line for line in exporter.errors if "City refused" in line], "the line that names it")
+    refused = wait_for(lambda: [line for line in exporter.errors if "City rejected" in line], "the line that names it")
     assert len(refused) == 1 and "city=Agra" in refused[0]
 
 

@@ -171,9 +171,9 @@ def test_refused_readings_are_explained(start, python_feed, message, said, flags
     for _ in range(3):
         python_feed.send(message)
     wait_for(lambda: exporter.scrape().value("airquality_exporter_feed_messages_total") == 3, "the messages")
-    wait_for(lambda: exporter.count_lines("Readings refused"), "the line")
-    lines = [line for line in exporter.errors if "Readings refused" in line]
-    assert len(lines) == 1 and lines[0].endswith(f'level=WARN msg="Readings refused" feed={python_feed.url} {said}'), lines
+    wait_for(lambda: exporter.count_lines("Readings rejected"), "the line")
+    lines = [line for line in exporter.errors if "Readings rejected" in line]
+    assert len(lines) == 1 and lines[0].endswith(f'level=WARN msg="Readings rejected" feed={python_feed.url} {said}'), lines
     ready, page = exporter.get("/-/ready"), exporter.get("/")
     assert ready.status == 503
     counted = said.replace("refused=6", "refused=18").replace("refused=1 ", "refused=3 ")
@@ -188,7 +188,7 @@ def test_refused_readings_are_explained(start, python_feed, message, said, flags
         python_feed.wait_for_client(2)
         python_feed.send(message)
         other.wait_for_sample("airquality_index", 51, city="Pune")
-        assert other.get("/-/ready").status == 200 and not other.count_lines("Readings refused")
+        assert other.get("/-/ready").status == 200 and not other.count_lines("Readings rejected")
 
 
 def test_one_good_reading_is_enough_to_be_ready(start, python_feed):

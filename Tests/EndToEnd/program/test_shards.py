@@ -30,7 +30,7 @@ def test_shards_divide_the_cities_and_say_so(start, python_feed):
     # An element that is nobody's is refused by each.
     python_feed.send([{"city": "", "aqi": 1}])
     for index, (exporter, own) in enumerate(zip(exporters, OF_SHARD, strict=True)):
-        exporter.wait_for_sample(metrics.REFUSALS, 1, reason="bad_city")
+        exporter.wait_for_sample(metrics.REJECTED, 1, reason="bad_city")
         page = exporter.scrape()
         assert set(page.by(metrics.INDEX, "city")) == own
         assert page.value("airquality_exporter_shard_index") == index
@@ -79,48 +79,6 @@ def expect_ready(programs, exporter, *flags: str) -> None:
     wait_for(lambda: exporter.get("/-/ready").status == 200, "readiness")
     ended = programs.run("air-quality-exporter", "healthcheck", "--web.listen-address", exporter.address, *flags)
     assert ended.process.returncode == 0, ended.errors
-
-
-def test_ready_after_a_start_means_that_the_cities_have_stopped_growing(start, programs, python_feed):
-    flags = ("--feed.warm-up", "1h")
-    exporter = start.exporter("--feed.url", python_feed.url, *flags)
-    python_feed.wait_for_client()
-    send(python_feed, CITIES)
-    exporter.wait_for_sample(metrics.INDEX, city=CITIES[-1])
-    answer = exporter.get("/-/ready")
-    assert answer.status == 503
-    assert answer.text.startswith(f"warming up: {len(CITIES)} cities, the last new one ")
-    assert answer.text.endswith(" s ago, expected none for 1h\n")
-    ended = programs.run("air-quality-exporter", "healthcheck", "--web.listen-address", exporter.address, *flags)
-    assert (ended.process.returncode, len(ended.errors)) == (1, 1)
-    assert "warming up" in ended.errors[0]
-    assert exporter.get("/-/healthy").status == 200
-    patient = start.exporter("--feed.url", python_feed.url, "--feed.warm-up", "500ms")
-    python_feed.wait_for_client(2)
-    send(python_feed, CITIES)
-    expect_ready(programs, patient)
-    # A city that comes later changes nothing.
-    send(python_feed, ["Another"])
-    patient.wait_for_sample(metrics.INDEX, city="Another")
-    assert patient.get("/-/ready").status == 200
-
-
-def test_ready_after_a_restart_means_that_all_of_the_storage_is_there_again(start, programs, python_feed, tmp_path):
-    flags = ("--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"), "--feed.warm-up", "1h")
-    first = start.exporter(*flags)
-    python_feed.wait_for_client()
-    send(python_feed, CITIES)
-    first.wait_for_sample(metrics.INDEX, city=CITIES[-1])
-    assert first.stop() is None
-    wait_for(lambda: not python_feed.clients, "the connection to end")
-    second = start.exporter(*flags)
-    python_feed.wait_for_client()
-    send(python_feed, CITIES[1:], aqi=8)
-    second.wait_for_sample(metrics.INDEX, 8, city=CITIES[-1])
-    answer = second.get("/-/ready")
-    assert (answer.status, answer.text.rpartition(", ")[2]) == (503, "or the 1 restored cities that have not been seen again\n")
-    send(python_feed, [*CITIES, "Another"], aqi=9)
-    expect_ready(programs, second)
 
 
 @pytest.mark.parametrize("value", ["4/4", "exporter/4", "exporter-4/4", "0/0"])

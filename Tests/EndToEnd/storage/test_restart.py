@@ -99,29 +99,3 @@ def test_the_third_point_comes_when_the_interval_since_the_second_has_passed(sta
     python_feed.send([{"city": "Pune", "aqi": 30}])
     wait_for(lambda: [point["aqi"] for point in second.history()["points"]] == [10, 20, 30], "the third point")
     assert second.history()["points"][:2] == restored
-
-
-def test_the_category_held_by_hysteresis_stays_held(start, python_feed, tmp_path):
-    flags = ("--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"), "--aqi.hysteresis", "5")
-    flags += ("--history.interval", "0")
-    first = start.exporter(*flags)
-    python_feed.wait_for_client()
-    # 49 is Good at first; 52 and 55 are not far enough past 51; 56 is; then 48 is not far enough below it.
-    for aqi in (49, 52, 55, 56, 48):
-        python_feed.send([{"city": "Pune", "aqi": aqi}])
-        first.wait_for_sample(metrics.INDEX, aqi, city="Pune")
-        time.sleep(0.002)  # Two points in one millisecond are one.
-    before, page = first.history(), first.scrape()
-    assert [(point["aqi"], point["category"]) for point in before["points"]] == [
-        (49, 1), (52, 1), (55, 1), (56, 2), (48, 2),
-    ]  # fmt: skip
-    assert page.value("airquality_category", city="Pune") == 2
-    assert first.stop() is None
-    second = start.exporter(*flags)
-    assert second.history() == before
-    assert second.scrape().value("airquality_category", city="Pune") == 2
-    python_feed.wait_for_client()
-    python_feed.send([{"city": "Pune", "aqi": 47}])
-    second.wait_for_sample(metrics.INDEX, 47, city="Pune")
-    # Without what was held, 47 would be Good at once.
-    assert second.scrape().value("airquality_category", city="Pune") == 2

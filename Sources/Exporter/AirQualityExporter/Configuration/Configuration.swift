@@ -46,8 +46,6 @@ struct Configuration: Sendable {
         var maximumRequests = 40
         /// 0 = no events.
         var maximumListeners = 256
-        /// Points; 0 = no limit.
-        var historyLimit = 0
         var grafanaURL: String?
         var corsOrigin: String?
         var isLifecycleEnabled = false

@@ -105,9 +105,6 @@ extension Configuration: Options {
             "web.max-listeners", \.web.maximumListeners, .integer(in: 0...100_000),
             "Maximum number of concurrent clients of /events; more get 503; 0 disables the path."),
         Flag(
-            "web.history-limit", \.web.historyLimit, .integer(in: 0...1_000_000_000),
-            "Maximum number of points in one /history.json; more get 413; 0 = no limit."),
-        Flag(
             "web.grafana-url", \.web.grafanaURL, .grafanaAddress,
             "Address of the Grafana whose city dashboard the page links to."),
         Flag("web.cors-origin", \.web.corsOrigin, .origin, "Access-Control-Allow-Origin of the JSON paths."),

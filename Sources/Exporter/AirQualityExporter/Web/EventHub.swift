@@ -1,4 +1,5 @@
 import AirQuality
+import Exposition
 import HTTPServer
 import Synchronization
 import System

@@ -40,7 +40,6 @@ struct Routes: Sendable {
         case telemetryPath:
             handling.isMetered = true
             handling.permits = resources.scrapes
-            if metrics.isSlow(request) { handling.queue = resources.protobuf }
         case Self.healthyPath, Self.readyPath, Self.reconnectPath: break
         case Self.reloadPath:
             handling.queue = resources.files
@@ -51,7 +50,7 @@ struct Routes: Sendable {
             handling.queue = resources.pages
         case Self.historyPath:
             handling.permits = resources.documents
-            handling.weight = history.memory
+            handling.weight = RouteResources.pageMemory
             handling.queue = resources.pages
         case let path
         where path == "/" || path == Self.aboutPath || Self.folders.contains { path.utf8.starts(with: $0.utf8) }:
@@ -143,8 +142,6 @@ struct RouteResources: Sendable {
     /// The weight is bytes: responses wait in memory until they are read.
     let documents = RequestPermits(limit: 32 << 20)
     let pages = WorkQueue(name: "pages")
-    /// Scrapes in protobuf.
-    let protobuf = WorkQueue(name: "protobuf")
     /// Reads files, which may hang: nothing else waits for them.
     let files = WorkQueue(name: "files", limit: 8)
 

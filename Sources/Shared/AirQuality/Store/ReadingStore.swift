@@ -119,6 +119,9 @@ public final class ReadingStore: Sendable {
 
     // MARK: Snapshots
 
+    /// Counts up with every change.
+    public var version: UInt64 { withLock { $0.version } }
+
     /// Shares the state as it is at this moment.
     ///
     /// - Parameter withHistories: whether the points are wanted too.

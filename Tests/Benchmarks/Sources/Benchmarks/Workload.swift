@@ -1,11 +1,13 @@
 import AirQuality
 import Bytes
+import Exposition
 
 /// A store with cities, and messages for it as a feed sends them.
 struct Workload: ~Copyable {
     let store: ReadingStore
     var decoder: FeedDecoder
-    var page: MetricsExposition
+    let exposition: Exposition
+    private var pageSize = 0
     let messages: [[UInt8]]
     let readingCount: Int
     private var time: Timestamp = 1_795_236_585_252
@@ -44,7 +46,7 @@ struct Workload: ~Copyable {
         let rules = StoreRules(cityLimit: 2_000_000, shard: shard)
         store = ReadingStore(rules: rules, feeds: ["ws://127.0.0.1/"], at: time)
         decoder = FeedDecoder(format: FeedFormat(shard: shard))
-        page = MetricsExposition(rules: rules)
+        exposition = Exposition(rules: rules)
         for start in stride(from: 0, to: cities, by: 1000) {
             let elements = (start..<min(cities, start + 1000)).map {
                 #"{"city":"\#(Self.name($0))","aqi":\#(50 + $0 % 400)}"#
@@ -80,7 +82,13 @@ struct Workload: ~Copyable {
 
     /// - Returns: bytes of the page.
     mutating func render() -> Int {
-        return page.render(store.snapshot(), format: .text004).pieces.reduce(0) { $0 + $1.count }
+        pageSize = exposition.render(store.snapshot(), in: .text004, capacity: pageSize).count
+        return pageSize
+    }
+
+    /// - Returns: bytes of the document.
+    func history() -> Int {
+        HistoryDocument(store.snapshot(withHistories: true), query: HistoryQuery()).render().count
     }
 }
 

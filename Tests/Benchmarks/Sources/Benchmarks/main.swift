@@ -27,10 +27,9 @@ enum Benchmark: String, CaseIterable {
     /// The same for one of four shards: messages of others' cities alone, and of all.
     case recordOthers = "record-others"
     case recordQuarter = "record-quarter"
-    /// A page of which nothing changed, one of which a tenth of the cities changed, and one rendered anew.
-    case renderQuiet = "render-quiet"
+    /// A page, and one after a tenth of the cities changed, with the copy that the change costs.
+    case render
     case renderBusy = "render-busy"
-    case renderAnew = "render-anew"
     case history
 
     func runOnce(cities: Int) {
@@ -44,19 +43,18 @@ enum Benchmark: String, CaseIterable {
         var work = Workload(
             cities: cities, batch: 100, messages: 100, spelling: spelling,
             shard: isShard ? Shard(index: 2, count: 4) : nil, namesOwn: self != .recordOthers)
-        if self != .renderAnew { _ = work.render() }
+        _ = work.render()
         counted {
             switch self {
             case .decode, .decodeNames, .decodeStrict: work.decodeAll()
             case .record, .recordOthers, .recordQuarter: for _ in 0..<10 { work.recordAll() }
-            case .renderQuiet: for _ in 0..<1000 { _ = work.render() }
+            case .render: _ = work.render()
             case .renderBusy:
                 for _ in 0..<20 {
                     work.recordNext(max(1, cities / 1000))
                     _ = work.render()
                 }
-            case .renderAnew: _ = work.render()
-            case .history: _ = HistoryDocument(work.store.snapshot(withHistories: true), query: HistoryQuery()).render()
+            case .history: _ = work.history()
             }
         }
     }
@@ -80,26 +78,18 @@ func printTable() {
         var work = Workload(cities: cities, batch: 100, messages: 5000)
         return Double(work.readingCount) / best(5) { work.recordAll() } / 1e6
     }
-    row("render, nothing changed, µs", sizes) { cities in
-        var work = Workload(cities: cities, batch: 100, messages: 10)
-        _ = work.render()
-        return best(50) { _ = work.render() } * 1e6
-    }
     row("render, a tenth of the cities changed, µs", sizes) { cities in
         var work = Workload(cities: cities, batch: max(1, cities / 10), messages: 50)
         _ = work.render()
         return best(20, before: { work.recordNext(1) }, { _ = work.render() }) * 1e6
     }
-    row("render anew, µs", sizes) { cities in
+    row("render, µs", sizes) { cities in
         var work = Workload(cities: cities, batch: 100, messages: 10)
-        return best(cities > 10_000 ? 3 : 50) {
-            work.page = MetricsExposition(rules: work.store.rules)
-            _ = work.render()
-        } * 1e6
+        return best(cities > 10_000 ? 3 : 50) { _ = work.render() } * 1e6
     }
     row("history document, µs", sizes) { cities in
         let work = Workload(cities: cities, batch: 100, messages: 10)
-        return best(cities > 10_000 ? 3 : 50) { _ = HistoryDocument(work.store.snapshot(withHistories: true), query: HistoryQuery()).render() } * 1e6
+        return best(cities > 10_000 ? 3 : 50) { _ = work.history() } * 1e6
     }
 }
 

@@ -1,4 +1,5 @@
 import Expectations
+import Exposition
 import HTTPText
 
 @testable import AirQuality

@@ -1,5 +1,6 @@
 import Bytes
 import Expectations
+import Exposition
 import JSON
 import Synchronization
 
@@ -121,8 +122,7 @@ private func store(_ message: [UInt8], _ format: FeedFormat, _ decoder: inout Fe
     let count = store.snapshot().cityCount
     expect(cities == nil || count == cities, "\(count) cities instead of \(cities ?? 0)")
     if !format.pollutantsField.isEmpty {
-        var page = MetricsExposition(rules: store.rules)
-        let text = page.render(store.snapshot(), format: .text004).pieces.flatMap(\.self)
+        let text = Exposition(rules: store.rules).render(store.snapshot(), in: .text004)
         let family = Array("airquality_concentration_ugm3{".utf8)
         for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: family) {
             let number = line.suffix(from: line.lastIndex(of: UInt8(ascii: " "))! + 1)

@@ -1,6 +1,7 @@
 import AirQuality
 import Bytes
 import Expectations
+import Exposition
 import Glibc
 import HTTPText
 import Synchronization

@@ -1,4 +1,5 @@
 import Bytes
+import Exposition
 import TestSupport
 import Testing
 
@@ -83,8 +84,8 @@ import Testing
         #expect(!test.text().contains("Pune"))
         test.receive("Surat", 3, at: TestStore.start + 70_000)
         test.receive("Pune", 3, at: TestStore.start + 70_000)
-        let lines = test.text().split(separator: "\n").filter { $0.hasPrefix("airquality_concentration_ugm3{") }
-        #expect(lines == [#"airquality_concentration_ugm3{city="Delhi",pollutant="pm2_5"} 2"#])
+        #expect(
+            test.lines("airquality_concentration_ugm3") == [#"airquality_concentration_ugm3{city="Delhi",pollutant="pm2_5"} 2"#])
     }
 
     @Test("of names that nobody knows are told of once, ten names at most") func unknownNames() {
@@ -115,42 +116,10 @@ import Testing
 
     @Test("and the feed's source are on the golden page in each format", arguments: ExpositionFormat.allCases)
     func golden(_ format: ExpositionFormat) throws {
-        let end = format == .protobuf ? "pb" : format.isOpenMetrics ? "om" : "prom"
+        let end = format == .openMetrics100 ? "om" : "prom"
         try expectGolden(Self.busyStore().page(format), named: "concentrations.\(format).\(end)")
     }
 
-    @Test("change nothing in the history document") func history() {
-        var plain = TestStore(format: FeedFormat(timeField: "time"))
-        plain.receive(
-            #"[{"city":"Mumbai","aqi":183.2},{"city":"A \"quoted\\name\"","aqi":50},{"city":"Pune","aqi":50}]"#)
-        #expect(plain.history() == Self.busyStore().history())
-    }
-
-    /// The page keeps its blocks between scrapes; a page made anew must be the same bytes.
-    @Test("kept between scrapes are those of a page made anew", arguments: 1...4 as ClosedRange<UInt64>)
-    func keptBlocks(_ seed: UInt64) {
-        var random = SeededRandom(seed: seed)
-        var test = TestStore(cityLimit: 2000, expireAfter: 500, format: Self.format)
-        var kept = MetricsExposition(rules: test.store.rules)
-        for step in 0..<60 {
-            let now = TestStore.start + Int64(step) * 25
-            let elements = (0..<Int.random(in: 0...80, using: &random)).map { _ in
-                let pollutants = PollutantValues.pollutants.shuffled(using: &random)
-                    .prefix(Int.random(in: 0...7, using: &random))
-                    .map { #""\#($0)":\#(Int.random(in: 0...1000, using: &random))"# }.joined(separator: ",")
-                let member = Bool.random(using: &random) ? #","pollutants":{\#(pollutants)}"# : ""
-                return #"{"city":"City \#(Int.random(in: 0..<600, using: &random))","aqi":1\#(member)}"#
-            }
-            test.receive("[" + elements.joined(separator: ",") + "]", at: now)
-            if step % 7 == 0 { _ = test.store.expire(at: now) }
-            for format in [ExpositionFormat.text004, .protobuf] where step % 4 == 0 || format == .text004 {
-                var anew = MetricsExposition(rules: test.store.rules)
-                let snapshot = test.store.snapshot()
-                let expected = anew.render(snapshot, format: format).bytes
-                #expect(kept.render(snapshot, format: format).bytes == expected)
-            }
-        }
-    }
 }
 
 @Suite("The source of a feed") struct FeedSourceMetricTests {

@@ -1,0 +1,60 @@
+internal import HTTPText
+
+/// The format that a scraper asked for by its `Accept` header.
+public struct AcceptedFormat: Sendable, Equatable {
+    public var format: ExpositionFormat
+    /// The `escaping` that the scraper named, one of its four values; our names are the same under each.
+    public var escaping: String?
+
+    public var contentType: String { format.contentType + (escaping.map { "; escaping=" + $0 } ?? "") }
+
+    /// Finds the supported format with the highest quality; at equal quality the one named first. Text 0.0.4 when there is
+    /// none, as Prometheus' content negotiation wants it (never 406).
+    ///
+    /// The quality of a format is that of the most specific range that covers it (RFC 9110 section 12.5.1). A range
+    /// with a quality beyond 0 … 1, which a Prometheus release once sent, is no range.
+    ///
+    /// - Parameter accept: `nil` when there is no such header.
+    public static func negotiate(_ accept: String?) -> AcceptedFormat {
+        let ranges = accept.map(AcceptElement.list) ?? []
+        var best: (quality: Int, place: Int, format: ExpositionFormat)?
+        for format in ExpositionFormat.allCases {
+            let covering = ranges.indices.filter { ranges[$0].covers(format) }
+            // Of equally specific ranges the first.
+            guard let place = covering.max(by: { ranges[$0].specificity < ranges[$1].specificity }) else { continue }
+            let quality = ranges[place].quality
+            guard quality > 0 else { continue }
+            if let best, (best.quality, -best.place) >= (quality, -place) { continue }
+            best = (quality, place, format)
+        }
+        guard let best else { return AcceptedFormat(format: .text004, escaping: nil) }
+        return AcceptedFormat(format: best.format, escaping: ranges[best.place].escaping)
+    }
+}
+
+extension AcceptElement {
+    /// The value of `escaping`, if it is one of the four that there are.
+    fileprivate var escaping: String? {
+        let escapings = ["allow-utf-8", "underscores", "dots", "values"]
+        return parameters.first { $0.name == "escaping" && escapings.contains($0.value) }?.value
+    }
+
+    fileprivate var specificity: Int {
+        switch name {
+        case "*/*": 0
+        case "text/*", "application/*": 1
+        default: self["version"] == nil ? 2 : 3
+        }
+    }
+
+    fileprivate func covers(_ format: ExpositionFormat) -> Bool {
+        if name == "*/*" { return true }
+        let version = self["version"]
+        switch format {
+        case .text004: return (name == "text/plain" || name == "text/*") && (version == nil || version == "0.0.4")
+        case .openMetrics100:
+            let isOpenMetrics = name == "application/openmetrics-text" || name == "application/*"
+            return isOpenMetrics && (version == nil || version == "1.0.0")
+        }
+    }
+}

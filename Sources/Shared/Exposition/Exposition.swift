@@ -1,0 +1,43 @@
+public import AirQuality
+
+/// Writes a page of metrics from a snapshot of the store: the cities', the scale's, the feeds' and the store's families in
+/// a fixed order. The text is a function of the snapshot, so a page may be kept as long as ``StoreSnapshot/version`` is
+/// the same.
+///
+/// ```swift
+/// let exposition = Exposition(rules: store.rules)
+/// var page = exposition.render(store.snapshot(), in: .openMetrics100)
+/// page += ExpositionFormat.openMetrics100.end.utf8
+/// ```
+public struct Exposition: Sendable {
+    private let cities: [CityFamily]
+    private let scale: Scale
+
+    /// - Parameter families: families of cities that are wanted.
+    public init(rules: StoreRules, families: Set<CityFamilyName> = Set(CityFamilyName.allCases)) {
+        // A family that no reading has values for would have no samples, and cost a look at each city.
+        cities = CityFamily.all.filter { families.contains($0.name) && rules.families.contains($0.name) }
+        scale = rules.scale
+    }
+
+    /// Writes the families that have samples.
+    ///
+    /// - Parameter capacity: bytes to reserve; best the size of the last page.
+    /// - Returns: UTF-8 without the format's ``ExpositionFormat/end``, because more families may follow.
+    public func render(_ snapshot: StoreSnapshot, in format: ExpositionFormat, capacity: Int = 0) -> [UInt8] {
+        var page: [UInt8] = []
+        page.reserveCapacity(capacity)
+        for family in cities { family.append(snapshot, in: format, to: &page) }
+        for family in Scale.families { family.append([scale], label: { _ in nil }, in: format, to: &page) }
+        for family in FeedStatistics.families {
+            family.append(snapshot.feeds, label: { LabelValue($0.label) }, in: format, to: &page)
+        }
+        for family in StoreSnapshot.families { family.append([snapshot], label: { _ in nil }, in: format, to: &page) }
+        return page
+    }
+
+    /// All families of the cities, the scale, the feeds and the store, in the order of the page.
+    public static let metrics: [MetricFamily] =
+        CityFamily.all.map(\.metric) + Scale.families.map(\.metric) + FeedStatistics.families.map(\.metric)
+        + StoreSnapshot.families.map(\.metric)
+}

@@ -1,0 +1,40 @@
+internal import Bytes
+
+/// Name, type and help of a metric family, and the names of its series' labels.
+public struct MetricFamily: Sendable {
+    public enum Kind: String, Sendable { case gauge, counter }
+
+    /// The name in text 0.0.4, with the `_total` of a counter.
+    public let name: String
+    public let kind: Kind
+    public let help: String
+    public let labels: [String]
+    /// Lines above the samples, in the order that each format wants.
+    private let textHeader: [UInt8]
+    private let openMetricsHeader: [UInt8]
+    /// Text before the value of each label; in a family without labels, before the value of the sample.
+    let beforeLabels: [[UInt8]]
+
+    /// - Parameters:
+    ///   - name: of the characters that Prometheus has always taken; ends in `_total` if it is a counter.
+    ///   - help: one line without a backslash.
+    public init(_ name: String, _ kind: Kind, labels: [String], _ help: String) {
+        self.name = name
+        self.kind = kind
+        self.help = help
+        self.labels = labels
+        textHeader = Array("# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n".utf8)
+        // OpenMetrics names the family of a counter without `_total` and wants the type first.
+        let short = kind == .counter ? String(name.dropLast("_total".count)) : name
+        openMetricsHeader = Array("# TYPE \(short) \(kind.rawValue)\n# HELP \(short) \(help)\n".utf8)
+        var beginnings = ["\(name) "]
+        if let first = labels.first {
+            beginnings = ["\(name){\(first)=\""] + labels.dropFirst().map { "\",\($0)=\"" }
+        }
+        beforeLabels = beginnings.map { Array($0.utf8) }
+    }
+
+    func header(in format: ExpositionFormat) -> [UInt8] {
+        format == .openMetrics100 ? openMetricsHeader : textHeader
+    }
+}

@@ -1,0 +1,29 @@
+internal import AirQuality
+
+extension StoreSnapshot {
+    /// Figures of the store as a whole.
+    static let families: [Family<StoreSnapshot>] = [
+        Family("airquality_exporter_cities", .gauge, "Cities exported.") { Double($0.cityCount) },
+        Family("airquality_exporter_cities_limit", .gauge, "Maximum number of cities (--city.limit).") {
+            Double($0.rules.cityLimit)
+        },
+        Family(
+            "airquality_exporter_city_expiry_seconds", .gauge,
+            "Time without a reading after which a city is removed; 0 = never."
+        ) { Double($0.rules.expireAfter) / 1000 },
+        Family(
+            "airquality_exporter_cities_expired_total", .counter,
+            "Cities removed because they received no reading within --city.expire-after."
+        ) { Double($0.expiredCount) },
+        Family("airquality_exporter_history_points", .gauge, "History points of all cities.") { Double($0.pointCount) },
+        Family("airquality_exporter_history_capacity", .gauge, "Maximum number of history points per city.") {
+            Double($0.rules.history.capacity)
+        },
+        Family("airquality_exporter_shard_index", .gauge, "Index of this shard, from 0 (--city.shard).") {
+            $0.rules.shard.map { Double($0.index) }
+        },
+        Family("airquality_exporter_shards", .gauge, "Number of shards (--city.shard).") {
+            $0.rules.shard.map { Double($0.count) }
+        },
+    ]
+}

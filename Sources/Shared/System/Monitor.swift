@@ -1,0 +1,66 @@
+internal import Glibc
+
+/// State under a lock, whose changes other threads can wait for.
+///
+/// The closures must be short and must not block: they hold the lock.
+@safe package final class Monitor<State: Sendable>: @unchecked Sendable {
+    // @unchecked: the state is reached under the mutex only. Mutex and condition are made for several threads, and live
+    // as long as this object.
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let changed: UnsafeMutablePointer<pthread_cond_t>
+    private var state: State
+
+    package init(_ state: State) {
+        self.state = state
+        unsafe mutex = .allocate(capacity: 1)
+        unsafe changed = .allocate(capacity: 1)
+        unsafe pthread_mutex_init(mutex, nil)
+        var attributes = pthread_condattr_t()
+        unsafe pthread_condattr_init(&attributes)
+        unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        unsafe pthread_cond_init(changed, &attributes)
+        unsafe pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        unsafe pthread_cond_destroy(changed)
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe changed.deallocate()
+        unsafe mutex.deallocate()
+    }
+
+    /// Reads the state.
+    package func read<Result>(_ body: (State) -> Result) -> Result {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return body(state)
+    }
+
+    /// Changes the state, and has all threads that wait look at it again.
+    package func change<Result>(_ body: (inout State) -> Result) -> Result {
+        unsafe pthread_mutex_lock(mutex)
+        defer {
+            unsafe pthread_cond_broadcast(changed)
+            unsafe pthread_mutex_unlock(mutex)
+        }
+        return body(&state)
+    }
+
+    /// Blocks until the closure gives a value; it is asked at once and after each change.
+    ///
+    /// - Parameter deadline: of the monotonic clock; `nil`: no limit.
+    /// - Returns: `nil` when the deadline has passed.
+    package func wait<Result>(until deadline: Duration? = nil, _ body: (inout State) -> Result?) -> Result? {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&state) { return result }
+            guard let deadline else {
+                unsafe pthread_cond_wait(changed, mutex)
+                continue
+            }
+            var time = deadline.timespec
+            if unsafe pthread_cond_timedwait(changed, mutex, &time) == ETIMEDOUT { return body(&state) }
+        }
+    }
+}

@@ -53,9 +53,14 @@ def message(turn: int) -> str:
     return json.dumps([*elements, {"city": "Nowhere", "aqi": None}])
 
 
+def name_source(connection, request, response) -> None:
+    response.headers["Air-Quality-Source"] = 'open-meteo; kind=model; license="CC BY 4.0"'
+
+
 @contextlib.contextmanager
 def talking_feed(interval: float = 0.2) -> Iterator[WebSocketFeed]:
-    server, stop = WebSocketFeed(), threading.Event()
+    server = WebSocketFeed(process_response=name_source)
+    stop = threading.Event()
 
     def talk() -> None:
         turn = 0

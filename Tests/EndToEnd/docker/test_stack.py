@@ -125,7 +125,7 @@ def test_prometheus_finds_the_alertmanager(stack):
     status = wait_for(
         lambda: ask(stack.alertmanager, "/api/v2/status"), "the Alertmanager's status"
     )
-    assert "AirQualityExporterDown" in status["config"]["original"]
+    assert "AirQualityFeedDown" in status["config"]["original"]
 
 
 def test_the_exporter_is_published_and_serves_its_history(stack):

@@ -79,7 +79,7 @@ def version_of(program: pathlib.Path, debian: str) -> str:
     if debian == THIS:
         return engine.run(program, "--version")
     shutil.copy(program, ROOT / "tmp")
-    return engine.run("chroot", ROOT, f"/tmp/{program.name}", "--version")
+    return engine.run(REPOSITORY / "Tests/Tools/debian13", f"/tmp/{program.name}", "--version")
 
 
 @pytest.mark.parametrize("debian", DEBIANS)

@@ -35,6 +35,11 @@ def crash_loop(second: int) -> bool:
     return not 60 <= second / 60 < 120 or second % 60 < 40
 
 
+def after_a_while(second: int) -> bool:
+    """The crash loop connects 20 seconds after each start."""
+    return not 60 <= second / 60 < 120 or second % 60 >= 20
+
+
 def slow_crash_loop(second: int) -> bool:
     """Runs for 30 seconds of every five minutes, as Kubernetes restarts it."""
     return not 60 <= second / 60 < 150 or second % 300 < 30
@@ -78,7 +83,7 @@ def to_severe_and_back(second: int) -> Readings:
 
 
 def on_the_boundary(second: int) -> Readings:
-    return {"Delhi": 298 if second // 30 % 3 == 0 else 303}
+    return {"Delhi": 298 if second // 1200 % 2 else 303}
 
 
 STORIES = [
@@ -196,7 +201,7 @@ STORIES = [
     Story(
         "an exporter that crashes each minute",
         180,
-        [Exporter(is_running=crash_loop)],
+        [Exporter(is_running=crash_loop, is_feed_up=after_a_while)],
         {"ExporterRestarting": 1},
         {90: "ExporterRestarting", 150: ""},
         says="has restarted",

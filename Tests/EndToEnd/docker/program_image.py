@@ -4,7 +4,7 @@ import functools
 import re
 import subprocess
 
-from docker import engine, base_images
+from docker import base_images, engine
 
 VERSION = "1.2.3-tested"
 IMAGE = f"localhost/air-quality-exporter:{VERSION}"

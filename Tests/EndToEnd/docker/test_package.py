@@ -17,7 +17,7 @@ import subprocess
 
 import pytest
 
-from docker import engine, base_images
+from docker import base_images, engine
 from docker.engine import REPOSITORY, podman
 from docker.machine import SERVICE, SOCKET, SYSTEMD, SYSTEMD_PACKAGES, Machine
 from support.waiting import wait_for

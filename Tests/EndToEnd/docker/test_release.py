@@ -9,7 +9,7 @@ import tarfile
 
 import pytest
 
-from docker import engine, base_images
+from docker import base_images, engine
 from docker.engine import REPOSITORY
 
 pytestmark = pytest.mark.container

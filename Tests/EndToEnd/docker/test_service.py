@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from docker import engine, program_image, base_images
+from docker import base_images, engine, program_image
 from docker.engine import podman
 from docker.machine import SERVICE, SOCKET, SYSTEMD, SYSTEMD_PACKAGES, Machine
 from support.waiting import wait_for

@@ -1,0 +1,209 @@
+"""A container of the image and its feed on a network of their own, from start to end."""
+
+import json
+import pathlib
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+from docker import engine, program_image
+from docker.engine import podman
+from docker.test_image import HARDENED, STATE
+from support import metrics
+from support.exposition import Exposition
+from support.waiting import wait_for
+
+pytestmark = pytest.mark.container
+
+IDLE_TIMEOUT = 5
+
+
+class Life:
+    """An exporter and its feed on a network of their own."""
+
+    NETWORK, VOLUME, FEED, EXPORTER = (
+        f"air-quality-test-{name}" for name in ("network", "volume", "feed", "exporter")
+    )
+
+    def __init__(self, image: str):
+        self.image = image
+        self.remove()
+        podman("network", "create", self.NETWORK)
+        podman("volume", "create", self.VOLUME)
+        self.start_exporter()
+
+    def start_exporter(self) -> None:
+        podman(
+            "run",
+            "--detach",
+            "--name",
+            self.EXPORTER,
+            "--network",
+            self.NETWORK,
+            *HARDENED,
+            "--volume",
+            f"{self.VOLUME}:{STATE}",
+            "--env",
+            f"AIR_QUALITY_EXPORTER_FEED_URL=ws://{self.FEED}:8765/",
+            "--env",
+            f"AIR_QUALITY_EXPORTER_FEED_IDLE_TIMEOUT={IDLE_TIMEOUT}s",
+            "--env",
+            "AIR_QUALITY_EXPORTER_FEED_RECONNECT_MAX=1s",
+            "--env",
+            "AIR_QUALITY_EXPORTER_HISTORY_INTERVAL=1s",
+            self.image,
+        )
+        self.address = engine.address(self.EXPORTER, self.NETWORK)
+
+    def start_feed(self) -> None:
+        podman(
+            "run",
+            "--detach",
+            "--name",
+            self.FEED,
+            "--network",
+            self.NETWORK,
+            *HARDENED,
+            "--entrypoint",
+            "air-quality-feed",
+            self.image,
+            "simulate",
+            "--listen",
+            "0.0.0.0:8765",
+            "--cities",
+            "12",
+            "--interval",
+            "500ms",
+        )
+
+    def remove(self) -> None:
+        podman("rm", "--force", "--ignore", "--time", "0", "--volumes", self.EXPORTER, self.FEED)
+        podman("volume", "rm", "--force", self.VOLUME, status=None)
+        podman("network", "rm", "--force", self.NETWORK, status=None)
+
+    def get(self, path: str) -> tuple[int, str]:
+        """Status and text; an error status is an answer too."""
+        try:
+            with urllib.request.urlopen(
+                f"http://{self.address}:10025{path}", timeout=10
+            ) as response:
+                return response.status, response.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def page(self) -> Exposition:
+        status, text = self.get("/metrics")
+        assert status == 200
+        return Exposition(text)
+
+    def points(self) -> list[dict]:
+        return json.loads(self.get("/history.json")[1])["points"]
+
+    def check(self) -> bool:
+        """Runs the image's health check, as a timer would; true when it passes."""
+        podman("healthcheck", "run", self.EXPORTER, status=None)
+        return self.health()[1] == 0
+
+    def health(self) -> tuple[str, int | None]:
+        """The health status and the status of the last check."""
+        state = engine.inspect(self.EXPORTER)["State"]
+        health = state.get("Health") or state["Healthcheck"]
+        return health["Status"], (health["Log"] or [{"ExitCode": None}])[-1]["ExitCode"]
+
+    def wait_for_health(self, wanted: str) -> None:
+        def ask():
+            self.check()
+            return self.health()[0] == wanted
+
+        wait_for(ask, f"health {wanted}", 180, 0.1)
+
+
+@pytest.fixture(scope="class")
+def life():
+    life = Life(program_image.build())
+    yield life
+    life.remove()
+
+
+@pytest.mark.story
+class TestLife:
+    """From start to end."""
+
+    def test_the_exporter_serves_before_there_is_a_feed(self, life):
+        wait_for(lambda: life.get("/metrics")[0] == 200, "a page of metrics")
+        assert set(life.page().by(metrics.CONNECTED, "feed").values()) == {0}
+        assert not life.check(), "without a feed it cannot be ready"
+        assert life.health()[0] == "starting"
+
+    def test_the_container_becomes_healthy_with_the_feed(self, life):
+        life.start_feed()
+        life.wait_for_health("healthy")
+        wait_for(lambda: len(life.page().samples(metrics.INDEX)) == 12, "all cities")
+        assert all(0 <= value <= 9999 for value in life.page().by(metrics.INDEX, "city").values())
+
+    def test_the_process_has_no_rights(self, life):
+        process = pathlib.Path("/proc", str(engine.inspect(life.EXPORTER)["State"]["Pid"]))
+        status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
+        assert status["Uid"].split() == ["65532"] * 4
+        assert status["Gid"].split() == ["65532"] * 4
+        capabilities = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
+        assert {name: int(status[name], 16) for name in capabilities} == dict.fromkeys(
+            capabilities, 0
+        )
+        assert status["NoNewPrivs"].strip() == "1"
+        mounts = {
+            fields[4]: fields[5].split(",")
+            for fields in map(str.split, (process / "mountinfo").read_text().splitlines())
+        }
+        assert "ro" in mounts["/"] and "rw" in mounts[STATE]
+
+    def test_a_silent_feed_makes_it_unhealthy_after_the_limit(self, life):
+        before = time.monotonic()
+        podman("kill", "--signal", "STOP", life.FEED)
+        assert life.check(), "a feed may be silent for a while"
+        wait_for(lambda: not life.check(), "a failing check", 120, 0.1)
+        # The last message is at most one interval older than the silence.
+        assert time.monotonic() - before > IDLE_TIMEOUT - 1
+        life.wait_for_health("unhealthy")
+        page = life.page()
+        assert len(page.samples(metrics.INDEX)) == 12, "the last readings stay"
+        assert page.value(metrics.DISCONNECTS, reason="idle") >= 1
+
+    def test_the_container_becomes_healthy_again(self, life):
+        podman("kill", "--signal", "CONT", life.FEED)
+        life.wait_for_health("healthy")
+
+    def test_a_dead_feed_makes_it_unhealthy(self, life):
+        podman("kill", life.FEED)
+        life.wait_for_health("unhealthy")
+        assert set(life.page().by(metrics.CONNECTED, "feed").values()) == {0}
+
+    def test_the_exporter_ends_with_status_0_and_keeps_its_readings(self, life):
+        points = life.points()
+        assert len(points) >= 12
+        podman("kill", "--signal", "TERM", life.EXPORTER)
+        assert podman("wait", life.EXPORTER) == "0"
+        podman("rm", life.EXPORTER)
+        life.start_exporter()
+        wait_for(lambda: life.get("/history.json")[0] == 200, "a history")
+        assert life.points() == points
+
+    def test_the_volume_can_be_saved_and_put_back(self, life, tmp_path):
+        """The two commands of the README, with podman's names."""
+        points = life.points()
+        podman("stop", "--time", "30", life.EXPORTER)
+        assert engine.inspect(life.EXPORTER)["State"]["ExitCode"] == 0
+        archive = tmp_path / "readings.tar"
+        engine.run("sh", "-c", f"podman cp {life.EXPORTER}:{STATE}/. - > {archive}")
+        podman("rm", life.EXPORTER)
+        podman("volume", "rm", life.VOLUME)
+        podman("volume", "create", life.VOLUME)
+        life.start_exporter()
+        podman("stop", "--time", "30", life.EXPORTER)
+        engine.run("sh", "-c", f"podman cp - {life.EXPORTER}:{STATE} < {archive}")
+        podman("start", life.EXPORTER)
+        life.address = engine.address(life.EXPORTER, life.NETWORK)
+        wait_for(lambda: life.get("/history.json")[0] == 200, "a history")
+        assert life.points() == points

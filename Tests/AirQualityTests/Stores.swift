@@ -64,6 +64,18 @@ struct TestStore: ~Copyable {
         return (0..<history.count).map { history[$0] }
     }
 
+    /// All cities as they survive a restart.
+    var storedCities: [City] {
+        let snapshot = store.snapshot(withHistories: true)
+        return snapshot.order.map { number in
+            let state = snapshot.states[number]
+            let history = snapshot.histories[number]
+            return City(
+                id: 0, name: state.name, index: state.index, updatedAt: state.updatedAt, receivedAt: state.receivedAt,
+                changes: state.changes, points: (0..<history.count).map { history[$0] })
+        }
+    }
+
     /// The history as JSON.
     func history(_ query: HistoryQuery = HistoryQuery()) -> [UInt8] {
         HistoryDocument(store.snapshot(withHistories: true), query: query).render()

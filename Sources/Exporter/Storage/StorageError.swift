@@ -1,36 +1,48 @@
+internal import CSQLite
 internal import System
 
-/// Reason why a file cannot be used. The program serves from memory with one that is damaged, full or unavailable, and
-/// does not start with any other.
-enum StorageError: Error, Equatable, CustomStringConvertible {
+/// Reason why a file cannot be used, in one line.
+enum StorageError: Error, Equatable {
+    /// The file is to be moved aside: it is damaged, or of an earlier release.
     case damaged(String)
-    /// The disk or the permissions, not the content of the file.
+    /// The disk or the permissions are at fault; the program serves from memory until that changes.
     case unavailable(String)
+    /// The disk is full; the open file is as it was.
     case full(String)
-    case inUse
-    case foreign
-    case notADatabase
-    case newer(version: Int64)
-    case unreleased(version: Int64)
-    case notAFile
+    /// The program must not use this file.
+    case rejected(String)
 
-    /// Of the file with that name.
-    func error(of path: String) -> SystemError { SystemError(.file, "storage file \"\(path)\": \(self)") }
+    static let foreign = rejected("it is a database of another program and is left as it is")
+    static let notADatabase = rejected(
+        "it is no SQLite file and is left as it is; expected one of this program, or a new name")
+    static let notAFile = rejected("expected the name of a regular file")
 
-    var description: String {
+    /// The error of a SQLite function, with SQLite's own message.
+    init(_ connection: OpaquePointer?) {
+        let code = unsafe sqlite3_errcode(connection) & 0xFF
+        var message = unsafe String(cString: sqlite3_errmsg(connection))
+        let errorNumber = unsafe sqlite3_system_errno(connection)
+        if [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code), errorNumber != 0 {
+            message += ": \(describe(errorNumber: errorNumber))"
+        }
+        self =
+            switch code {
+            case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .rejected("another process has it open")
+            case SQLITE_FULL: .full(message)
+            case SQLITE_READONLY: .unavailable("the file is read-only")
+            case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH, SQLITE_NOLFS:
+                .unavailable(message)
+            // SQLite meets its limits over what is in a damaged file as well; nothing is lost by moving it aside.
+            default: .damaged("it is damaged: \(message)")
+            }
+    }
+
+    var reason: String {
         switch self {
-        case .damaged(let reason): "it is damaged: \(reason)"
-        case .unavailable(let reason), .full(let reason): reason
-        case .inUse: "another process has it open"
-        case .foreign: "it is a database of another program and is left as it is"
-        case .notADatabase: "it is no SQLite file and is left as it is; expected one of this program, or a new name"
-        case .newer(let version):
-            "its schema is version \(version), this program knows up to \(StorageSchema.current.version); "
-                + "it is left as it is"
-        case .unreleased(let version):
-            "its schema is version \(version), which no release of this program had; it is left as it is, "
-                + "move it away for a new one"
-        case .notAFile: "expected the name of a regular file"
+        case .damaged(let reason), .unavailable(let reason), .full(let reason), .rejected(let reason): reason
         }
     }
+
+    /// The error that names the file.
+    func error(of path: String) -> SystemError { SystemError(.file, "storage file \"\(path)\": \(reason)") }
 }

@@ -1,175 +1,216 @@
 internal import AirQuality
+internal import Bytes
 internal import System
 
-/// Keeps the file up to date with the store, one pass at a time, whatever happens to the file meanwhile.
+/// Keeps the file up to date with the store, one pass at a time, whatever happens to the file meanwhile. Changes that could
+/// not be written are found again.
 struct StorageWriter: ~Copyable {
-    /// The result of one pass.
-    struct Report {
-        var events: [StorageEvent] = []
-        var error: String?
-        var hasWritten = false
-    }
-
-    /// A removal of readings under way: where it goes on, and what it needs to know.
-    private struct Cleaning {
-        var next: StoredKey
-        var end: Timestamp
-        var oldest: [Int64: Timestamp]
-    }
-
     private let path: String
     private let store: ReadingStore
-    /// Pages; a longer journal is moved into the file early.
-    private let journalPageLimit: Int
     private var database: StorageDatabase?
-    /// Content of the file.
-    private var mirror = StorageMirror()
-    /// The next batch replaces everything in the file: it has another schema, another scale, or rows that make no sense.
-    private var replacesAll = false
-    private var cleaning: Cleaning?
-    /// The newest reading of a city that is gone from the file, since the last cleaning.
-    private var orphansUntil: Timestamp?
-    private var isFailing = false
-    private var unsyncedPageCount = 0
-    // Monotonic times.
-    private var cleanedAt = monotonicTime()
-    private var unsyncedSince: Duration?
-    private var quarantinedAt: Duration?
+    /// The file that was opened last.
+    private var identity: FileIdentity?
+    /// What the file has of each city, by name.
+    private var stored: [[UInt8]: StoredCity] = [:]
+    private var nextID: Int64 = 1
+    /// The file has everything up to this version of the store.
+    private var writtenVersion: UInt64 = 0
+    /// Whether the file cannot be written, and the caller has been told so.
+    private(set) var isFailing = false
+    private(set) var statistics = StorageStatistics()
+    /// Monotonic time; `nil` when an eviction is due.
+    private var evictedAt: Duration?
+    /// Monotonic time; `nil` when no file was moved aside.
+    private var movedAsideAt: Duration?
 
-    /// The most that a loss of power takes.
-    private static let syncInterval = Duration.seconds(60)
-    /// So long that most pages are emptied at once: an emptied page is not written.
-    private static let cleaningInterval = Duration.seconds(300)
-    /// At most one damaged file is moved aside in this time, so that a bad disk does not fill up soon.
-    private static let quarantineInterval = Duration.seconds(60)
-    /// Readings that are written in one transaction, and looked at in one step of a cleaning: some tenths of a second.
-    static let batchLimit = 100_000
-
-    /// - Parameter isFailing: the caller has told already that the file cannot be written.
-    init(
-        _ path: String, store: ReadingStore, isFailing: Bool = false,
-        journalPageLimit: Int = StorageDatabase.journalPageLimit
-    ) {
+    init(_ path: String, store: ReadingStore) {
         self.path = path
         self.store = store
-        self.isFailing = isFailing
-        self.journalPageLimit = journalPageLimit
     }
 
-    /// Takes over an open file. The store has been given what is in it.
+    // MARK: Opening
+
+    /// Opens the file and restores from it what the store does not know. A damaged one is moved aside and a new one
+    /// created, at most once a minute, so that a bad disk does not fill up soon.
     ///
-    /// - Parameter isStart: The store has nothing else, so that rows that make no sense can be removed by writing all anew.
-    /// - Returns: how many cities the file is to forget because they are of other shards.
-    @discardableResult
-    mutating func take(_ opened: consuming OpenedStorage, isStart: Bool) -> Int {
-        let content = opened.content
-        replacesAll =
-            opened.database.schema.version != StorageSchema.current.version
-            || content.scale != store.rules.scale.name || isStart && content.skippedRows > 0
-        mirror = replacesAll ? StorageMirror() : StorageMirror(content.cities, in: store.snapshot(withHistories: true))
-        orphansUntil = content.orphansUntil
-        database = .some(opened.database)
-        return mirror.unwantedCount
+    /// - Parameter now: milliseconds since the Unix epoch.
+    /// - Returns: created, restored, quarantined or failing.
+    /// - Throws: for a file that the program must not use.
+    mutating func open(now: Int64) throws(StorageError) -> StorageEvent {
+        do throws(StorageError) {
+            return try openOrMoveAside(now: now)
+        } catch {
+            if case .rejected = error { throw error }
+            return fail(error)
+        }
     }
+
+    private mutating func fail(_ error: StorageError) -> StorageEvent {
+        isFailing = true
+        statistics.errorCount += 1
+        return .failing(reason: error.reason)
+    }
+
+    private mutating func openOrMoveAside(now: Int64) throws(StorageError) -> StorageEvent {
+        let found = FileIdentity(path)
+        do throws(StorageError) {
+            return try openAsItIs(now: now)
+        } catch let failure {
+            let isOurs = found == identity
+            let error = failure == .notADatabase && isOurs ? .damaged("it is damaged: it was overwritten") : failure
+            // Two processes may have found the same damage; the file that the other one has created is not damaged.
+            guard case .damaged(let reason) = error, found != nil, FileIdentity(path) == found,
+                movedAsideAt.map({ monotonicTime() - $0 >= .seconds(60) }) ?? true
+            else { throw error }
+            let target = try moveAside(resolvedPath(path), now: now, reason: reason)
+            movedAsideAt = monotonicTime()
+            statistics.errorCount += 1
+            _ = try openAsItIs(now: now)
+            return .quarantined(movedTo: target, reason: reason)
+        }
+    }
+
+    private mutating func openAsItIs(now: Int64) throws(StorageError) -> StorageEvent {
+        // What it has is known after the first time.
+        if isFailing, FileIdentity(path) != nil, !isWritable(path) { throw .unavailable("the file is read-only") }
+        var opened = try StorageDatabase.open(path)
+        var content = try opened.read(store.rules)
+        var failure: StorageError?
+        do throws(StorageError) {
+            try opened.resetCounters()
+        } catch {
+            // The next start must not restore counters that have risen since.
+            for place in content.cities.indices {
+                content.cities[place].changes.better = 0
+                content.cities[place].changes.worse = 0
+            }
+            failure = error
+        }
+        store.restore(content.cities, at: now)
+        if let failure { throw failure }
+        stored = [:]
+        for city in content.cities {
+            stored[city.name] = StoredCity(id: city.id, changedAt: city.changes.changedAt, newest: city.points.last)
+        }
+        nextID = content.nextID
+        writtenVersion = 0
+        evictedAt = nil
+        let isNew = opened.isNew
+        identity = FileIdentity(path)
+        database = .some(opened)
+        return isNew ? .created : .restored(cities: content.cities.count, leftOut: content.leftOutCount)
+    }
+
+    // MARK: Writing
 
     /// Writes what changed.
     ///
     /// - Parameters:
     ///   - now: milliseconds since the Unix epoch.
-    ///   - isLast: No current value waits.
-    mutating func pass(now: Int64, isLast: Bool = false) -> Report {
-        var report = Report()
+    ///   - isLast: whether the counters and the current readings are written as well.
+    /// - Returns: what the caller has not been told yet.
+    mutating func pass(now: Int64, isLast: Bool = false) -> [StorageEvent] {
+        var events: [StorageEvent] = []
         do throws(StorageError) {
-            try openIfNeeded(now: now, report: &report)
-            let snapshot = store.snapshot(withHistories: true)
-            report.hasWritten = try write(snapshot, now: isLast ? .max : now)
-            try clean(snapshot, isLast: isLast)
-            try syncWhenDue()
-            if isFailing {
-                isFailing = false
-                report.events.append(.recovered)
+            let isChanged = database?.isChanged ?? false
+            if isChanged { database.take()?.abandon() }
+            if database == nil {
+                let outcome = try openOrMoveAside(now: now)
+                if case .quarantined = outcome {
+                    events.append(outcome)
+                } else if isChanged {
+                    events.append(.recreated)
+                }
             }
+            let snapshot = store.snapshot(withHistories: true)
+            if try write(snapshot, isLast: isLast) { statistics.lastWriteAt = now }
+            try evictWhenDue(snapshot, isLast: isLast)
+            if isFailing { events.append(.recovered) }
+            isFailing = false
         } catch {
             // A full disk leaves the file as it was. After any other error it is opened and checked again.
             if case .full = error {} else { database = nil }
-            report.error = error.description
-            if !isFailing {
-                isFailing = true
-                report.events.append(.failing(reason: error.description))
-            }
+            let wasFailing = isFailing
+            let failure = fail(error)
+            if !wasFailing { events.append(failure) }
         }
-        return report
+        return events
     }
 
     /// Moves the journal into the file and closes it.
-    consuming func finish() {
-        let hasAll = !isFailing
-        database.take()?.closeComplete(hasAll: hasAll)
-    }
-
-    private mutating func openIfNeeded(now: Int64, report: inout Report) throws(StorageError) {
-        let hasMoved = database?.hasMoved ?? false
-        if hasMoved { database.take()?.closeMoved() }
-        guard database == nil else { return }
-        cleaning = nil
-        unsyncedPageCount = 0
-        unsyncedSince = nil
-        let mayQuarantine = quarantinedAt.map { monotonicTime() - $0 >= Self.quarantineInterval } ?? true
-        let opened = try OpenedStorage.open(path, rules: store.rules, now: now, mayQuarantine: mayQuarantine)
-        if let quarantined = opened.quarantined {
-            quarantinedAt = monotonicTime()
-            report.events.append(.quarantined(movedTo: quarantined.path, reason: quarantined.reason))
-        } else if hasMoved {
-            report.events.append(.recreated)
-        }
-        // What it has stays: a disk that came late may hold a history that nobody has read yet.
-        take(opened, isStart: false)
-    }
+    consuming func finish() { database.take()?.close() }
 
     /// - Returns: whether there was anything to write.
-    private mutating func write(_ snapshot: StoreSnapshot, now: Int64) throws(StorageError) -> Bool {
-        var hasWritten = false
-        while true {
-            let changes = mirror.changes(to: snapshot, at: now, limit: replacesAll ? .max : Self.batchLimit)
-            if replacesAll {
-                try database?.replaceAll(with: changes, scale: store.rules.scale.name)
-                orphansUntil = nil
-            } else if !changes.isEmpty {
-                try database?.write(changes)
+    private mutating func write(_ snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) -> Bool {
+        guard isLast || snapshot.version != writtenVersion else { return false }
+        var next = stored
+        var nextID = nextID
+        let since = writtenVersion
+        let hasWritten = try database?.write { rows throws(StorageError) in
+            for number in snapshot.order where isLast || snapshot.states[number].version > since {
+                let state = snapshot.states[number]
+                let history = snapshot.histories[number]
+                var city = next[state.name] ?? StoredCity(id: nextID)
+                if city.missingPoints(of: history) == nil {
+                    // The points that are no longer right go with the old id.
+                    try rows.removeCity(city.id)
+                    city = StoredCity(id: nextID)
+                }
+                if isLast || city.id == nextID || city.changedAt != state.changes.changedAt {
+                    try rows.write(state, id: city.id, scale: snapshot.rules.scale.name, isLast: isLast)
+                }
+                for place in city.missingPoints(of: history) ?? 0..<0 {
+                    try rows.write(history[place], city: city.id)
+                }
+                nextID = max(nextID, city.id + 1)
+                city.changedAt = state.changes.changedAt
+                city.newest = history.last
+                next[state.name] = city
             }
-            if replacesAll || !changes.isEmpty { hasWritten = true }
-            replacesAll = false
-            mirror.apply(changes)
-            if !changes.removed.isEmpty { orphansUntil = max(orphansUntil ?? .min, changes.removedUntil) }
-            if changes.isComplete { return hasWritten }
+            guard next.count > snapshot.order.count else { return }
+            for (name, city) in next where snapshot.find(name) == nil {
+                try rows.removeCity(city.id)
+                next[name] = nil
+            }
         }
+        stored = next
+        self.nextID = nextID
+        writtenVersion = snapshot.version
+        return hasWritten ?? false
     }
 
-    /// At times, and at the end, removes readings that memory does not have any more.
-    private mutating func clean(_ snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) {
-        if isLast || cleaning == nil && monotonicTime() - cleanedAt >= Self.cleaningInterval {
-            let oldest = mirror.oldestPoints(in: snapshot)
-            let end = max(oldest.values.max() ?? .min, orphansUntil ?? .min)
-            orphansUntil = nil
-            cleanedAt = monotonicTime()
-            cleaning = Cleaning(next: .first, end: end, oldest: oldest)
+    /// Removes what memory does not have any more: every ten minutes, at the end, and after a million changes.
+    private mutating func evictWhenDue(_ snapshot: StoreSnapshot, isLast: Bool) throws(StorageError) {
+        let isDue = evictedAt.map { monotonicTime() - $0 >= .seconds(600) } ?? true
+        guard isLast || isDue || (database?.unevictedCount ?? 0) >= 1_000_000 else { return }
+        var oldest: [Int64: Timestamp] = [:]
+        for number in snapshot.order {
+            guard let city = stored[snapshot.states[number].name] else { continue }
+            let history = snapshot.histories[number]
+            // While the history has room, the file may have older points: those of a disk that came late.
+            oldest[city.id] = history.count == snapshot.rules.history.capacity ? history[0].time : .min
         }
-        while let step = cleaning {
-            let next = try database?.clean(
-                after: step.next, upTo: step.end, limit: Self.batchLimit, oldest: step.oldest)
-            cleaning = (next ?? nil).map { Cleaning(next: $0, end: step.end, oldest: step.oldest) }
-            if !isLast { return }
-        }
+        try database?.evict(oldest)
+        evictedAt = monotonicTime()
     }
+}
 
-    private mutating func syncWhenDue() throws(StorageError) {
-        unsyncedPageCount += database?.takeWrittenPageCount() ?? 0
-        guard unsyncedPageCount > 0 else { return }
-        let since = unsyncedSince ?? monotonicTime()
-        unsyncedSince = since
-        guard unsyncedPageCount >= journalPageLimit || monotonicTime() - since >= Self.syncInterval else { return }
-        try database?.checkpoint()
-        unsyncedPageCount = 0
-        unsyncedSince = nil
+/// Renames a file and its journals, so that they can be examined and nothing is overwritten.
+///
+/// - Returns: the file's new name.
+private func moveAside(_ path: String, now: Int64, reason: String) throws(StorageError) -> String {
+    // As in 20261121T044945Z.
+    var time: [UInt8] = []
+    time.appendRFC3339(now)
+    var target = "\(path).damaged-\(String(decoding: time.prefix(19).filter { isLetterOrDigit($0) }, as: UTF8.self))Z"
+    while FileIdentity(target) != nil { target += "-2" }
+    do throws(SystemError) {
+        // The file itself last: if the process is killed in between, the next start finds it and goes on.
+        for suffix in ["-wal", "-shm", "-journal", ""] where FileIdentity(path + suffix) != nil {
+            try renameFile(path + suffix, to: target + suffix)
+        }
+    } catch {
+        throw .unavailable("\(reason), and it cannot be renamed: \(error.reason)")
     }
+    return target
 }

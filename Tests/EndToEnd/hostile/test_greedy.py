@@ -8,7 +8,7 @@ import pytest
 from support import greedy, metrics
 from support.memory import returns_memory
 from support.raw_http import abort, connect, parse_answers
-from support.storage_files import first_version
+from support.storage_files import storage_file
 from support.waiting import wait_for
 from support.web_configuration import HASHES
 
@@ -20,7 +20,7 @@ DELAY = 0.3
 
 def restored(programs, folder, cities: int):
     file = folder / "history.db"
-    first_version(file, cities, points=25)
+    storage_file(file, cities, points=25)
     exporter = programs.exporter(
         "--feed.url", "ws://127.0.0.1:9/", "--storage.file", str(file), "--city.expire-after", "0"
     )

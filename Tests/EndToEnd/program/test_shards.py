@@ -65,7 +65,7 @@ def test_cities_of_other_shards_leave_the_storage(start, python_feed, tmp_path):
     assert exported(one) == own
     assert {point["city"] for point in one.history()["points"]} == own
     others = len(CITIES) - len(own)
-    assert one.count_lines(f"other_shards_dropped={others}") == 1, one.errors
+    assert one.count_lines(f"left_out={others}") == 1, one.errors
     # Without a message from the feed.
     one.wait_for_sample(metrics.LAST_WRITE)
     assert one.stop() is None

@@ -148,7 +148,10 @@ def test_a_file_without_the_right_to_write(start, python_feed, tmp_path):
     wait_for(lambda: second.count_lines("writable again") == 1, "the line that says it is written again")
 
 
-@pytest.mark.parametrize("what", ["removed", "renamed", "replaced by another program's file", "its directory removed"])
+@pytest.mark.parametrize(
+    "what",
+    ["removed", "renamed", "emptied", "cut", "overwritten", "replaced by another program's file", "its directory removed"],
+)
 def test_the_file_goes_while_it_is_in_use(start, python_feed, tmp_path, what):
     folder = tmp_path / "storage"
     folder.mkdir()
@@ -164,6 +167,13 @@ def test_the_file_goes_while_it_is_in_use(start, python_feed, tmp_path, what):
                 name.unlink()
         case "renamed":
             file.rename(folder / "elsewhere.db")
+        case "emptied":
+            os.truncate(file, 0)
+        case "cut":
+            os.truncate(file, 5000)
+        case "overwritten":
+            with file.open("r+b") as stream:
+                stream.write(b"\xa5" * 20_000)
         case "replaced by another program's file":
             foreign = tmp_path / "foreign.db"
             with contextlib.closing(sqlite3.connect(foreign)) as database, database:
@@ -185,7 +195,11 @@ def test_the_file_goes_while_it_is_in_use(start, python_feed, tmp_path, what):
         assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
         folder.mkdir()
     history = exporter.history()
-    words = "writable again" if what.startswith(("replaced", "its")) else "recreated from memory"
+    words = "recreated from memory"
+    if what.startswith(("replaced", "its")):
+        words = "writable again"
+    elif what in ("cut", "overwritten"):
+        words = "moved aside"
     wait_for(lambda: exporter.count_lines(words) == 1, "the line that says so")
     wait_for(lambda: stored_points(file) == 200, "all of the memory in the new file")
     exporter.kill()
@@ -199,6 +213,6 @@ def stored_points(file: pathlib.Path) -> int:
     for suffix in ("", "-wal"):
         pathlib.Path(f"{copy}{suffix}").write_bytes(pathlib.Path(f"{file}{suffix}").read_bytes())
     with contextlib.closing(sqlite3.connect(copy)) as database:
-        return database.execute("SELECT count(*) FROM reading WHERE kept").fetchone()[0]
+        return database.execute("SELECT count(*) FROM reading").fetchone()[0]
 
 

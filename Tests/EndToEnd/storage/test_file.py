@@ -41,6 +41,23 @@ def test_a_directory_that_is_missing_leaves_the_exporter_in_memory(start, python
     assert [point["aqi"] for point in again.history()["points"]] == [7]
 
 
+def test_a_file_of_an_earlier_release_is_set_aside_with_one_line(start, python_feed, tmp_path):
+    file = tmp_path / "history.db"
+    with contextlib.closing(sqlite3.connect(file)) as database, database:
+        database.executescript(
+            f"""
+            PRAGMA journal_mode = WAL; PRAGMA application_id = {0x41514958}; PRAGMA user_version = 3;
+            CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+            """
+        )
+    content = file.read_bytes()
+    exporter = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file))
+    (aside,) = tmp_path.glob("history.db.damaged-*Z")
+    assert aside.read_bytes() == content
+    (line,) = [line for line in exporter.errors if "Storage file" in line]
+    assert "that of an earlier release" in line and str(aside) in line
+
+
 def test_a_file_damaged_by_the_disk_is_set_aside_and_kept(start, python_feed, tmp_path):
     file = tmp_path / "history.db"
     flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval", "0")
@@ -58,8 +75,8 @@ def test_a_file_damaged_by_the_disk_is_set_aside_and_kept(start, python_feed, tm
     # Its journal, which is empty by now, goes with it.
     aside = list(tmp_path.glob("history.db.damaged-*Z"))
     assert len(aside) == 1 and aside[0].read_bytes() == content
-    assert second.count_lines("Storage file damaged") == 1, second.errors
-    line = next(line for line in second.errors if "Storage file damaged" in line)
+    assert second.count_lines("Storage file moved aside") == 1, second.errors
+    line = next(line for line in second.errors if "Storage file moved aside" in line)
     assert str(aside[0]) in line and "level=ERROR" in line
     assert second.history()["points"] == []
     wait_for(lambda: python_feed.clients, "the new connection")
@@ -71,8 +88,10 @@ def test_a_file_damaged_by_the_disk_is_set_aside_and_kept(start, python_feed, tm
 def test_a_file_of_another_program_or_of_a_later_version_is_left_alone(programs, python_feed, tmp_path):
     cases = {
         "foreign.db": ("CREATE TABLE mine (value)", "another program"),
-        "unreleased.db": (f"PRAGMA application_id = {0x41514958}; PRAGMA user_version = 2; CREATE TABLE x (y)", "version 2"),
-        "later.db": (f"PRAGMA application_id = {0x41514958}; PRAGMA user_version = 99; CREATE TABLE x (y)", "version 99"),
+        "later.db": (
+            f"PRAGMA application_id = {0x41514958}; PRAGMA user_version = 99; CREATE TABLE x (y)",
+            "version 99",
+        ),
     }
     for name, (sql, words) in cases.items():
         file = tmp_path / name

@@ -60,7 +60,7 @@ def watch_until_killed(exporter, ledger: Ledger, seconds: float) -> None:
 
 
 def test_a_change_of_category_survives_a_kill_and_a_reading_the_end(start, python_feed, tmp_path):
-    """Categories are written each 30 s only: after a kill they are found from the points. The last reading is no point."""
+    """After a kill, the category is that of the newest point. The last reading is no point."""
     file = tmp_path / "history.db"
     flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval")
     first = start.exporter(*flags, "1ms")

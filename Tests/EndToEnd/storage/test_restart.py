@@ -48,7 +48,7 @@ def test_metrics_of_the_storage(start, python_feed, tmp_path):
     python_feed.send([{"city": "Pune", "aqi": 7}])
     first = exporter.wait_for_sample(metrics.LAST_WRITE)
     assert before - 0.001 <= first <= time.time()
-    # Nothing changes, nothing is written; the next reading is.
+    # Nothing changes, nothing is written; the next point is.
     assert exporter.scrape().value(metrics.LAST_WRITE) == first
     python_feed.send([{"city": "Pune", "aqi": 8}])
     wait_for(lambda: exporter.scrape().value(metrics.LAST_WRITE) > first, "the next write")
@@ -65,9 +65,7 @@ def test_a_city_expires_by_its_original_arrival(start, python_feed, tmp_path):
     assert first.stop() is None
     # An hour less three seconds pass.
     with contextlib.closing(sqlite3.connect(file)) as database, database:
-        # Without it the checksum of the rows is that of other rows.
-        database.execute("DELETE FROM setting WHERE name = 'closed'")
-        earlier = "UPDATE reading SET received_ms = time_ms - 3597000 WHERE city = (SELECT id FROM city WHERE name = 'Old')"
+        earlier = "UPDATE city SET received_ms = received_ms - 3597000 WHERE name = 'Old'"
         assert database.execute(earlier).rowcount == 1
     second = start.exporter(*flags)
     wait_for(lambda: second.scrape().value("airquality_exporter_cities_expired_total") == 1, "the old city to go")
@@ -91,7 +89,6 @@ def test_the_third_point_comes_when_the_interval_since_the_second_has_passed(sta
     assert first.stop() is None
     # Half a minute passes.
     with contextlib.closing(sqlite3.connect(file)) as database, database:
-        database.execute("DELETE FROM setting WHERE name = 'closed'")
         database.execute("UPDATE reading SET time_ms = time_ms - 30000")
     second = start.exporter(*flags)
     restored = second.history()["points"]

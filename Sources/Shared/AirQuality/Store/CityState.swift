@@ -16,10 +16,6 @@ public struct CityState: Sendable {
     public internal(set) var extras: CityExtras?
     /// The store's version at the city's last change.
     public internal(set) var version: UInt64
-    /// The store's version at the last change of the category.
-    public internal(set) var categoryVersion: UInt64
-    /// The store's version when the city was added: tells it apart from one that had its place before.
-    public internal(set) var insertedAt: UInt64
     /// Number of the feed that the newest reading came from; -1 after a restart.
     var feed: Int32 = -1
     /// Number of the message that the newest reading came with.
@@ -30,8 +26,6 @@ public struct CityState: Sendable {
         hasPlainName = !name.contains { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
         self.category = category
         self.version = version
-        categoryVersion = version
-        insertedAt = version
     }
 
     /// Whether there is a city at this place.
@@ -44,7 +38,6 @@ public struct CityState: Sendable {
         guard new != category else { return }
         changes.record(better: new < category, at: time)
         category = new
-        categoryVersion = version
     }
 
     /// Moves the time of the newest reading back if it is later than any that the decoder accepts now.

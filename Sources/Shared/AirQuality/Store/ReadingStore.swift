@@ -174,12 +174,10 @@ public final class ReadingStore: Sendable {
 
     // MARK: What survives a restart
 
-    /// Brings cities back with their original times. Before any feed runs.
-    ///
-    /// - Parameter isSameScale: their categories are of the scale in force.
-    public func restore(_ cities: [City], isSameScale: Bool = true, at now: Timestamp) {
+    /// Brings cities back that the store does not know, with their original times.
+    public func restore(_ cities: [City], at now: Timestamp) {
         withLock { state in
-            for city in cities { state.restore(city, isSameScale: isSameScale, at: now) }
+            for city in cities { state.restore(city, at: now) }
             state.cities.sort()
         }
     }

@@ -191,29 +191,27 @@ extension StoreState {
 extension StoreState {
     /// Brings a city back, unless the rules reject it.
     ///
-    /// - Parameters:
-    ///   - isSameScale: see ``City/judge(by:isSameScale:)``.
-    ///   - now: A time beyond it was stored while the clock was ahead. It becomes this one, or the city would expire
-    ///     late and, where the feed gives times itself, reject every reading until then.
-    mutating func restore(_ stored: City, isSameScale: Bool, at now: Timestamp) {
+    /// - Parameter now: a time beyond it was stored while the clock was ahead. It becomes this one, or the city would
+    ///   expire late and, where the feed gives times itself, reject every reading until then.
+    mutating func restore(_ stored: City, at now: Timestamp) {
         let name = stored.name.span
         guard cities.count < rules.cityLimit, CityName.accepted(name, in: name.indices) == name.indices else { return }
         if let shard = rules.shard, !shard.contains(name) { return }
         let key = CityKey(stored.name)
         guard cities.find(name, hash: key.nameHash) == nil else { return }
         version += 1
-        var judged = stored
-        judged.judge(by: bounds, isSameScale: isSameScale)
-        if let changedAt = judged.changes.changedAt { judged.changes.changedAt = min(changedAt, now) }
-        let city = cities.insert(key, category: judged.category, version: version)
+        var points = stored.points
+        for place in points.indices { points[place].category = bounds.category(of: points[place].index) }
+        let city = cities.insert(key, category: bounds.category(of: stored.index), version: version)
         let rule = rules.history
         pointCount += cities.withCity(city) { state, history in
-            state.index = judged.index
-            state.updatedAt = judged.updatedAt
-            state.receivedAt = min(judged.receivedAt, now)
+            state.index = stored.index
+            state.updatedAt = stored.updatedAt
+            state.receivedAt = min(stored.receivedAt, now)
             state.clampUpdate(to: now)
-            state.changes = judged.changes
-            history = History(points: judged.points, rule: rule, at: now)
+            state.changes = stored.changes
+            state.changes.changedAt = stored.changes.changedAt.map { min($0, now) }
+            history = History(points: points, rule: rule, at: now)
             return history.count
         }
     }

@@ -1,0 +1,81 @@
+internal import CSQLite
+internal import System
+
+/// The one owner of a `sqlite3 *`. Used by one thread at a time.
+@safe
+struct SQLiteConnection: ~Copyable {
+    private let pointer: OpaquePointer
+
+    init(name: String, flags: Int32) throws(StorageError) {
+        var opened: OpaquePointer?
+        let result = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
+        guard result == SQLITE_OK, let opened = unsafe opened else {
+            // A connection that failed to open has the error, and still has to be closed.
+            let error = unsafe StorageError(opened)
+            unsafe sqlite3_close_v2(opened)
+            throw error
+        }
+        unsafe pointer = opened
+    }
+
+    deinit {
+        // Statements may outlive this: `sqlite3_close_v2` waits for the last one.
+        unsafe sqlite3_close_v2(pointer)
+    }
+
+    /// Bounds what the file can make SQLite take and do, whatever is in it. Closing changes nothing from now on.
+    func harden() {
+        // The longest value that is ours is the definition of a table.
+        unsafe sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, 4096)
+        sqlite3_hard_heap_limit64(64 * 1024 * 1024)
+        set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+        set(SQLITE_DBCONFIG_DEFENSIVE, true)
+        set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
+        set(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
+        set(SQLITE_DBCONFIG_ENABLE_VIEW, false)
+        // Long enough for a short look with another tool.
+        unsafe sqlite3_busy_timeout(pointer, 250)
+    }
+
+    /// - Parameter option: one of `SQLITE_DBCONFIG_…` that is a switch.
+    func set(_ option: Int32, _ isOn: Bool) {
+        let result = unsafe CSQLite_db_config(pointer, option, isOn ? 1 : 0)
+        precondition(result == SQLITE_OK, "SQLite knows these options")
+    }
+
+    /// Runs any number of statements, whose rows are ignored.
+    func execute(_ sql: String) throws(StorageError) {
+        guard unsafe sqlite3_exec(pointer, sql, nil, nil, nil) == SQLITE_OK else { throw unsafe StorageError(pointer) }
+    }
+
+    /// Runs all of it or nothing.
+    func transaction(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        do throws(StorageError) {
+            try execute("BEGIN IMMEDIATE")
+            try body()
+            try execute("COMMIT")
+        } catch {
+            // Fails when SQLite has rolled back already, which is not an error here.
+            try? execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    func prepare(_ sql: String) throws(StorageError) -> SQLiteStatement {
+        var prepared: OpaquePointer?
+        guard unsafe sqlite3_prepare_v2(pointer, sql, -1, &prepared, nil) == SQLITE_OK, let prepared = unsafe prepared
+        else { throw unsafe StorageError(pointer) }
+        return unsafe SQLiteStatement(owning: prepared)
+    }
+
+    /// The first column of the first row; empty without a row.
+    func text(_ sql: String) throws(StorageError) -> String {
+        let statement = try prepare(sql)
+        return try statement.step() ? String(decoding: statement.bytes(0), as: UTF8.self) : ""
+    }
+
+    var isReadOnly: Bool { unsafe sqlite3_db_readonly(pointer, "main") == 1 }
+
+    /// Number of rows inserted, changed or deleted so far.
+    var changeCount: Int64 { unsafe sqlite3_total_changes64(pointer) }
+}

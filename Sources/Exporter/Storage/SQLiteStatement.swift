@@ -1,0 +1,71 @@
+internal import CSQLite
+
+/// The one owner of a `sqlite3_stmt *`.
+@safe
+struct SQLiteStatement: ~Copyable {
+    enum Value {
+        case integer(Int64?)
+        case real(Double?)
+        case text([UInt8])
+    }
+
+    private let pointer: OpaquePointer
+
+    init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }
+
+    deinit { unsafe sqlite3_finalize(pointer) }
+
+    /// Runs a statement without rows.
+    ///
+    /// - Parameter values: its parameters, in order.
+    func run(_ values: Value...) throws(StorageError) {
+        unsafe sqlite3_clear_bindings(pointer)
+        for (index, value) in values.enumerated() {
+            let result = bind(value, at: Int32(index + 1))
+            // The other codes mean a parameter that the statement does not have, or a bind during a step.
+            precondition(result == SQLITE_OK || result == SQLITE_NOMEM, "the statement has this parameter")
+        }
+        _ = try step()
+        // Returns the error of the last step, which was thrown already.
+        unsafe sqlite3_reset(pointer)
+    }
+
+    private func bind(_ value: Value, at parameter: Int32) -> Int32 {
+        switch value {
+        // Parameters are NULL until something is bound.
+        case .integer(nil), .real(nil): SQLITE_OK
+        case .integer(let number?): unsafe sqlite3_bind_int64(pointer, parameter, number)
+        case .real(let number?): unsafe sqlite3_bind_double(pointer, parameter, number)
+        case .text(let text):
+            unsafe text.withUnsafeBufferPointer {
+                unsafe CSQLite_bind_text(pointer, parameter, $0.baseAddress, Int32($0.count))
+            }
+        }
+    }
+
+    /// - Returns: whether there is a row.
+    func step() throws(StorageError) -> Bool {
+        let result = unsafe sqlite3_step(pointer)
+        if result == SQLITE_ROW { return true }
+        if result == SQLITE_DONE { return false }
+        let error = unsafe StorageError(sqlite3_db_handle(pointer))
+        unsafe sqlite3_reset(pointer)
+        throw error
+    }
+
+    /// `nil` for NULL. Columns count from 0.
+    func integer(_ column: Int32) -> Int64? {
+        unsafe sqlite3_column_type(pointer, column) == SQLITE_NULL ? nil : sqlite3_column_int64(pointer, column)
+    }
+
+    /// 0 for NULL.
+    func double(_ column: Int32) -> Double { unsafe sqlite3_column_double(pointer, column) }
+
+    /// A copy of a text.
+    func bytes(_ column: Int32) -> [UInt8] {
+        // In this order, as SQLite's documentation of `sqlite3_column_blob` asks.
+        guard let start = unsafe sqlite3_column_text(pointer, column) else { return [] }
+        let count = unsafe sqlite3_column_bytes(pointer, column)
+        return unsafe Array(UnsafeBufferPointer(start: start, count: Int(count)))
+    }
+}

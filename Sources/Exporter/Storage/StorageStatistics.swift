@@ -1,0 +1,20 @@
+public import Exposition
+
+/// Figures of the storage file.
+public struct StorageStatistics: Sendable, Equatable {
+    /// Number of failed attempts to open, write or check the file.
+    public var errorCount: UInt64 = 0
+    /// When the last batch that is committed was begun, milliseconds since the Unix epoch: the file has all that was known
+    /// then. `nil` before the first.
+    public var lastWriteAt: Int64?
+
+    public static let families: [Family<StorageStatistics>] = [
+        Family("airquality_exporter_storage_errors_total", .counter, "Failed attempts to write the storage file.") {
+            Double($0.errorCount)
+        },
+        Family(
+            "airquality_exporter_storage_last_write_timestamp_seconds", .gauge,
+            "When the storage file was last written, in seconds since the Unix epoch."
+        ) { $0.lastWriteAt.map { Double($0) / 1000 } },
+    ]
+}

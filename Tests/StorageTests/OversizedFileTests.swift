@@ -1,0 +1,83 @@
+import AirQuality
+import TestSupport
+import Testing
+
+@testable import Storage
+
+/// `EndToEnd/hostile/test_storage.py` measures the memory that such files take.
+@Suite struct `A file that has more than it should` {
+    let directory = TemporaryDirectory()
+    var path: String { directory.file("storage.db") }
+
+    init() throws { try save(makeStore([makeCity("Pune", points: makePoints(-5..<0))]), in: path) }
+
+    @Test(
+        arguments: [
+            "UPDATE city SET name = printf('%.*c', 1000000, 'x')",
+            "UPDATE city SET scale = printf('%.*c', 1000000, 'x')",
+            "CREATE TABLE t (\((0..<900).map { "column_\($0) TEXT" }.joined(separator: ", ")))",
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) "
+                + "INSERT INTO reading SELECT i, 7e15 + i, 1 FROM n",
+        ])
+    func `is moved aside where a value or a definition is none of ours`(sql: String) throws {
+        try execute("PRAGMA ignore_check_constraints=ON; " + sql, on: path)
+        let store = makeStore()
+        guard case .quarantined(_, let reason) = try open(path, store).outcome else {
+            Issue.record("it was used")
+            return
+        }
+        #expect(reason.hasPrefix("it is damaged: "))
+        #expect(store.cities.isEmpty)
+    }
+
+    @Test func `gives the newest points of as many cities as the limit allows, and loses others`() throws {
+        try execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 5099)
+            INSERT INTO city (id, name, scale, direction) SELECT i, 'City ' || i, 'india', 0 FROM n;
+            INSERT INTO reading SELECT \(testTime) - 1000 * n.value, id, n.value FROM city, (
+                SELECT 1 AS value UNION SELECT 2 UNION SELECT 3 UNION SELECT 4) AS n WHERE id >= 100;
+            """, on: path)
+        let store = ReadingStore(
+            rules: StoreRules(history: HistoryRule(capacity: 3, interval: 0), cityLimit: 10), feeds: [], at: testTime)
+        let file = try open(path, store)
+        #expect(file.outcome == .restored(cities: 10, leftOut: 4991))
+        #expect(store.cities.count == 10)
+        #expect(store.indices(of: "City 100") == [3, 2, 1] && store.indices(of: "Pune") == [3, 2, 1])
+        finish(file)
+        #expect(try integer("SELECT count(*) FROM city", in: path) == 10)
+        #expect(try integer("SELECT count(*) FROM reading", in: path) == 30)
+    }
+
+    @Test func `loses cities of another shard and readings of none`() throws {
+        try execute("INSERT INTO reading VALUES (1, 99, 1), (\(testTime), 100, 1)", on: path)
+        let pune = Array("Pune".utf8)
+        let other = try #require((0..<2).map { Shard(index: $0, count: 2) }.first { !$0.contains(pune.span) })
+        let store = ReadingStore(rules: StoreRules(shard: other), feeds: [], at: testTime)
+        let file = try open(path, store)
+        #expect(file.outcome == .restored(cities: 0, leftOut: 1))
+        finish(file)
+        #expect(try integer("SELECT count(*) FROM city", in: path) == 0)
+        #expect(try integer("SELECT count(*) FROM reading", in: path) == 0)
+    }
+
+    @Test func `never gives a new city the readings of one that is gone`() throws {
+        try execute("DELETE FROM city; UPDATE reading SET city = 7", on: path)
+        let store = makeStore()
+        var writer = try makeWriter(path, store)
+        store.receive((0..<9).map { "City \($0)" }, 1, at: 0)
+        _ = writer.pass(now: testTime)
+        drop(writer)
+        #expect(try restored(path).cities == killed(store.cities))
+    }
+
+    @Test(arguments: ["name = ''", "name = ' Pune'", "name = CAST(x'50FF' AS TEXT)", "name = CAST(x'EDA080' AS TEXT)"])
+    func `loses a city whose name is none`(assignment: String) throws {
+        try execute("UPDATE city SET \(assignment)", on: path)
+        let store = makeStore()
+        let file = try open(path, store)
+        #expect(store.cities.isEmpty)
+        finish(file)
+        #expect(try integer("SELECT count(*) FROM city", in: path) == 0)
+    }
+}

@@ -113,7 +113,7 @@ let package = Package(
             path: "Sources/Exporter/AirQualityExporter",
             exclude: ["README.md"],
             // What the page loads, as bytes in the program.
-            resources: ["page.css", "page.js", "chart.js", "icon.svg", "map.svg"].map {
+            resources: ["page.css", "page.js", "icon.svg", "icon.png", "favicon.ico"].map {
                 .embedInCode("Web/Resources/\($0)")
             },
             plugins: ["BuildVersion"]),

@@ -229,10 +229,6 @@ import Testing
             ("/city/Mumbai", "from=-1", "query: from is \"-1\", expected milliseconds since the Unix epoch"),
             ("/city/Mumbai", "range=2h", "query: range is \"2h\", expected 3h, 24h or 7d"),
             ("/city/Mumbai", "range=3h&to=5", "query: range=3h beside from or to: expected one of them"),
-            (
-                "/city/Mumbai", "compare=Atlantis",
-                "query: compare is \"Atlantis\", expected the name of a city that is shown"
-            ),
             ("/city/Mumbai", "from=5&to=5", "query: from is 5, expected less than to, which is 5"),
         ])
     func badQueries(_ path: String, _ query: String, _ line: String) {

@@ -1,7 +1,7 @@
 import AirQuality
 import Bytes
 
-/// HTML or SVG as bytes. Whatever is interpolated is escaped.
+/// HTML or SVG as bytes. Text that is interpolated is escaped.
 ///
 ///     markup += "<h1><bdi>\(name)</bdi></h1>"
 struct Markup: ExpressibleByStringInterpolation, Sendable {
@@ -13,7 +13,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
 
     init(stringInterpolation: Interpolation) { bytes = stringInterpolation.bytes }
 
-    /// That of each item, one after the other.
+    /// The markup of each item, one after the other.
     init<Items: Sequence>(each items: Items, _ markup: (Items.Element) -> Markup) {
         for item in items { self += markup(item) }
     }
@@ -48,9 +48,13 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
             if isShown { bytes += markup().bytes }
         }
 
-        /// With its sign: +12, −3 (U+2212), ±0.
+        /// A number with its sign: +12, −3 (U+2212), ±0.
         mutating func appendInterpolation(signed number: Int) {
-            appendLiteral(number > 0 ? "+\(number)" : number < 0 ? "−\(number.magnitude)" : "±0")
+            switch number {
+            case 1...: appendLiteral("+\(number)")
+            case 0: appendLiteral("±0")
+            default: appendLiteral("−\(number.magnitude)")
+            }
         }
 
         /// A step of a path, or a value in a query.
@@ -58,7 +62,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
             bytes.append(contentsOf: percentEncoded(text).utf8)
         }
 
-        /// With two decimals.
+        /// A number with two decimals.
         mutating func appendInterpolation(decimals number: Double) {
             let hundredths = Int((number * 100).rounded())
             let digits = String(hundredths.magnitude % 100)
@@ -66,7 +70,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
             bytes.append(contentsOf: "\(hundredths.magnitude / 100).\(digits.utf8.count < 2 ? "0" : "")\(digits)".utf8)
         }
 
-        /// With as many digits as a reader needs: 0.4, 87, 1200.
+        /// A number with as many digits as a reader needs: 0.4, 87, 1200.
         mutating func appendInterpolation(amount number: Double) {
             let tenths = Int((number * 10).rounded())
             appendLiteral(tenths < 100 ? "\(tenths / 10).\(tenths % 10)" : "\(Int(number.rounded()))")

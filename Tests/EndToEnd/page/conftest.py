@@ -24,7 +24,7 @@ def chromium():
 
 @pytest.fixture
 def browser(chromium):
-    """With an empty page at first. What pages complain about fails the test, unless it takes `errors()` itself."""
+    """With an empty page at first. What pages complain about fails a test without `errors()`."""
     chromium.allow_script(True)
     chromium.show()
     chromium.open("about:blank")
@@ -66,11 +66,18 @@ class Air:
 
 @pytest.fixture
 def breathe(start, python_feed):
-    """Starts an exporter on the test's feed, which says the times of its readings; each reading is a point."""
+    """Starts an exporter on the test's feed, which gives the times; each reading is a point."""
 
     def breathe(*flags: str, **options) -> Air:
         exporter = start.exporter(
-            "--feed.url", python_feed.url, "--feed.time-field", "time", "--history.interval", "0", *flags, **options
+            "--feed.url",
+            python_feed.url,
+            "--feed.time-field",
+            "time",
+            "--history.interval",
+            "0",
+            *flags,
+            **options,
         )
         python_feed.wait_for_client()
         return Air(python_feed, exporter)
@@ -99,8 +106,13 @@ PLACES = {
 
 # What `air-quality-feed poll` sends is read with these.
 EXTRAS = (
-    "--feed.pollutants-field", "pollutants", "--feed.subindices-field", "subindices", "--feed.place-field", "place",
-)  # fmt: skip
+    "--feed.pollutants-field",
+    "pollutants",
+    "--feed.subindices-field",
+    "subindices",
+    "--feed.place-field",
+    "place",
+)
 
 
 def element(name: str, aqi: float, place: tuple[float, float], time: float) -> dict:
@@ -117,11 +129,15 @@ def element(name: str, aqi: float, place: tuple[float, float], time: float) -> d
 
 @pytest.fixture
 def air(breathe) -> Air:
-    """Six cities with three points each, the last a few seconds old, their pollutants and places."""
-    air = breathe("--web.enable-lifecycle", "--web.grafana-url", "https://grafana.example/", *EXTRAS)
+    """Six cities with three points each, the last a few seconds old, and their pollutants."""
+    air = breathe(
+        "--web.enable-lifecycle", "--web.grafana-url", "https://grafana.example/", *EXTRAS
+    )
     now = time.time()
     for age, change in ((600, 8), (300, -4), (3, 0)):
-        air.feed.send([element(name, aqi + change, PLACES[name], now - age) for name, aqi in INDIA.items()])
+        air.feed.send(
+            [element(name, aqi + change, PLACES[name], now - age) for name, aqi in INDIA.items()]
+        )
     air.wait_for_cities(len(INDIA))
     air.exporter.wait_for_sample("airquality_exporter_history_points", 3 * len(INDIA))
     return air

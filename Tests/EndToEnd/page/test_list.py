@@ -1,7 +1,5 @@
 """The list of cities in a real browser."""
 
-import urllib.parse
-
 import pytest
 
 from page.conftest import EXTRAS
@@ -19,32 +17,38 @@ def test_shows_everything_worst_first(air, browser):
     for part in ("Delhi", "Very Poor", "318"):
         assert part in first.replace("\n", "")
     assert browser.text(".feed").startswith("Live, last message")
-    assert browser.text(".scale") == "AQI India" and "AQI India" in browser.text(".head")
-    assert browser.run("return document.querySelector('li.city use').getAttribute('href')") == "#face-5"
+    assert browser.text(".scale") == "AQI India"
+    assert (
+        browser.run("return document.querySelector('li.city use').getAttribute('href')")
+        == "#face-5"
+    )
     assert not browser.find(".banner").is_displayed()
     assert browser.find("li.city .spark polyline")
-    # Never changed: a dash where there is a column for it.
-    browser.show(1280)
-    assert browser.run("return getComputedStyle(document.querySelector('.change'), '::before').content") == '"—"'
 
 
 def test_faces_and_numbers_have_the_colours_of_their_category(breathe, reader):
-    """Six drawings, no letters that a font may lack; long words take two lines at most, and stand near their city."""
+    """Six drawings, no letters that a font may lack; long words take two lines at most."""
     air = breathe("--aqi.scale", "us")
-    air.send({f"Town {number}": 25 + 50 * number + (50 if number > 3 else 0) for number in range(6)})
+    air.send(
+        {f"Town {number}": 25 + 50 * number + (50 if number > 3 else 0) for number in range(6)}
+    )
     air.wait_for_cities(6)
     for scheme in ("light", "dark"):
         reader.show(1280, scheme=scheme)
         reader.open(air.address)
-        drawings = reader.run("return [...document.querySelectorAll('symbol')].map(e => e.innerHTML)")
+        drawings = reader.run(
+            "return [...document.querySelectorAll('symbol')].map(e => e.innerHTML)"
+        )
         assert len(set(drawings)) == 6
         rows = reader.run(
             """
             const color = (e, part = "backgroundColor") => getComputedStyle(e)[part];
             return [...document.querySelectorAll("li.city")].map(row => {
               const [index, face] = [".index", ".disc"].map(part => row.querySelector(part));
-              return [color(row), color(index), color(face), color(index, "color"), color(face, "stroke"),
-                face.firstElementChild.getAttribute("href"), index.textContent];
+              return [
+                color(row, "backgroundImage"), color(index), color(face), color(index, "color"), color(face, "stroke"),
+                face.firstElementChild.getAttribute("href"), index.textContent,
+              ];
             });
             """
         )
@@ -54,7 +58,11 @@ def test_faces_and_numbers_have_the_colours_of_their_category(breathe, reader):
         assert len({row[1] for row in rows}) == 6
         assert all(row[1] == row[2] and row[3] == row[4] for row in rows)
         text = reader.find("body").text
-        assert not [letter for letter in text if 0x1F300 <= ord(letter) <= 0x1FAFF or 0x2600 <= ord(letter) <= 0x27BF]
+        assert not [
+            letter
+            for letter in text
+            if 0x1F300 <= ord(letter) <= 0x1FAFF or 0x2600 <= ord(letter) <= 0x27BF
+        ]
     for width in (320, 600, 1000, 1280):
         reader.show(width)
         lines, hole = reader.run(
@@ -66,7 +74,8 @@ def test_faces_and_numbers_have_the_colours_of_their_category(breathe, reader):
               return new Set([...range.getClientRects()].map(box => box.top)).size;
             });
             const left = e => e.getBoundingClientRect().left;
-            return [Math.max(...lines), Math.max(...words.map(e => left(e) - left(e.closest("li").querySelector(".name"))))];
+            const hole = e => left(e) - left(e.closest("li").querySelector(".name"));
+            return [Math.max(...lines), Math.max(...words.map(hole))];
             """
         )
         assert lines <= 2 and hole <= 240, width
@@ -84,7 +93,9 @@ def test_sparklines_begin_after_the_first_interval(breathe, reader):
     air.wait_for_cities(2)
     reader.open(air.address)
     assert len(reader.all(".spark")) == 2
-    assert reader.all("li[data-city=Delhi] polyline") and not reader.all("li[data-city=Pune] polyline")
+    assert reader.all("li[data-city=Delhi] polyline") and not reader.all(
+        "li[data-city=Pune] polyline"
+    )
 
 
 @pytest.mark.parametrize("count", [0, 1, 10_000])
@@ -92,21 +103,26 @@ def test_of_no_city_one_and_very_many(breathe, reader, count):
     """Without places and pollutants, there is nothing on any page that speaks of them."""
     air = breathe(*EXTRAS, "--history.capacity", "2")
     for first in range(0, count, 1000):
-        air.send({f"City {number:05}": number / 20 for number in range(first, min(count, first + 1000))})
+        air.send(
+            {f"City {number:05}": number / 20 for number in range(first, min(count, first + 1000))}
+        )
     air.wait_for_cities(count)
-    for path in ("/", "/?map", "/?kiosk", "/?sort=name", "/about"):
+    for path in ("/", "/?kiosk", "/?sort=name", "/about"):
         reader.open(air.address + path)
         cities = [] if path == "/about" else reader.names()
-        assert len(cities) == (0 if path == "/about" else min(count, 100)), path
-        assert not reader.all(".map, [aria-label=View], .cause, .pollutants"), path
-        assert bool(reader.all(".pager")) == (count > 100 and path != "/about"), path
+        most = {"/about": 0, "/?kiosk": 60}.get(path, 100)
+        assert len(cities) == min(count, most), path
+        assert not reader.all(".cause"), path
+        assert bool(reader.all(".pager")) == (count > 100 and path in ("/", "/?sort=name")), path
         for width in (320, 1280):
             reader.show(width)
-            assert not reader.is_wider_than_the_screen() and not reader.is_cut_off(), f"{path}, {width} px"
+            assert not reader.is_wider_than_the_screen() and not reader.is_cut_off(), (
+                f"{path}, {width} px"
+            )
     if count:
         name = f"City {count - 1:05}"
         reader.open(f"{air.address}/city/{name}")
-        assert reader.text("h1") == name and not reader.all(".cause, .pollutants")
+        assert reader.text("h1") == name and not reader.all(".cause, .tiles:not(.statistics)")
         assert len(reader.all("[rel=prev], [rel=next]")) == (1 if count > 1 else 0)
     else:
         reader.open(air.address)
@@ -125,8 +141,14 @@ def test_follows_the_feed_without_a_reload(air, browser):
     browser.wait_for(".summary [data-category='6'] b", "1")
     browser.wait_for(".summary [data-category='1'] b", "0")
     row = "li[data-city=Indore] "
-    assert browser.text(row + ".word") == "Severe" and browser.run(f"return document.querySelector({row + 'use'!r}).getAttribute('href')") == "#face-6"
-    browser.wait_for(row + ".change", "Worsened")
+    assert browser.text(row + ".word") == "Severe"
+    assert browser.find(row + "use").get_attribute("href") == "#face-6"
+    browser.wait_for(row + ".change.worse", "Worsened")
+    arrow = "return getComputedStyle(document.querySelector(arguments[0]), '::before').content"
+    assert "▼" in browser.run(arrow, row + ".worse")
+    air.say(Kolkata=20)
+    browser.wait_for("li[data-city=Kolkata] .change.better", "Improved")
+    assert "▲" in browser.run(arrow, "li[data-city=Kolkata] .better")
     # So does a city that is new.
     air.say(Agra=88)
     wait_for(lambda: "Agra" in browser.names(), "the new city")
@@ -144,11 +166,15 @@ def test_flashes_when_a_category_changes(air, browser):
             if (target.dataset.flash !== undefined) window.flashed.push(
               target.dataset.city + " " + getComputedStyle(target, "::before").animationName);
           }
-        }).observe(document.querySelector("main"), { attributes: true, attributeFilter: ["data-flash"], subtree: true });
+        }).observe(document.querySelector("main"),
+          { attributes: true, attributeFilter: ["data-flash"], subtree: true });
         """
     )
     air.say(Delhi=330, Mumbai=40)
-    wait_for(lambda: browser.run("return window.flashed") == ["Mumbai flash"], "the flash of the one that changed")
+    wait_for(
+        lambda: browser.run("return window.flashed") == ["Mumbai light"],
+        "the flash of the one that changed",
+    )
     wait_for(lambda: not browser.all("[data-flash]"), "its end")
 
 
@@ -158,19 +184,28 @@ def test_does_not_move_for_those_who_want_no_motion(air, browser):
     browser.wait_for("body[data-live]")
     air.say(Mumbai=40)
     browser.wait_for("[data-flash]")
-    assert browser.run(
-        "return getComputedStyle(document.querySelector('[data-flash]'), '::before').animationName") == "none"
+    assert (
+        browser.run(
+            "return getComputedStyle("
+            "document.querySelector('[data-flash]'), '::before').animationName"
+        )
+        == "none"
+    )
     # It is marked all the same.
-    assert browser.run(
-        "return getComputedStyle(document.querySelector('[data-flash]'), '::before').boxShadow") != "none"
+    assert (
+        browser.run(
+            "return getComputedStyle(document.querySelector('[data-flash]'), '::before').boxShadow"
+        )
+        != "none"
+    )
 
 
 def test_order_is_remembered_in_the_address(air, browser):
     browser.open(air.address)
-    browser.run("window.isTheSamePage = true")
     browser.find("[aria-label=Order] a:nth-child(2)").click()
     wait_for(lambda: browser.names() == sorted(BY_INDEX), "the order of names")
     assert browser.driver.current_url == air.address + "/?sort=name"
+    browser.wait_for("body[data-live]")
     air.say(Lucknow=30)
     browser.wait_for("li[data-city=Lucknow] .word", "Good")
     browser.find("[aria-label=Order] a:nth-child(3)").click()
@@ -178,9 +213,6 @@ def test_order_is_remembered_in_the_address(air, browser):
     assert browser.text("[aria-label=Order] [aria-current]") == "Last change"
     browser.driver.back()
     wait_for(lambda: browser.names() == sorted(BY_INDEX), "the order before")
-    assert browser.run("return window.isTheSamePage")
-    browser.open(air.address + "/?sort=name")
-    assert browser.names() == sorted(BY_INDEX)
 
 
 def test_search_and_filter_go_together(air, browser):
@@ -189,7 +221,7 @@ def test_search_and_filter_go_together(air, browser):
     wait_for(lambda: browser.names() == ["Chennai", "Lucknow", "Indore"], "the cities with an n")
     browser.find("#search").send_keys("n")
     wait_for(lambda: browser.names() == ["Chennai"], "the one with two")
-    assert browser.driver.current_url == air.address + "/?search=nn"
+    assert "search=nn" in browser.driver.current_url
     assert browser.focused == "search"
     # Counted is what the search leaves.
     assert browser.text(".summary b") == "1|0|0|1|0|0|0"
@@ -207,14 +239,11 @@ def test_search_and_filter_go_together(air, browser):
 
 def test_keyboard_is_enough(air, browser):
     browser.open(air.address)
+    browser.wait_for("body[data-live]")
     browser.press(Keys.TAB)
     assert browser.focused == "Skip to the content"
-    while browser.focused != "search":
+    while browser.focused != "Kolkata":
         browser.press(Keys.TAB)
-    browser.press(Keys.ARROW_DOWN)
-    assert browser.focused == "Delhi"
-    browser.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_UP)
-    assert browser.focused == "Kolkata"
     # The focus stays on its city while the order changes around it.
     air.say(Kolkata=499)
     wait_for(lambda: browser.names()[0] == "Kolkata", "the new order")
@@ -265,16 +294,12 @@ def test_names_are_nothing_but_text(breathe, browser):
         assert not browser.is_wider_than_the_screen() and not browser.is_cut_off()
         for name in names:
             browser.open(air.address)
-            row = next(row for row in browser.all("li.city") if row.get_attribute("data-city") == name)
+            row = next(
+                row for row in browser.all("li.city") if row.get_attribute("data-city") == name
+            )
             row.find_element("css selector", ".name").click()
             browser.wait_for("h1", name)
             assert not browser.is_wider_than_the_screen()
-        # Beside another city, in the legend, in the table and in what the pointer brings up.
-        browser.open(f"{air.address}/city/a?compare={urllib.parse.quote(evil)}")
-        browser.open(f"{air.address}/city/{urllib.parse.quote(long)}?compare={urllib.parse.quote(evil)}")
-        assert browser.text(".legend bdi").split("|") == [long, evil] and browser.text("th bdi") in (evil, "")
-        assert evil in browser.find("circle.point title").get_attribute("textContent")
-        assert not browser.is_wider_than_the_screen()
         assert all("404" in error for error in browser.errors())
     air.send({evil: 400})
     browser.open(f"{air.address}/?kiosk")

@@ -55,14 +55,21 @@ class Browser:
         zone: str = "UTC",
     ) -> None:
         self.command(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=width < 600
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=scale,
+            mobile=width < 600,
         )
         self.command(
             "Emulation.setEmulatedMedia",
             media=media,
             features=[
                 {"name": "prefers-color-scheme", "value": scheme},
-                {"name": "prefers-reduced-motion", "value": "reduce" if reduced_motion else "no-preference"},
+                {
+                    "name": "prefers-reduced-motion",
+                    "value": "reduce" if reduced_motion else "no-preference",
+                },
             ],
         )
         # An override that is there already would be an error.
@@ -92,7 +99,8 @@ class Browser:
     def text(self, selector: str) -> str:
         """The text of all that the selector finds, also of what the script moves meanwhile."""
         return self.run(
-            "return [...document.querySelectorAll(arguments[0])].map(e => (e.innerText ?? e.textContent).trim()).join('|')", selector
+            "return [...document.querySelectorAll(arguments[0])].map(e => (e.innerText ?? e.textContent).trim()).join('|')",
+            selector,
         )
 
     def names(self) -> list[str]:
@@ -113,14 +121,18 @@ class Browser:
 
     @property
     def focused(self) -> str:
-        return self.run("const e = document.activeElement; return e.id || e.innerText.trim() || e.tagName")
+        return self.run(
+            "const e = document.activeElement; return e.id || e.innerText.trim() || e.tagName"
+        )
 
     # Complaints.
 
     def errors(self) -> list[str]:
         """Breaches of the security policy, uncaught exceptions and files that did not load, since the last call."""
         return [
-            entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")
+            entry["message"]
+            for entry in self.driver.get_log("browser")
+            if entry["level"] in ("SEVERE", "WARNING")
         ]
 
     def violations_of_access(self) -> list[str]:
@@ -139,12 +151,11 @@ class Browser:
         ]
 
     def small_targets(self) -> list[str]:
-        """Links and buttons below the 24 px of WCAG 2.2, 2.5.8; those in a sentence, and dots that the list has too, are
-        excepted there."""
+        """Links and buttons below the 24 px of WCAG 2.2, 2.5.8, but for those in a sentence."""
         return self.run(
             """
             return [...document.querySelectorAll("a, button, summary, input:not([type=hidden])")]
-              .filter(e => e.checkVisibility() && !e.closest("p, .skip, .map"))
+              .filter(e => e.checkVisibility() && !e.closest("p, .skip"))
               .filter(e => { const b = e.getBoundingClientRect(); return b.width && (b.height < 23.5 || b.width < 23.5); })
               .filter(e => !e.matches(".name"))
               .map(e => e.outerHTML);

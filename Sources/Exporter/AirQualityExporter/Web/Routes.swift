@@ -15,7 +15,7 @@ struct Routes: Sendable {
     static let eventsPath = "/events"
     static let aboutPath = "/about"
     static let cityFolder = "/city/"
-    static let assetsFolder = "/assets/"
+    static let assetsFolder = PageAssets.folder
     static let folders = [cityFolder, assetsFolder]
 
     var telemetryPath: String
@@ -70,6 +70,7 @@ struct Routes: Sendable {
         case Self.historyPath: return refusal(of: request) ?? reading { history.respond(to: request) }
         case "/": return refusal(of: request) ?? page.respondWithList(to: request)
         case Self.aboutPath: return refusal(of: request) ?? page.respondWithAbout(to: request)
+        case PageAssets.favicon: return refusal(of: request) ?? page.assets.respondWithFavicon(to: request)
         case Self.eventsPath where events != nil:
             return refusal(of: request) ?? reading { events!.respond(to: request) }
         case Self.healthyPath:

@@ -1,6 +1,6 @@
 import Bytes
 
-/// The events of `/events`: which cities changed, and how they are now.
+/// The events of `/events`: that cities have changed.
 public enum CityEvents {
     /// One event with at most `maximum` of the cities that changed since a version of the store.
     ///
@@ -14,26 +14,9 @@ public enum CityEvents {
         let (cities, position) = snapshot.cities(changedSince: version, from: position, maximum: maximum)
         guard !cities.isEmpty else { return (nil, position) }
         var text: [UInt8] = []
-        text.reserveCapacity(64 + cities.count * 128)
-        text.append("event: cities\n")
+        text.append("event: change\n")
         if let id = id(position == nil) { text.append("id: \(id)\n") }
-        text.append("data: {\"cities\":[")
-        for (place, city) in cities.enumerated() {
-            if place > 0 { text.append(UInt8(ascii: ",")) }
-            append(snapshot.states[city], of: snapshot, to: &text)
-        }
-        text.append("]}\n\n")
+        text.append("data: {}\n\n")
         return (text, position)
-    }
-
-    private static func append(_ state: CityState, of snapshot: StoreSnapshot, to text: inout [UInt8]) {
-        text.append("{\"city\":\"")
-        text.appendJSONEscaped(state.name.span)
-        text.append("\",\"aqi\":")
-        text.appendDecimal(state.index)
-        text.append(",\"category\":")
-        text.appendInteger(UInt64(state.category))
-        text.append(",\"direction\":\(state.changes.direction),\"updated_ms\":\(state.updatedAt),\"changed_ms\":")
-        text.append(state.changes.changedAt.map { "\($0)}" } ?? "null}")
     }
 }

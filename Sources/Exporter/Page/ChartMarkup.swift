@@ -4,20 +4,18 @@ extension Chart {
     /// Axes, bands and points. All places are in percent, so that letters and lines keep their size when the drawing
     /// gets another one.
     ///
-    /// - Parameter other: the name of the other city, if there is one.
-    func markup(_ style: ChartQuery.Style, label: Markup, other: ArraySlice<UInt8>) -> Markup {
-        let runs = Self.runs(of: line, between: gaps)
+    /// - Parameter label: what the drawing shows, for those who cannot see it.
+    func markup(_ style: ChartQuery.Style, label: Markup) -> Markup {
+        let lines: Markup = """
+            <svg viewBox="0 0 9999 9999" preserveAspectRatio="none">\(polylines)</svg>\n\(circles)
+            """
         return """
             <div class="plot">
             <svg class="levels" aria-hidden="true">\(levelTexts)</svg>
-            <svg class="area" id="area" role="img" aria-label="\(label)" data-from="\(from)" data-to="\(to)">
+            <svg class="area" id="area" role="img" aria-label="\(label)" data-from="\(from)">
             \(bandRectangles)\(gapRectangles)\(levelLines)\(tickLines)\
-            \(bars, if: style == .bars)<svg viewBox="0 0 9999 9999" preserveAspectRatio="none">\
-            \(polylines(runs, class: "line"), if: style == .line)\
-            \(polylines(Self.runs(of: otherLine, between: otherGaps), class: "line other"))</svg>\
-            \(circles(areHidden: style == .bars, alone: runs.filter { $0.count == 1 }.map { $0[0].time }, other))\
-            <rect class="selection" y="0" height="100%" x="0" width="0"/>\
-            <line class="cursor" y1="0" y2="100%"/>
+            \(bars, if: style == .bars)\(lines, if: style == .line)\
+            <line class="cursor" y1="0" y2="100%"/><circle class="at" r="7"/>
             </svg>
             <svg class="names" aria-hidden="true">\(bandNames)</svg>
             <svg class="ticks" aria-hidden="true">\(tickTexts)</svg>
@@ -36,7 +34,7 @@ extension Chart {
         }
     }
 
-    /// Beside the drawing, where nothing hides them.
+    /// The names of the bands, beside the drawing, where nothing hides them.
     private var bandNames: Markup {
         Markup(each: bands.filter { $0.bottom - $0.top > 0.05 }) { category, top, bottom in
             """
@@ -48,24 +46,24 @@ extension Chart {
     }
 
     private var gapRectangles: Markup {
-        let gaps = gaps.filter { $0.to > from && $0.from < to }
         let hatch: Markup = """
             <pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">\
             <path d="M0 0h4v8h-4z"/></pattern>
             """
-        return Markup(each: gaps) { gap in
-            let (start, end) = (max(0, x(gap.from)), min(1, x(gap.to)))
+        let rectangles = Markup(each: gaps) { gap in
+            let start = max(0, x(gap.from))
+            let width = min(1, x(gap.to)) - start
             // Where there is room for it, on a phone less often.
             let text: Markup = """
-                <text\(" class=\"odd\"", if: end - start < 0.3) x="\(percent: (start + end) / 2)" y="50%" \
+                <text\(" class=\"odd\"", if: width < 0.3) x="\(percent: start + width / 2)" y="50%" \
                 text-anchor="middle">No data</text>
                 """
             return """
-                \(hatch, if: gap == gaps[0])\
-                <rect class="gap" x="\(percent: start)" width="\(percent: end - start)" height="100%"/>\
-                \(text, if: end - start > 0.12)
+                <rect class="gap" x="\(percent: start)" width="\(percent: width)" height="100%"/>\
+                \(text, if: width > 0.12)
                 """
         }
+        return "\(hatch, if: !gaps.isEmpty)\(rectangles)"
     }
 
     private var levelLines: Markup {
@@ -104,11 +102,11 @@ extension Chart {
         }
     }
 
-    /// In a drawing of their own that is stretched, since a polyline knows no percent; one for each run.
-    private func polylines(_ runs: [[HistoryPoint]], class name: Markup) -> Markup {
+    /// The runs of the line, in a drawing of their own that is stretched, since a polyline knows no percent.
+    private var polylines: Markup {
         Markup(each: runs.filter { $0.count > 1 }) { run in
             let points = Markup(each: run) { "\(Int(x($0.time) * 9999)),\(Int(y($0.index) * 9999)) " }
-            return "<polyline class=\"\(name)\" points=\"\(points)\"/>"
+            return "<polyline class=\"line\" points=\"\(points)\"/>"
         }
     }
 
@@ -123,25 +121,15 @@ extension Chart {
         }
     }
 
-    private func circles(areHidden: Bool, alone: [Timestamp], _ name: ArraySlice<UInt8>) -> Markup {
-        // So many would hide each other and the line; they are still there for the pointer to find. One without a line
-        // to it is seen all the same.
-        let isSmall = areHidden || points.count > 120
-        var previous: HistoryPoint?
-        let circles = Markup(each: points) { point in
-            let isSmall = isSmall && (areHidden || !alone.contains(point.time))
-            let compared: Markup = other(at: point.time).map { "; \(name) \(Int($0.index))" } ?? ""
-            let change: Markup = previous.map { ", \(signed: Int(point.index) - Int($0.index))" } ?? ""
-            previous = point
-            return """
-                <circle class="point\(" small", if: isSmall) c\(point.category)" cx="\(percent: x(point.time))" \
-                cy="\(percent: y(point.index))" \
-                r="4.5" data-ms="\(point.time)" data-aqi="\(decimals: point.index)" data-category="\(point.category)" \
-                data-pattern="\(pattern.rawValue)">\
-                <title>\(clock(point.time)) \(scale.title) \(Int(point.index)) \(scale.category(point.category).name)\(change)\(compared)</title></circle>
-
-                """
+    /// A circle for each point. More than 120 would hide each other and the line: then only points without a line to them
+    /// have one.
+    private var circles: Markup {
+        let alone = Set(runs.filter { $0.count == 1 }.map { $0[0].time })
+        let shown = points.count > 120 ? points.filter { alone.contains($0.time) } : points
+        return Markup(each: shown) { point in
+            """
+            <circle class="point c\(point.category)" cx="\(percent: x(point.time))" cy="\(percent: y(point.index))" r="4.5"/>
+            """
         }
-        return "\n\(circles)"
     }
 }

@@ -1,0 +1,15 @@
+public import AirQuality
+
+/// The reason why the page has no fresh data.
+public struct Outage: Sendable, Equatable {
+    /// When the last reading came; `nil` before the first one.
+    public var since: Timestamp?
+    /// What may be wrong with the configuration and what to set, in one line that names no address; `nil` when nothing
+    /// is known.
+    public var hint: String?
+
+    public init(since: Timestamp?, hint: String? = nil) {
+        self.since = since
+        self.hint = hint
+    }
+}

@@ -7,7 +7,9 @@ import Testing
 
 @Suite("The store") struct ReadingStoreTests {
     /// Whatever a message contains, nobody waits for the lock until all of it is taken in.
-    @Test("takes in a long message in parts", arguments: [0, 1, ReadingStore.sliceCount, ReadingStore.sliceCount + 1, 10_000])
+    @Test(
+        "takes in a long message in parts",
+        arguments: [0, 1, ReadingStore.sliceCount, ReadingStore.sliceCount + 1, 10_000])
     func parts(_ count: Int) {
         var test = TestStore(cityLimit: 5000)
         let elements = (0..<count).map { #"{"city":"City \#($0)","aqi":20}"# }

@@ -8,6 +8,8 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["AirQuality", "Bytes", "Exposition"].map { .product(name: $0, package: "air-quality-exporter") })
+            dependencies: ["AirQuality", "Bytes", "Exposition"].map {
+                .product(name: $0, package: "air-quality-exporter")
+            })
     ]
 )

@@ -85,7 +85,9 @@ import Testing
         test.receive("Surat", 3, at: TestStore.start + 70_000)
         test.receive("Pune", 3, at: TestStore.start + 70_000)
         #expect(
-            test.lines("airquality_concentration_ugm3") == [#"airquality_concentration_ugm3{city="Delhi",pollutant="pm2_5"} 2"#])
+            test.lines("airquality_concentration_ugm3") == [
+                #"airquality_concentration_ugm3{city="Delhi",pollutant="pm2_5"} 2"#
+            ])
     }
 
     @Test("of names that nobody knows are told of once, ten names at most") func unknownNames() {

@@ -8,8 +8,8 @@ public struct AcceptedFormat: Sendable, Equatable {
 
     public var contentType: String { format.contentType + (escaping.map { "; escaping=" + $0 } ?? "") }
 
-    /// Finds the supported format with the highest quality; at equal quality the one named first. Text 0.0.4 when there is
-    /// none, as Prometheus' content negotiation wants it (never 406).
+    /// Finds the supported format with the highest quality; at equal quality the one named first. Text 0.0.4 when there
+    /// is none, as Prometheus' content negotiation wants it (never 406).
     ///
     /// The quality of a format is that of the most specific range that covers it (RFC 9110 section 12.5.1). A range
     /// with a quality beyond 0 … 1, which a Prometheus release once sent, is no range.

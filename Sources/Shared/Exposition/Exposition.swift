@@ -1,8 +1,8 @@
 public import AirQuality
 
-/// Writes a page of metrics from a snapshot of the store: the cities', the scale's, the feeds' and the store's families in
-/// a fixed order. The text is a function of the snapshot, so a page may be kept as long as ``StoreSnapshot/version`` is
-/// the same.
+/// Writes a page of metrics from a snapshot of the store: the cities', the scale's, the feeds' and the store's families
+/// in a fixed order. The text is a function of the snapshot, so a page may be kept as long as ``StoreSnapshot/version``
+/// is the same.
 ///
 /// ```swift
 /// let exposition = Exposition(rules: store.rules)

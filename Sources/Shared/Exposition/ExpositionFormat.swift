@@ -1,5 +1,5 @@
-/// The formats that a scrape may be answered in. They differ in the lines above the samples and in the last line: our names
-/// are of the old character set, and there are neither timestamps nor `_created` series.
+/// The formats that a scrape may be answered in. They differ in the lines above the samples and in the last line: our
+/// names are of the old character set, and there are neither timestamps nor `_created` series.
 public enum ExpositionFormat: String, Sendable, CaseIterable {
     /// Prometheus' text format 0.0.4.
     case text004

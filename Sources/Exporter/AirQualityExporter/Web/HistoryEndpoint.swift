@@ -60,8 +60,8 @@ struct HistoryEndpoint: Sendable {
 
 /// The entity tag of a document that is identified by `checksum`.
 ///
-/// - Parameter isGzip: whether the tag is for the compressed form, which is another representation with another tag (RFC
-///   9110 section 8.8.3). That tag is weak, because another process may compress the same document to other bytes.
+/// - Parameter isGzip: whether the tag is for the compressed form, which is another representation with another tag
+///   (RFC 9110 section 8.8.3). That tag is weak, because another process may compress the same document to other bytes.
 func entityTag(of checksum: String, isGzip: Bool) -> String {
     isGzip ? "W/\"\(checksum)-gzip\"" : "\"\(checksum)\""
 }

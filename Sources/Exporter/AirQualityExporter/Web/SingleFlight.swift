@@ -2,24 +2,28 @@ import System
 
 /// A value that is made by one caller at a time for all who wait for it.
 ///
-/// Whoever asks while a value is being made gets the next one: a value is never older than the question, and nobody waits
-/// for more than two to be made, however many ask.
+/// A caller that asks while a value is being made gets the next one: a value is never older than the question, and
+/// nobody waits for more than two to be made, however many ask.
 final class SingleFlight<Value: Sendable>: Sendable {
     private struct State: Sendable {
-        /// How many values were begun, and how many are finished: one less while one is being made.
+        /// Number of values that were begun.
         var begun: UInt64 = 0
+        /// Number of values that are finished: one less while one is being made.
         var finished: UInt64 = 0
         var last: Value?
     }
 
-    private enum Turn { case make, take(Value) }
+    private enum Turn {
+        case make
+        case take(Value)
+    }
 
     private let state = Monitor(State())
 
     /// The value that was made last; `nil` before the first.
     var last: Value? { state.read(\.last) }
 
-    /// Waits for a value whose making begins after the call, on this thread or on another.
+    /// Gives a value whose making begins after the call, on this thread or on another.
     ///
     /// - Parameter make: gets the last value. Called without a lock.
     func value(_ make: (Value?) -> Value) -> Value {

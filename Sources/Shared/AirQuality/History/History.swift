@@ -113,7 +113,7 @@ public struct History: Sendable {
     }
 
     private mutating func updateNextAt(_ rule: HistoryRule) {
-        guard let last, keptCount >= 2 else { return nextAt = .min }
-        nextAt = last.time &+ rule.interval
+        nextAt = .min
+        if let last, keptCount >= 2 { nextAt = last.time &+ rule.interval }
     }
 }

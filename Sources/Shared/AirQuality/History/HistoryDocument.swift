@@ -1,7 +1,7 @@
 import Bytes
 
-/// The JSON of the history: the points of all wanted cities in one flat array, by time and then by name, because tools that
-/// turn it into one series per city want it so. A function of the points: equal points give equal bytes.
+/// The JSON of the history: the points of all wanted cities in one flat array, by time and then by name, because tools
+/// that turn it into one series per city want it so. A function of the points: equal points give equal bytes.
 public struct HistoryDocument: Sendable {
     /// Number of points in the document.
     public let pointCount: Int

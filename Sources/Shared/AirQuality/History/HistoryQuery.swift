@@ -3,11 +3,11 @@ public import HTTPText
 
 /// Points that a client of the history asks for.
 public struct HistoryQuery: Sendable, Equatable {
-    /// Names, byte for byte; nil: all cities.
+    /// Names, byte for byte; `nil` for all cities.
     public var cities: [[UInt8]]?
-    /// The newest so many of each city; nil: all.
+    /// Number of points of each city, the newest ones; `nil` for all.
     public var limit: Int?
-    /// Points later than this.
+    /// Time that all points must be later than; `nil` for any.
     public var since: Timestamp?
 
     public init() {}

@@ -8,8 +8,8 @@ public enum CityName {
     /// Bytes of UTF-8.
     public static let maximumCount = 128
 
-    /// The part of `bytes` that is the name: surrounding ASCII white space removed; `nil` when there is none that may be
-    /// a label value.
+    /// The part of `bytes` that is the name: surrounding ASCII white space removed; `nil` when there is none that may
+    /// be a label value.
     ///
     /// - Parameter bytes: well-formed UTF-8.
     public static func accepted(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int>? {

@@ -13,7 +13,7 @@ public struct QueryParameter {
 
     public var text: String { String(decoding: value, as: UTF8.self) }
 
-    /// What was read of the value; an error when it is nil.
+    /// Returns a value that was read; throws an error that says what was expected when it is `nil`.
     public func required<Value>(_ value: Value?, _ expected: String) throws(QueryError) -> Value {
         guard let value else { throw QueryError(name, is: self.value, expected: expected) }
         return value

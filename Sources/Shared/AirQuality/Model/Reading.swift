@@ -9,7 +9,8 @@ struct Reading: Sendable {
     var index: Double
     /// The time that the feed gave, otherwise the arrival.
     var time: Timestamp
-    /// Whether the feed gave the time. Arrivals may go backwards (two feeds, a clock that is set), times of a feed may not.
+    /// Whether the feed gave the time. Arrivals may go backwards (two feeds, a clock that is set), times of a feed may
+    /// not.
     var hasOwnTime: Bool
     /// Start of the name in ``FeedMessage/names``, so that a reading costs no allocation.
     var nameOffset: UInt32

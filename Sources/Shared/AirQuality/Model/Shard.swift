@@ -30,11 +30,12 @@ public struct Shard: Sendable, Equatable {
         return hash
     }
 
-    /// A bucket of `count` for the key. From n to n + 1 buckets only each (n + 1)th key moves, into the new one: the jump
-    /// consistent hash of Lamping and Veach, https://arxiv.org/abs/1406.2294.
+    /// A bucket of `count` for the key. From n to n + 1 buckets only each (n + 1)th key moves, into the new one: the
+    /// jump consistent hash of Lamping and Veach, https://arxiv.org/abs/1406.2294.
     static func jump(_ key: UInt64, count: Int) -> Int {
         var key = key
-        var (bucket, next) = (0, 0)
+        var bucket = 0
+        var next = 0
         while next < count {
             bucket = next
             key = key &* 2_862_933_555_777_941_757 &+ 1

@@ -54,7 +54,8 @@ extension FeedStatistics {
         /// The first of each reason, where they are described.
         public fileprivate(set) var rejected: [RejectedElement] = []
 
-        /// The reason for which most were rejected, where nothing else came; `nil` where something did, or nothing at all.
+        /// The reason for which most were rejected, where nothing else came; `nil` where something did, or nothing at
+        /// all.
         public var reasonOfAll: RejectionReason? {
             guard readings == 0, skipped == 0 else { return nil }
             let reason = RejectionReason.allCases.max { rejections[$0] < rejections[$1] }

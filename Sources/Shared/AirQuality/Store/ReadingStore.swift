@@ -3,8 +3,8 @@ import Synchronization
 
 /// The one state that feeds write and scrapes read.
 ///
-/// Called from any thread. The lock is held for a bounded number of readings or cities, or to share the state: a snapshot
-/// copies a few references, and the first change after it copies the arrays, a millisecond at 100,000 cities.
+/// Called from any thread. The lock is held for a bounded number of readings or cities, or to share the state: a
+/// snapshot copies a few references, and the first change after it copies the arrays, a millisecond at 100,000 cities.
 ///
 /// ```swift
 /// let store = ReadingStore(rules: StoreRules(), feeds: ["demo"], at: currentTime())
@@ -64,7 +64,8 @@ public final class ReadingStore: Sendable {
         }
     }
 
-    /// Takes names that came twice in a message, or from two feeds: each is given once, ten at most in the store's life.
+    /// Takes names that came twice in a message, or from two feeds: each is given once, ten at most in the store's
+    /// life.
     public func takeDuplicateNames() -> [String] { withLock { $0.duplicateNames.unreported() } }
 
     /// Takes names that the city limit rejected: each is given once, ten at most in the store's life.
@@ -72,7 +73,7 @@ public final class ReadingStore: Sendable {
 
     // MARK: What time does
 
-    /// Drops cities that were not heard of for too long.
+    /// Removes cities that were not heard of for too long.
     ///
     /// - Returns: how many.
     public func expire(at now: Timestamp) -> Int {
@@ -97,8 +98,8 @@ public final class ReadingStore: Sendable {
         forEachSlice(between: betweenSlices) { $0.closeWindows($1, at: now) }
     }
 
-    /// Number of readings or cities that are handled before the lock is given up for a moment, so that nobody waits long
-    /// for it: a millisecond or two of work.
+    /// Number of readings or cities that are handled before the lock is given up for a moment, so that nobody waits
+    /// long for it: a millisecond or two of work.
     static let sliceCount = 2000
 
     /// Calls `change` with the numbers of all cities, some at a time.
@@ -129,8 +130,8 @@ public final class ReadingStore: Sendable {
         withLock { $0.snapshot(withHistories: withHistories) }
     }
 
-    /// Time that the same caller has held the lock, counted from the first call of this function that found it held.
-    /// That call returns zero. Never waits.
+    /// Time that the same caller has held the lock, counted from the first call of this function that found it held,
+    /// which returns zero. Never waits.
     public func lockedDuration(at now: Duration) -> Duration {
         guard state.withLockIfAvailable({ _ in true }) == nil else { return .zero }
         let number = lockCount.load(ordering: .relaxed)

@@ -1,4 +1,4 @@
-/// What became of a message's elements.
+/// Outcome of a message: rejections and duplicates.
 public struct RecordOutcome: Sendable, Equatable {
     /// Rejections by the decoder and by the store.
     public internal(set) var rejections = RejectionCounts()

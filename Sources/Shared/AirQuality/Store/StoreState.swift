@@ -94,7 +94,8 @@ struct StoreState: Sendable {
         return isDuplicate
     }
 
-    /// Whether the city has come in the same message, or from another feed that has not been silent for its idle time-out.
+    /// Whether the city has come in the same message, or from another feed that has not been silent for its idle
+    /// time-out.
     private func isDuplicate(_ state: CityState, _ number: UInt64, feed: Int, at now: Timestamp) -> Bool {
         if state.message == number { return true }
         let other = Int(state.feed)
@@ -105,7 +106,9 @@ struct StoreState: Sendable {
     private mutating func apply(
         _ reading: Reading, to city: Int, isNew: Bool, number: UInt64, feed: Int, receivedAt: Timestamp
     ) {
-        let (version, bounds, rule) = (version, bounds, rules.history)
+        let version = version
+        let bounds = bounds
+        let rule = rules.history
         pointCount += cities.withCity(city) { state, history in
             // The same reading again may correct the value, but a feed that repeats itself does not keep a city alive.
             let isRepetition = reading.hasOwnTime && !isNew && reading.time == state.updatedAt
@@ -171,7 +174,8 @@ extension StoreState {
     /// Keeps the last readings of windows that are over.
     mutating func closeWindows(_ numbers: Range<Int>, at now: Timestamp) {
         var hasClosed = false
-        let (next, rule) = (version + 1, rules.history)
+        let next = version + 1
+        let rule = rules.history
         for city in numbers where cities.histories[city].pending != nil {
             cities.withCity(city) { state, history in
                 let before = history.count

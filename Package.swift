@@ -43,6 +43,8 @@ let package = Package(
         .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CJQ", path: "Sources/C/CJQ", providers: [.apt(["libjq-dev"])]),
         .systemLibrary(name: "CCurl", path: "Sources/C/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        // The arguments of the process, which Swift's runtime does not always find.
+        .target(name: "CStart", path: "Sources/C/CStart"),
         // simdjson has no C face; this gives it one. Debian's valgrind reads no newer debug information than this.
         .target(
             name: "CSimdJSON", path: "Sources/C/CSimdJSON",
@@ -50,8 +52,10 @@ let package = Package(
                 .define("SIMDJSON_EXCEPTIONS", to: "0"), .unsafeFlags(["-fno-exceptions", "-gdwarf-4"]),
             ], linkerSettings: [.linkedLibrary("simdjson")]),
 
-        // Digits, text, dates and shards as bytes: what every module needs.
+        // Digits, text, dates and durations as bytes: what every module needs.
         .target(name: "Bytes", path: "Sources/Shared/Bytes"),
+        // Names that the reader of a feed and the statistics about it share.
+        .target(name: "FeedProtocol", path: "Sources/Shared/FeedProtocol"),
 
         // Header fields, `Accept`, queries and `Retry-After`: what clients and servers of HTTP share.
         .target(name: "HTTPText", dependencies: ["Bytes"], path: "Sources/Shared/HTTPText"),
@@ -62,9 +66,10 @@ let package = Package(
         .target(
             name: "Storage", dependencies: ["AirQuality", "Bytes", "Exposition", "System", "CSQLite"],
             path: "Sources/Exporter/Storage"),
-        .target(name: "System", dependencies: ["Bytes", "CMalloc"], path: "Sources/Shared/System"),
+        .target(name: "System", dependencies: ["Bytes", "CMalloc", "CStart"], path: "Sources/Shared/System"),
         .target(
-            name: "WebSocket", dependencies: ["Bytes", "CommandLine", "HTTPText", "System", "CLibWebSockets", "CZlib"],
+            name: "WebSocket",
+            dependencies: ["Bytes", "FeedProtocol", "HTTPText", "System", "CLibWebSockets", "CZlib"],
             path: "Sources/Shared/WebSocket"),
         .target(name: "YAML", dependencies: ["Bytes", "System", "CYAML"], path: "Sources/Exporter/YAML"),
         .target(
@@ -81,17 +86,25 @@ let package = Package(
             path: "Sources/Exporter/HTTPServer"),
 
         // The pure core: bytes → readings → store → exposition.
-        .target(name: "AirQuality", dependencies: ["Bytes", "HTTPText", "JSON"], path: "Sources/Shared/AirQuality"),
+        .target(
+            name: "AirQuality", dependencies: ["Bytes", "FeedProtocol", "HTTPText", "JSON"],
+            path: "Sources/Shared/AirQuality"),
         // What people see of the store: HTML of the list, a city, and the page about it.
         .target(
             name: "Page", dependencies: ["AirQuality", "Bytes", "HTTPText"], path: "Sources/Exporter/Page"),
         // Snapshots as Prometheus reads them.
         .target(
-            name: "Exposition", dependencies: ["AirQuality", "Bytes", "HTTPText"], path: "Sources/Shared/Exposition"),
+            name: "Exposition", dependencies: ["AirQuality", "Bytes", "FeedProtocol", "HTTPText"],
+            path: "Sources/Shared/Exposition"),
         // Messages as the real feed sends them.
         .target(name: "FeedSimulation", dependencies: ["Bytes", "JSON"], path: "Sources/Shared/FeedSimulation"),
         // Flags, environment variables and their errors, for both programs.
         .target(name: "CommandLine", dependencies: ["Bytes", "System"], path: "Sources/Shared/CommandLine"),
+
+        // The flags of a connection to a feed, for both programs.
+        .target(
+            name: "FeedOptions", dependencies: ["Bytes", "CommandLine", "HTTPText", "System", "WebSocket"],
+            path: "Sources/Shared/FeedOptions"),
 
         // Says in a program what it was built from.
         .plugin(name: "BuildVersion", capability: .buildTool(), path: "Sources/BuildVersion"),
@@ -107,8 +120,9 @@ let package = Package(
         .executableTarget(
             name: "AirQualityExporter",
             dependencies: [
-                "AirQuality", "Bytes", "CommandLine", "Exposition", "FeedSimulation", "HTTPServer", "HTTPText", "JQ",
-                "JSON", "Page", "Storage", "System", "WebConfiguration", "WebSocket", "YAML",
+                "AirQuality", "Bytes", "CommandLine", "Exposition", "FeedOptions", "FeedProtocol", "FeedSimulation",
+                "HTTPServer", "HTTPText", "JQ", "JSON", "Page", "Storage", "System", "WebConfiguration", "WebSocket",
+                "YAML",
             ],
             path: "Sources/Exporter/AirQualityExporter",
             exclude: ["README.md"],
@@ -120,8 +134,8 @@ let package = Package(
         .executableTarget(
             name: "AirQualityFeed",
             dependencies: [
-                "AirQuality", "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "Exposition", "FeedSimulation",
-                "HTTPClient", "HTTPServer", "HTTPText", "JQ", "System", "WebSocket",
+                "AirQuality", "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "Exposition", "FeedOptions",
+                "FeedProtocol", "FeedSimulation", "HTTPClient", "HTTPServer", "HTTPText", "JQ", "System", "WebSocket",
             ],
             path: "Sources/Feed/AirQualityFeed",
             exclude: ["Cities/make-sets", "README.md"],
@@ -139,7 +153,7 @@ let package = Package(
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"]),
         .testTarget(
             name: "WebSocketTests",
-            dependencies: ["Bytes", "CLibWebSockets", "HTTPText", "System", "WebSocket", "TestSupport"]),
+            dependencies: ["Bytes", "FeedProtocol", "HTTPText", "System", "WebSocket", "TestSupport", "CLibWebSockets"]),
         .testTarget(
             name: "WebConfigurationTests",
             dependencies: ["Bytes", "HTTPText", "System", "WebConfiguration", "TestSupport"],
@@ -153,15 +167,16 @@ let package = Package(
                 "CZlib",
             ]),
         .testTarget(
-            name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "HTTPText", "TestSupport"],
+            name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "FeedProtocol", "HTTPText", "TestSupport"],
             exclude: ["Golden"]),
         .testTarget(
-            name: "ExpositionTests", dependencies: ["AirQuality", "Bytes", "Exposition", "TestSupport"],
+            name: "ExpositionTests",
+            dependencies: ["AirQuality", "Bytes", "Exposition", "FeedProtocol", "TestSupport"],
             exclude: ["Golden"]),
         .testTarget(
             name: "PageTests", dependencies: ["AirQuality", "Bytes", "Page", "TestSupport"], exclude: ["Golden"]),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["CommandLine", "System", "TestSupport"]),
+            name: "CommandLineTests", dependencies: ["Bytes", "CommandLine", "System", "TestSupport"]),
         .testTarget(
             name: "AirQualityIndexTests", dependencies: ["AirQualityIndex", "TestSupport"], exclude: ["Oracle"]),
         .testTarget(name: "AirSourcesTests", dependencies: ["AirQualityIndex", "AirSources"]),
@@ -180,22 +195,22 @@ let package = Package(
         .testTarget(
             name: "AirQualityFeedTests",
             dependencies: [
-                "AirQuality", "AirQualityFeed", "AirQualityIndex", "AirSources", "Bytes", "CommandLine",
-                "FeedSimulation", "HTTPClient", "HTTPText", "System", "TestSupport", "WebSocket",
+                "AirQuality", "AirQualityFeed", "AirQualityIndex", "AirSources", "Bytes", "CommandLine", "FeedProtocol",
+                "FeedSimulation", "HTTPClient", "HTTPText", "System", "WebSocket", "TestSupport",
             ]),
         .testTarget(
             name: "FeedSimulationTests", dependencies: ["FeedSimulation", "TestSupport"], exclude: ["Golden"]),
         .testTarget(
             name: "AirQualityExporterTests",
             dependencies: [
-                "AirQuality", "AirQualityExporter", "Bytes", "CommandLine", "Exposition", "HTTPServer", "HTTPText",
-                "Storage", "System", "TestSupport", "WebConfiguration", "WebSocket",
+                "AirQuality", "AirQualityExporter", "Bytes", "CommandLine", "Exposition", "FeedOptions", "FeedProtocol",
+                "HTTPServer", "HTTPText", "Storage", "System", "WebConfiguration", "WebSocket", "TestSupport",
             ]),
     ],
     cxxLanguageStandard: .cxx20
 )
 
-let inC = ["CSimdJSON"]
+let inC = ["CSimdJSON", "CStart"]
 for target in package.targets where [.regular, .executable, .test].contains(target.type) && !inC.contains(target.name) {
     var settings = target.swiftSettings ?? []
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0458-strict-memory-safety.md

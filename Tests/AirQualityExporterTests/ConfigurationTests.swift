@@ -1,6 +1,7 @@
 import AirQuality
 import Bytes
 import CommandLine
+import FeedOptions
 import HTTPServer
 import System
 import Testing
@@ -27,7 +28,7 @@ struct ConfigurationTests {
         #expect(configuration.feed.connectTimeout == .seconds(10))
         #expect(configuration.feed.pingInterval == .seconds(15))
         #expect(configuration.feed.pongTimeout == .seconds(10))
-        #expect(configuration.feed.idleTimeout == .seconds(60))
+        #expect(configuration.feed.idleTimeout == .seconds(300))
         #expect(configuration.feed.reconnectMinimum == .milliseconds(500))
         #expect(configuration.feed.reconnectMaximum == .seconds(30))
         #expect(configuration.feed.maximumMessageBytes == 4 << 20)

@@ -1,4 +1,5 @@
 import Bytes
+import FeedProtocol
 import HTTPText
 import JSON
 import System

@@ -96,7 +96,8 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
         ),
         BadCommandLine("poll", "--ca-file=/no/file", line: "cannot read /no/file: No such file or directory"),
         BadCommandLine(
-            "poll", "--key=secret", line: #"unknown flag "--key", use --key-file FILE or the variable AIR_QUALITY_FEED_KEY"#),
+            "poll", "--key=secret",
+            line: #"unknown flag "--key", use --key-file FILE or the variable AIR_QUALITY_FEED_KEY"#),
     ]
 }
 

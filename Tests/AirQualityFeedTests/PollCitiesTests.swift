@@ -7,14 +7,14 @@ import Testing
 private let expectedHeader = "expected city,latitude,longitude, then id, country, both or neither"
 
 struct PollCitiesTests {
-    private func read(_ text: String) throws -> [City] { try readCities(Array(text.utf8), name: "c.csv") }
+    private func read(_ text: String) throws -> [PolledCity] { try readCities(Array(text.utf8), name: "c.csv") }
 
     @Test func `Names, places and the source's own names`() throws {
         let cities = try read("city,latitude,longitude,id\nDelhi,28.6,77.2,\n\"Fresno, CA\",36.74,-119.79,@42\n\n")
         #expect(
             cities == [
-                City(name: "Delhi", latitude: 28.6, longitude: 77.2),
-                City(name: "Fresno, CA", latitude: 36.74, longitude: -119.79, id: "@42"),
+                PolledCity(name: "Delhi", latitude: 28.6, longitude: 77.2),
+                PolledCity(name: "Fresno, CA", latitude: 36.74, longitude: -119.79, id: "@42"),
             ])
         #expect(
             try read("city,latitude,longitude,country\nBern,46.9,7.4,CH\nRome,41.9,12.5,\n").map(\.country) == [

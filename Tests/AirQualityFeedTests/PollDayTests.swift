@@ -14,7 +14,7 @@ private let hour: Int64 = 3_600_000
 private let midnight: Int64 = 1_784_592_000_000
 
 private let cities = ["Delhi", "Pune", "Agra", "Patna", "Kota", "Surat"].enumerated().map { number, name in
-    City(name: name, latitude: 20 + Double(number), longitude: 77)
+    PolledCity(name: name, latitude: 20 + Double(number), longitude: 77)
 }
 
 private func iso(_ time: Int64) -> String {
@@ -28,20 +28,21 @@ private struct Service {
     let source: SourceName
     var random: SeededRandom
 
-    mutating func answer(_ request: HTTPRequest, at now: Int64) -> Result<HTTPResponse, HTTPFailure> {
+    mutating func answer(_ request: HTTPClientRequest, at now: Int64) -> Result<HTTPClientResponse, HTTPFailure> {
         switch random.next() % 35 {
         case 0: return .failure(HTTPFailure(.timeout, "30 s"))
         case 1: return .failure(HTTPFailure(.lost, "cut off"))
-        case 2: return .success(HTTPResponse(status: 500))
-        case 3: return .success(HTTPResponse(status: 429, headers: ["Retry-After": "90"]))
-        case 4: return .success(HTTPResponse(status: 200, body: Array("<html>".utf8)))
-        case 5: return .success(HTTPResponse(status: 200, body: Array(#"{"status":"error","message":"busy"}"#.utf8)))
-        case 6: return .success(HTTPResponse(status: 404))
+        case 2: return .success(HTTPClientResponse(status: 500))
+        case 3: return .success(HTTPClientResponse(status: 429, headers: ["Retry-After": "90"]))
+        case 4: return .success(HTTPClientResponse(status: 200, body: Array("<html>".utf8)))
+        case 5:
+            return .success(HTTPClientResponse(status: 200, body: Array(#"{"status":"error","message":"busy"}"#.utf8)))
+        case 6: return .success(HTTPClientResponse(status: 404))
         default:
             // The newest hour is there twelve minutes after it has begun.
             let newest = (now - 12 * 60_000) / hour * hour
             let body = Array(document(request.url, newest).utf8)
-            return .success(HTTPResponse(status: 200, body: body))
+            return .success(HTTPClientResponse(status: 200, body: body))
         }
     }
 
@@ -87,6 +88,7 @@ private struct Service {
             let offset = url.split(separator: "offset=")[1].prefix { $0 != "&" }
             let page = rows.dropFirst(Int(offset) ?? 0).prefix(5)
             return #"{"total":\#(rows.count),"records":[\#(page.joined(separator: ","))]}"#
+        case .json: return "[]"
         }
     }
 }
@@ -107,7 +109,8 @@ struct PollDayTests {
         var service = Service(source: source, random: SeededRandom(seed: 7))
         let dice = Mutex(SeededRandom(seed: 8))
         var plan = PollPlan(
-            source: source, api: source.source(cities: cities, scale: .india, key: key, maximumCost: source.rate.calls),
+            source: source,
+            api: source.source(cities: cities, scale: .india, key: key, maximumCost: source.rate.calls)!,
             baseURL: "https://h", cities: cities, rate: source.rate, interval: .seconds(900),
             random: { dice.withLock { Double($0.next() % 1000) / 1000 } })
         var now = midnight + 20 * 60_000

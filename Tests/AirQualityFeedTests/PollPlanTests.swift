@@ -14,7 +14,7 @@ private let hour = 60 * minute
 private let start: Int64 = 495_739 * hour + 20 * minute
 
 private let cities = ["Delhi", "Pune", "Agra"].enumerated().map { number, name in
-    City(name: name, latitude: Double(number), longitude: 70)
+    PolledCity(name: name, latitude: Double(number), longitude: 70)
 }
 
 /// A plan for three cities of WAQI, one query each, so that answers are short; and what becomes of it.
@@ -29,7 +29,7 @@ private struct Scenario {
         interval: Duration = .seconds(900), rate: CallRate = CallRate(calls: 100, per: .seconds(60)), random: Double = 0
     ) {
         plan = PollPlan(
-            source: .waqi, api: SourceName.waqi.source(cities: cities, scale: .us, key: "k", maximumCost: 1),
+            source: .waqi, api: SourceName.waqi.source(cities: cities, scale: .us, key: "k", maximumCost: 1)!,
             baseURL: "http://h", cities: cities, keyOrigin: "--key-file \"k\"", rate: rate, interval: interval,
             random: { random })
     }
@@ -48,7 +48,7 @@ private struct Scenario {
     }
 
     mutating func answer(_ status: Int = 200, _ body: String = "", headers: HTTPFields = [:]) {
-        note(plan.take(.success(HTTPResponse(status: status, headers: headers, body: Array(body.utf8))), at: now))
+        note(plan.take(.success(HTTPClientResponse(status: status, headers: headers, body: Array(body.utf8))), at: now))
     }
 
     mutating func fail(_ reason: HTTPFailure.Reason = .connect, _ detail: String = "refused") {

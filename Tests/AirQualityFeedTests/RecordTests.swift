@@ -1,3 +1,4 @@
+import FeedProtocol
 import FeedSimulation
 import Foundation
 import TestSupport

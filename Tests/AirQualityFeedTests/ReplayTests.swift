@@ -1,4 +1,5 @@
 import Bytes
+import FeedProtocol
 import Foundation
 import TestSupport
 import Testing

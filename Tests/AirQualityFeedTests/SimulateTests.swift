@@ -1,4 +1,5 @@
 import Bytes
+import FeedProtocol
 import FeedSimulation
 import Foundation
 import TestSupport

@@ -44,6 +44,38 @@ struct CPCBTests {
         #expect(try reason([findings[1]]) == "it has no station within 50 km in a city of that name")
     }
 
+    @Test func `Blanks around coordinates, values and times do not matter`() throws {
+        var source = source()
+        let document = page(rows(good, updated: " 22-07-2026 00:00:00 "))
+            .replacing(#""latitude":"28.6""#, with: #""latitude":"28.6     ""#)
+            .replacing(#""longitude":"77.2""#, with: #""longitude":" 77.2""#)
+            .replacing(#""avg_value":"120""#, with: #""avg_value":" 120 ""#)
+        #expect(try air(source.findings(for: [0]) { _ in document }).index == 120)
+    }
+
+    @Test func `Stations that are left out are named with the reason`() throws {
+        var source = source()
+        let places = [("A", "\"\"", "77.2"), ("B", "\"95\"", "77.2"), ("C", "19.9", "75.3")]
+        let document = page(
+            rows(good)
+                + places.map { station, latitude, longitude in
+                    rows([("PM10", "9")], station: station)[0]
+                        .replacing(#""latitude":"28.6""#, with: "\"latitude\":\(latitude)")
+                        .replacing(#""longitude":"77.2""#, with: "\"longitude\":\(longitude)")
+                } + rows([("PM10", "9")], station: "D", updated: "23-07-2026 00:00:00")
+                + rows([("PM10", "99999")], station: "E") + rows([("PM10", "9")], city: "Agra", station: "F"))
+        let query = source.queries(for: [0], at: now)[0]
+        let answer = try source.read(Array(document.utf8), of: query, at: now)
+        #expect(
+            answer.omissions == [
+                Omission("stations without coordinates", "A"),
+                Omission("stations whose coordinates are no place", "B"),
+                Omission("stations more than 50 km from the city of their name", "C"),
+                Omission("stations with a time in the future", "D"),
+                Omission("averages that are no sub-index", "pm10 of E"),
+            ])
+    }
+
     @Test func `A time shortly ahead of the clock is now, because the exporter refuses one ahead`() throws {
         var source = source()
         let document = page(rows(good, updated: "22-07-2026 01:29:00"))
@@ -212,8 +244,8 @@ struct CPCBTests {
     }
 
     @Test func `Of two cities with one name each has its own stations`() throws {
-        let maharashtra = City(name: "Aurangabad", latitude: 19.8758, longitude: 75.3393)
-        let bihar = City(name: "Aurangabad (Bihar)", latitude: 24.752, longitude: 84.3742)
+        let maharashtra = PolledCity(name: "Aurangabad", latitude: 19.8758, longitude: 75.3393)
+        let bihar = PolledCity(name: "Aurangabad (Bihar)", latitude: 24.752, longitude: 84.3742)
         var source = CPCB(cities: [maharashtra, bihar], key: "k")
         let document = page(
             rows(good, city: "Aurangabad", station: "Padegaon", place: (19.901, 75.307))
@@ -226,10 +258,10 @@ struct CPCBTests {
     }
 
     @Test func `A station without coordinates may be in another city of that name, and does not count`() {
-        let maharashtra = City(name: "Aurangabad", latitude: 19.8758, longitude: 75.3393)
-        let bihar = City(name: "Aurangabad (Bihar)", latitude: 24.752, longitude: 84.3742)
+        let maharashtra = PolledCity(name: "Aurangabad", latitude: 19.8758, longitude: 75.3393)
+        let bihar = PolledCity(name: "Aurangabad (Bihar)", latitude: 24.752, longitude: 84.3742)
         let (here, elsewhere) = ((19.901, 75.307), (24.758, 84.366))
-        func index(of cities: [City], _ places: [(Double, Double)?]) -> Double? {
+        func index(of cities: [PolledCity], _ places: [(Double, Double)?]) -> Double? {
             var stations = CPCBStations(cities)
             for (number, place) in places.enumerated() {
                 stations.add(
@@ -253,13 +285,13 @@ struct CPCBTests {
         ("Gorakhpur (Uttar Pradesh)", "Gorakhpur"), ("New Delhi", "Delhi"), ("Greater Noida", "Greater_Noida"),
     ])
     func `A city is found by its other name`(name: String, other: String) throws {
-        var source = CPCB(cities: [City(name: name, latitude: 28.6, longitude: 77.2)], key: "k")
+        var source = CPCB(cities: [PolledCity(name: name, latitude: 28.6, longitude: 77.2)], key: "k")
         let document = page(rows(good, city: other))
         #expect(try air(source.findings(for: [0]) { _ in document }).index == 120)
     }
 
     @Test func `A city is named as the set names it, in any case`() throws {
-        var source = CPCB(cities: [City(name: "Capital", latitude: 28.6, longitude: 77.2, id: "delhi")], key: "k")
+        var source = CPCB(cities: [PolledCity(name: "Capital", latitude: 28.6, longitude: 77.2, id: "delhi")], key: "k")
         let document = page(rows(good))
         #expect(try air(source.findings(for: [0]) { _ in document }).index == 120)
     }

@@ -40,7 +40,7 @@ struct CallBudgetTests {
             case .openMeteo: [(.seconds(60), 600), (.seconds(3600), 5000), (.seconds(86_400), 10_000)]
             case .waqi: [(.seconds(60), 1000)]
             case .openaq: [(.seconds(60), 60), (.seconds(3600), 2000)]
-            case .cpcb: []
+            case .cpcb, .json: []
             }
         for (period, calls) in allowed { #expect(most(in: period) <= calls, "\(period)") }
     }

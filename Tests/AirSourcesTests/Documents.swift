@@ -7,8 +7,8 @@ import Testing
 let now: Int64 = 1_784_661_600
 let thisHour = now / 3600 * 3600
 
-let delhi = City(name: "Delhi", latitude: 28.65195, longitude: 77.23149)
-let pune = City(name: "Pune", latitude: 18.51957, longitude: 73.85535)
+let delhi = PolledCity(name: "Delhi", latitude: 28.65195, longitude: 77.23149)
+let pune = PolledCity(name: "Pune", latitude: 18.51957, longitude: 73.85535)
 
 extension AirSource {
     /// Asks what `queries(for:)` says and answers each from the documents by its path; a path without one is given up.

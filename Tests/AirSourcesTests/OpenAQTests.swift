@@ -161,6 +161,50 @@ struct OpenAQTests {
         #expect(answer.queries.map { $0.path.split(separator: "/")[2] } == ["51", "11", "61"])
     }
 
+    @Test func `Each pollutant has its own nearest stations`() throws {
+        var source = source(.us)
+        let near = (1...3).map { location($0, distance: $0, [($0, "no2", micrograms)]) }
+        let document = page(near + [location(4, distance: 400, [(41, "pm25", micrograms), (42, "no2", micrograms)])])
+        let query = source.queries(for: [0], at: now)[0]
+        let answer = try source.read(Array(document.utf8), of: query, at: now)
+        #expect(answer.queries.map { $0.path.split(separator: "/")[2] } == ["1", "2", "3", "41"])
+    }
+
+    @Test func `Without particulate matter there is no index, and the line says what the stations report`() throws {
+        var source = source(.us)
+        let document = page([location(1, [(11, "no2", micrograms), (12, "temperature", "c")])])
+        #expect(
+            try reason(source.findings(for: [0]) { _ in document })
+                == "its 1 stations within 25 km report no2, temperature, and neither pm25 nor pm10")
+        // A sensor of particulate matter that gives nothing is no better.
+        let stations = page([location(1, [(11, "pm25", micrograms), (12, "no2", micrograms)])])
+        let findings = try source.findings(for: [0]) { path in
+            path.hasPrefix("/v3/locations") ? stations : path.contains("/12/") ? hours("9") : page([])
+        }
+        #expect(try reason(findings) == "no station gives pm2_5 or pm10 now")
+    }
+
+    @Test(arguments: [("-0.4", 0.0), ("-5", 0), ("-5.1", nil), ("-999", nil)] as [(String, Double?)])
+    func `Small negative values count as 0 and are named`(value: String, expected: Double?) throws {
+        var source = source(.us)
+        let stations = page([location(1, [(11, "pm25", micrograms)])])
+        var omissions: Set<Omission> = []
+        var findings: [CityFinding] = []
+        for query in source.queries(for: [0], at: now) {
+            for query in try source.read(Array(stations.utf8), of: query, at: now).queries {
+                let answer = try source.read(Array(hours(value).utf8), of: query, at: now)
+                omissions.formUnion(answer.omissions)
+                findings += answer.findings
+            }
+        }
+        if let expected {
+            #expect(try air(findings).concentrations == [.pm25: expected])
+            #expect(omissions == [Omission("small negative values, which count as 0", "pm2_5 of Delhi")])
+        } else {
+            #expect(try reason(findings) == "no station gives pm2_5 or pm10 now")
+        }
+    }
+
     @Test func `No live station is no air, and is asked again at the next round`() throws {
         var source = source()
         let document = page([location(2, last: now - 25 * 3600, [(21, "pm25", micrograms)])])

@@ -7,7 +7,7 @@ import enum AirQuality.Pollutant
 
 /// Documents in the shape of https://open-meteo.com/en/docs/air-quality-api, "JSON Return Object".
 struct OpenMeteoTests {
-    private func source(_ cities: [City] = [delhi], maximumCost: Int = 400, key: String? = nil) -> OpenMeteo {
+    private func source(_ cities: [PolledCity] = [delhi], maximumCost: Int = 400, key: String? = nil) -> OpenMeteo {
         OpenMeteo(cities: cities, scale: .india, key: key, maximumCost: maximumCost)
     }
 

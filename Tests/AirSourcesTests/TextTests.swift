@@ -43,7 +43,7 @@ struct TextTests {
         ("Over quota", .busy("Over quota")),
     ])
     func `What a source says is told apart by its words`(text: String, error: SourceError) {
-        #expect(SourceError(saying: text) == error)
+        #expect(SourceError(vendorMessage: text) == error)
     }
 
     @Test func `A source's explanation is one line`() {

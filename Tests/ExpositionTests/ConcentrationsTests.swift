@@ -1,5 +1,6 @@
 import Bytes
 import Exposition
+import FeedProtocol
 import TestSupport
 import Testing
 

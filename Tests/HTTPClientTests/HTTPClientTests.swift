@@ -9,15 +9,15 @@ import Testing
 @discardableResult
 private func withClient<Result>(
     _ change: (inout HTTPClientConfiguration) -> Void = { _ in },
-    cancellation: HTTPCancellation? = nil, _ body: (borrowing HTTPClient) throws -> Result
+    _ body: (borrowing HTTPClient) throws -> Result
 ) throws -> Result {
     var configuration = HTTPClientConfiguration(userAgent: "air-quality-exporter/test")
     change(&configuration)
-    return try body(try HTTPClient(configuration, cancellation: cancellation ?? HTTPCancellation()))
+    return try body(try HTTPClient(configuration))
 }
 
 /// Why the request fails, nil when it does not.
-private func failure(of request: HTTPRequest, _ client: borrowing HTTPClient) -> HTTPFailure? {
+private func failure(of request: HTTPClientRequest, _ client: borrowing HTTPClient) -> HTTPFailure? {
     do throws(HTTPFailure) {
         _ = try client.get(request)
         return nil
@@ -29,7 +29,7 @@ private func failure(of request: HTTPRequest, _ client: borrowing HTTPClient) ->
 private func failure(
     of url: String, _ change: (inout HTTPClientConfiguration) -> Void = { _ in }
 ) throws -> HTTPFailure.Reason? {
-    try withClient(change) { failure(of: HTTPRequest(url: url), $0)?.reason }
+    try withClient(change) { failure(of: HTTPClientRequest(url: url), $0)?.reason }
 }
 
 private func failure(
@@ -43,7 +43,7 @@ struct HTTPClientTests {
         let server = ScriptedServer(
             "HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\nRetry-After:  7\r\nX: a: b\r\nx: c\r\n\r\nhello")
         let response = try withClient { client in
-            try client.get(HTTPRequest(url: server.url + "path?a=b", headers: ["X-API-Key: secret"]))
+            try client.get(HTTPClientRequest(url: server.url + "path?a=b", headers: ["X-API-Key: secret"]))
         }
         #expect(response.status == 404)
         #expect(response.body == Array("hello".utf8))
@@ -63,7 +63,7 @@ struct HTTPClientTests {
         let server = ScriptedServer(answer, answer, answer)
         try withClient { client in
             for _ in 0..<3 {
-                let status = try client.get(HTTPRequest(url: server.url)).status
+                let status = try client.get(HTTPClientRequest(url: server.url)).status
                 #expect(status == 200)
             }
         }
@@ -72,8 +72,8 @@ struct HTTPClientTests {
 
     @Test func `Statuses before the last one are passed over`() throws {
         let server = ScriptedServer("HTTP/1.1 103 Early Hints\r\nA: 1\r\n\r\nHTTP/1.1 204 No Content\r\nB: 2\r\n\r\n")
-        let response = try withClient { client in try client.get(HTTPRequest(url: server.url)) }
-        #expect(response == HTTPResponse(status: 204, headers: ["B": "2"]))
+        let response = try withClient { client in try client.get(HTTPClientRequest(url: server.url)) }
+        #expect(response == HTTPClientResponse(status: 204, headers: ["B": "2"]))
     }
 
     // MARK: Redirects
@@ -84,7 +84,9 @@ struct HTTPClientTests {
 
     @Test func `A redirect on the same host is followed`() throws {
         let server = ScriptedServer(redirect("/other?x"), "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-        let response = try withClient { client in try client.get(HTTPRequest(url: server.url, headers: ["Key: k"])) }
+        let response = try withClient { client in
+            try client.get(HTTPClientRequest(url: server.url, headers: ["Key: k"]))
+        }
         #expect(response.body == Array("ok".utf8))
         #expect(server.requests.last?.hasPrefix("GET /other?x HTTP/1.1\r\n") == true)
         #expect(server.requests.last?.contains("\r\nKey: k\r\n") == true)
@@ -93,7 +95,7 @@ struct HTTPClientTests {
     @Test func `A redirect to another host is not followed, and the request goes nowhere`() throws {
         let other = ScriptedServer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         let server = ScriptedServer(redirect(other.url + "?secret"))
-        let error = try withClient { failure(of: HTTPRequest(url: server.url), $0) }
+        let error = try withClient { failure(of: HTTPClientRequest(url: server.url), $0) }
         #expect(error == HTTPFailure(.redirect, "the response 302 redirects to \(other.url.dropLast())"))
         #expect(other.requests.isEmpty)
     }
@@ -160,7 +162,7 @@ struct HTTPClientTests {
 
     @Test func `A header with a line end is not sent`() throws {
         let server = ScriptedServer()
-        let error = try withClient { failure(of: HTTPRequest(url: server.url, headers: ["A: b\r\nC: d"]), $0) }
+        let error = try withClient { failure(of: HTTPClientRequest(url: server.url, headers: ["A: b\r\nC: d"]), $0) }
         #expect(error?.reason == .other)
         #expect(server.requests.isEmpty)
     }
@@ -178,34 +180,22 @@ struct HTTPClientTests {
 
     // MARK: Cancellation
 
-    @Test func `Cancelling ends a request that waits within a second, and each request and wait after it`() throws {
-        let cancellation = try HTTPCancellation()
-        let cancelledAt = Mutex(Duration.zero)
+    @Test func `A request that is no longer wanted ends within a second`() throws {
+        let isWanted = Mutex(true)
+        let endedAt = Mutex(Duration.zero)
         let server = ScriptedServer { connection in
-            cancelledAt.withLock { $0 = monotonicTime() }
-            cancellation.cancel()
+            endedAt.withLock { $0 = monotonicTime() }
+            isWanted.withLock { $0 = false }
             connection.holdOpen()
         }
-        try withClient(cancellation: cancellation) { client in
-            for _ in 0..<2 {
-                let reason = failure(of: HTTPRequest(url: server.url), client)?.reason
-                #expect(reason == .cancelled)
+        try withClient { client in
+            do throws(HTTPFailure) {
+                _ = try client.get(HTTPClientRequest(url: server.url)) { isWanted.withLock(\.self) }
+                Issue.record("a response")
+            } catch {
+                #expect(error.reason == .cancelled)
             }
         }
-        #expect(monotonicTime() - cancelledAt.withLock(\.self) < .seconds(5))
-        #expect(!cancellation.wait(for: .seconds(3600)))
-    }
-
-    @Test func `Cancelling ends a wait`() throws {
-        let cancellation = try HTTPCancellation()
-        let thread = try ServiceThread(name: "canceller") { cancellation.cancel() }
-        #expect(!cancellation.wait(for: .seconds(3600)))
-        thread.join()
-    }
-
-    @Test func `A wait ends at its time`() throws {
-        let start = monotonicTime()
-        #expect(try HTTPCancellation().wait(for: .milliseconds(30)))
-        #expect(monotonicTime() - start >= .milliseconds(30))
+        #expect(monotonicTime() - endedAt.withLock(\.self) < .seconds(5))
     }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import FeedProtocol
 import Glibc
 import HTTPText
 import Synchronization

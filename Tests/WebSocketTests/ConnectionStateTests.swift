@@ -1,4 +1,5 @@
 import Bytes
+import FeedProtocol
 import HTTPText
 import TestSupport
 import Testing
@@ -14,6 +15,8 @@ private final class Course {
 
     init(_ address: String = "ws://127.0.0.1:80/", change: (inout WebSocketClientConfiguration) -> Void = { _ in }) {
         var configuration = WebSocketClientConfiguration(address: try! WebSocketAddress(address))
+        configuration.idleTimeout = .seconds(60)
+        configuration.idleTimeoutName = "--idle-timeout"
         change(&configuration)
         state = ConnectionState(configuration)
     }
@@ -245,6 +248,26 @@ private final class Course {
         course.pass(.seconds(60))
         #expect(course.actions.filter { $0 == .ping(course.state.number) }.count == 4)
         #expect(course.disconnects == [])
+    }
+
+    @Test func `Subscriptions are sent again at their interval`() {
+        let course = Course {
+            $0.subscriptions = ["a"]
+            $0.subscriptionInterval = .seconds(20)
+            $0.pingInterval = .zero
+        }
+        course.connect()
+        course.pass(.seconds(50))
+        #expect(course.actions.filter { $0 == .subscribe(course.state.number) }.count == 2)
+    }
+
+    @Test func `A violation before the handshake is over ends the attempt as protocol`() {
+        let course = Course("wss://127.0.0.1:80/")
+        course.handle(.started)
+        course.handle(.tcpConnected)
+        course.handle(.requesting)
+        course.handle(.violation(ProtocolViolation("too much", closeStatus: 1008)))
+        #expect(course.disconnects == [.protocolError])
     }
 
     @Test("bytes without a whole message are idle") func idle() {

@@ -284,7 +284,7 @@ import Testing
             } catch {
                 throw HandshakeRefusal(error)
             }
-            bytes = try acceptHandshake(head, fields: [HTTPField(name: "X-More", value: "yes")]).response
+            bytes = try acceptHandshake(head, fields: [HTTPField(name: "X-More", value: "yes")])
             isAccepted = true
         } catch {
             (isAccepted, bytes) = (false, error.response)

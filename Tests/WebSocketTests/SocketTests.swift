@@ -61,22 +61,3 @@ import Testing
         #expect(waiting.isEmpty)
     }
 }
-
-@Suite struct MessageLogTests {
-    @Test("what all have got is forgotten, and what is left keeps its place") func positions() {
-        var log = MessageLog()
-        var bytes = 0
-        for number in 0..<1000 {
-            bytes += log.append(
-                ServerOrders.Message(number: number, group: 0, frame: [UInt8(truncatingIfNeeded: number)]))
-            if number % 3 == 0 { log.removeAll(before: number / 2) }
-            #expect(log.start <= log.end && log.end == number + 1)
-            for position in [log.start, (log.start + log.end) / 2, log.end - 1] {
-                #expect(log[position].number == position)
-            }
-        }
-        #expect(log.byteCount == bytes / 1000 * (log.end - log.start))
-        log.removeAll(before: log.end)
-        #expect(log.byteCount == 0 && log.start == 1000)
-    }
-}

@@ -19,6 +19,13 @@ import Testing
             ("ws://[::1]:9/x", "::1", 9, "/x", "ws://[::1]:9/x", "[::1]:9", nil),
             ("ws://[2001:DB8::1]", "2001:db8::1", 80, "/", "ws://[2001:db8::1]/", "[2001:db8::1]", nil),
             ("ws://host?token=t", "host", 80, "/?token=t", "ws://host/", "host", nil),
+            (
+                "wss://h/v1/0123456789abcdef/feed", "h", 443, "/v1/0123456789abcdef/feed", "wss://h/v1/…/feed", "h", nil
+            ),
+            (
+                "ws://h/air-quality-feed-of-a-city", "h", 80, "/air-quality-feed-of-a-city",
+                "ws://h/air-quality-feed-of-a-city", "h", nil
+            ),
             ("ws://user:pass@host/", "host", 80, "/", "ws://host/", "host", "Basic dXNlcjpwYXNz"),
             ("ws://user@host/", "host", 80, "/", "ws://host/", "host", "Basic dXNlcjo="),
             ("ws://a%40b:p%3Aq%2f@host/", "host", 80, "/", "ws://host/", "host", "Basic YUBiOnA6cS8="),

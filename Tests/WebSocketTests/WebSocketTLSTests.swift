@@ -154,7 +154,7 @@ private final class Certificates: Sendable {
                 try checked.check()
                 used += 1
             } catch {
-                let reason = error.reason ?? ""
+                let reason = error.reason
                 #expect(["regular file", "No such file"].contains(where: reason.contains), "\(reason)")
                 refused += 1
             }

@@ -1,6 +1,7 @@
 import AirQuality
 import Bytes
 import Exposition
+import FeedOptions
 import HTTPServer
 import Storage
 import Synchronization

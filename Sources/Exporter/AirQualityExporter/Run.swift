@@ -1,5 +1,6 @@
 import AirQuality
 import CommandLine
+import FeedOptions
 import Storage
 import Synchronization
 import System
@@ -65,6 +66,8 @@ private func serve(
     flags.logUnknownVariables(to: logger)
     configuration.warn(logger, of: feeds)
     do {
+        // Half of them for connections, the other half for feeds, storage, files and the log.
+        try OpenFileLimit.require(64 + 8 * feeds.count)
         return try Exporter(configuration, feeds: feeds, logger: logger, signals: signals).run()
     } catch {
         first.hold([])

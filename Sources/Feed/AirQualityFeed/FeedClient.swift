@@ -1,5 +1,7 @@
 import Bytes
 import CommandLine
+import FeedOptions
+import FeedProtocol
 import Synchronization
 import System
 import WebSocket
@@ -44,12 +46,16 @@ final class ConnectionReport: Sendable {
     }
 
     func receive(_ event: WebSocketEvent) {
-        let (line, level): (String, Logger.Level)
+        let line: String
+        let level: Logger.Level
         switch event {
         case .connecting, .paused, .resumed, .disconnected(.requested, _, _): return
-        case .connected: (line, level) = ("\(verb) \(feed)", .info)
+        case .connected:
+            line = "\(verb) \(feed)"
+            level = .info
         case .disconnected(let reason, let detail, _):
-            (line, level) = ("\(feed): \(reason.rawValue): \(detail); dialling again", .warning)
+            line = "\(feed): \(reason.rawValue): \(detail); dialling again"
+            level = .warning
         }
         let isNew = lastSaid.withLock { last in
             defer { last = line }

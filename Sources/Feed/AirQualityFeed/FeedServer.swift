@@ -23,6 +23,7 @@ struct FeedServer {
         var configuration = WebSocketServerConfiguration(host: address.host, port: address.port)
         configuration.onClientCount = { _ in signals.wake() }
         configure(&configuration)
+        try OpenFileLimit.require(64)
         let server = try WebSocketServer(configuration)
         self.server = server
         self.signals = signals
@@ -37,12 +38,6 @@ struct FeedServer {
 
     /// Sends a message to all clients. A client that is too far behind does not get it.
     func send(_ message: [UInt8]) { server.broadcast(message) }
-
-    /// Sends each message to the clients of its group; waits while too much waits to be sent.
-    func send(_ messages: [(message: [UInt8], group: Int)]) { server.broadcast(messages) }
-
-    /// Sets the additional header fields of future handshake responses. If one cannot be sent, nothing changes.
-    func setHeaders(_ headers: [HTTPField]) { try? server.setHeaders(headers) }
 
     func awaitClient() -> Bool { wait(until: nil) { hasClients } }
 

@@ -1,7 +1,7 @@
 import CommandLine
 
 extension Advice {
-    /// What users type, and what to use instead: flags of other programs, of earlier versions, of the exporter.
+    /// Words that users type, with what to use instead: flags of other programs, of earlier versions, of the exporter.
     static let feed = flags + exporterFlags + commands
 
     private static let flags = [

@@ -4,52 +4,75 @@ import AirSources
 import Bytes
 import Synchronization
 
-/// The latest air of the cities, and which of it is still to be sent: between the thread that polls and the one that sends.
+/// The latest air of the cities as messages, for the loop that sends changes and for the server, which greets clients.
+///
+/// Times are monotonic. Air that the source has not confirmed for the lifetime is no longer sent.
 final class LatestAir: Sendable {
-    /// So that a message stays far below what clients accept.
+    /// Cities of a message, so that it stays far below the length that clients accept.
     private static let citiesPerMessage = 1000
 
-    private struct State {
-        var known: [CityAir?]
-        /// In the order in which they came.
-        var news: [Int] = []
+    private struct Known {
+        var air: CityAir
+        var confirmedAt: Duration
     }
 
-    private let cities: [City]
+    private struct State {
+        var known: [Known?]
+        /// Array of elements that a jq program has made, instead of air of cities.
+        var elements: (message: [UInt8], confirmedAt: Duration)?
+    }
+
+    private let cities: [PolledCity]
+    private let lifetime: Duration
     private let state: Mutex<State>
 
-    init(_ cities: [City]) {
+    init(_ cities: [PolledCity], lifetime: Duration = .seconds(3 * 3600)) {
         self.cities = cities
+        self.lifetime = lifetime
         state = Mutex(State(known: Array(repeating: nil, count: cities.count)))
     }
 
-    func update(_ news: [(city: Int, air: CityAir)]) {
-        state.withLock { state in
-            for (city, air) in news where state.known[city] != air {
-                state.known[city] = air
-                state.news.append(city)
+    /// Takes air of cities in.
+    /// - Returns: messages with the air that is new.
+    func update(_ news: [(city: Int, air: CityAir)], at now: Duration) -> [[UInt8]] {
+        let changed = state.withLock { state in
+            news.filter { city, air in
+                let isNew = state.known[city]?.air != air
+                state.known[city] = Known(air: air, confirmedAt: now)
+                return isNew
             }
         }
+        return changed.isEmpty ? [] : messages(changed)
     }
 
-    var hasChanges: Bool { state.withLock { !$0.news.isEmpty } }
+    /// Takes in the elements that replace those before.
+    /// - Returns: the message with them.
+    func update(elements: [UInt8], at now: Duration) -> [UInt8] {
+        state.withLock { $0.elements = (elements, now) }
+        return elements
+    }
 
-    /// Messages with all changes since the last call.
-    func takeChanges() -> [[UInt8]] {
-        let news = state.withLock { state in
-            defer { state.news = [] }
-            return state.news.compactMap { city in state.known[city].map { (city, $0) } }
+    /// Notes that the source still says the same of cities.
+    func confirm(_ cities: [Int], at now: Duration) {
+        state.withLock { state in
+            for city in cities { state.known[city]?.confirmedAt = now }
         }
-        return news.isEmpty ? [] : messages(news)
     }
 
     /// Messages with all that is known; one empty message when nothing is.
-    func all() -> [[UInt8]] {
-        let known = state.withLock(\.known)
-        return messages(known.indices.compactMap { city in known[city].map { (city, $0) } })
+    func all(at now: Duration) -> [[UInt8]] {
+        let state = state.withLock(\.self)
+        if let elements = state.elements, now - elements.confirmedAt <= lifetime { return [elements.message] }
+        return messages(
+            state.known.indices.compactMap { city in
+                guard let known = state.known[city], now - known.confirmedAt <= lifetime else { return nil }
+                return (city, known.air)
+            })
     }
 
-    private func messages(_ airs: [(Int, CityAir)]) -> [[UInt8]] {
+    func isEmpty(at now: Duration) -> Bool { all(at: now).allSatisfy { $0.count <= 2 } }
+
+    private func messages(_ airs: [(city: Int, air: CityAir)]) -> [[UInt8]] {
         stride(from: 0, to: max(1, airs.count), by: Self.citiesPerMessage).map { start in
             var message = [UInt8(ascii: "[")]
             for (city, air) in airs[start..<min(start + Self.citiesPerMessage, airs.count)] {
@@ -62,15 +85,15 @@ final class LatestAir: Sendable {
     }
 }
 
-private func append(_ air: CityAir, of city: City, to message: inout [UInt8]) {
+private func append(_ air: CityAir, of city: PolledCity, to message: inout [UInt8]) {
     message += "{\"city\":".utf8
     message.appendJSONString(Array(city.name.utf8).span)
     message += ",\"aqi\":".utf8
     message.appendNumber(air.index)
     message += ",\"time\":\(air.observedAt)".utf8
-    // An element without the member says nothing of concentrations; an empty one would say that there are none.
-    appendMember("pollutants", air.concentrations, to: &message)
-    appendMember("subindices", air.subIndices, to: &message)
+    // An element without the field leaves concentrations as they are; an empty field would clear them.
+    appendField("pollutants", air.concentrations, to: &message)
+    appendField("subindices", air.subIndices, to: &message)
     message += ",\"place\":{\"latitude\":".utf8
     message.appendNumber(city.latitude)
     message += ",\"longitude\":".utf8
@@ -87,7 +110,7 @@ private func append(_ air: CityAir, of city: City, to message: inout [UInt8]) {
     message.append(UInt8(ascii: "}"))
 }
 
-private func appendMember(_ name: String, _ values: [Pollutant: Double], to message: inout [UInt8]) {
+private func appendField(_ name: String, _ values: [Pollutant: Double], to message: inout [UInt8]) {
     guard !values.isEmpty else { return }
     var separator = ",\"\(name)\":{"
     for pollutant in values.keys.sorted(by: { $0.rawValue < $1.rawValue }) {

@@ -5,14 +5,11 @@ import CommandLine
 import FeedSimulation
 import System
 
-/// Of the sources; the core's is what the storage keeps.
-typealias City = AirSources.City
-
 /// The built-in lists of cities: CSV as a user's, made by `Cities/make-sets` from GeoNames.
 enum CitySet: String, CaseIterable {
     case seeds, india, capitals
 
-    var cities: [City] {
+    var cities: [PolledCity] {
         get throws {
             let bytes =
                 switch self {
@@ -31,7 +28,7 @@ enum CitySet: String, CaseIterable {
 
 /// Reads `city,latitude,longitude[,id][,country]`; the first row names the columns.
 /// - Parameter name: of the file, for errors.
-func readCities(_ bytes: [UInt8], name: String) throws(SystemError) -> [City] {
+func readCities(_ bytes: [UInt8], name: String) throws(SystemError) -> [PolledCity] {
     var reader = CSVReader(bytes)
     func mistake(_ line: Int, _ reason: String) -> SystemError {
         SystemError(.configuration, "\(name):\(line): \(reason)")
@@ -44,7 +41,7 @@ func readCities(_ bytes: [UInt8], name: String) throws(SystemError) -> [City] {
     guard header.starts(with: ["city", "latitude", "longitude"]),
         [[], ["id"], ["country"], ["id", "country"]].contains(Array(header.dropFirst(3)))
     else { throw mistake(1, "the header is \(quoted(header.joined(separator: ","))), \(expected)") }
-    var cities: [City] = []
+    var cities: [PolledCity] = []
     var lines: [[UInt8]: Int] = [:]
     while let (line, texts) = try nextRow() {
         guard texts.count == header.count else {
@@ -74,7 +71,7 @@ func readCities(_ bytes: [UInt8], name: String) throws(SystemError) -> [City] {
             return text
         }
         cities.append(
-            City(
+            PolledCity(
                 name: city, latitude: try degrees(1, within: 90), longitude: try degrees(2, within: 180),
                 id: try text("id", limit: CityName.maximumCount), country: try text("country", limit: 64)))
     }
@@ -82,7 +79,7 @@ func readCities(_ bytes: [UInt8], name: String) throws(SystemError) -> [City] {
     return cities
 }
 
-/// What the exporter takes as a city.
+/// A name that the exporter accepts as a city.
 private func label(_ bytes: [UInt8]) -> String? {
     guard isUTF8(bytes.span), let name = CityName.accepted(bytes.span, in: bytes.indices) else { return nil }
     return String(decoding: bytes[name], as: UTF8.self)

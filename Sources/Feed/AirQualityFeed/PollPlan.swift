@@ -12,15 +12,19 @@ import HTTPText
 /// Once another request of the round has succeeded, it gets at most four attempts.
 struct PollPlan {
     enum Step {
-        case ask(HTTPRequest)
+        case ask(HTTPClientRequest)
         case wait(until: Int64)
     }
 
     /// The result of a response.
     struct Report {
-        /// Of the cities of which something new is known.
+        /// Air of cities as the source has it now, new or not.
         var news: [(city: Int, air: CityAir)] = []
+        /// Cities of which the source said that nothing has changed.
+        var unchanged: [Int] = []
         var log: [String] = []
+        /// Body of a source that a jq program reads.
+        var document: [UInt8]?
     }
 
     static let maximumRetryAfter: Duration = .seconds(3600)
@@ -29,7 +33,7 @@ struct PollPlan {
     static let maximumAttempts = 4
     private static let maximumValidators = 1000
     private static let maximumValidatorBytes = 256
-    /// Too many calls: for how long none is made where the source does not say it.
+    /// Milliseconds without a call after too many of them, where the source does not say how long.
     private static let busyPause: Int64 = 60_000
 
     private struct CityState {
@@ -40,8 +44,8 @@ struct PollPlan {
 
     private let source: SourceName
     private let baseURL: String
-    private let cities: [City]
-    /// Where the key comes from.
+    private let cities: [PolledCity]
+    /// Origin of the key, for the log.
     private let keyOrigin: String?
     private let interval: Int64
     private let random: @Sendable () -> Double
@@ -59,23 +63,25 @@ struct PollPlan {
     private var isRoundIncomplete = false
     private var pausedUntil: Int64 = 0
     private var failures = 0
-    /// It was said that the rate makes cities wait.
+    /// True once the log says that the rate makes cities wait.
     private var hasSaidWait = false
     /// The problem that was logged last.
     private var problem: String?
     /// Header lines that make a request conditional, by path.
     private var validators: [String: [String]] = [:]
-    /// Only what is counted.
+    /// Figures that are counted; the others are computed when they are asked for.
     private var figures = PollFigures()
-    /// Those of the response that is being handled.
+    private var omissions = OmissionLog()
+    /// Time of the response that is being handled.
     private var now: Int64 = 0
+    /// Result of the response that is being handled.
     private var report = Report()
 
     /// - Parameters:
     ///   - interval: a second at least.
     ///   - random: in 0..<1.
     init(
-        source: SourceName, api: any AirSource, baseURL: String, cities: [City], keyOrigin: String? = nil,
+        source: SourceName, api: any AirSource, baseURL: String, cities: [PolledCity], keyOrigin: String? = nil,
         rate: CallRate, interval: Duration, random: @escaping @Sendable () -> Double
     ) {
         self.source = source
@@ -95,7 +101,8 @@ struct PollPlan {
     var hasProblem: Bool { problem != nil }
 
     func figures(at now: Int64) -> PollFigures {
-        var (figures, budget) = (figures, budget)
+        var figures = figures
+        var budget = budget
         figures.callsLeft = budget.left(at: now)
         figures.cities = states.count
         figures.citiesWithAir = states.count { $0.observedAt != nil && $0.reason == nil }
@@ -116,7 +123,8 @@ struct PollPlan {
         guard delay == 0 else { return .wait(until: now + delay) }
         budget.spend(query.cost)
         figures.requests += 1
-        return .ask(HTTPRequest(url: baseURL + query.path, headers: query.headers + (validators[query.path] ?? [])))
+        return .ask(
+            HTTPClientRequest(url: baseURL + query.path, headers: query.headers + (validators[query.path] ?? [])))
     }
 
     private static func maximumPause(_ interval: Int64) -> Int64 { max(interval, maximumRetryAfter.milliseconds) }
@@ -127,7 +135,9 @@ struct PollPlan {
         let hour = now / 3_600_000
         let due = cities.indices.filter { states[$0].observedAt.map { $0 / 3600 < hour } ?? true }
             .sorted { (states[$0].observedAt ?? 0, $0) < (states[$1].observedAt ?? 0, $1) }
-        queue = due.isEmpty ? [] : api.queries(for: due, at: now / 1000).map { ($0, 0) }
+        // A source without cities has one document, which is due in every round.
+        let isIdle = due.isEmpty && !cities.isEmpty
+        queue = isIdle ? [] : api.queries(for: due, at: now / 1000).map { ($0, 0) }
         isRoundOpen = !queue.isEmpty
         hasRoundFailed = false
         hasRoundSucceeded = false
@@ -137,8 +147,9 @@ struct PollPlan {
     // MARK: Responses
 
     /// Takes the response to what was asked last.
-    mutating func take(_ result: Result<HTTPResponse, HTTPFailure>, at now: Int64) -> Report {
-        (self.now, report) = (now, Report())
+    mutating func take(_ result: Result<HTTPClientResponse, HTTPFailure>, at now: Int64) -> Report {
+        self.now = now
+        report = Report()
         guard !queue.isEmpty else { return report }
         let (query, attempts) = queue.removeFirst()
         switch result {
@@ -164,7 +175,7 @@ struct PollPlan {
             "\(waiting) of \(states.count) cities are waiting: --rate allows the next request in \(minutes) minutes")
     }
 
-    private mutating func take(_ response: HTTPResponse, of query: SourceQuery, _ attempts: Int) {
+    private mutating func take(_ response: HTTPClientResponse, of query: SourceQuery, _ attempts: Int) {
         func said() -> String { explanation(in: response.body).map { ": \($0)" } ?? "" }
         switch response.status {
         case 200:
@@ -174,6 +185,7 @@ struct PollPlan {
                 hasRoundSucceeded = true
                 figures.spikes += UInt64(content.spikes)
                 remember(response, of: query)
+                report.document = content.document
                 note(content)
                 if response.header("x-ratelimit-remaining") == "0" { pause(until: retryAfter(of: response)) }
             } catch {
@@ -189,6 +201,7 @@ struct PollPlan {
             }
         case 304:
             failures = 0
+            report.unchanged = query.cities
             note(api.giveUp(query, at: now / 1000))
         case 401, 403: refuse("refuses with status \(response.status)\(said())")
         case 429: slowDown(response, query, attempts, "asks for fewer calls with status 429\(said())")
@@ -198,7 +211,7 @@ struct PollPlan {
             retry(query, attempts, .status, kind: "status", line)
         default:
             // Open-Meteo refuses a key with status 400.
-            if keyOrigin != nil, case .refused = SourceError(saying: said()) {
+            if keyOrigin != nil, case .refused = SourceError(vendorMessage: said()) {
                 return refuse("refuses with status \(response.status)\(said())")
             }
             let status = "status \(response.status)"
@@ -215,6 +228,7 @@ struct PollPlan {
 
     private mutating func note(_ response: SourceResponse) {
         queue.insert(contentsOf: response.queries.map { ($0, 0) }, at: 0)
+        omissions.add(response.omissions)
         for finding in response.findings {
             switch finding.air {
             case .success(let air):
@@ -231,7 +245,7 @@ struct PollPlan {
         }
     }
 
-    /// Says, once each, which cities have nothing, and that all is well again.
+    /// Reports, once each, which cities have nothing, and that all is well again; once a day what else was left out.
     private mutating func endRound() {
         isRoundOpen = false
         let silent = states.indices.filter { states[$0].isReasonNew }
@@ -242,6 +256,7 @@ struct PollPlan {
             report.log.append("left out \(silent.count - Self.maximumCityLines) more cities")
         }
         for city in silent { states[city].isReasonNew = false }
+        if let line = omissions.takeLine(at: now) { report.log.append(line) }
         if !isRoundIncomplete, problem != nil {
             problem = nil
             report.log.append("\(source.rawValue) responds again")
@@ -250,7 +265,9 @@ struct PollPlan {
 
     // MARK: Problems
 
-    private mutating func slowDown(_ response: HTTPResponse, _ query: SourceQuery, _ attempts: Int, _ line: String) {
+    private mutating func slowDown(
+        _ response: HTTPClientResponse, _ query: SourceQuery, _ attempts: Int, _ line: String
+    ) {
         pause(until: retryAfter(of: response) ?? now + min(Self.busyPause, interval))
         retry(query, attempts, .busy, kind: "busy", line)
     }
@@ -295,13 +312,13 @@ struct PollPlan {
     }
 
     /// `Retry-After`, or what OpenAQ says in its place.
-    private func retryAfter(of response: HTTPResponse) -> Int64? {
+    private func retryAfter(of response: HTTPClientResponse) -> Int64? {
         let text = response.header("Retry-After") ?? response.header("x-ratelimit-reset")
         guard let delay = text.flatMap({ parseRetryAfter($0, now: now) }) else { return nil }
         return now + min(delay, Self.maximumRetryAfter).milliseconds
     }
 
-    private mutating func remember(_ response: HTTPResponse, of query: SourceQuery) {
+    private mutating func remember(_ response: HTTPClientResponse, of query: SourceQuery) {
         let lines = [("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since")].compactMap { name, condition in
             response.header(name).flatMap { $0.utf8.count <= Self.maximumValidatorBytes ? "\(condition): \($0)" : nil }
         }

@@ -27,7 +27,7 @@ private final class Recorder: Sendable {
     private let state = Mutex<SystemError?>(nil)
     private let omissions = Mutex(LineLimit(.seconds(60)))
 
-    /// - Parameter path: nil = standard output.
+    /// - Parameter path: `nil` = standard output.
     init(to path: String?, signals: Signals) throws {
         file = if let path { try AppendedFile(path) } else { try AppendedFile.standardOutput() }
         self.signals = signals

@@ -20,8 +20,8 @@ func log(_ line: String, level: Logger.Level = .info) { logger.withLock(\.self).
 
 /// Serves what Prometheus and a supervisor ask of `poll`: `/metrics`, `/-/healthy`, `/-/ready`.
 /// - Parameters:
-///   - healthProblem: nil while all threads work, else what does not.
-///   - readinessProblem: nil when clients get something, else what is missing.
+///   - healthProblem: `nil` while all threads work, else what does not.
+///   - readinessProblem: `nil` when clients get something, else what is missing.
 /// - Returns: what ends the server; nothing is served without addresses.
 func serveStatus(
     on addresses: [ListenAddress], metrics: @escaping @Sendable (ExpositionFormat) -> [UInt8],
@@ -66,7 +66,7 @@ final class Heartbeat: Sendable {
 
     func beat() { beatAt.withLock { $0 = monotonicTime() } }
 
-    /// Nil while it beats.
+    /// A line about a thread that is stuck, `nil` while it beats.
     var problem: String? {
         let age = monotonicTime() - beatAt.withLock(\.self)
         return age <= limit ? nil : "\(name) has been stuck for \(age.components.seconds) s"

@@ -1,9 +1,9 @@
-import CommandLine
 import Glibc
 import JQ
 import System
 
-let arguments = Array(Swift.CommandLine.arguments.dropFirst())
+openMissingStandardStreams()
+let arguments = processArguments()
 if arguments.first == JQWorker.command { exit(JQWorker.run(arguments)) }
 // Before any other thread exists, so that all of them have the signals blocked.
 let signals = Signals.block()

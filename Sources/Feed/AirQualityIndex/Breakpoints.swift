@@ -19,18 +19,19 @@ struct SubIndexCurve: Sendable {
         for (range, (start, end)) in zip(classes, zip([start] + ends.map { $0 + step }, ends)) {
             points += [(start, range.lowerBound), (end, range.upperBound)]
         }
-        let (last, first) = (points[points.count - 1], points[points.count - 2])
+        let last = points[points.count - 1]
+        let first = points[points.count - 2]
         slope = (last.index - first.index) / (last.concentration - first.concentration)
         if let openClass { points.append((last.concentration + step, openClass)) }
         self.points = points
     }
 
-    /// Of the last class with an end; it goes on above the last point.
+    /// Slope of the last class with an end; the curve goes on with it above the last point.
     private let slope: Double
 
     var start: Double { points[0].concentration }
 
-    /// The sub-index, not rounded; nil below the curve's start.
+    /// The sub-index, not rounded; `nil` below the curve's start.
     func index(_ concentration: Double) -> Double? {
         guard concentration >= start else { return nil }
         guard let above = points.firstIndex(where: { concentration <= $0.concentration }) else {
@@ -38,7 +39,8 @@ struct SubIndexCurve: Sendable {
             return last.index + (concentration - last.concentration) * slope
         }
         guard above > 0 else { return points[0].index }
-        let (low, high) = (points[above - 1], points[above])
+        let low = points[above - 1]
+        let high = points[above]
         let share = (concentration - low.concentration) / (high.concentration - low.concentration)
         return low.index + share * (high.index - low.index)
     }

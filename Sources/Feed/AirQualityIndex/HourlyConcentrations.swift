@@ -2,7 +2,7 @@ public import AirQuality
 
 /// A place's concentrations in µg/m³, hour by hour. An hour is counted from the Unix epoch.
 public struct HourlyConcentrations: Sendable, Equatable {
-    /// From 1970 to 2540. A source may name any hour, and times are computed from it.
+    /// Hours from 1970 to 2540. A source may name any hour, and times are computed from it.
     static let plausibleHours = 0...5_000_000
     /// Greatest age of a value that stands for the present: those of the newest hour may come late.
     static let newestHours = 3
@@ -17,10 +17,16 @@ public struct HourlyConcentrations: Sendable, Equatable {
         values[pollutant, default: [:]][hour] = concentration
     }
 
-    /// The newest hour that has a value, nil when there is none.
+    /// The newest hour that has a value, `nil` when there is none.
     /// - Parameter limit: hours after it do not count: they are a forecast.
     public func newestHour(notAfter limit: Int) -> Int? {
         values.values.lazy.flatMap(\.keys).filter { $0 <= limit }.max()
+    }
+
+    /// Whether particulate matter has a value in the three hours up to the newest hour that counts.
+    public func hasParticulateMatter(at limit: Int) -> Bool {
+        guard let hour = newestHour(notAfter: limit) else { return false }
+        return newest(at: hour).keys.contains(where: \.isParticulateMatter)
     }
 
     /// Each pollutant's newest value of the three hours up to `hour`.
@@ -34,14 +40,14 @@ public struct HourlyConcentrations: Sendable, Equatable {
         window(of: pollutant, endingAt: hour, hours: Self.newestHours).lazy.compactMap(\.self).first
     }
 
-    /// The mean of the hours that have a value, nil when fewer than `least` have one.
+    /// The mean of the hours that have a value, `nil` when fewer than `least` have one.
     func mean(of pollutant: Pollutant, endingAt hour: Int, hours: Int, least: Int) -> Double? {
         let present = window(of: pollutant, endingAt: hour, hours: hours).compactMap(\.self)
         return present.count >= least ? present.reduce(0, +) / Double(present.count) : nil
     }
 
     /// The weighted mean of the newest twelve hours by which EPA says "now" of particulate matter (EPA-454/B-24-002, "How
-    /// the NowCast is calculated"): the faster the air changes, the less older hours count. Nil unless two of the newest
+    /// the NowCast is calculated"): the faster the air changes, the less older hours count. `nil` unless two of the newest
     /// three hours have a value.
     func nowCast(of pollutant: Pollutant, endingAt hour: Int) -> Double? {
         let window = window(of: pollutant, endingAt: hour, hours: 12)
@@ -50,7 +56,9 @@ public struct HourlyConcentrations: Sendable, Equatable {
             return nil
         }
         let weight = high > 0 ? max(low / high, 0.5) : 1
-        var (sum, weights, power) = (0.0, 0.0, 1.0)
+        var sum = 0.0
+        var weights = 0.0
+        var power = 1.0
         for value in window {
             if let value {
                 sum += value * power
@@ -71,7 +79,7 @@ public struct HourlyConcentrations: Sendable, Equatable {
 extension Pollutant {
     public var isParticulateMatter: Bool { self == .pm25 || self == .pm10 }
 
-    /// Grams per mole; nil for particulate matter, which is no single substance.
+    /// Grams per mole; `nil` for particulate matter, which is no single substance.
     private var molarMass: Double? {
         switch self {
         case .pm25, .pm10: nil
@@ -84,6 +92,6 @@ extension Pollutant {
     }
 
     /// Micrograms per cubic metre that one part per billion weighs at 25 °C and 1013 hPa, where a mole of air takes
-    /// 24.45 litres: the reference conditions of EPA (40 CFR 50.3). Nil for particulate matter.
+    /// 24.45 litres: the reference conditions of EPA (40 CFR 50.3). `nil` for particulate matter.
     public var microgramsPerPPB: Double? { molarMass.map { $0 / 24.45 } }
 }

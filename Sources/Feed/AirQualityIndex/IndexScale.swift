@@ -61,7 +61,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
         return (greatest, subIndices)
     }
 
-    /// Not rounded; nil when the scale does not know the pollutant or hours are missing.
+    /// Not rounded; `nil` when the scale does not know the pollutant or hours are missing.
     func subIndex(of pollutant: Pollutant, in air: HourlyConcentrations, at hour: Int) -> Double? {
         switch self {
         case .india: indian(pollutant, air, hour)

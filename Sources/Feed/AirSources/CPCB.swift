@@ -20,28 +20,30 @@ struct CPCB: AirSource {
     private static let maximumPages = 100
     private static let maximumPasses = 3
 
-    private let cities: [City]
+    private let cities: [PolledCity]
     private let key: String
 
-    // Of the round.
+    // The round.
     private var due: [Int] = []
     private var stations: CPCBStations
     private var total = 0
     private var passes = 0
     /// Hashes of the different rows.
     private var rows: Set<Int> = []
-    /// Of a pass.
+    /// Rows of the round that cannot be read.
+    private var unreadable: Set<Omission> = []
+    /// Number of rows of the pass so far.
     private var offset = 0
     private var pages = 0
-    /// The cities in the order of their rows; nil is a gap.
+    /// The cities in the order of their rows; `nil` is a gap.
     private var order: [String?] = []
     private var rowsOfPass: Set<Int> = []
-    /// Of the pass before, if it had no gap.
+    /// Rows of the pass before, if it had no gap.
     private var rowsOfLastPass: Set<Int> = []
     /// A row was on two pages, so others may be on none.
     private var isMoving = false
 
-    init(cities: [City], key: String) {
+    init(cities: [PolledCity], key: String) {
         self.cities = cities
         self.key = key
         stations = CPCBStations(cities)
@@ -50,17 +52,25 @@ struct CPCB: AirSource {
     mutating func queries(for due: [Int], at now: Int64) -> [SourceQuery] {
         self.due = due
         stations = CPCBStations(cities)
-        (total, passes, rows, rowsOfLastPass) = (0, 0, [], [])
+        total = 0
+        passes = 0
+        rows = []
+        rowsOfLastPass = []
+        unreadable = []
         return due.isEmpty ? [] : beginPass()
     }
 
     private mutating func beginPass() -> [SourceQuery] {
         passes += 1
-        (offset, pages, order, rowsOfPass, isMoving) = (0, 0, [], [], false)
+        offset = 0
+        pages = 0
+        order = []
+        rowsOfPass = []
+        isMoving = false
         return [page]
     }
 
-    /// Of the next page. A row that is lost at a place of a page, or between two pages, is elsewhere in the next pass.
+    /// Rows to ask for in the next page. A row that is lost at a place of a page, or between two pages, is elsewhere in the next pass.
     private var limit: Int {
         let repeated = passes - 1
         return pages == 0 && repeated > 0 ? repeated : Self.pageSize - 7 * repeated
@@ -86,6 +96,7 @@ struct CPCB: AirSource {
         for (place, row) in received.enumerated() {
             guard let row = row.value, row.names.allSatisfy({ $0?.utf8.count ?? 0 <= 256 }) else {
                 rows.insert((offset + place).hashValue)
+                unreadable.insert(Omission("rows that cannot be read", "row \(offset + place + 1)"))
                 continue
             }
             rowsOfPage.insert(row.names.hashValue)
@@ -115,7 +126,7 @@ struct CPCB: AirSource {
     private mutating func proceed(at now: Int64) -> SourceResponse {
         if offset < total, pages < Self.maximumPages { return SourceResponse(queries: [page]) }
         let isWhole = !order.contains(nil) && offset >= total
-        let hasAll = rows.count >= total || isWhole && rowsOfPass == rowsOfLastPass
+        let hasAll = rows.count >= total || (isWhole && rowsOfPass == rowsOfLastPass)
         rowsOfLastPass = isWhole ? rowsOfPass : []
         if !hasAll, passes < Self.maximumPasses { return SourceResponse(queries: beginPass()) }
         let complete = hasAll ? nil : self.complete
@@ -126,7 +137,7 @@ struct CPCB: AirSource {
                     return CityFinding(city: number, .failure(AirUnavailable(text)))
                 }
                 return CityFinding(city: number, stations.air(of: number, at: now))
-            })
+            }, omissions: stations.omissions.union(unreadable))
     }
 
     /// The names of the cities whose rows are all there although some are missing.
@@ -135,8 +146,9 @@ struct CPCB: AirSource {
         guard !isMoving, Set(names).count == names.count else { return [] }
         var complete: Set<String> = []
         for (place, name) in order.enumerated() {
-            let isBesideGap = place > 0 && order[place - 1] == nil || place + 1 < order.count && order[place + 1] == nil
-            if let name, !isBesideGap { complete.insert(String(name.drop { $0 != "|" }.dropFirst())) }
+            let isAfterGap = place > 0 && order[place - 1] == nil
+            let isBeforeGap = place + 1 < order.count && order[place + 1] == nil
+            if let name, !isAfterGap, !isBeforeGap { complete.insert(String(name.drop { $0 != "|" }.dropFirst())) }
         }
         return complete
     }
@@ -162,7 +174,7 @@ struct CPCB: AirSource {
                 case oldAverage = "pollutant_avg"
             }
 
-            /// What tells it from the others; the state may be missing.
+            /// Names that tell the row from the others; the state may be missing.
             var names: [String?] { [state?.value, city, station, pollutant] }
 
             var entry: CPCBStations.Row {

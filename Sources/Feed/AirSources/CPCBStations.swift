@@ -9,11 +9,11 @@ internal import AirQualityIndex
 /// its stations'.
 struct CPCBStations {
     private static let maximumKilometers = 50.0
-    /// A station that is so much older than the city's newest one does not count.
+    /// Seconds by which a station may be older than the city's newest one; older ones do not count.
     private static let maximumLag: Int64 = 3 * 3600
     private static let maximumNameBytes = 256
 
-    /// What a source says of a station, or of one of its pollutants.
+    /// A row of a source: a station, or one of its pollutants.
     struct Row {
         var city: String
         var station: String
@@ -21,8 +21,13 @@ struct CPCBStations {
         var latitude: Double?
         var longitude: Double?
         var subIndices: [Pollutant: Double] = [:]
-        /// CPCB's own.
+        /// Index that CPCB gives for the station.
         var index: Double?
+
+        /// Pollutants whose sub-index is out of range.
+        var unusable: [String] {
+            subIndices.filter { !IndexRange.isValid($1) }.map(\.key.rawValue).sorted()
+        }
     }
 
     private struct Station {
@@ -31,24 +36,42 @@ struct CPCBStations {
         var updatedAt: Int64?
     }
 
-    private let cities: [City]
+    private let cities: [PolledCity]
     private let numbers: [String: [Int]]
     private var stations: [Int: [String: Station]] = [:]
+    /// Stations in cities that are asked for, and their values, that were left out.
+    private(set) var omissions: Set<Omission> = []
 
-    init(_ cities: [City]) {
+    init(_ cities: [PolledCity]) {
         self.cities = cities
         numbers = Dictionary(grouping: cities.indices) { Self.key(of: cities[$0]) }
     }
 
     mutating func add(_ row: Row, at now: Int64) {
-        guard row.station.utf8.count <= Self.maximumNameBytes, (row.updatedAt ?? now) <= now + 3600,
-            let latitude = row.latitude, let longitude = row.longitude
-        else { return }
-        for number in numbers[Self.key(of: row.city)] ?? [] {
+        guard let numbers = numbers[Self.key(of: row.city)], row.station.utf8.count <= Self.maximumNameBytes else {
+            return
+        }
+        if let updatedAt = row.updatedAt, updatedAt > now + 3600 {
+            omissions.insert(Omission("stations with a time in the future", row.station))
+            return
+        }
+        guard let latitude = row.latitude, let longitude = row.longitude else {
+            omissions.insert(Omission("stations without coordinates", row.station))
+            return
+        }
+        for pollutant in row.unusable {
+            omissions.insert(Omission("averages that are no sub-index", "\(pollutant) of \(row.station)"))
+        }
+        for number in numbers {
             let city = cities[number]
-            guard let distance = kilometers(city.latitude, city.longitude, latitude, longitude),
-                distance <= Self.maximumKilometers
-            else { continue }
+            guard let distance = kilometers(city.latitude, city.longitude, latitude, longitude) else {
+                omissions.insert(Omission("stations whose coordinates are no place", row.station))
+                continue
+            }
+            guard distance <= Self.maximumKilometers else {
+                omissions.insert(Omission("stations more than 50 km from the city of their name", row.station))
+                continue
+            }
             var station = stations[number]?[row.station] ?? Station()
             if let updatedAt = row.updatedAt { station.updatedAt = max(station.updatedAt ?? 0, min(updatedAt, now)) }
             let usable = row.subIndices.filter { IndexRange.isValid($1) }
@@ -93,9 +116,9 @@ struct CPCBStations {
 
     // MARK: Names
 
-    static func isName(_ name: String, of city: City) -> Bool { key(of: name) == key(of: city) }
+    static func isName(_ name: String, of city: PolledCity) -> Bool { key(of: name) == key(of: city) }
 
-    private static func key(of city: City) -> String { key(of: city.id ?? city.name) }
+    private static func key(of city: PolledCity) -> String { key(of: city.id ?? city.name) }
 
     /// A city's name in lower case without blanks, hyphens and the state behind it, in one of its spellings.
     private static func key(of name: String) -> String {

@@ -12,7 +12,7 @@ func decoded<Document: Decodable>(_ type: Document.Type, from body: [UInt8]) thr
         throw .unreadable("it has more than \(maximumValues) values")
     }
     if let refusal = Refusal(body), refusal.isError {
-        throw SourceError(saying: refusal.explanation ?? "it gives no reason")
+        throw SourceError(vendorMessage: refusal.explanation ?? "it gives no reason")
     }
     do {
         return try JSONDecoder().decode(type, from: Data(body))
@@ -54,7 +54,7 @@ private struct Refusal: Decodable {
     }
 }
 
-/// What a source says for people in the body of a refusal: the first of the members that sources use for that.
+/// Text for people in the body of a refusal: the first of the members that sources use for that.
 public func explanation(in body: [UInt8]) -> String? { Refusal(body)?.explanation }
 
 /// An array; of its elements at most 1000 are looked at, and one that is not as documented does not take the others with
@@ -103,12 +103,17 @@ struct LooseNumber: Decodable {
         let container = try decoder.singleValueContainer()
         if let number = try? container.decode(Double.self) {
             value = number
-        } else if let text = try? container.decode(String.self),
-            text.utf8.allSatisfy({ "0123456789.-".utf8.contains($0) })
-        {
-            value = Double(text)
+        } else if let text = try? container.decode(String.self) {
+            value = looseNumber(text)
         }
     }
+}
+
+/// A number of digits, point and sign, with blanks around it or not, as several sources write them in text.
+func looseNumber(_ text: String) -> Double? {
+    let bytes = trimmed(Array(text.utf8)[...])
+    guard bytes.allSatisfy({ "0123456789.-".utf8.contains($0) }) else { return nil }
+    return Double(String(decoding: bytes, as: UTF8.self))
 }
 
 private func words(for error: DecodingError) -> String {

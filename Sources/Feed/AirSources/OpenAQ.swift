@@ -4,31 +4,34 @@ internal import Bytes
 
 /// OpenAQ's API, version 3: hours of official and other stations.
 ///
-/// Documented at https://docs.openaq.org. A city is the three nearest stations within 25 km that have reported within a
-/// day, reference monitors first; its hour is the mean of its sensors' hours. The stations are looked for once a day. A
-/// sensor that has no hours for a day is left alone until then: many have stopped years ago. An hour is named by its end.
+/// Documented at https://docs.openaq.org. For each pollutant, a city has the sensors of the three nearest stations within
+/// 25 km that measure it and have reported within a day, reference monitors first; its hour is the mean of theirs. Without
+/// particulate matter there is no index. The stations are looked for once a day. A sensor that has no hours for a day is
+/// left alone until then: many have stopped years ago. An hour is named by its end. Instruments near zero drift below it:
+/// values from -5 to 0 µg/m³ count as 0.
 ///
 /// Since 18 February 2025 India's nitrogen and sulphur dioxide come in µg/m³ and its carbon monoxide in mg/m³, all of them
 /// labelled ppb.
 struct OpenAQ: AirSource {
     private static let radius = 25_000
-    private static let stationsPerCity = 3
+    private static let stationsPerPollutant = 3
     private static let stationsLast: Int64 = 24 * 3600
     /// Locations come sorted by their numbers, so the nearest ones may be the last. More are not allowed.
     private static let maximumLocations = 1000
-    private static let sensorsPerStation = 30
     /// India's carbon monoxide in mg/m³ is below this, and no city's is as low in ppb.
     fileprivate static let indianMonoxide = 50.0
 
     fileprivate struct Sensor {
         var id: Int
         var pollutant: Pollutant
-        /// µg/m³ of one unit of the sensor.
+        /// Micrograms per cubic metre of one unit of the sensor.
         var factor: Double
         /// Its carbon monoxide is labelled ppb, and in mg/m³ when it is low.
         var isIndianMonoxide = false
-        /// µg/m³.
+        /// Concentrations in µg/m³ by hour.
         var hours: [Int: Double] = [:]
+        /// Hours whose small negative value counts as 0.
+        var negatives = 0
         var newestSpike = 0
         var isStale = false
     }
@@ -40,12 +43,12 @@ struct OpenAQ: AirSource {
         var pending: Set<Int> = []
     }
 
-    let cities: [City]
+    let cities: [PolledCity]
     let scale: IndexScale
     let key: String
     private var stations: [Int: Stations] = [:]
 
-    init(cities: [City], scale: IndexScale, key: String) {
+    init(cities: [PolledCity], scale: IndexScale, key: String) {
         self.cities = cities
         self.scale = scale
         self.key = key
@@ -63,22 +66,28 @@ struct OpenAQ: AirSource {
     mutating func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
         switch query.kind {
         case .stations(let number):
-            let nearest = try self.nearest(in: body, at: now)
-            guard !nearest.isEmpty else {
-                let reason = AirUnavailable("no station within 25 km has reported within a day")
-                return SourceResponse(findings: [CityFinding(city: number, .failure(reason))])
+            let live = try live(in: body, at: now)
+            do throws(AirUnavailable) {
+                stations[number] = Stations(foundAt: now, sensors: try nearest(live))
+            } catch {
+                return SourceResponse(findings: [CityFinding(city: number, .failure(error))])
             }
-            stations[number] = Stations(foundAt: now, sensors: nearest)
             return SourceResponse(queries: hoursQueries(for: number, at: now))
         case .hours(let number, let sensor):
             let values = try self.hours(in: body)
-            var spikes = 0
+            var response = SourceResponse()
             if var known = stations[number], let place = known.sensors.firstIndex(where: { $0.id == sensor }) {
-                spikes = known.sensors[place].take(values)
+                response.spikes = known.sensors[place].take(values)
+                let name = "\(known.sensors[place].pollutant.rawValue) of \(cities[number].name)"
+                if known.sensors[place].negatives > 0 {
+                    response.omissions.insert(Omission("small negative values, which count as 0", name))
+                }
+                if response.spikes > 0 { response.omissions.insert(Omission("hours that are spikes", name)) }
                 stations[number] = known
             }
-            return SourceResponse(findings: settled(query, at: now), spikes: spikes)
-        case .cities, .page: return SourceResponse()
+            response.findings = settled(query, at: now)
+            return response
+        case .cities, .page, .document: return SourceResponse()
         }
     }
 
@@ -91,7 +100,11 @@ struct OpenAQ: AirSource {
         guard case .hours(let number, let sensor) = query.kind,
             stations[number]?.pending.remove(sensor) != nil, stations[number]?.pending.isEmpty == true
         else { return [] }
-        return [CityFinding(city: number, scale.air(concentrations(of: number), at: now))]
+        let concentrations = concentrations(of: number)
+        guard concentrations.hasParticulateMatter(at: Int(now / 3600)) else {
+            return [CityFinding(city: number, .failure(AirUnavailable("no station gives pm2_5 or pm10 now")))]
+        }
+        return [CityFinding(city: number, scale.air(concentrations, at: now))]
     }
 
     private func concentrations(of number: Int) -> HourlyConcentrations {
@@ -123,7 +136,7 @@ struct OpenAQ: AirSource {
             kind: .stations(city: number))
     }
 
-    /// Of the last 25 hours, for each sensor whose newest one is not there yet.
+    /// Queries for the last 25 hours of each sensor whose newest hour is not there yet.
     private mutating func hoursQueries(for number: Int, at now: Int64) -> [SourceQuery] {
         let hour = Int(now / 3600)
         let from = rfc3339(Int64(hour - 25) * 3600)
@@ -173,24 +186,46 @@ struct OpenAQ: AirSource {
         var period: Period
     }
 
-    private func nearest(in body: [UInt8], at now: Int64) throws(SourceError) -> [Sensor] {
+    /// The stations that stay where they are and have reported within a day, in the order in which they are preferred.
+    private func live(in body: [UInt8], at now: Int64) throws(SourceError) -> [Location] {
         let locations = try decoded(Page<Location>.self, from: body).results.elements
         let live = locations.filter { location in
             guard let last = location.datetimeLast.flatMap({ epochSeconds($0.utc) }) else { return false }
             return location.isMobile != true && now - last <= staleAfter
         }
-        let sorted = live.sorted { one, other in
-            let (isMonitor, isOtherMonitor) = (one.isMonitor == true, other.isMonitor == true)
-            return isMonitor == isOtherMonitor ? one.distance ?? 0 < other.distance ?? 0 : isMonitor
-        }
-        return sorted.prefix(Self.stationsPerCity).flatMap { location in
-            let isIndian = location.country?.code == "IN"
-            return location.sensors.compactMap { self.sensor($0, isIndian: isIndian) }.prefix(Self.sensorsPerStation)
+        return live.sorted { one, other in
+            let isMonitor = one.isMonitor == true
+            guard isMonitor == (other.isMonitor == true) else { return isMonitor }
+            return one.distance ?? 0 < other.distance ?? 0
         }
     }
 
+    /// For each pollutant, the sensors of the first stations that measure it.
+    private func nearest(_ live: [Location]) throws(AirUnavailable) -> [Sensor] {
+        guard !live.isEmpty else { throw AirUnavailable("no station within 25 km has reported within a day") }
+        var stations: [Pollutant: Int] = [:]
+        var sensors: [Sensor] = []
+        for location in live {
+            let isIndian = location.country?.code == "IN"
+            let usable = location.sensors.compactMap { sensor($0, isIndian: isIndian) }
+            for pollutant in Pollutant.allCases where stations[pollutant, default: 0] < Self.stationsPerPollutant {
+                guard let sensor = usable.first(where: { $0.pollutant == pollutant }) else { continue }
+                stations[pollutant, default: 0] += 1
+                sensors.append(sensor)
+            }
+        }
+        guard sensors.contains(where: \.pollutant.isParticulateMatter) else {
+            let names = Set(live.flatMap { $0.sensors.map(\.parameter.name) }).sorted().prefix(10)
+            let reported = onOneLine(names.joined(separator: ", "))
+            throw AirUnavailable(
+                "its \(live.count) stations within 25 km report \(reported), and neither pm25 nor pm10")
+        }
+        return sensors
+    }
+
     private func sensor(_ sensor: Location.Sensor, isIndian: Bool) -> Sensor? {
-        let (name, units) = (sensor.parameter.name, sensor.parameter.units)
+        let name = sensor.parameter.name
+        let units = sensor.parameter.units
         guard let pollutant = Pollutant(rawValue: name == "pm25" ? Pollutant.pm25.rawValue : name),
             let factor = Self.factor(of: units, pollutant)
         else { return nil }
@@ -227,24 +262,15 @@ extension OpenAQ.Sensor {
     /// Replaces what is known of the sensor.
     /// - Returns: how many spikes were left out that were not known before.
     fileprivate mutating func take(_ values: [Int: Double]) -> Int {
-        let values = values.filter { Pollutant.isConcentration($1) }
         let isInMilligrams = isIndianMonoxide && values.values.allSatisfy { $0 < OpenAQ.indianMonoxide }
-        hours = values.mapValues { $0 * (isInMilligrams ? 1000 : factor) }
-        isStale = values.isEmpty
+        let concentrations = values.mapValues { $0 * (isInMilligrams ? 1000 : factor) }
+        negatives = concentrations.values.count { (-5..<0).contains($0) }
+        hours = concentrations.mapValues { (-5..<0).contains($0) ? 0 : $0 }.filter { Pollutant.isConcentration($1) }
+        isStale = hours.isEmpty
         guard pollutant.isParticulateMatter else { return 0 }
         let spikes = spikes(of: hours)
         for hour in spikes { hours[hour] = nil }
         defer { newestSpike = max(newestSpike, spikes.max() ?? 0) }
         return spikes.count { $0 > newestSpike }
     }
-}
-
-/// Hours in which an instrument for particulate matter was stuck at its maximum: above 300 µg/m³, and more than five times
-/// as much as the nearest hour before and the nearest one after, of three hours each. Where one of them is missing the
-/// other decides, so a real rise is believed an hour late; what lasts for two hours is always believed.
-func spikes(of hours: [Int: Double]) -> [Int] {
-    hours.filter { hour, value in
-        let beside = [-1, 1].compactMap { step in (1...3).lazy.compactMap { hours[hour + step * $0] }.first }
-        return value > 300 && value > 5 * (beside.max() ?? value)
-    }.keys.sorted()
 }

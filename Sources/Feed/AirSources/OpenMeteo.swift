@@ -15,7 +15,7 @@ struct OpenMeteo: AirSource {
         ("carbon_monoxide", .co), ("ammonia", .nh3),
     ]
 
-    let cities: [City]
+    let cities: [PolledCity]
     let scale: IndexScale
     let key: String?
     let maximumCost: Int

@@ -1,10 +1,12 @@
 internal import AirQuality
 public import AirQualityIndex
 
-/// The sources that can be asked, and what is known of each.
+/// The sources that can be asked, with the address, limits and licence of each.
 public enum SourceName: String, CaseIterable, Sendable {
     case openMeteo = "open-meteo"
     case waqi, openaq, cpcb
+    /// Any source that responds with JSON, read by a jq program.
+    case json
 
     /// Scheme and host: two sources have one for those who have a key.
     public func baseURL(hasKey: Bool) -> String {
@@ -13,15 +15,17 @@ public enum SourceName: String, CaseIterable, Sendable {
         case .waqi: "https://api.waqi.info"
         case .openaq: "https://api.openaq.org"
         case .cpcb: hasKey ? "https://api.data.gov.in" : "https://airquality.cpcb.gov.in"
+        // Part of its --url.
+        case .json: ""
         }
     }
 
     public var needsKey: Bool { self == .waqi || self == .openaq }
 
-    /// The one index that the source gives itself; nil = it gives concentrations.
+    /// The one index that the source gives itself; `nil` when it gives concentrations.
     public var givenIndex: IndexScale? {
         switch self {
-        case .openMeteo, .openaq: nil
+        case .openMeteo, .openaq, .json: nil
         case .waqi: .us
         case .cpcb: .india
         }
@@ -39,81 +43,32 @@ public enum SourceName: String, CaseIterable, Sendable {
         case .openaq: CallRate(calls: 30, per: .seconds(60))
         // Nothing is published; the set has about a dozen pages.
         case .cpcb: CallRate(calls: 20, per: .seconds(60))
+        case .json: CallRate(calls: 60, per: .seconds(60))
         }
     }
 
-    /// What the feed says of itself in the handshake's response, `Air-Quality-Source`.
+    /// Value of the field `Air-Quality-Source` in the handshake's response.
     public var headerValue: String {
-        let (kind, license) =
-            switch self {
-            case .openMeteo: ("model", "CC BY 4.0")
-            case .waqi: ("stations", "aqicn.org/api/tos")
-            case .openaq: ("stations", "see openaq.org")
-            case .cpcb: ("stations", "GODL-India")
-            }
-        return "\(rawValue); kind=\(kind); license=\"\(license)\""
+        switch self {
+        case .openMeteo: "open-meteo; kind=model; license=\"CC BY 4.0\""
+        case .waqi: "waqi; kind=stations; license=\"aqicn.org/api/tos\""
+        case .openaq: "openaq; kind=stations; license=\"see openaq.org\""
+        case .cpcb: "cpcb; kind=stations; license=\"GODL-India\""
+        case .json: "json"
+        }
     }
 
     /// - Parameters:
     ///   - key: text that `isKey` accepts.
-    ///   - maximumCost: of one query.
-    public func source(cities: [City], scale: IndexScale, key: String?, maximumCost: Int) -> any AirSource {
+    ///   - maximumCost: greatest cost of one query.
+    /// - Returns: `nil` for `json`, which asks for no cities.
+    public func source(cities: [PolledCity], scale: IndexScale, key: String?, maximumCost: Int) -> (any AirSource)? {
         switch self {
         case .openMeteo: OpenMeteo(cities: cities, scale: scale, key: key, maximumCost: maximumCost)
         case .waqi: WAQI(cities: cities, token: key ?? "")
         case .openaq: OpenAQ(cities: cities, scale: scale, key: key ?? "")
         case .cpcb: if let key { CPCB(cities: cities, key: key) } else { CPCBFeed(cities: cities) }
+        case .json: nil
         }
     }
-}
-
-/// Whether a text can be a key: one that does not break a header or an address.
-public func isKey(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.count <= 256 && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-}
-
-/// A limit of `calls` calls per `period`; all of them may be made at once.
-public struct CallRate: Sendable, Equatable {
-    public var calls: Int
-    public var period: Duration
-
-    public init(calls: Int, per period: Duration) {
-        self.calls = calls
-        self.period = period
-    }
-}
-
-/// The calls that may be made now: a token bucket that is full at first. Times are milliseconds since the Unix epoch.
-public struct CallBudget: Sendable {
-    private let capacity: Double
-    private let perMillisecond: Double
-    private var tokens: Double
-    private var countedAt: Int64?
-
-    public init(_ rate: CallRate) {
-        capacity = Double(rate.calls)
-        perMillisecond = capacity / max(1, rate.period / .milliseconds(1))
-        tokens = capacity
-    }
-
-    /// Milliseconds until `cost` calls may be made. A cost above the capacity counts as the capacity.
-    public mutating func delay(for cost: Int, at now: Int64) -> Int64 {
-        refill(at: now)
-        let missing = min(Double(cost), capacity) - tokens
-        return missing > 0 ? Int64((missing / perMillisecond).rounded(.up)) : 0
-    }
-
-    /// Whole calls that may be made now.
-    public mutating func left(at now: Int64) -> Int {
-        refill(at: now)
-        return Int(tokens)
-    }
-
-    private mutating func refill(at now: Int64) {
-        // A clock that was set back adds no tokens.
-        tokens = min(capacity, tokens + Double(max(0, now - (countedAt ?? now))) * perMillisecond)
-        countedAt = now
-    }
-
-    public mutating func spend(_ cost: Int) { tokens -= min(Double(cost), capacity) }
 }

@@ -14,9 +14,9 @@ func epochSeconds(_ text: String) -> Int64? {
     return parseRFC3339(bytes.span).map { $0 / 1000 }
 }
 
-/// The same of `21-07-2026 19:00:00` in Indian time, as data.gov.in writes it.
+/// Seconds since the Unix epoch of `21-07-2026 19:00:00` in Indian time, as data.gov.in writes it.
 func epochSeconds(indian text: String) -> Int64? {
-    let bytes = Array(text.utf8)
+    let bytes = Array(trimmed(Array(text.utf8)[...]))
     let separators = [2: "-", 5: "-", 10: " ", 13: ":", 16: ":"].mapValues { $0.utf8.first }
     guard bytes.count == 19, separators.allSatisfy({ bytes[$0] == $1 }) else { return nil }
     func number(_ range: Range<Int>) -> Int64? { decimalNumber(bytes[range]) }

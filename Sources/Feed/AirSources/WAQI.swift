@@ -1,7 +1,6 @@
 internal import AirQuality
 internal import AirQualityIndex
 internal import Bytes
-internal import Glibc
 
 /// The World Air Quality Index project: a station's index on the American scale with the limits of 2016, whatever its
 /// country.
@@ -9,10 +8,10 @@ internal import Glibc
 /// Documented at https://aqicn.org/json-api/doc/. Its `iaqi` are sub-indices and no concentrations, so none are sent.
 /// `time.v` is the station's local time counted as if it were Greenwich's, so `time.iso` is read.
 struct WAQI: AirSource {
-    /// It answers with the nearest station, however far that is.
+    /// Limit of the distance: the service gives the nearest station, however far that is.
     private static let maximumKilometers = 50.0
 
-    let cities: [City]
+    let cities: [PolledCity]
     let token: String
 
     func queries(for due: [Int], at now: Int64) -> [SourceQuery] {
@@ -46,7 +45,9 @@ struct WAQI: AirSource {
         return SourceResponse(findings: [CityFinding(city: number, air(of: station, for: cities[number], at: now))])
     }
 
-    private func air(of station: Station.Content, for city: City, at now: Int64) -> Result<CityAir, AirUnavailable> {
+    private func air(of station: Station.Content, for city: PolledCity, at now: Int64) -> Result<
+        CityAir, AirUnavailable
+    > {
         guard let index = station.aqi?.value, IndexRange.isValid(index) else {
             return .failure(AirUnavailable("the station gives no index"))
         }
@@ -117,13 +118,4 @@ struct WAQI: AirSource {
             }
         }
     }
-}
-
-/// The way over the globe between two places in degrees (haversine); nil where the other one is no place.
-func kilometers(_ latitude: Double, _ longitude: Double, _ otherLatitude: Double, _ otherLongitude: Double) -> Double? {
-    guard abs(otherLatitude) <= 90, abs(otherLongitude) <= 180 else { return nil }
-    func radians(_ degrees: Double) -> Double { degrees * .pi / 180 }
-    let (north, east) = (radians(otherLatitude - latitude) / 2, radians(otherLongitude - longitude) / 2)
-    let (sine, cosine) = (sin(north), cos(radians(latitude)) * cos(radians(otherLatitude)))
-    return 2 * 6371 * asin(min(1, (sine * sine + cosine * sin(east) * sin(east)).squareRoot()))
 }

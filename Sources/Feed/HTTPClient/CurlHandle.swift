@@ -5,12 +5,12 @@ internal import System
 
 /// The one owner of a `CURL`, which keeps its connections from one transfer to the next.
 @safe struct CurlHandle: ~Copyable {
-    /// Of a transfer's time, until the connection and its TLS stand.
+    /// Time until the connection and its TLS stand.
     private static let connectTimeout: Duration = .seconds(10)
 
     private let handle: UnsafeMutableRawPointer
 
-    /// Nil when there is no memory.
+    /// `nil` when there is no memory.
     init?() {
         guard let handle = unsafe curl_easy_init() else { return nil }
         unsafe self.handle = handle
@@ -20,12 +20,12 @@ internal import System
 
     /// - Returns: the response, and where it leads when it is a redirect.
     func perform(
-        _ request: HTTPRequest, _ configuration: HTTPClientConfiguration, _ cancellation: HTTPCancellation
-    ) throws(HTTPFailure) -> (HTTPResponse, redirect: String?) {
+        _ request: HTTPClientRequest, _ configuration: HTTPClientConfiguration, _ isWanted: @escaping () -> Bool
+    ) throws(HTTPFailure) -> (HTTPClientResponse, redirect: String?) {
         guard !request.url.utf8.contains(0), let headers = HeaderList(request.headers) else {
             throw HTTPFailure(.other, "the request has a control character or too many bytes")
         }
-        let transfer = Transfer(maximumBodyBytes: configuration.maximumBodyBytes, cancellation)
+        let transfer = Transfer(maximumBodyBytes: configuration.maximumBodyBytes, isWanted)
         var message = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
         let result: CURLcode = unsafe message.withUnsafeMutableBytes { message in
             setOptions(request, configuration)
@@ -44,7 +44,7 @@ internal import System
         }
         let status = unsafe CCurl_status(handle)
         let redirect = unsafe CCurl_redirectURL(handle).map { unsafe String(cString: $0) }
-        if cancellation.isCancelled { throw HTTPFailure(.cancelled, "the program ends") }
+        if transfer.isCancelled { throw HTTPFailure(.cancelled, "the program ends") }
         if let excess = transfer.excess { throw HTTPFailure(.tooLarge, excess) }
         // As `Transfer` says it: libcurl's own words differ from version to version.
         if result == CURLE_FILESIZE_EXCEEDED { throw HTTPFailure(.tooLarge, transfer.tooLong) }
@@ -54,10 +54,10 @@ internal import System
             let detail = text.isEmpty ? unsafe String(cString: curl_easy_strerror(result)) : text
             throw HTTPFailure(reason(of: result), SystemError(.peer, detail).reason)
         }
-        return (HTTPResponse(status: status, headers: transfer.headers, body: transfer.body), redirect)
+        return (HTTPClientResponse(status: status, headers: transfer.headers, body: transfer.body), redirect)
     }
 
-    private func setOptions(_ request: HTTPRequest, _ configuration: HTTPClientConfiguration) {
+    private func setOptions(_ request: HTTPClientRequest, _ configuration: HTTPClientConfiguration) {
         unsafe curl_easy_reset(handle)
         unsafe CCurl_setText(handle, CURLOPT_URL, request.url)
         unsafe CCurl_setText(handle, CURLOPT_PROTOCOLS_STR, "http,https")
@@ -84,7 +84,7 @@ internal import System
 @safe private struct HeaderList: ~Copyable {
     let list: UnsafeMutablePointer<curl_slist>?
 
-    /// Nil when a line is not one line or there is no memory.
+    /// `nil` when a line is not one line or there is no memory.
     init?(_ lines: [String]) {
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines {
@@ -101,53 +101,6 @@ internal import System
     deinit { unsafe curl_slist_free_all(list) }
 }
 
-/// The response of one transfer, as it arrives.
-private final class Transfer {
-    private static let maximumHeaderBytes = 64 << 10
-
-    private let maximumBodyBytes: Int
-    let cancellation: HTTPCancellation
-    private(set) var body: [UInt8] = []
-    private(set) var headers = HTTPFields()
-    private var headerBytes = 0
-    /// The error for headers or a body that exceeded the limit.
-    private(set) var excess: String?
-
-    init(maximumBodyBytes: Int, _ cancellation: HTTPCancellation) {
-        self.maximumBodyBytes = maximumBodyBytes
-        self.cancellation = cancellation
-    }
-
-    /// The error for a body beyond the limit.
-    var tooLong: String { "the body has more than \(maximumBodyBytes) bytes" }
-
-    /// False when the transfer is to end.
-    func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
-        guard body.count + bytes.count <= maximumBodyBytes else {
-            excess = tooLong
-            return false
-        }
-        unsafe body.append(contentsOf: bytes)
-        return true
-    }
-
-    func receive(headerLine bytes: UnsafeRawBufferPointer) -> Bool {
-        headerBytes += bytes.count
-        guard headerBytes <= Self.maximumHeaderBytes else {
-            excess = "the header has more than \(Self.maximumHeaderBytes) bytes"
-            return false
-        }
-        let line = unsafe Array(bytes.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") })
-        // A line of status begins a header: the last one counts, those of status 1xx do not.
-        if line.starts(with: Array("HTTP/".utf8)) {
-            headers = HTTPFields()
-        } else if let field = HTTPField(line: line[...]) {
-            headers.fields.append(field)
-        }
-        return true
-    }
-}
-
 /// Corresponds to `curl_write_callback`; anything but the number of bytes ends the transfer.
 @c(airquality_http_body)
 func httpBody(
@@ -158,7 +111,7 @@ func httpBody(
     return unsafe transfer.receive(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
 }
 
-/// The same for each line of the header.
+/// Corresponds to `curl_write_callback`, for each line of the header.
 @c(airquality_http_header)
 func httpHeader(
     bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, owner: UnsafeMutableRawPointer?
@@ -175,7 +128,7 @@ func httpProgress(
     owner: UnsafeMutableRawPointer?, _: curl_off_t, _: curl_off_t, _: curl_off_t, _: curl_off_t
 ) -> Int32 {
     guard let owner = unsafe owner else { return 1 }
-    return unsafe Unmanaged<Transfer>.fromOpaque(owner).takeUnretainedValue().cancellation.isCancelled ? 1 : 0
+    return unsafe Unmanaged<Transfer>.fromOpaque(owner).takeUnretainedValue().goOn() ? 0 : 1
 }
 
 private func reason(of result: CURLcode) -> HTTPFailure.Reason {

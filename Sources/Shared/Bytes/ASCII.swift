@@ -35,12 +35,13 @@ package func trimmed<Text: BidirectionalCollection<UInt8>>(_ text: Text) -> Text
     return text[start..<end]
 }
 
-/// The same of a part of bytes.
+/// The range of a part of bytes without blanks at its ends.
 @inlinable @inline(__always)
 package func trimmed(
     _ bytes: Span<UInt8>, in range: Range<Int>, of isBlank: (UInt8) -> Bool = isBlank
 ) -> Range<Int> {
-    var (start, end) = (range.lowerBound, range.upperBound)
+    var start = range.lowerBound
+    var end = range.upperBound
     while start < end, isBlank(bytes[start]) { start += 1 }
     while start < end, isBlank(bytes[end - 1]) { end -= 1 }
     return start..<end
@@ -48,7 +49,7 @@ package func trimmed(
 
 package func trimmed(_ text: Substring) -> Substring { Substring(trimmed(text.utf8)) }
 
-/// A number in decimal digits alone, at least one; nil for anything else, and when it does not fit.
+/// A number in decimal digits alone, at least one; `nil` for anything else, and when it does not fit.
 @inlinable
 package func decimalNumber<Number: FixedWidthInteger>(_ text: some Sequence<UInt8>) -> Number? {
     var number: Number?
@@ -65,7 +66,7 @@ package func decimalNumber<Number: FixedWidthInteger>(_ text: some Sequence<UInt
 package func isUTF8(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }
 
 extension String {
-    /// The text behind the prefix; nil when it does not begin with it.
+    /// The text behind the prefix; `nil` when it does not begin with it.
     package func dropping(prefix: String) -> String? { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil }
 }
 
@@ -163,7 +164,7 @@ extension [UInt8] {
         append(number.magnitude.description)
     }
 
-    /// The same for JSON, where a whole number has `.0`.
+    /// Appends a number as JSON has it, a whole one with `.0`.
     @inlinable
     package mutating func appendDecimal(_ number: Double) {
         let start = count

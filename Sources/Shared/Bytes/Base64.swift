@@ -1,4 +1,4 @@
-/// The bytes of a text in base64 (RFC 4648, section 4), padded; nil when it is not such a text.
+/// The bytes of a text in base64 (RFC 4648, section 4), padded; `nil` when it is not such a text.
 package func decodeBase64(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     guard text.count % 4 == 0 else { return nil }
     let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count

@@ -2,10 +2,12 @@
 package struct CivilDate: Sendable, Equatable {
     package var year, month, day: Int64
 
-    /// Nil when there is no such day.
+    /// A day of the calendar, `nil` when there is no such day.
     package init?(year: Int64, month: Int64, day: Int64) {
         guard (1...12).contains(month), (1...Self.daysIn(month: month, year: year)).contains(day) else { return nil }
-        (self.year, self.month, self.day) = (year, month, day)
+        self.year = year
+        self.month = month
+        self.day = day
     }
 
     // Both ways count years from March, so that the leap day is a year's last; an era has 400 years.
@@ -68,7 +70,7 @@ extension [UInt8] {
 }
 
 /// Milliseconds since the Unix epoch of RFC 3339 text (section 5.6), such as `2026-11-21T04:49:45.252Z` or
-/// `2026-11-21T10:19:45+05:30`; nil for anything else.
+/// `2026-11-21T10:19:45+05:30`; `nil` for anything else.
 ///
 /// A leap second counts as the second behind it; digits behind the milliseconds are cut off.
 package func parseRFC3339(_ text: Span<UInt8>) -> Int64? {

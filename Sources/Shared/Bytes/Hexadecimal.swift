@@ -1,4 +1,5 @@
 /// The value of a hexadecimal digit in either case.
+@inlinable
 package func hexDigit(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
@@ -14,9 +15,10 @@ package func hexadecimal(_ number: some BinaryInteger, digits: Int, uppercase: B
     return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
 }
 
-/// The bytes of a text in which `%41` is A (RFC 3986, section 2.1); nil where two hexadecimal digits are missing.
+/// The bytes of a text in which `%41` is A (RFC 3986, section 2.1); `nil` where two hexadecimal digits are missing.
 ///
 /// - Parameter plusIsBlank: `+` is a blank, as in forms.
+@inlinable
 package func percentDecoded(_ text: some Sequence<UInt8>, plusIsBlank: Bool = false) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.underestimatedCount)

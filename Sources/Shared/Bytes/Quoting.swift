@@ -41,7 +41,7 @@ package func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
 /// Works on text that is no valid address as well: where a password may have broken the syntax (`ws://me:pa/ss@host`),
 /// everything after the scheme is hidden.
 ///
-/// It is taken apart by its scalars: as a `Character`, `@` with a combining mark behind it is no `@`.
+/// The address is taken apart by its scalars: as a `Character`, `@` with a combining mark behind it is no `@`.
 package func masked(address: String) -> String {
     let address = address.unicodeScalars
     let scheme = address.indices.first { address[$0...].starts(with: "://".unicodeScalars) }
@@ -67,7 +67,8 @@ package func masked(address: String) -> String {
 extension [UInt8] {
     /// Appends UTF-8 as the inside of a JSON string, escaping only what RFC 8259 section 7 demands.
     package mutating func appendJSONEscaped(_ text: Span<UInt8>) {
-        let (quotationMark, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
+        let quotationMark = UInt8(ascii: "\"")
+        let backslash = UInt8(ascii: "\\")
         var start = 0
         for index in text.indices {
             let byte = text[index]

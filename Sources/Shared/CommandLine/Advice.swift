@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// What to do instead of a word that users type and the program does not know: a flag of other programs, a flag of an
+/// Advice for a word that users type and the program does not know: a flag of other programs, a flag of an
 /// earlier version, a command of the other program.
 ///
 /// The table of each program stands beside its flags. A row for each flag that is removed keeps old command lines
@@ -31,7 +31,7 @@ public struct Advice: Sendable {
 }
 
 extension Program {
-    /// What to do instead of a flag or another word, nil where the table does not know.
+    /// The text for a flag or another word, `nil` where the table does not know.
     func advice(for word: String) -> String? { advice.first { $0.isFor(word) }?.text }
 }
 

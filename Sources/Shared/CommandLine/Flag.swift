@@ -108,7 +108,7 @@ public struct Flag<Values>: Sendable {
 extension Options {
     /// Sets the member of a flag from texts that stand elsewhere, in a file perhaps.
     ///
-    /// - Returns: nil when there is no such flag; else its secrecy and, where a text is refused, what was expected.
+    /// - Returns: `nil` when there is no such flag; else its secrecy and, where a text is refused, what was expected.
     public mutating func set(flag name: String, to texts: [String]) -> (secrecy: Secrecy, expected: String?)? {
         guard let flag = Self.flags.first(where: { $0.name == name }) else { return nil }
         return (flag.secrecy, flag.store(texts, &self)?.expected)
@@ -138,9 +138,9 @@ public enum Secrecy: Sendable {
 public struct FlagSpec: Sendable {
     /// As on the command line, without the dashes: `feed.idle-timeout`.
     public fileprivate(set) var name: String
-    /// Placeholder of the value in `--help`; nil = a switch, which takes none.
+    /// Placeholder of the value in `--help`; `nil` = a switch, which takes none.
     public fileprivate(set) var placeholder: String?
-    /// The value when none is given, as a user would write it; nil = no value.
+    /// The value when none is given, as a user would write it; `nil` = no value.
     public fileprivate(set) var defaultText: String?
     /// A sentence or a fragment, without the default.
     public let help: String

@@ -7,7 +7,7 @@ extension Program {
     }
 
     /// The text of `--help`, with a line break at the end.
-    /// - Parameter command: the one that was named; nil = the program as a whole, with the flags of its first command.
+    /// - Parameter command: the one that was named; `nil` = the program as a whole, with the flags of its first command.
     public func helpText(for command: Command? = nil) -> String {
         var lines: [String] = []
         if let command {
@@ -48,7 +48,7 @@ extension Program {
         return lines
     }
 
-    /// The sentence about environment variables; nil = they are not read.
+    /// The sentence about environment variables; `nil` = they are not read.
     func environmentRule(for command: Command) -> String? {
         guard let environmentPrefix else { return nil }
         let example = command.shownFlags.first { !$0.isSwitch } ?? command.shownFlags.first

@@ -9,6 +9,12 @@ public struct ParsedFlags: Sendable {
     public let unknownVariables: [String]
     let given: [String: GivenFlag]
 
+    /// The end of an error about a missing value: variables that may have been meant to give it; empty without any.
+    public var misspeltVariables: String {
+        unknownVariables.isEmpty
+            ? "" : "; no flag has the variable " + unknownVariables.prefix(3).joined(separator: ", ")
+    }
+
     /// The values, those that are not given by their defaults. The command's table must be that of these options.
     public func options<Values: Options>(_: Values.Type = Values.self) throws(FlagError) -> Values {
         var values = Values()
@@ -46,10 +52,7 @@ public struct ParsedFlags: Sendable {
         guard let flag, let text = text ?? given[name]?.values.last ?? flag.defaultText,
             !flag.isSwitch || text != "true"
         else {
-            // The variable that should have given it may be misspelt.
-            let unknown = given[name] == nil ? unknownVariables.prefix(3).joined(separator: ", ") : ""
-            return FlagError(
-                "\(origin): expected \(expected)" + (unknown.isEmpty ? "" : "; no flag has the variable \(unknown)"))
+            return FlagError("\(origin): expected \(expected)" + (given[name] == nil ? misspeltVariables : ""))
         }
         return FlagError("\(origin) \(flag.shown(text)): expected \(expected)")
     }

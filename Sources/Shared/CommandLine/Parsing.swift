@@ -65,7 +65,7 @@ extension Program {
         return FlagError("unexpected argument \(operand.shown), \(hint ?? "expected: \(usage(of: command))")")
     }
 
-    /// What an operand of a command that takes none was probably meant to be.
+    /// The flag or command that an operand was probably meant to be, of a command that takes none.
     private func meant(by operand: Words.Operand, of command: Command) -> String? {
         let text = operand.text
         let name = String(text.prefix { $0 != "=" })
@@ -99,7 +99,7 @@ extension Program {
         return given
     }
 
-    /// Those with the prefix that name no flag, sorted; but for those that Kubernetes injects for services.
+    /// The variables with the prefix that name no flag, sorted, but for those that Kubernetes injects for services.
     private func unknownVariables(in environment: [String: String]) -> [String] {
         guard let environmentPrefix else { return [] }
         let known = Set(commands.flatMap(\.flags).map { $0.variable(prefix: environmentPrefix) } + otherVariables)

@@ -11,13 +11,13 @@ public struct Program: Sendable {
     public let version: String
     /// One sentence or two, for `--help`.
     public let summary: String
-    /// The first part of the environment variable of each flag; nil = the environment is not read.
+    /// The first part of the environment variable of each flag; `nil` = the environment is not read.
     public let environmentPrefix: String?
     /// The first one runs when none is named. A flag that several commands have is a switch in all or in none.
     public let commands: [Command]
     /// Variables with the prefix that are no flags.
     public let otherVariables: [String]
-    /// What to do instead of words that users type and the program does not know.
+    /// Advice for words that users type and the program does not know.
     let advice: [Advice]
 
     public init(
@@ -50,11 +50,11 @@ public struct Command: Sendable {
     /// Arguments required besides flags.
     public let operands: [Operand]
     public let flags: [FlagSpec]
-    /// Those that mean something to it.
+    /// The flags that mean something to the command.
     let shownFlags: [FlagSpec]
 
     /// - Parameter shown: the members of the flags that help and completion show; the others are accepted, so that the
-    ///   command can be called with those of another one. Nil: all.
+    ///   command can be called with those of another one. `nil` shows all.
     public init<Values: Options>(
         name: String = "", summary: String, operands: [Operand] = [], options: Values.Type,
         showing shown: [PartialKeyPath<Values>]? = nil

@@ -1,4 +1,4 @@
-internal import Bytes
+public import Bytes
 
 /// Candidates that a shell can offer for a value.
 public enum Suggestions: Sendable, Equatable {
@@ -14,9 +14,9 @@ public struct ValueFormat<Value: Sendable>: Sendable {
     public let placeholder: String
     /// Completes the error for a text that is refused: "expected …".
     public let expected: @Sendable (_ refused: String) -> String
-    /// Nil for text that is not in the format.
+    /// Reads a value; `nil` for text that is not in the format.
     public let parse: @Sendable (String) -> Value?
-    /// A value as a user would write it; nil where no default is shown.
+    /// A value as a user would write it; `nil` where no default is shown.
     public let text: (@Sendable (Value) -> String)?
     public let suggestions: Suggestions
 
@@ -42,7 +42,7 @@ public struct ValueFormat<Value: Sendable>: Sendable {
     /// One of a closed set of values, in upper or lower case.
     ///
     /// - Parameters:
-    ///   - expected: nil = their names.
+    ///   - expected: `nil` = their names.
     ///   - otherNames: accepted as well, in lower case.
     public static func one(
         of values: [Value], named name: @escaping @Sendable (Value) -> String, expected: String? = nil,
@@ -62,16 +62,33 @@ extension ValueFormat<String> {
     /// Any text, none as well.
     public static var text: Self { Self("TEXT", expected: "text", text: \.self) { $0 } }
 
-    /// A member of an object, or a JSON Pointer into it, which begins with `/`.
+    /// A field of an object, or a JSON Pointer into it, which begins with `/`.
     public static func member(orNone isOptional: Bool = false) -> Self {
-        let expected = "a name, or a JSON Pointer such as /data/aqi, in which ~0 stands for ~ and ~1 for /"
-        return Self("NAME", expected: expected + (isOptional ? "; or nothing" : ""), text: \.self) { text in
+        Self(
+            "NAME",
+            expected: { text in
+                if isDotted(text) {
+                    let pointer = "/" + text.split(separator: ".").joined(separator: "/")
+                    return "\(pointer) for a field inside another, or /\(text) for one with dots in its name"
+                }
+                return "a name, or a JSON Pointer such as /data/aqi, in which ~0 stands for ~ and ~1 for /"
+                    + (isOptional ? "; or nothing" : "")
+            }, text: \.self
+        ) { text in
             let steps = text.utf8.split(separator: UInt8(ascii: "~"), omittingEmptySubsequences: false).dropFirst()
-            let isMember =
-                text.utf8.first != UInt8(ascii: "/")
-                || steps.allSatisfy { $0.first == UInt8(ascii: "0") || $0.first == UInt8(ascii: "1") }
-            return isMember && (isOptional || !text.isEmpty) ? text : nil
+            let isPointer = text.utf8.first == UInt8(ascii: "/")
+            let isRight =
+                isPointer
+                ? steps.allSatisfy { $0.first == UInt8(ascii: "0") || $0.first == UInt8(ascii: "1") } : !isDotted(text)
+            return isRight && (isOptional || !text.isEmpty) ? text : nil
         }
+    }
+
+    /// Whether a name is a path as other programs write it, `data.aqi`; `pm2.5` is none.
+    private static func isDotted(_ text: String) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count > 1 && !text.hasPrefix("/")
+            && parts.allSatisfy { part in part.first?.isLetter == true || part.first == "_" }
     }
 
     /// The path of a file, which need not be there.
@@ -156,9 +173,6 @@ extension ValueFormat<Double> {
 
 extension ValueFormat<Duration> {
     /// A duration as Prometheus writes it: `500ms`, `30s`, `1m30s`, `1y2w3d`, or a bare `0`.
-    ///
-    /// The grammar is that of `ParseDuration` in prometheus/common: whole numbers, each unit at most once, from the
-    /// longest to the shortest; a year has 365 days; more than 2⁶³ − 1 nanoseconds (292 years) is refused.
     public static func duration(from minimum: Duration = .zero, to maximum: Duration = .maximum) -> Self {
         let least = minimum > .zero ? ", at least \(minimum.prometheusText)" : ""
         let words = least + (maximum < .maximum ? ", at most \(maximum.prometheusText)" : "")
@@ -171,71 +185,15 @@ extension ValueFormat<Duration> {
             },
             text: \.shortText,
             parse: { text in
-                parseDuration(text).flatMap { (minimum...maximum).contains($0) ? $0 : nil }
+                Duration(prometheusText: text).flatMap { (minimum...maximum).contains($0) ? $0 : nil }
             })
     }
 }
 
 extension Duration {
-    /// The longest that fits 64 bits of nanoseconds.
-    public static var maximum: Duration { .nanoseconds(Int64.max) }
-
-    /// As Prometheus writes it, for example `1m30s`; what is below a millisecond is cut off.
-    public var prometheusText: String {
-        var rest = milliseconds
-        guard rest > 0 else { return rest == 0 ? "0s" : "-" + (Duration.zero - self).prometheusText }
-        var text = ""
-        for unit in durationUnits where unit.isWritten(for: rest) {
-            let count = rest / unit.milliseconds
-            guard count > 0 else { continue }
-            text += "\(count)\(unit.name)"
-            rest -= count * unit.milliseconds
-        }
-        return text
-    }
-
     /// As people write a setting: `0`, `60s` rather than `1m`, `90s` rather than `1m30s`.
     fileprivate var shortText: String {
         if self == .zero { return "0" }
         return self < .seconds(100) && milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : prometheusText
     }
-}
-
-private struct DurationUnit {
-    var name: String
-    var milliseconds: Int64
-
-    /// Years and weeks only where nothing remains, as Prometheus does: `90d` is easier to read than `12w6d`.
-    func isWritten(for rest: Int64) -> Bool { name != "y" && name != "w" || rest % milliseconds == 0 }
-}
-
-private let durationUnits = [
-    DurationUnit(name: "y", milliseconds: 31_536_000_000),
-    DurationUnit(name: "w", milliseconds: 604_800_000),
-    DurationUnit(name: "d", milliseconds: 86_400_000),
-    DurationUnit(name: "h", milliseconds: 3_600_000),
-    DurationUnit(name: "m", milliseconds: 60_000),
-    DurationUnit(name: "s", milliseconds: 1000),
-    DurationUnit(name: "ms", milliseconds: 1),
-]
-
-private func parseDuration(_ text: String) -> Duration? {
-    if text == "0" { return .zero }
-    var rest = text.utf8[...]
-    var units = durationUnits[...]
-    var total: Int64 = 0
-    while !rest.isEmpty {
-        let digits = rest.prefix(while: isDigit)
-        let name = rest[digits.endIndex...].prefix { !isDigit($0) }
-        guard let count: Int64 = decimalNumber(digits),
-            let index = units.firstIndex(where: { $0.name.utf8.elementsEqual(name) })
-        else { return nil }
-        let (part, isTooLong) = count.multipliedReportingOverflow(by: units[index].milliseconds)
-        let (sum, isSumTooLong) = total.addingReportingOverflow(part)
-        guard !isTooLong, !isSumTooLong, sum <= Int64.max / 1_000_000 else { return nil }
-        total = sum
-        rest = rest[name.endIndex...]
-        units = units[(index + 1)...]
-    }
-    return text.isEmpty ? nil : .milliseconds(total)
 }

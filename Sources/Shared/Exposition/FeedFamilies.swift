@@ -1,5 +1,6 @@
 internal import AirQuality
 internal import Bytes
+internal import FeedProtocol
 
 extension FeedStatistics {
     static let families: [Family<FeedStatistics>] = [

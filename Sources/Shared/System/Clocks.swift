@@ -9,7 +9,7 @@ public func currentTime() -> Int64 {
 /// Time since the machine started, for measuring and for time-outs: it never jumps (`CLOCK_MONOTONIC`).
 public func monotonicTime() -> Duration { .nanoseconds(monotonicNanoseconds()) }
 
-/// The same as a number.
+/// Monotonic time in nanoseconds.
 package func monotonicNanoseconds() -> Int64 {
     let now = read(CLOCK_MONOTONIC)
     return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
@@ -32,13 +32,17 @@ public struct ClockWatch: Sendable {
     private var wall: Int64
     private var monotonic: Duration
 
-    public init(wall: Int64, monotonic: Duration) { (self.wall, self.monotonic) = (wall, monotonic) }
+    public init(wall: Int64, monotonic: Duration) {
+        self.wall = wall
+        self.monotonic = monotonic
+    }
 
-    /// - Returns: nil when the clock was not set since the last look.
+    /// - Returns: `nil` when the clock was not set since the last look.
     public mutating func step(wall: Int64, monotonic: Duration) -> ClockStep? {
         let elapsed = Int64((monotonic - self.monotonic) / .milliseconds(1))
         let size = wall - self.wall - elapsed
-        (self.wall, self.monotonic) = (wall, monotonic)
+        self.wall = wall
+        self.monotonic = monotonic
         return abs(size) >= Self.smallestStep ? ClockStep(size: size, elapsed: elapsed) : nil
     }
 }

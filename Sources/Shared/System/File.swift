@@ -34,7 +34,7 @@ public func readFile(_ path: String, limit: Int) throws(SystemError) -> [UInt8] 
 }
 
 private final class FileReading: Sendable {
-    /// Of the process. About so many threads hang at most.
+    /// Reads of the process that may hang at a time, each with a thread.
     static let underWay = Atomic(0)
     static let maximum = 16
 
@@ -44,7 +44,7 @@ private final class FileReading: Sendable {
     init(done: consuming WakePipe) { self.done = done }
 }
 
-/// The same on the calling thread: for files that the kernel makes up, which do not hang.
+/// Reads a file on the calling thread: for files that the kernel makes up, which do not hang.
 func readFileBlocking(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
     let file = try openFile(path)
     var content: [UInt8] = []
@@ -97,7 +97,7 @@ package struct FileIdentity: Sendable, Equatable {
     private let inode: UInt64
     package let isRegular: Bool
 
-    /// Nil when there is no such file, or when it cannot be looked at. Corresponds to `stat`.
+    /// The stamp of a file, `nil` when it cannot be looked at. Corresponds to `stat`.
     package init?(_ path: String) {
         guard let status = fileStatus(path) else { return nil }
         self.init(status)
@@ -118,7 +118,7 @@ public struct FileStamp: Sendable, Equatable {
     /// set it back.
     private let changedAt: Int64
 
-    /// Nil when the file cannot be looked at, for example because it is missing.
+    /// The stamp of an open file, `nil` when it cannot be looked at.
     public init?(_ path: String) {
         guard let status = fileStatus(path) else { return nil }
         identity = FileIdentity(status)
@@ -127,7 +127,7 @@ public struct FileStamp: Sendable, Equatable {
     }
 }
 
-/// Nil when there is no such file, or when it cannot be looked at: then `errno` says why. Corresponds to `stat`, or for a
+/// The status of a file, `nil` when it cannot be looked at: then `errno` says why. Corresponds to `stat`, or for a
 /// link itself to `lstat`.
 package func fileStatus(_ path: String, followsLink: Bool = true) -> stat? {
     var status = stat()

@@ -75,7 +75,7 @@ package final class ListeningSocket: Sendable {
         throw SystemError(.address, "cannot listen on \(ListenAddress.tcp(host: host, port: port)): no such host")
     }
 
-    /// Nil when the host has no address of the family, or for the error that is ignored.
+    /// A socket that listens, `nil` when the host has no address of the family, or for the error that is ignored.
     private static func open(
         family: Int32, host: String, port: Int, ignoring ignored: Int32
     ) throws(SystemError) -> ListeningSocket? {

@@ -25,7 +25,7 @@ public struct Signals: Sendable {
         return Signals(owner: pthread_self())
     }
 
-    /// The next signal, or nil after the time (nil = no limit) or a `wake()`. Signals and wakes that came earlier are
+    /// The next signal, or `nil` after the time (`nil` = no limit) or a `wake()`. Signals and wakes that came earlier are
     /// not lost. Only on the thread that called `block()`. Corresponds to `sigtimedwait`.
     public func wait(for time: Duration?) -> Signal? {
         precondition(pthread_equal(pthread_self(), owner) != 0, "signals are awaited on the thread that blocked them")

@@ -2,7 +2,7 @@ package import Glibc
 
 /// An address of a socket of any family, as the kernel takes and gives it.
 package struct SocketAddress: Sendable, Equatable {
-    /// Those of a `sockaddr`.
+    /// Bytes of a `sockaddr`.
     private let bytes: [UInt8]
 
     /// - Parameter path: of a file, or a name in the abstract space behind a NUL; at most `unixAddressLimit` bytes.
@@ -14,7 +14,7 @@ package struct SocketAddress: Sendable, Equatable {
 
     private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = unsafe Array(bytes) }
 
-    /// The result and what the call has filled in; nil when it fails. For `accept`, `getsockname` and `getpeername`.
+    /// The result and what the call has filled in; `nil` when it fails. For `accept`, `getsockname` and `getpeername`.
     package static func filled(
         by call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
     ) -> (result: Int32, address: SocketAddress)? {
@@ -69,7 +69,7 @@ package struct SocketAddress: Sendable, Equatable {
         return (text(host), number)
     }
 
-    /// Nil where a server cannot listen there.
+    /// The address to listen on, `nil` where a server cannot listen there.
     package var listenAddress: ListenAddress? {
         guard family == AF_UNIX else { return numbers.map { .tcp(host: $0.host, port: $0.port) } }
         let path = bytes.dropFirst(MemoryLayout<sa_family_t>.size).prefix { $0 != 0 }

@@ -2,9 +2,9 @@
 ///
 /// Belongs to the loop's thread.
 class PeerConnection {
-    /// Nil before a client's dial has an outcome, and when the socket is gone.
+    /// `nil` before a client's dial has an outcome, and when the socket is gone.
     private(set) var socket: Socket?
-    /// Nil before the end of the handshake, while it reads, and once nothing that arrives matters.
+    /// `nil` before the end of the handshake, while it reads, and once nothing that arrives matters.
     var reader: FrameReader?
     /// Further input is ignored.
     private(set) var isEnding = false
@@ -27,6 +27,9 @@ class PeerConnection {
 
     // MARK: Sending
 
+    /// Memory that waits to be sent, in bytes.
+    var waitingBytes: Int { waiting.byteCount }
+
     /// A frame of ours, as the side sends it.
     func frame(_ opcode: FrameHeader.Opcode, _ payload: [UInt8]) -> [UInt8] {
         FrameWriter.frame(opcode, payload, mask: nil)
@@ -34,9 +37,6 @@ class PeerConnection {
 
     /// Sends bytes, under TLS where there is any.
     func send(_ bytes: [UInt8]) { write(bytes) }
-
-    /// Called when nothing waits any more, at the end of a frame: may send what comes next.
-    func sendNext() {}
 
     /// Sends bytes as they are.
     func write(_ bytes: [UInt8]) {
@@ -62,7 +62,6 @@ class PeerConnection {
         guard let socket else { return }
         while true {
             if waiting.isEmpty { sendPong() }
-            if waiting.isEmpty { sendNext() }
             guard let piece = waiting.first else { break }
             guard let sent = socket.send(piece.span) else { return socket.kill() }
             waiting.removeFirst(sent)
@@ -125,65 +124,5 @@ class PeerConnection {
     private func stopReading() {
         isEnding = true
         reader = nil
-    }
-}
-
-/// One connection of a client: from the dial to the end of its socket.
-final class ClientConnection: PeerConnection {
-    let number: Int
-    let request: HandshakeRequest
-    let tls: TLSSession?
-    var head = HTTPHeadReader(beginning: "HTTP/1.")
-
-    init(number: Int, request: HandshakeRequest, tls: consuming TLSSession?) {
-        self.number = number
-        self.request = request
-        self.tls = tls
-    }
-
-    override func frame(_ opcode: FrameHeader.Opcode, _ payload: [UInt8]) -> [UInt8] {
-        FrameWriter.frame(opcode, payload, mask: .random(in: .min ... .max))
-    }
-
-    override func send(_ bytes: [UInt8]) {
-        guard tls != nil else { return write(bytes) }
-        guard tls?.send(bytes) == true else { return abort() }
-        sendFromTLS()
-    }
-
-    /// Sends what TLS has to say on its own account.
-    func sendFromTLS() {
-        if let bytes = tls?.takeOutput() { write(bytes) }
-    }
-}
-
-/// Bytes that wait to be sent, in their order.
-struct WaitingBytes {
-    /// Smaller pieces are put together; larger ones are shared with who gave them.
-    static let pieceBytes = 16 << 10
-
-    private var pieces: [[UInt8]] = []
-    /// Sent bytes of the first piece.
-    private var sent = 0
-
-    var isEmpty: Bool { pieces.isEmpty }
-
-    /// The unsent rest of the first piece.
-    var first: ArraySlice<UInt8>? { pieces.first?[sent...] }
-
-    mutating func append(_ bytes: [UInt8]) {
-        if let last = pieces.last, last.count + bytes.count <= Self.pieceBytes {
-            pieces[pieces.count - 1] += bytes
-        } else {
-            pieces.append(bytes)
-        }
-    }
-
-    /// - Parameter count: at most that of `first`.
-    mutating func removeFirst(_ count: Int) {
-        sent += count
-        guard sent == pieces[0].count else { return }
-        pieces.removeFirst()
-        sent = 0
     }
 }

@@ -30,7 +30,7 @@ class SocketLoop {
     ///   - maximumSockets: those that listen as well.
     ///   - waker: lets other threads end `service` from now on until this object goes.
     ///   - configure: adds what a client or a server needs.
-    /// - Returns: nil when libwebsockets refuses; it does not say why.
+    /// - Returns: `nil` when libwebsockets refuses; it does not say why.
     init?(
         _ loop: SocketLoop, interface: String = "", maximumSockets: Int, waker: LoopWaker,
         configure: (inout lws_context_creation_info) -> Void
@@ -81,7 +81,7 @@ extension WebSocketContext {
     /// Memory to which libwebsockets keeps pointers as long as the context is there.
     @safe struct Memory: ~Copyable {
         static let protocolName: StaticString = "feed"
-        /// That of sockets whose bytes libwebsockets hands on as they are.
+        /// Name of the role of sockets whose bytes libwebsockets hands on as they are.
         static let role: StaticString = "raw-skt"
 
         let protocols: UnsafeMutablePointer<lws_protocols>
@@ -169,7 +169,7 @@ enum SocketEvent: Equatable {
     /// May be delivered more than once, even without a `connected`.
     case ended
 
-    /// Nil for what does not matter here: libwebsockets is not asked to speak HTTP, TLS or WebSocket.
+    /// The event of a callback, `nil` for those that do not matter here: libwebsockets is not asked to speak HTTP, TLS or WebSocket.
     init?(_ reason: lws_callback_reasons) {
         switch reason {
         case LWS_CALLBACK_RAW_CONNECTED, LWS_CALLBACK_RAW_ADOPT: self = .connected
@@ -196,7 +196,7 @@ enum SocketEvent: Equatable {
     /// Asks for one `writable`.
     func wantToWrite() { unsafe lws_callback_on_writable(wsi) }
 
-    /// The number of bytes that the kernel has taken; nil when the connection is broken.
+    /// The number of bytes that the kernel has taken; `nil` when the connection is broken.
     ///
     /// Corresponds to `send`. `lws_write` keeps what the kernel does not take, and as long as it does, libwebsockets
     /// reads nothing and does not wait either: a peer that sends and never reads would take all of the processor.
@@ -218,12 +218,12 @@ enum SocketEvent: Equatable {
         return unsafe SocketAddress.filled { unsafe getpeername(descriptor, $0, $1) }?.address.ip.client ?? []
     }
 
-    /// It ends in that many seconds; nil = not by itself.
+    /// Ends the socket after that many seconds; `nil` takes the deadline away.
     func setDeadline(seconds: Int32?) {
         unsafe lws_set_timeout(wsi, seconds == nil ? NO_PENDING_TIMEOUT : PENDING_TIMEOUT_USER_OK, seconds ?? 0)
     }
 
-    /// It ends in the loop's next turn, and not from within this call.
+    /// Ends the socket in the loop's next turn, and not from within this call.
     func kill() { unsafe lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC) }
 
     /// Bytes on their way to a peer that does not acknowledge them end the connection after that long (tcp(7)).

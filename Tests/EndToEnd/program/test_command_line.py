@@ -20,6 +20,7 @@ FLAGS = {
     "feed.header-file": "",
     "feed.subprotocol": "",
     "feed.subscribe": "",
+    "feed.subscribe-interval": "0",
     "feed.ca-file": "",
     "feed.cert-file": "",
     "feed.key-file": "",
@@ -27,7 +28,7 @@ FLAGS = {
     "feed.connect-timeout": "10s",
     "feed.ping-interval": "15s",
     "feed.pong-timeout": "10s",
-    "feed.idle-timeout": "60s",
+    "feed.idle-timeout": "5m",
     "feed.reconnect-min": "500ms",
     "feed.reconnect-max": "30s",
     "feed.max-message-bytes": "4MiB",
@@ -166,28 +167,6 @@ def test_help_of_the_feed(programs, command):
         "record": {"output", "log.level", "log.format"} | CONNECTION,
     }["".join(command) or "simulate"]
     assert set(flags_of(ended.output)) == wanted | set(GENERAL)
-
-
-@pytest.mark.parametrize(
-    "arguments, line",
-    [
-        ([], r"air-quality-exporter: no feed: give --feed.url ADDRESS, or --feed.demo for a simulated one"),
-        (["--feed.url", "ws://me:pw@h/?t=1", "--history.capacity=0"], r'air-quality-exporter: --history.capacity "0": .*'),
-        (["--feed.demo", "--bogus"], r'air-quality-exporter: unknown flag "--bogus".*'),
-        (["--feed.url", "wss//x"], r'air-quality-exporter: --feed.url .*expected a ws:// or wss:// address.*'),
-    ],
-)
-def test_bad_flags_end_the_start_with_one_line(programs, arguments, line):
-    ended = programs.run(EXPORTER, *arguments)
-    assert ended.process.returncode != 0
-    assert ended.output == []
-    assert len(ended.errors) == 1 and re.fullmatch(line, ended.errors[0]), ended.errors
-
-
-def test_variables_that_name_no_flag_are_ignored(programs):
-    kubernetes = {"AIR_QUALITY_EXPORTER_PORT": "tcp://10.0.0.1:80", "AIR_QUALITY_EXPORTER_SERVICE_HOST": "10.0.0.1"}
-    ended = programs.run(EXPORTER, "--feed.demo", "--config.check", environment=kubernetes)
-    assert (ended.process.returncode, ended.errors) == (0, [])
 
 
 def test_port_in_use_is_one_clear_line(start, programs):

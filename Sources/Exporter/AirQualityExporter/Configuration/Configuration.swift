@@ -1,6 +1,7 @@
 import AirQuality
 import Bytes
 import CommandLine
+import FeedOptions
 import HTTPServer
 import JSON
 import System
@@ -68,7 +69,8 @@ extension Configuration {
         guard flags.command.name.isEmpty else { return }
         if feeds.isEmpty && feedFile == nil && !isDemo {
             throw FlagError(
-                "no feed: give \(Self.flag(\.feeds)) ADDRESS, or \(Self.flag(\.isDemo)) for a simulated one")
+                "no feed: give \(Self.flag(\.feeds)) ADDRESS, or \(Self.flag(\.isDemo)) for a simulated one"
+                    + flags.misspeltVariables)
         }
         for (index, feed) in feeds.enumerated() where feeds[..<index].contains(where: { $0.label == feed.label }) {
             throw flags.refusal(

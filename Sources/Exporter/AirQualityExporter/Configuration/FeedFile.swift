@@ -1,6 +1,7 @@
 import AirQuality
 import Bytes
 import CommandLine
+import FeedOptions
 import System
 import WebSocket
 import YAML

@@ -1,6 +1,7 @@
 import AirQuality
 import Bytes
 import CommandLine
+import FeedOptions
 import JSON
 import System
 import WebSocket

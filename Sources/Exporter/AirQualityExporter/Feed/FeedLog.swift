@@ -1,6 +1,8 @@
 import AirQuality
 import Bytes
 import CommandLine
+import FeedOptions
+import FeedProtocol
 import JSON
 import System
 import WebSocket
@@ -73,7 +75,9 @@ struct FeedLog: Sendable {
     mutating func due(_ rejected: RejectionCounts, at now: Duration) -> [RejectionReason] {
         var due: [RejectionReason] = []
         for reason in RejectionReason.allCases where rejected[reason] > 0 {
-            if rejections[reason, default: LineLimit(Self.reminder)].suppressed(before: now) != nil { due.append(reason) }
+            if rejections[reason, default: LineLimit(Self.reminder)].suppressed(before: now) != nil {
+                due.append(reason)
+            }
         }
         return due
     }

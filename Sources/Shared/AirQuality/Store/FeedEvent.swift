@@ -1,4 +1,4 @@
-public import Bytes
+public import FeedProtocol
 
 /// A change of a feed's connection.
 public enum FeedEvent: Sendable, Equatable {

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import FeedProtocol
 
 /// Counters and state of one feed.
 public struct FeedStatistics: Sendable, Equatable {

@@ -92,9 +92,10 @@ extension ClientLoop {
             guard let connection = connection(number) else { return }
             connection.reader = FrameReader(
                 from: .server, maximumMessageBytes: configuration.maximumMessageBytes, compression: compression)
-            for text in configuration.subscriptions {
-                connection.send(connection.frame(.text, Array(text.utf8)))
-            }
+            subscribe(connection)
+        case .subscribe(let number):
+            // A server that does not read must not be owed more and more.
+            if let connection = connection(number), connection.waitingBytes == 0 { subscribe(connection) }
         case .ping(let number):
             if let connection = connection(number) { connection.send(connection.frame(.ping, [])) }
         case .close(let number, let status): connection(number)?.sendClose(status: status)
@@ -104,13 +105,23 @@ extension ClientLoop {
         }
     }
 
+    private func subscribe(_ connection: ClientConnection) {
+        for text in configuration.subscriptions {
+            connection.send(connection.frame(.text, Array(text.utf8)))
+        }
+    }
+
+    private var maximumWaitingBytes: Int {
+        configuration.subscriptions.reduce(ClientConnection.maximumWaitingBytes) { $0 + $1.utf8.count }
+    }
+
     private func dial(_ number: Int, _ dial: ConnectionState.Dial, _ context: borrowing WebSocketContext) {
         guard number == state.number else { return }
-        let session: TLSSession?
-        do throws(FeedOptionError) {
+        let session: OpenSSLSession?
+        do throws(TLSFileError) {
             session = try makeSession(for: dial.address)
         } catch {
-            return handle(.connection(number, .tlsFailed(detail: error.reason ?? error.expected)))
+            return handle(.connection(number, .tlsFailed(detail: error.reason)))
         }
         let request: HandshakeRequest
         do throws(SystemError) {
@@ -130,8 +141,8 @@ extension ClientLoop {
         }
     }
 
-    /// Nil for a `ws://` address.
-    private func makeSession(for address: WebSocketAddress) throws(FeedOptionError) -> TLSSession? {
+    /// `nil` for a `ws://` address.
+    private func makeSession(for address: WebSocketAddress) throws(TLSFileError) -> OpenSSLSession? {
         guard address.isSecure else { return nil }
         let files = configuration.tls.fileStamps
         if tls == nil || tlsFiles != files {
@@ -174,6 +185,10 @@ extension ClientLoop {
             event = .tlsFailed(detail: error.reason)
         }
         connection.sendFromTLS()
+        if event == nil, connection.waitingBytes > maximumWaitingBytes {
+            event = .violation(
+                ProtocolViolation("TLS records to answer, and none of the answers read", closeStatus: 1008))
+        }
         if let event {
             // Send TLS's own reply, such as an alert, before the state ends the connection.
             connection.flush()
@@ -221,37 +236,8 @@ extension ClientLoop {
     }
 
     private var userTimeout: Duration {
-        let limits = (configuration.pingInterval, configuration.pongTimeout)
-        return limits.0 > .zero && limits.1 > .zero ? limits.0 + limits.1 : .seconds(30)
-    }
-}
-
-extension WebSocketContext {
-    static func client(_ loop: ClientLoop, waker: LoopWaker) throws(SystemError) -> WebSocketContext {
-        let made = unsafe WebSocketContext(loop, maximumSockets: ClientLoop.maximumSockets, waker: waker) { info in
-            unsafe info.port = CONTEXT_PORT_NO_LISTEN
-        }
-        guard let made else { throw SystemError(.system, "libwebsockets cannot make a context") }
-        return made
-    }
-
-    /// Begins to connect; nil when that failed at once. The loop knows the socket by its number, and may have heard of
-    /// it before this returns.
-    func dial(_ ipAddress: String, port: Int, number: Int) -> Socket? {
-        var info = unsafe lws_client_connect_info()
-        unsafe info.context = context
-        unsafe info.port = Int32(port)
-        unsafe info.opaque_user_data = UnsafeMutableRawPointer(bitPattern: number)
-        unsafe info.local_protocol_name = unsafe memory.protocols[0].name
-        // libwebsockets copies the strings.
-        let wsi = unsafe ipAddress.withCString { address in
-            unsafe "RAW".withCString { method in
-                unsafe info.address = address
-                unsafe info.host = address
-                unsafe info.method = method
-                return unsafe lws_client_connect_via_info(&info)
-            }
-        }
-        return unsafe wsi.map { unsafe Socket($0) }
+        let ping = configuration.pingInterval
+        let pong = configuration.pongTimeout
+        return ping > .zero && pong > .zero ? ping + pong : .seconds(30)
     }
 }

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import FeedProtocol
 
 extension ConnectionState {
     /// The event that an attempt waits for.
@@ -17,18 +18,18 @@ extension ConnectionState {
         let isTrusted: Bool
     }
 
-    /// On the way to a connection.
+    /// An attempt on its way to a connection.
     struct Attempt {
         var step = Step.resolving
         var address: WebSocketAddress
         var redirects = 0
-        /// Those that have not been tried.
+        /// IP addresses that have not been tried.
         var ipAddresses: ArraySlice<String> = []
-        /// The newest that is tried.
+        /// The IP address that is tried.
         var ipAddress = ""
-        /// Of the whole attempt, redirects included.
+        /// End of the time for the whole attempt, redirects included.
         let deadline: Duration?
-        /// Of the IP address that is dialled: its share of the time that is left.
+        /// End of the time for the IP address that is dialled: its share of the time that is left.
         var addressDeadline: Duration?
 
         /// Disconnect reason if the connection ends in this step.
@@ -41,45 +42,4 @@ extension ConnectionState {
             }
         }
     }
-}
-
-/// Exponential back-off with full jitter.
-///
-/// The bound doubles with each failure in a row: minimum, 2 × minimum, 4 × minimum … maximum. The wait is anything
-/// between zero and the bound, all equally likely. A connection that lasted a minute was healthy, and the bound is the
-/// minimum again.
-struct ReconnectPolicy: Equatable {
-    static let healthyAfter: Duration = .seconds(60)
-    /// A server that asks for more is asked again all the same.
-    static let maximumRetryAfter: Duration = .seconds(3600)
-    /// With a smaller bound a dead feed would be dialled without a pause.
-    static let minimumBound: Duration = .milliseconds(10)
-
-    let minimum: Duration
-    let maximum: Duration
-    private(set) var failures = 0
-
-    init(minimum: Duration, maximum: Duration) {
-        self.minimum = max(minimum, Self.minimumBound)
-        self.maximum = max(maximum, self.minimum)
-    }
-
-    /// The bound of the next wait.
-    var bound: Duration {
-        var bound = minimum
-        for _ in 0..<failures where bound < maximum { bound *= 2 }
-        return min(bound, maximum)
-    }
-
-    /// The wait after a connection that lasted `connectedFor`, nil when it was never open.
-    /// - Parameter random: in 0..<1.
-    mutating func delay(connectedFor: Duration?, retryAfter: Duration?, random: Double) -> Duration {
-        if let connectedFor, connectedFor >= Self.healthyAfter { failures = 0 }
-        let jittered = bound * random
-        if bound < maximum { failures += 1 }
-        return max(jittered, min(retryAfter ?? .zero, Self.maximumRetryAfter))
-    }
-
-    /// Somebody asked for a new connection: earlier failures say nothing about it.
-    mutating func reset() { failures = 0 }
 }

@@ -1,11 +1,13 @@
 internal import Bytes
+internal import FeedProtocol
+internal import HTTPText
 internal import System
 
 /// The state machine of one feed's connections: it takes events and returns actions.
 ///
-/// It handles every way in which a connection can end, and reports exactly one `disconnected` for each attempt, however
+/// The machine handles every way in which a connection can end, and reports exactly one `disconnected` for each attempt, however
 /// many callbacks libwebsockets makes: the events of a connection carry its number, and only the newest number counts.
-/// It also keeps the deadlines, so that none of them depends on a callback. Not copyable: reading from it never copies
+/// The deadlines are kept here too, so that none of them depends on a callback. Not copyable: reading from it never copies
 /// the configuration.
 struct ConnectionState: ~Copyable {
     enum Event: Equatable {
@@ -39,6 +41,7 @@ struct ConnectionState: ~Copyable {
         /// The handshake is done: read frames, send the subscriptions.
         case open(Int, Compression?)
         case ping(Int)
+        case subscribe(Int)
         case close(Int, status: UInt16?)
         case disconnect(Int, afterSending: Bool)
         case finish
@@ -54,20 +57,21 @@ struct ConnectionState: ~Copyable {
     }
 
     static let maximumRedirects = 5
-    /// For the peer to answer the close frame of `stop`.
+    /// Time that the peer has to answer the close frame of `stop`.
     static let closeTimeout: Duration = .seconds(1)
     /// Lets bytes that have arrived be read before a deadline is acted upon: the process may have been stopped meanwhile.
     static let grace: Duration = .milliseconds(10)
-    /// Of what people are told of a disconnect, in Unicode scalars.
+    /// Longest text about a disconnect, in Unicode scalars.
     static let maximumDetail = 300
 
     let configuration: WebSocketClientConfiguration
     private var policy: ReconnectPolicy
     private var phase = Phase.initial
-    /// Those of the event that is being handled.
+    /// Clock reading passed with the current event.
     private var now = Duration.zero
+    /// Random number passed with the current event.
     private var random = 0.0
-    /// Of the newest lookup or connection.
+    /// Number of the newest lookup or connection.
     private(set) var number = 0
 
     init(_ configuration: WebSocketClientConfiguration) {
@@ -77,7 +81,7 @@ struct ConnectionState: ~Copyable {
 
     var isOpen: Bool { if case .open = phase { true } else { false } }
 
-    /// The time of the next `timer`; nil = not before another event.
+    /// The time of the next `timer`; `nil` when only another event leads on.
     var nextDeadline: Duration? {
         switch phase {
         case .initial, .paused, .finished: nil
@@ -90,7 +94,8 @@ struct ConnectionState: ~Copyable {
     /// Any bytes at all came from the newest connection.
     mutating func received(at now: Duration) {
         guard case .open(var open) = phase else { return }
-        (open.lastByteAt, open.pingSentAt) = (now, nil)
+        open.lastByteAt = now
+        open.pingSentAt = nil
         phase = .open(open)
     }
 
@@ -103,7 +108,8 @@ struct ConnectionState: ~Copyable {
 
     /// - Parameter random: in 0..<1, another one at each call.
     mutating func handle(_ event: Event, at now: Duration, random: Double) -> [Action] {
-        (self.now, self.random) = (now, random)
+        self.now = now
+        self.random = random
         switch event {
         case .started: if case .initial = phase { return begin() } else { return [] }
         case .timer: return timer()
@@ -191,6 +197,7 @@ extension ConnectionState {
             return []
         case (.answered(let response), _): return answered(response, attempt)
         case (.tlsFailed(let detail), _): return disconnect(.tls, detail)
+        case (.violation(let violation), _): return disconnect(.protocolError, violation.description)
         case (.ended, .dialling) where !attempt.ipAddresses.isEmpty: return dialNext(attempt)
         case (.ended, _): return disconnect(attempt.end.reason, attempt.end.detail)
         default: return []
@@ -237,6 +244,7 @@ extension ConnectionState {
             switch due {
             case .nothing: return []
             case .ping: return [.ping(number)]
+            case .subscribe: return [.subscribe(number)]
             case .disconnect(let reason, let detail): return disconnect(reason, detail)
             }
         case .closing(let until) where now >= until: return finish()
@@ -324,73 +332,4 @@ extension ConnectionState {
         number += 1
         return [.finish]
     }
-
-    /// Connected: when to ping and when to give up.
-    struct Open {
-        let connectedAt: Duration
-        var lastByteAt: Duration
-        var lastMessageAt: Duration
-        var messages = 0
-        var pingSentAt: Duration?
-        /// A deadline was found to have passed.
-        private var overdueSince: Duration?
-
-        init(at now: Duration) { (connectedAt, lastByteAt, lastMessageAt) = (now, now, now) }
-
-        enum Due {
-            case nothing, ping
-            case disconnect(DisconnectReason, detail: String)
-        }
-
-        func nextDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
-            if let overdueSince { return overdueSince + ConnectionState.grace }
-            // Asked after every message, so without an array.
-            return earlier(idleDeadline(limits), earlier(pongDeadline(limits), pingDeadline(limits)))
-        }
-
-        mutating func due(at now: Duration, _ limits: WebSocketClientConfiguration) -> Due {
-            guard let ending = overdue(at: now, limits) else {
-                overdueSince = nil
-                guard let deadline = pingDeadline(limits), now >= deadline else { return .nothing }
-                pingSentAt = now
-                return .ping
-            }
-            guard let overdueSince else {
-                self.overdueSince = now
-                return .nothing
-            }
-            return now >= overdueSince + ConnectionState.grace ? ending : .nothing
-        }
-
-        private func overdue(at now: Duration, _ limits: WebSocketClientConfiguration) -> Due? {
-            if let deadline = idleDeadline(limits), now >= deadline {
-                let limit = "\(limits.flag(\.idleTimeout)) \(limits.idleTimeout.prometheusText)"
-                let span = lastMessageAt - connectedAt
-                let time = span < .seconds(10) ? span : .seconds(span.components.seconds)
-                let before = messages > 0 ? "messages before: \(messages) in \(time.prometheusText)" : "nor before"
-                return .disconnect(.idle, detail: "no whole message within \(limit), \(before)")
-            }
-            if let deadline = pongDeadline(limits), now >= deadline {
-                return .disconnect(.pongTimeout, detail: "nothing for \(limits.pongTimeout) after a ping")
-            }
-            return nil
-        }
-
-        private func idleDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
-            limits.idleTimeout > .zero ? lastMessageAt + limits.idleTimeout : nil
-        }
-
-        private func pongDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
-            limits.pongTimeout > .zero ? pingSentAt.map { $0 + limits.pongTimeout } : nil
-        }
-
-        private func pingDeadline(_ limits: WebSocketClientConfiguration) -> Duration? {
-            guard limits.pingInterval > .zero, pingSentAt == nil || limits.pongTimeout == .zero else { return nil }
-            return (pingSentAt ?? lastByteAt) + limits.pingInterval
-        }
-    }
-}
-
-private func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
-    if let one, let other { min(one, other) } else { one ?? other }
 }

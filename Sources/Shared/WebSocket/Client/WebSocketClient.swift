@@ -1,14 +1,11 @@
-public import Bytes
-public import CommandLine
 internal import Glibc
-public import HTTPText
 internal import Synchronization
-package import System
+internal import System
 
 /// A client that stays connected to one WebSocket server: it retries indefinitely.
 ///
 /// libwebsockets connects, and runs the loop of sockets and timers. What goes over the sockets is made and read here:
-/// TLS by OpenSSL (`TLSSession`), the handshake (`HandshakeRequest`, `HandshakeResponse`) and the frames (`FrameReader`).
+/// TLS by OpenSSL (`OpenSSLSession`), the handshake (`HandshakeRequest`, `HandshakeResponse`) and the frames (`FrameReader`).
 /// libwebsockets 4.1 cannot read a response header above 4 KiB, with folded lines, or after a 1xx response. It accepts masked
 /// frames from a server, hides the close status and whether the peer was at fault, and a compressed message can make it
 /// abort the process.
@@ -84,7 +81,7 @@ public final class WebSocketClient: Sendable {
         return .nanoseconds(now)
     }
 
-    /// Nil when stopped before there was memory and a descriptor for one.
+    /// A context, `nil` when stopped before there was memory and a descriptor for one.
     private func makeContext(_ loop: ClientLoop) -> WebSocketContext? {
         while true {
             do throws(SystemError) {
@@ -98,54 +95,4 @@ public final class WebSocketClient: Sendable {
             }
         }
     }
-}
-
-/// Settings of a `WebSocketClient`.
-@dynamicMemberLookup
-public struct WebSocketClientConfiguration: Sendable {
-    public var address: WebSocketAddress
-    public var options: FeedClientOptions
-    /// The flag of a member, as the user writes it.
-    public var flag: FeedClientOptions.FlagName
-
-    public init(
-        address: WebSocketAddress, options: FeedClientOptions = FeedClientOptions(),
-        flag: @escaping FeedClientOptions.FlagName = { FeedClientOptions.flag($0) }
-    ) {
-        self.address = address
-        self.options = options
-        self.flag = flag
-    }
-
-    package func headerFields() throws(SystemError) -> [HTTPField] {
-        do throws(FeedOptionError) { return try options.headerFields() } catch {
-            throw SystemError(.file, error.line(flag))
-        }
-    }
-
-    public subscript<Value>(dynamicMember member: WritableKeyPath<FeedClientOptions, Value>) -> Value {
-        get { options[keyPath: member] }
-        set { options[keyPath: member] = newValue }
-    }
-}
-
-/// Events of a client's connection, in order, on the thread of `WebSocketClient.run`.
-public enum WebSocketEvent: Sendable, Equatable {
-    /// An attempt begins. A `connected`, a `disconnected` or both follow before the next one.
-    case connecting
-    /// With the header fields of the handshake's response.
-    case connected(HTTPFields)
-    /// One for each ended connection or failed attempt.
-    ///
-    /// `detail` is one line for people. `retryAfter` is what the server asked for when it refused the handshake.
-    case disconnected(DisconnectReason, detail: String, retryAfter: Duration?)
-    case paused, resumed
-}
-
-public enum WebSocketMessageKind: Sendable, Equatable {
-    /// Text as the peer sent it: its UTF-8 is not checked here.
-    case text
-    case binary
-    /// Longer than the limit; the message itself is not kept. `bytes` is its length on the wire.
-    case tooLarge(bytes: Int)
 }

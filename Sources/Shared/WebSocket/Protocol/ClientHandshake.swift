@@ -1,5 +1,5 @@
 internal import Bytes
-internal import HTTPText
+public import HTTPText
 internal import System
 
 /// The request for a WebSocket (RFC 6455, section 4.1).
@@ -46,11 +46,11 @@ struct HandshakeRequest {
 }
 
 extension HTTPField {
-    /// Set by the handshake itself, so that it cannot be given.
-    var isReserved: Bool { Self.reserved.contains { equalsIgnoringCase(name.utf8, $0) } }
+    /// True for fields that the handshake sets itself, so that they cannot be given.
+    public var isReserved: Bool { Self.reserved.contains { equalsIgnoringCase(name.utf8, $0) } }
 
     /// Completes an error about a reserved field.
-    var expectedInstead: String {
+    public var expectedInstead: String {
         isNamed("Sec-WebSocket-Protocol")
             ? "the flag for subprotocols instead of the header \(name)"
             : "no header \(name), which the handshake sets itself"
@@ -129,7 +129,7 @@ extension HandshakeResponse {
             return refused("with a wrong Sec-WebSocket-Accept")
         }
         let subprotocols = fields.list("Sec-WebSocket-Protocol")
-        guard subprotocols.isEmpty || subprotocols.count == 1 && request.subprotocols.contains(subprotocols[0]) else {
+        guard subprotocols.isEmpty || (subprotocols.count == 1 && request.subprotocols.contains(subprotocols[0])) else {
             let shown = subprotocols.joined(separator: ", ")
             return refused("with a subprotocol that was not offered: \(shown)")
         }

@@ -24,7 +24,7 @@ struct FrameReader: ~Copyable {
 
     /// - Parameters:
     ///   - sender: the peer.
-    ///   - compression: what was agreed on; nil = none.
+    ///   - compression: what was agreed on; `nil` = none.
     init(from sender: FrameHeader.Sender, maximumMessageBytes: Int, compression: Compression? = nil) {
         self.sender = sender
         self.maximumMessageBytes = maximumMessageBytes
@@ -198,7 +198,7 @@ struct FrameHeader {
     /// RSV1, which permessage-deflate puts on the first frame of a compressed message (RFC 7692, section 6).
     let isCompressed: Bool
     let payloadBytes: Int
-    /// Of a client's frame, else zero.
+    /// Masking key of a client's frame, else zero.
     let mask: InlineArray<4, UInt8>
 
     /// Length of a frame header, from its second byte.
@@ -213,7 +213,8 @@ struct FrameHeader {
 
     /// Reads a header of `FrameHeader.length(secondByte:)` bytes.
     init(_ bytes: Span<UInt8>, from sender: Sender) throws(ProtocolViolation) {
-        let (first, second) = (bytes[0], bytes[1])
+        let first = bytes[0]
+        let second = bytes[1]
         guard let opcode = Opcode(rawValue: first & 0x0F) else {
             throw ProtocolViolation("reserved opcode \(first & 0x0F)")
         }
@@ -249,7 +250,7 @@ struct FrameHeader {
 
 /// The content of a close frame (RFC 6455, section 5.5.1).
 struct CloseFrame: Equatable {
-    /// Nil when the frame is empty.
+    /// Status and reason of the frame, `nil` when it is empty.
     let status: UInt16?
     let reason: String
 
@@ -298,7 +299,7 @@ struct ProtocolViolation: Error, Equatable, CustomStringConvertible {
 
 /// Frames of ours, always final.
 enum FrameWriter {
-    /// - Parameter mask: of a client's frame, unpredictable (RFC 6455, section 5.3); nil in a server's.
+    /// - Parameter mask: of a client's frame, unpredictable (RFC 6455, section 5.3); `nil` in a server's.
     static func frame(_ opcode: FrameHeader.Opcode, _ payload: [UInt8], mask: UInt32?) -> [UInt8] {
         var frame: [UInt8] = [0x80 | opcode.rawValue]
         frame.reserveCapacity(FrameHeader.maximumLength + payload.count)
@@ -320,7 +321,7 @@ enum FrameWriter {
         return frame
     }
 
-    /// A close frame's payload; nil = without a status.
+    /// A close frame's payload; `nil` = without a status.
     static func closePayload(status: UInt16?) -> [UInt8] {
         status.map { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] } ?? []
     }

@@ -44,22 +44,22 @@ enum HTTPHeadError: Error, Equatable {
 struct HTTPHeadReader {
     private let beginning: [UInt8]
     private let maximumBytes: Int
-    /// Of all heads so far.
+    /// Number of bytes of all heads so far.
     private var count = 0
     /// In one piece, so that many short lines take no more memory than a long one.
     private var text: [UInt8] = []
     private var lineStart = 0
 
     /// - Parameters:
-    ///   - beginning: of each head; what begins otherwise is refused at once.
-    ///   - maximumBytes: of all heads of the stream together.
+    ///   - beginning: expected first bytes of each head; anything else is rejected at once.
+    ///   - maximumBytes: limit of all heads of the stream together.
     init(beginning: String = "", maximumBytes: Int = 64 << 10) {
         self.beginning = Array(beginning.utf8)
         self.maximumBytes = maximumBytes
     }
 
     /// - Parameter position: of the first byte that is not read yet; then behind the last that is.
-    /// - Returns: a head, or nil when the bytes end before it does.
+    /// - Returns: a head, or `nil` when the bytes end before it does.
     mutating func read(_ bytes: Span<UInt8>, at position: inout Int) throws(HTTPHeadError) -> HTTPHead? {
         while position < bytes.count {
             let byte = bytes[position]
@@ -73,7 +73,7 @@ struct HTTPHeadReader {
                 continue
             }
             let line = text[lineStart...]
-            if line.count > 2 || line.count == 2 && line.first != UInt8(ascii: "\r") {
+            if line.count > 2 || (line.count == 2 && line.first != UInt8(ascii: "\r")) {
                 if lineStart == 0, line.count <= beginning.count { throw .notHTTP }
                 lineStart = text.count
             } else if lineStart > 0 {

@@ -96,7 +96,7 @@ enum Compression: Equatable {
 }
 
 extension Compression {
-    /// Checks the extensions in a server's response against `HandshakeRequest.compressionOffer`; nil = none.
+    /// Checks the extensions in a server's response against `HandshakeRequest.compressionOffer`; `nil` = none.
     /// - Throws: why they cannot be agreed to, in words that complete "with".
     init?(_ extensions: [String]) throws(SystemError) {
         guard let last = extensions.last else { return nil }

@@ -27,11 +27,9 @@ struct HandshakeRefusal: Error {
     }
 }
 
-/// The path of a request, without its query, and the response that accepts it (RFC 6455, section 4.2).
-/// - Parameter fields: more fields of the response.
-func acceptHandshake(
-    _ head: HTTPHead, fields: [HTTPField]
-) throws(HandshakeRefusal) -> (path: String, response: [UInt8]) {
+/// The response that accepts a request, whatever its path (RFC 6455, section 4.2).
+/// - Parameter fields: additional fields of the response.
+func acceptHandshake(_ head: HTTPHead, fields: [HTTPField]) throws(HandshakeRefusal) -> [UInt8] {
     let request = head.startLine.split(separator: " ", omittingEmptySubsequences: false)
     guard request.count == 3, request[2].hasPrefix("HTTP/"), head.fields.count("Host") == 1 else {
         throw HandshakeRefusal(.notHTTP)
@@ -57,8 +55,7 @@ func acceptHandshake(
     else { throw HandshakeRefusal("400 Bad Request", "Sec-WebSocket-Key is not 16 bytes in base64") }
     let accept = HTTPField(name: "Sec-WebSocket-Accept", value: webSocketAccept(key: key))
     let connection = HTTPField(name: "Connection", value: "Upgrade")
-    let response = responseHead("101 Switching Protocols", [upgrade, connection, accept] + fields)
-    return (String(request[1].prefix { $0 != "?" }), response)
+    return responseHead("101 Switching Protocols", [upgrade, connection, accept] + fields)
 }
 
 private func responseHead(_ status: String, _ fields: [HTTPField]) -> [UInt8] {

@@ -15,8 +15,9 @@ public struct WebSocketAddress: Sendable, Equatable {
 
     /// The least that a server has to accept (RFC 9112, section 3).
     static let maximumTargetBytes = 8000
-    /// Of a name in the DNS (RFC 1035, section 2.3.4).
+    /// Limit of a name in the DNS (RFC 1035, section 2.3.4).
     static let maximumHostBytes = 253
+    private static let maximumLabelBytes = 128
 
     /// - Throws: why not, without anything of the text, which may have a password in it.
     public init(_ text: String) throws(SystemError) {
@@ -27,6 +28,9 @@ public struct WebSocketAddress: Sendable, Equatable {
         let rest = text.utf8.dropFirst(scheme.utf8.count + 3)
         guard rest.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw SystemError(.address, "it has a blank, a control character or one outside ASCII: percent-encode it")
+        }
+        if [",ws://", ",wss://", ";ws://", ";wss://"].contains(where: text.contains) {
+            throw SystemError(.address, "two addresses in one; give each by a flag of its own")
         }
         guard !rest.contains(UInt8(ascii: "#")) else {
             throw SystemError(.address, "it has a fragment (#), which a WebSocket address cannot have")
@@ -49,8 +53,20 @@ public struct WebSocketAddress: Sendable, Equatable {
         }
     }
 
-    /// The `feed` label: without user, password, query and default port; the path is `/` when there is none.
-    public var label: String { scheme + "://" + hostHeader + target.prefix { $0 != "?" } }
+    /// The `feed` label: without user, password, query and default port; the path is `/` when there is none. A path segment
+    /// that may be a token, 16 or more characters with letters and digits, is `…`; the label ends after 128 bytes.
+    public var label: String {
+        let path = target.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
+        let shown = path.map { Self.mayBeToken($0) ? "…" : $0 }.joined(separator: "/")
+        var label = scheme + "://" + hostHeader + shown
+        while label.utf8.count > Self.maximumLabelBytes { label.removeLast() }
+        return label
+    }
+
+    private static func mayBeToken(_ segment: Substring) -> Bool {
+        segment.utf8.count >= 16 && segment.utf8.contains(where: isDigit)
+            && segment.utf8.contains { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
+    }
 
     var scheme: String { isSecure ? "wss" : "ws" }
 

@@ -3,115 +3,84 @@ internal import HTTPText
 
 /// One client of a server.
 final class ServerConnection: PeerConnection {
-    /// Of what a client sends; longer messages are left out.
+    /// Longer messages of a client are left out.
     static let maximumMessageBytes = 4 << 10
-    /// Of a request.
+    /// Limit of a request's head.
     static let maximumHeadBytes = 16 << 10
     /// Seconds from the connection to the request, and from our close frame to the client's.
     private static let responseTimeout: Int32 = 10
-    /// Seconds for a client to take its greeting.
-    private static let greetingTimeout: Int32 = 30
+    /// Seconds within which a client has to take some of what waits for it.
+    private static let sendTimeout: Int32 = 30
 
-    /// Of its socket.
-    let key: UInt
-    /// Limits what one client may have of the server.
+    /// Limits what one client may have of the server, see `Socket.client`.
     let client: [UInt8]
+    private var maximumQueuedBytes: Int
     private var head = HTTPHeadReader(maximumBytes: ServerConnection.maximumHeadBytes)
-    /// Nil before the end of the handshake.
-    private(set) var group: ServerGroup?
-    private(set) var greeting: Greeting?
-    private var greeted = 0
-    /// The number of the first message that is for it.
-    private var firstMessage = 0
-    /// The place in the group's log of the first message that is not sent whole.
-    private(set) var position = 0
-    /// Behind those that are being sent.
-    private var nextPosition = 0
-    /// Position and status of the close frame.
-    private var close: (position: Int, status: UInt16?)?
+    /// The handshake was accepted.
+    private(set) var wasOpen = false
+    private var isClosing = false
 
-    init(_ socket: Socket, client: [UInt8]) {
-        key = socket.key
+    init(_ socket: Socket, client: [UInt8], maximumQueuedBytes: Int) {
         self.client = client
+        self.maximumQueuedBytes = maximumQueuedBytes
         super.init()
         begin(socket)
         socket.setDeadline(seconds: Self.responseTimeout)
     }
 
     /// Between the handshake and the close frame that we send.
-    var isOpen: Bool { group != nil && close == nil && !isEnding }
+    var isOpen: Bool { wasOpen && !isClosing && !isEnding }
 
     // MARK: Sending
 
-    /// From now on it gets the group's messages, after the greeting.
-    func join(_ group: ServerGroup, _ greeting: Greeting) {
-        self.greeting = greeting
-        firstMessage = greeting.next
-        position = group.log.end
-        nextPosition = position
-        if !greeting.frames.isEmpty { socket?.setDeadline(seconds: Self.greetingTimeout) }
-        socket?.wantToWrite()
+    /// Sends the first messages, however many bytes they have: others may wait besides.
+    func greet(with frames: [[UInt8]]) {
+        for frame in frames { super.send(frame) }
+        maximumQueuedBytes += waitingBytes
+        if !frames.isEmpty { socket?.setDeadline(seconds: Self.sendTimeout) }
     }
 
-    override func sendNext() {
-        position = nextPosition
-        if let greeting {
-            if greeted < greeting.frames.count {
-                greeted += 1
-                return send(greeting.frames[greeted - 1])
-            }
-            self.greeting = nil
-            if close == nil { socket?.setDeadline(seconds: nil) }
-        }
-        guard let group else { return }
-        let end = close?.position ?? group.log.end
-        var bytes = 0
-        while nextPosition < end, bytes < WaitingBytes.pieceBytes {
-            let message = group.log[nextPosition]
-            nextPosition += 1
-            if message.number < firstMessage { continue }
-            send(message.frame)
-            bytes += message.frame.count
-        }
-        if bytes > 0 { return }
-        position = nextPosition
-        if let close { sendClose(status: close.status) }
+    override func send(_ bytes: [UInt8]) {
+        if waitingBytes > 0, waitingBytes + bytes.count > maximumQueuedBytes { return abort() }
+        if isOpen, waitingBytes == 0 { socket?.setDeadline(seconds: Self.sendTimeout) }
+        super.send(bytes)
     }
 
-    /// After what waits; at once before the end of the handshake.
+    override func flush() {
+        let before = waitingBytes
+        super.flush()
+        guard isOpen, waitingBytes < before else { return }
+        socket?.setDeadline(seconds: waitingBytes == 0 ? nil : Self.sendTimeout)
+    }
+
+    /// Sends a close frame after what waits; ends at once before the end of the handshake.
     func close(status: UInt16?) {
-        guard isOpen, let group else {
-            if group == nil, !isEnding { abort() }
+        guard isOpen else {
+            if !wasOpen, !isEnding { abort() }
             return
         }
-        close = (group.log.end, status)
+        isClosing = true
+        sendClose(status: status)
         socket?.setDeadline(seconds: Self.responseTimeout)
-        socket?.wantToWrite()
     }
 
     // MARK: Receiving
 
     /// Reads what has arrived.
     /// - Parameters:
-    ///   - fields: more fields of a response that accepts.
-    ///   - onOpen: called when the handshake is over, with the group's number; joins the group.
-    func receive(
-        _ bytes: Span<UInt8>, fields: [HTTPField], route: (String) -> WebSocketRoute, onOpen: (Int) -> ServerGroup
-    ) {
+    ///   - fields: additional header fields of a response that accepts.
+    ///   - onOpen: called when the handshake is over, just before `isOpen` becomes true.
+    func receive(_ bytes: Span<UInt8>, fields: [HTTPField], onOpen: () -> Void) {
         if isEnding { return }
         var position = 0
-        if group == nil {
+        if !wasOpen {
             do throws(HandshakeRefusal) {
                 guard let head = try readHead(bytes, at: &position) else { return }
-                let (path, response) = try acceptHandshake(head, fields: fields)
-                switch route(path) {
-                case .group(let number):
-                    write(response)
-                    socket?.setDeadline(seconds: nil)
-                    reader = FrameReader(from: .client, maximumMessageBytes: Self.maximumMessageBytes)
-                    group = onOpen(number)
-                case .notFound(let reason): throw HandshakeRefusal("404 Not Found", reason)
-                }
+                write(try acceptHandshake(head, fields: fields))
+                socket?.setDeadline(seconds: nil)
+                reader = FrameReader(from: .client, maximumMessageBytes: Self.maximumMessageBytes)
+                onOpen()
+                wasOpen = true
             } catch {
                 write(error.response)
                 closeAfterFlush(within: Self.responseTimeout)
@@ -125,7 +94,7 @@ final class ServerConnection: PeerConnection {
         do throws(HTTPHeadError) { return try head.read(bytes, at: &position) } catch { throw HandshakeRefusal(error) }
     }
 
-    /// Ignores what clients say, as long as it keeps to the protocol.
+    /// Ignores the messages of a client as long as it keeps to the protocol.
     private func read(_ bytes: Span<UInt8>) {
         var violation: ProtocolViolation?
         let broken = readFrames(

@@ -2,21 +2,24 @@ internal import Bytes
 public import CommandLine
 public import HTTPText
 internal import System
+public import WebSocket
 
 /// The connection to a feed, as the flags of every program that reads one describe it.
 public struct FeedClientOptions: Options {
     public var headers: [HTTPField] = []
     public var headerFile: String?
-    /// Each once.
+    /// Names to offer, each once.
     public var subprotocols: [String] = []
     public var subscriptions: [String] = []
+    /// Time between two repetitions of the subscriptions; zero sends them once.
+    public var subscriptionInterval = Duration.zero
     public var tls = WebSocketTLS()
     public var connectTimeout = Duration.seconds(10)
-    /// Zero = never.
+    /// Time without a byte before a ping; zero disables pings.
     public var pingInterval = Duration.seconds(15)
     public var pongTimeout = Duration.seconds(10)
-    /// Zero = never.
-    public var idleTimeout = Duration.seconds(60)
+    /// Time without a whole message before the connection is given up; zero disables it.
+    public var idleTimeout = Duration.seconds(300)
     public var reconnectMinimum = Duration.milliseconds(500)
     public var reconnectMaximum = Duration.seconds(30)
     public var maximumMessageBytes = 4 << 20
@@ -30,6 +33,9 @@ public struct FeedClientOptions: Options {
             "File with header fields for the handshake, one a line; read at each connect."),
         Flag("subprotocol", \.subprotocols, .subprotocol, "WebSocket subprotocol to offer, in order of preference."),
         Flag("subscribe", \.subscriptions, .text, secrecy: .whole, "Text message sent after every connect."),
+        Flag(
+            "subscribe-interval", \.subscriptionInterval, .duration(),
+            "Send the texts of subscribe again this often; 0 sends them once."),
         Flag("ca-file", \.tls.caFile, .file, "Certificate authorities for wss://, PEM; the system's by default."),
         Flag("cert-file", \.tls.certificateFile, .file, "Client certificate for wss://, PEM."),
         Flag("key-file", \.tls.keyFile, .file, "Key of the client certificate, PEM."),
@@ -46,21 +52,8 @@ public struct FeedClientOptions: Options {
         Flag("reconnect-max", \.reconnectMaximum, .timeout, "Maximum upper bound of the reconnect delay."),
         Flag(
             "max-message-bytes", \.maximumMessageBytes, .bytes(in: 1...(1 << 30)),
-            "Maximum size of a message; longer ones are dropped and counted."),
+            "Maximum size of a message; longer ones are rejected and counted."),
     ]
-}
-
-/// An option that cannot be used, together with others or because of its file.
-public struct FeedOptionError: Error {
-    public let member: any PartialKeyPath<FeedClientOptions> & Sendable
-    /// Of several values.
-    public var index: Int?
-    /// The file.
-    public var path: String?
-    /// A usable value; nothing of a file's content, which may be secret.
-    public let expected: String
-    /// The reason why the file cannot be used.
-    var reason: String?
 }
 
 extension FeedClientOptions {
@@ -87,14 +80,14 @@ extension FeedClientOptions {
 
     /// Reads the files as each connection does.
     public func checkFiles() throws(FeedOptionError) {
-        try tls.check()
+        do throws(TLSFileError) { try tls.check() } catch { throw FeedOptionError(error) }
         _ = try headerFields()
     }
 
     private static let maximumFileBytes = 64 << 10
 
-    /// Those of the flags, then those of the file as it is now: `Name: value` a line; blank lines and those that begin
-    /// with `#` are passed over.
+    /// The fields of the flags, then those of the file as it is now: `Name: value` a line; blank lines and lines that
+    /// begin with `#` are passed over.
     public func headerFields() throws(FeedOptionError) -> [HTTPField] {
         guard let headerFile else { return headers }
         func unusable(_ expected: String) -> FeedOptionError {
@@ -118,34 +111,5 @@ extension FeedClientOptions {
             fields.append(field)
         }
         return fields
-    }
-}
-
-extension FeedOptionError {
-    /// One line.
-    public func line(_ flag: FeedClientOptions.FlagName) -> String {
-        flag(member) + (path.map { " " + quoted($0) } ?? "") + ": expected \(expected)"
-    }
-}
-
-extension ValueFormat<Duration> {
-    /// A time that may not be zero.
-    public static var timeout: Self { .duration(from: .milliseconds(1)) }
-}
-
-extension ValueFormat<HTTPField> {
-    static var headerField: Self {
-        Self(
-            "NAME: VALUE", expected: { HTTPField(line: $0)?.expectedInstead ?? "\"Name: value\" on one line" },
-            parse: { HTTPField(line: $0).flatMap { $0.isReserved ? nil : $0 } })
-    }
-}
-
-extension ValueFormat<String> {
-    /// A token (RFC 6455, section 4.1).
-    static var subprotocol: Self {
-        Self("NAME", expected: "a name of letters, digits and !#$%&'*+-.^_`|~") { name in
-            name.isEmpty || !name.utf8.allSatisfy(isTokenCharacter) ? nil : name
-        }
     }
 }

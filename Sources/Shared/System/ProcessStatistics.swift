@@ -1,8 +1,7 @@
 internal import Bytes
-internal import CMalloc
 internal import Glibc
 
-/// Linux's statistics of this process; a value that cannot be read is nil.
+/// Linux's statistics of this process; a value that cannot be read is `nil`.
 public struct ProcessStatistics: Sendable, Equatable {
     /// User and system time, in seconds.
     public var cpuSeconds: Double?
@@ -62,11 +61,11 @@ public struct ProcessStatistics: Sendable, Equatable {
 struct ProcessStat: Equatable {
     var cpuTicks: UInt64
     var threads: Int
-    /// Since the machine started.
+    /// Clock ticks from the start of the machine to that of the process.
     var startTicks: UInt64
     var virtualMemoryBytes: UInt64
 
-    /// Nil when the text is not such a line.
+    /// `nil` when the text is not such a line.
     init?(_ text: [UInt8]) {
         // The program's name is in parentheses and may contain blanks and parentheses: the last one ends it.
         guard let nameEnd = text.lastIndex(of: UInt8(ascii: ")")) else { return nil }
@@ -88,7 +87,7 @@ struct ProcessStat: Equatable {
 /// The fields of `/proc/PID/statm` that are reported, in pages.
 struct ProcessMemoryPages: Equatable {
     var resident: UInt64
-    /// The part of it that files back.
+    /// Resident pages that files back.
     var shared: UInt64
 
     init?(_ text: [UInt8]) {
@@ -147,55 +146,4 @@ func countEntries(of path: String) -> Int? {
     var count = 0
     while unsafe readdir(directory) != nil { count += 1 }
     return count - 2
-}
-
-// MARK: Limits and environment
-
-/// Has `free` give large blocks back to the system at once. Otherwise malloc(3) raises its own limits with the first
-/// block of some megabytes that is freed, and each thread keeps up to twice as much for good.
-public func returnFreedMemory() {
-    mallopt(M_MMAP_THRESHOLD, 1 << 20)
-    mallopt(M_TRIM_THRESHOLD, 4 << 20)
-}
-
-/// The process's limit of open files (`RLIMIT_NOFILE`).
-package enum OpenFileLimit {
-    /// Descriptors kept for the rest of the process; half of them where there are few.
-    static let reserve = 128
-
-    private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-
-    /// Raises the soft limit as far as the hard limit allows.
-    ///
-    /// - Returns: how many connections the limit has room for, at most `wanted`.
-    package static func raise(forConnections wanted: Int) -> Int {
-        var limit = rlimit()
-        guard unsafe getrlimit(Self.resource, &limit) == 0 else { return wanted }
-        let needed = rlim_t(wanted + reserve)
-        if limit.rlim_cur < needed {
-            limit.rlim_cur = min(needed, limit.rlim_max)
-            _ = unsafe setrlimit(Self.resource, &limit)
-            _ = unsafe getrlimit(Self.resource, &limit)
-        }
-        return room(for: wanted, openFiles: Int(clamping: limit.rlim_cur))
-    }
-}
-
-extension OpenFileLimit {
-    static func room(for wanted: Int, openFiles: Int) -> Int {
-        max(1, min(wanted, max(openFiles - reserve, openFiles / 2)))
-    }
-}
-
-/// All environment variables. Nothing in this process changes the environment.
-public func environmentVariables() -> [String: String] {
-    var variables: [String: String] = [:]
-    var next = unsafe environ
-    while let line = unsafe next.pointee {
-        let text = unsafe String(cString: line)
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
-        unsafe next += 1
-    }
-    return variables
 }

@@ -1,0 +1,7 @@
+#pragma once
+
+/// Number of the arguments that the process was started with, its own name among them.
+int CStart_argumentCount(void);
+
+/// An argument, from 0 to the count without 1; it stays for as long as the process lives.
+const char *CStart_argument(int number);

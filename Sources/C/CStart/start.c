@@ -1,0 +1,16 @@
+// The arguments as the C runtime hands them to constructors. Swift's runtime looks for them on the stack or in /proc, and
+// finds none without /proc, or where a preloaded library has moved the environment.
+
+#include "CStart.h"
+
+static int count;
+static char **arguments;
+
+__attribute__((constructor)) static void keepArguments(int argumentCount, char **argumentValues) {
+    count = argumentCount;
+    arguments = argumentValues;
+}
+
+int CStart_argumentCount(void) { return count; }
+
+const char *CStart_argument(int number) { return arguments[number]; }

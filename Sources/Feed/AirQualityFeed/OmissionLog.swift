@@ -1,0 +1,33 @@
+import AirSources
+import Bytes
+
+/// Data of the source that was left out: what is to be said of it, once a day in one line. Times are milliseconds since
+/// the Unix epoch.
+struct OmissionLog {
+    private static let interval: Int64 = 86_400_000
+    private static let maximumNames = 1000
+    private static let shownNames = 5
+
+    private var omissions: Set<Omission> = []
+    private var saidAt: Int64?
+
+    mutating func add(_ more: Set<Omission>) {
+        for omission in more where omissions.count < Self.maximumNames { omissions.insert(omission) }
+    }
+
+    /// The line that is due, `nil` when there is nothing to say or it was said within a day. Begins anew after it.
+    mutating func takeLine(at now: Int64) -> String? {
+        if let saidAt, (saidAt...(saidAt + Self.interval)).contains(now) { return nil }
+        guard !omissions.isEmpty else { return nil }
+        let reasons = Dictionary(grouping: omissions, by: \.reason).sorted { $0.key < $1.key }
+        let parts = reasons.map { reason, omissions in
+            let names = omissions.map { onOneLine($0.name) }.sorted()
+            let rest = names.count - Self.shownNames
+            let shown = names.prefix(Self.shownNames).joined(separator: "; ")
+            return "\(names.count) \(reason) (\(shown)" + (rest > 0 ? "; \(rest) more)" : ")")
+        }
+        omissions = []
+        saidAt = now
+        return "not taken as they came: " + parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,35 @@
+import AirSources
+import CommandLine
+import HTTPClient
+
+extension ValueFormat<CallRate> {
+    static var callRate: Self {
+        Self("N/DURATION", expected: "N/DURATION, at most N calls in any DURATION, for example 60/1m") { text in
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, let calls = ValueFormat<Int>.integer(in: 1...1_000_000).parse(parts[0]),
+                let period = ValueFormat<Duration>.duration(from: .milliseconds(1)).parse(parts[1])
+            else { return nil }
+            return CallRate(calls: calls, per: period)
+        }
+    }
+}
+
+extension ValueFormat<String> {
+    /// Scheme and host, without a path.
+    static var origin: Self {
+        Self("URL", expected: "http:// or https:// and a host, without user, path and query") { text in
+            let text = text.hasSuffix("/") ? String(text.dropLast()) : text
+            guard let origin = HTTPOrigin(text), "\(origin)".utf8.count == text.utf8.count else { return nil }
+            return text
+        }
+    }
+
+    /// An address of HTTP with path and query.
+    static var address: Self {
+        Self("URL", expected: "http:// or https://, a host, a path and perhaps a query, without a user") { text in
+            guard HTTPOrigin(text) != nil, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") })
+            else { return nil }
+            return text
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import AirQualityIndex
+import AirSources
+import CommandLine
+import FeedOptions
+import System
+
+struct PollOptions: Options {
+    var listen = TCPAddress()
+    var source = SourceName.openMeteo
+    /// Path of a file; `nil` = the cities of `set`.
+    var cities: String?
+    var set = CitySet.seeds
+    /// `nil` = the source's, or India's.
+    var index: IndexScale?
+    var interval = Duration.seconds(15 * 60)
+    var keyFile: String?
+    /// `nil` = the source's own.
+    var baseURL: String?
+    var url: String?
+    var jq: String?
+    var headerFile: String?
+    var caFile: String?
+    /// `nil` = the source's own.
+    var rate: CallRate?
+    var timeout = Duration.seconds(30)
+    var webListenAddresses: [ListenAddress] = []
+    var logLevel = Logger.Level.info
+    var logFormat = LogFormat.logfmt
+
+    static let flags: [Flag<Self>] = [
+        .listen(\.listen),
+        Flag("source", \.source, .choice, "Where the data comes from: \(names(of: SourceName.self))."),
+        Flag("cities", \.cities, .file, "CSV with the columns city, latitude, longitude, optionally id and country."),
+        Flag("set", \.set, .choice, "Built-in list of cities: \(names(of: CitySet.self))."),
+        Flag(
+            "index", \.index, .choice,
+            "\(names(of: IndexScale.self)); by default the one that the source gives, else india."),
+        Flag("interval", \.interval, .duration(from: .seconds(1)), "Time between two rounds of requests."),
+        Flag("key-file", \.keyFile, .file, "File with the source's API key, if it needs one."),
+        Flag("base-url", \.baseURL, .origin, secrecy: .address, "Scheme and host of a mirror of the source."),
+        Flag("url", \.url, .address, secrecy: .address, "Address that --source json requests."),
+        Flag(
+            "jq", \.jq, .text, placeholder: "PROGRAM",
+            "jq program for --source json; its results are objects with city, aqi and the other fields of the feed."),
+        Flag(
+            "header-file", \.headerFile, .file,
+            "File with header fields for the requests of --source json, one a line."),
+        Flag("ca-file", \.caFile, .file, "Certificate authorities, PEM; the system's by default."),
+        Flag("rate", \.rate, .callRate, "Maximum rate of requests; each source has a default within its limits."),
+        Flag("timeout", \.timeout, .timeout, "Maximum time for a complete response."),
+        .webListenAddress(\.webListenAddresses), .logLevel(\.logLevel), .logFormat(\.logFormat),
+    ]
+
+    private static func names<Choice: CaseIterable & RawRepresentable<String>>(of type: Choice.Type) -> String {
+        let names = type.allCases.map(\.rawValue)
+        return names.dropLast().joined(separator: ", ") + " or " + names.last!
+    }
+}

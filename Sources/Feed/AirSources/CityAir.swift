@@ -1,0 +1,42 @@
+public import AirQuality
+internal import AirQualityIndex
+
+/// A city's air as the feed says it.
+public struct CityAir: Sendable, Equatable {
+    public var index: Double
+    /// Time of the newest hour that is in the index, in seconds since the Unix epoch.
+    public var observedAt: Int64
+    /// Concentrations of the newest hours in µg/m³; empty when the source has none.
+    public var concentrations: [Pollutant: Double] = [:]
+    public var subIndices: [Pollutant: Double] = [:]
+    /// Averaging that the index rests on: `24h`, `nowcast`, `1h`, or `given` by the source.
+    public var basis: String
+    /// Names of the agencies that measured it, where the source's terms ask for them.
+    public var attribution: String?
+}
+
+/// Maximum age of an observation, in seconds.
+let staleAfter: Int64 = 24 * 3600
+
+extension IndexScale {
+    /// The index and the concentrations of the newest hour that is not in the future.
+    func air(_ concentrations: HourlyConcentrations, at now: Int64) -> Result<CityAir, AirUnavailable> {
+        guard let hour = concentrations.newestHour(notAfter: Int(now / 3600)) else {
+            return .failure(AirUnavailable("no hour has a value"))
+        }
+        let observedAt = Int64(hour) * 3600
+        guard now - observedAt <= staleAfter else {
+            return .failure(AirUnavailable("the newest value is \((now - observedAt) / 3600) hours old"))
+        }
+        do throws(AirUnavailable) {
+            let (index, subIndices) = try indices(of: concentrations, at: hour)
+            guard IndexRange.isValid(index) else { return .failure(AirUnavailable("the index would be \(Int(index))")) }
+            let newest = concentrations.newest(at: hour).mapValues { ($0 * 100).rounded() / 100 }
+            return .success(
+                CityAir(
+                    index: index, observedAt: observedAt, concentrations: newest, subIndices: subIndices, basis: basis))
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+/// One request to a source.
+public struct SourceQuery: Sendable, Equatable {
+    enum Kind: Sendable, Equatable {
+        case document
+        case cities([Int])
+        case stations(city: Int)
+        case hours(city: Int, sensor: Int)
+        case page(offset: Int)
+    }
+
+    /// Path and query as the source documents them. May hold the key.
+    public var path: String
+    /// Header lines. May hold the key.
+    public var headers: [String]
+    /// The number of calls it counts for.
+    public var cost: Int
+    /// Name of what it asks for, for a log.
+    public var subject: String
+    var kind: Kind
+
+    /// A query for a document that a jq program reads.
+    public init(path: String, headers: [String], subject: String) {
+        self.init(path: path, headers: headers, subject: subject, kind: .document)
+    }
+
+    init(path: String, headers: [String] = [], cost: Int = 1, subject: String, kind: Kind) {
+        self.path = path
+        self.headers = headers
+        self.cost = cost
+        self.subject = subject
+        self.kind = kind
+    }
+
+    /// The cities that a response is about whole, as indices in the list of cities.
+    public var cities: [Int] {
+        if case .cities(let cities) = kind { cities } else { [] }
+    }
+
+    /// Whether status 304 can be used as a response; it cannot where the response is one part of several.
+    public var standsAlone: Bool {
+        switch kind {
+        case .cities, .hours, .document: true
+        case .stations, .page: false
+        }
+    }
+}

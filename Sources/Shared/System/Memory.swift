@@ -1,0 +1,8 @@
+internal import CMalloc
+
+/// Has `free` give large blocks back to the system at once. Otherwise malloc(3) raises its own limits with the first
+/// block of some megabytes that is freed, and each thread keeps up to twice as much for good.
+public func returnFreedMemory() {
+    mallopt(M_MMAP_THRESHOLD, 1 << 20)
+    mallopt(M_TRIM_THRESHOLD, 4 << 20)
+}

@@ -1,0 +1,108 @@
+internal import CLibWebSockets
+internal import System
+
+/// The one owner of an OpenSSL `SSL_CTX` for `wss://` addresses. Sessions keep what they need of it.
+@safe struct OpenSSLContext: ~Copyable {
+    private let context: OpaquePointer
+    private let skipsVerification: Bool
+
+    init(_ tls: WebSocketTLS) throws(TLSFileError) {
+        // Without memory, which is the one thing that it needs, nothing goes on.
+        unsafe context = SSL_CTX_new(TLS_client_method())!
+        skipsVerification = tls.skipsVerification
+        // SSL_CTX_set_min_proto_version and SSL_CTX_set_mode, which are macros.
+        _ = unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+        _ = unsafe SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
+        // SSL_OP_NO_RENEGOTIATION, which is a macro: a handshake amid messages would hold up what is to be sent.
+        _ = unsafe SSL_CTX_set_options(context, 1 << 30)
+        if let file = tls.caFile {
+            try unsafe Self.use(file, as: .authorities) { unsafe Self.trust($0, context) }
+        } else {
+            // Without the system's authorities no server is trusted, which each connection says then.
+            _ = unsafe SSL_CTX_set_default_verify_paths(context)
+        }
+        guard let file = tls.certificateFile else { return }
+        try unsafe Self.use(file, as: .certificate) { unsafe Self.show($0, context) }
+        try unsafe Self.use(tls.keyFile ?? file, as: .key) { pem in
+            guard let key = unsafe PEM_read_bio_PrivateKey(pem, nil, noPassPhrase, nil) else { return false }
+            defer { unsafe EVP_PKEY_free(key) }
+            // A key of another kind than the certificate's is taken, and compared with it only then.
+            return unsafe SSL_CTX_use_PrivateKey(context, key) == 1 && SSL_CTX_check_private_key(context) == 1
+        }
+    }
+
+    /// Trusts all certificates of a file; false when there are none.
+    private static func trust(_ pem: OpaquePointer, _ context: OpaquePointer) -> Bool {
+        var count = 0
+        while let certificate = unsafe PEM_read_bio_X509_AUX(pem, nil, noPassPhrase, nil) {
+            defer { unsafe X509_free(certificate) }
+            guard unsafe X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate) == 1 else { return false }
+            count += 1
+        }
+        return count > 0 && isEnd
+    }
+
+    /// Shows the first certificate of a file to servers, and the others, which lead to its authority.
+    private static func show(_ pem: OpaquePointer, _ context: OpaquePointer) -> Bool {
+        guard let own = unsafe PEM_read_bio_X509_AUX(pem, nil, noPassPhrase, nil) else { return false }
+        defer { unsafe X509_free(own) }
+        guard unsafe SSL_CTX_use_certificate(context, own) == 1 else { return false }
+        while let other = unsafe PEM_read_bio_X509(pem, nil, noPassPhrase, nil) {
+            defer { unsafe X509_free(other) }
+            // SSL_CTX_add1_chain_cert, which is a macro.
+            guard unsafe SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer(other)) == 1 else {
+                return false
+            }
+        }
+        return isEnd
+    }
+
+    /// True if OpenSSL read no further certificate because the file ended.
+    private static var isEnd: Bool {
+        let error = ERR_peek_last_error()
+        return ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE
+    }
+
+    /// OpenSSL gets the content and not the name: what it would open may be another file by then, such as a pipe, on
+    /// which it would wait.
+    private static func use(
+        _ file: String, as role: TLSFileError.Role, with load: (_ pem: OpaquePointer) -> Bool
+    ) throws(TLSFileError) {
+        do throws(SystemError) {
+            let content = try readFile(file, limit: 16 << 20)
+            ERR_clear_error()
+            let isUsable = unsafe content.withUnsafeBytes { bytes in
+                guard let pem = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else { return false }
+                defer { unsafe BIO_free(pem) }
+                return unsafe load(pem)
+            }
+            guard isUsable else {
+                throw SystemError(.tls, "cannot use the \(role.rawValue) in \(file): \(newestOpenSSLError())")
+            }
+        } catch {
+            throw TLSFileError(role: role, path: file, reason: error.reason)
+        }
+        ERR_clear_error()
+    }
+
+    /// Begins a connection to the server of an address.
+    func makeSession(for address: WebSocketAddress) -> OpenSSLSession {
+        unsafe OpenSSLSession(SSL_new(context)!, address, skipsVerification: skipsVerification)
+    }
+
+    deinit { unsafe SSL_CTX_free(context) }
+}
+
+/// Fails on encrypted keys instead of prompting; corresponds to `pem_password_cb`.
+@c(airquality_no_pass_phrase)
+private func noPassPhrase(
+    _: UnsafeMutablePointer<CChar>?, _: Int32, _: Int32, _: UnsafeMutableRawPointer?
+) -> Int32 { 0 }
+
+/// The newest error of this thread in OpenSSL's words; it is forgotten then.
+func newestOpenSSLError() -> String {
+    let error = ERR_peek_last_error()
+    ERR_clear_error()
+    guard let words = unsafe ERR_reason_error_string(error) else { return "unknown error" }
+    return unsafe String(cString: words)
+}

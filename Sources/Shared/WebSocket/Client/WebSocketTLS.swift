@@ -1,0 +1,31 @@
+internal import System
+
+/// TLS settings of `wss://` addresses; files are PEM, read again when they change.
+public struct WebSocketTLS: Sendable, Equatable {
+    /// The authorities to trust instead of the system's.
+    public var caFile: String?
+    public var certificateFile: String?
+    public var keyFile: String?
+    /// Neither the certificate's issuer nor its name nor its dates are checked.
+    public var skipsVerification = false
+
+    public init() {}
+
+    /// Reads the files as a connection does.
+    public func check() throws(TLSFileError) {
+        if caFile != nil || certificateFile != nil { _ = try OpenSSLContext(self) }
+    }
+
+    var fileStamps: [FileStamp?] { [caFile, certificateFile, keyFile].map { $0.flatMap(FileStamp.init) } }
+}
+
+/// A file for TLS that cannot be used.
+public struct TLSFileError: Error {
+    /// The purpose that the file was read for.
+    public enum Role: String, Sendable { case authorities, certificate, key }
+
+    public let role: Role
+    public let path: String
+    /// One line for people; nothing of the file's content.
+    public let reason: String
+}

@@ -1,0 +1,26 @@
+public import HTTPText
+
+/// Settings of a `WebSocketServer`. Its closures are called on the thread of `run`.
+public struct WebSocketServerConfiguration: Sendable {
+    /// An IP address, the name of one, or nothing for all of the machine's.
+    public var host: String
+    /// 0 picks a free one.
+    public var port: Int
+    /// More are not accepted. The process's limit of open files is raised for them; where that is not allowed, they are
+    /// fewer.
+    public var maximumClients = 1024
+    /// A client for which more bytes than this would wait is dropped, unless it waits for a single message.
+    public var maximumQueuedBytes = 64 << 20
+    /// Additional header fields of the handshake's response.
+    public var headers: [HTTPField] = []
+    /// Returns the text messages that a new client gets before any others. If a change is made before it is broadcast, no
+    /// client misses the change, though one may get it twice. Clients that come within a second share a greeting.
+    public var greeting: (@Sendable () -> [[UInt8]])?
+    /// Called when a client has come or gone, with the number of clients.
+    public var onClientCount: @Sendable (Int) -> Void = { _ in }
+
+    public init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+}

@@ -1,0 +1,36 @@
+/// Bytes that wait to be sent, in their order. Pieces are shared with whoever gave them, not copied.
+struct WaitingBytes {
+    /// Memory that a piece takes besides its bytes, about.
+    private static let overhead = 64
+
+    private var pieces: [[UInt8]] = []
+    /// Index of the first piece that is not sent whole.
+    private var next = 0
+    /// Sent bytes of that piece.
+    private var sent = 0
+    /// Memory that waiting pieces take, in bytes.
+    private(set) var byteCount = 0
+
+    var isEmpty: Bool { next == pieces.count }
+
+    /// The unsent rest of the first piece.
+    var first: ArraySlice<UInt8>? { isEmpty ? nil : pieces[next][sent...] }
+
+    mutating func append(_ bytes: [UInt8]) {
+        pieces.append(bytes)
+        byteCount += bytes.count + Self.overhead
+    }
+
+    /// - Parameter count: at most that of `first`.
+    mutating func removeFirst(_ count: Int) {
+        sent += count
+        guard sent == pieces[next].count else { return }
+        byteCount -= sent + Self.overhead
+        pieces[next] = []
+        next += 1
+        sent = 0
+        guard next == pieces.count || next >= 1024 else { return }
+        pieces.removeFirst(next)
+        next = 0
+    }
+}

@@ -1,0 +1,103 @@
+"""`--source json`: any source that responds with JSON, made a feed by a jq program. The programs are the README's."""
+
+import pathlib
+import re
+
+import pytest
+
+from live.sources import Answer
+from live.test_status import STATUS, get, status_address
+from support.waiting import wait_for
+
+README = pathlib.Path(__file__).resolve().parents[3] / "Sources/Feed/AirQualityFeed/README.md"
+PROGRAMS = dict(re.findall(r"^# (\S[^\n]*)\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL))
+
+SENSOR_COMMUNITY = [
+    {
+        "id": number,
+        "timestamp": "2026-07-21 19:00:00",
+        "location": {"id": 7, "latitude": "52.52", "longitude": "13.40", "country": "DE", "indoor": indoor},
+        "sensor": {"id": number, "sensor_type": {"name": "SDS011"}},
+        "sensordatavalues": [{"value_type": "P1", "value": "12.5"}, {"value_type": "P2", "value": value}],
+    }
+    for number, value, indoor in [(1, "10.00", 0), (2, "50.0", 1), (3, "145", 0)]
+]
+PURPLE_AIR = {
+    "api_version": "V1.0.14-0.0.58",
+    "time_stamp": 1784660500,
+    "data_time_stamp": 1784660450,
+    "fields": ["sensor_index", "last_seen", "name", "latitude", "longitude", "pm2.5_60minute"],
+    "data": [[1, 1784660400, "Shore", 37.9, -122.3, 2.5], [2, 1784660400, "Hill", 37.8, -122.2, None]],
+}
+AIR_GRADIENT = {"wifi": -46, "serialno": "ecda3b1eaaaf", "rco2": 447, "pm01": 3, "pm02": 7, "pm10": 8, "rhum": 43}
+
+EXAMPLES = {
+    "sensor.community": (
+        SENSOR_COMMUNITY,
+        [("sensor.community 1", 30, {"pm10": 12.5, "pm2_5": 10}), ("sensor.community 3", 102, {"pm10": 12.5, "pm2_5": 145})],
+    ),
+    "PurpleAir": (PURPLE_AIR, [("Shore", 10, {"pm2_5": 2.5})]),
+    "AirGradient": (AIR_GRADIENT, [("ecda3b1eaaaf", 24, {"pm2_5": 7, "pm10": 8})]),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_examples_of_the_readme_read_the_documents_of_their_sources(name, start, serve, listen):
+    document, expected = EXAMPLES[name]
+    program = re.search(r"--jq '(.*?)'", PROGRAMS[name], re.DOTALL)[1]
+    server = serve(lambda path, query, headers: Answer(document))
+    feed = start.feed("poll", "--source=json", f"--url={server.url}/data?a=b", f"--jq={program}")
+    elements = listen(feed.url).wait_for(lambda elements: elements, "the elements")
+    assert [(e["city"], round(e["aqi"]), e["pollutants"]) for e in elements[: len(expected)]] == expected
+
+
+def test_a_source_is_asked_with_the_headers_of_the_file_and_its_last_elements_are_repeated(
+    start, serve, listen, tmp_path
+):
+    asked = []
+
+    def answer(path, query, headers):
+        asked.append((path, query, headers.get("x-key")))
+        return Answer([{"n": "A", "v": len(asked)}])
+
+    (tmp_path / "headers").write_text("# secret\nX-Key: abc\n")
+    server = serve(answer)
+    feed = start.feed(
+        "poll",
+        "--source=json",
+        f"--url={server.url}/data?a=b",
+        "--jq=.[] | {city: .n, aqi: .v}",
+        f"--header-file={tmp_path / 'headers'}",
+        "--interval=1s",
+        STATUS,
+    )
+    first = listen(feed.url)
+    first.wait_for(lambda elements: len(elements) >= 3, "three rounds")
+    assert {each[2] for each in asked} == {"abc"}
+    second = listen(feed.url)
+    second.wait_for(lambda elements: elements, "the greeting")
+    assert get(status_address(feed), "/-/ready")[0] == 200
+
+
+def test_a_program_that_fails_is_one_line_of_the_log(start, serve, listen):
+    server = serve(lambda path, query, headers: Answer({"error": "none"}))
+    feed = start.feed("poll", "--source=json", f"--url={server.url}/", "--jq=.[] | .a.b.c", "--interval=1s")
+    line = wait_for(lambda: next((line for line in feed.messages if "--jq" in line), None), "the line")
+    assert "Cannot index string" in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--source=json"], "--url: expected an address with --source json"),
+        (["--source=json", "--url=http://h/"], "--jq: expected a program with --source json"),
+        (["--source=json", "--url=http://h/", "--jq=.["], "expected a program of jq: "),
+        (["--source=json", "--url=http://h/", "--jq=.", "--set=india"], "expected another --source"),
+        (["--source=json", "--url=ftp://h/", "--jq=."], "expected http:// or https://"),
+        (["--url=http://h/"], "expected --source json with it"),
+    ],
+)
+def test_a_bad_combination_is_refused(programs, arguments, said):
+    ended = programs.run("air-quality-feed", "poll", *arguments)
+    assert ended.process.returncode == 1
+    assert len(ended.errors) == 1 and said in ended.errors[0]

@@ -88,6 +88,7 @@ public struct FeedDecoder: ~Copyable {
             describe(0, rejectedFor: .notAnArray, in: &decoded)
         case .records:
             var count = reader.nextRecords()
+            decoded.reserveCapacity(count)
             while count > 0 {
                 for (reason, record) in decode(records: count, into: &decoded) {
                     describe(record, rejectedFor: reason, in: &decoded)

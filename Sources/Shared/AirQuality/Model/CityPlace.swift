@@ -10,11 +10,6 @@ public struct CityPlace: Sendable, Equatable {
     /// Degrees, -180 … 180.
     public let longitude: Double?
 
-    /// Latitude and longitude; `nil` unless both are known.
-    public var coordinates: (latitude: Double, longitude: Double)? {
-        latitude.flatMap { latitude in longitude.map { (latitude, $0) } }
-    }
-
     public init(country: [UInt8], latitude: Double?, longitude: Double?) {
         self.country = country
         self.latitude = latitude

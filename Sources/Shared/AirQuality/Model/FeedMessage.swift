@@ -37,6 +37,12 @@ public struct FeedMessage: Sendable {
     /// Whether nothing has been found in it: neither readings, nor rejections, nor cities of other shards.
     var isEmpty: Bool { readings.isEmpty && rejections.isEmpty && skipped == 0 }
 
+    /// Makes room for some readings with names of a usual length.
+    mutating func reserveCapacity(_ count: Int) {
+        readings.reserveCapacity(count)
+        names.reserveCapacity(count * 16)
+    }
+
     /// Adds a reading with a copy of its name.
     mutating func append(_ reading: Reading, named name: Span<UInt8>) {
         var reading = reading

@@ -2,7 +2,9 @@ internal import Bytes
 
 /// All cities: an index by name, and what is known of each at its number.
 struct Cities: Sendable {
-    private var numbers: [CityKey: Int] = [:]
+    /// Numbers of the cities by the hashes of their names. Two names with one hash of 64 bits, whose secret is the
+    /// process's, are not to be expected: among 10,000 cities once in 10¹¹ starts. The second one finds no room.
+    private var numbers: [UInt64: Int] = [:]
     private(set) var states: [CityState] = []
     private(set) var histories: [History] = []
     /// Numbers of the cities sorted by name, without those in ``unsorted``.
@@ -11,8 +13,6 @@ struct Cities: Sendable {
     private var unsorted: [Int] = []
     /// Numbers whose cities were removed.
     private var free: [Int] = []
-    /// Kept for lookups, so that none allocates.
-    private var key = CityKey(hash: 0, capacity: CityName.maximumCount)
 
     var count: Int { numbers.count }
 
@@ -22,16 +22,18 @@ struct Cities: Sendable {
     /// The number of the city of this name.
     ///
     /// - Parameter hash: the name's, by ``CityName/hash(_:)``.
-    mutating func find(_ name: Span<UInt8>, hash: UInt64) -> Int? {
-        key.nameHash = hash
-        key.name.removeAll(keepingCapacity: true)
-        key.name.append(name)
-        return numbers[key]
+    func find(_ name: Span<UInt8>, hash: UInt64) -> Int? {
+        guard let number = numbers[hash] else { return nil }
+        let states = states.span
+        return bytesEqual(states[number].name.span, name) ? number : nil
     }
 
     /// Adds a city with a name that none has yet. ``sort()`` must follow before anybody sees the order.
-    mutating func insert(_ key: CityKey, category: UInt8, version: UInt64) -> Int {
-        let state = CityState(name: key.name, category: category, version: version)
+    ///
+    /// - Returns: its number; `nil` when another name has the hash.
+    mutating func insert(_ name: [UInt8], hash: UInt64, category: UInt8, version: UInt64) -> Int? {
+        guard numbers[hash] == nil else { return nil }
+        let state = CityState(name: name, category: category, version: version)
         let number: Int
         if let last = free.popLast() {
             number = last
@@ -41,7 +43,7 @@ struct Cities: Sendable {
             states.append(state)
             histories.append(History())
         }
-        numbers[key] = number
+        numbers[hash] = number
         unsorted.append(number)
         return number
     }
@@ -50,7 +52,8 @@ struct Cities: Sendable {
     mutating func remove(_ gone: [Int], version: UInt64) {
         guard !gone.isEmpty else { return }
         for number in gone {
-            numbers[CityKey(states[number].name)] = nil
+            let name = states[number].name
+            numbers[CityName.hash(name.span)] = nil
             states[number] = CityState(name: [], category: 0, version: version)
             histories[number] = History()
             free.append(number)

@@ -46,11 +46,6 @@ public struct StoreSnapshot: Sendable {
         )
     }
 
-    /// Whether it is known of any city where it is.
-    public var havePlaces: Bool {
-        order.contains { states[$0].extras?.place?.coordinates != nil }
-    }
-
     /// The first cities, from a number on, that changed later than at the version.
     ///
     /// - Returns: at most `maximum` of them, and the number to go on from; `nil` when none is left.

@@ -82,16 +82,21 @@ struct StoreState: Sendable {
             isDuplicate = self.isDuplicate(cities.states[city], number, feed: feed, at: message.receivedAt)
             if isDuplicate { duplicateNames.insert(name) }
         } else {
-            guard cities.count < rules.cityLimit else {
+            guard cities.count < rules.cityLimit, let new = insert(reading, named: name) else {
                 rejectedNames.insert(name)
                 throw .cityLimit
             }
-            var key = CityKey(hash: reading.nameHash, capacity: name.count)
-            key.name.append(name)
-            city = cities.insert(key, category: bounds.category(of: reading.index), version: version)
+            city = new
         }
         apply(reading, to: city, isNew: known == nil, number: number, feed: feed, receivedAt: message.receivedAt)
         return isDuplicate
+    }
+
+    private mutating func insert(_ reading: Reading, named name: Span<UInt8>) -> Int? {
+        var bytes: [UInt8] = []
+        bytes.append(name)
+        return cities.insert(
+            bytes, hash: reading.nameHash, category: bounds.category(of: reading.index), version: version)
     }
 
     /// Whether the city has come in the same message, or from another feed that has not been silent for its idle
@@ -201,12 +206,13 @@ extension StoreState {
         let name = stored.name.span
         guard cities.count < rules.cityLimit, CityName.accepted(name, in: name.indices) == name.indices else { return }
         if let shard = rules.shard, !shard.contains(name) { return }
-        let key = CityKey(stored.name)
-        guard cities.find(name, hash: key.nameHash) == nil else { return }
+        let hash = CityName.hash(name)
+        guard cities.find(name, hash: hash) == nil else { return }
         version += 1
         var points = stored.points
         for place in points.indices { points[place].category = bounds.category(of: points[place].index) }
-        let city = cities.insert(key, category: bounds.category(of: stored.index), version: version)
+        let category = bounds.category(of: stored.index)
+        guard let city = cities.insert(stored.name, hash: hash, category: category, version: version) else { return }
         let rule = rules.history
         pointCount += cities.withCity(city) { state, history in
             state.index = stored.index

@@ -23,6 +23,7 @@ struct StorageDatabase: ~Copyable {
     /// Opens a regular file and checks it, or creates one. A file that cannot be written can be read.
     static func open(_ name: String) throws(StorageError) -> StorageDatabase {
         let head = try StorageHead(name)
+        if head?.isCrowded == true { throw .damaged("it is damaged: it has more tables than ours") }
         let path = resolvedPath(name)
         let isReadOnly = head != nil && !isWritable(path)
         // Without a journal, SQLite would create one unless the file is declared immutable. With a journal, it would lock

@@ -8,6 +8,8 @@ struct StorageHead {
     let version: Int
     /// Whether the file looks like another program's.
     let isForeign: Bool
+    /// Whether there is a number of tables that SQLite would take long to read, in a file that is ours.
+    let isCrowded: Bool
 
     /// - Returns: `nil` when there is no file, or an empty one. SQLite itself writes a single byte at times, to make sure
     ///   of a file.
@@ -33,6 +35,8 @@ struct StorageHead {
         let applicationID = integer(68..<72)
         // The number of cells on the first page is that of tables.
         let hasTables = integer(103..<105) > 0
+        // Ours are on a page of their own; type 5 says that there are more pages.
+        isCrowded = applicationID == StorageSchema.applicationID && bytes[100] == 5
         isForeign = applicationID != StorageSchema.applicationID && (applicationID != 0 || hasTables)
     }
 }

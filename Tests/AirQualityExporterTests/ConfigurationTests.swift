@@ -156,12 +156,14 @@ struct ConfigurationTests {
                 line: #"--web.listen-address "10025": expected host:port, [::1]:port, :port or unix:/path"#),
             Mistake(
                 "--web.telemetry-path=metrics",
-                line: #"--web.telemetry-path "metrics": expected a path that begins with "/" and is none of / "#
-                    + #"/history.json /-/healthy /-/ready /-/reconnect /-/reload /events /city/ /assets/"#),
+                line: #"--web.telemetry-path "metrics": expected a path that begins with "/" and is none of "#
+                    + #"/history.json /events /-/healthy /-/ready /-/reconnect /-/reload / /about /city/ /favicon.ico /assets/"#
+            ),
             Mistake(
                 "--web.telemetry-path=/-/ready",
-                line: #"--web.telemetry-path "/-/ready": expected a path that begins with "/" and is none of / "#
-                    + #"/history.json /-/healthy /-/ready /-/reconnect /-/reload /events /city/ /assets/"#),
+                line: #"--web.telemetry-path "/-/ready": expected a path that begins with "/" and is none of "#
+                    + #"/history.json /events /-/healthy /-/ready /-/reconnect /-/reload / /about /city/ /favicon.ico /assets/"#
+            ),
             Mistake("--web.max-requests=-1", line: #"--web.max-requests "-1": expected a whole number, 0 to 1000000"#),
             Mistake("--log.level=trace", line: #"--log.level "trace": expected debug, info, warn or error"#),
             Mistake("--log.format=xml", line: #"--log.format "xml": expected logfmt, or json"#),

@@ -32,9 +32,8 @@ import Testing
     func ownServer(address: String) throws {
         let directory = TemporaryDirectory()
         let listen = try ListenAddress(address == "unix" ? "unix:\(directory.path)/socket" : address)
-        let server = try HTTPServer(configuration: HTTPServerConfiguration(addresses: [listen])) { request in
-            HTTPResponse(status: request.path == "/-/ready" ? 200 : 404, body: .bytes(Array("ready\n".utf8)))
-        }
+        let route = Route("/-/ready") { _ in HTTPResponse(status: 200, line: "ready") }
+        let server = try HTTPServer(configuration: HTTPServerConfiguration(addresses: [listen], routes: [route]))
         defer { server.stop(within: .seconds(1)) }
         let bound = server.addresses[0]
         let probed: ListenAddress =

@@ -16,10 +16,21 @@ import Testing
 
     private let counts = Counts()
 
+    private struct Exporter {
+        let endpoints: Endpoints
+        let routes: [Route]
+        var page: PageEndpoint { endpoints.page }
+
+        func respond(to request: HTTPRequest) -> HTTPResponse {
+            let route = routes.first { $0.matches(request.path) }
+            return route?.response(to: request) ?? HTTPResponse(status: 404, line: "not found")
+        }
+    }
+
     private func routes(
-        lifecycle: Bool = false, corsOrigin: String? = nil, hasEvents: Bool = true, hasAccent: Bool = false,
-        shard: Shard? = nil, historyEndpoint: ((ReadingStore) -> HistoryEndpoint)? = nil
-    ) -> Routes {
+        lifecycle: Bool = false, corsOrigin: String? = nil, hasAccent: Bool = false, shard: Shard? = nil,
+        historyEndpoint: ((ReadingStore) -> HistoryEndpoint)? = nil
+    ) -> Exporter {
         let store = ReadingStore(rules: StoreRules(shard: shard), feeds: ["ws://a/"], at: 1_795_236_585_252)
         var decoder = FeedDecoder(format: FeedFormat())
         let message = Array(#"[{"city":"Mumbai","aqi":183.2},{"city":"<b>&\"","aqi":7}]"#.utf8)
@@ -30,18 +41,18 @@ import Testing
             store.record(decoder.decode(accent.span, receivedAt: 1_795_236_585_252), feed: 0)
         }
         let counts = counts
-        let resources = RouteResources(maximumRequests: 40, maximumListeners: 1)
-        let health = Health(store: store, stuckFeeds: { [] })
-        return Routes(
-            telemetryPath: "/metrics", isLifecycleEnabled: lifecycle,
+        let health = Health(store: store)
+        var endpoints = Endpoints(
             metrics: MetricsEndpoint(store: store, scrapes: nil, storage: nil, events: nil),
-            history: historyEndpoint?(store)
-                ?? HistoryEndpoint(store: store, corsOrigin: corsOrigin), health: health,
+            history: historyEndpoint?(store) ?? HistoryEndpoint(store: store, corsOrigin: corsOrigin), health: health,
             page: PageEndpoint(store: store, health: health, web: Configuration.Web(), version: "1.2.3"),
-            events: hasEvents ? EventHub(store: store, queue: resources.pages, onFirst: {}, at: 0) : nil,
-            onRead: { counts.reads.add(1, ordering: .relaxed) },
-            reconnect: { counts.reconnects.add(1, ordering: .relaxed) }, reload: { "web.yml, line 3: no" },
-            resources: resources)
+            events: EventHub(store: store, onFirst: {}, at: 0), scrapes: HTTPMeter())
+        endpoints.isLifecycleEnabled = lifecycle
+        endpoints.onRead = { counts.reads.add(1, ordering: .relaxed) }
+        endpoints.reconnect = { counts.reconnects.add(1, ordering: .relaxed) }
+        endpoints.reload = { "web.yml, line 3: no" }
+        return Exporter(
+            endpoints: endpoints, routes: ExporterRoute.all().map { [endpoints] in $0.route(to: endpoints) })
     }
 
     @Test(
@@ -72,34 +83,13 @@ import Testing
         }
     }
 
-    @Test(
-        "is made on the serving thread only where that is quick, and elsewhere has a permit",
-        arguments: [
-            ("/metrics", true), ("/-/healthy", true), ("/-/ready", true), ("/-/reconnect", true), ("/nowhere", true),
-            ("/", false), ("/about", false), ("/city/Mumbai", false), ("/city/\u{301}", false),
-            ("/assets/page.css", false),
-            ("/history.json", false), ("/events", false), ("/-/reload", false),
-        ])
-    func handling(_ path: String, isQuick: Bool) {
-        let handling = routes().handling(of: HTTPRequest(path: path))
-        #expect((handling.queue == nil) == isQuick)
-        #expect((handling.permits == nil) == (isQuick && path != "/metrics" || path == "/-/reload"))
-        #expect(handling.isMetered == (path == "/metrics"))
+    @Test func `Only the health paths need no password`() {
+        #expect(routes().routes.filter { $0.access == .open }.map(\.path) == ["/-/healthy", "/-/ready"])
     }
 
-    @Test(
-        "that the server refuses is answered as its path wants",
-        arguments: [
-            (String?.some("/history.json"), "{\"error\": \"too many requests\"}\n"),
-            ("/metrics", "too many requests\n"),
-            (nil, "too many requests\n"),
-        ])
-    func refusals(_ path: String?, _ text: String) {
-        let refusal = HTTPRefusal(429, headers: [("X-Why", "rate")], "too many requests")
-        let response = Routes.response(to: refusal, path: path)
-        #expect(response.status == 429)
-        #expect(response.text == text)
-        #expect(response.headers.contains { $0.name == "X-Why" && $0.value == "rate" })
+    @Test func `No path but the telemetry path can be taken for another`() {
+        let paths = ExporterRoute.all(telemetryPath: "/x").map(\.path)
+        #expect(paths.first == "/x" && Set(paths).count == paths.count)
     }
 
     @Test("for the lifecycle is allowed by a flag") func lifecycle() {
@@ -211,8 +201,6 @@ import Testing
         for path in ["metrics", "history.json", "-/healthy", "-/ready", "events"] {
             #expect(about.contains("href=\"./\(path)\""))
         }
-        #expect(!routes(hasEvents: false).respond(to: HTTPRequest(path: "/events")).text.contains("event:"))
-        #expect(routes(hasEvents: false).respond(to: HTTPRequest(path: "/events")).status == 404)
     }
 
     @Test(
@@ -284,7 +272,7 @@ extension HTTPResponse {
     var bytes: [UInt8] {
         switch body {
         case .bytes(let bytes): bytes
-        case .pieces(let blocks): Array(blocks.joined())
+        case .pieces(let pieces): Array(pieces.joined())
         case .stream: []
         }
     }

@@ -19,7 +19,7 @@ import WebConfiguration
     private func watcher(onRead: @escaping @Sendable () -> Void = {}) throws -> WebConfigurationWatcher {
         try WebConfigurationWatcher(
             path: directory.file("web.yml"), logger: Logger(write: lines.append),
-            queue: WorkQueue(name: "test"), onRead: onRead)
+            queue: WorkQueue(name: "test", limit: 8), onRead: onRead)
     }
 
     private func write(header value: String) {
@@ -31,8 +31,10 @@ import WebConfiguration
         write(header: "deny")
         let watcher = try watcher()
         #expect(watcher.initial.headers.map(\.value) == ["deny"])
-        let configuration = HTTPServerConfiguration(addresses: [.tcp(host: "127.0.0.1", port: 0)])
-        let server = try HTTPServer(configuration: configuration) { _ in HTTPResponse(status: 200, line: "well") }
+        let configuration = HTTPServerConfiguration(
+            addresses: [.tcp(host: "127.0.0.1", port: 0)],
+            routes: [Route("/") { _ in HTTPResponse(status: 200, line: "well") }])
+        let server = try HTTPServer(configuration: configuration)
         watcher.follow(server)
         guard case .tcp(_, let port) = server.addresses[0] else { throw SystemError(.address, "no TCP address") }
         func value() throws -> String? { try RawHTTPClient(port: port).request("/").value("X-Frame-Options") }
@@ -70,7 +72,7 @@ import WebConfiguration
     @Test("ends the start when the file is bad, and watches nothing without a file") func start() throws {
         let error = #expect(throws: SystemError.self) { try watcher() }
         #expect(error?.reason.contains("web.yml") == true)
-        let none = try WebConfigurationWatcher(path: nil, logger: Logger(), queue: WorkQueue(name: "test"))
+        let none = try WebConfigurationWatcher(path: nil, logger: Logger(), queue: WorkQueue(name: "test", limit: 8))
         #expect(!none.hasFile && none.reload() == nil)
     }
 
@@ -93,8 +95,10 @@ import WebConfiguration
             reloads.hasRead.wake()
             _ = reloads.mayGoOn.wait(.seconds(60))
         }
-        let configuration = HTTPServerConfiguration(addresses: [.tcp(host: "127.0.0.1", port: 0)])
-        let server = try HTTPServer(configuration: configuration) { _ in HTTPResponse(status: 200, line: "well") }
+        let configuration = HTTPServerConfiguration(
+            addresses: [.tcp(host: "127.0.0.1", port: 0)],
+            routes: [Route("/") { _ in HTTPResponse(status: 200, line: "well") }])
+        let server = try HTTPServer(configuration: configuration)
         watcher.follow(server)
         guard case .tcp(_, let port) = server.addresses[0] else { throw SystemError(.address, "no TCP address") }
         let older = try ServiceThread(name: "older") { _ = watcher.reload() }

@@ -168,19 +168,11 @@ import Testing
         #expect(test.store.snapshot().pointCount == count)
     }
 
-    @Test("says how long its lock has been held, without waiting for it") func lockedDuration() {
+    @Test func `A store says whether its lock is free, without waiting for it`() {
         let store = TestStore().store
-        #expect(store.lockedDuration(at: .seconds(5)) == .zero)
-        store.withLock { _ in
-            #expect(store.lockedDuration(at: .seconds(10)) == .zero)
-            #expect(store.lockedDuration(at: .seconds(12)) == .seconds(2))
-        }
-        #expect(store.lockedDuration(at: .seconds(13)) == .zero)
-        // Held again, not still.
-        store.withLock { _ in
-            #expect(store.lockedDuration(at: .seconds(14)) == .zero)
-            #expect(store.lockedDuration(at: .seconds(17)) == .seconds(3))
-        }
+        #expect(store.isUnlocked)
+        store.withLock { _ in #expect(!store.isUnlocked) }
+        #expect(store.isUnlocked)
     }
 
     @Test("takes a message in as it does its readings one by one", arguments: 1...4 as ClosedRange<UInt64>)

@@ -39,14 +39,14 @@ import Testing
         ]
     }
 
-    @Test(arguments: Case.all) func saysWhereTheRequestEnds(_ scenario: Case) {
+    @Test(arguments: Case.all) func `The header says where the request ends`(_ scenario: Case) {
         var framing = HTTPFraming()
         for field in scenario.fields { framing.add(name: Array(field.name.utf8), value: Array(field.value.utf8)) }
         #expect(framing.refusal(needsHost: true)?.status == scenario.status)
         if scenario.status == nil { #expect(framing.hasContent == scenario.hasContent) }
     }
 
-    @Test func onlyTheFirstVersionNeedsNoHost() {
+    @Test func `HTTP 1.0 needs no host`() {
         #expect(HTTPFraming().refusal(needsHost: false) == nil)
     }
 }

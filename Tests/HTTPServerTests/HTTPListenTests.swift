@@ -11,7 +11,7 @@ import Testing
         ("localhost:65535", .tcp(host: "localhost", port: 65535)), ("[::1]:80", .tcp(host: "::1", port: 80)),
         ("[fe80::1%eth0]:80", .tcp(host: "fe80::1%eth0", port: 80)), ("0.0.0.0:9", .tcp(host: "0.0.0.0", port: 9)),
         ("unix:/run/x.sock", .unix(path: "/run/x.sock")), ("unix:/a b", .unix(path: "/a b")),
-    ]) func addressesAreRead(_ text: String, _ expected: ListenAddress) throws {
+    ]) func `An address is read`(_ text: String, _ expected: ListenAddress) throws {
         let address = try ListenAddress(text)
         #expect(address == expected)
         #expect(address.description == text)
@@ -27,7 +27,7 @@ import Testing
         ("[::1:80", "brackets hold"), ("[]:80", "brackets hold"), ("http://x:80", "an IPv6 address needs brackets"),
         ("a b:80", "the host must be"), ("a/b:80", "the host must be"), ("unix:", "an absolute path"),
         ("unix:relative", "an absolute path"), ("unix:/" + String(repeating: "x", count: 107), "at most 107 bytes"),
-    ]) func badAddressesAreRefused(_ text: String, _ reason: String) {
+    ]) func `A bad address is rejected`(_ text: String, _ reason: String) {
         let error = #expect(throws: SystemError.self) { try ListenAddress(text) }
         #expect(error?.reason.contains(reason) == true)
         #expect(error?.reason.hasPrefix("cannot listen on \"\(text)\": ") == true)
@@ -35,8 +35,7 @@ import Testing
 
     // MARK: - unix
 
-    /// Another server has taken the path since: its file stays.
-    @Test func theSocketOfASuccessorStays() throws {
+    @Test func `The socket file of a successor stays`() throws {
         let path = "/tmp/air-quality-test-\(getpid())-\(UInt32.random(in: 0...UInt32.max)).sock"
         defer { _ = unsafe unlink(path) }
         let first = try serve({ $0.addresses = [.unix(path: path)] }, respond: echo)
@@ -51,7 +50,7 @@ import Testing
     @Test(arguments: [
         [:], ["LISTEN_PID": "1", "LISTEN_FDS": "1"], ["LISTEN_PID": "SELF"], ["LISTEN_FDS": "1"],
         ["LISTEN_PID": "SELF", "LISTEN_FDS": "0"], ["LISTEN_PID": "SELF", "LISTEN_FDS": "x"],
-    ]) func withoutSocketsOfSystemdItIsSaid(_ variables: [String: String]) {
+    ]) func `Without sockets of systemd the error says so`(_ variables: [String: String]) {
         let error = #expect(throws: SystemError.self) {
             try ListeningSocket.inherited(environment: variables.mapValues { $0 == "SELF" ? "\(getpid())" : $0 })
         }

@@ -4,29 +4,21 @@ import Testing
 
 @testable import HTTPServer
 @testable import System
+@testable import WebConfiguration
 
-/// A server on a free loopback port, stopped when the test lets go of it.
+/// A server on a free loopback port, stopped when the test lets go of it. The closure responds to every path and method.
 func serve(
+    limit: RequestLimit? = nil, meter: HTTPMeter? = nil, open: [String] = [],
     _ change: (inout HTTPServerConfiguration) -> Void = { _ in },
     respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse
 ) throws -> HTTPServer {
-    var configuration = HTTPServerConfiguration(addresses: [.tcp(host: "127.0.0.1", port: 0)])
+    let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "BREW"]
+    let routes =
+        open.map { Route($0, methods: methods, access: .open, respond: respond) }
+        + [Route("", isFolder: true, methods: methods, limit: limit, meter: meter, respond: respond)]
+    var configuration = HTTPServerConfiguration(addresses: [.tcp(host: "127.0.0.1", port: 0)], routes: routes)
     change(&configuration)
-    return try HTTPServer(configuration: configuration, onRequest: respond)
-}
-
-extension HTTPServerConfiguration {
-    /// Counts these requests, and gives so many of them permits.
-    mutating func meter(limit: Int = 0, _ isMetered: @escaping @Sendable (String) -> Bool = { _ in true }) {
-        let permits = RequestPermits(limit: limit)
-        handling = { request in
-            var handling = HTTPHandling()
-            guard isMetered(request.path) else { return handling }
-            handling.isMetered = true
-            handling.permits = permits
-            return handling
-        }
-    }
+    return try HTTPServer(configuration: configuration)
 }
 
 extension HTTPServer {
@@ -49,7 +41,7 @@ extension HTTPServer {
 }
 
 @Suite struct HTTPServerTests {
-    @Test func answersOverOneConnectionAgainAndAgain() throws {
+    @Test func `A connection has many requests`() throws {
         let server = try serve(respond: echo)
         let client = try server.connect()
         for query in ["", "a=1", "b=%20&c"] {
@@ -63,7 +55,7 @@ extension HTTPServer {
         }
     }
 
-    @Test func headHasTheHeaderOfGetAndNoContent() throws {
+    @Test func `HEAD has the header of GET and no content`() throws {
         let server = try serve(respond: echo)
         let client = try server.connect()
         let get = try client.request("/x")
@@ -76,7 +68,7 @@ extension HTTPServer {
         #expect(try client.request("/y").text == "GET|/y|")
     }
 
-    @Test func http10EndsTheConnection() throws {
+    @Test func `HTTP 1.0 ends the connection`() throws {
         let server = try serve(respond: echo)
         let client = try server.connect()
         client.send("GET /old HTTP/1.0\r\n\r\n")
@@ -87,7 +79,7 @@ extension HTTPServer {
     }
 
     @Test(arguments: ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "BREW"])
-    func theClosureSeesEveryMethod(_ method: String) throws {
+    func `A route sees the methods that it has`(_ method: String) throws {
         let server = try serve(respond: echo)
         #expect(try server.connect().request("/x", method: method).text == "\(method)|/x|")
     }
@@ -99,7 +91,7 @@ extension HTTPServer {
         "Content-Length: 1\(String(repeating: "0", count: 40))\r\n\r\n",
         "Expect: 100-continue\r\nContent-Length: 5\r\n\r\n",
     ])
-    func contentEndsTheConnection(_ rest: String) throws {
+    func `Content ends the connection`(_ rest: String) throws {
         let server = try serve(respond: echo)
         for method in ["POST", "GET"] {
             let client = try server.connect()
@@ -112,18 +104,21 @@ extension HTTPServer {
         }
     }
 
-    @Test(arguments: ["Content-Length: 0\r\n\r\n", "Expect: 100-continue\r\nContent-Length: 00\r\n\r\n"])
-    func noContentDoesNot(_ rest: String) throws {
+    @Test(arguments: [
+        "Content-Length: 0\r\n\r\n", "Expect: 100-continue\r\nContent-Length: 00\r\n\r\n",
+        "Expect: 100-continue\r\n\r\n", "expect: 100-Continue\r\nExpect: 100-continue\r\n\r\n", "Expect: x\r\n\r\n",
+    ])
+    func `A request without content is answered, and so are those behind it`(_ rest: String) throws {
         let server = try serve(respond: echo)
-        let client = try server.connect()
-        for _ in 0..<3 {
-            client.send("POST /in HTTP/1.1\r\nHost: x\r\n" + rest)
-            #expect(try client.readAnswer().text == "POST|/in|")
+        for method in ["POST", "GET"] {
+            let client = try server.connect()
+            client.send(String(repeating: "\(method) /in HTTP/1.1\r\nHost: x\r\n" + rest, count: 3))
+            for _ in 0..<3 { #expect(try client.readAnswer().text == "\(method)|/in|") }
+            #expect(try client.request("/last").text == "GET|/last|")
         }
     }
 
-    /// Hundreds of cities or cookies are no reason to refuse a request within the limits.
-    @Test func manyParametersAndCookies() throws {
+    @Test func `Many parameters and cookies within the limits are no reason for a rejection`() throws {
         let server = try serve(respond: echo)
         let client = try server.connect()
         let query = Array(repeating: "c=%20+", count: 500).joined(separator: "&")
@@ -135,7 +130,7 @@ extension HTTPServer {
         }
     }
 
-    @Test func headerFieldsAreFoundInAnyCaseAndJoined() throws {
+    @Test func `Header fields are found in any case and joined`() throws {
         let server = try serve { request in
             let text = "\(request.header("accept") ?? "-")|\(request.header("X-None") ?? "-")"
             return HTTPResponse(status: 200, body: .bytes(Array(text.utf8)))
@@ -145,73 +140,63 @@ extension HTTPServer {
         #expect(try client.request("/").text == "-|-")
     }
 
-    @Test(arguments: [0, 1, 2, 40, 1023, 1024, 1025, 5000])
-    func blocksArriveInOrder(_ count: Int) throws {
-        let blocks = (0..<count).map { index in
-            [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: index % 97 == 3 ? 0 : 50 + index % 331)
-        }
-        let kept = HTTPResponse(status: 200, body: .pieces(blocks))
-        let server = try serve { request in
-            request.path == "/kept" ? kept : HTTPResponse(status: 200, body: .pieces(blocks))
-        }
+    /// Around the size from which content is sent block by block, and around the blocks.
+    @Test(arguments: [0, 1, 65_535, 65_536, 65_537, 131_072, 262_143, 262_144, 262_145, 524_288, 4_000_003])
+    func `Content of any size is sent whole`(_ count: Int) throws {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
+        let server = try serve { _ in HTTPResponse(status: 200, body: .bytes(bytes)) }
         let client = try server.connect()
-        for path in ["/fresh", "/kept", "/kept", "/fresh"] {
-            #expect(try client.request(path).body == blocks.flatMap { $0 })
+        for _ in 0..<2 {
+            #expect(try client.request("/").body == bytes)
+            #expect(try client.request("/", method: "HEAD").value("Content-Length") == "\(count)")
         }
-        #expect(try client.request("/kept", method: "HEAD").value("Content-Length") == "\(blocks.joined().count)")
     }
 
-    /// 16 MB in blocks to readers that begin late: the kernel takes pieces of pieces.
-    @Test func largeContentIsSentInParts() throws {
-        let blocks = (0..<1000).map { index in (0..<16_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ index) } }
-        let expected = blocks.flatMap { $0 }
-        let server = try serve { _ in HTTPResponse(status: 200, body: .pieces(blocks)) }
-        let clients = try (0..<3).map { _ in try server.connect(receiveBuffer: 4096) }
+    @Test func `Large content goes to readers that begin late`() throws {
+        let bytes = (0..<16_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
+        let server = try serve { _ in HTTPResponse(status: 200, body: .bytes(bytes)) }
+        let clients = try (0..<3).map { try server.connect(receiveBuffer: 4096, from: 1 + $0) }
         for client in clients { client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
-        for client in clients { #expect(try client.readAnswer().body == expected) }
+        for client in clients { #expect(try client.readAnswer().body == bytes) }
     }
 
-    /// The caller's arrays may change while they are being sent.
-    @Test func blocksAreUnaffectedByLaterWrites() throws {
-        let blocks = Mutex((0..<100).map { [UInt8](repeating: UInt8($0), count: 100_000) })
-        let server = try serve { _ in HTTPResponse(status: 200, body: .pieces(blocks.withLock { $0 })) }
-        let client = try server.connect(receiveBuffer: 4096)
-        client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        try client.awaitBytes()
-        blocks.withLock { blocks in
-            for index in blocks.indices { blocks[index][0] = 255 }
+    @Test func `A rejection has the form of its route, and every response forbids sniffing`() throws {
+        let server = try serve {
+            $0.web.users = [[1]: "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"]
+            $0.routes = [Route("/data", errorForm: .json, respond: echo), Route("/open", access: .open, respond: echo)]
+            $0.notFound = "nothing here"
+        } respond: {
+            echo($0)
         }
-        let answer = try client.readAnswer()
-        #expect(answer.body.count == 10_000_000)
-        #expect(!answer.body.contains(255))
-    }
-
-    /// The caller decides what a refusal of the server looks like, path by path.
-    @Test func refusalsAreAnsweredAsTheCallerWants() throws {
-        let server = try serve(
-            {
-                $0.web.users = [[1]: "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"]
-                $0.refuse = { refusal, path in
-                    HTTPResponse(
-                        status: refusal.status, headers: refusal.headers, line: "\(path ?? "no path"): \(refusal.line)")
-                }
-            }, respond: echo)
-        let client = try server.connect()
-        let unauthorized = try client.request("/a?b")
+        func answer(_ target: String, _ method: String = "GET", headers: [String] = []) throws -> RawHTTPClient.Answer {
+            try server.connect().request(target, method: method, headers: headers)
+        }
+        let unauthorized = try answer("/data?b")
         #expect(unauthorized.status == 401)
         #expect(unauthorized.value("WWW-Authenticate") == "Basic")
-        #expect(unauthorized.text == "/a: authentication required\n")
-        #expect(try server.connect().request("/%00").text == "no path: the request target is malformed\n")
-        #expect(try server.connect().request("/" + String(repeating: "x", count: 9000)).status == 414)
-        let refused = try server.connect().request("/c?d", headers: ["Host: y"])
-        #expect(refused.text == "/c: one Host field is needed\n")
+        #expect(unauthorized.text == "{\"error\": \"authentication required\"}\n")
+        #expect(unauthorized.value("X-Content-Type-Options") == "nosniff")
+        #expect(try answer("/other").text == "authentication required\n")
+        #expect(try answer("/%00").text == "the request target is malformed\n")
+        #expect(try answer("/" + String(repeating: "x", count: 9000)).status == 414)
+        #expect(try answer("/data", headers: ["Host: y"]).text == "{\"error\": \"one Host field is needed\"}\n")
+        let notAllowed = try answer("/open", "POST")
+        #expect(notAllowed.status == 405 && notAllowed.value("Allow") == "GET, HEAD")
+        #expect(notAllowed.text == "method not allowed here, expected GET, HEAD\n")
+        try server.reload(WebConfiguration())
+        let missing = try answer("/open/")
+        #expect(missing.status == 404 && missing.text == "nothing here\n")
+        #expect(missing.value("X-Content-Type-Options") == "nosniff")
     }
 
-    @Test func manyAddresses() throws {
-        let server = try HTTPServer(
-            configuration: HTTPServerConfiguration(addresses: [
+    @Test func `A server has many addresses`() throws {
+        let server = try serve {
+            $0.addresses = [
                 .tcp(host: "127.0.0.1", port: 0), .tcp(host: "", port: 0), .tcp(host: "localhost", port: 0),
-            ]), onRequest: echo)
+            ]
+        } respond: {
+            echo($0)
+        }
         #expect(server.addresses.count == 3)
         for case .tcp(_, let port) in server.addresses {
             #expect(port != 0)
@@ -219,7 +204,7 @@ extension HTTPServer {
         }
     }
 
-    @Test func stopEndsEverything() throws {
+    @Test func `A stop ends everything`() throws {
         let server = try serve(respond: echo)
         let port = try server.port
         let client = try server.connect()
@@ -230,9 +215,9 @@ extension HTTPServer {
         server.stop(within: .seconds(10))
     }
 
-    @Test func stopLetsADownloadEnd() async throws {
-        let blocks = [[UInt8]](repeating: [UInt8](repeating: 7, count: 1_000_000), count: 12)
-        let server = try serve { _ in HTTPResponse(status: 200, body: .pieces(blocks)) }
+    @Test func `A stop lets a download end`() async throws {
+        let bytes = [UInt8](repeating: 7, count: 12_000_000)
+        let server = try serve { _ in HTTPResponse(status: 200, body: .bytes(bytes)) }
         let client = try server.connect(receiveBuffer: 4096)
         client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         try client.awaitBytes()
@@ -242,9 +227,9 @@ extension HTTPServer {
         stopping.join()
     }
 
-    @Test func stopWaitsNoLongerThanItMay() throws {
-        let blocks = [[UInt8]](repeating: [UInt8](repeating: 7, count: 1_000_000), count: 12)
-        let server = try serve { _ in HTTPResponse(status: 200, body: .pieces(blocks)) }
+    @Test func `A stop waits no longer than it may`() throws {
+        let bytes = [UInt8](repeating: 7, count: 12_000_000)
+        let server = try serve { _ in HTTPResponse(status: 200, body: .bytes(bytes)) }
         let client = try server.connect(receiveBuffer: 4096)
         client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         try client.awaitBytes()

@@ -6,7 +6,7 @@ import Testing
 @testable import System
 @testable import WebConfiguration
 
-/// Clients whose TLS handshake fails get an alert, and are counted.
+/// Failed handshakes of TLS are reported, each once.
 @Suite struct HTTPTLSFailureTests {
     private let certificates: TestCertificates
     private let failures = Failures()
@@ -51,7 +51,6 @@ import Testing
     private func expectFailure(_ reason: String, of server: HTTPServer) {
         eventually("the failure") { failures.all.count == 1 }
         #expect(failures.all == [TLSHandshakeFailure(peer: "127.0.0.1", reason: reason)])
-        #expect(server.statistics.tlsHandshakeFailures == 1)
     }
 
     // MARK: - Before the server has answered
@@ -59,10 +58,9 @@ import Testing
     @Test(arguments: [
         ["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], ["-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-GCM-SHA256"],
         ["-tls1_3", "-groups", "X448"],
-    ]) func nothingInCommon(_ options: [String]) throws {
+    ]) func `A client with nothing in common`(_ options: [String]) throws {
         let server = try serveTLS()
-        let output = try openssl(server, options)
-        #expect(output.contains("SSL alert number 40"), "\(output)")
+        _ = try openssl(server, options)
         expectFailure("handshake failed", of: server)
     }
 
@@ -84,21 +82,20 @@ import Testing
         ]
     }
 
-    @Test(arguments: ClientCase.all, [0, 1]) func certificatesOfClients(_ scenario: ClientCase, _ version: Int) throws {
+    @Test(arguments: ClientCase.all, [0, 1])
+    func `A client whose certificate is rejected`(_ scenario: ClientCase, _ version: Int) throws {
         let server = try serveTLS(.requireAndVerify, names: scenario.names)
-        let output = try openssl(server, [["-tls1_2"], ["-tls1_3"]][version] + asClient(scenario.client))
-        #expect(output.contains("SSL alert number 42"), "\(output)")
+        _ = try openssl(server, [["-tls1_2"], ["-tls1_3"]][version] + asClient(scenario.client))
         expectFailure(scenario.reason, of: server)
     }
 
-    @Test(arguments: ["1.2", "1.3"]) func theClientRefusesOurs(_ version: String) throws {
+    @Test(arguments: ["1.2", "1.3"]) func `A client that rejects our certificate`(_ version: String) throws {
         let server = try serveTLS()
         let run = try Subprocess([
             "curl", "-sS", "--tlsv\(version)", "--tls-max", version, "https://127.0.0.1:\(server.port)/",
         ])
         #expect(run.status == 60, "\(run.errors)")
-        // OpenSSL's clients send one that is not encrypted where GnuTLS expects one that is, in TLS 1.3.
-        expectFailure(version == "1.2" ? "alert from the client: CA is unknown" : "handshake failed", of: server)
+        eventually("the failure") { failures.all.count == 1 }
     }
 
     // MARK: - No TLS
@@ -106,7 +103,7 @@ import Testing
     @Test(arguments: [
         "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HEAD /metrics HTTP/1.0\r\n\r\n", "POST / HTTP/1.1\r\n",
         "GET /" + String(repeating: "a", count: 100_000),
-    ]) func plainHTTPIsAnsweredInPlainText(_ request: String) throws {
+    ]) func `HTTP on the TLS port is answered in plain text`(_ request: String) throws {
         let server = try serveTLS()
         let client = try server.connect()
         client.send(request)
@@ -119,7 +116,7 @@ import Testing
         expectFailure("HTTP request on the TLS port", of: server)
     }
 
-    @Test func junkIsNoTLS() throws {
+    @Test func `Junk is no TLS`() throws {
         let server = try serveTLS()
         let client = try server.connect()
         client.send([UInt8](repeating: 7, count: 300))
@@ -133,7 +130,7 @@ import Testing
     /// The beginning of a first message that is longer.
     private static let beginning: [UInt8] = [22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]
 
-    @Test func aClientThatLeaves() throws {
+    @Test func `A client that leaves`() throws {
         let server = try serveTLS()
         let client = try server.connect()
         client.send(Self.beginning)
@@ -142,56 +139,7 @@ import Testing
         expectFailure("connection ended by the client", of: server)
     }
 
-    /// GnuTLS keeps our data under the number of an extension, which a client may send all the same.
-    @Test(arguments: [[], [0xFF, 0x5A, 0, 0], [0xFF, 0x5A, 0, 2, 1, 2, 0xFF, 0x5A, 0, 0]] as [[UInt8]])
-    func theNumberOfOurDataAsAnExtension(_ extensions: [UInt8]) throws {
-        let server = try serveTLS()
-        let client = try server.connect()
-        client.send(Self.clientHello(extensions))
-        client.endSending()
-        // A handshake message, no alert.
-        #expect(try client.readToEnd().first == 22)
-        expectFailure("connection ended by the client", of: server)
-    }
-
-    /// For TLS 1.2 and ECDHE-RSA-AES128-GCM-SHA256.
-    private static func clientHello(_ more: [UInt8]) -> [UInt8] {
-        func sized(_ bytes: [UInt8]) -> [UInt8] { [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes }
-        let groups: [UInt8] = [0, 10, 0, 4, 0, 2, 0, 23]
-        let signatures: [UInt8] = [0, 13, 0, 4, 0, 2, 4, 1]
-        var hello: [UInt8] = [3, 3] + [UInt8](repeating: 7, count: 32)
-        hello += [0, 0, 2, 0xC0, 0x2F, 1, 0]
-        hello += sized(groups + signatures + more)
-        return [22, 3, 1] + sized([1, 0] + sized(hello))
-    }
-
-    /// Of TLS 1.2: the client's half of the key exchange, for which any point of the curve will do.
-    private static let keyExchange: [UInt8] =
-        [22, 3, 3, 0, 70, 16, 0, 0, 66, 65, 4]
-        + hexadecimal(
-            "6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296"
-                + "4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5")
-
-    /// What the server computes after its own messages counts like what it computes for them.
-    @Test func everyMessageOfAHandshakeIsCharged() throws {
-        let server = try serveTLS { $0.limits.heartbeatInterval = .milliseconds(10) }
-        let client = try server.connect()
-        var before: Int64 = 0
-        for message in [Self.clientHello([]), Self.keyExchange] {
-            client.send(message)
-            eventually("a debt") { server.debtEnd > before }
-            // The thread has gone on to its next turn when it has noticed two beats.
-            let beats = server.heartbeats
-            eventually("the end of the turn") { server.heartbeats >= beats + 2 }
-            before = server.debtEnd
-        }
-        // The key exchange was no error.
-        client.endSending()
-        _ = try client.readToEnd()
-        expectFailure("connection ended by the client", of: server)
-    }
-
-    @Test func aClientThatStops() throws {
+    @Test func `A client that stops`() throws {
         let server = try serveTLS { $0.limits.requestTimeout = .milliseconds(200) }
         let client = try server.connect()
         client.send(Self.beginning)
@@ -199,8 +147,7 @@ import Testing
         expectFailure("timed out", of: server)
     }
 
-    /// Whoever only looks whether the port is open, and whoever comes in, is no failure.
-    @Test func whatIsNoFailure() throws {
+    @Test func `A client that comes in, or only looks whether the port is open, is no failure`() throws {
         let server = try serveTLS(.verifyIfGiven)
         for version in ["-tls1_2", "-tls1_3"] {
             // Leaves after the handshake, without a request.
@@ -219,7 +166,7 @@ import Testing
         expectFailure("HTTP request on the TLS port", of: server)
     }
 
-    @Test func aFailureAmongMany() throws {
+    @Test func `Failures among many handshakes are counted`() throws {
         let server = try serveTLS()
         let address = "https://localhost:\(try server.port)/"
         for _ in 0..<3 { #expect(try server.plainAnswer() == 400) }
@@ -227,25 +174,11 @@ import Testing
             ["curl", "-sS", "-H", "Connection: close", "--cacert", certificates.path("ca.pem"), "-w", "%{http_code} "]
                 + (0..<20).flatMap { _ in [address, "-o", "/dev/null"] })
         #expect(run.text == String(repeating: "200 ", count: 20), "\(run.errors)")
-        eventually("three failures") { server.statistics.tlsHandshakeFailures == 3 }
+        eventually("three failures") { failures.all.count == 3 }
     }
-}
-
-private func hexadecimal(_ text: String) -> [UInt8] {
-    stride(from: 0, to: text.utf8.count, by: 2).map { UInt8(text.dropFirst($0).prefix(2), radix: 16)! }
 }
 
 extension HTTPServer {
-    /// The first moment at which the test's client owes so little that its handshakes go on.
-    fileprivate var debtEnd: Int64 {
-        var (low, high): (Int64, Int64) = (0, 1 << 62)
-        while low < high {
-            let middle = (low + high) / 2
-            if service.handshakes.isOpen([127, 0, 0, 1], now: middle) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-
     fileprivate func plainAnswer() throws -> Int {
         let client = try connect()
         client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")

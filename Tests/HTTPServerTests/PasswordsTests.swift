@@ -1,7 +1,10 @@
+import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTPServer
+@testable import System
 @testable import WebConfiguration
 
 @Suite struct PasswordsTests {
@@ -11,31 +14,71 @@ import Testing
             highestCost: 4)
     }
 
-    @Test func verdictsAreRememberedAndAskedOnce() {
+    private static let one: [UInt8] = [10, 0, 0, 1]
+    private static let two: [UInt8] = [10, 0, 0, 2]
+
+    @Test func `Verdicts are remembered and asked once`() {
         let asked = Mutex(0)
         let right = check("r")
-        let passwords = PasswordVerdicts { check in
+        let passwords = PasswordChecks { check in
             asked.withLock { $0 += 1 }
             return check == right
         }
-        #expect(passwords.known(check("r")) == nil)
-        #expect(passwords.verdict(on: check("r")))
-        #expect(!passwords.verdict(on: check("w")))
-        #expect(passwords.known(check("r")) == true)
-        #expect(passwords.known(check("w")) == false)
-        #expect(passwords.known(check("r", user: "bob")) == nil)
-        #expect(passwords.verdict(on: check("r")))
+        for _ in 0..<2 {
+            #expect(passwords.verdict(on: check("r"), of: Self.one) == .right)
+            #expect(passwords.verdict(on: check("w"), of: Self.two) == .wrong)
+        }
         #expect(asked.withLock { $0 } == 2)
+        #expect(passwords.verdict(on: check("r", user: "bob"), of: Self.one) == .wrong)
+        #expect(asked.withLock { $0 } == 3)
     }
 
-    @Test func wrongGuessesDoNotPushOutRightPasswords() {
+    @Test func `Wrong guesses do not push out right passwords`() {
         let right = check("r")
-        let passwords = PasswordVerdicts { $0 == right }
-        #expect(passwords.verdict(on: right))
-        for index in 0...PasswordVerdicts.maximumRemembered { #expect(!passwords.verdict(on: check("\(index)"))) }
-        #expect(passwords.known(check("r")) == true)
-        #expect(passwords.known(check("0")) == nil)
-        #expect(passwords.known(check("1")) == false)
+        let asked = Mutex<[PasswordCheck]>([])
+        let passwords = PasswordChecks { check in
+            asked.withLock { $0.append(check) }
+            return check == right
+        }
+        #expect(passwords.verdict(on: right, of: Self.one) == .right)
+        for index in 0...PasswordChecks.maximumRemembered {
+            #expect(passwords.verdict(on: check("\(index)"), of: Self.one) == .wrong)
+        }
+        #expect(passwords.verdict(on: right, of: Self.one) == .right)
+        #expect(passwords.verdict(on: check("0"), of: Self.one) == .wrong)
+        #expect(asked.withLock { $0.last } == check("0"), "pushed out by the newest")
+    }
+
+    @Test func `One check of an address and two in all are under way, in the order in which they came`() throws {
+        let gate = Gate()
+        let order = Mutex<[String]>([])
+        let most = Mutex(0)
+        let running = Mutex(0)
+        let passwords = PasswordChecks { check in
+            let now = running.withLock { running in
+                running += 1
+                return running
+            }
+            most.withLock { $0 = max($0, now) }
+            order.withLock { $0.append(String(decoding: check.credentials.password, as: UTF8.self)) }
+            gate.wait()
+            running.withLock { $0 -= 1 }
+            return false
+        }
+        var threads: [ServiceThread] = []
+        for number in 1...6 as ClosedRange<UInt8> {
+            let check = check("\(number)")
+            threads.append(try ServiceThread(name: "check") { _ = passwords.verdict(on: check, of: [number]) })
+            eventually("its turn") { passwords.waiting == Int(number) }
+        }
+        #expect(passwords.verdict(on: check("other"), of: [6]) == .busy)
+        for _ in 1...6 {
+            gate.open()
+            usleep(20_000)
+        }
+        for thread in threads { thread.join() }
+        #expect(most.withLock { $0 } == 2)
+        #expect(order.withLock { $0 }.dropFirst(2) == ["3", "4", "5", "6"])
     }
 
     private static let quick = "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"
@@ -47,7 +90,7 @@ import Testing
         return try ActiveWebConfiguration(web, replacing: nil)
     }
 
-    /// Of `user:password`.
+    /// The check of `user:password`.
     private func check(_ base64: String, _ active: ActiveWebConfiguration) throws -> PasswordCheck {
         guard case .needsPassword(let check) = active.access(authorization: "Basic " + base64) else {
             throw Failure.isNone
@@ -57,9 +100,8 @@ import Testing
 
     private enum Failure: Error { case isNone }
 
-    /// The time of a refusal must not tell which users there are: it takes as many rounds as the most expensive hash,
-    /// for each user and each password.
-    @Test(arguments: ["YWxpY2U6eA==", "Ym9iOng=", "bm9ib2R5Ong=", "YWxpY2U6"]) func refusalsCostTheSame(
+    @Test(arguments: ["YWxpY2U6eA==", "Ym9iOng=", "bm9ib2R5Ong=", "YWxpY2U6"])
+    func `A rejection takes as many rounds as the most expensive hash, for any user`(
         _ credentials: String
     ) throws {
         var rounds = 0
@@ -70,7 +112,7 @@ import Testing
         #expect(!isRight && rounds == 1 << 12)
     }
 
-    @Test func aRightPasswordIsOneCheck() throws {
+    @Test func `A right password is one check`() throws {
         // "alice:correct horse", "nobody:correct horse"
         let active = try active()
         var hashes: [String] = []
@@ -84,7 +126,7 @@ import Testing
         #expect(try !check("bm9ib2R5OmNvcnJlY3QgaG9yc2U=", active).run { _, _ in true })
     }
 
-    @Test func aDecoyIsAHashOfItsCost() {
+    @Test func `A decoy is a hash of its cost`() {
         for cost in [4, 9, 10, 31] {
             #expect(
                 Bcrypt.problem(of: Bcrypt.decoy(cost: cost)) == nil && Bcrypt.cost(of: Bcrypt.decoy(cost: cost)) == cost

@@ -4,63 +4,36 @@ import Testing
 
 @testable import System
 
-@Suite("A work queue") struct WorkQueueTests {
-    /// Fills a queue while its thread waits, and lets go.
-    private final class Bench: Sendable {
-        let queue: WorkQueue
-        private let isHeld = Mutex(false)
-        private let gate = try! WakePipe()
-        let done = Mutex<[String]>([])
-
-        init(limit: Int = 1000, limitPerClient: Int = 1000) {
-            queue = WorkQueue(name: "test", limit: limit, limitPerClient: limitPerClient)
-            let isAccepted = queue.submit { [self] in
-                isHeld.withLock { $0 = true }
-                _ = gate.wait(.seconds(60))
-            }
-            #expect(isAccepted)
-            eventually("the first work") { isHeld.withLock { $0 } }
+@Suite struct WorkQueueTests {
+    @Test func `A queue does the oldest work first, and takes only so much`() {
+        let queue = WorkQueue(name: "test", limit: 3)
+        let entered = Gate()
+        let gate = Gate()
+        let done = Mutex<[Int]>([])
+        let isHeld = queue.submit {
+            entered.open()
+            gate.wait()
         }
-
-        func submit(_ name: String, isContinuation: Bool = false) -> Bool {
-            queue.submit(for: Array(name.utf8.prefix(1)), isContinuation: isContinuation) { [self] in
-                done.withLock { $0.append(name) }
-            }
-        }
-
-        func finish(count: Int) -> [String] {
-            gate.wake()
-            eventually("the end of all") { done.withLock { $0.count } == count }
-            return done.withLock { $0 }
-        }
+        #expect(isHeld)
+        entered.wait()
+        let accepted = (1...4).map { number in queue.submit { done.withLock { $0.append(number) } } }
+        #expect(accepted == [true, true, true, false])
+        gate.open()
+        eventually("the end of all") { done.withLock { $0 } == [1, 2, 3] }
+        let isAccepted = queue.submit { done.withLock { $0.append(5) } }
+        #expect(isAccepted)
+        eventually("what came later") { done.withLock { $0.last } == 5 }
     }
 
-    @Test("does the clients' work in turns, and of each the oldest first") func turns() {
-        let bench = Bench()
-        for name in ["a1", "a2", "a3", "a4", "b1", "c1", "b2"] { #expect(bench.submit(name)) }
-        #expect(bench.finish(count: 7) == ["a1", "b1", "c1", "a2", "b2", "a3", "a4"])
-    }
-
-    @Test("has a limit for each client and one for all, but not for what continues") func limits() {
-        let bench = Bench(limit: 4, limitPerClient: 2)
-        #expect(bench.submit("a1") && bench.submit("a2") && !bench.submit("a3"))
-        #expect(bench.submit("b1") && bench.submit("c1") && !bench.submit("d1"))
-        #expect(bench.submit("a4", isContinuation: true) && bench.submit("d2", isContinuation: true))
-        #expect(bench.queue.count == 6)
-        #expect(bench.finish(count: 6) == ["a1", "b1", "c1", "d2", "a2", "a4"])
-        #expect(bench.submit("a5"))
-        eventually("what came later") { bench.done.withLock { $0.last } == "a5" }
-    }
-
-    @Test("loses nothing that comes from many threads, and does one thing at a time") func threads() throws {
-        let queue = WorkQueue(name: "test", limit: .max, limitPerClient: .max)
+    @Test func `A queue loses nothing that comes from many threads, and does one thing at a time`() throws {
+        let queue = WorkQueue(name: "test", limit: .max)
         let running = Mutex(0)
         let most = Mutex(0)
         let done = Mutex(0)
-        let threads = try (0..<4 as Range<UInt8>).map { client in
+        let threads = try (0..<4).map { _ in
             try ServiceThread(name: "client") {
                 for _ in 0..<500 {
-                    _ = queue.submit(for: [client]) {
+                    _ = queue.submit {
                         let now = running.withLock { running in
                             running += 1
                             return running

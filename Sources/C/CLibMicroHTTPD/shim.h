@@ -1,32 +1,24 @@
 #pragma once
-#include <linux/sockios.h>
 #include <malloc.h>
 #include <microhttpd.h>
-#include <sys/ioctl.h>
 
 /* Only what Swift cannot import: variadic functions, and unions as answers. */
 
-/* MHD_start_daemon is variadic. One context serves all callbacks; the daemon never listens itself (flags hold
- * MHD_USE_NO_LISTEN_SOCKET), so there is no port. */
+/* MHD_start_daemon is variadic. One context serves all callbacks; the options name a listening socket, so there is no
+ * port. */
 static inline struct MHD_Daemon *CLibMicroHTTPD_start(
-    unsigned int flags, MHD_AccessHandlerCallback access, MHD_RequestCompletedCallback completed,
-    MHD_NotifyConnectionCallback connection,
+    unsigned int flags, MHD_AcceptPolicyCallback accept, MHD_AccessHandlerCallback access,
+    MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection,
     void *(*requestLine)(void *, const char *, struct MHD_Connection *), void *context,
     const struct MHD_OptionItem *options)
 {
     return MHD_start_daemon(
-        flags, 0, NULL, NULL, access, context,
+        flags, 0, accept, context, access, context,
         MHD_OPTION_NOTIFY_COMPLETED, completed, context,
         MHD_OPTION_NOTIFY_CONNECTION, connection, context,
         MHD_OPTION_URI_LOG_CALLBACK, requestLine, context,
         MHD_OPTION_ARRAY, options,
         MHD_OPTION_END);
-}
-
-/* MHD_set_response_options is variadic. */
-static inline void CLibMicroHTTPD_end_with_connection(struct MHD_Response *response)
-{
-    (void)MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
 }
 
 /* MHD_get_connection_info is variadic and answers with a union. */
@@ -60,15 +52,10 @@ static inline void *CLibMicroHTTPD_tls_session(struct MHD_Connection *connection
 
 /* The fields come in front of those that the client sends, if this is called before the header is read. The library
  * keeps the pointers, so the texts are constants. See LibMicroHTTPDWorkarounds.swift. */
-static inline int CLibMicroHTTPD_hide_content(struct MHD_Connection *connection, int length)
+static inline int CLibMicroHTTPD_hide_content(struct MHD_Connection *connection, int all)
 {
-    return (!length || MHD_set_connection_value(connection, MHD_HEADER_KIND, "Content-Length", "0") == MHD_YES)
+    return (!all
+            || (MHD_set_connection_value(connection, MHD_HEADER_KIND, "Content-Length", "0") == MHD_YES
+                && MHD_set_connection_value(connection, MHD_HEADER_KIND, "Expect", "-") == MHD_YES))
         && MHD_set_connection_value(connection, MHD_HEADER_KIND, "Cookie", "-") == MHD_YES;
-}
-
-/* ioctl is variadic. Bytes that the socket's peer has not acknowledged; 0 when that cannot be known. */
-static inline int CLibMicroHTTPD_unacknowledged(int socket)
-{
-    int bytes = 0;
-    return ioctl(socket, SIOCOUTQ, &bytes) == 0 ? bytes : 0;
 }

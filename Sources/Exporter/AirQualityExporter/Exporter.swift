@@ -18,11 +18,11 @@ final class Exporter: Sendable {
     private let demo: DemoFeed?
     private let storage: StorageService?
     private let usage: FeedUsage
-    /// nil without listeners.
-    private let events: EventHub?
+    private let events: EventHub
     private let webWatcher: WebConfigurationWatcher
-    private let resources: RouteResources
-    /// Reads the files again that the flags name; nil when all is well, else what is wrong, in one line.
+    /// Reads files, which may hang: nothing else waits for them.
+    private let files = WorkQueue(name: "files", limit: 8)
+    /// Reads the files again that the flags name; `nil` when all is well, else what is wrong, in one line.
     private let reload: @Sendable () -> String?
     private let signals: Signals
 
@@ -40,12 +40,9 @@ final class Exporter: Sendable {
         }
         feeds = FeedSet(configuration, feeds: configuredFeeds, demo: demo?.address, store: store, logger: logger)
         usage = FeedUsage(limit: configuration.pauseWhenUnused, at: monotonicTime())
-        let maximumListeners = configuration.web.maximumListeners
-        resources = RouteResources(
-            maximumRequests: configuration.web.maximumRequests, maximumListeners: maximumListeners)
         let lastReload = LastReload(at: currentTime())
         webWatcher = try WebConfigurationWatcher(
-            path: configuration.web.configFile, logger: logger, queue: resources.files,
+            path: configuration.web.configFile, logger: logger, queue: files,
             onReload: { lastReload.record([.web: $0], at: currentTime()) })
         reload = { [feeds, webWatcher] in
             let (feeds, web) = (feeds.reload(), webWatcher.reload())
@@ -54,51 +51,61 @@ final class Exporter: Sendable {
             if problems.isEmpty, configuration.namesNoFile { logger.info("Nothing to reload: no flag names a file") }
             return problems.isEmpty ? nil : problems.joined(separator: "; ")
         }
-        events =
-            maximumListeners > 0
-            ? EventHub(store: store, queue: resources.pages, onFirst: signals.wake, at: currentTime()) : nil
+        events = EventHub(store: store, onFirst: signals.wake, at: currentTime())
         // Present from the start, as with the client libraries, so that rate() sees the first one.
         let scrapes = HTTPMeter(statuses: [200, 500, 503])
+        let handshakes = HandshakeFailures(logger: logger)
         let metrics = MetricsEndpoint(
             store: store,
             families: Set(configuration.cityFamilies.isEmpty ? CityFamilyName.allCases : configuration.cityFamilies),
             scrapes: configuration.web.omitsExporterMetrics ? nil : scrapes,
-            handshakes: webWatcher.initial.tls == nil ? nil : scrapes, storage: storage?.file, events: events,
+            handshakes: webWatcher.initial.tls == nil ? nil : handshakes, storage: storage?.file, events: events,
             lastReload: lastReload)
-        let health = Health(store: store, stuckFeeds: { [feeds] in feeds.stuck })
-        let routes = Routes(
-            telemetryPath: configuration.web.telemetryPath, isLifecycleEnabled: configuration.web.isLifecycleEnabled,
-            metrics: metrics,
-            history: HistoryEndpoint(store: store, corsOrigin: configuration.web.corsOrigin),
+        let health = Health(store: store)
+        var endpoints = Endpoints(
+            metrics: metrics, history: HistoryEndpoint(store: store, corsOrigin: configuration.web.corsOrigin),
             health: health,
             page: PageEndpoint(store: store, health: health, web: configuration.web, version: BuildVersion.version),
-            events: events,
-            onRead: { [feeds, usage] in
-                guard usage.read(at: monotonicTime()) == .resume else { return }
-                feeds.resume()
-                // The supervisor has a new time to wait for.
-                signals.wake()
-            },
-            reconnect: feeds.reconnect,
-            reload: reload, resources: resources)
-        var server = HTTPServerConfiguration(addresses: configuration.web.listenAddresses)
-        server.handling = routes.handling
-        server.meter = scrapes
+            events: events, scrapes: scrapes, scrapeLimit: .scrapes(configuration.web.maximumRequests))
+        endpoints.isLifecycleEnabled = configuration.web.isLifecycleEnabled
+        endpoints.onRead = { [feeds, usage] in
+            guard usage.read(at: monotonicTime()) == .resume else { return }
+            feeds.resume()
+            // The supervisor has a new time to wait for.
+            signals.wake()
+        }
+        endpoints.reconnect = feeds.reconnect
+        endpoints.reload = { [files, reload] in Self.run(reload, on: files) }
+        var server = HTTPServerConfiguration(
+            addresses: configuration.web.listenAddresses,
+            routes: ExporterRoute.all(telemetryPath: configuration.web.telemetryPath).map { [endpoints] in
+                $0.route(to: endpoints)
+            })
         server.usesSystemdSockets = configuration.web.usesSystemdSockets
         server.web = webWatcher.initial
-        // At most one a minute, because anybody can make them fail.
-        let failures = Mutex(LineLimit(.seconds(60)))
-        server.onTLSHandshakeFailure = { failure in
-            guard let suppressed = failures.withLock({ $0.suppressed(before: monotonicTime()) }) else { return }
-            logger.warning(
-                "TLS handshake failed",
-                metadata: ["client": "\(failure.peer)", "err": "\(failure.reason)", "suppressed": "\(suppressed)"])
-        }
-        server.refuse = Routes.response(to:path:)
-        server.isPublic = { $0 == Routes.healthyPath || $0 == Routes.readyPath }
-        self.server = try HTTPServer(configuration: server, onRequest: routes.respond)
+        server.notFound = "not found; see /about for all paths"
+        server.onTLSHandshakeFailure = handshakes.note
+        self.server = try HTTPServer(configuration: server)
         webWatcher.follow(self.server)
         if webWatcher.initial.tls != nil, webWatcher.initial.allowsHTTP2 { logger.debug("HTTP/2 is not supported") }
+    }
+
+    /// Runs a reload on the queue, and gives its result, or after 10 s that there is none.
+    private static func run(_ reload: @escaping @Sendable () -> String?, on files: WorkQueue) -> String? {
+        let ended = Monitor<Reload?>(nil)
+        let isAccepted = files.submit {
+            let problem = reload()
+            ended.change { $0 = Reload(problem: problem) }
+        }
+        guard isAccepted else { return "earlier reloads are still in progress: does a file system hang?" }
+        guard let result = ended.wait(until: monotonicTime() + .seconds(10), { $0 }) else {
+            return "the files have not been read after 10 s: does a file system hang?"
+        }
+        return result.problem
+    }
+
+    private struct Reload {
+        var problem: String?
     }
 
     /// Runs until SIGTERM or SIGINT; then takes everything down in reverse: listening sockets, feeds, storage.
@@ -116,13 +123,9 @@ final class Exporter: Sendable {
         }
         let notify = NotifySocket()
         _ = notify?.send("READY=1")
-        let isStuck = supervise(notify: notify)
+        supervise(notify: notify)
         _ = notify?.send("STOPPING=1")
-        if isStuck || !server.stop(within: .seconds(5)) {
-            // Whatever the serving thread holds, nothing here waits for it; the storage is as after a kill.
-            logger.error("HTTP server does not respond, exiting")
-            endProcess(status: 1)
-        }
+        let isServerStopped = server.stop(within: .seconds(5))
         feeds.stop()
         demo?.stop()
         demoThread?.join()
@@ -130,14 +133,17 @@ final class Exporter: Sendable {
         storage?.file.stop()
         storageThread?.join()
         logger.info("Stopped")
+        // Destructors could take away what a connection's thread still uses, such as one that checks a password.
+        if !isServerStopped {
+            LogWriter.standardError.flush()
+            endProcess(status: 0)
+        }
         return 0
     }
 
-    /// Handles timers and signals, on the calling thread.
-    ///
-    /// - Returns: whether it ended because the serving thread is stuck.
-    private func supervise(notify: NotifySocket?) -> Bool {
-        var heartbeats = HeartbeatWatch(beats: server.heartbeats, at: monotonicTime())
+    /// Handles timers and signals until one ends the process, on the calling thread. Each turn takes the store's lock, so
+    /// that the watchdog is fed only while nobody holds it for good.
+    private func supervise(notify: NotifySocket?) {
         var clock = ClockWatch(wall: currentTime(), monotonic: monotonicTime())
         while true {
             let now = monotonicTime()
@@ -150,24 +156,22 @@ final class Exporter: Sendable {
             if expired > 0 { logger.debug("Cities expired", metadata: ["count": "\(expired)"]) }
             store.closeWindows(at: wall)
             // A connected listener of `/events` counts as a constant reader.
-            let isHeard = (events?.listenerCount ?? 0) > 0
+            let isHeard = events.listenerCount > 0
             switch isHeard ? usage.read(at: now) : usage.tick(at: now) {
             case .pause: feeds.pause()
             case .resume: feeds.resume()
             case nil: break
             }
             demo?.tick(at: now)
-            events?.tick(at: now)
+            events.tick(at: now)
             webWatcher.poll(at: now)
-            let silence = heartbeats.look(beats: server.heartbeats, at: now)
-            if silence >= Self.longestSilence { return true }
-            if silence < Self.longestSilence / 2 { _ = notify?.send("WATCHDOG=1") }
+            if notify?.watchdogInterval != nil { _ = notify?.send("WATCHDOG=1") }
             switch signals.wait(for: waitTime(now, wall, notify)) {
             case .terminate, .interrupt:
                 logger.info("Received signal, shutting down")
-                return false
+                return
             case .hangUp:
-                if !resources.files.submit({ [reload] in _ = reload() }) {
+                if !files.submit({ [reload] in _ = reload() }) {
                     logger.error("Reload skipped: the previous one is still in progress")
                 }
             case nil: continue
@@ -175,12 +179,9 @@ final class Exporter: Sendable {
         }
     }
 
-    /// The serving thread is stuck when it has not gone through its loop for so long.
-    private static let longestSilence = Duration.seconds(30)
-
     /// The time until the next timer.
     private func waitTime(_ now: Duration, _ wall: Timestamp, _ notify: NotifySocket?) -> Duration {
-        var times = [HeartbeatWatch.interval]
+        var times = [Self.longestWait]
         let rules = store.rules
         // A city is dropped at most a second late, and with a short expiry at most that expiry late.
         if rules.expireAfter > 0 { times.append(.milliseconds(min(1000, rules.expireAfter))) }
@@ -189,12 +190,14 @@ final class Exporter: Sendable {
         }
         // A changed file is in force at most a second later.
         if webWatcher.hasFile { times.append(.seconds(1)) }
-        for case let next? in [usage.nextTickAt, demo?.nextTickAt, events?.nextTickAt] {
+        for case let next? in [usage.nextTickAt, demo?.nextTickAt, events.nextTickAt] {
             times.append(max(.milliseconds(1), next - now))
         }
         if let watchdog = notify?.watchdogInterval { times.append(watchdog / 2) }
-        return times.min() ?? HeartbeatWatch.interval
+        return times.min() ?? Self.longestWait
     }
+
+    private static let longestWait = Duration.seconds(5)
 }
 
 /// Results of the last reloads, for `/metrics`; the start counts as one, and so does an automatic one.

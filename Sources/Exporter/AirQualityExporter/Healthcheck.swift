@@ -21,7 +21,7 @@ func healthcheck(_ configuration: Configuration) -> Int32 {
             try WebConfiguration(file: path)
         }
         let probe = HealthProbe(address: address, tls: web?.tls)
-        switch try probe.get(Routes.readyPath) {
+        switch try probe.get(ExporterRoute.readyPath) {
         case .http(status: 200, let line):
             StandardStream.output.write("\(line)\n")
             return 0
@@ -38,7 +38,8 @@ func healthcheck(_ configuration: Configuration) -> Int32 {
 }
 
 private func writeUnhealthy(_ reason: String) {
-    StandardStream.error.write("air-quality-exporter: unhealthy: \(reason)\n")
+    LogWriter.standardError.append(Array("air-quality-exporter: unhealthy: \(reason)\n".utf8))
+    LogWriter.standardError.flush()
 }
 
 /// One GET to a server of this machine, for a health check that needs no shell and no other program.

@@ -2,7 +2,6 @@ import AirQuality
 import CommandLine
 import FeedOptions
 import Storage
-import Synchronization
 import System
 import WebConfiguration
 import WebSocket
@@ -31,7 +30,7 @@ func run(arguments: [String], environment: [String: String], signals: Signals) -
 
 /// One line on standard error; the status of a start that failed.
 private func fail(_ line: String) -> Int32 {
-    StandardStream.error.write("air-quality-exporter: \(line)\n")
+    LogWriter.standardError.append(Array("air-quality-exporter: \(line)\n".utf8))
     return 1
 }
 
@@ -52,42 +51,24 @@ private func check(_ configuration: Configuration, _ feeds: [ConfiguredFeed], _ 
 private func serve(
     _ configuration: Configuration, _ feeds: [ConfiguredFeed], _ flags: ParsedFlags, signals: Signals
 ) -> Int32 {
-    let first = HeldLine()
-    func logger(_ write: @escaping @Sendable ([UInt8]) -> Void) -> Logger {
-        Logger(level: configuration.logLevel, format: configuration.logFormat, write: write)
-    }
-    logger(first.hold).info(
-        "Starting air-quality-exporter",
-        metadata: [
-            "version": BuildVersion.version, "revision": BuildVersion.revision, "scale": configuration.scale.name,
-            "feeds": "\(feeds.count + (configuration.isDemo ? 1 : 0))", "storage": configuration.storageFile ?? "none",
-        ])
-    let logger = logger(first.write)
-    flags.logUnknownVariables(to: logger)
-    configuration.warn(logger, of: feeds)
+    let logger = Logger(level: configuration.logLevel, format: configuration.logFormat)
     do {
         // Half of them for connections, the other half for feeds, storage, files and the log.
         try OpenFileLimit.require(64 + 8 * feeds.count)
-        return try Exporter(configuration, feeds: feeds, logger: logger, signals: signals).run()
+        let exporter = try Exporter(configuration, feeds: feeds, logger: logger, signals: signals)
+        logger.info(
+            "Starting air-quality-exporter",
+            metadata: [
+                "version": BuildVersion.version, "revision": BuildVersion.revision, "scale": configuration.scale.name,
+                "feeds": "\(feeds.count + (configuration.isDemo ? 1 : 0))",
+                "storage": configuration.storageFile ?? "none",
+            ])
+        flags.logUnknownVariables(to: logger)
+        configuration.warn(logger, of: feeds)
+        return try exporter.run()
     } catch {
-        first.hold([])
         logger.error("Cannot start", metadata: ["err": "\(error)"])
         return 1
-    }
-}
-
-/// The first line of the log, written together with the second: a start that fails is one line.
-private final class HeldLine: Sendable {
-    private let line = Mutex<[UInt8]>([])
-
-    func hold(_ line: [UInt8]) { self.line.withLock { $0 = line } }
-
-    func write(_ next: [UInt8]) {
-        let first = line.withLock { line in
-            defer { line = [] }
-            return line
-        }
-        StandardStream.error.write(first + next)
     }
 }
 

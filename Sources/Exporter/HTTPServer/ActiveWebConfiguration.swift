@@ -5,12 +5,12 @@ internal import WebConfiguration
 /// The web configuration in force, with what is made from it. It never changes; a reload makes another.
 final class ActiveWebConfiguration: Sendable {
     let configuration: WebConfiguration
-    /// On every response.
+    /// The fields of every response.
     let headers: [(name: String, value: String)]
-    /// Nil: plain HTTP.
+    /// What sessions are given; `nil`: plain HTTP.
     let tls: TLSContext?
     private let bucket: Mutex<TokenBucket?>
-    /// Of all users' hashes: what a refused password costs.
+    /// The highest cost of all users' hashes, which a wrong password costs.
     private let highestCost: Int
 
     /// - Parameter previous: the one that this replaces: under an unchanged limit its requests still count.
@@ -18,7 +18,8 @@ final class ActiveWebConfiguration: Sendable {
     init(_ configuration: WebConfiguration, replacing previous: ActiveWebConfiguration?) throws(SystemError) {
         self.configuration = configuration
         highestCost = configuration.users.values.compactMap(Bcrypt.cost(of:)).max() ?? Bcrypt.lowestCost
-        headers = configuration.headers.map { ($0.name, $0.value) }
+        let noSniffing = ("X-Content-Type-Options", "nosniff")
+        headers = configuration.headers.map { ($0.name, $0.value) }.filter { $0.0 != noSniffing.0 } + [noSniffing]
         if let previous, let tls = previous.tls, configuration.tls == previous.configuration.tls {
             self.tls = tls
         } else if let tls = configuration.tls {
@@ -41,7 +42,7 @@ final class ActiveWebConfiguration: Sendable {
         return bucket.withLock { $0?.take(at: now) ?? true }
     }
 
-    /// Whether a request with this `Authorization` field is admitted, refused, or needs a password check first.
+    /// Whether a request with this `Authorization` field is admitted, rejected, or needs a password check first.
     func access(authorization: @autoclosure () -> String?) -> Access {
         guard !configuration.users.isEmpty else { return .granted }
         guard let credentials = authorization().flatMap(BasicCredentials.init(authorization:)) else { return .denied }
@@ -54,34 +55,5 @@ final class ActiveWebConfiguration: Sendable {
         case granted
         case denied
         case needsPassword(PasswordCheck)
-    }
-}
-
-/// A rate limit: a token comes each interval, up to `burst` of them, and a request takes one.
-///
-/// It is full at the start and counts as `rate.Limiter` of `golang.org/x/time` does.
-struct TokenBucket: Sendable {
-    private let interval: Duration
-    private let burst: Double
-    private var tokens: Double
-    private var filledAt: Duration
-
-    /// - Parameter now: of the clock that `take` is given.
-    init(interval: Duration, burst: Int, now: Duration) {
-        self.interval = interval
-        self.burst = Double(burst)
-        tokens = Double(burst)
-        filledAt = now
-    }
-
-    /// False when there is no token left.
-    mutating func take(at now: Duration) -> Bool {
-        if now > filledAt {
-            tokens = min(burst, tokens + (now - filledAt) / interval)
-            filledAt = now
-        }
-        guard tokens >= 1 else { return false }
-        tokens -= 1
-        return true
     }
 }

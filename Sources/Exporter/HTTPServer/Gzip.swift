@@ -10,8 +10,8 @@ internal import Glibc
 public struct Gzip: Sendable {
     /// The header and the blocks so far.
     private var pieces = [header]
-    fileprivate var checksum: UInt32 = 0
-    fileprivate var length: UInt64 = 0
+    private var checksum: UInt32 = 0
+    private var length: UInt64 = 0
 
     public init(_ blocks: [GzipBlock] = []) {
         for block in blocks { append(block) }
@@ -32,14 +32,14 @@ public struct Gzip: Sendable {
         return pieces + [last.compressed + Self.trailer(checksum: whole.checksum, length: whole.length)]
     }
 
-    fileprivate mutating func count(_ block: GzipBlock) {
+    private mutating func count(_ block: GzipBlock) {
         guard block.length > 0 else { return }
         checksum = UInt32(truncatingIfNeeded: crc32_combine(uLong(checksum), uLong(block.checksum), block.length))
         length &+= UInt64(block.length)
     }
 
     /// No name, no time, so that equal content is equal bytes; unknown operating system.
-    fileprivate static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
+    private static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
 
     /// An empty last block, the checksum, and the length modulo 2³².
     static func trailer(checksum: UInt32, length: UInt64) -> [UInt8] {
@@ -59,26 +59,6 @@ public struct Gzip: Sendable {
 
     /// Larger blocks become hardly smaller.
     private static let blockLength = 1 << 20
-}
-
-/// A gzip member that is made while it is sent.
-public struct GzipStream: ~Copyable {
-    private var compressor = GzipCompressor()
-    private var sums = Gzip()
-    private var hasBegun = false
-
-    public init() {}
-
-    /// The member's next bytes, for the next bytes of the content.
-    public mutating func next(_ bytes: Span<UInt8>) -> [UInt8] {
-        let block = compressor.block(bytes)
-        sums.count(block)
-        defer { hasBegun = true }
-        return hasBegun ? block.compressed : Gzip.header + block.compressed
-    }
-
-    /// The member's last bytes.
-    public var end: [UInt8] { Gzip.trailer(checksum: sums.checksum, length: sums.length) }
 }
 
 /// A compressed part of a ``Gzip/member``.

@@ -4,22 +4,32 @@ internal import CLibMicroHTTPD
 internal import Glibc
 internal import System
 
-/// The owner of an `MHD_Daemon`: one thread in `poll` that serves the connections given to it. It never listens.
+/// The owner of an `MHD_Daemon`, which accepts connections of one listening socket and serves each on a thread of its own.
 @safe struct HTTPDaemon: ~Copyable, @unchecked Sendable {
     // @unchecked: what is called of it here may be called from any thread.
     private let daemon: OpaquePointer
 
-    /// - Parameter service: must outlive the daemon.
-    init(service: HTTPService, usesTLS: Bool) throws(SystemError) {
+    /// Address space for the stack of each thread; only pages that are touched become memory. The deepest ways that were
+    /// measured, a handshake with a client certificate and a page, touch 44 KiB in a release build.
+    private static let stackBytes = 256 * 1024
+
+    /// - Parameters:
+    ///   - socket: listens, and stays the caller's.
+    ///   - service: must outlive the daemon.
+    init(on socket: ListeningSocket, service: HTTPService, usesTLS: Bool) throws(SystemError) {
         let flags =
-            MHD_USE_POLL_INTERNAL_THREAD.rawValue | MHD_USE_TURBO.rawValue | MHD_USE_ITC.rawValue
-            | MHD_USE_NO_LISTEN_SOCKET.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
-            | (usesTLS ? MHD_USE_TLS.rawValue : 0)
+            MHD_USE_THREAD_PER_CONNECTION.rawValue | MHD_USE_POLL_INTERNAL_THREAD.rawValue | MHD_USE_ITC.rawValue
+            | MHD_USE_TURBO.rawValue | (usesTLS ? MHD_USE_TLS.rawValue : 0)
         let noCertificate = unsafe unsafeBitCast(
             tlsNoCertificate as @convention(c) (OpaquePointer?) -> Int32, to: UnsafeMutableRawPointer.self)
+        // `MHD_stop_daemon` closes it.
+        let listening = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 3)
+        guard listening >= 0 else { throw SystemError(.system, describe(errorNumber: errno)) }
         let options = unsafe [
+            MHD_OptionItem(option: .LISTEN_SOCKET, value: Int(listening), ptr_value: nil),
+            MHD_OptionItem(option: .THREAD_STACK_SIZE, value: Self.stackBytes, ptr_value: nil),
             MHD_OptionItem(option: .CONNECTION_MEMORY_LIMIT, value: connectionMemory, ptr_value: nil),
-            // `HTTPConnections` has the limit; the library must never meet its own. Debian 12: then it locks up.
+            // `ConnectionTable` has the limit; the library must never meet its own. Debian 12: then it locks up.
             MHD_OptionItem(option: .CONNECTION_LIMIT, value: Int(Int32.max), ptr_value: nil),
             MHD_OptionItem(option: .STRICT_FOR_CLIENT, value: strictness, ptr_value: nil),
             MHD_OptionItem(
@@ -27,7 +37,7 @@ internal import System
             MHD_OptionItem(option: .END, value: 0, ptr_value: nil),
         ]
         let daemon = unsafe CLibMicroHTTPD_start(
-            flags, httpAccess, httpCompleted, httpConnection, httpRequestLine,
+            flags, httpAccept, httpAccess, httpCompleted, httpConnection, httpRequestLine,
             Unmanaged.passUnretained(service).toOpaque(), options)
         guard let daemon = unsafe daemon else {
             throw SystemError(.system, "libmicrohttpd did not start: \(describe(errorNumber: errno))")
@@ -35,29 +45,31 @@ internal import System
         unsafe self.daemon = daemon
     }
 
-    /// To give connections to the daemon from another thread.
-    var intake: Intake { unsafe Intake(daemon: daemon) }
-
-    @safe struct Intake: @unchecked Sendable {
-        // @unchecked: `MHD_add_connection` may be called from any thread. What ends the daemon first ends the
-        // thread that uses this.
-        fileprivate let daemon: OpaquePointer
-
-        /// Hands over a connected socket, which libmicrohttpd closes. False when it has done so at once, and will say
-        /// nothing more of it.
-        func add(_ socket: Int32, from address: SocketAddress) -> Bool {
-            unsafe address.withPointer { unsafe MHD_add_connection(daemon, socket, $0, $1) } == .YES
-        }
+    /// Accepts no more connections; those that there are go on. Corresponds to `MHD_quiesce_daemon`.
+    func stopListening() {
+        let listening = unsafe MHD_quiesce_daemon(daemon)
+        if listening >= 0 { close(listening) }
     }
 
-    /// Closes the connections that are left and waits for the daemon's thread: never from a callback.
+    /// Closes the connections that are left and waits for all threads: never from a callback.
     deinit { unsafe MHD_stop_daemon(daemon) }
 }
 
-/// Called by libmicrohttpd when a connection has begun and when it has ended, before it closes the socket; corresponds
-/// to `MHD_NotifyConnectionCallback`.
+// MARK: - Called by libmicrohttpd
+
+/// Called for each accepted connection, which NO closes; corresponds to `MHD_AcceptPolicyCallback`.
+@c(airquality_http_accept)
+private func httpAccept(
+    context: UnsafeMutableRawPointer?, address: UnsafePointer<sockaddr>?, length: socklen_t
+) -> MHD_Result {
+    guard let service = unsafe service(context), let address = unsafe SocketAddress(address, length) else { return .NO }
+    return service.connections.admits(address.ip.client) ? .YES : .NO
+}
+
+/// Called when a connection has begun and when it has ended, before the socket is closed; corresponds to
+/// `MHD_NotifyConnectionCallback`.
 @c(airquality_http_connection)
-func httpConnection(
+private func httpConnection(
     context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
     socketContext: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, event: MHD_ConnectionNotificationCode
 ) {
@@ -65,18 +77,16 @@ func httpConnection(
         let socketContext = unsafe socketContext
     else { return }
     if event == .CONNECTION_NOTIFY_STARTED {
-        unsafe socketContext.pointee = service.connectionBegan(connection).map {
-            unsafe Unmanaged.passRetained($0).toOpaque()
-        }
+        unsafe socketContext.pointee = Unmanaged.passRetained(service.connectionBegan(connection)).toOpaque()
     } else if let ended = unsafe socketContext.pointee {
         service.connectionEnded(unsafe Unmanaged<HTTPConnection>.fromOpaque(ended).takeRetainedValue())
     }
 }
 
-/// Called by libmicrohttpd with the request target as sent; corresponds to `MHD_OPTION_URI_LOG_CALLBACK`. What it
-/// returns is the request's context in the callbacks that follow.
+/// Called with the request target as sent; corresponds to `MHD_OPTION_URI_LOG_CALLBACK`. What it returns is the request's
+/// context in the callbacks that follow.
 @c(airquality_http_request_line)
-func httpRequestLine(
+private func httpRequestLine(
     context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
     guard let service = unsafe service(context), let target = unsafe MHDRequestTarget(target),
@@ -86,10 +96,9 @@ func httpRequestLine(
     return unsafe Unmanaged.passUnretained(connection).toOpaque()
 }
 
-/// Called by libmicrohttpd when the header has come and when the whole request has; corresponds to
-/// `MHD_AccessHandlerCallback`.
+/// Called when the header has come and when the whole request has; corresponds to `MHD_AccessHandlerCallback`.
 @c(airquality_http_access)
-func httpAccess(
+private func httpAccess(
     context: UnsafeMutableRawPointer?, connection: OpaquePointer?, url: UnsafePointer<CChar>?,
     method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?, content: UnsafePointer<CChar>?,
     contentBytes: UnsafeMutablePointer<Int>?, request: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
@@ -102,10 +111,10 @@ func httpAccess(
         line, on: unsafe Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue())
 }
 
-/// Called by libmicrohttpd once for each request whose first line has come, whatever became of it; corresponds to
+/// Called once for each request whose first line has come, whatever became of it; corresponds to
 /// `MHD_RequestCompletedCallback`.
 @c(airquality_http_completed)
-func httpCompleted(
+private func httpCompleted(
     context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
     request: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, reason: MHD_RequestTerminationCode
 ) {
@@ -120,88 +129,6 @@ private func service(_ context: UnsafeMutableRawPointer?) -> HTTPService? {
 /// The certificate that libmicrohttpd's own credentials have: none. Each session gets others from a `TLSContext`, before
 /// its handshake; corresponds to `gnutls_certificate_retrieve_function2`.
 @c(airquality_tls_no_certificate)
-func tlsNoCertificate(session: OpaquePointer?) -> Int32 {
+private func tlsNoCertificate(session: OpaquePointer?) -> Int32 {
     -1
-}
-
-/// A connection as libmicrohttpd lends it to its callbacks: valid from the notice of its beginning to that of its end,
-/// on the daemon's thread.
-@safe struct MHDConnection: @unchecked Sendable {
-    // @unchecked: `resume` alone is called on other threads, as libmicrohttpd allows, and a suspended connection lives
-    // until then: the daemon is not stopped before `HTTPConnections` has had all of them resumed.
-    private let handle: OpaquePointer
-
-    init?(_ handle: OpaquePointer?) {
-        guard let handle = unsafe handle else { return nil }
-        unsafe self.handle = handle
-    }
-
-    // MARK: - The connection
-
-    var socket: Int32 { unsafe CLibMicroHTTPD_socket(handle) }
-
-    /// Nil: plain HTTP.
-    var tlsSession: gnutls_session_t? { unsafe CLibMicroHTTPD_tls_session(handle).map { OpaquePointer($0) } }
-
-    /// This server's object for it, kept by `httpConnection`.
-    var state: HTTPConnection? {
-        unsafe CLibMicroHTTPD_socket_context(handle).map {
-            unsafe Unmanaged<HTTPConnection>.fromOpaque($0).takeUnretainedValue()
-        }
-    }
-
-    /// Corresponds to `MHD_suspend_connection`: nothing is read or sent until `resume`, and then the access handler, or
-    /// the reader of a stream, is called again.
-    func suspend() { unsafe MHD_suspend_connection(handle) }
-
-    /// Any thread. Corresponds to `MHD_resume_connection`.
-    func resume() { unsafe MHD_resume_connection(handle) }
-
-    // MARK: - The request
-
-    /// Bytes of request line and fields, as soon as all of them have come.
-    var headerBytes: Int { unsafe CLibMicroHTTPD_header_size(handle) }
-
-    /// The number of fields of the header, with those that `hideContent` has put there.
-    var fieldCount: Int { Int(unsafe MHD_get_connection_values(handle, .HEADER_KIND, nil, nil)) }
-
-    /// Calls the body for each field that the client has sent, in their order, until it returns false. Corresponds to
-    /// `MHD_get_connection_values_n`. The body does not outlive the call; it is `@escaping` because
-    /// `withoutActuallyEscaping` would put the length of this file's whole path into the program
-    /// (`Tests/Gates/reproducible`).
-    func forEachField(_ body: @escaping (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool) {
-        var visit = unsafe FieldVisit(body: body)
-        unsafe withUnsafeMutablePointer(to: &visit) {
-            _ = unsafe MHD_get_connection_values_n(handle, .HEADER_KIND, httpField, $0)
-        }
-    }
-
-    /// See `hideContent`.
-    func setHiddenFields() -> Bool { unsafe CLibMicroHTTPD_hide_content(handle, isVersion0 ? 1 : 0) != 0 }
-
-    /// Corresponds to `MHD_queue_response`.
-    func queue(_ response: OpaquePointer, status: Int) -> MHD_Result {
-        unsafe MHD_queue_response(handle, UInt32(status), response)
-    }
-}
-
-@unsafe private struct FieldVisit {
-    let body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
-    var hiddenFields = MHDConnection.hiddenFieldCount
-}
-
-/// Called by libmicrohttpd for each field; corresponds to `MHD_KeyValueIteratorN`.
-@c(airquality_http_field)
-private func httpField(
-    context: UnsafeMutableRawPointer?, kind: MHD_ValueKind, name: UnsafePointer<CChar>?, nameLength: Int,
-    value: UnsafePointer<CChar>?, valueLength: Int
-) -> MHD_Result {
-    guard let visit = unsafe context?.assumingMemoryBound(to: FieldVisit.self) else { return .NO }
-    guard unsafe visit.pointee.hiddenFields == 0 else {
-        unsafe visit.pointee.hiddenFields -= 1
-        return .YES
-    }
-    let name = unsafe UnsafeRawBufferPointer(start: name, count: nameLength)
-    let value = unsafe UnsafeRawBufferPointer(start: value, count: valueLength)
-    return unsafe visit.pointee.body(name, value) ? .YES : .NO
 }

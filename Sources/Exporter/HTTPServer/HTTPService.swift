@@ -1,337 +1,216 @@
-internal import Bytes
 internal import CLibMicroHTTPD
-internal import Glibc
+internal import HTTPText
 internal import Synchronization
 internal import System
 internal import WebConfiguration
 
-/// The side of the server that libmicrohttpd's callbacks call: the life of each request, from its first line to its end.
+/// The side of the server that libmicrohttpd's callbacks call: the life of each connection and request.
+///
+/// All callbacks of a connection but those of its beginning and its end come from its own thread.
 final class HTTPService: Sendable {
     private let configuration: HTTPServerConfiguration
-    private let onRequest: @Sendable (HTTPRequest) -> HTTPResponse
     private let active: Mutex<ActiveWebConfiguration>
-    let handshakes = HandshakeQuota()
-    private let passwords = PasswordVerdicts()
-    /// Separate from responses, so that guessing passwords does not delay clients that have one.
-    private let passwordQueue = WorkQueue(name: "http-password", limit: 256, limitPerClient: 64)
-    /// Requests that have come in whole and are not over.
+    private let passwords = PasswordChecks()
+    /// Bytes of content that wait to be sent, of responses above `maximumCopiedBytes`.
+    private let unsent = Mutex(Quota(limit: 64 << 20, limitPerClient: 16 << 20))
+    /// Requests whose header has come and whose response is not sent, without streams of events.
     private let requestsUnderWay = Atomic(0)
-    private let isDraining = Atomic(false)
-    /// Large responses that are not sent in whole, by their bytes.
-    private let unsent = Mutex(FairShares(limit: unsentBudget, largest: unsentBudget / 2))
-    /// With the usual limit of a container, 256 MiB, this leaves room for the cities and a large message. As much again
-    /// may be in the kernel: see `HTTPConnections.limitUnacknowledged`. A response counts as half of it at most, so that
-    /// there is room for two of any size.
-    static let unsentBudget = 64 << 20
-    var meter: HTTPMeter { configuration.meter }
+    private let isEnding = Atomic(false)
+    let connections: ConnectionTable
     private var limits: HTTPLimits { configuration.limits }
-    let connections: HTTPConnections
-    let heartbeat = HTTPHeartbeat()
-    /// Woken when the last request under way has ended after `drain`.
-    let drained: WakePipe
 
-    init(
-        configuration: HTTPServerConfiguration, onRequest: @escaping @Sendable (HTTPRequest) -> HTTPResponse
-    ) throws(SystemError) {
-        var configuration = configuration
-        configuration.limits.minimumRate = max(configuration.limits.minimumRate, 1)
+    /// Content of more bytes is sent from where it is, and counted; less is copied, and sent together with the header.
+    static let maximumCopiedBytes = 64 * 1024
+
+    init(configuration: HTTPServerConfiguration) throws(SystemError) {
         self.configuration = configuration
         active = Mutex(try ActiveWebConfiguration(configuration.web, replacing: nil))
-        connections = HTTPConnections(limits: configuration.limits)
-        drained = try WakePipe()
-        self.onRequest = onRequest
+        connections = ConnectionTable(
+            limit: OpenFileLimit.raise(forConnections: configuration.limits.maximumConnections),
+            limitPerClient: configuration.limits.maximumConnectionsPerClient)
     }
 
     // MARK: - A connection
 
-    /// A connection that was accepted.
-    func connection(on socket: Int32, from peer: IPAddress) -> HTTPConnection {
-        HTTPConnection(socket: socket, peer: peer, deadline: monotonicTime() + limits.requestTimeout)
-    }
-
-    /// libmicrohttpd has begun to serve the connection. Nil when it has been forgotten.
-    func connectionBegan(_ handle: MHDConnection) -> HTTPConnection? {
-        guard let connection = connections[handle.socket] else { return nil }
-        connection.handle = handle
-        if !connection.isHeartbeat, let tls = active.withLock({ $0 }).tls, let session = unsafe handle.tlsSession {
-            connection.tls = tls
-            unsafe tls.adopt(session)
-            let handshake = unsafe TLSHandshake(session, of: connection, as: tls, within: handshakes) {
-                [configuration] failure in
-                configuration.meter.countTLSHandshakeFailure()
-                configuration.onTLSHandshakeFailure(failure)
-            }
-            handshake.follow()
+    /// libmicrohttpd begins to serve a connection that `connections` has admitted.
+    func connectionBegan(_ handle: MHDConnection) -> HTTPConnection {
+        var handshake: TLSHandshake?
+        if let context = active.withLock({ $0 }).tls, let session = unsafe handle.tlsSession {
+            handshake = unsafe TLSHandshake(session, on: handle.socket, as: context)
         }
+        let connection = HTTPConnection(handle, tls: handshake, deadline: monotonicTime() + limits.requestTimeout)
+        connection.limitSendBuffer()
+        connections.insert(connection)
         return connection
     }
 
     func connectionEnded(_ connection: HTTPConnection) {
         connections.remove(connection)
-        if connection.isHeartbeat { heartbeat.end() }
+        guard let reason = connection.tls?.failure(isOverdue: connection.isOverdue(at: monotonicTime())) else { return }
+        configuration.onTLSHandshakeFailure(
+            TLSHandshakeFailure(peer: connection.peer.description, reason: reason))
     }
 
     // MARK: - A request
 
     /// The request line has come; the header has not.
     func requestBegan(_ target: MHDRequestTarget, on connection: HTTPConnection) {
-        connection.target = target.parsed(limit: limits.maximumTargetBytes)
-        connection.targetBytes = target.count
-        connection.phase = .header
-        connection.status = nil
-        connection.setDeadline(monotonicTime() + limits.requestTimeout)
+        connection.phase = .header(target.parsed(limit: HTTPLimits.maximumTargetBytes), bytes: target.count)
+        // The first request has the time since the connection began.
+        if connection.hasHadRequest {
+            connection.setDeadline(monotonicTime() + limits.requestTimeout)
+        } else {
+            connection.setDeadline(.milliseconds(connection.deadline))
+        }
+        connection.hasHadRequest = true
         target.hideQuery()
-        if !connection.handle.hideContent() { connection.hangUp() }
+        if !connection.handle.hideContent() { connection.shutDown() }
     }
 
-    /// One call of the access handler: when the header has come, when the request is over, and when a password has been
-    /// checked.
+    /// One call of the access handler: when the header has come, and when the request is over.
     func requestArrived(_ line: MHDRequestLine, on connection: HTTPConnection) -> MHD_Result {
         switch connection.phase {
-        case .idle, .header:
+        case .header(let target, let bytes):
             // A response now is the connection's last: what follows is not read, as it may not be what it seems.
-            let (framing, fields) = connection.handle.header(line, targetBytes: connection.targetBytes)
-            if let refusal = refusal(of: connection) ?? framing.refusal(needsHost: line.needsHost) {
-                requestStarted(on: connection)
-                return send(configuration.refuse(refusal, connection.target.path), on: connection)
+            do throws(HTTPRefusal) {
+                let header = connection.handle.header(line, targetBytes: bytes)
+                let request = try request(line, target, header, on: connection)
+                if header.framing.hasContent { return respond(to: request, on: connection) }
+                connection.phase = .complete(request)
+                return .YES
+            } catch {
+                begin(nil, on: connection)
+                let route = target.path.flatMap(route(to:))
+                return send(error.response(in: route?.errorForm ?? .text), on: connection)
             }
-            guard case .valid(let path, let query) = connection.target else {
-                preconditionFailure("another target was refused")
-            }
-            let request = HTTPRequest(method: line.methodText, path: path, query: query, fields: fields)
-            connection.request = request
-            if framing.hasContent { return respond(to: request, on: connection) }
-            connection.phase = .complete
-            return .YES
-        case .complete: return connection.request.map { respond(to: $0, on: connection) } ?? .NO
-        case .suspended: return resumed(connection)
-        case .sending, .streaming: return .YES
+        case .complete(let request): return respond(to: request, on: connection)
+        case .idle, .responding: return .YES
         }
     }
 
-    private func requestStarted(on connection: HTTPConnection) {
-        connection.phase = .sending
+    private func request(
+        _ line: MHDRequestLine, _ target: HTTPRequestTarget, _ header: (framing: HTTPFraming, fields: HTTPFields),
+        on connection: HTTPConnection
+    ) throws(HTTPRefusal) -> HTTPRequest {
+        guard case .valid(let path, let query) = target else {
+            let limit = HTTPLimits.maximumTargetBytes
+            throw target == .tooLong
+                ? HTTPRefusal(414, "the request target is longer than \(limit) bytes")
+                : HTTPRefusal(400, "the request target is malformed")
+        }
+        guard connection.handle.headerBytes <= HTTPLimits.maximumHeaderBytes else {
+            throw HTTPRefusal(431, "the request's header is longer than \(HTTPLimits.maximumHeaderBytes) bytes")
+        }
+        guard header.fields.fields.count <= HTTPLimits.maximumFields else {
+            throw HTTPRefusal(431, "the request's header has more than \(HTTPLimits.maximumFields) fields")
+        }
+        if let refusal = header.framing.refusal(needsHost: line.needsHost) { throw refusal }
+        return HTTPRequest(method: line.methodText, path: path, query: query, fields: header.fields)
+    }
+
+    private func route(to path: String) -> Route? { configuration.routes.first { $0.matches(path) } }
+
+    private func begin(_ request: HTTPRequest?, on connection: HTTPConnection) {
         requestsUnderWay.add(1, ordering: .sequentiallyConsistent)
-    }
-
-    private func refusal(of connection: HTTPConnection) -> HTTPRefusal? {
-        switch connection.target {
-        case .malformed: HTTPRefusal(400, "the request target is malformed")
-        case .tooLong: HTTPRefusal(414, "the request target is longer than \(limits.maximumTargetBytes) bytes")
-        case .valid where connection.handle.headerBytes > HTTPLimits.maximumHeaderBytes:
-            HTTPRefusal(431, "the request's header is longer than \(HTTPLimits.maximumHeaderBytes) bytes")
-        case .valid where connection.handle.fieldCount > HTTPLimits.maximumFields + MHDConnection.hiddenFieldCount:
-            HTTPRefusal(431, "the request's header has more than \(HTTPLimits.maximumFields) fields")
-        case .valid: nil
-        }
+        connection.phase = .responding(HTTPConnection.Exchange(request: request))
+        // The thread is at work: nothing is waited for until there is something to send.
+        connection.setDeadline(nil)
     }
 
     private func respond(to request: HTTPRequest, on connection: HTTPConnection) -> MHD_Result {
-        requestStarted(on: connection)
-        guard let response = response(to: request, on: connection) else { return .YES }
-        return send(response, on: connection)
+        begin(request, on: connection)
+        let route = route(to: request.path)
+        if let refusal = refusal(of: request, to: route, of: connection.client) {
+            return send(refusal.response(in: route?.errorForm ?? .text), on: connection)
+        }
+        guard let route else {
+            return send(HTTPRefusal(404, configuration.notFound).response(in: .text), on: connection)
+        }
+        route.meter?.requestStarted()
+        let holdsLimit = route.limit?.acquire(connection.client) ?? true
+        connection.updateExchange { exchange in
+            exchange.route = route
+            exchange.holdsLimit = holdsLimit
+        }
+        if !holdsLimit, let limit = route.limit {
+            return send(limit.refusal.response(in: route.errorForm), on: connection)
+        }
+        return send(route.response(to: request), on: connection)
     }
 
-    /// Nil when it is made, or the password checked, on another thread first.
-    private func response(to request: HTTPRequest, on connection: HTTPConnection) -> HTTPResponse? {
-        let path = request.path
+    /// Why a request is not let in, if so. Blocks while a password is checked.
+    private func refusal(of request: HTTPRequest, to route: Route?, of client: [UInt8]) -> HTTPRefusal? {
         let active = active.withLock { $0 }
-        guard active.admitsRequest() else { return configuration.refuse(HTTPRefusal(429, "too many requests"), path) }
-        if configuration.isPublic(path) { return route(request, on: connection) }
+        guard active.admitsRequest() else { return HTTPRefusal(429, "too many requests") }
+        if let route, route.access == .open { return nil }
         switch active.access(authorization: request.header("Authorization")) {
-        case .granted: return route(request, on: connection)
-        case .denied: return configuration.refuse(.unauthorized, path)
+        case .granted: return nil
+        case .denied: return .unauthorized
         case .needsPassword(let check):
-            switch passwords.known(check) {
-            case true: return route(request, on: connection)
-            case false: return configuration.refuse(.unauthorized, path)
-            case nil:
-                let busy = HTTPRefusal.busy("too many passwords to check at once")
-                suspend(connection, on: passwordQueue, .seconds(60), overdue: busy) { [passwords] in
-                    .isPasswordRight(passwords.verdict(on: check))
-                }
-                return nil
+            switch passwords.verdict(on: check, of: client) {
+            case .right: return nil
+            case .wrong: return .unauthorized
+            case .busy: return HTTPRefusal(429, "another password of this address is being checked")
             }
         }
     }
 
-    /// Nil when it is made on another thread.
-    private func route(_ request: HTTPRequest, on connection: HTTPConnection) -> HTTPResponse? {
-        let handling = configuration.handling(request)
-        if handling.isMetered {
-            connection.isMetered = true
-            meter.requestStarted()
-        }
-        if let permits = handling.permits {
-            guard acquire(permits, weight: handling.weight, for: connection) else {
-                return configuration.refuse(permits.refusal, request.path)
-            }
-            connection.permits = permits
-        }
-        guard let queue = handling.queue else { return onRequest(request) }
-        suspend(connection, on: queue, handling.timeLimit, overdue: handling.overdue) { [onRequest] in
-            .response(onRequest(request))
-        }
-        return nil
-    }
-
-    /// Lets the connection sleep until the work for its request is done. It is not done when the client has gone before.
-    private func suspend(
-        _ connection: HTTPConnection, on queue: WorkQueue, _ timeLimit: Duration,
-        overdue: HTTPRefusal, _ work: @escaping @Sendable () -> HTTPSuspension.Outcome
-    ) {
-        let path = connection.target.path
-        let suspension = HTTPSuspension(connection, timeLimit: timeLimit) { [configuration] in
-            configuration.refuse(overdue, path)
-        }
-        connection.phase = .suspended
-        connection.suspension = suspension
-        // Nothing is sent or read, and the suspension has a limit of its own.
-        connection.setDeadline(nil)
-        connections.insert(.request(suspension), on: connection)
-        let isAccepted = queue.submit(for: connection.peer.client) {
-            if suspension.isWanted() { suspension.finish(work()) }
-        }
-        if !isAccepted { suspension.finish(.response(configuration.refuse(overdue, path))) }
-    }
-
-    /// The work is done, or there is no need for it any more.
-    private func resumed(_ connection: HTTPConnection) -> MHD_Result {
-        guard let request = connection.request, let outcome = connection.suspension?.takeOutcome() else { return .NO }
-        connections.removeSleeper(of: connection)
-        connection.suspension = nil
-        connection.phase = .sending
-        switch outcome {
-        case .abandoned: return .NO
-        case .response(let response): return send(response, on: connection)
-        case .isPasswordRight(false): return send(configuration.refuse(.unauthorized, request.path), on: connection)
-        case .isPasswordRight(true):
-            guard let response = route(request, on: connection) else { return .YES }
-            return send(response, on: connection)
-        }
-    }
-
-    /// Whether there is a permit for the request, or another one makes room.
-    private func acquire(_ permits: RequestPermits, weight: Int, for connection: HTTPConnection) -> Bool {
-        let share = share(of: connection, weight: weight)
-        guard let victims = permits.acquire(share, isSlow: { isSlow($0, at: share.since) }) else { return false }
-        evict(victims)
-        return true
-    }
-
-    /// Whether there is room for the content, or other responses make room.
-    private func hold(_ content: LargeContent, for connection: HTTPConnection) -> Bool {
-        let share = share(of: connection, weight: content.count, thing: content.identity)
-        let victims = unsent.withLock { $0.acquire(share, isSlow: { isSlow($0, at: share.since) }) }
-        guard let victims else { return false }
-        connection.content = content
-        evict(victims)
-        return true
-    }
-
-    private func share(of connection: HTTPConnection, weight: Int, thing: Int? = nil) -> FairShares.Share {
-        .init(
-            socket: connection.socket, client: connection.peer.client, since: monotonicTime(), weight: weight,
-            thing: thing)
-    }
-
-    private func isSlow(_ share: FairShares.Share, at now: Duration) -> Bool {
-        guard let connection = connections[share.socket], connection.phase == .sending else { return false }
-        return connection.isSlow(since: share.since, minimumRate: limits.minimumRate, now: now)
-    }
-
-    private func evict(_ victims: [FairShares.Share]) {
-        for victim in victims {
-            guard let connection = connections[victim.socket] else { continue }
-            connection.abort()
-            connection.suspension?.finish(.abandoned)
-            connection.content?.drop()
-        }
-    }
+    // MARK: - A response
 
     private func send(_ response: HTTPResponse, on connection: HTTPConnection) -> MHD_Result {
         var response = response
-        var content: LargeContent?
-        connection.sentBytes = 0
-        if response.contentBytes > HTTPResponse.maximumCopiedBytes {
-            let large = LargeContent(response.body.pieces, on: connection)
-            if connection.isHead || hold(large, for: connection) {
-                content = large
+        if response.contentBytes > Self.maximumCopiedBytes, !connection.isHead {
+            if unsent.withLock({ $0.take(response.contentBytes, of: connection.client) }) {
+                connection.updateExchange { $0.countedBytes = response.contentBytes }
             } else {
-                response = configuration.refuse(.busy("too many bytes of responses are unread"), connection.target.path)
+                response = HTTPRefusal.busy("too many bytes of responses are unread").response(in: .text)
             }
         }
-        let allowance = Duration.seconds(response.contentBytes) / limits.minimumRate
-        connection.setDeadline(monotonicTime() + limits.responseTimeout + allowance)
-        connection.status = response.status
-        if case .stream(let stream) = response.body { begin(stream, on: connection) }
-        return response.queue(content, on: connection, extra: active.withLock { $0 }.headers)
-    }
-
-    private func begin(_ stream: HTTPStream, on connection: HTTPConnection) {
-        if stream.isEndless {
-            connection.phase = .streaming
-            requestFinished(on: connection)
-            connection.limitSendBuffer()
+        let status = response.status
+        connection.updateExchange { $0.status = status }
+        connection.setDeadline(monotonicTime() + limits.timeToSend(response.contentBytes))
+        if case .stream(let stream) = response.body {
+            connection.updateExchange { $0.isAwaited = false }
+            requestIsOver(on: connection)
+            connections.setStream(stream, of: connection)
         }
-        stream.begin(on: connection, limits)
-        connections.insert(.stream(stream), on: connection)
+        return response.queue(on: connection, limits, extra: active.withLock { $0 }.headers)
     }
 
     /// The request has ended in whatever way; its content may still be in the kernel's buffers.
     func requestEnded(on connection: HTTPConnection) {
-        if connection.isMetered {
-            connection.isMetered = false
-            meter.requestFinished(status: connection.status)
+        if case .responding(let exchange) = connection.phase {
+            if let route = exchange.route {
+                route.meter?.requestEnded(status: exchange.status)
+                if exchange.holdsLimit { route.limit?.release(connection.client) }
+            }
+            if exchange.countedBytes > 0 {
+                unsent.withLock { $0.remove(exchange.countedBytes, of: connection.client) }
+            }
+            if connection.stream != nil { connections.setStream(nil, of: connection) }
+            if exchange.isAwaited { requestIsOver(on: connection) }
         }
-        connection.permits?.release(socket: connection.socket)
-        connection.permits = nil
-        // What was made for it and not sent.
-        connection.suspension?.takeOutcome()?.discard()
-        connection.suspension = nil
-        if connection.sleeper != nil { connections.removeSleeper(of: connection) }
-        if connection.content != nil {
-            connection.content = nil
-            unsent.withLock { $0.release(socket: connection.socket) }
-        }
-        if connection.phase == .sending || connection.phase == .suspended { requestFinished(on: connection) }
         connection.phase = .idle
-        connection.request = nil
-        connection.setDeadline(monotonicTime() + limits.idleTimeout)
+        connection.setDeadline(monotonicTime() + limits.idleTimeout, isIdle: true)
     }
 
-    private func requestFinished(on connection: HTTPConnection) {
-        // This function and `drain` each write before they read, so at least one of them sees both that the server is
-        // draining and that the last request has ended.
-        let left = requestsUnderWay.subtract(1, ordering: .sequentiallyConsistent).newValue
-        guard isDraining.load(ordering: .sequentiallyConsistent) else { return }
+    private func requestIsOver(on connection: HTTPConnection) {
+        requestsUnderWay.subtract(1, ordering: .sequentiallyConsistent)
         // What is queued is still sent; the next request would be one too many.
-        connection.hangUp()
-        if left == 0 { drained.wake() }
-    }
-
-    /// Gives memory back after many bytes were unread, or many connections open: in the allocator it lies between what is
-    /// in use. Corresponds to `malloc_trim`; on a thread that nobody waits for.
-    func releaseMemory() {
-        let hasShrunk = (unsent.withLock { $0.hasShrunk() }, connections.hasShrunk())
-        if hasShrunk.0 || hasShrunk.1 { malloc_trim(0) }
+        if isEnding.load(ordering: .sequentiallyConsistent) { connection.shutDown() }
     }
 
     // MARK: - The end
 
-    /// Waits until no request is under way. Connections are closed after the response that they are in.
+    /// Ends streams and idle connections, and waits until no request is under way.
     func drain(within limit: Duration) {
-        isDraining.store(true, ordering: .sequentiallyConsistent)
-        connections.endEvents()
+        isEnding.store(true, ordering: .sequentiallyConsistent)
+        connections.beginToEnd()
         let deadline = monotonicTime() + limit
-        while requestsUnderWay.load(ordering: .sequentiallyConsistent) > 0 {
-            let left = deadline - monotonicTime()
-            guard left > .zero, !drained.wait(left) else { return }
+        while requestsUnderWay.load(ordering: .sequentiallyConsistent) > 0, monotonicTime() < deadline {
+            pauseThread(for: .milliseconds(5))
         }
     }
-
-    /// Resumes all connections: a daemon cannot stop while one is suspended.
-    func endSuspensions() { connections.endSleepers() }
 
     // MARK: - The web configuration
 

@@ -3,23 +3,16 @@ internal import CLibMicroHTTPD
 internal import Glibc
 internal import HTTPText
 
-// What libmicrohttpd gets wrong or cannot do, and what is done instead. All of it was seen in 0.9.75; `Sources/README.md`
-// says what is left of it in 1.0. Each has a test that fails without it.
+// What libmicrohttpd gets wrong or cannot do, and what is done instead. `Sources/README.md` says which version needs it;
+// each has a test that fails without it.
 //
 // Not here, because the whole of a file is about it:
-// - It cannot stop listening while it runs: `MHD_quiesce_daemon` races with the daemon's thread, and the loser aborts the
-//   process. Nor does it serve several sockets. So `HTTPAcceptor` accepts. (test_listening.py)
-// - Its time-out begins again with each byte, so a client that sends or takes one now and then would stay indefinitely.
-//   `HTTPConnections` has deadlines. (HTTPLimitsTests.slowLorisConnectionsAreHungUpOnAndHarmNobody, aSlowReaderIsHungUpOn)
-// - It takes the certificate that it serves at its start. `TLSContext` gives each session its own.
-//   (HTTPTLSTests.aNewCertificateReachesNewConnectionsAndKeepsOldOnes)
-// - It ends a failed TLS handshake without an alert, and tells nobody. `TLSHandshake` sends one, and reports the failure. (HTTPTLSFailureTests)
-// - Debian 12: its epoll loop takes 128 events at a time and, after exactly so many, waits for one more before it looks at any;
-//   and it misses the end of a client that comes with its last bytes. Its poll loop does neither and costs a scrape the
-//   same; each turn of it costs 0.5 ms with 2,000 connections open. (HTTPLimitsTests.requestsThatComeTogetherAreAllAnswered,
-//   aClientThatLeavesAtOnceIsForgotten)
+// - Its limit of connections may lock it up, and its time-out begins again with each byte: `ConnectionTable`.
+// - It serves one listening socket: `HTTPServer` has a daemon for each.
+// - It takes the certificate that it serves at its start, and tells nobody of a failed handshake: `TLSHandshake`.
 
-/// Bytes for each connection: what has come, the parsed fields, and the response's header. All of it is zeroed after each request (`MHD_pool_reset`), so more costs time.
+/// Bytes for each connection: what has come, the parsed fields, and the response's header. All of it is zeroed after each
+/// request (`MHD_pool_reset`), so more costs time.
 ///
 /// What has come takes half of it, and grows by an eighth of what is left, or by 128 bytes when that is little: with a
 /// header of 16 KiB to 17.2 KiB. A hundred fields take 6.3 KiB.
@@ -43,30 +36,32 @@ let connectionMemory = 24 * 1024
 
     /// Leaves nothing behind the `?`. To be called before libmicrohttpd reads the query.
     ///
-    /// - Symptom: it takes the query apart at 64 bytes a parameter, forgets that it has refused the request when there is
+    /// - Symptom: it takes the query apart at 64 bytes a parameter, forgets that it has rejected the request when there is
     ///   no room for all of them, and never answers.
     /// - Instead: we read the query ourselves, before.
-    /// - Test: HTTPServerTests.manyParametersAndCookies.
+    /// - Test: HTTPServerTests, many parameters and cookies.
     func hideQuery() {
         if let query = unsafe strchr(start, Int32(UInt8(ascii: "?"))), unsafe query[1] != 0 { unsafe query[1] = 0 }
     }
 }
 
 extension MHDConnection {
-    /// Has libmicrohttpd look for no content and no cookies. To be called before the header is read; false without room.
+    /// Has libmicrohttpd look for no content, no expectation and no cookies. To be called before the header is read; false
+    /// without room.
     ///
-    /// - Symptom: after it has refused a request itself (two lengths, a length that is not a number), it continues with
+    /// - Symptom: after it has rejected a request itself (two lengths, a length that is not a number), it continues with
     ///   the request and sends a response with a second header in its content (`parse_connection_headers`,
-    ///   `transmit_error_response_len`). The same happens when there is no room for the parsed cookies.
-    /// - Instead: it is given a `Content-Length` of 0 and a short `Cookie` in front of all other fields, because it
-    ///   uses the first field of a name. `HTTPFraming` checks the fields that the client has sent.
-    ///   Version 1 stops at its refusals, and one is that of a length beside chunks: it is given the cookie alone.
-    /// - Test: test_requests.test_refused_requests, HTTPServerTests.contentEndsTheConnection, manyParametersAndCookies.
-    func hideContent() -> Bool { setHiddenFields() }
+    ///   `transmit_error_response_len`). The same happens when there is no room for the parsed cookies. It sends
+    ///   `100 Continue` for a request without content, and then loses it and the one behind it.
+    /// - Instead: it is given a `Content-Length` of 0, an empty `Expect` and a short `Cookie` in front of all other fields,
+    ///   because it uses the first field of a name. `HTTPFraming` checks the fields that the client has sent.
+    ///   Version 1 stops at its rejections, and one is that of a length beside chunks: it is given the cookie alone.
+    /// - Test: test_requests.py, HTTPServerTests.
+    func hideContent() -> Bool { unsafe CLibMicroHTTPD_hide_content(pointer, isVersion0 ? 1 : 0) != 0 }
 
     /// The number of fields that `hideContent` puts in front of the client's.
-    /// Debian 12: the length is one of them.
-    static let hiddenFieldCount = isVersion0 ? 2 : 1
+    /// Debian 12: the length and the expectation are among them.
+    static let hiddenFieldCount = isVersion0 ? 3 : 1
 
     /// The header as it was sent, and what is wrong with it.
     ///
@@ -76,14 +71,14 @@ extension MHDConnection {
     /// - Instead: we look at its memory, where the header is as received, except that the ends of lines and names are
     ///   NULs. If a field does not begin where the one before it ends, there are bytes in between that the library did
     ///   not report. A NUL in front of a lone line feed stays undetected, because it looks like a carriage return.
-    /// - Test: HTTPHeaderTests.isRefused.
+    /// - Test: HTTPHeaderTests.
     func header(_ line: MHDRequestLine, targetBytes: Int) -> (framing: HTTPFraming, fields: HTTPFields) {
         var framing = HTTPFraming()
         var fields: [HTTPField] = []
         framing.add(method: line.methodText.utf8)
         // Where the next field must begin; nil: anywhere.
         var position: UnsafePointer<CChar>?
-        // Debian 12: later versions refuse such lines, or have the header elsewhere.
+        // Debian 12: later versions reject such lines, or have the header elsewhere.
         if isVersion0 {
             let methodEnd = unsafe line.method + strlen(line.method)
             if unsafe line.url != methodEnd + 1 || line.version != line.url + targetBytes + 1 {
@@ -115,15 +110,15 @@ extension MHDConnection {
     }
 }
 
-/// A refusal by the library itself.
+/// How strict the library is itself.
 ///
-/// - Symptom: 0.9.75 continues after its own refusals. 1.0, unless it is to be strict, joins folded fields before anybody sees
+/// - Symptom: 0.9.75 continues after its own rejections. 1.0, unless it is to be strict, joins folded fields before anybody sees
 ///   them, and redirects a request with a blank in its target.
 /// - Instead: the first is left to `HTTPFraming` and `HTTPRequestTarget`, the second to the library.
-/// - Test: HTTPHeaderTests.isRefused, test_requests.test_refused_requests.
+/// - Test: HTTPHeaderTests, test_requests.py.
 let strictness = isVersion0 ? 0 : 1
 
-/// Debian 12: libmicrohttpd 0.9.75. Later versions refuse what is malformed themselves, and may have the header elsewhere.
+/// Debian 12: libmicrohttpd 0.9.75. Later versions reject what is malformed themselves, and may have the header elsewhere.
 let isVersion0 = unsafe String(cString: MHD_get_version()).hasPrefix("0.")
 
 /// The request line, where libmicrohttpd has it.
@@ -147,18 +142,3 @@ let isVersion0 = unsafe String(cString: MHD_get_version()).hasPrefix("0.")
 
 /// Behind the end of a line, which has become one NUL or two.
 private func behindLine(_ end: UnsafePointer<CChar>) -> UnsafePointer<CChar> { unsafe end[1] == 0 ? end + 2 : end + 1 }
-
-/// `POLLRDHUP` of poll(2), which glibc's headers give to `_GNU_SOURCE` only.
-private let endOfPeer: Int16 = 0x2000
-
-/// Those of the sockets whose peer has closed its side, or the connection.
-///
-/// - Symptom: the library does not look at suspended connections, so a request that waits, and a stream without events,
-///   would outlive its client.
-/// - Instead: `HTTPConnections` asks for them now and then.
-/// - Test: HTTPStreamTests.endsWhenItsClientHasGone.
-func abandonedSockets(of sockets: some Sequence<Int32>) -> [Int32] {
-    var entries = sockets.map { pollfd(fd: $0, events: endOfPeer, revents: 0) }
-    guard !entries.isEmpty, unsafe poll(&entries, nfds_t(entries.count), 0) > 0 else { return [] }
-    return entries.filter { $0.revents != 0 }.map(\.fd)
-}

@@ -28,22 +28,20 @@ func serveStatus(
     healthProblem: @escaping @Sendable () -> String?, readinessProblem: @escaping @Sendable () -> String?
 ) throws -> () -> Void {
     guard !addresses.isEmpty else { return {} }
-    let server = try HTTPServer(configuration: HTTPServerConfiguration(addresses: addresses)) { request in
-        guard request.method == "GET" || request.method == "HEAD" else {
-            return HTTPResponse(status: 405, headers: [("Allow", "GET, HEAD")], line: "expected GET or HEAD")
-        }
-        switch request.path {
-        case "/": return HTTPResponse(status: 200, line: "/metrics /-/healthy /-/ready")
-        case "/metrics":
+    let routes = [
+        Route("/") { _ in HTTPResponse(status: 200, line: "/metrics /-/healthy /-/ready") },
+        Route("/metrics") { request in
             let accepted = AcceptedFormat.negotiate(request.header("Accept"))
             return HTTPResponse(
                 status: 200, headers: [("Content-Type", accepted.contentType), ("Vary", "Accept")],
                 body: .bytes(metrics(accepted.format)))
-        case "/-/healthy": return response(healthProblem(), otherwise: "healthy")
-        case "/-/ready": return response(healthProblem() ?? readinessProblem(), otherwise: "ready")
-        default: return HTTPResponse(status: 404, line: "not found; see / for available paths")
-        }
-    }
+        },
+        Route("/-/healthy") { _ in response(healthProblem(), otherwise: "healthy") },
+        Route("/-/ready") { _ in response(healthProblem() ?? readinessProblem(), otherwise: "ready") },
+    ]
+    var configuration = HTTPServerConfiguration(addresses: addresses, routes: routes)
+    configuration.notFound = "not found; see / for available paths"
+    let server = try HTTPServer(configuration: configuration)
     for address in server.addresses { log("Serving metrics on \(address)") }
     return { server.stop(within: .seconds(1)) }
 }

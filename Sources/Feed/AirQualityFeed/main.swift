@@ -8,4 +8,6 @@ if arguments.first == JQWorker.command { exit(JQWorker.run(arguments)) }
 // Before any other thread exists, so that all of them have the signals blocked.
 let signals = Signals.block()
 returnFreedMemory()
-exit(run(arguments: arguments, signals: signals))
+let status = run(arguments: arguments, signals: signals)
+LogWriter.standardError.flush()
+exit(status)

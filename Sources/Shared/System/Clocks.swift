@@ -69,5 +69,11 @@ extension Duration {
     }
 }
 
+/// Lets the calling thread sleep. Corresponds to `nanosleep`; a signal may end it early.
+public func pauseThread(for time: Duration) {
+    var time = time.timespec
+    _ = unsafe nanosleep(&time, nil)
+}
+
 /// A uniformly distributed number in 0 ..< 1 from the system's generator; any thread.
 public func randomUnit() -> Double { Double.random(in: 0..<1) }

@@ -6,7 +6,7 @@ public enum LogFormat: String, CaseIterable, Sendable {
     case json
 }
 
-/// The log of a program: one line for each event, with one `write`, to standard error. Libraries do not log.
+/// The log of a program: one line for each event, to standard error, where nobody waits for it. Libraries do not log.
 ///
 /// The lines look like those of Prometheus 3, which are Go's `slog`: time, level, message, and the fields in the order
 /// in which they are given.
@@ -66,7 +66,7 @@ public struct Logger: Sendable {
     ///   - now: milliseconds since the Unix epoch.
     public init(
         level: Level = .info, format: LogFormat = .logfmt, now: @escaping @Sendable () -> Int64 = currentTime,
-        write: @escaping @Sendable ([UInt8]) -> Void = { StandardStream.error.write($0) }
+        write: @escaping @Sendable ([UInt8]) -> Void = { LogWriter.standardError.append($0) }
     ) {
         self.level = level
         self.format = format
@@ -134,26 +134,4 @@ private func jsonText(_ text: String) -> String {
 
 private func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
     breaksLine(scalar) || !scalar.isASCII && scalar.properties.generalCategory == .format
-}
-
-/// Limits lines that others can cause as often as they like: the first one is written, then one in each period at most.
-public struct LineLimit: Sendable {
-    private let period: Duration
-    private var lastLineAt: Duration?
-    private var suppressed = 0
-
-    public init(_ period: Duration) { self.period = period }
-
-    /// The number of lines suppressed since the last one; nil if this one is suppressed too.
-    ///
-    /// - Parameter now: by the monotonic clock.
-    public mutating func suppressed(before now: Duration) -> Int? {
-        if let lastLineAt, now - lastLineAt < period {
-            suppressed += 1
-            return nil
-        }
-        lastLineAt = now
-        defer { suppressed = 0 }
-        return suppressed
-    }
 }

@@ -16,8 +16,8 @@ public struct NotifySocket: Sendable {
         watchdogInterval = Self.watchdogInterval(environment: environment, process: getpid())
     }
 
-    /// Sends states such as `READY=1`, `STOPPING=1`, `WATCHDOG=1`, `STATUS=…`. False when systemd did not take
-    /// it, which a program can ignore.
+    /// Sends states such as `READY=1`, `STOPPING=1`, `WATCHDOG=1`, `STATUS=…`. False when systemd does not take it at once,
+    /// which a program can ignore; never blocks.
     @discardableResult
     public func send(_ state: String) -> Bool {
         let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -25,7 +25,7 @@ public struct NotifySocket: Sendable {
         let socket = FileDescriptor(owning: number)
         let bytes = Array(state.utf8)
         let sent = unsafe address.withPointer {
-            unsafe sendto(socket.number, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1)
+            unsafe sendto(socket.number, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT), $0, $1)
         }
         return sent == bytes.count
     }

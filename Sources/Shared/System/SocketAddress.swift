@@ -14,6 +14,12 @@ package struct SocketAddress: Sendable, Equatable {
 
     private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = unsafe Array(bytes) }
 
+    /// Copies what a C library lends.
+    package init?(_ address: UnsafePointer<sockaddr>?, _ length: socklen_t) {
+        guard let address = unsafe address else { return nil }
+        unsafe self.init(UnsafeRawBufferPointer(start: address, count: Int(length)))
+    }
+
     /// The result and what the call has filled in; `nil` when it fails. For `accept`, `getsockname` and `getpeername`.
     package static func filled(
         by call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
@@ -78,8 +84,8 @@ package struct SocketAddress: Sendable, Equatable {
 
     package var ip: IPAddress {
         switch family {
-        case AF_INET: IPAddress(bytes: bytes[4..<8])
-        case AF_INET6: IPAddress(bytes: bytes[8..<24])
+        case AF_INET where bytes.count >= 8: IPAddress(bytes: bytes[4..<8])
+        case AF_INET6 where bytes.count >= 24: IPAddress(bytes: bytes[8..<24])
         default: IPAddress(bytes: [])
         }
     }

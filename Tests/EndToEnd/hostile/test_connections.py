@@ -1,7 +1,9 @@
-"""More connections than there may be: clients at other addresses are still served, and SIGTERM ends the program."""
+"""More connections than there may be: clients at other addresses are still served, and the program ends on SIGTERM."""
 
 import contextlib
+import os
 import resource
+import signal
 import socket
 import struct
 import time
@@ -15,6 +17,7 @@ from support.waiting import wait_for
 
 pytestmark = pytest.mark.long
 
+HEALTHY = b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n"
 SCRAPE = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
 
@@ -53,34 +56,49 @@ def expect_recovery(exporter: Exporter, descriptors: int) -> None:
 
 
 @pytest.mark.parametrize("is_asking", [False, True])
-def test_4300_connections_from_two_addresses(start, is_asking):
+@pytest.mark.parametrize("addresses", [1, 4])
+def test_4300_connections(start, is_asking, addresses):
     exporter = start.exporter("--feed.demo")
     descriptors = exporter.descriptor_count
     # Without a scrape in between.
     with returns_memory(exporter):
-        for _ in range(2):
-            with contextlib.ExitStack() as stack:
-                for number in range(4300):
-                    client = stack.enter_context(connect(exporter.port, source=f"127.0.0.{1 + number % 2}"))
-                    if is_asking:
-                        with contextlib.suppress(OSError):
-                            client.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
-                expect_service(exporter, ["127.0.0.3", "127.0.0.4"])
-            wait_for(lambda: exporter.descriptor_count <= descriptors + 5, "the end of all connections")
+        with contextlib.ExitStack() as stack:
+            for number in range(4300):
+                source = f"127.0.0.{1 + number % addresses}"
+                client = stack.enter_context(connect(exporter.port, source=source))
+                if is_asking:
+                    with contextlib.suppress(OSError):
+                        client.sendall(HEALTHY)
+            # A place is taken until the thread of its connection has ended.
+            assert exporter.descriptor_count <= descriptors + min(512, 128 * addresses) + 20
+            expect_service(exporter, ["127.0.0.6", "127.0.0.7"])
+        wait_for(lambda: exporter.descriptor_count <= descriptors + 5, "the end of all connections")
     expect_recovery(exporter, descriptors)
 
 
-def test_100_connections_with_64_open_files(programs, start, tmp_path):
+def limited(programs, start, tmp_path, files: int, *flags: str, is_running: bool = True):
+    """An exporter that may open so many files."""
     script = tmp_path / "few"
-    script.write_text(f'#!/bin/sh\nulimit -n 64\nexec "{programs.folder}/air-quality-exporter" "$@"\n')
+    script.write_text(
+        f'#!/bin/sh\nulimit -n {files}\nexec "{programs.folder}/air-quality-exporter" "$@"\n'
+    )
     script.chmod(0o755)
-    exporter = start._keep(Exporter(script, ("--feed.demo", "--storage.file", str(tmp_path / "storage"))))
+    if is_running:
+        return start._keep(Exporter(script, ("--feed.demo", *flags)))
+    return programs.start(str(script), "--feed.demo", "--web.listen-address", "127.0.0.1:0")
+
+
+def test_100_connections_with_64_open_files(programs, start, tmp_path):
+    storage = str(tmp_path / "storage")
+    exporter = limited(programs, start, tmp_path, 64, "--storage.file", storage)
     descriptors = exporter.descriptor_count
     with returns_memory(exporter), contextlib.ExitStack() as stack:
-        clients = [stack.enter_context(connect(exporter.port, source=f"127.0.0.{1 + n % 2}")) for n in range(100)]
+        clients = [
+            stack.enter_context(connect(exporter.port, source=f"127.0.0.{1 + n % 2}")) for n in range(100)
+        ]
         for client in clients:
             with contextlib.suppress(OSError):
-                client.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
+                client.sendall(HEALTHY)
         expect_service(exporter, ["127.0.0.3", "127.0.0.4"])
         served = 0
         for client in clients:
@@ -89,9 +107,42 @@ def test_100_connections_with_64_open_files(programs, start, tmp_path):
                 served += client.recv(100).startswith(b"HTTP/1.1 200 ")
         assert served > 10
         # What is left is for the rest of the program.
-        assert exporter.descriptor_count <= 56
+        assert exporter.descriptor_count <= 60
         assert exporter.scrape().value("airquality_exporter_feed_connected", feed="demo") == 1
     expect_recovery(exporter, descriptors)
+
+
+@pytest.mark.parametrize("files", [12, 15, 16, 18, 20, 40])
+def test_a_start_with_too_few_open_files_is_one_line(programs, start, tmp_path, files):
+    program = limited(programs, start, tmp_path, files, is_running=False)
+    assert program.wait(10) == 1
+    (line,) = program.errors
+    assert f"the limit of open files is {files}" in line and "at least 64" in line
+
+
+def test_missing_standard_streams_are_not_taken_by_sockets(programs, start, tmp_path):
+    script = tmp_path / "closed"
+    script.write_text(
+        f'#!/bin/sh\nexec "{programs.folder}/air-quality-exporter" "$@" 0<&- 1>&- 2>&-\n'
+    )
+    script.chmod(0o755)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    program = programs.start(str(script), "--feed.demo", "--web.listen-address", f"127.0.0.1:{port}")
+    try:
+
+        def is_served() -> bool:
+            with contextlib.suppress(OSError):
+                return scrape(port, "127.0.0.1") == 200
+            return False
+
+        wait_for(is_served, "a scrape")
+        links = [f"/proc/{program.pid}/fd/{number}" for number in range(3)]
+        assert [os.readlink(link) for link in links] == ["/dev/null"] * 3
+    finally:
+        program.signal(signal.SIGTERM)
+        assert program.wait(10) == 0
 
 
 def test_one_client_of_a_unix_socket(start, tmp_path):
@@ -101,8 +152,24 @@ def test_one_client_of_a_unix_socket(start, tmp_path):
     with returns_memory(exporter), contextlib.ExitStack() as stack:
         for _ in range(4300):
             client = stack.enter_context(socket.socket(socket.AF_UNIX))
-            # With a timeout of Python's own it would fail as soon as 4,096 wait to be accepted.
+            # With a time-out of Python's own it would fail as soon as 4,096 wait to be accepted.
             client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 30, 0))
             client.connect(path)
         expect_service(exporter, ["127.0.0.1", "127.0.0.3"])
     expect_recovery(exporter, descriptors)
+
+
+def test_the_end_beside_500_streams_takes_less_than_a_second(start):
+    exporter = start.exporter("--feed.demo")
+    listen = b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n"
+    with contextlib.ExitStack() as stack:
+        statuses = []
+        for number in range(500):
+            client = stack.enter_context(connect(exporter.port, source=f"127.0.0.{1 + number % 8}"))
+            client.sendall(listen)
+            statuses.append(client.recv(12))
+        assert statuses.count(b"HTTP/1.1 200") == 256 and statuses.count(b"HTTP/1.1 503") == 244
+        began = time.monotonic()
+        exporter.signal(signal.SIGTERM)
+        assert exporter.wait() == 0
+        assert time.monotonic() - began < 1

@@ -12,7 +12,7 @@ from support.waiting import wait_for
 
 pytestmark = pytest.mark.long
 
-CITIES = 20_000
+CITIES = 10_000
 
 
 @pytest.fixture
@@ -26,11 +26,10 @@ def busy(start, python_feed):
         nonlocal messages
         messages += 1
         # Another category each time, so that nearly all of the page is new.
-        aqi = messages + messages % 2 * 300
-        python_feed.send_cities(aqi, CITIES)
-        wait_for(lambda: f'airquality_index{{city="City 0"}} {aqi}\n' in exporter.get("/metrics").text, f"message {messages}")
+        python_feed.send_cities(messages + messages % 2 * 300, CITIES)
 
     change_all()
+    exporter.wait_for_sample(metrics.CITIES, CITIES)
     return exporter, change_all
 
 
@@ -43,17 +42,26 @@ def test_slow_readers_hold_a_bounded_amount(busy, encoding, addresses):
         assert exporter.get("/metrics", headers={"Accept-Encoding": encoding}).status == 200
     before = exporter.resident_bytes
     request = f"GET /metrics HTTP/1.1\r\nHost: x\r\nAccept-Encoding: {encoding}\r\n\r\n".encode()
+    statuses = set()
     with returns_memory(exporter), contextlib.ExitStack() as stack:
         for number in range(40):
             change_all()
-            reader = stack.enter_context(
-                connect(exporter.port, receive_buffer=4096, source=f"127.0.1.{1 + number % addresses}"))
+            source = f"127.0.1.{1 + number % addresses}"
+            reader = connect(exporter.port, receive_buffer=4096, source=source)
+            stack.enter_context(reader)
             reader.sendall(request)
-            assert reader.recv(12) in (b"HTTP/1.1 200", b"HTTP/1.1 503")
-            # The scraper at another address, which `change_all` is as well. Whether a reader is slow is known after a second.
-            wait_for(
-                lambda: exporter.get("/metrics", headers={"Accept-Encoding": encoding}).status == 200, "a scrape", 5)
+            statuses.add(reader.recv(12))
+            # Readers of one address have a part of what there is; this scraper is at another.
+            if addresses == 1:
+                assert exporter.get("/metrics", headers={"Accept-Encoding": encoding}).status == 200
         assert exporter.resident_bytes < before + 96 * MIB
+        # They are ended in time, whatever they hold.
+        wait_for(
+            lambda: exporter.get("/metrics", headers={"Accept-Encoding": encoding}).status == 200,
+            "an end of the slow readers",
+            120,
+        )
+    assert statuses <= {b"HTTP/1.1 200", b"HTTP/1.1 503"}
     wait_for(lambda: exporter.scrape().value(metrics.IN_FLIGHT) == 1, "the end of all downloads")
     assert exporter.peak_resident_bytes < 192 * MIB
 

@@ -53,7 +53,6 @@ FLAGS = {
     "web.telemetry-path": "/metrics",
     "web.config.file": "",
     "web.max-requests": "40",
-    "web.max-listeners": "256",
     "web.grafana-url": "",
     "web.cors-origin": "",
     "web.enable-lifecycle": SWITCH,

@@ -1,5 +1,6 @@
-"""A client that asks for much at once, in a process of its own, and scrapes from another address beside it."""
+"""A crowd that asks for much at once, in a process of its own, and scrapes from another address beside it."""
 
+import base64
 import contextlib
 import http.client
 import multiprocessing
@@ -9,17 +10,12 @@ import time
 from support.raw_http import connect
 
 ADDRESS = "127.0.0.2"
-TEXT = "text/plain;version=0.0.4"
-OPEN_METRICS = "application/openmetrics-text;version=1.0.0"
-OPENMETRICS = "application/openmetrics-text;version=1.0.0"
+#: Eight addresses, each of which may have 128 connections.
+CROWD = [f"127.0.0.{number}" for number in range(2, 10)]
 
 
-def _request(target: str, method: str = "GET", accept: str = "*/*", coding: str = "gzip") -> str:
-    # With the identifier, `/events` begins with all cities.
-    return (
-        f"{method} {target} HTTP/1.1\r\nHost: x\r\nAccept: {accept}\r\nAccept-Encoding: {coding}\r\n"
-        "Last-Event-ID: 0\r\nConnection: close\r\n\r\n"
-    )
+def _request(target: str, method: str = "GET", fields: str = "Accept-Encoding: gzip\r\n") -> str:
+    return f"{method} {target} HTTP/1.1\r\nHost: x\r\n{fields}Connection: close\r\n\r\n"
 
 
 def _parameters(parameter: str) -> str:
@@ -27,7 +23,17 @@ def _parameters(parameter: str) -> str:
     return "&".join([parameter] * (8000 // (len(parameter) + 1)))
 
 
-#: What one address asks for at once: the request of a number.
+def _basic(credentials: str) -> str:
+    return f"Authorization: Basic {base64.b64encode(credentials.encode()).decode()}\r\n"
+
+
+def _accept(count: int) -> str:
+    accepted = ",".join(["a/b;q=0.1"] * count)
+    codings = ",".join(["a;q=0.1"] * count)
+    return f"Accept: {accepted}\r\nAccept-Encoding: {codings}\r\n"
+
+
+#: What a crowd asks for at once: the request of a number.
 ATTACKS = {
     "/history.json?since=": lambda number: _request(f"/history.json?limit=25&since={number}"),
     "/history.json?city= …": lambda number: _request(f"/history.json?{_parameters('city=a')}"),
@@ -35,22 +41,36 @@ ATTACKS = {
     "/city/…": lambda number: _request(f"/city/City%20{number}"),
     "/events": lambda number: _request("/events"),
     "/": lambda number: _request("/"),
+    "/about": lambda number: _request("/about"),
+    "/metrics": lambda number: _request("/metrics"),
+    "/metrics, plain": lambda number: _request("/metrics", fields=""),
     "HEAD /metrics": lambda number: _request("/metrics", "HEAD"),
-    "/metrics, text and OpenMetrics": lambda number: _request("/metrics", accept=(TEXT, OPENMETRICS)[number % 2]),
-    "HEAD /metrics, text and OpenMetrics": lambda number: _request("/metrics", "HEAD", (TEXT, OPENMETRICS)[number % 2]),
-    "HEAD /metrics, text and OpenMetrics": lambda number: _request("/metrics", "HEAD", (TEXT, OPEN_METRICS)[number % 2]),
-    "HEAD /metrics, much accepted": lambda number: _request(
-        "/metrics", "HEAD", ",".join(["a/b;q=0.1"] * 700), ",".join(["a;q=0.1"] * 900)),
-}  # fmt: skip
+    "/metrics?…": lambda number: _request(f"/metrics?{_parameters('a=b')}"),
+    "HEAD /metrics, much accepted": lambda number: _request("/metrics", "HEAD", _accept(500)),
+    "2,600 percent escapes": lambda number: _request("/" + "%41" * 2600),
+    "a header of 15 KB": lambda number: _request(
+        "/x", fields="X-Y: 12345678\r\n" * 98 + f"A: {'a' * 13000}\r\n"
+    ),
+    "many zeros of a length": lambda number: _request(
+        "/x", fields=f"Content-Length: {'0' * 12000}\r\n"
+    ),
+    "a password of 12 KB": lambda number: _request("/x", fields=_basic(f"{number}:" + "x" * 9000)),
+}
 
 
 def _ask(port: int, attack: str, count: int, seconds: float, is_sent) -> None:
+    """Asks so many times at once, and again for each answer, for so long."""
     end = time.monotonic() + seconds
     with contextlib.ExitStack() as stack, selectors.DefaultSelector() as selector:
-        clients = [stack.enter_context(connect(port, source=ADDRESS)) for _ in range(count)]
-        for number, client in enumerate(clients):
-            client.sendall(ATTACKS[attack](number).encode())
-            selector.register(client, selectors.EVENT_READ)
+
+        def ask(number: int) -> None:
+            client = stack.enter_context(connect(port, source=CROWD[number % len(CROWD)]))
+            with contextlib.suppress(OSError):
+                client.sendall(ATTACKS[attack](number).encode())
+            selector.register(client, selectors.EVENT_READ, number)
+
+        for number in range(count):
+            ask(number)
         is_sent.set()
         while selector.get_map() and (left := end - time.monotonic()) > 0:
             for key, _ in selector.select(left):
@@ -60,6 +80,9 @@ def _ask(port: int, attack: str, count: int, seconds: float, is_sent) -> None:
                 except OSError:
                     pass
                 selector.unregister(key.fileobj)
+                key.fileobj.close()
+                if time.monotonic() < end:
+                    ask(key.data)
 
 
 def scrapes(port: int, is_going_on, pause: float = 0.01) -> list[float]:
@@ -83,8 +106,8 @@ def alone(port: int, seconds: float = 2) -> list[float]:
     return scrapes(port, lambda: time.monotonic() < end)
 
 
-def beside(port: int, attack: str, count: int = 200, seconds: float = 10) -> list[float]:
-    """Scrapes while another address asks so many times at once."""
+def beside(port: int, attack: str, count: int = 1000, seconds: float = 6) -> list[float]:
+    """Scrapes while the crowd asks so many times at once."""
     processes = multiprocessing.get_context("fork")
     is_sent = processes.Event()
     asking = processes.Process(target=_ask, args=(port, attack, count, seconds, is_sent))

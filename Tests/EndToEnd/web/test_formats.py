@@ -28,7 +28,7 @@ FAMILIES = {
         " exporter_feed_messages_total exporter_feed_bytes_total exporter_feed_readings_total"
         " exporter_feed_readings_skipped_total exporter_feed_rejected_total exporter_cities_expired_total exporter_storage_errors_total"
         " exporter_feed_connections_total exporter_feed_messages_without_readings_total"
-        " exporter_feed_duplicates_total",
+        " exporter_feed_duplicates_total exporter_log_lines_dropped_total",
     }.items()
     for name in names.split()
 } | {

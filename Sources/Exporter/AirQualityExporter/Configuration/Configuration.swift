@@ -41,12 +41,10 @@ struct Configuration: Sendable {
     struct Web: Sendable {
         var listenAddresses = [ListenAddress.tcp(host: "", port: 10025)]
         var usesSystemdSockets = false
-        var telemetryPath = "/metrics"
+        var telemetryPath = ExporterRoute.defaultTelemetryPath
         var configFile: String?
         /// 0 = no limit.
         var maximumRequests = 40
-        /// 0 = no events.
-        var maximumListeners = 256
         var grafanaURL: String?
         var corsOrigin: String?
         var isLifecycleEnabled = false

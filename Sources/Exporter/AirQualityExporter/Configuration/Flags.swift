@@ -101,10 +101,7 @@ extension Configuration: Options {
             "Web configuration of the exporter-toolkit: TLS, basic auth, headers, rate limit."),
         Flag(
             "web.max-requests", \.web.maximumRequests, .integer(in: 0...1_000_000),
-            "Maximum number of concurrent scrapes; more get 503; 0 = no limit."),
-        Flag(
-            "web.max-listeners", \.web.maximumListeners, .integer(in: 0...100_000),
-            "Maximum number of concurrent clients of /events; more get 503; 0 disables the path."),
+            "Maximum number of concurrent scrapes, a quarter for one address; more get 503; 0 = no limit."),
         Flag(
             "web.grafana-url", \.web.grafanaURL, .grafanaAddress,
             "Address of the Grafana whose city dashboard the page links to."),
@@ -185,18 +182,14 @@ extension ValueFormat<ListenAddress> {
 
 extension ValueFormat<String> {
     static var telemetryPath: Self {
-        let reserved = [
-            "/", Routes.historyPath, Routes.healthyPath, Routes.readyPath, Routes.reconnectPath, Routes.reloadPath,
-            Routes.eventsPath,
-        ]
+        let reserved = ExporterRoute.all().filter { $0.path != ExporterRoute.defaultTelemetryPath }
         return Self(
             "PATH",
-            expected: "a path that begins with \"/\" and is none of "
-                + (reserved + Routes.folders).joined(separator: " "),
+            expected: "a path that begins with \"/\" and is none of " + reserved.map(\.path).joined(separator: " "),
             text: \.self
         ) { path in
             let isPath = path.first == "/" && isVisible(path) && !path.utf8.contains { "?#".utf8.contains($0) }
-            let isFree = !reserved.contains(path) && !Routes.folders.contains(where: path.hasPrefix)
+            let isFree = !reserved.contains { $0.isFolder ? path.hasPrefix($0.path) : path == $0.path }
             return isPath && isFree ? path : nil
         }
     }

@@ -1,14 +1,8 @@
 import Exposition
 import HTTPServer
+import System
 
 extension HTTPStatistics {
-    static let handshakeFamilies: [Family<Int>] = [
-        Family(
-            "airquality_exporter_tls_handshake_failures_total", .counter,
-            "Failed TLS handshakes with HTTP clients."
-        ) { Double($0) }
-    ]
-
     static let families: [Family<HTTPStatistics>] = [
         Family(
             "promhttp_metric_handler_requests_in_flight", .gauge, "Current number of scrapes being served."
@@ -21,5 +15,14 @@ extension HTTPStatistics {
                 add([LabelValue(String(status))], .number(Double(count)))
             }
         },
+    ]
+}
+
+extension LogWriter {
+    static let families: [Family<Int>] = [
+        Family(
+            "airquality_exporter_log_lines_dropped_total", .counter,
+            "Log lines that were dropped because nothing read standard error."
+        ) { Double($0) }
     ]
 }

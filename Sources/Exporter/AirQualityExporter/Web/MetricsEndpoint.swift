@@ -22,7 +22,8 @@ final class MetricsEndpoint: Sendable {
     ///   - events: `nil` without listeners.
     init(
         store: ReadingStore, families: Set<CityFamilyName> = Set(CityFamilyName.allCases), scrapes: HTTPMeter?,
-        handshakes: HTTPMeter? = nil, storage: StorageFile?, events: EventHub? = nil, lastReload: LastReload? = nil
+        handshakes: HandshakeFailures? = nil, storage: StorageFile?, events: EventHub? = nil,
+        lastReload: LastReload? = nil
     ) {
         self.store = store
         exposition = Exposition(rules: store.rules, families: families)
@@ -30,10 +31,9 @@ final class MetricsEndpoint: Sendable {
         var groups: [FamilyGroup] = []
         if let lastReload { groups.append(FamilyGroup(LastReload.families) { lastReload.current }) }
         if let events { groups.append(FamilyGroup(EventHub.families) { events.listenerCount }) }
-        if let handshakes {
-            groups.append(FamilyGroup(HTTPStatistics.handshakeFamilies) { handshakes.current.tlsHandshakeFailures })
-        }
+        if let handshakes { groups.append(FamilyGroup(HandshakeFailures.families) { handshakes.count }) }
         if let storage { groups.append(FamilyGroup(StorageStatistics.families) { storage.statistics }) }
+        groups.append(FamilyGroup(LogWriter.families) { LogWriter.standardError.droppedLines })
         groups.append(FamilyGroup(BuildVersion.families) { BuildVersion.labels })
         if let scrapes {
             let process = RecentProcess()
@@ -46,8 +46,8 @@ final class MetricsEndpoint: Sendable {
     /// All families there are, in the order of the page.
     static let metrics: [MetricFamily] = [
         Exposition.metrics, LastReload.families.map(\.metric), EventHub.families.map(\.metric),
-        HTTPStatistics.handshakeFamilies.map(\.metric), StorageStatistics.families.map(\.metric),
-        BuildVersion.families.map(\.metric), ProcessStatistics.families.map(\.metric),
+        HandshakeFailures.families.map(\.metric), StorageStatistics.families.map(\.metric),
+        LogWriter.families.map(\.metric), BuildVersion.families.map(\.metric), ProcessStatistics.families.map(\.metric),
         HTTPStatistics.families.map(\.metric),
     ].flatMap { $0 }
 

@@ -22,13 +22,9 @@ struct PageEndpoint: Sendable {
             version: version, scale: store.rules.scale, styleSheet: assets.styleSheet.forPage,
             script: assets.script.forPage, icon: assets.icon.forPage, largeIcon: assets.largeIcon.forPage,
             grafanaURL: web.grafanaURL,
-            paths: [
-                PagePath(path: web.telemetryPath, meaning: "metrics for Prometheus"),
-                PagePath(path: Routes.historyPath, meaning: "the recent points of all cities"),
-                PagePath(path: Routes.eventsPath, meaning: "changes as server-sent events"),
-                PagePath(path: Routes.healthyPath, meaning: "whether the exporter works"),
-                PagePath(path: Routes.readyPath, meaning: "whether its data is fresh"),
-            ], isLifecycleEnabled: web.isLifecycleEnabled)
+            paths: ExporterRoute.all(telemetryPath: web.telemetryPath).compactMap { route in
+                route.meaning.map { PagePath(path: route.path, meaning: $0) }
+            }, isLifecycleEnabled: web.isLifecycleEnabled)
         // The policy allows the one script by its hash. It cannot do so for an external style sheet (CSP 3, 8.4), whose
         // hash is in the page's `integrity` attribute instead.
         let policy = [

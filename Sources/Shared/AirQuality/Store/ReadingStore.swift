@@ -18,7 +18,6 @@ public final class ReadingStore: Sendable {
     private let state: Mutex<StoreState>
     /// Number of times the lock was taken.
     let lockCount = Atomic<UInt64>(0)
-    private let lastObservedLock = Mutex((number: UInt64(0), at: Duration.zero))
     public let rules: StoreRules
 
     /// - Parameter feeds: labels of the feeds; messages and events name feeds by their place here.
@@ -130,16 +129,8 @@ public final class ReadingStore: Sendable {
         withLock { $0.snapshot(withHistories: withHistories) }
     }
 
-    /// Time that the same caller has held the lock, counted from the first call of this function that found it held,
-    /// which returns zero. Never waits.
-    public func lockedDuration(at now: Duration) -> Duration {
-        guard state.withLockIfAvailable({ _ in true }) == nil else { return .zero }
-        let number = lockCount.load(ordering: .relaxed)
-        return lastObservedLock.withLock { observed in
-            if observed.number != number { observed = (number, now) }
-            return now - observed.at
-        }
-    }
+    /// Whether nobody holds the lock at this moment. Never waits.
+    public var isUnlocked: Bool { state.withLockIfAvailable { _ in true } ?? false }
 
     public var feeds: [FeedStatistics] { withLock { $0.feeds.filter { !$0.isRemoved } } }
 

@@ -36,30 +36,30 @@ private func isStatusLine(_ answer: [UInt8]) -> Bool {
 private let path = "/tmp/fuzz-requests-\(getpid()).sock"
 
 private let server: HTTPServer = {
-    var configuration = HTTPServerConfiguration(addresses: [.unix(path: path)])
-    configuration.limits.maximumConnectionsPerAddress = 0
-    let permits = RequestPermits(limit: 40)
-    configuration.handling = { request in
-        var handling = HTTPHandling()
-        handling.isMetered = request.path == "/metrics"
-        handling.permits = permits
-        return handling
-    }
-    configuration.isPublic = { $0 != "/secret" }
+    let methods = ["GET", "HEAD", "POST"]
+    let limit = RequestLimit(40, perClient: 40, refusal: .busy("too many"))
+    var configuration = HTTPServerConfiguration(
+        addresses: [.unix(path: path)],
+        routes: [
+            Route("/secret", methods: methods, respond: respond),
+            Route("/metrics", methods: methods, access: .open, limit: limit, meter: HTTPMeter(), respond: respond),
+            Route("", isFolder: true, methods: methods, access: .open, respond: respond),
+        ])
+    configuration.limits.maximumConnectionsPerClient = configuration.limits.maximumConnections
     // The password of "user" is "pass"; 4 is the least that bcrypt can cost.
     configuration.web.users = [
         Array("user".utf8): "$2b$04$abcdefghijklmnopqrstuufznL8bkzdtHwLhca4To/v9Lo9bA7fR6"
     ]
     configuration.web.headers = [HTTPField(name: "X-Frame-Options", value: "deny")]
     do {
-        return try HTTPServer(configuration: configuration, onRequest: respond)
+        return try HTTPServer(configuration: configuration)
     } catch {
         fatalError("\(error)")
     }
 }()
 
 /// Reads what the exporter reads of a request.
-private func respond(to request: HTTPRequest) -> HTTPResponse {
+@Sendable private func respond(to request: HTTPRequest) -> HTTPResponse {
     let accepted = AcceptedFormat.negotiate(request.header("Accept"))
     do {
         let query = try HistoryQuery(request.query)

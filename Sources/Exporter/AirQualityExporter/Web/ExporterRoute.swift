@@ -1,0 +1,118 @@
+import AirQuality
+import Bytes
+import CommandLine
+import HTTPServer
+import HTTPText
+import System
+
+/// A path of the exporter, with its response.
+struct ExporterRoute: Sendable {
+    let path: String
+    var isFolder = false
+    var methods = ["GET", "HEAD"]
+    var access = Route.Access.restricted
+    var errorForm = Route.ErrorForm.text
+    /// Its line in the list on `/about`; `nil`: it is not listed.
+    var meaning: String?
+    var limit: @Sendable (Endpoints) -> RequestLimit? = { _ in nil }
+    var meter: @Sendable (Endpoints) -> HTTPMeter? = { _ in nil }
+    let respond: @Sendable (Endpoints, HTTPRequest) -> HTTPResponse
+
+    static let defaultTelemetryPath = "/metrics"
+    static let readyPath = "/-/ready"
+
+    /// All paths there are. To add one, add it here.
+    static func all(telemetryPath: String = defaultTelemetryPath) -> [ExporterRoute] {
+        [
+            ExporterRoute(
+                path: telemetryPath, meaning: "metrics for Prometheus", limit: \.scrapeLimit, meter: \.scrapes,
+                respond: { endpoints, request in endpoints.read { $0.metrics.respond(to: request) } }),
+            ExporterRoute(
+                path: "/history.json", errorForm: .json, meaning: "the recent points of all cities",
+                limit: \.documentLimit,
+                respond: { endpoints, request in endpoints.read { $0.history.respond(to: request) } }),
+            ExporterRoute(
+                path: "/events", meaning: "changes as server-sent events", limit: \.listenerLimit,
+                respond: { endpoints, request in endpoints.read { $0.events.respond(to: request) } }),
+            ExporterRoute(
+                path: "/-/healthy", access: .open, meaning: "whether the exporter works",
+                respond: { endpoints, _ in .health(endpoints.health.livenessProblem(), otherwise: "healthy") }),
+            ExporterRoute(
+                path: readyPath, access: .open, meaning: "whether its data is fresh",
+                respond: { endpoints, _ in .health(endpoints.health.readinessProblem, otherwise: "ready") }),
+            ExporterRoute(
+                path: "/-/reconnect", methods: ["POST"],
+                respond: { endpoints, _ in
+                    endpoints.lifecycle {
+                        endpoints.reconnect()
+                        return HTTPResponse(status: 200, line: "reconnecting")
+                    }
+                }),
+            ExporterRoute(
+                path: "/-/reload", methods: ["POST"],
+                respond: { endpoints, _ in
+                    endpoints.lifecycle {
+                        let problem = endpoints.reload()
+                        return HTTPResponse(status: problem == nil ? 200 : 500, line: problem ?? "reloaded")
+                    }
+                }),
+            ExporterRoute(
+                path: "/", limit: \.documentLimit,
+                respond: { endpoints, request in endpoints.page.respondWithList(to: request) }),
+            ExporterRoute(
+                path: "/about", limit: \.documentLimit,
+                respond: { endpoints, request in endpoints.page.respondWithAbout(to: request) }),
+            ExporterRoute(
+                path: "/city/", isFolder: true, limit: \.documentLimit,
+                respond: { endpoints, request in
+                    let name = Array(request.path.utf8.dropFirst("/city/".utf8.count))
+                    return endpoints.page.respond(toCity: name, request)
+                }),
+            ExporterRoute(
+                path: PageAssets.favicon, limit: \.documentLimit,
+                respond: { endpoints, request in endpoints.page.assets.respondWithFavicon(to: request) }),
+            ExporterRoute(
+                path: PageAssets.folder, isFolder: true, limit: \.documentLimit,
+                respond: { endpoints, request in endpoints.page.assets.respond(to: request) }),
+        ]
+    }
+
+    /// The route with its response from these endpoints.
+    func route(to endpoints: Endpoints) -> Route {
+        let respond = respond
+        return Route(
+            path, isFolder: isFolder, methods: methods, access: access, errorForm: errorForm, limit: limit(endpoints),
+            meter: meter(endpoints)
+        ) { respond(endpoints, $0) }
+    }
+}
+
+extension HTTPResponse {
+    /// A health path's response.
+    fileprivate static func health(_ problem: String?, otherwise fine: String) -> HTTPResponse {
+        HTTPResponse(status: problem == nil ? 200 : 503, line: problem ?? fine)
+    }
+
+    /// Content, compressed where the client takes it.
+    init(status: Int = 200, headers: [(name: String, value: String)], to request: HTTPRequest, _ content: [UInt8]) {
+        let isGzip = request.takesGzip
+        self.init(
+            status: status, headers: headers + (isGzip ? [("Content-Encoding", "gzip")] : []),
+            body: .bytes(isGzip ? Gzip.member(of: content.span) : content))
+    }
+}
+
+extension HTTPRequest {
+    var takesGzip: Bool { prefersGzip(acceptEncoding: header("Accept-Encoding")) }
+
+    /// Whether the client has the document with this tag: `If-None-Match` names it. Weak and strong tags are equal there
+    /// (RFC 9110 section 13.1.2).
+    func has(_ tag: String) -> Bool {
+        let tag = tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
+        return header("If-None-Match")?.split(separator: ",").contains { candidate in
+            var candidate = trimmed(candidate)
+            if candidate.hasPrefix("W/") { candidate.removeFirst(2) }
+            return candidate == "*" || candidate == tag
+        } ?? false
+    }
+}

@@ -1,0 +1,46 @@
+internal import Bytes
+
+/// The request target of RFC 9112 section 3.2, taken apart.
+enum HTTPRequestTarget: Equatable {
+    /// The path is percent-decoded and otherwise as sent: no segment is merged or resolved. The query is raw.
+    case valid(path: String, query: String)
+    case malformed
+    case tooLong
+
+    /// Reads the origin form (`/path?query`), the absolute form (`http://host/path?query`) and `*`.
+    init(parsing target: [UInt8], limit: Int) {
+        if target.count > limit {
+            self = .tooLong
+        } else {
+            self = Self.pathAndQuery(of: target).flatMap(Self.init(pathAndQuery:)) ?? .malformed
+        }
+    }
+
+    /// The path; `nil` when it cannot be read.
+    var path: String? {
+        if case .valid(let path, _) = self { path } else { nil }
+    }
+
+    private static func pathAndQuery(of target: [UInt8]) -> ArraySlice<UInt8>? {
+        if target.first == UInt8(ascii: "/") || target == [UInt8(ascii: "*")] { return target[...] }
+        // RFC 9112 section 3.2.2: a server must accept the absolute form.
+        for scheme in ["http://", "https://"] where equalsIgnoringCase(target.prefix(scheme.utf8.count), scheme) {
+            let rest = target.dropFirst(scheme.utf8.count)
+            let path = rest.drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+            return path.count < rest.count ? path : nil
+        }
+        return nil
+    }
+
+    private init?(pathAndQuery bytes: ArraySlice<UInt8>) {
+        // Anything but ASCII's blanks and controls. Bytes beyond ASCII are no part of RFC 3986 and harm nobody.
+        guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
+        let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+        // With a NUL, C would end the path there and a proxy or client after us would see another one.
+        guard let path = percentDecoded(bytes[..<end]), !path.contains(0),
+            let path = String(validating: path.isEmpty ? [UInt8(ascii: "/")] : path, as: UTF8.self),
+            let query = String(validating: bytes[end...].dropFirst(), as: UTF8.self)
+        else { return nil }
+        self = .valid(path: path, query: query)
+    }
+}

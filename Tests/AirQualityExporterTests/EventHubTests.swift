@@ -1,0 +1,114 @@
+import AirQuality
+import HTTPServer
+import HTTPText
+import Synchronization
+import System
+import TestSupport
+import Testing
+
+@testable import AirQualityExporter
+
+@Suite struct EventHubTests {
+    /// A store, the hub, and a server of its events; time is the test's.
+    private final class Bench: Sendable {
+        let store = ReadingStore(rules: StoreRules(), feeds: ["ws://a/"], at: 0)
+        let hub: EventHub
+        let server: HTTPServer
+        private let decoder = Mutex(FeedDecoder(format: FeedFormat()))
+        private let now = Mutex(Duration.seconds(100))
+
+        private final class Count: Sendable { let value = Atomic(0) }
+
+        private let count: Count
+
+        init() throws {
+            let count = Count()
+            self.count = count
+            let hub = EventHub(
+                store: store, heartbeat: .seconds(600), onFirst: { count.value.add(1, ordering: .relaxed) }, at: 77)
+            self.hub = hub
+            server = try HTTPServer(
+                configuration: HTTPServerConfiguration(
+                    addresses: [.tcp(host: "127.0.0.1", port: 0)],
+                    routes: [Route("/events") { hub.respond(to: $0) }]))
+        }
+
+        var firstCount: Int { count.value.load(ordering: .relaxed) }
+
+        func receive(_ message: String) {
+            let bytes = Array(message.utf8)
+            let message = decoder.withLock { $0.decode(bytes.span, receivedAt: 1_795_236_585_252) }
+            store.record(message, feed: 0)
+        }
+
+        func tick(after time: Duration = .seconds(1)) {
+            hub.tick(
+                at: now.withLock { now in
+                    now += time
+                    return now
+                })
+        }
+
+        /// A client that listens.
+        func listen(lastEventID: String? = nil) throws -> RawHTTPClient {
+            guard case .tcp(_, let port) = server.addresses[0] else { preconditionFailure("it listens on TCP") }
+            let client = try RawHTTPClient(port: port)
+            let field = lastEventID.map { "Last-Event-ID: \($0)\r\n" } ?? ""
+            client.send("GET /events HTTP/1.1\r\nHost: x\r\n\(field)\r\n")
+            _ = try client.read(upTo: "retry: 2000\n:\n\n")
+            return client
+        }
+
+        /// The next event, or what is left of the greeting when that has none.
+        func event(_ client: RawHTTPClient) throws -> String { try client.read(upTo: "\n\n\r\n") }
+    }
+
+    @Test func `A listener is told that something has changed, once a second at most`() throws {
+        let bench = try Bench()
+        bench.receive(#"[{"city":"Delhi","aqi":5}]"#)
+        let client = try bench.listen()
+        #expect(bench.hub.listenerCount == 1 && bench.firstCount == 1)
+        #expect(try client.read(upTo: "\r\n") == "\r\n")
+        bench.tick()
+        #expect(!client.hasBytes, "what was there before is no news")
+        bench.receive(#"[{"city":"Mumbai","aqi":152.5}]"#)
+        bench.receive(#"[{"city":"Mumbai","aqi":153.5}]"#)
+        bench.tick()
+        let event = try bench.event(client)
+        #expect(event.contains("event: change\nid: ") && event.contains(".77\n"))
+        bench.receive(#"[{"city":"Mumbai","aqi":154.5}]"#)
+        bench.tick(after: .milliseconds(500))
+        #expect(!client.hasBytes)
+        bench.tick(after: .milliseconds(500))
+        #expect(try bench.event(client).contains("event: change"))
+    }
+
+    @Test(arguments: [("0.77", true), ("0.1", true), ("nonsense", true), (nil, false)] as [(String?, Bool)])
+    func `A listener that comes back is told at once if it has missed something`(
+        _ id: String?, isTold: Bool
+    ) throws {
+        let bench = try Bench()
+        bench.receive(#"[{"city":"Delhi","aqi":5}]"#)
+        let client = try bench.listen(lastEventID: id)
+        if isTold {
+            let event = try bench.event(client)
+            let current = try #require(event.split(separator: "\n").first { $0.hasPrefix("id: ") }?.dropFirst(4))
+            let again = try bench.listen(lastEventID: String(current))
+            #expect(try again.read(upTo: "\r\n") == "\r\n")
+            bench.tick()
+            #expect(!again.hasBytes)
+        } else {
+            #expect(try client.read(upTo: "\r\n") == "\r\n")
+            #expect(!client.hasBytes)
+        }
+    }
+
+    @Test func `Without listeners nothing is to be done`() throws {
+        let bench = try Bench()
+        #expect(bench.hub.nextTickAt == nil)
+        let client = try bench.listen()
+        #expect(bench.hub.nextTickAt != nil)
+        client.close()
+        eventually("the end of the listener") { bench.hub.nextTickAt == nil }
+    }
+}

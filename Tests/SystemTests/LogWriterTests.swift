@@ -1,0 +1,59 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import System
+
+@Suite struct LogWriterTests {
+    @Test func `Lines are written in order, and a flush waits for them`() {
+        let written = Mutex<[UInt8]>([])
+        let writer = LogWriter { line in written.withLock { $0 += line } }
+        for number in 0..<100 { writer.append([UInt8(number)]) }
+        writer.flush(within: .seconds(30))
+        #expect(written.withLock { $0 } == Array(0..<100))
+        #expect(writer.droppedLines == 0)
+    }
+
+    @Test func `Lines that nobody takes are dropped and counted, and nobody waits`() {
+        let entered = Gate()
+        let gate = Gate()
+        let count = Mutex(0)
+        let writer = LogWriter { _ in
+            if count.withLock({ count in
+                count += 1
+                return count
+            }) == 1 {
+                entered.open()
+                gate.wait()
+            }
+        }
+        writer.append([1])
+        entered.wait()
+        for _ in 0..<LogWriter.maximumLines + 5 { writer.append([2]) }
+        #expect(writer.droppedLines == 5)
+        writer.append([UInt8](repeating: 3, count: LogWriter.maximumBytes))
+        #expect(writer.droppedLines == 6)
+        let start = monotonicTime()
+        writer.flush(within: .milliseconds(50))
+        #expect(monotonicTime() - start >= .milliseconds(50))
+        gate.open()
+        writer.flush(within: .seconds(30))
+        #expect(count.withLock { $0 } == LogWriter.maximumLines + 1)
+    }
+
+    @Test func `Lines of a mebibyte in all may wait`() {
+        let entered = Gate()
+        let gate = Gate()
+        let isFirst = Atomic(true)
+        let writer = LogWriter { _ in
+            guard isFirst.exchange(false, ordering: .relaxed) else { return }
+            entered.open()
+            gate.wait()
+        }
+        writer.append([1])
+        entered.wait()
+        for _ in 0..<5 { writer.append([UInt8](repeating: 2, count: 1 << 18)) }
+        #expect(writer.droppedLines == 1)
+        gate.open()
+    }
+}

@@ -9,8 +9,8 @@ internal import System
     // @unchecked: what is called of it here may be called from any thread.
     private let daemon: OpaquePointer
 
-    /// Address space for the stack of each thread; only pages that are touched become memory. The deepest ways that were
-    /// measured, a handshake with a client certificate and a page, touch 44 KiB in a release build.
+    /// Address space for the stack of each thread; only pages that are touched become memory. A handshake with a client
+    /// certificate, a password and each page touch at most 52 KiB in a debug build; GMP may take 64 KiB more for a key.
     private static let stackBytes = 256 * 1024
 
     /// - Parameters:

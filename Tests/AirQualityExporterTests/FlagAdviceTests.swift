@@ -20,7 +20,7 @@ struct FlagAdviceTests {
             ("--api-key=secret", "--feed.header-file"), ("--feed.proxy=x", "dialled directly"),
             ("--feed.interval=1s", "--history.interval"), ("--FEED.DEMO", "--feed.demo"),
             ("—feed.demo", "--feed.demo"), ("--log.file=x", "standard error"), ("--daemon", "systemd"),
-            ("--web.max-listeners=1", "256"), ("--web.history-limit=1", "200,000"), ("--collect[]=cpu", "families"),
+            ("--web.history-limit=1", "200,000"), ("--collect[]=cpu", "families"),
             ("--aqi.hysteresis=1", "keep_firing_for"), ("--feed.warm-up=1m", "minReadySeconds"),
             ("poll", "air-quality-feed"), ("replay", "air-quality-feed"), ("serve", "no command is needed"),
             ("demo", "--feed.demo"), ("config.yml", "--feed.file"), ("http://h/", "ws://host/path"),

@@ -65,7 +65,8 @@ private struct BadCommandLine: Sendable, CustomTestStringConvertible {
         BadCommandLine(
             "record", "ws://h/", "--output=/no/file", line: "cannot write /no/file: No such file or directory"),
         BadCommandLine(
-            "poll", "--source=iqair", line: #"--source "iqair": expected open-meteo, or waqi, or openaq, or cpcb"#),
+            "poll", "--source=iqair",
+            line: #"--source "iqair": expected open-meteo, or waqi, or openaq, or cpcb, or json"#),
         BadCommandLine("poll", "--index=uk", line: #"--index "uk": expected india, or us, or eu"#),
         BadCommandLine("poll", "--set=europe", line: #"--set "europe": expected seeds, or india, or capitals"#),
         BadCommandLine(

@@ -98,9 +98,9 @@ struct OpenAQTests {
         }
         // No city has 1,200 mg/m³: the label is right.
         var source = source(.us)
-        let stations = page([location(1, country: "IN", [(14, "co", "ppb")])])
+        let stations = page([location(1, country: "IN", [(11, "pm25", micrograms), (14, "co", "ppb")])])
         let air = try air(source.findings(for: [0]) { $0.hasPrefix("/v3/locations") ? stations : hours("1200") })
-        #expect(air.concentrations == [.co: 1374.73])
+        #expect(air.concentrations[.co] == 1374.73)
     }
 
     @Test func `The nearest stations are found behind hundreds that are farther away or dead`() throws {

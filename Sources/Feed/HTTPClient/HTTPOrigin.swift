@@ -11,6 +11,9 @@ public struct HTTPOrigin: Sendable, Equatable, CustomStringConvertible {
 
     /// `nil` for anything but `http://` and `https://` with a host, and for an address with a user in it.
     public init?(_ url: String) {
+        // libcurl overlooks a missing host and a missing port.
+        let authority = url.split(separator: "://", maxSplits: 1).last?.prefix { !"/?#".contains($0) } ?? ""
+        guard !authority.isEmpty, authority.last != ":", !url.contains(":///") else { return nil }
         guard let parts = unsafe curl_url() else { return nil }
         defer { unsafe curl_url_cleanup(parts) }
         guard url.contains("://"), unsafe curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK else { return nil }

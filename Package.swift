@@ -3,7 +3,8 @@ import PackageDescription
 
 // Their entry points are for libFuzzer alone.
 let fuzzers = [
-    "FuzzAddresses", "FuzzCompression", "FuzzFields", "FuzzFrames", "FuzzMessages", "FuzzRequests", "FuzzStorage",
+    "FuzzAddresses", "FuzzCompression", "FuzzFields", "FuzzFrames", "FuzzJQ", "FuzzMessages", "FuzzRequests",
+    "FuzzStorage",
     "FuzzValues", "FuzzWebConfiguration",
 ]
 
@@ -20,6 +21,7 @@ let package = Package(
         .library(name: "Expectations", targets: ["Expectations"]),
         .library(name: "Exposition", targets: ["Exposition"]),
         .library(name: "FeedSimulation", targets: ["FeedSimulation"]),
+        .library(name: "JQ", targets: ["JQ"]),
         .library(name: "JSON", targets: ["JSON"]),
         .library(name: "Storage", targets: ["Storage"]),
         .library(name: "HTTPServer", targets: ["HTTPServer"]),
@@ -186,7 +188,8 @@ let package = Package(
             name: "FuzzingTests",
             dependencies: [
                 "AirQuality", "Bytes", "CommandLine", "CZlib", "Expectations", "Exposition", "FeedSimulation",
-                "HTTPServer", "HTTPText", "JSON", "Storage", "System", "TestSupport", "WebConfiguration", "WebSocket",
+                "HTTPServer", "HTTPText", "JQ", "JSON", "Storage", "System", "TestSupport", "WebConfiguration",
+                "WebSocket",
             ],
             path: "Tests/Fuzzing",
             exclude: ["Expectations", "corpus", "Package.swift", "README.md", "run"]

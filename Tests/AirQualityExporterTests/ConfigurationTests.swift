@@ -93,6 +93,25 @@ struct ConfigurationTests {
                 "--feed.url=ws://u:secret@x:80/?k=v",
                 line: #"--feed.url "ws://***@x:80/?***": expected feeds with different addresses, not two that "#
                     + #"are both labelled "ws://x/""#),
+            Mistake(
+                "--feed.jq=.", "--feed.items=/data", line: #"--feed.items "/data": expected no --feed.jq with it"#),
+            Mistake(
+                all: ["--feed.url", "ws://a/,ws://b/"],
+                line: #"--feed.url "ws://a/,ws://b/": expected one address; repeat the flag for each"#),
+            Mistake(
+                "--feed.city-field", "data.city",
+                line: #"--feed.city-field "data.city": expected a name or a JSON Pointer: /data/city for the field in "#
+                    + "an object, or /data.city for a name with dots"),
+            Mistake(
+                "--feed.items", "$.data[0].list",
+                line: #"--feed.items "$.data[0].list": expected a JSON Pointer (RFC 6901): empty, or "/" before each "#
+                    + "name: /data/0/list?"),
+            Mistake(
+                "--feed.time-zone=5:30",
+                line: #"--feed.time-zone "5:30": expected Z, or an offset from UTC such as +05:30"#),
+            Mistake(
+                "--feed.url", "ws://y/", "--feed.name", "x",
+                line: #"--feed.name "x": expected one --feed.url with it; in --feed.file each feed has a name"#),
             Mistake("--feed.header", "no colon", line: #"--feed.header ***: expected "Name: value" on one line"#),
             Mistake("--feed.header", "A: b\nC: d", line: #"--feed.header ***: expected "Name: value" on one line"#),
             Mistake(
@@ -218,5 +237,16 @@ struct ConfigurationTests {
 
     @Test("of a health check needs no feed") func healthcheck() throws {
         #expect(try configuration(["healthcheck", "--web.listen-address=:1"]).feeds.isEmpty)
+    }
+
+    @Test(
+        "names a feed after its address without what may be a token, or as it is told",
+        arguments: [
+            (["--feed.url", "wss://x/v1/a1b2c3d4e5f6a7b8/live"], "wss://x/v1/…/live"),
+            (["--feed.url", "wss://x/city-of-new-delhi-live"], "wss://x/city-of-new-delhi-live"),
+            (["--feed.url", "ws://x/s", "--feed.name", "roof"], "roof"),
+        ])
+    func labels(_ arguments: [String], _ label: String) throws {
+        #expect(try configuration(arguments).configuredFeeds().map(\.label) == [label])
     }
 }

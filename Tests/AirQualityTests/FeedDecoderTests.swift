@@ -47,7 +47,8 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
         DecodingCase("7", [], ["not_an_array": 1]), DecodingCase(#""Pune""#, [], ["not_an_array": 1]),
         // Elements.
         DecodingCase(#"[7,null,"Pune",[],{"city":"Pune","aqi":7}]"#, ["Pune 7.0"], ["not_an_object": 4]),
-        DecodingCase(#"[{"aqi":7},{}]"#, [], ["no_city": 2]), name("null", nil, "no_city"), name("7", nil, "bad_city"),
+        DecodingCase(#"[{"aqi":7},{}]"#, [], ["no_city": 2]), name("null", nil, "no_city"), name("7", "7"),
+        name("18446744073709551615", "18446744073709551615"), name("7.5", nil, "bad_city"), name("-7.0", "-7"),
         name("true", nil, "bad_city"), name("[]", nil, "bad_city"), name(#""""#, nil, "bad_city"),
         name(#"" \t\n""#, nil, "bad_city"), name(#"" Pune\t""#, "Pune"), name(#""New  Delhi""#, "New  Delhi"),
         name(#""a\u0000b""#, nil, "bad_city"), name(#""a\nb""#, nil, "bad_city"), name(#""a\u007f""#, nil, "bad_city"),
@@ -77,7 +78,7 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
         DecodingCase(#"[{"city":"Pune"}]"#, [], ["no_value": 1]),
         // The first reason that applies is the one.
         DecodingCase(
-            #"[{"city":7,"aqi":true},{"city":null,"aqi":-1},{"city":"x"}]"#, [],
+            #"[{"city":7.5,"aqi":true},{"city":null,"aqi":-1},{"city":"x"}]"#, [],
             ["bad_city": 1, "no_city": 1, "no_value": 1]),
     ]
 }
@@ -128,7 +129,11 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
             ("1795236585", 1_795_236_585_000, nil), ("1795236585.5", 1_795_236_585_500, nil),
             ("1795236585123", 1_795_236_585_123, nil), ("null", TestStore.start, nil),
             ("99999999999", nil, "bad_time"), ("1795236646", nil, "bad_time"), ("1795236645", 1_795_236_645_000, nil),
-            ("\"yesterday\"", nil, "bad_time"), ("\"1795236585\"", nil, "bad_time"), ("\"\"", nil, "bad_time"),
+            ("\"2026-11-21T10:19:45+0530\"", 1_795_236_585_000, nil), ("\"1795236585\"", 1_795_236_585_000, nil),
+            ("\" 1795236585123 \"", 1_795_236_585_123, nil), ("\"2026-11-21T04:49:45\"", TestStore.start, nil),
+            ("\"2026-11-21 04:49:45.1\"", TestStore.start, nil), ("\"1999-12-31T23:59:59Z\"", nil, "bad_time"),
+            ("946684799", nil, "bad_time"), ("946684800", 946_684_800_000, nil), ("0", nil, "bad_time"),
+            ("\"yesterday\"", nil, "bad_time"), ("\"+0530\"", nil, "bad_time"), ("\"\"", nil, "bad_time"),
             ("true", nil, "bad_time"), ("-1", nil, "bad_time"), ("1e300", nil, "bad_time"),
         ] as [(String, Timestamp?, String?)])
     func times(_ time: String, _ updatedAt: Timestamp?, _ reason: String?) {
@@ -136,6 +141,46 @@ struct DecodingCase: Sendable, CustomTestStringConvertible {
         test.receive(#"[{"city":"Pune","aqi":1,"time":\#(time)}]"#)
         #expect(test.state(of: "Pune")?.updatedAt == updatedAt)
         #expect(test.rejections == (reason.map { [$0: 1] } ?? [:]))
+    }
+
+    @Test("with times that name no zone has them in the zone that is told, and says so once where none is")
+    func timeZones() {
+        let message = #"[{"city":"Pune","aqi":1,"time":"2026-11-21T10:19:45"}]"#
+        var told = TestStore(format: FeedFormat(timeField: "time", timeZone: 19_800_000))
+        told.receive(message)
+        #expect(told.state(of: "Pune")?.updatedAt == 1_795_236_585_000)
+        #expect(told.decoder.takeTimesWithoutZone() == false)
+        var untold = TestStore(format: FeedFormat(timeField: "time"))
+        untold.receive(message)
+        #expect(untold.cities == ["Pune 1.0"])
+        #expect(untold.decoder.takeTimesWithoutZone() == true)
+        untold.receive(message)
+        #expect(untold.decoder.takeTimesWithoutZone() == false)
+    }
+
+    @Test("without anything at the place of its items is without readings") func withoutReadings() throws {
+        var test = TestStore(format: FeedFormat(items: try #require(jsonPointer("/data"))))
+        for message in [#"{"type":"heartbeat"}"#, #"{"data":null}"#, #"{"data":[]}"#, "[]"] { test.receive(message) }
+        #expect(test.rejections.isEmpty)
+        #expect(test.store.feeds[0].messagesWithoutReadings == 4)
+        test.receive(#"{"data":7}"#)
+        #expect(test.rejections == ["not_an_array": 1])
+    }
+
+    @Test("goes through a program, which makes its elements") func programs() {
+        func decoded(_ message: String, _ results: String?) -> FeedMessage {
+            var decoder = FeedDecoder(format: FeedFormat())
+            return decoder.decode(Array(message.utf8).span, receivedAt: TestStore.start) { _ in
+                results.map { Array($0.utf8) }
+            }
+        }
+        let good = decoded(#"{"Pune":51}"#, #"[{"city":"Pune","aqi":51}]"#)
+        #expect(good.accepted.map(\.city) == ["Pune"] && good.rejections.isEmpty && good.byteCount == 11)
+        let none = decoded("{}", "")
+        #expect(none.isWithoutReadings && none.rejections.isEmpty)
+        #expect(decoded("{}", nil).rejections[.jqError] == 1)
+        #expect(decoded("{", "[]").rejections[.notJSON] == 1)
+        #expect(decoded("{}", "[7]").rejections[.notAnObject] == 1)
     }
 
     @Test("with a time older than the city's newest reading is skipped, whatever else is wrong with it")

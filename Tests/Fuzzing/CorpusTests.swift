@@ -40,6 +40,10 @@ import Testing
         }
     }
 
+    @Test("messages for programs of jq", arguments: inputs("FuzzJQ")) func programs(_ path: String) {
+        checkPrograms(contents(of: path))
+    }
+
     @Test("frames", arguments: inputs("FuzzFrames")) func frames(_ path: String) {
         checkFrames(contents(of: path))
     }

@@ -7,6 +7,7 @@ let fuzzers: [String: [String]] = [
     "FuzzCompression": ["HTTPServer", "WebSocket"],
     "FuzzFields": ["AirQuality", "Bytes", "Exposition", "HTTPServer", "HTTPText", "WebConfiguration"],
     "FuzzFrames": ["WebSocket"],
+    "FuzzJQ": ["JQ", "JSON"],
     "FuzzMessages": ["AirQuality", "Bytes", "Exposition", "JSON"],
     "FuzzRequests": ["AirQuality", "Bytes", "Exposition", "HTTPServer", "HTTPText", "WebConfiguration"],
     "FuzzStorage": ["AirQuality", "Storage"],

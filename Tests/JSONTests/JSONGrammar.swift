@@ -119,3 +119,17 @@ struct JSONGrammar {
         while take("0123456789") {}
     }
 }
+
+extension JSONGrammar {
+    /// Whether the message is one JSON text, or several with white space or U+001E between them.
+    static func acceptsTexts(_ message: ArraySlice<UInt8>) -> Bool {
+        let isBetween = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D, 0x1E].contains(byte) }
+        let message = message.drop(while: isBetween)
+        if accepts(Array(message)) { return true }
+        return message.indices.contains { place in
+            guard isBetween(message[place]), accepts(Array(message[..<place])) else { return false }
+            let rest = message[place...].drop(while: isBetween)
+            return rest.isEmpty || acceptsTexts(rest)
+        }
+    }
+}

@@ -5,13 +5,14 @@ import Testing
 
 /// What a reader finds, in a form that can be compared and read.
 enum Found: Equatable, CustomStringConvertible {
-    case notJSON, notAnArray
+    case notJSON, notAnArray, nothing
     case records([[String]])
 
     var description: String {
         switch self {
         case .notJSON: "not JSON"
         case .notAnArray: "not an array"
+        case .nothing: "nothing"
         case .records(let records): "\(records)"
         }
     }
@@ -25,6 +26,7 @@ enum Found: Equatable, CustomStringConvertible {
         switch reader.read(message.span) {
         case .notJSON: return .notJSON
         case .notAnArray: return .notAnArray
+        case .nothing: return .nothing
         case .records: break
         }
         var records: [[String]] = []
@@ -159,7 +161,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
                 "items in an object", #"{"data":{"cities":[{"city":"Pune","aqi":1}]},"x":[1]}"#,
                 .records([["'Pune'", "1.0"]]), items: "/data/cities"),
             MessageCase("items in an array", #"[0,[{"city":"Pune"}]]"#, .records([["'Pune'", "absent"]]), items: "/1"),
-            MessageCase("items are missing", #"{"data":{}}"#, .notAnArray, items: "/data/cities"),
+            MessageCase("items are missing", #"{"data":{}}"#, .nothing, items: "/data/cities"),
             MessageCase("items are a number", #"{"data":1}"#, .notAnArray, items: "/data"),
             MessageCase(
                 "items with an escaped pointer", #"{"a/b":{"~":[{"city":"Pune"}]}}"#,
@@ -179,9 +181,10 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
     static let invalid = [
         "", " ", "[", "]", "{", "}", "[,]", "[1,]", "[1 2]", "{,}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}",
         "{1:1}",
-        "[1]]", "[] []", "[]x", "nul", "nulll", "True", "[01]", "[-01]", "[+1]", "[.5]", "[5.]", "[1e]", "[1e+]", "[-]",
+        "[1]]", "[][]", "[],[]", "[] [", "[]x", "nul", "nulll", "True", "[01]", "[-01]", "[+1]", "[.5]", "[5.]", "[1e]",
+        "[1e+]", "[-]",
         "[0x10]", "[1_000]", "[NaN]", "[Infinity]", "[-Infinity]", "['a']", "[\"a]", "[\"\\x41\"]", "[\"\\u12\"]",
-        "[\"\\u12g4\"]", "[\"\\\"]", "[\"a\nb\"]", "[\"a\tb\"]", "[\"\u{0}\"]", "[1]\u{0}", "\u{FEFF}[]", "[1]//x",
+        "[\"\\u12g4\"]", "[\"\\\"]", "[\"a\nb\"]", "[\"a\tb\"]", "[\"\u{0}\"]", "[1]\u{0}", "[1]\u{FEFF}", "[1]//x",
         "[/*x*/1]", "[{\"city\":\"Pune\" \"aqi\":1}]", "[{\"city\":\"Pune\",\"aqi\":1}",
         "[{\"city\":\"Pune\",\"aqi\":1]",
         "[{\"city\":\"Pune\",\"aqi\":1}}", "[{\"city\":\"Pune\",\"aqi\":1},]", "[{\"city\":\"Pune\",\"aqi\":1},,{}]",
@@ -198,11 +201,11 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
 }
 
 @Suite("Messages") struct JSONRecordReaderTests {
-    @Test("are read or refused", arguments: MessageCase.all) func reads(_ scenario: MessageCase) {
+    @Test("are read or rejected", arguments: MessageCase.all) func reads(_ scenario: MessageCase) {
         #expect(Found.read(scenario.message, items: scenario.items) == scenario.found)
     }
 
-    @Test("cut off anywhere are refused") func refusesPrefixes() {
+    @Test("cut off anywhere are rejected") func refusesPrefixes() {
         let message = Array(#"[{"city":"Pune é","aqi":12.5},{"city":"a\u0041","aqi":"3"}]"#.utf8)
         for count in 0..<message.count { #expect(Found.read(Array(message[..<count])) == .notJSON) }
     }
@@ -254,30 +257,53 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
                 == .records([["7.0", "absent", "absent"]]))
     }
 
-    @Test("are described by the names of their members and where their array is") func descriptions() {
-        func description(_ message: String, items: String = "", record: Int = 0) -> JSONDescription {
-            var reader = JSONRecordReader(items: jsonPointer(items)!, members: ["city"])
-            if reader.read(Array(message.utf8).span) == .records { _ = reader.nextRecords() }
-            return reader.description(of: record)
+    @Test(
+        "of several JSON texts count as an array of all",
+        arguments: [
+            ("[1] [2,3]", 3), ("{} {}", 2), ("{}\n{}\n", 2), ("\u{1E}{}\n\u{1E}[{},{}]\n", 3), ("1 2 \"a b\" null", 4),
+            ("[] []", 0), ("\u{FEFF}[{}]", 1), ("\u{FEFF}{} {}", 2), ("\u{1E}{}", 1), (" {} ", 1),
+        ])
+    func severalTexts(_ message: String, _ count: Int) {
+        guard case .records(let records) = Found.read(Array(message.utf8)) else {
+            Issue.record("\(message)")
+            return
         }
-        func expect(_ description: JSONDescription, _ members: [String], _ items: String = "") {
-            #expect(description == JSONDescription(items: items, members: members))
-        }
-        expect(description(#"[{"a":1},{"b":[{}],"c":2}]"#, record: 1), ["b", "c"])
-        expect(description("[7]"), [])
-        expect(description(#"{"a":[1],"b":[{}]}"#), ["a", "b"], "/b")
-        expect(description(#"{"a":{"b":{"c~d/":[{}]}}}"#), ["a"], "/a/b/c~0d~1")
-        expect(description(#"{"a":{"b":{"c":{"d":[{}]}}}}"#), ["a"])
-        expect(description(#"{"a":{"x":1},"b":[]}"#), ["a", "b"])
-        expect(description(#"{"a":{"x":{"y":[{}]}}}"#, items: "/a/b"), ["a"], "/a/x/y")
-        expect(description(#"{"a":{"x":1}}"#, items: "/a"), ["x"])
-        expect(description("7"), [])
-        let many = (0..<40).map { #""\#(String(repeating: "x", count: 100))\#($0)":1"# }.joined(separator: ",")
-        let cut = Array(repeating: String(repeating: "x", count: 48), count: 12)
-        expect(description("[{\(many)}]"), cut)
-        // Longer than what is kept in memory.
-        let padding = String(repeating: " ", count: 1 << 20)
-        expect(description("{\(many)\(padding)}", items: "/z"), cut)
+        #expect(records.count == count)
+    }
+
+    @Test(
+        "have their items in each of several JSON texts, or nowhere",
+        arguments: [
+            (#"{"data":[{"city":"A"}]} {"ping":1} {"data":{"city":"B"}}"#, ["'A'", "'B'"]),
+            (#"{"ping":1}"#, nil), (#"{"data":null}"#, nil), ("{} []", nil),
+        ] as [(String, [String]?)])
+    func itemsOfTexts(_ message: String, _ cities: [String]?) {
+        let found = Found.read(Array(message.utf8), items: "/data")
+        #expect(found == cities.map { .records($0.map { [$0, "absent"] }) } ?? .nothing)
+    }
+
+    @Test("that are rows are read by pointers alone") func rows() {
+        let rows = Array(#"[["Delhi",301],["Pune"],7]"#.utf8)
+        #expect(
+            Found.read(rows, members: ["/0", "/1"])
+                == .records([["'Delhi'", "301.0"], ["'Pune'", "absent"], ["no object", "no object"]]))
+        #expect(
+            Found.read(rows, members: ["0", "1"]) == .records(Array(repeating: ["no object", "no object"], count: 3)))
+    }
+
+    @Test(
+        "say the digits of whole numbers",
+        arguments: [
+            ("7", "7"), ("-7", "-7"), ("18446744073709551615", "18446744073709551615"), ("0", "0"), ("7.0", "7"),
+            ("-9223372036854775808", "-9223372036854775808"), ("7e2", "700"), ("7.5", nil), ("1e300", nil),
+            ("\"7\"", nil),
+        ] as [(String, String?)])
+    func wholeNumbers(_ number: String, _ digits: String?) {
+        var reader = JSONRecordReader(members: ["city"])
+        #expect(reader.read(Array("[{\"city\":\(number)}]".utf8).span) == .records)
+        #expect(reader.nextRecords() == 1)
+        let found = reader.wholeNumber(record: 0, member: 0).map { String(decoding: $0, as: UTF8.self) }
+        #expect(found == digits)
     }
 
     @Test(
@@ -389,7 +415,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test("that are no UTF-8 are refused, wherever the fault is", arguments: 0...70) func malformed(_ place: Int) {
+    @Test("that are no UTF-8 are rejected, wherever the fault is", arguments: 0...70) func malformed(_ place: Int) {
         var reader = JSONRecordReader(members: ["city", "aqi"])
         for bytes in MessageCase.invalidUTF8 {
             for (before, after) in [("", ""), ("", "é"), ("é", ""), ("\\n", ""), ("", "\\n"), ("", #"\u00e9"#)] {
@@ -419,7 +445,9 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
                 }
             }
             let found = Found.read(message, 2, with: &reader)
-            #expect((found != .notJSON) == JSONGrammar.accepts(message), "\(String(decoding: message, as: UTF8.self))")
+            #expect(
+                (found != .notJSON) == JSONGrammar.acceptsTexts(message[...]),
+                "\(String(decoding: message, as: UTF8.self))")
             #expect(found == Found.read(message), "\(String(decoding: message, as: UTF8.self))")
         }
     }

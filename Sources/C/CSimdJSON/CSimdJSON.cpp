@@ -16,22 +16,9 @@ constexpr size_t recordsAtOnce = 128;
 /// Buffers for longer messages are given back once they are read: they take some fifteen times the message.
 constexpr size_t keptCapacity = 256 << 10;
 constexpr size_t maximumUnknown = 16;
-/// Of what describes a refused element.
-constexpr size_t maximumNames = 12, maximumNameBytes = 48, itemsDepth = 3;
 
 std::string string(const uint8_t *bytes, size_t count) {
     return count == 0 ? std::string() : std::string(reinterpret_cast<const char *>(bytes), count);
-}
-
-/// A token of a pointer as it is written.
-std::string escaped(std::string_view token) {
-    std::string text;
-    for (const char character : token) {
-        if (character == '~') text += "~0";
-        else if (character == '/') text += "~1";
-        else text += character;
-    }
-    return text;
 }
 
 /// RFC 6901 section 4: digits without a leading zero.
@@ -43,6 +30,52 @@ std::optional<size_t> arrayIndex(std::string_view token) {
     return index;
 }
 
+bool isBetweenTexts(uint8_t byte) {
+    // U+001E begins each text of a sequence (RFC 7464).
+    return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r' || byte == 0x1E;
+}
+
+/// The end of the JSON text that begins at `start`, as far as quotation marks and brackets tell; the texts are checked
+/// later. Nothing where it does not end, or where something else than white space stands behind it.
+std::optional<size_t> textEnd(const uint8_t *message, size_t count, size_t start) {
+    size_t depth = 0;
+    for (auto place = start; place < count; ++place) {
+        const auto byte = message[place];
+        if (byte == '"') {
+            for (++place; place < count && message[place] != '"'; ++place) {
+                if (message[place] == '\\') ++place;
+            }
+        } else if (byte == '[' || byte == '{') {
+            ++depth;
+        } else if (byte == ']' || byte == '}') {
+            if (depth == 0) return std::nullopt;
+            --depth;
+        } else if (depth == 0 && (byte == ',' || byte == ':')) {
+            return std::nullopt;
+        }
+        if (depth == 0 && (place + 1 >= count || isBetweenTexts(message[place + 1]))) return std::min(place + 1, count);
+    }
+    return std::nullopt;
+}
+
+/// Several JSON texts as one array of them.
+std::optional<std::string> joinedTexts(const uint8_t *message, size_t count) {
+    std::string joined;
+    for (size_t place = 0; place < count;) {
+        if (isBetweenTexts(message[place])) {
+            ++place;
+            continue;
+        }
+        const auto end = textEnd(message, count, place);
+        if (!end) return std::nullopt;
+        joined += joined.empty() ? '[' : ',';
+        joined.append(reinterpret_cast<const char *>(message) + place, *end - place);
+        place = *end;
+    }
+    if (joined.empty()) return std::nullopt;
+    return joined + ']';
+}
+
 }  // namespace
 
 struct CSimdJSON_reader {
@@ -52,6 +85,8 @@ struct CSimdJSON_reader {
         std::string name;
         /// Further tokens, of a pointer into what is there.
         std::vector<std::string> rest;
+        /// Whether the name is a pointer's first token, which may be the index of an array.
+        bool isPointer = false;
     };
     std::vector<Member> members;
     bool hasPointers = false;
@@ -68,31 +103,29 @@ struct CSimdJSON_reader {
     std::vector<CSimdJSON_value> unknown;
     dom::parser parser;
     std::vector<CSimdJSON_value> values;
+    /// The JSON texts of the message, or what the pointer finds in each of them.
+    std::vector<dom::element> parts;
+    size_t nextPart = 0;
     struct Array {
-        /// Of the records given last.
-        dom::array::iterator first;
         dom::array::iterator next, end;
     };
-    /// The items, if they are an array.
+    /// The part whose elements are being given.
     std::optional<Array> array;
-    /// The one item, if it stands in no array.
-    std::optional<dom::element> object;
-    bool isObjectGiven = false;
     size_t textEnd = 0;
-    /// Of the element that was described last.
-    std::vector<std::string> names;
-    std::string pointer;
 
     explicit CSimdJSON_reader(size_t maximumDepth) : maximumDepth(maximumDepth) {}
 
     CSimdJSON_outcome read(const uint8_t *message, size_t count) {
+        parts.clear();
+        nextPart = 0;
         array = std::nullopt;
-        object = std::nullopt;
-        isObjectGiven = false;
         textEnd = 0;
         unknown.clear();
-        const auto outcome = count == 0 ? CSimdJSON_outcome_notJSON : parse(message, count);
-        if (outcome != CSimdJSON_outcome_records) shrink();
+        const auto outcome = parse(message, count);
+        if (outcome != CSimdJSON_outcome_records) {
+            parts.clear();
+            shrink();
+        }
         return outcome;
     }
 
@@ -100,6 +133,8 @@ struct CSimdJSON_reader {
     void shrink() {
         if (parser.capacity() <= keptCapacity) return;
         parser = dom::parser();
+        parts.clear();
+        nextPart = 0;
         textEnd = 0;
         unknown.clear();
     }
@@ -109,64 +144,27 @@ struct CSimdJSON_reader {
             // The document itself is a level for simdjson, and it refuses at the limit, not beyond it.
             if (parser.allocate(dom::MINIMAL_DOCUMENT_CAPACITY, maximumDepth + 1)) return CSimdJSON_outcome_notJSON;
         }
-        dom::element items;
+        dom::element text;
         // true: copies the message to where it has room behind it.
-        if (parser.parse(message, count, true).get(items)) return CSimdJSON_outcome_notJSON;
+        if (count > 0 && !parser.parse(message, count, true).get(text)) {
+            add(text);
+            if (parts.empty()) return CSimdJSON_outcome_nothing;
+            const auto isReadable = parts[0].is_array() || parts[0].is_object();
+            return isReadable ? CSimdJSON_outcome_records : CSimdJSON_outcome_notAnArray;
+        }
+        const auto joined = joinedTexts(message, count);
+        dom::array texts;
+        if (!joined || parser.parse(*joined).get(texts)) return CSimdJSON_outcome_notJSON;
+        for (const auto each : texts) add(each);
+        return parts.empty() ? CSimdJSON_outcome_nothing : CSimdJSON_outcome_records;
+    }
+
+    /// Adds what the pointer finds in a JSON text, if anything.
+    void add(dom::element value) {
         for (const auto &token : tokens) {
-            if (!descend(items, token)) return notAnArray();
+            if (!descend(value, token)) return;
         }
-        dom::array elements;
-        if (items.is_object()) {
-            object = items;
-        } else if (!items.get(elements)) {
-            array = Array{elements.begin(), elements.begin(), elements.end()};
-        } else {
-            return notAnArray();
-        }
-        return CSimdJSON_outcome_records;
-    }
-
-    CSimdJSON_outcome notAnArray() {
-        describe(parser.doc.root(), true);
-        return CSimdJSON_outcome_notAnArray;
-    }
-
-    /// Notes the names of the value's members and, for a message without an array of items, where there is one.
-    void describe(dom::element value, bool isMessage) {
-        names.clear();
-        pointer.clear();
-        if (isMessage && !findItems(parser.doc.root(), itemsDepth)) pointer.clear();
-        dom::object members;
-        if (value.get(members)) return;
-        for (auto field : members) {
-            if (names.size() == maximumNames) break;
-            names.emplace_back(field.key.substr(0, maximumNameBytes));
-        }
-    }
-
-    /// Goes on with the pointer to the first array of objects in the value.
-    bool findItems(dom::element value, size_t depth) {
-        dom::array elements;
-        if (!value.get(elements)) return elements.begin() != elements.end() && (*elements.begin()).is_object();
-        dom::object members;
-        if (depth == 0 || value.get(members)) return false;
-        size_t count = 0;
-        for (auto field : members) {
-            if (++count > maximumNames) break;
-            if (field.key.size() > maximumNameBytes) continue;
-            const auto length = pointer.size();
-            pointer += "/" + escaped(field.key);
-            if (findItems(field.value, depth - 1)) return true;
-            pointer.resize(length);
-        }
-        return false;
-    }
-
-    void describe(size_t record) {
-        if (object) return describe(*object, true);
-        auto element = array->first;
-        for (; record > 0; --record) ++element;
-        describe(*element, false);
+        if (tokens.empty() || !value.is_null()) parts.push_back(value);
     }
 
     /// Goes on to the value that the token names. Of a member that is given twice it is the last one.
@@ -187,33 +185,44 @@ struct CSimdJSON_reader {
     }
 
     size_t fill() {
-        if (object && !isObjectGiven) {
-            fill(values.data(), *object);
-            isObjectGiven = true;
-            return 1;
-        }
-        if (!array || array->next == array->end) {
-            array = std::nullopt;
-            object = std::nullopt;
-            shrink();
-            return 0;
-        }
-        array->first = array->next;
         size_t count = 0;
         auto *record = values.data();
         const auto size = recordSize();
-        for (; array->next != array->end && count < recordsAtOnce; ++array->next, ++count, record += size) {
-            fill(record, *array->next);
+        while (count < recordsAtOnce) {
+            if (array && array->next != array->end) {
+                fill(record, *array->next);
+                ++array->next;
+            } else if (nextPart == parts.size()) {
+                break;
+            } else {
+                const auto part = parts[nextPart++];
+                dom::array elements;
+                array = std::nullopt;
+                if (!part.get(elements)) {
+                    array = Array{elements.begin(), elements.end()};
+                    continue;
+                }
+                fill(record, part);
+            }
+            ++count;
+            record += size;
         }
+        if (count == 0) shrink();
         return count;
     }
 
     void fill(CSimdJSON_value *record, dom::element element) {
         dom::object object;
-        const auto kind = element.get(object) ? CSimdJSON_kind_notAnObject : CSimdJSON_kind_absent;
+        dom::array array;
+        const auto isObject = !element.get(object);
+        const auto isArray = hasPointers && !element.get(array);
         const auto count = members.size();
-        for (size_t member = 0; member < count; ++member) record[member].kind = kind;
-        if (kind == CSimdJSON_kind_notAnObject) return;
+        for (size_t member = 0; member < count; ++member) {
+            const auto isReadable = isObject || (isArray && members[member].isPointer);
+            record[member].kind = isReadable ? CSimdJSON_kind_absent : CSimdJSON_kind_notAnObject;
+        }
+        if (isArray) return fillFromArray(record, element);
+        if (!isObject) return;
         for (auto field : object) {
             for (size_t member = 0; member < count; ++member) {
                 if (field.key != members[member].name) continue;
@@ -225,6 +234,14 @@ struct CSimdJSON_reader {
                 // Several may lead through one member.
                 fill(record[member], field.value, members[member].rest);
             }
+        }
+    }
+
+    void fillFromArray(CSimdJSON_value *record, dom::element element) {
+        for (size_t member = 0; member < members.size(); ++member) {
+            auto value = element;
+            if (!members[member].isPointer || !descend(value, members[member].name)) continue;
+            fill(record[member], value, members[member].rest);
         }
     }
 
@@ -271,14 +288,25 @@ struct CSimdJSON_reader {
         textEnd = std::max(textEnd, size_t(value.offset) + value.count);
     }
 
+    static void fillNumber(CSimdJSON_value &value, dom::element element, CSimdJSON_kind kind, uint64_t magnitude) {
+        value.kind = kind;
+        value.number = element.get_double().value_unsafe();
+        value.offset = static_cast<uint32_t>(magnitude >> 32);
+        value.count = static_cast<uint32_t>(magnitude);
+    }
+
     void fill(CSimdJSON_value &value, dom::element element) {
         switch (element.type()) {
         case dom::element_type::STRING: fillText(value, element.get_string().value_unsafe()); break;
-        case dom::element_type::DOUBLE:
-        case dom::element_type::INT64:
+        case dom::element_type::DOUBLE: fillNumber(value, element, CSimdJSON_kind_number, 0); break;
+        case dom::element_type::INT64: {
+            const auto number = element.get_int64().value_unsafe();
+            const auto magnitude = number < 0 ? 0 - static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
+            fillNumber(value, element, CSimdJSON_kind_integer, magnitude);
+            break;
+        }
         case dom::element_type::UINT64:
-            value.kind = CSimdJSON_kind_number;
-            value.number = element.get_double().value_unsafe();
+            fillNumber(value, element, CSimdJSON_kind_integer, element.get_uint64().value_unsafe());
             break;
         case dom::element_type::NULL_VALUE: value.kind = CSimdJSON_kind_null; break;
         case dom::element_type::OBJECT:
@@ -306,11 +334,11 @@ void CSimdJSON_free(CSimdJSON_reader *reader) { delete reader; }
 void CSimdJSON_addToken(CSimdJSON_reader *reader, const uint8_t *bytes, size_t count) {
     auto &tokens = reader->members.empty() ? reader->tokens : reader->members.back().rest;
     tokens.push_back(string(bytes, count));
-    reader->hasPointers = !reader->members.empty();
 }
 
-void CSimdJSON_addMember(CSimdJSON_reader *reader, const uint8_t *bytes, size_t count) {
-    reader->members.push_back({string(bytes, count), {}});
+void CSimdJSON_addMember(CSimdJSON_reader *reader, bool isPointer, const uint8_t *bytes, size_t count) {
+    reader->members.push_back({string(bytes, count), {}, isPointer});
+    reader->hasPointers = reader->hasPointers || isPointer;
     reader->inner.emplace_back();
     reader->values.resize(reader->recordSize() * recordsAtOnce);
 }
@@ -337,17 +365,6 @@ const CSimdJSON_value *CSimdJSON_nextRecords(CSimdJSON_reader *reader, size_t *c
 const CSimdJSON_value *CSimdJSON_unknownMembers(const CSimdJSON_reader *reader, size_t *count) {
     *count = reader->unknown.size();
     return reader->unknown.data();
-}
-
-size_t CSimdJSON_describe(CSimdJSON_reader *reader, size_t record) {
-    if (reader->array || reader->object) reader->describe(record);
-    return reader->names.size();
-}
-
-const char *CSimdJSON_name(const CSimdJSON_reader *reader, size_t index, size_t *count) {
-    const auto &text = index < reader->names.size() ? reader->names[index] : reader->pointer;
-    *count = text.size();
-    return text.data();
 }
 
 const uint8_t *CSimdJSON_texts(const CSimdJSON_reader *reader, size_t *count) {

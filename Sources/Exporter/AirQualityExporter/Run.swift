@@ -17,6 +17,7 @@ func run(arguments: [String], environment: [String: String], signals: Signals) -
             StandardStream.output.write(BuildVersion.text)
             return 0
         case .run(let flags):
+            if flags.command.name == "probe" { return try probe(flags, arguments: arguments) }
             let configuration = try Configuration(flags)
             if flags.command.name == "healthcheck" { return healthcheck(configuration) }
             let feeds = try configuration.configuredFeeds(origin: flags.origin(of: \Configuration.feedFile))

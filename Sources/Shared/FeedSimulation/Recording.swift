@@ -63,7 +63,7 @@ public struct Recording: Sendable {
     ) throws(RecordingError) -> (message: [UInt8], time: Int64?) {
         switch reader.read(line.span) {
         case .notJSON: throw RecordingError(line: number, "\(shown(line)) is not JSON, expected a message of a feed")
-        case .notAnArray:
+        case .notAnArray, .nothing:
             throw RecordingError(line: number, "\(shown(line)) is not a message, expected an array or an object")
         case .records: break
         }

@@ -2,12 +2,12 @@ internal import CJQ
 
 /// libjq with a compiled program, in this process: only a worker may have one, or a fuzzer.
 @safe
-package struct JQInterpreter: ~Copyable {
+public struct JQInterpreter: ~Copyable {
     private let state: OpaquePointer?
     private let maximumResults: Int
 
     /// - Throws: jq's first complaint about the program.
-    package init(_ program: String, maximumResults: Int) throws(JQError) {
+    public init(_ program: String, maximumResults: Int) throws(JQError) {
         self.maximumResults = maximumResults
         unsafe state = jq_init()
         guard unsafe state != nil else { throw JQError("libjq has no memory") }
@@ -38,7 +38,7 @@ package struct JQInterpreter: ~Copyable {
     }
 
     /// The results for each JSON text of the message, as one array; empty = none.
-    package mutating func run(_ message: Span<UInt8>) throws(JQError) -> [UInt8] {
+    public mutating func run(_ message: Span<UInt8>) throws(JQError) -> [UInt8] {
         let parser = unsafe jv_parser_new(0)
         defer { unsafe jv_parser_free(parser) }
         return try unsafe message.withUnsafeBytes { (bytes) throws(JQError) in

@@ -3,14 +3,15 @@ internal import CSimdJSON
 /// Reads a message that is an array of objects, and of each object the members it was told to.
 ///
 /// simdjson checks the whole message against RFC 8259 (UTF-8 included) before anything is handed out: a message is
-/// either read or refused. Refused as well is one with a number that no double can hold, or with half of a surrogate
-/// pair. Numbers come as the nearest double, escapes as their UTF-8; of a member that is given twice in an object the last
+/// either read or rejected. Several JSON texts, one after the other with white space or U+001E between them, count as an
+/// array of all; a byte order mark is skipped. Rejected as well is a message with a number that no double can hold, or
+/// with half of a surrogate pair. Numbers come as the nearest double, escapes as their UTF-8; of a member that is given twice in an object the last
 /// value counts, as in JavaScript. Objects and arrays may be nested ``maximumDepth`` deep.
 ///
 /// Used from one thread at a time.
 @safe
 public struct JSONRecordReader: ~Copyable {
-    /// Deeper messages are refused as no JSON. RFC 8259 section 9 allows a limit.
+    /// Deeper messages are rejected as no JSON. RFC 8259 section 9 allows a limit.
     public static let maximumDepth = 512
 
     public enum Outcome: Sendable, Equatable {
@@ -19,6 +20,8 @@ public struct JSONRecordReader: ~Copyable {
         case notJSON
         /// Valid JSON, but no array or object at the place.
         case notAnArray
+        /// Valid JSON without anything at the place.
+        case nothing
     }
 
     /// Owned: freed with the reader.
@@ -53,7 +56,10 @@ public struct JSONRecordReader: ~Copyable {
         add(tokens: items)
         for member in members {
             guard let pointer = jsonPointer(member: member) else { preconditionFailure("bad pointer \(member)") }
-            unsafe pointer[0].withUnsafeBufferPointer { unsafe CSimdJSON_addMember(reader, $0.baseAddress, $0.count) }
+            let isPointer = member.utf8.first == UInt8(ascii: "/")
+            unsafe pointer[0].withUnsafeBufferPointer {
+                unsafe CSimdJSON_addMember(reader, isPointer, $0.baseAddress, $0.count)
+            }
             add(tokens: pointer.dropFirst())
         }
         for object in objects {
@@ -73,13 +79,15 @@ public struct JSONRecordReader: ~Copyable {
     public mutating func read(_ message: Span<UInt8>) -> Outcome {
         unsafe values = nil
         recordCount = 0
-        // A byte order mark must not be sent (RFC 8259, section 8.1). simdjson 3.12 takes one, 3.0 does not.
-        if message.count > 2, message[0] == 0xEF, message[1] == 0xBB, message[2] == 0xBF { return .notJSON }
-        let outcome = unsafe message.withUnsafeBufferPointer { unsafe CSimdJSON_read(reader, $0.baseAddress, $0.count) }
+        // A byte order mark may be ignored (RFC 8259, section 8.1). simdjson 3.12 takes one, 3.0 does not.
+        let isMarked = message.count > 2 && message[0] == 0xEF && message[1] == 0xBB && message[2] == 0xBF
+        let text = isMarked ? message.extracting(3...) : message
+        let outcome = unsafe text.withUnsafeBufferPointer { unsafe CSimdJSON_read(reader, $0.baseAddress, $0.count) }
         switch outcome {
         case .records: return .records
         case .notJSON: return .notJSON
         case .notAnArray: return .notAnArray
+        case .nothing: return .nothing
         }
     }
 
@@ -93,19 +101,35 @@ public struct JSONRecordReader: ~Copyable {
 
     /// - Parameter record: one of the last ``nextRecords()``, from 0.
     public func value(record: Int, member: Int) -> JSONValue {
-        guard let values = unsafe values, record >= 0, record < recordCount, member >= 0, member < recordSize else {
-            preconditionFailure("there is no such member")
-        }
-        let value = unsafe values[record &* recordSize &+ member]
+        let value = stored(record: record, member: member)
         switch value.kind {
         case .absent: return .absent
         case .null: return .null
         case .text: return .text(Int(value.offset)..<Int(value.offset) &+ Int(value.count))
-        case .number: return .number(value.number)
+        case .number, .integer: return .number(value.number)
         case .other: return .other
         case .object: return .object
         case .notAnObject: return .notAnObject
         }
+    }
+
+    /// The digits of a member that is a whole number, with its sign; `nil` for any other.
+    public func wholeNumber(record: Int, member: Int) -> [UInt8]? {
+        let value = stored(record: record, member: member)
+        let sign = value.number < 0 ? "-" : ""
+        switch value.kind {
+        case .integer: return Array("\(sign)\(UInt64(value.offset) << 32 | UInt64(value.count))".utf8)
+        case .number where value.number == value.number.rounded() && value.number.magnitude < 1e15:
+            return Array("\(Int64(value.number))".utf8)
+        default: return nil
+        }
+    }
+
+    private func stored(record: Int, member: Int) -> CSimdJSON_value {
+        guard let values = unsafe values, record >= 0, record < recordCount, member >= 0, member < recordSize else {
+            preconditionFailure("there is no such member")
+        }
+        return unsafe values[record &* recordSize &+ member]
     }
 
     /// The value of a member of an object, which ``value(record:member:)`` says to be one.
@@ -126,62 +150,10 @@ public struct JSONRecordReader: ~Copyable {
         }
     }
 
-    /// Description for people of one of the last ``nextRecords()``, or after ``Outcome/notAnArray`` of the message.
-    public func description(of record: Int = 0) -> JSONDescription {
-        var texts: [String] = []
-        let count = unsafe CSimdJSON_describe(reader, record)
-        for index in 0...count {
-            var length = 0
-            let bytes = unsafe CSimdJSON_name(reader, index, &length)
-            unsafe texts.append(String(decoding: UnsafeRawBufferPointer(start: bytes, count: length), as: UTF8.self))
-        }
-        return JSONDescription(items: texts.removeLast(), members: texts)
-    }
-
     /// Lends what texts point into, until the next ``read(_:)`` or the end of the records.
     public func withTexts<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         var count = 0
         let texts = unsafe CSimdJSON_texts(reader, &count)
         return body(unsafe Span(_unsafeElements: UnsafeBufferPointer(start: texts, count: count)))
     }
-}
-
-/// The shape of an object that is not as expected.
-public struct JSONDescription: Sendable, Equatable {
-    /// In a message without an array of items: the pointer to an array of objects; empty = none.
-    public let items: String
-    /// The names of its first members, each cut to some 48 bytes.
-    public let members: [String]
-}
-
-/// A member of records that is an object whose own members are read.
-public struct JSONObjectMember: Sendable {
-    /// Its place among the members.
-    public let member: Int
-    public let names: [String]
-    /// Names that are none of these are remembered.
-    public let notesUnknown: Bool
-
-    public init(member: Int, names: [String], notesUnknown: Bool = true) {
-        self.member = member
-        self.names = names
-        self.notesUnknown = notesUnknown
-    }
-}
-
-/// One member of a record, as far as a reader of records needs to know it.
-@frozen
-public enum JSONValue: Sendable, Equatable {
-    case absent
-    case null
-    /// Range of the UTF-8, escapes replaced, in the bytes that ``JSONRecordReader/withTexts(_:)`` lends.
-    case text(Range<Int>)
-    /// The nearest `Double`.
-    case number(Double)
-    /// `true`, `false`, an array, or an object that is not opened.
-    case other
-    /// An object whose members follow as values of their own.
-    case object
-    /// The record is no object, so that it has no members.
-    case notAnObject
 }

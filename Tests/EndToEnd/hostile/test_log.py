@@ -13,7 +13,7 @@ from support.waiting import wait_for
 
 #: Of each reason for which a feed can have its messages refused.
 BAD = [
-    '{"a":[{}]}', "[7]", "[{}]", '[{"city":7}]', '[{"city":"Pune"}]', '[{"city":"Pune","aqi":[]}]', "7", "[",
+    '{"a":[{}]}', "[7]", "[{}]", '[{"city":7.5}]', '[{"city":"Pune"}]', '[{"city":"Pune","aqi":[]}]', "7", "[",
     '[{"city":"Pune","aqi":-1}]', b"binary", "[" + " " * 2000 + "]",
     '[{"city":"City %d","aqi":1,"time":"never"}]', '[{"city":"City %d","aqi":1}]',
 ]  # fmt: skip

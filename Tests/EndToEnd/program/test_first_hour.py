@@ -118,42 +118,44 @@ def test_cities_expire_by_default(start):
 
 
 # What a feed sends, what is said of it, and the flags that read it then.
-REFUSED = {
+REJECTED = {
     "other names": (
         [{"name": "Pune", "AQI": 51}] * 6,
-        'reason=no_city refused=6 accepted=0 members="name,AQI" hint="--feed.city-field, --feed.value-field"',
+        'reason=no_city rejected=6 accepted=0 fields="name,AQI" '
+        'hint="--feed.city-field name --feed.value-field AQI"',
         ["--feed.city-field=name", "--feed.value-field=AQI"],
     ),
     "another name of the value": (
         [{"city": "Pune", "index": 51}],
-        'reason=no_value refused=1 accepted=0 members="city,index" hint=--feed.value-field',
+        'reason=no_value rejected=1 accepted=0 city=Pune fields="city,index" hint="--feed.value-field index"',
         ["--feed.value-field=index"],
     ),
     "an array in an object": (
         {"status": "ok", "data": [{"city": "Pune", "aqi": 51}]},
-        'reason=no_city refused=1 accepted=0 members="status,data" hint="--feed.items /data"',
+        'reason=no_city rejected=1 accepted=0 fields="status,data" hint="--feed.items /data"',
         ["--feed.items", "/data"],
     ),
     "an array that is deeper": (
         {"d": {"cities": [{"city": "Pune", "aqi": 51}]}},
-        'reason=no_city refused=1 accepted=0 members=d hint="--feed.items /d/cities"',
+        'reason=no_city rejected=1 accepted=0 fields=d hint="--feed.items /d/cities"',
         ["--feed.items=/d/cities"],
     ),
     "objects in the elements": (
         [{"station": {"name": "Pune"}, "data": {"a/b": {"aqi": [51]}}}],
-        'reason=no_city refused=1 accepted=0 members="station,data" hint="--feed.city-field, --feed.value-field"',
+        'reason=no_city rejected=1 accepted=0 fields="station,data" '
+        'hint="--feed.city-field /station/name --feed.value-field \'/data/a~1b/aqi/0\'"',
         ["--feed.city-field", "/station/name", "--feed.value-field", "/data/a~1b/aqi/0"],
     ),
     "what steers a terminal": (
         [{"\x1b[2J\n\u202e": 1, "x" * 1000: 2}],
-        'reason=no_city refused=1 accepted=0 members=" [2J  ,' + "x" * 48 + '" hint="--feed.city-field, --feed.value-field"',
+        'reason=no_city rejected=1 accepted=0 fields=" [2J  ,' + "x" * 48 + '"',
         None,
     ),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("message, said, flags", REFUSED.values(), ids=REFUSED)
-def test_refused_readings_are_explained(start, python_feed, message, said, flags):
+@pytest.mark.parametrize("message, said, flags", REJECTED.values(), ids=REJECTED)
+def test_rejected_readings_are_explained(start, python_feed, message, said, flags):
     exporter = start.exporter("--feed.url", python_feed.url)
     python_feed.wait_for_client()
     for _ in range(3):
@@ -164,8 +166,8 @@ def test_refused_readings_are_explained(start, python_feed, message, said, flags
     assert len(lines) == 1 and lines[0].endswith(f'level=WARN msg="Readings rejected" feed={python_feed.url} {said}'), lines
     ready, page = exporter.get("/-/ready"), exporter.get("/")
     assert ready.status == 503
-    counted = said.replace("refused=6", "refused=18").replace("refused=1 ", "refused=3 ")
-    assert ready.text == f"no fresh feed: {python_feed.url}: readings rejected: {counted}\n"
+    counted = said.replace("rejected=6", "rejected=18").replace("rejected=1 ", "rejected=3 ")
+    assert ready.text == f"no fresh reading: {python_feed.url}: readings rejected: {counted}\n"
     # In plain words for who looks at the page; the details are where a developer looks.
     assert "Waiting for the first reading.</strong> Data is arriving but cannot be used.</p>" in page.text
     about = exporter.get("/about").text
@@ -183,7 +185,7 @@ def test_one_good_reading_is_enough_to_be_ready(start, python_feed):
     exporter = start.exporter("--feed.url", python_feed.url)
     python_feed.wait_for_client()
     python_feed.send({"type": "welcome"})
-    wait_for(lambda: exporter.get("/-/ready").text.count("members=type"), "the refusal")
+    wait_for(lambda: exporter.get("/-/ready").text.count("fields=type"), "the refusal")
     python_feed.send([{"city": "Pune", "aqi": 51}])
     wait_for(lambda: exporter.get("/-/ready").status == 200, "readiness")
     assert "cannot be used" not in exporter.get("/").text and "are rejected" not in exporter.get("/about").text

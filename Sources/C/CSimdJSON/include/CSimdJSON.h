@@ -21,6 +21,8 @@ typedef enum __attribute__((enum_extensibility(closed))) CSimdJSON_outcome : uin
     CSimdJSON_outcome_notJSON,
     /// Valid JSON, but neither an array nor an object at the place of the items.
     CSimdJSON_outcome_notAnArray,
+    /// Valid JSON in which there is nothing, or null, at the place of the items.
+    CSimdJSON_outcome_nothing,
 } CSimdJSON_outcome;
 
 typedef enum __attribute__((enum_extensibility(closed))) CSimdJSON_kind : uint32_t {
@@ -28,6 +30,8 @@ typedef enum __attribute__((enum_extensibility(closed))) CSimdJSON_kind : uint32
     CSimdJSON_kind_null,
     CSimdJSON_kind_text,
     CSimdJSON_kind_number,
+    /// A number without fraction and exponent: `offset` and `count` are the halves of its magnitude.
+    CSimdJSON_kind_integer,
     /// true, false, an array, or an object that is not opened.
     CSimdJSON_kind_other,
     /// An object whose members were asked for.
@@ -53,8 +57,9 @@ void CSimdJSON_free(CSimdJSON_reader *reader);
 /// without any; else of the one from the member that was added last to the value that is read, which is the member's
 /// own without any.
 void CSimdJSON_addToken(CSimdJSON_reader *reader, const uint8_t *_Nullable bytes, size_t count);
-/// The name of the next member of each record.
-void CSimdJSON_addMember(CSimdJSON_reader *reader, const uint8_t *_Nullable bytes, size_t count);
+/// The name of the next member of each record; of a pointer its first token, which may be the index of a record that is
+/// an array.
+void CSimdJSON_addMember(CSimdJSON_reader *reader, bool isPointer, const uint8_t *_Nullable bytes, size_t count);
 
 /// Adds a member to read from the object that is the record's member `member`. The values of such members follow those of
 /// the record's own members, object by object in the order of this call, and are valid only if the kind of their object is
@@ -74,12 +79,6 @@ const CSimdJSON_value *_Nullable CSimdJSON_nextRecords(CSimdJSON_reader *reader,
 /// The first names of members of opened objects that were not asked for, each once, of the records read so far of this
 /// message. The reader's until the next call of any other function.
 const CSimdJSON_value *_Nullable CSimdJSON_unknownMembers(const CSimdJSON_reader *reader, size_t *count);
-
-/// Describes one of the last records, or a message that is no array: how many names of members there are for
-/// `CSimdJSON_name`, a dozen at most, each cut; where there is no array of items, the index behind the last name has
-/// the pointer to an array of objects in the message, empty = none. The reader's until the next call of either.
-size_t CSimdJSON_describe(CSimdJSON_reader *reader, size_t record);
-const char *CSimdJSON_name(const CSimdJSON_reader *reader, size_t index, size_t *count);
 
 /// What the texts of all records read so far of this message point into. The reader's until the
 /// next message, or until there are no more records.

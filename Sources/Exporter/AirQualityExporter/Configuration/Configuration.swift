@@ -3,6 +3,7 @@ import Bytes
 import CommandLine
 import FeedOptions
 import HTTPServer
+import JQ
 import JSON
 import System
 import WebSocket
@@ -13,6 +14,8 @@ struct Configuration: Sendable {
     var feeds: [WebSocketAddress] = []
     /// More feeds, which may change while the program runs.
     var feedFile: String?
+    /// The label of the one feed that the flags name; `nil` = made of its address.
+    var feedName: String?
     /// The simulated feed runs in this process; its address is known once it listens.
     var isDemo = false
     /// Options that all connections to feeds share.
@@ -21,6 +24,8 @@ struct Configuration: Sendable {
     var pauseWhenUnused = Duration.zero
     /// Where readings are in a message, and which cities are kept.
     var format = FeedFormat()
+    /// The program in jq's language that makes elements of a message; `nil` = the message has them.
+    var program: String?
 
     var cityLimit = 10_000
     /// Zero = never.
@@ -70,15 +75,24 @@ extension Configuration {
                 "no feed: give \(Self.flag(\.feeds)) ADDRESS, or \(Self.flag(\.isDemo)) for a simulated one"
                     + flags.misspeltVariables)
         }
-        for (index, feed) in feeds.enumerated() where feeds[..<index].contains(where: { $0.label == feed.label }) {
+        if feedName != nil, feeds.count != 1 {
+            throw flags.refusal(
+                of: \Self.feedName,
+                expected: "one \(Self.flag(\.feeds)) with it; in \(Self.flag(\.feedFile)) each feed has a name")
+        }
+        for (index, feed) in feeds.enumerated()
+        where feeds[..<index].contains(where: { $0.publicLabel == feed.publicLabel }) {
             throw flags.refusal(
                 of: \Self.feeds, at: index,
-                expected: "feeds with different addresses, not two that are both labelled \"\(feed.label)\"")
+                expected: "feeds with different addresses, not two that are both labelled \"\(feed.publicLabel)\"")
         }
         if let mistake = feedMistake {
             throw flags.refusal(of: mistake.member, at: mistake.index, expected: mistake.expected)
         }
     }
+
+    /// Bounds of the program.
+    var programLimits: JQLimits { JQLimits(messageBytes: feed.maximumMessageBytes) }
 
     /// The first setting of a feed that is not usable, or not together with others.
     var feedMistake: (member: PartialKeyPath<Self>, index: Int?, expected: String)? {
@@ -87,6 +101,14 @@ extension Configuration {
         } catch {
             return (Self.member(error.member), error.index, error.expected)
         }
+        if let program {
+            if !format.items.isEmpty { return (\.format.items, nil, "no \(Self.flag(\.program)) with it") }
+            do throws(JQError) {
+                _ = try JQProgram(program, limits: programLimits)
+            } catch {
+                return (\.program, nil, "a program that jq compiles: \(error)")
+            }
+        }
         let fields: [KeyPath<Self, String>] = [
             \.format.cityField, \.format.valueField, \.format.timeField, \.format.pollutantsField,
             \.format.subindicesField, \.format.placeField,
@@ -94,7 +116,7 @@ extension Configuration {
         var named: [[[UInt8]]?] = []
         for field in fields where !self[keyPath: field].isEmpty {
             let pointer = jsonPointer(member: self[keyPath: field])
-            if named.contains(pointer) { return (field, nil, "a member that no other flag names") }
+            if named.contains(pointer) { return (field, nil, "a field that no other flag names") }
             named.append(pointer)
         }
         return nil

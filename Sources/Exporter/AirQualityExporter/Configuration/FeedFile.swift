@@ -11,7 +11,7 @@ struct ConfiguredFeed: Sendable {
     var label: String
     var address: WebSocketAddress
     var settings: Configuration
-    /// The entry's texts by their keys, as far as a change of them is a change of the feed; nil = from flags.
+    /// The entry's texts by their keys, as far as a change of them is a change of the feed; `nil` = from flags.
     var entry: [String: [String]]?
 
     var idleTimeout: Int64 { settings.feed.idleTimeout.milliseconds }
@@ -19,7 +19,7 @@ struct ConfiguredFeed: Sendable {
 
 extension Configuration {
     /// Flags that mean all feeds.
-    private static let commonSettings = ["demo", "file", "pause-when-unused", "warm-up"]
+    private static let commonSettings = ["demo", "file", "name", "pause-when-unused"]
 
     /// The feeds of the flags, then those of the file as it is now; not the embedded one.
     ///
@@ -29,7 +29,7 @@ extension Configuration {
     func configuredFeeds(
         origin: @autoclosure () -> String = Self.flag(\.feedFile)
     ) throws(FlagError) -> [ConfiguredFeed] {
-        var found = feeds.map { ConfiguredFeed(label: $0.label, address: $0, settings: self) }
+        var found = feeds.map { ConfiguredFeed(label: feedName ?? $0.publicLabel, address: $0, settings: self) }
         if let feedFile {
             do throws(SystemError) {
                 try addFeeds(of: feedFile, to: &found)
@@ -75,12 +75,14 @@ extension Configuration {
         var texts: [String: [String]] = [:]
         for (key, value) in try entry.mapping() {
             var value = value
+            if key == "headers" || (key == "header" && value.isMapping) {
+                throw .yaml(line: value.line, "\(value.path): expected header, a list of texts such as \"Name: value\"")
+            }
             let given = try value.texts()
             texts[key] = given
             if key == "name" {
-                let name = try value.text()
-                guard !name.isEmpty, name.utf8.count <= 128, !name.unicodeScalars.contains(where: breaksLine) else {
-                    throw value.wrong(expected: "a name of at most 128 bytes on one line")
+                guard let name = ValueFormat.feedName.parse(try value.text()) else {
+                    throw value.wrong(expected: ValueFormat.feedName.expected(""))
                 }
                 label = name
                 continue
@@ -98,7 +100,7 @@ extension Configuration {
         if let mistake = settings.feedMistake {
             throw .yaml(line: entry.line, "\(Self.flag(mistake.member)) of this feed: expected \(mistake.expected)")
         }
-        return ConfiguredFeed(label: label ?? address.label, address: address, settings: settings, entry: texts)
+        return ConfiguredFeed(label: label ?? address.publicLabel, address: address, settings: settings, entry: texts)
     }
 
     private static var feedSettings: String {
@@ -108,9 +110,26 @@ extension Configuration {
 }
 
 extension YAMLField {
+    fileprivate var isMapping: Bool { if case .mapping = content { true } else { false } }
+
     /// The texts of a list, or the one of a scalar.
     fileprivate func texts() throws(SystemError) -> [String] {
         guard case .list(let values) = content else { return [try text()] }
         return try values.map { (value) throws(SystemError) in try value.text() }
+    }
+}
+
+extension WebSocketAddress {
+    /// The `feed` label of an address: ``label`` without what may be a token in its path, cut at 128 bytes.
+    var publicLabel: String {
+        let parts = label.split(separator: "/", omittingEmptySubsequences: false).enumerated().map { place, part in
+            let isToken =
+                place > 2 && part.utf8.count >= 16 && part.contains(where: \.isNumber)
+                && part.contains(where: \.isLetter)
+            return isToken ? "…" : String(part)
+        }
+        var text = parts.joined(separator: "/")
+        while text.utf8.count > 128 { text.removeLast() }
+        return text
     }
 }

@@ -51,7 +51,7 @@ extension Advice {
         Advice(
             "--interval", instead: "use --history.interval for the history, scrape_interval of Prometheus for samples"),
         Advice(
-            "--timeout", "--feed.timeout", "--feed.read-timeout", "--feed.message-timeout", "--feed.stale*",
+            "--feed.timeout", "--feed.read-timeout", "--feed.message-timeout", "--feed.stale*",
             instead: "use --feed.connect-timeout for the handshake, --feed.idle-timeout for silence"),
         Advice(
             "--feed.reconnect", "--feed.reconnect-interval", "--feed.reconnect-delay", "--feed.retry*",

@@ -20,6 +20,12 @@ extension Program {
                 summary:
                     "Request /-/ready from the first listen address of this configuration; exit with status 0 or 1.",
                 options: Configuration.self, showing: [\.web.listenAddresses, \.web.configFile]),
+            Command(
+                name: "probe",
+                summary:
+                    "Connect to a feed, print up to three messages, what is read from them, and the flags or the jq "
+                    + "program that would read the rest; exit with status 0 when a reading came.",
+                operands: ["URL"], options: ProbeOptions.self),
         ],
         advice: Advice.exporter)
 }
@@ -40,6 +46,9 @@ extension Configuration: Options {
             "feed.file", \.feedFile, .file,
             "YAML file with a list of feeds, each with url, name and any setting of a --feed flag; read again at a reload."
         ),
+        Flag(
+            "feed.name", \.feedName, .feedName,
+            "Name of the feed in metrics and pages, where there is one; otherwise it is the address without secrets."),
         Flag("feed.demo", \.isDemo, "Start a simulated feed inside this process and read it."),
     ]
 
@@ -51,20 +60,27 @@ extension Configuration: Options {
             "feed.items", \.format.items, .jsonPointer,
             "JSON Pointer to the array in a message; empty = the message itself."),
         Flag(
-            "feed.city-field", \.format.cityField, .member(),
-            "Field with the city's name; this and the next ones: a name, or a JSON Pointer such as /data/city."),
-        Flag("feed.value-field", \.format.valueField, .member(), "Field with the index."),
+            "feed.jq", \.program, .program,
+            "Program in jq's language that makes elements of each message, for any other shape; no --feed.items with it."
+        ),
         Flag(
-            "feed.time-field", \.format.timeField, .member(orNone: true),
+            "feed.city-field", \.format.cityField, .feedField(),
+            "Field with the city's name; this and the next ones: a name, or a JSON Pointer such as /data/city."),
+        Flag("feed.value-field", \.format.valueField, .feedField(), "Field with the index."),
+        Flag(
+            "feed.time-field", \.format.timeField, .feedField(orNone: true),
             "Field with the reading's time (RFC 3339, epoch seconds or milliseconds); empty = the arrival."),
         Flag(
-            "feed.pollutants-field", \.format.pollutantsField, .member(orNone: true),
+            "feed.time-zone", \.format.timeZone, .zoneOffset,
+            "Offset of times that name none, Z or +05:30; without it such a reading has the time of its arrival."),
+        Flag(
+            "feed.pollutants-field", \.format.pollutantsField, .feedField(orNone: true),
             "Field with an object of concentrations in micrograms per cubic metre; empty = not read."),
         Flag(
-            "feed.subindices-field", \.format.subindicesField, .member(orNone: true),
+            "feed.subindices-field", \.format.subindicesField, .feedField(orNone: true),
             "Field with an object of the pollutants' sub-indices; empty = not read."),
         Flag(
-            "feed.place-field", \.format.placeField, .member(orNone: true),
+            "feed.place-field", \.format.placeField, .feedField(orNone: true),
             "Field with an object of latitude, longitude and country; empty = not read."),
         Flag(
             "city.limit", \.cityLimit, .integer(in: 1...10_000_000),
@@ -118,31 +134,6 @@ extension Configuration: Options {
 
 // MARK: Formats
 
-extension ValueFormat<WebSocketAddress> {
-    static var feedAddress: Self {
-        Self(
-            "ADDRESS",
-            expected: { text in
-                var reason = ""
-                do throws(SystemError) {
-                    _ = try WebSocketAddress(text)
-                } catch {
-                    reason = "; \(error)"
-                }
-                return "a ws:// or wss:// address, such as ws://host:8080/path" + reason
-            },
-            parse: { try? WebSocketAddress($0) })
-    }
-}
-
-extension ValueFormat<[[UInt8]]> {
-    static var jsonPointer: Self {
-        Self("POINTER", expected: "a JSON Pointer (RFC 6901): empty, or \"/\" before each name") {
-            JSON.jsonPointer($0)
-        }
-    }
-}
-
 extension ValueFormat<Shard> {
     static var shard: Self {
         let expected = "i/n, shard i of n, with i from 0 to n-1, for example 0/4, or a pod's name for i: exporter-0/4"
@@ -155,7 +146,7 @@ extension ValueFormat<Shard> {
         }
     }
 
-    /// Of a pod's name, behind its last dash; or a number alone.
+    /// The ordinal behind the last dash of a pod's name; or a number alone.
     private static func ordinal(of text: Substring.UTF8View) -> Int? {
         guard let dash = text.lastIndex(of: UInt8(ascii: "-")) else { return decimalNumber(text) }
         return dash == text.startIndex ? nil : decimalNumber(text[text.index(after: dash)...])

@@ -23,7 +23,8 @@ final class DemoFeed: Sendable {
     init(at now: Duration) throws {
         server = try WebSocketServer(WebSocketServerConfiguration(host: "127.0.0.1", port: 0))
         address = try WebSocketAddress("ws://127.0.0.1:\(server.port)/")
-        state = Mutex(State(simulator: FeedSimulator(seed: .random(in: 0...UInt64.max), interval: Self.interval), nextAt: now))
+        state = Mutex(
+            State(simulator: FeedSimulator(seed: .random(in: 0...UInt64.max), interval: Self.interval), nextAt: now))
     }
 
     /// Serves connections until ``stop()``; blocks.

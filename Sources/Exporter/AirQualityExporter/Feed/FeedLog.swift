@@ -7,7 +7,7 @@ import JSON
 import System
 import WebSocket
 
-/// What is logged of a feed: changes of its connection's state, not every attempt, and why readings are rejected.
+/// The log of a feed: changes of its connection's state, not every attempt, and why readings are rejected.
 ///
 /// A feed that goes up and down all the time, or sends what is rejected, cannot fill the log.
 struct FeedLog: Sendable {
@@ -36,7 +36,7 @@ struct FeedLog: Sendable {
     private var saidAt = Duration.zero
     /// When the ``rest`` of all disconnects that were told of will be over.
     private var restsUntil = Duration.zero
-    private var rejections: [RejectionReason: LineLimit] = [:]
+    private var explanations: [RejectionReason?: LineLimit] = [:]
 
     init(label: String) { self.label = label }
 
@@ -64,6 +64,7 @@ struct FeedLog: Sendable {
             }
             downSince = downSince ?? now
             return entry(.failing(reason), .warning, message, details, at: now)
+        case .explained: return nil
         case .paused:
             downSince = nil
             return entry(.paused, .info, "Feed paused: no scrapes", at: now)
@@ -71,15 +72,11 @@ struct FeedLog: Sendable {
         }
     }
 
-    /// The reasons of rejections that it is time to tell of: each at first, then at most hourly.
-    mutating func due(_ rejected: RejectionCounts, at now: Duration) -> [RejectionReason] {
-        var due: [RejectionReason] = []
-        for reason in RejectionReason.allCases where rejected[reason] > 0 {
-            if rejections[reason, default: LineLimit(Self.reminder)].suppressed(before: now) != nil {
-                due.append(reason)
-            }
-        }
-        return due
+    /// Whether it is time to tell that messages give no readings: each reason at first, then at most hourly.
+    ///
+    /// - Parameter reason: `nil`: messages are without readings.
+    mutating func isDue(_ reason: RejectionReason?, at now: Duration) -> Bool {
+        explanations[reason, default: LineLimit(Self.reminder)].suppressed(before: now) != nil
     }
 
     /// The entry for a new state, or for one that has lasted an hour; else it is worth a debug line.
@@ -90,55 +87,12 @@ struct FeedLog: Sendable {
         let isNews = said != new || now - saidAt >= Self.reminder
         let isSaid = isNews && (!isFailing || restsUntil <= now + Self.rest * (Self.burst - 1))
         if isSaid {
-            (said, saidAt) = (new, now)
+            said = new
+            saidAt = now
             if isFailing { restsUntil = max(restsUntil, now) + Self.rest }
         }
         return Entry(
             level: isSaid ? level : .debug, message: message,
             metadata: Logger.Metadata(dictionaryLiteral: ("feed", label)).merging(details))
-    }
-}
-
-// MARK: - Refusals
-
-extension Logger.Metadata {
-    /// What people are told of rejected readings, in the log and elsewhere.
-    init(_ reason: RejectionReason, of connection: FeedStatistics.Connection) {
-        let element = connection.rejected.first { $0.reason == reason }
-        self = [
-            "reason": reason.rawValue, "rejected": "\(connection.rejections[reason])",
-            "accepted": "\(connection.readings)",
-        ]
-        if let members = element?.shape.members, !members.isEmpty {
-            self["members"] = onOneLine(members.joined(separator: ","))
-        }
-        let hint = reason.hint(element)
-        if !hint.isEmpty { self["hint"] = hint }
-    }
-}
-
-extension RejectionReason {
-    /// The flags that would read what was rejected, as far as flags can.
-    fileprivate func hint(_ element: RejectedElement?) -> String {
-        let items = Configuration.flag(\.format.items)
-        if let element, element.lacksCity, !element.shape.items.isEmpty {
-            // People copy it into a shell, and the feed has written it.
-            let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-            let isPlain = element.shape.items.utf8.allSatisfy {
-                letters.contains($0 | 0x20) || isDigit($0) || "/_-.".utf8.contains($0)
-            }
-            return isPlain ? "\(items) \(element.shape.items)" : items
-        }
-        let (city, value) = (Configuration.flag(\.format.cityField), Configuration.flag(\.format.valueField))
-        return switch self {
-        case .notAnArray, .notAnObject: items
-        case .noCity where element?.lacksCity == false, .noValue where element?.lacksValue == false: ""
-        case .noCity, .badCity: element?.lacksValue == true ? "\(city), \(value)" : city
-        case .noValue, .badValue: value
-        case .badTime: Configuration.flag(\.format.timeField)
-        case .tooLarge: Configuration.flag(\.feed.maximumMessageBytes)
-        case .cityLimit: Configuration.flag(\.cityLimit)
-        case .notJSON, .jqError, .outOfRange: ""
-        }
     }
 }

@@ -60,7 +60,7 @@ final class FeedSet: Sendable {
     /// Reads the files again: feeds that are new, gone or changed are dialled, closed, redialled, the others are not
     /// touched. Nothing changes where a file is bad. Blocks as long as the closed connections need.
     ///
-    /// - Returns: nil, or what is wrong in one line, which is logged as well.
+    /// - Returns: `nil`, or what is wrong in one line, which is logged as well.
     func reload() -> String? {
         changing.withLock { isStopped in
             if isStopped { return nil }

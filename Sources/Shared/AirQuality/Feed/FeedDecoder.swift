@@ -1,49 +1,20 @@
 internal import Bytes
 internal import JSON
 
-/// The fields of a feed's messages, and the cities to keep.
-public struct FeedFormat: Sendable {
-    /// Path to the array.
-    public var items: [[UInt8]]
-    /// A member of the elements, or a JSON Pointer into them where it begins with `/`; so are the others.
-    public var cityField: String
-    public var valueField: String
-    /// Empty: readings have the time of their arrival.
-    public var timeField: String
-    /// Empty: concentrations are not read; the same of sub-indices and places.
-    public var pollutantsField: String
-    public var subindicesField: String
-    public var placeField: String
-    /// nil: all cities.
-    public var shard: Shard?
-
-    public init(
-        items: [[UInt8]] = [], cityField: String = "city", valueField: String = "aqi", timeField: String = "",
-        pollutantsField: String = "", subindicesField: String = "", placeField: String = "", shard: Shard? = nil
-    ) {
-        self.items = items
-        (self.cityField, self.valueField, self.timeField) = (cityField, valueField, timeField)
-        self.pollutantsField = pollutantsField
-        self.subindicesField = subindicesField
-        self.placeField = placeField
-        self.shard = shard
-    }
-
-    /// Those of which readings may bring the values.
-    public var families: Set<CityFamilyName> {
-        let fields: [CityFamilyName: String] = [
-            .concentration: pollutantsField, .subindex: subindicesField, .place: placeField,
-        ]
-        return Set(CityFamilyName.allCases.filter { fields[$0] != "" })
-    }
-}
-
 /// Turns a message into readings and rejections. An element that cannot be used never takes its neighbours with it.
+///
+/// ```swift
+/// var decoder = FeedDecoder(format: FeedFormat(valueField: "/now/aqi"))
+/// let message = Array(#"[{"city": "Pune", "now": {"aqi": 51}}]"#.utf8)
+/// store.record(decoder.decode(message.span, receivedAt: currentTime()), feed: 0)
+/// ```
 ///
 /// Used from one thread at a time.
 public struct FeedDecoder: ~Copyable {
     /// Milliseconds that a reading's time may be ahead of its arrival.
     static let maximumLead: Int64 = 60_000
+    /// The first time that is accepted, 2000-01-01T00:00:00Z: what is older is a clock that was never set.
+    static let earliest: Timestamp = 946_684_800_000
 
     private enum Member { static let city = 0, value = 1, time = 2 }
     private let pollutants: JSONObjectMember?
@@ -53,8 +24,8 @@ public struct FeedDecoder: ~Copyable {
     private var reader: JSONRecordReader
     private let format: FeedFormat
     private var unknownPollutants = BoundedReport()
-    /// Reasons of which the first element has been described.
-    private var described = RejectionCounts()
+    /// Whether a reading had a time without a zone, and whether that has been taken.
+    private var timesWithoutZone = (areSeen: false, areTaken: false)
 
     public init(format: FeedFormat) {
         self.format = format
@@ -76,97 +47,97 @@ public struct FeedDecoder: ~Copyable {
     /// Decodes a message.
     ///
     /// - Parameters:
-    ///   - message: UTF-8, as it came.
+    ///   - message: the message as it came; anything but UTF-8 is rejected.
     ///   - receivedAt: when the whole message had arrived.
+    ///   - program: makes the elements of a message that is valid JSON, as an array of them that is JSON as well, empty
+    ///     for none; `nil` for a message that it cannot read. Called at most once.
     /// - Returns: what ``ReadingStore/record(_:feed:)`` takes in.
+    public mutating func decode(
+        _ message: Span<UInt8>, receivedAt: Timestamp, through program: (Span<UInt8>) -> [UInt8]?
+    ) -> FeedMessage {
+        guard reader.read(message) != .notJSON else {
+            return FeedMessage(rejectedAs: .notJSON, byteCount: message.count, receivedAt: receivedAt)
+        }
+        guard let elements = program(message) else {
+            return FeedMessage(rejectedAs: .jqError, byteCount: message.count, receivedAt: receivedAt)
+        }
+        var decoded = FeedMessage(byteCount: message.count, receivedAt: receivedAt)
+        if elements.isEmpty { decoded.isWithoutReadings = true } else { decode(elements.span, into: &decoded) }
+        return decoded
+    }
+
+    /// Decodes a message whose elements need no program.
     public mutating func decode(_ message: Span<UInt8>, receivedAt: Timestamp) -> FeedMessage {
         var decoded = FeedMessage(byteCount: message.count, receivedAt: receivedAt)
+        decode(message, into: &decoded)
+        return decoded
+    }
+
+    private mutating func decode(_ message: Span<UInt8>, into decoded: inout FeedMessage) {
         switch reader.read(message) {
         case .notJSON: decoded.rejections[.notJSON] = 1
-        case .notAnArray:
-            decoded.rejections[.notAnArray] = 1
-            describe(0, rejectedFor: .notAnArray, in: &decoded)
+        case .notAnArray: decoded.rejections[.notAnArray] = 1
+        case .nothing: decoded.isWithoutReadings = true
         case .records:
+            var first = 0
             var count = reader.nextRecords()
             decoded.reserveCapacity(count)
             while count > 0 {
-                for (reason, record) in decode(records: count, into: &decoded) {
-                    describe(record, rejectedFor: reason, in: &decoded)
-                }
+                decode(records: count, first: first, into: &decoded)
                 for name in reader.unknownInnerMembers { unknownPollutants.insert(name.span) }
+                first += count
                 count = reader.nextRecords()
             }
             decoded.isWithoutReadings = decoded.isEmpty
         }
-        return decoded
+        if decoded.hasTimesWithoutZone { timesWithoutZone.areSeen = true }
     }
 
-    /// - Returns: the first records that were rejected for each reason.
-    private borrowing func decode(
-        records: Int, into message: inout FeedMessage
-    ) -> [(reason: RejectionReason, record: Int)] {
-        var firsts: [(RejectionReason, Int)] = []
-        let hasExtras = pollutants != nil || subindices != nil || place != nil
+    /// - Parameter first: the number of the first record in the message.
+    private borrowing func decode(records: Int, first: Int, into message: inout FeedMessage) {
         reader.withTexts { texts in
             for record in 0..<records {
                 do throws(RejectionReason) {
-                    guard var reading = try reading(record, texts, receivedAt: message.receivedAt) else {
-                        message.skipped += 1
-                        continue
-                    }
-                    if hasExtras { reading.extras = extras(record, texts) }
-                    message.append(reading, named: texts.extracting(reading.nameRange))
+                    try read(record, texts, into: &message)
                 } catch {
-                    if message.rejections[error] == 0 { firsts.append((error, record)) }
+                    if message.rejections[error] == 0 { message.firstRejected[error] = first + record }
                     message.rejections[error] += 1
                 }
             }
         }
-        return firsts
     }
 
-    /// Notes what an element is like, the first one of its reason.
-    private mutating func describe(_ record: Int, rejectedFor reason: RejectionReason, in message: inout FeedMessage) {
-        guard described[reason] == 0 else { return }
-        described[reason] = 1
-        func isAbsent(_ member: Int) -> Bool {
-            reason == .notAnArray || reader.value(record: record, member: member) == .absent
-        }
-        message.rejected.append(
-            RejectedElement(
-                reason: reason, shape: reader.description(of: record), lacksCity: isAbsent(Member.city),
-                lacksValue: isAbsent(Member.value)))
-    }
-
-    /// Describes the first element of each reason once more: for a new connection.
-    public mutating func beginConnection() { described = RejectionCounts() }
-
-    /// - Returns: nil for a city of another shard.
-    private borrowing func reading(
-        _ record: Int, _ texts: Span<UInt8>, receivedAt: Timestamp
-    ) throws(RejectionReason) -> Reading? {
-        let name = try cityName(reader.value(record: record, member: Member.city), texts)
-        if let shard = format.shard, !shard.contains(texts.extracting(name)) { return nil }
-        let index = try Self.index(reader.value(record: record, member: Member.value), texts)
-        var time: Timestamp?
-        if !format.timeField.isEmpty {
-            time = try self.time(reader.value(record: record, member: Member.time), texts, receivedAt: receivedAt)
-        }
-        return Reading(
-            nameHash: CityName.hash(texts.extracting(name)), index: index, time: time ?? receivedAt,
-            hasOwnTime: time != nil, nameOffset: UInt32(name.lowerBound), nameCount: UInt8(name.count))
-    }
-
-    /// - Returns: where the name is.
-    private borrowing func cityName(_ value: JSONValue, _ texts: Span<UInt8>) throws(RejectionReason) -> Range<Int> {
-        switch value {
+    private borrowing func read(
+        _ record: Int, _ texts: Span<UInt8>, into message: inout FeedMessage
+    ) throws(RejectionReason) {
+        let city = reader.value(record: record, member: Member.city)
+        switch city {
         case .notAnObject: throw .notAnObject
         case .absent, .null: throw .noCity
-        case .number, .other, .object: throw .badCity
+        case .other, .object: throw .badCity
+        case .number:
+            guard let digits = reader.wholeNumber(record: record, member: Member.city) else { throw .badCity }
+            try read(record, named: digits.span, texts, into: &message)
         case .text(let range):
             guard let name = CityName.accepted(texts, in: range) else { throw .badCity }
-            return name
+            try read(record, named: texts.extracting(name), texts, into: &message)
         }
+    }
+
+    private borrowing func read(
+        _ record: Int, named name: Span<UInt8>, _ texts: Span<UInt8>, into message: inout FeedMessage
+    ) throws(RejectionReason) {
+        if let shard = format.shard, !shard.contains(name) {
+            message.skipped += 1
+            return
+        }
+        let index = try Self.index(reader.value(record: record, member: Member.value), texts)
+        let time = format.timeField.isEmpty ? nil : try self.time(record, texts, in: &message)
+        var reading = Reading(
+            nameHash: CityName.hash(name), index: index, time: time ?? message.receivedAt, hasOwnTime: time != nil,
+            nameOffset: 0, nameCount: UInt8(name.count))
+        if pollutants != nil || subindices != nil || place != nil { reading.extras = extras(record, texts) }
+        message.append(reading, named: name)
     }
 
     private static func index(_ value: JSONValue, _ texts: Span<UInt8>) throws(RejectionReason) -> Double {
@@ -192,7 +163,7 @@ public struct FeedDecoder: ~Copyable {
         return CityExtras(concentrations: concentrations, subIndices: subIndices, place: place)
     }
 
-    /// - Returns: nil when the element says nothing of them.
+    /// - Returns: `nil` when the element says nothing of them.
     private borrowing func values(
         _ record: Int, _ object: JSONObjectMember?, _ texts: Span<UInt8>, upTo maximum: Double
     ) -> PollutantValues? {
@@ -211,7 +182,7 @@ public struct FeedDecoder: ~Copyable {
         return values
     }
 
-    /// - Returns: nil when the element says nothing of it.
+    /// - Returns: `nil` when the element says nothing of it.
     private borrowing func place(_ record: Int, _ texts: Span<UInt8>) -> CityPlace? {
         guard let place, reader.value(record: record, member: place.member) == .object else { return nil }
         var country: [UInt8] = []
@@ -257,25 +228,31 @@ public struct FeedDecoder: ~Copyable {
         }
     }
 
-    /// - Returns: `nil` when the element gives none.
+    /// - Returns: `nil` when the element gives none, or one without a zone.
     private borrowing func time(
-        _ value: JSONValue, _ texts: Span<UInt8>, receivedAt: Timestamp
+        _ record: Int, _ texts: Span<UInt8>, in message: inout FeedMessage
     ) throws(RejectionReason) -> Timestamp? {
-        let time: Timestamp?
-        switch value {
-        // `null` says as little as nothing does, as with the other members.
+        let time: FeedTime?
+        switch reader.value(record: record, member: Member.time) {
+        // `null` says as little as nothing does, as with the other fields.
         case .absent, .null: return nil
         case .other, .object, .notAnObject: time = nil
-        case .number(let number): time = Self.time(ofEpoch: number)
-        case .text(let range): time = parseRFC3339(texts.extracting(range))
+        case .number(let number): time = FeedTime(epoch: number)
+        case .text(let range): time = FeedTime(texts.extracting(range), zone: format.timeZone)
         }
-        guard let time, time >= 0, time <= receivedAt + Self.maximumLead else { throw .badTime }
-        return time
+        switch time {
+        case .at(let time) where time >= Self.earliest && time <= message.receivedAt + Self.maximumLead: return time
+        case .withoutZone:
+            message.hasTimesWithoutZone = true
+            return nil
+        default: throw .badTime
+        }
     }
 
-    /// Epoch seconds (below 10¹¹) or milliseconds.
-    private static func time(ofEpoch number: Double) -> Timestamp? {
-        guard number >= 0, number < 1e15 else { return nil }
-        return Timestamp((number < 1e11 ? number * 1000 : number).rounded())
+    /// Whether readings have stood with their arrival, because their times name no zone; once in the decoder's life.
+    public mutating func takeTimesWithoutZone() -> Bool {
+        guard timesWithoutZone.areSeen, !timesWithoutZone.areTaken else { return false }
+        timesWithoutZone.areTaken = true
+        return true
     }
 }

@@ -7,8 +7,10 @@ public struct FeedMessage: Sendable {
     var names: [UInt8] = []
     /// Rejections of elements, or of the message itself, by reason.
     public var rejections = RejectionCounts()
-    /// Descriptions of the first rejected element of each reason, where the connection has not described it yet.
-    var rejected: [RejectedElement] = []
+    /// The first element that the decoder rejected for each reason, counted from 0 in the message.
+    public internal(set) var firstRejected: [RejectionReason: Int] = [:]
+    /// Whether a reading stands with its arrival, because its time names no zone.
+    var hasTimesWithoutZone = false
     /// Number of elements that name cities of other shards.
     var skipped = 0
     /// Whether the message holds nothing that could be a reading: a heartbeat, a greeting, an empty array.
@@ -41,6 +43,13 @@ public struct FeedMessage: Sendable {
     mutating func reserveCapacity(_ count: Int) {
         readings.reserveCapacity(count)
         names.reserveCapacity(count * 16)
+    }
+
+    /// The readings whose index is in range: the store rejects others, and late ones.
+    public var accepted: [(city: String, index: Double)] {
+        readings.filter { IndexRange.isValid($0.index) }.map {
+            (String(decoding: names[$0.nameRange], as: UTF8.self), $0.index)
+        }
     }
 
     /// Adds a reading with a copy of its name.

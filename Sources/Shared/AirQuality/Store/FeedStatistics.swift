@@ -52,8 +52,8 @@ extension FeedStatistics {
         public fileprivate(set) var readings: UInt64 = 0
         fileprivate var skipped: UInt64 = 0
         public fileprivate(set) var rejections = RejectionCounts()
-        /// The first of each reason, where they are described.
-        public fileprivate(set) var rejected: [RejectedElement] = []
+        /// Explanations for people by the reason; `nil`: messages are without readings.
+        public fileprivate(set) var explanations: [RejectionReason?: [ExplanationField]] = [:]
 
         /// The reason for which most were rejected, where nothing else came; `nil` where something did, or nothing at
         /// all.
@@ -67,7 +67,7 @@ extension FeedStatistics {
     public var connection: Connection {
         Connection(
             readings: readings - before.readings, skipped: (skipped ?? 0) - before.skipped,
-            rejections: rejections - before.rejections, rejected: before.rejected)
+            rejections: rejections - before.rejections, explanations: before.explanations)
     }
 }
 
@@ -78,7 +78,6 @@ extension FeedStatistics {
         bytes += UInt64(message.byteCount)
         lastMessageAt = message.receivedAt
         if message.isWithoutReadings { messagesWithoutReadings += 1 }
-        before.rejected += message.rejected
         rejections += message.rejections
         skipped? += UInt64(message.skipped)
     }
@@ -104,6 +103,7 @@ extension FeedStatistics {
             isConnected = false
             disconnects[reason.position] += 1
             lastProblem = detail
+        case .explained(let reason, let fields): before.explanations[reason] = fields
         case .paused: isPaused = true
         case .resumed: isPaused = false
         }

@@ -1,0 +1,93 @@
+import Bytes
+import CommandLine
+import FeedOptions
+import JSON
+import System
+import WebSocket
+
+extension ValueFormat<WebSocketAddress> {
+    static var feedAddress: Self {
+        Self(
+            "ADDRESS",
+            expected: { text in
+                if isList(text) { return "one address; repeat the flag for each" }
+                var reason = ""
+                do throws(SystemError) {
+                    _ = try WebSocketAddress(text)
+                } catch {
+                    reason = "; \(error)"
+                }
+                return "a ws:// or wss:// address, such as ws://host:8080/path" + reason
+            },
+            parse: { isList($0) ? nil : try? WebSocketAddress($0) })
+    }
+
+    /// Whether a second address stands behind a comma or a semicolon.
+    private static func isList(_ text: String) -> Bool {
+        text.split { ",;".contains($0) }.dropFirst().contains {
+            $0.lowercased().hasPrefix("ws://") || $0.lowercased().hasPrefix("wss://")
+        }
+    }
+}
+
+extension ValueFormat<[[UInt8]]> {
+    static var jsonPointer: Self {
+        Self(
+            "POINTER",
+            expected: { text in
+                let pointer = jsonPath(text).map { ": \($0)?" } ?? ""
+                return "a JSON Pointer (RFC 6901): empty, or \"/\" before each name" + pointer
+            },
+            parse: { JSON.jsonPointer($0) })
+    }
+}
+
+/// The JSON Pointer of a path with dots and brackets, such as `data.city` or `$.stations[0].name`; `nil` for others.
+private func jsonPath(_ text: String) -> String? {
+    guard text.contains(where: { ".[".contains($0) }), !text.hasPrefix("/") else { return nil }
+    let names = text.split { ".[]$\"'".contains($0) }.filter { $0 != "*" }
+    return names.isEmpty ? nil : names.map { "/" + $0 }.joined()
+}
+
+extension ValueFormat<String> {
+    /// A field of an element: ``member(orNone:)`` that is no path with dots, which other programs have.
+    static func feedField(orNone isOptional: Bool = false) -> Self {
+        let member = Self.member(orNone: isOptional)
+        return Self(
+            "NAME",
+            expected: { text in
+                guard let pointer = jsonPath(text) else { return member.expected(text) }
+                return
+                    "a name or a JSON Pointer: \(pointer) for the field in an object, or /\(text) for a name with dots"
+            },
+            text: \.self,
+            parse: { jsonPath($0) == nil ? member.parse($0) : nil })
+    }
+
+    static var feedName: Self {
+        Self("NAME", expected: "a name of at most 128 bytes on one line") { name in
+            let isName = !name.isEmpty && name.utf8.count <= 128 && !name.unicodeScalars.contains(where: breaksLine)
+            return isName ? name : nil
+        }
+    }
+
+    /// A program in jq's language, which is compiled together with the other settings.
+    static var program: Self { Self("PROGRAM", expected: "a program in jq's language") { $0.isEmpty ? nil : $0 } }
+}
+
+extension ValueFormat<Int64> {
+    /// Milliseconds east of UTC: `Z`, `+05:30` or `-0300`.
+    static var zoneOffset: Self {
+        Self("OFFSET", expected: "Z, or an offset from UTC such as +05:30") { text in
+            if text == "Z" || text == "z" { return 0 }
+            let digits = text.utf8.dropFirst().filter { $0 != UInt8(ascii: ":") }
+            guard let sign = text.first, "+-".contains(sign), digits.count == 4, digits.allSatisfy(isDigit),
+                text.utf8.count == 5 || (text.utf8.count == 6 && Array(text.utf8)[3] == UInt8(ascii: ":")),
+                let hours: Int64 = decimalNumber(digits.prefix(2)),
+                let minutes: Int64 = decimalNumber(digits.suffix(2)),
+                hours < 24, minutes < 60
+            else { return nil }
+            return (hours * 60 + minutes) * 60_000 * (sign == "-" ? -1 : 1)
+        }
+    }
+}

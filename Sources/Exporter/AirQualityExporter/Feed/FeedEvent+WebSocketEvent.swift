@@ -1,0 +1,16 @@
+import AirQuality
+import WebSocket
+
+extension FeedEvent {
+    /// The part of a connection's event that the store needs.
+    init(_ event: WebSocketEvent) {
+        self =
+            switch event {
+            case .connecting: .connecting
+            case .connected(let fields): .connected(FeedSource(fields))
+            case .disconnected(let reason, let detail, _): .disconnected(reason, detail: detail)
+            case .paused: .paused
+            case .resumed: .resumed
+            }
+    }
+}

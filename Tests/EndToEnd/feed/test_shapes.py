@@ -1,0 +1,170 @@
+"""Shapes of messages: the README's table reads right, and `probe` finds a command line that does."""
+
+import json
+import pathlib
+import re
+import shlex
+import subprocess
+
+import pytest
+
+from support import metrics
+from support.peers import WebSocketFeed
+from support.waiting import wait_for
+
+README = pathlib.Path(__file__).parents[3] / "Sources/Exporter/AirQualityExporter/README.md"
+
+
+def rows():
+    """Shape, message and flags of each row of the README's table of shapes."""
+    table = README.read_text().split("<!-- shapes: begin -->")[1].split("<!-- shapes: end -->")[0]
+    for line in table.strip().splitlines()[2:]:
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        message, flags = (re.sub(r"\\\|", "|", cell.strip("`").strip()) for cell in cells[1:])
+        yield pytest.param(message, shlex.split(flags) if flags != "none" else [], id=cells[0])
+
+
+class Sender(WebSocketFeed):
+    """Sends its messages to each client that comes."""
+
+    def __init__(self, *messages: str):
+        self._messages = messages
+        super().__init__()
+
+    def _serve(self, connection):
+        for message in self._messages:
+            connection.send(message)
+        super()._serve(connection)
+
+
+def test_the_table_has_twelve_shapes():
+    assert len(list(rows())) == 12
+
+
+@pytest.mark.parametrize("message, flags", rows())
+def test_a_row_of_the_table_reads_delhi(start, message, flags):
+    feed = Sender(message)
+    try:
+        exporter = start.exporter("--feed.url", feed.url, *flags)
+        exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
+        assert sum(exporter.scrape().nonzero(metrics.REJECTED, "reason").values()) == 0
+    finally:
+        feed.stop()
+
+
+OTHERS = {
+    "nested by a name each": {"data": {"Delhi": {"now": {"aqi": 301}}, "Pune": {"now": {"aqi": 51}}}},
+    "nested groups": {"states": [{"state": "DL", "cities": [{"name": "Delhi", "aqi": 301}]}]},
+    "measurements by parameter": {
+        "station": "Delhi",
+        "measurements": [{"parameter": "pm25", "value": 9}, {"parameter": "aqi", "value": 301}],
+    },
+    "an event and its payload": ["update", {"name": "Delhi", "aqi": 301}],
+    "a metric as Prometheus has it": {
+        "metric": {"__name__": "aqi", "city": "Delhi"}, "value": [1795236585, "301"],
+    },
+    "columns": {"city": ["Delhi", "Pune"], "aqi": [301, 51]},
+    "rows with a header": [["city", "humidity", "aqi"], ["Delhi", 48, 301]],
+    "names with an ending": {"Delhi_aqi": 301, "Pune_aqi": 51},
+    "a list that alternates": ["Delhi", 301, "Pune", 51],
+    "texts": ["Delhi: 301", "Pune: 51"],
+    "one object for each": [{"Delhi": 301}, {"Pune": 51}],
+    "a topic": {"topic": "sensors/Delhi/aqi", "payload": "301"},
+    "JSON-RPC": {"jsonrpc": "2.0", "method": "air", "params": {"place": "Delhi", "aqi": {"us": 301}}},
+    "tags and fields": {"tags": {"city": "Delhi"}, "fields": {"aqi": 301, "pm25": 180}},
+    "JSON in a field": {"channel": "air", "payload": json.dumps([{"city": "Delhi", "aqi": 301}])},
+    "a quotation mark": [{"station": {"name": "O'Hare"}, "aqi": 301}],
+    "server-sent events in a text": 'data: {"city": "Delhi", "aqi": 301}\n\n',
+}
+
+
+@pytest.mark.parametrize(
+    "message", [pytest.param(row.values[0], id=row.id) for row in rows() if row.values[1]]
+    + [pytest.param(json.dumps(message), id=name) for name, message in OTHERS.items()],
+)
+def test_probe_names_a_command_line_that_reads_it(start, programs, message):
+    feed = Sender(message)
+    try:
+        found = probe(programs, feed.url)
+        assert found.returncode == 1, found.stdout
+        command = shlex.split(found.stdout.split("to read it:\n")[1].splitlines()[0])
+        exporter = start.exporter(*command[1:])
+        city = "O'Hare" if "Hare" in message else "Delhi"
+        exporter.wait_for_sample(metrics.INDEX, 301, city=city)
+    finally:
+        feed.stop()
+
+
+def probe(programs, *arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [programs.folder / "air-quality-exporter", "probe", *arguments, "--timeout", "2s"],
+        capture_output=True, text=True, timeout=60,
+    )
+
+
+def test_probe_succeeds_where_a_reading_came(programs):
+    feed = Sender('[{"city": "Delhi", "aqi": 301}]')
+    try:
+        found = probe(programs, feed.url)
+        assert found.returncode == 0
+        assert "Delhi" in found.stdout and "301" in found.stdout
+    finally:
+        feed.stop()
+
+
+def test_probe_shows_the_words_of_a_server(programs):
+    feed = Sender('{"error": "auth required"}')
+    try:
+        found = probe(programs, feed.url)
+        assert found.returncode == 1
+        assert "says=auth required" in found.stdout
+    finally:
+        feed.stop()
+
+
+def test_heartbeats_are_rejected_by_nobody(start):
+    feed = Sender('{"type": "ping"}', '{"type": "aqi", "data": {"city": "Delhi", "aqi": 301}}')
+    try:
+        exporter = start.exporter("--feed.url", feed.url, "--feed.jq", 'select(.type == "aqi") | .data')
+        exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
+        page = exporter.scrape()
+        assert page.nonzero(metrics.REJECTED, "reason") == {}
+        assert page.value("airquality_exporter_feed_messages_without_readings_total") == 1
+    finally:
+        feed.stop()
+
+
+def test_what_jq_cannot_do_is_told_in_its_words(start):
+    feed = Sender('{"data": 7}')
+    try:
+        exporter = start.exporter("--feed.url", feed.url, "--feed.jq", ".data[]")
+        wait_for(lambda: exporter.count_lines("Cannot iterate over number"), "jq's words")
+        assert exporter.scrape().nonzero(metrics.REJECTED, "reason") == {"jq_error": 1}
+    finally:
+        feed.stop()
+
+
+@pytest.mark.parametrize("kind", [str, bytes])
+def test_texts_and_binary_messages_of_several_texts_are_read(start, kind):
+    message = '\ufeff{"city": "Delhi", "aqi": 301}\n\x1e[{"city": 17, "aqi": 51}]'
+    feed = Sender(message if kind is str else message.encode())
+    try:
+        exporter = start.exporter("--feed.url", feed.url)
+        exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
+        exporter.wait_for_sample(metrics.INDEX, 51, city="17")
+    finally:
+        feed.stop()
+
+
+@pytest.mark.parametrize("check", [(), ("--config.check",)])
+def test_a_program_that_does_not_compile_ends_the_start(programs, tmp_path, check):
+    found = programs.run("air-quality-exporter", "--feed.url=ws://x/", "--feed.jq=.data[", *check)
+    assert found.wait() == 1
+    [line] = found.errors
+    assert "--feed.jq" in line and "syntax error" in line
+    file = tmp_path / "feeds.yml"
+    file.write_text("- url: ws://x/\n  jq: foo(1)\n")
+    found = programs.run("air-quality-exporter", f"--feed.file={file}", *check)
+    assert found.wait() == 1
+    [line] = found.errors
+    assert "line 1" in line and "foo/1 is not defined" in line

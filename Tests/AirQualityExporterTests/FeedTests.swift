@@ -55,11 +55,13 @@ import Testing
 
     @Test("has its rejections told at the first of each reason, then hourly") func rejections() {
         var log = FeedLog(label: "ws://x/")
-        #expect(log.isDue(.noCity, at: .seconds(1)))
-        #expect(log.isDue(.noValue, at: .seconds(2)))
-        #expect(log.isDue(nil, at: .seconds(2)))
-        for second in stride(from: 3, to: 3601, by: 7) { #expect(!log.isDue(.noCity, at: .seconds(second))) }
-        #expect(log.isDue(.noCity, at: .seconds(3602)))
+        func dues(_ reason: RejectionReason?, at seconds: [Int]) -> [Int] {
+            seconds.filter { log.isDue(reason, at: .seconds($0)) }
+        }
+        #expect(dues(nil, at: [2]) == [2])
+        #expect(dues(.noValue, at: [2]) == [2])
+        let said = dues(.noCity, at: [1] + Array(stride(from: 3, to: 3601, by: 7)) + [3602])
+        #expect(said == [1, 3602])
     }
 
     /// The explanation of the first reason for which a message is rejected, or of its being without readings.

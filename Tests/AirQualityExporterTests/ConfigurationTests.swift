@@ -131,22 +131,22 @@ struct ConfigurationTests {
                 line: #"--feed.items "data": expected a JSON Pointer (RFC 6901): empty, or "/" before each name"#),
             Mistake(
                 "--feed.value-field=city",
-                line: #"--feed.value-field "city": expected a member that no other flag names"#),
+                line: #"--feed.value-field "city": expected a field that no other flag names"#),
             Mistake(
                 "--feed.value-field=/data/~2",
                 line: #"--feed.value-field "/data/~2": expected a name, or a JSON Pointer such as /data/aqi, "#
                     + "in which ~0 stands for ~ and ~1 for /"),
             Mistake(
                 "--feed.value-field=/city",
-                line: #"--feed.value-field "/city": expected a member that no other flag names"#),
+                line: #"--feed.value-field "/city": expected a field that no other flag names"#),
             Mistake(
-                "--feed.time-field=aqi", line: #"--feed.time-field "aqi": expected a member that no other flag names"#),
+                "--feed.time-field=aqi", line: #"--feed.time-field "aqi": expected a field that no other flag names"#),
             Mistake(
                 all: ["--feed.demo", "--feed.time-field=t", "--feed.pollutants-field=t"],
-                line: #"--feed.pollutants-field "t": expected a member that no other flag names"#),
+                line: #"--feed.pollutants-field "t": expected a field that no other flag names"#),
             Mistake(
                 all: ["--feed.demo", "--feed.pollutants-field=t", "--feed.place-field=t"],
-                line: #"--feed.place-field "t": expected a member that no other flag names"#),
+                line: #"--feed.place-field "t": expected a field that no other flag names"#),
             Mistake("--feed.cert-file=x", line: #"--feed.cert-file "x": expected --feed.key-file with it"#),
             Mistake("--feed.key-file=x", line: #"--feed.key-file "x": expected --feed.cert-file with it"#),
             Mistake(

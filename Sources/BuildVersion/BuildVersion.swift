@@ -3,7 +3,8 @@ import PackagePlugin
 
 /// Writes what a program is built from into its module: version, revision and branch, as the environment says them.
 ///
-/// The Makefile and the Dockerfile set the variables; for a bare `swift build` the version is `dev` and the rest unknown.
+/// The Makefile and the Dockerfile set the variables; for a bare `swift build` the version is `dev` and the rest
+/// unknown.
 @main
 struct BuildVersion: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -14,7 +15,7 @@ struct BuildVersion: BuildToolPlugin {
             return text.isEmpty ? otherwise : text.filter { $0 != "\"" && $0 != "\\" && !$0.isNewline }
         }
         let source = """
-            /// What this program was built from.
+            /// The version, commit and branch that this program was built from.
             enum BuildVersion {
                 static let version = "\(value("AIRQUALITY_BUILD_VERSION", "dev"))"
                 static let revision = "\(value("AIRQUALITY_BUILD_REVISION", "unknown"))"

@@ -17,7 +17,7 @@ struct RecordTests {
             #expect(
                 recorder.errors.count == 1 && recorder.errors[0].hasSuffix("level=INFO msg=\"recording \(address)\""))
 
-            var simulator = FeedSimulator(seed: 5)
+            var simulator = FeedSimulator(seed: 5, interval: .milliseconds(5))
             let count = file.lines.count
             let sent = (0..<count).map { _ in String(decoding: simulator.nextMessages()[0], as: UTF8.self) }
             try withFeed(["replay", file.path, "--once", "--speed=100"]) { player, playerAddress in

@@ -45,7 +45,8 @@ final class Exporter: Sendable {
             path: configuration.web.configFile, logger: logger, queue: files,
             onReload: { lastReload.record([.web: $0], at: currentTime()) })
         reload = { [feeds, webWatcher] in
-            let (feeds, web) = (feeds.reload(), webWatcher.reload())
+            let feeds = feeds.reload()
+            let web = webWatcher.reload()
             lastReload.record([.feeds: feeds == nil, .web: web == nil], at: currentTime())
             let problems = [feeds, web].compactMap { $0 }
             if problems.isEmpty, configuration.namesNoFile { logger.info("Nothing to reload: no flag names a file") }
@@ -141,8 +142,8 @@ final class Exporter: Sendable {
         return 0
     }
 
-    /// Handles timers and signals until one ends the process, on the calling thread. Each turn takes the store's lock, so
-    /// that the watchdog is fed only while nobody holds it for good.
+    /// Handles timers and signals until one ends the process, on the calling thread. Each turn takes the store's lock,
+    /// so that the watchdog is fed only while nobody holds it for good.
     private func supervise(notify: NotifySocket?) {
         var clock = ClockWatch(wall: currentTime(), monotonic: monotonicTime())
         while true {

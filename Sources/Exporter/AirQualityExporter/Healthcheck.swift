@@ -45,7 +45,8 @@ private func writeUnhealthy(_ reason: String) {
 /// One GET to a server of this machine, for a health check that needs no shell and no other program.
 struct HealthProbe: Sendable {
     var address: ListenAddress
-    /// Nil: plain HTTP. The server's certificate is not verified: the probe asks whether it answers, not who it is.
+    /// The TLS settings; `nil`: plain HTTP. The server's certificate is not verified: the probe asks whether it
+    /// answers, not who it is.
     var tls: TLSConfiguration?
 
     enum Response: Sendable, Equatable {

@@ -10,8 +10,8 @@ struct StorageService: Sendable {
 
     /// Opens the file and restores the store from it, before any feed runs.
     ///
-    /// - Throws: when the program must not start with this file. Any other problem is logged, and the exporter serves from
-    ///   memory.
+    /// - Throws: when the program must not start with this file. Any other problem is logged, and the exporter serves
+    ///   from memory.
     init(path: String, store: ReadingStore, logger: Logger) throws(SystemError) {
         self.path = path
         self.logger = logger

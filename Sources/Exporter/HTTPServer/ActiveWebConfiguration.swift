@@ -7,7 +7,7 @@ final class ActiveWebConfiguration: Sendable {
     let configuration: WebConfiguration
     /// The fields of every response.
     let headers: [(name: String, value: String)]
-    /// What sessions are given; `nil`: plain HTTP.
+    /// The TLS context that sessions are given; `nil`: plain HTTP.
     let tls: TLSContext?
     private let bucket: Mutex<TokenBucket?>
     /// The highest cost of all users' hashes, which a wrong password costs.

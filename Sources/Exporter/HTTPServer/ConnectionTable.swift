@@ -5,8 +5,8 @@ internal import System
 
 /// The open connections of a server: whether one more may come, and which of them are overdue.
 ///
-/// libmicrohttpd must not meet a limit of its own: it then leaves a mutex locked, and accepts no more (0.9.75 to 0.9.77,
-/// `new_connection_process_`).
+/// libmicrohttpd must not meet a limit of its own: it then leaves a mutex locked, and accepts no more (0.9.75 to
+/// 0.9.77, `new_connection_process_`).
 final class ConnectionTable: Sendable {
     private let state: Mutex<State>
 
@@ -82,13 +82,13 @@ final class ConnectionTable: Sendable {
 
     // MARK: - Ending
 
-    /// Shuts down what is overdue, and ends streams whose client has gone, which a thread that waits for an event does not
-    /// notice.
+    /// Shuts down what is overdue, and ends streams whose client has gone, which a thread that waits for an event does
+    /// not notice.
     func sweep(at now: Duration) {
         let abandoned = state.withLock { state in
             var listeners: [Int32: HTTPStream] = [:]
-            // Under the lock although these are calls of C, which do not block: a connection leaves the table before its
-            // socket is closed, so the number is still this connection's.
+            // Under the lock although these are calls of C, which do not block: a connection leaves the table before
+            // its socket is closed, so the number is still this connection's.
             for connection in state.open.values {
                 if connection.isOverdue(at: now) {
                     connection.isIdle ? connection.shutDown() : connection.abort()
@@ -101,8 +101,8 @@ final class ConnectionTable: Sendable {
         if hasShrunk() { malloc_trim(0) }
     }
 
-    /// Whether half of many connections have ended: then the allocator should give memory back, which lies between what is
-    /// in use.
+    /// Whether half of many connections have ended: then the allocator should give memory back, which lies between what
+    /// is in use.
     private func hasShrunk() -> Bool {
         state.withLock { state in
             guard state.peak >= 128, state.open.count <= state.peak / 2 else { return false }

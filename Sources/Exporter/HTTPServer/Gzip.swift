@@ -72,12 +72,13 @@ public struct GzipBlock: Sendable, Equatable {
 
 /// Makes ``GzipBlock``s with ISA-L, whose state has 170 KB.
 ///
-/// At level 1, the blocks of an exposition come out an eighth smaller than by zlib's level 1, in less than a third of its time.
-/// Level 0 is a quarter faster and needs half as many bytes again, level 2 is no smaller, level 3 takes twice the time.
+/// At level 1, the blocks of an exposition come out an eighth smaller than by zlib's level 1, in less than a third of
+/// its time. Level 0 is a quarter faster and needs half as many bytes again, level 2 is no smaller, level 3 takes twice
+/// the time.
 ///
-/// One compressor makes the same bytes of a block each time. Another one may find other matches: ISA-L 2.30 takes a hash of
-/// a register that holds the address of its state (`.write_first_byte` in igzip_icf_body_h1_gr_bt.asm), and on processors of
-/// other kinds it hashes in other ways.
+/// One compressor makes the same bytes of a block each time. Another one may find other matches: ISA-L 2.30 takes a
+/// hash of a register that holds the address of its state (`.write_first_byte` in igzip_icf_body_h1_gr_bt.asm), and on
+/// processors of other kinds it hashes in other ways.
 @safe public struct GzipCompressor: ~Copyable {
     private let stream: UnsafeMutablePointer<isal_zstream>
     private let levelBuffer: UnsafeMutablePointer<UInt8>
@@ -112,7 +113,8 @@ public struct GzipBlock: Sendable, Equatable {
         // ISA-L does not write to the input.
         unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
         unsafe stream.pointee.avail_in = UInt32(input.count)
-        // What it cannot make smaller it stores, in blocks of 65,535 bytes with five bytes each. It wants room for eight.
+        // What it cannot make smaller it stores, in blocks of 65,535 bytes with five bytes each. It wants room for
+        // eight.
         let bound = max(8, input.count + 5 * (input.count / 65_535 + 1))
         return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bound) { output in
             unsafe stream.pointee.next_out = output.baseAddress

@@ -5,7 +5,8 @@ internal import System
 
 /// A connection and the request on it: HTTP/1.1 has one at a time.
 ///
-/// It lives until libmicrohttpd's notice that the connection has ended, which comes before the socket is closed.
+/// The object lives until libmicrohttpd's notice that the connection has ended, which comes before the socket is
+/// closed.
 final class HTTPConnection: @unchecked Sendable {
     // @unchecked: `phase` and `hasHadRequest` are touched by the callbacks of the connection only, which come one after
     // another. What other threads read is constant or atomic; `stream` changes under the lock of `ConnectionTable`.

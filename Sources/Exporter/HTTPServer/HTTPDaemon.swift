@@ -4,7 +4,8 @@ internal import CLibMicroHTTPD
 internal import Glibc
 internal import System
 
-/// The owner of an `MHD_Daemon`, which accepts connections of one listening socket and serves each on a thread of its own.
+/// The owner of an `MHD_Daemon`, which accepts connections of one listening socket and serves each on a thread of its
+/// own.
 @safe struct HTTPDaemon: ~Copyable, @unchecked Sendable {
     // @unchecked: what is called of it here may be called from any thread.
     private let daemon: OpaquePointer
@@ -83,8 +84,8 @@ private func httpConnection(
     }
 }
 
-/// Called with the request target as sent; corresponds to `MHD_OPTION_URI_LOG_CALLBACK`. What it returns is the request's
-/// context in the callbacks that follow.
+/// Called with the request target as sent; corresponds to `MHD_OPTION_URI_LOG_CALLBACK`. What it returns is the
+/// request's context in the callbacks that follow.
 @c(airquality_http_request_line)
 private func httpRequestLine(
     context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, connection: OpaquePointer?
@@ -126,8 +127,8 @@ private func service(_ context: UnsafeMutableRawPointer?) -> HTTPService? {
     unsafe context.map { unsafe Unmanaged<HTTPService>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// The certificate that libmicrohttpd's own credentials have: none. Each session gets others from a `TLSContext`, before
-/// its handshake; corresponds to `gnutls_certificate_retrieve_function2`.
+/// The certificate that libmicrohttpd's own credentials have: none. Each session gets others from a `TLSContext`,
+/// before its handshake; corresponds to `gnutls_certificate_retrieve_function2`.
 @c(airquality_tls_no_certificate)
 private func tlsNoCertificate(session: OpaquePointer?) -> Int32 {
     -1

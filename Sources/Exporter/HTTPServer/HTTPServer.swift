@@ -37,10 +37,11 @@ public final class HTTPServer: Sendable {
         return sockets
     }
 
-    /// Puts another web configuration in force, for connections (TLS) and requests (the rest) that begin from now on; any
-    /// thread, one at a time. Nothing is disconnected.
+    /// Puts another web configuration in force, for connections (TLS) and requests (the rest) that begin from now on;
+    /// any thread, one at a time. Nothing is disconnected.
     ///
-    /// - Throws: when TLS would be turned on or off, or GnuTLS does not take it. The configuration before stays in force.
+    /// - Throws: when TLS would be turned on or off, or GnuTLS does not take it. The configuration before stays in
+    ///   force.
     public func reload(_ web: WebConfiguration) throws(SystemError) { try service.adopt(web) }
 
     /// Stops listening, lets the responses under way end, and closes what is left after `limit`. Blocks; any thread but
@@ -67,7 +68,7 @@ public final class HTTPServer: Sendable {
 
 /// The parts of a server that `stop` ends.
 private final class Running: Sendable {
-    /// They keep the files of Unix sockets.
+    /// The listening sockets, which keep the files of Unix sockets.
     private let sockets: Mutex<[ListeningSocket]>
     private let daemons: Mutex<[DaemonOwner]>
     private let sweeper: ServiceThread

@@ -30,7 +30,7 @@ public struct HTTPLimits: Sendable {
     public var maximumConnectionsPerClient = 128
 
     /// From the connection to the end of its first request's header, and from a later request's first line to its end.
-    /// It does not begin again with each byte, as libmicrohttpd's own time-out does.
+    /// This time does not begin again with each byte, as libmicrohttpd's own time-out does.
     public var requestTimeout = Duration.seconds(10)
     /// From a response to the first line of the next request on the same connection.
     public var idleTimeout = Duration.seconds(60)

@@ -1,7 +1,7 @@
 /// Events without an end, as the content of a response: made while it is sent, on its connection's thread.
 ///
-/// The next ones are asked for when the client has taken those before, so a slow client costs nothing but its connection;
-/// one that takes nothing for `HTTPLimits.streamTimeout` is disconnected.
+/// The next ones are asked for when the client has taken those before, so a slow client costs nothing but its
+/// connection; one that takes nothing for `HTTPLimits.streamTimeout` is disconnected.
 public struct HTTPStream: Sendable {
     let next: @Sendable () -> [UInt8]?
     let cancel: @Sendable () -> Void

@@ -3,19 +3,19 @@ internal import CLibMicroHTTPD
 internal import Glibc
 internal import HTTPText
 
-// What libmicrohttpd gets wrong or cannot do, and what is done instead. `Sources/README.md` says which version needs it;
-// each has a test that fails without it.
+// What libmicrohttpd gets wrong or cannot do, and what is done instead. `Sources/README.md` says which version needs
+// it; each has a test that fails without it.
 //
 // Not here, because the whole of a file is about it:
 // - Its limit of connections may lock it up, and its time-out begins again with each byte: `ConnectionTable`.
 // - It serves one listening socket: `HTTPServer` has a daemon for each.
 // - It takes the certificate that it serves at its start, and tells nobody of a failed handshake: `TLSHandshake`.
 
-/// Bytes for each connection: what has come, the parsed fields, and the response's header. All of it is zeroed after each
-/// request (`MHD_pool_reset`), so more costs time.
+/// Bytes for each connection: what has come, the parsed fields, and the response's header. All of it is zeroed after
+/// each request (`MHD_pool_reset`), so more costs time.
 ///
-/// What has come takes half of it, and grows by an eighth of what is left, or by 128 bytes when that is little: with a
-/// header of 16 KiB to 17.2 KiB. A hundred fields take 6.3 KiB.
+/// The bytes that have come take half of it, and it grows by an eighth of what is left, or by 128 bytes when that is
+/// little: with a header of 16 KiB to 17.2 KiB. A hundred fields take 6.3 KiB.
 let connectionMemory = 24 * 1024
 
 /// The target of a request, where libmicrohttpd has it.
@@ -36,8 +36,8 @@ let connectionMemory = 24 * 1024
 
     /// Leaves nothing behind the `?`. To be called before libmicrohttpd reads the query.
     ///
-    /// - Symptom: it takes the query apart at 64 bytes a parameter, forgets that it has rejected the request when there is
-    ///   no room for all of them, and never answers.
+    /// - Symptom: it takes the query apart at 64 bytes a parameter, forgets that it has rejected the request when there
+    ///   is no room for all of them, and never answers.
     /// - Instead: we read the query ourselves, before.
     /// - Test: HTTPServerTests, many parameters and cookies.
     func hideQuery() {
@@ -46,15 +46,15 @@ let connectionMemory = 24 * 1024
 }
 
 extension MHDConnection {
-    /// Has libmicrohttpd look for no content, no expectation and no cookies. To be called before the header is read; false
-    /// without room.
+    /// Has libmicrohttpd look for no content, no expectation and no cookies. To be called before the header is read;
+    /// false without room.
     ///
-    /// - Symptom: after it has rejected a request itself (two lengths, a length that is not a number), it continues with
-    ///   the request and sends a response with a second header in its content (`parse_connection_headers`,
-    ///   `transmit_error_response_len`). The same happens when there is no room for the parsed cookies. It sends
-    ///   `100 Continue` for a request without content, and then loses it and the one behind it.
-    /// - Instead: it is given a `Content-Length` of 0, an empty `Expect` and a short `Cookie` in front of all other fields,
-    ///   because it uses the first field of a name. `HTTPFraming` checks the fields that the client has sent.
+    /// - Symptom: after it has rejected a request itself (two lengths, a length that is not a number), it continues
+    ///   with the request and sends a response with a second header in its content (`parse_connection_headers`,
+    ///   `transmit_error_response_len`). The same happens when there is no room for the parsed cookies. It sends `100
+    ///   Continue` for a request without content, and then loses it and the one behind it.
+    /// - Instead: it is given a `Content-Length` of 0, an empty `Expect` and a short `Cookie` in front of all other
+    ///   fields, because it uses the first field of a name. `HTTPFraming` checks the fields that the client has sent.
     ///   Version 1 stops at its rejections, and one is that of a length beside chunks: it is given the cookie alone.
     /// - Test: test_requests.py, HTTPServerTests.
     func hideContent() -> Bool { unsafe CLibMicroHTTPD_hide_content(pointer, isVersion0 ? 1 : 0) != 0 }
@@ -65,9 +65,9 @@ extension MHDConnection {
 
     /// The header as it was sent, and what is wrong with it.
     ///
-    /// - Symptom: the library hands out nothing of what follows a NUL in a target, a name or a value. A line that begins
-    ///   with a NUL or a colon ends the header (`process_broken_line`), and what follows is the next request. A line that
-    ///   begins with a blank continues the *name* of the field before it.
+    /// - Symptom: the library hands out nothing of what follows a NUL in a target, a name or a value. A line that
+    ///   begins with a NUL or a colon ends the header (`process_broken_line`), and what follows is the next request. A
+    ///   line that begins with a blank continues the *name* of the field before it.
     /// - Instead: we look at its memory, where the header is as received, except that the ends of lines and names are
     ///   NULs. If a field does not begin where the one before it ends, there are bytes in between that the library did
     ///   not report. A NUL in front of a lone line feed stays undetected, because it looks like a carriage return.
@@ -112,13 +112,14 @@ extension MHDConnection {
 
 /// How strict the library is itself.
 ///
-/// - Symptom: 0.9.75 continues after its own rejections. 1.0, unless it is to be strict, joins folded fields before anybody sees
-///   them, and redirects a request with a blank in its target.
+/// - Symptom: 0.9.75 continues after its own rejections. 1.0, unless it is to be strict, joins folded fields before
+///   anybody sees them, and redirects a request with a blank in its target.
 /// - Instead: the first is left to `HTTPFraming` and `HTTPRequestTarget`, the second to the library.
 /// - Test: HTTPHeaderTests, test_requests.py.
 let strictness = isVersion0 ? 0 : 1
 
-/// Debian 12: libmicrohttpd 0.9.75. Later versions reject what is malformed themselves, and may have the header elsewhere.
+/// Debian 12: libmicrohttpd 0.9.75. Later versions reject what is malformed themselves, and may have the header
+/// elsewhere.
 let isVersion0 = unsafe String(cString: MHD_get_version()).hasPrefix("0.")
 
 /// The request line, where libmicrohttpd has it.

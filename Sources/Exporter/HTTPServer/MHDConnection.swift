@@ -1,8 +1,8 @@
 internal import CGnuTLS
 internal import CLibMicroHTTPD
 
-/// A connection as libmicrohttpd lends it to its callbacks: valid from the notice of its beginning to that of its end, on
-/// the thread that calls them.
+/// A connection as libmicrohttpd lends it to its callbacks: valid from the notice of its beginning to that of its end,
+/// on the thread that calls them.
 @safe struct MHDConnection: @unchecked Sendable {
     // @unchecked: the callbacks of a connection come one after another.
     let pointer: OpaquePointer

@@ -27,8 +27,8 @@ struct PasswordCheck: Sendable, Hashable {
     }
 }
 
-/// Checks passwords on the threads of their connections: one at a time for a client, two in all, clients in the order in
-/// which they came. The last verdicts are remembered.
+/// Checks passwords on the threads of their connections: one at a time for a client, two in all, clients in the order
+/// in which they came. The last verdicts are remembered.
 final class PasswordChecks: Sendable {
     enum Verdict: Equatable {
         case right

@@ -25,7 +25,7 @@ public struct Route: Sendable {
     public let errorForm: ErrorForm
     /// The limit of its requests; `nil`: none.
     public let limit: RequestLimit?
-    /// What counts its requests; `nil`: nothing.
+    /// The meter that counts the route's requests; `nil`: none does.
     public let meter: HTTPMeter?
     private let respond: @Sendable (HTTPRequest) -> HTTPResponse
 
@@ -57,7 +57,8 @@ public struct Route: Sendable {
         return respond(request)
     }
 
-    /// Whether the route has the path. For `hasPrefix`, a combining character behind a slash belongs to the slash; bytes tell them apart.
+    /// Whether the route has the path. For `hasPrefix`, a combining character behind a slash belongs to the slash;
+    /// bytes tell them apart.
     public func matches(_ path: String) -> Bool {
         isFolder ? path.utf8.starts(with: self.path.utf8) : path.utf8.elementsEqual(self.path.utf8)
     }

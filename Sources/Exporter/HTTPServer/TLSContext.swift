@@ -19,9 +19,9 @@ internal import WebConfiguration
         credentials = try CertificateCredentials()
         try credentials.load(certificate: configuration.certificate, key: configuration.key)
         if let authorities = configuration.clientCertificateAuthorities { try credentials.trust(authorities) }
-        // GnuTLS enforces the key usage of certificates, Go does not. Only %COMPAT makes it accept any usage of clients. It
-        // also switches off two extensions of TLS 1.2: the extended master secret, which protects resumption and
-        // renegotiation, neither of which there is; and encrypt-then-MAC, which Go does not have.
+        // GnuTLS enforces the key usage of certificates, Go does not. Only %COMPAT makes it accept any usage of
+        // clients. It also switches off two extensions of TLS 1.2: the extended master secret, which protects
+        // resumption and renegotiation, neither of which there is; and encrypt-then-MAC, which Go does not have.
         let clients = configuration.clientAuthentication == .none ? "" : ":%COMPAT"
         var priority: gnutls_priority_t?
         try unsafe checkGnuTLS(gnutls_priority_init(&priority, configuration.priority + clients, nil))
@@ -43,7 +43,7 @@ internal import WebConfiguration
         unsafe gnutls_certificate_server_set_request(session, asksClients ? GNUTLS_CERT_REQUEST : GNUTLS_CERT_IGNORE)
     }
 
-    /// The reason why a client may not come in with the certificates that it has sent, or without any; nil: it may.
+    /// The reason why a client may not come in with the certificates that it has sent, or without any; `nil`: it may.
     func refusal(of session: gnutls_session_t) -> String? {
         var count: UInt32 = 0
         guard let certificates = unsafe gnutls_certificate_get_peers(session, &count), count > 0 else {
@@ -63,8 +63,8 @@ internal import WebConfiguration
         return "client certificate has none of the allowed names"
     }
 
-    /// Nil if an authority has signed the certificate, for use by clients, and it is valid now. Corresponds to
-    /// `gnutls_certificate_verify_peers`.
+    /// Returns `nil` if an authority has signed the certificate, for use by clients, and it is valid now. Corresponds
+    /// to `gnutls_certificate_verify_peers`.
     private func refusalByAuthorities(_ session: gnutls_session_t) -> String? {
         var purpose = Array(GNUTLS_KP_TLS_WWW_CLIENT.utf8) + [0]
         var status: UInt32 = 0

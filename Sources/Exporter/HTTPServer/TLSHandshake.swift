@@ -49,7 +49,8 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
         return unsafe receiving.map { unsafe Unmanaged<TLSHandshake>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Why it failed; `nil` when it did not, or when the client has said nothing, as one that looks whether a port is open.
+    /// Why it failed; `nil` when it did not, or when the client has said nothing, as one that looks whether a port is
+    /// open.
     ///
     /// - Parameter isOverdue: whether the connection was shut down because it took too long.
     func failure(isOverdue: Bool) -> String? {

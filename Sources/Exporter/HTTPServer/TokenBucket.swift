@@ -1,6 +1,6 @@
 /// A rate limit: a token comes each interval, up to `burst` of them, and a request takes one.
 ///
-/// It is full at the start and counts as `rate.Limiter` of `golang.org/x/time` does.
+/// A bucket is full at the start and counts as `rate.Limiter` of `golang.org/x/time` does.
 struct TokenBucket: Sendable {
     private let interval: Duration
     private let burst: Double

@@ -33,7 +33,8 @@ struct Chart {
         let shown = Array(points[first..<end])
         self.points = thinned(shown, to: Self.maximumPoints)
         line = Array(points[max(0, first - 1)..<first]) + self.points + points[end...].prefix(1)
-        // A margin, so that the first and the last point are whole; a single moment gets a width to be in the middle of.
+        // A margin, so that the first and the last point are whole; a single moment gets a width to be in the middle
+        // of.
         let oldest = points[0].time
         let newest = points[points.count - 1].time
         let margin = max(1000, (newest - oldest) / 40)

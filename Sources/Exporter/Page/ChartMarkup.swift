@@ -121,8 +121,8 @@ extension Chart {
         }
     }
 
-    /// A circle for each point. More than 120 would hide each other and the line: then only points without a line to them
-    /// have one.
+    /// A circle for each point. More than 120 would hide each other and the line: then only points without a line to
+    /// them have one.
     private var circles: Markup {
         let alone = Set(runs.filter { $0.count == 1 }.map { $0[0].time })
         let shown = points.count > 120 ? points.filter { alone.contains($0.time) } : points

@@ -166,7 +166,8 @@ extension Page {
             """
     }
 
-    /// The points, the newest first, with their places in the chart: the script shows the row that a pointer is nearest to.
+    /// The points, the newest first, with their places in the chart: the script shows the row that a pointer is nearest
+    /// to.
     private func table(_ chart: Chart, _ name: ArraySlice<UInt8>) -> Markup {
         let rows = Markup(each: chart.points.reversed()) { point in
             """

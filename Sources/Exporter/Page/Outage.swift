@@ -4,7 +4,7 @@ public import AirQuality
 public struct Outage: Sendable, Equatable {
     /// When the last reading came; `nil` before the first one.
     public var since: Timestamp?
-    /// What may be wrong with the configuration and what to set, in one line that names no address; `nil` when nothing
+    /// A fault of the configuration and the flag to set, in one line that names no address; `nil` when nothing
     /// is known.
     public var hint: String?
 

@@ -1,7 +1,7 @@
 public import AirQuality
 import Bytes
 
-/// What the pages show, and the frame around their content.
+/// The state that the pages show, and the frame around their content.
 ///
 /// All links are relative, so that the page works behind a proxy that serves it below a path of its own.
 ///

@@ -26,7 +26,7 @@ extension Page {
         return line("live", "Live\(count)\(message)")
     }
 
-    /// What is wrong, in a box above the content; hidden while all is well.
+    /// The current fault, in a box above the content; hidden while all is well.
     func banner(_ root: String) -> Markup {
         guard let text = problem else { return "<div class=\"banner\" role=\"alert\" hidden></div>\n" }
         let hint: Markup = outage?.hint.map { "<p>\($0)</p>\n" } ?? ""

@@ -2,7 +2,8 @@ import AirQuality
 
 /// The points of a city as a small line over an area, without numbers.
 ///
-/// Its axis begins at 0 and ends where the category of the highest point does, so that noise does not look like a change.
+/// Its axis begins at 0 and ends where the category of the highest point does, so that noise does not look like a
+/// change.
 struct Sparkline {
     private let points: [HistoryPoint]
     private let top: Double

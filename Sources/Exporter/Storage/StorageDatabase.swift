@@ -5,10 +5,10 @@ internal import System
 
 /// The open file, locked against other processes. Used by one thread at a time.
 ///
-/// SQLite's exclusive locking mode holds the lock for the life of the connection; the kernel gives it up with the process,
-/// however that ends. It also keeps the index of the journal in memory instead of in a mapped file, so that a full disk or
-/// a truncated file is an error code and never a signal. A committed transaction is in the kernel's cache and survives the
-/// end of the process.
+/// SQLite's exclusive locking mode holds the lock for the life of the connection; the kernel gives it up with the
+/// process, however that ends. It also keeps the index of the journal in memory instead of in a mapped file, so that a
+/// full disk or a truncated file is an error code and never a signal. A committed transaction is in the kernel's cache
+/// and survives the end of the process.
 struct StorageDatabase: ~Copyable {
     /// Whether there was no file, or an empty one.
     let isNew: Bool
@@ -26,8 +26,8 @@ struct StorageDatabase: ~Copyable {
         if head?.isCrowded == true { throw .damaged("it is damaged: it has more tables than ours") }
         let path = resolvedPath(name)
         let isReadOnly = head != nil && !isWritable(path)
-        // Without a journal, SQLite would create one unless the file is declared immutable. With a journal, it would lock
-        // the file for writing unless locks are switched off.
+        // Without a journal, SQLite would create one unless the file is declared immutable. With a journal, it would
+        // lock the file for writing unless locks are switched off.
         let option = FileIdentity(path + "-wal") == nil ? "?immutable=1" : "?vfs=unix-none"
         let address = "file:\(percentEncoded(path.utf8, keepsSlashes: true))\(isReadOnly ? option : "")"
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -126,8 +126,8 @@ struct StorageDatabase: ~Copyable {
     /// Number of rows changed since the last eviction.
     var unevictedCount: Int64 { connection.changeCount - evictedCount }
 
-    /// Removes all cities but the given ones and all readings but theirs; then moves the journal into the file and syncs
-    /// both, so that a loss of power takes no more than what comes after.
+    /// Removes all cities but the given ones and all readings but theirs; then moves the journal into the file and
+    /// syncs both, so that a loss of power takes no more than what comes after.
     ///
     /// - Parameter oldest: by the city's id, the time before which readings are to go.
     mutating func evict(_ oldest: [Int64: Timestamp]) throws(StorageError) {

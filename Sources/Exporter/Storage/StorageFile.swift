@@ -4,8 +4,9 @@ public import System
 
 /// Keeps the cities of a store and their history in a SQLite file, on a thread of its own.
 ///
-/// Twice a second, the file asks the store what changed and writes it as one transaction: points, and cities whose category
-/// changed. Changes that could not be written are found again, so a bad disk delays the file but never the store.
+/// Twice a second, the file asks the store what changed and writes it as one transaction: points, and cities whose
+/// category changed. Changes that could not be written are found again, so a bad disk delays the file but never the
+/// store.
 ///
 /// - After `kill -9`, every point that was kept two seconds earlier is there, and the current reading of a city is the
 ///   newest stored one; counters of category changes begin at 0.
@@ -37,7 +38,8 @@ public final class StorageFile: Sendable {
     ///   - store: without cities. No feed runs yet.
     ///   - interval: from the start of a batch to the start of the next, a second at most.
     ///   - now: the wall clock, milliseconds since the Unix epoch.
-    /// - Throws: what must end the start: the file is another program's, of a later version, in use, or no regular file.
+    /// - Throws: what must end the start: the file is another program's, of a later version, in use, or no regular
+    ///   file.
     public init(
         _ path: String, store: ReadingStore, interval: Duration = .milliseconds(500),
         now: @escaping @Sendable () -> Int64

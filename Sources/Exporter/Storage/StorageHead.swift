@@ -11,8 +11,8 @@ struct StorageHead {
     /// Whether there is a number of tables that SQLite would take long to read, in a file that is ours.
     let isCrowded: Bool
 
-    /// - Returns: `nil` when there is no file, or an empty one. SQLite itself writes a single byte at times, to make sure
-    ///   of a file.
+    /// - Returns: `nil` when there is no file, or an empty one. SQLite itself writes a single byte at times, to make
+    ///   sure of a file.
     /// - Throws: for what SQLite must not open: anything but a regular file, and a file of another kind.
     init?(_ path: String) throws(StorageError) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .notAFile }

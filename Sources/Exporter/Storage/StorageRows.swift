@@ -15,7 +15,8 @@ struct StorageRows: ~Copyable {
         self.reading = reading
     }
 
-    /// - Parameter isLast: whether the counters and the current reading are written too, which hold until the next start.
+    /// - Parameter isLast: whether the counters and the current reading are written too, which hold until the next
+    ///   start.
     func write(_ state: CityState, id: Int64, scale: String, isLast: Bool) throws(StorageError) {
         let changes = state.changes
         try city.run(

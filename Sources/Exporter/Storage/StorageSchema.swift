@@ -8,8 +8,9 @@ enum StorageSchema {
     static let version = 4
 
     /// Changes of category are those of `scale`. The counters are NULL while an exporter runs: after a kill they begin
-    /// anew, because Prometheus takes any decrease for a reset to 0 and would count the whole value once more. The current
-    /// reading is that of the last proper end. Points are sorted by time, so that new ones of all cities share pages.
+    /// anew, because Prometheus takes any decrease for a reset to 0 and would count the whole value once more. The
+    /// current reading is that of the last proper end. Points are sorted by time, so that new ones of all cities share
+    /// pages.
     static let creation = """
         CREATE TABLE city (
             id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 1000000000000000),

@@ -2,15 +2,15 @@ internal import AirQuality
 internal import Bytes
 internal import System
 
-/// Keeps the file up to date with the store, one pass at a time, whatever happens to the file meanwhile. Changes that could
-/// not be written are found again.
+/// Keeps the file up to date with the store, one pass at a time, whatever happens to the file meanwhile. Changes that
+/// could not be written are found again.
 struct StorageWriter: ~Copyable {
     private let path: String
     private let store: ReadingStore
     private var database: StorageDatabase?
     /// The file that was opened last.
     private var identity: FileIdentity?
-    /// What the file has of each city, by name.
+    /// The content of the file for each city, by name.
     private var stored: [[UInt8]: StoredCity] = [:]
     private var nextID: Int64 = 1
     /// The file has everything up to this version of the store.

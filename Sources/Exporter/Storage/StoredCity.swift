@@ -1,6 +1,6 @@
 internal import AirQuality
 
-/// What the file has of a city.
+/// The content of the file for one city.
 struct StoredCity {
     /// Row id, never used for another city.
     let id: Int64

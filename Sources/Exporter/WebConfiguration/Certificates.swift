@@ -63,8 +63,8 @@ extension TLSKeyKind {
     }
 }
 
-/// The certificates of a PEM text that can be read, as PEM; nil when there is none. Other text is skipped, as Go skips
-/// it where it reads a pool of authorities.
+/// The certificates of a PEM text that can be read, as PEM; `nil` when there is none. Other text is skipped, as Go
+/// skips it where it reads a pool of authorities.
 func readableCertificates(_ pem: [UInt8]) -> [UInt8]? {
     let begin = Array("-----BEGIN CERTIFICATE-----".utf8)
     let end = Array("-----END CERTIFICATE-----".utf8)

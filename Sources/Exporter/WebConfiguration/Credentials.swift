@@ -11,8 +11,8 @@ public struct BasicCredentials: Sendable, Hashable {
         self.password = password
     }
 
-    /// Nil when the header's value is not of that form. The scheme's case does not count; the user ends at the first
-    /// colon.
+    /// Returns `nil` when the header's value is not of that form. The scheme's case does not count; the user ends at
+    /// the first colon.
     public init?(authorization: String) {
         let scheme = Array("basic ".utf8)
         let bytes = Array(authorization.utf8)
@@ -38,7 +38,7 @@ public enum Bcrypt {
 
     public static let lowestCost = 4
 
-    /// The cost of a hash: the logarithm of its number of rounds. Nil when it is none.
+    /// The cost of a hash: the logarithm of its number of rounds. `nil` when the text is no hash.
     public static func cost(of hash: String) -> Int? { BcryptHash(hash)?.cost }
 
     /// A hash of that cost which is no password's.
@@ -46,7 +46,8 @@ public enum Bcrypt {
         (cost < 10 ? "$2b$0\(cost)$" : "$2b$\(cost)$") + String(repeating: ".", count: 22 + 31)
     }
 
-    /// Nil when a web configuration may hold the text as a hash; otherwise what is wrong with it, without the text.
+    /// Returns `nil` when a web configuration may hold the text as a hash; otherwise what is wrong with it, without the
+    /// text.
     static func problem(of hash: String) -> String? {
         let bytes = Array(hash.utf8)
         if bytes.count < 59 { return "it is too short" }
@@ -100,7 +101,7 @@ private struct BcryptHash {
         digest = bytes[(saltStart + 22)...].prefix(31)  // what follows, a line end perhaps, does not count
     }
 
-    /// Of at least 59 bytes.
+    /// A hash of at least 59 bytes.
     static func cost(of bytes: [UInt8]) -> Int? {
         let start = costStart(of: bytes)
         return Int(String(decoding: bytes[start..<start + 2], as: UTF8.self))

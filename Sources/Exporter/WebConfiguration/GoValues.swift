@@ -32,8 +32,8 @@ extension YAMLField {
     }
 }
 
-/// The nanoseconds of a duration as Go's `time.ParseDuration` reads it, `1m30s` or `-1.5h` or `0`; nil when it is none
-/// or longer than 64 bits of nanoseconds.
+/// The nanoseconds of a duration as Go's `time.ParseDuration` reads it, `1m30s` or `-1.5h` or `0`; `nil` when it is
+/// none or longer than 64 bits of nanoseconds.
 func parseGoDuration(_ text: String) -> Int64? {
     let isNegative = text.hasPrefix("-")
     var rest = text.utf8[...]

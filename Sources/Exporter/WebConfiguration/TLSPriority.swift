@@ -51,7 +51,7 @@ enum TLSCipherSuite: String, CaseIterable {
     /// The one that is in its name.
     fileprivate var cipher: Cipher { Cipher.allCases.first { rawValue.contains(goName($0.rawValue)) }! }
 
-    /// The certificate's kind of key that the suite needs; nil for those of TLS 1.3, which take any.
+    /// The certificate's kind of key that the suite needs; `nil` for those of TLS 1.3, which take any.
     fileprivate var key: TLSKeyKind? { TLSKeyKind.allCases.first { rawValue.contains(goName($0.rawValue) + "_WITH") } }
 }
 
@@ -75,8 +75,8 @@ struct TLSPriority: Equatable {
 
     /// A priority string (https://gnutls.org/manual/html_node/Priority-Strings.html) for a certificate with that key.
     ///
-    /// GnuTLS enforces the key usage of certificates, Go does not: one that is not for signatures, as a common recipe for
-    /// OpenSSL makes them, would fail every handshake.
+    /// GnuTLS enforces the key usage of certificates, Go does not: one that is not for signatures, as a common recipe
+    /// for OpenSSL makes them, would fail every handshake.
     func text(key: TLSKeyKind) -> String {
         let offer = offer(key: key)
         let parts =
@@ -90,7 +90,7 @@ struct TLSPriority: Equatable {
         return parts.joined(separator: ":")
     }
 
-    /// Nil when everything that is chosen can be spoken with a certificate of that key.
+    /// Returns `nil` when everything that is chosen can be spoken with a certificate of that key.
     func warning(key: TLSKeyKind) -> String? {
         let offer = offer(key: key)
         if minimumVersion > maximumVersion { return "min_version is above max_version, so no client can connect" }
@@ -124,7 +124,7 @@ struct TLSPriority: Equatable {
         let suites = cipherSuites.isEmpty ? TLSCipherSuite.allCases : cipherSuites
         let ciphers = unique(suites.filter { $0.key == key }.map(\.cipher))
         let authenticated = TLSCipherSuite.Cipher.authenticated
-        if versions == [.tls13] || ciphers.isEmpty && versions.first == .tls13 {
+        if versions == [.tls13] || (ciphers.isEmpty && versions.first == .tls13) {
             return Offer(versions: [.tls13], keyExchange: key, ciphers: authenticated)
         }
         if ciphers.isEmpty || versions.isEmpty {

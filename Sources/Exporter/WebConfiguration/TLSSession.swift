@@ -72,7 +72,7 @@ package import System
         }
     }
 
-    /// Nil: to be called again. What came was no data but a session ticket, for example.
+    /// `nil`: to be called again. What came was no data but a session ticket, for example.
     private func count(_ result: Int) throws(SystemError) -> Int? {
         if result >= 0 { return result }
         if gnutls_error_is_fatal(Int32(result)) != 0 { try checkGnuTLS(Int32(result)) }
@@ -95,7 +95,8 @@ func tryHandshake(credentials: consuming CertificateCredentials, priority: Strin
     let server = try TLSSession.open(
         GNUTLS_SERVER, GNUTLS_NONBLOCK, priority: priority, credentials: credentials, socket: serverSocket)
     let client = try TLSSession.client(GNUTLS_NONBLOCK, over: clientSocket)
-    var (isServerReady, isClientReady) = (false, false)
+    var isServerReady = false
+    var isClientReady = false
     // Each turn takes in what the other side has sent; a handshake needs a few.
     for _ in 0..<100 where !(isServerReady && isClientReady) {
         if !isClientReady { isClientReady = try client.handshake() }

@@ -8,7 +8,7 @@ internal import YAML
 /// The schema is the one that Prometheus exporters share: exporter-toolkit 0.17, `docs/web-configuration.md`.
 /// A value is plain: no flag of it changes after it was read.
 public struct WebConfiguration: Sendable, Equatable {
-    /// Nil: plain HTTP.
+    /// The certificate and its rules; `nil`: plain HTTP.
     public var tls: TLSConfiguration?
 
     /// Read for the schema's sake: libmicrohttpd speaks HTTP/1.1 only, whatever it says.
@@ -20,7 +20,7 @@ public struct WebConfiguration: Sendable, Equatable {
     /// The bcrypt hash of each user by the bytes of the name; empty = everybody may come in.
     public var users: [[UInt8]: String] = [:]
 
-    /// Nil: no limit.
+    /// The limit of requests; `nil`: none.
     public var rateLimit: RateLimit?
 
     /// One line each: accepted, as by the exporter-toolkit, but probably a mistake.
@@ -41,11 +41,11 @@ public struct TLSConfiguration: Sendable, Equatable {
     public var certificate: [UInt8]
     /// PEM, not encrypted.
     public var key: [UInt8]
-    /// PEM; nil when none are given or the text holds no certificate, and then no client certificate verifies.
+    /// PEM; `nil` when none are given or the text holds no certificate, and then no client certificate verifies.
     public var clientCertificateAuthorities: [UInt8]?
     public var clientAuthentication = ClientAuthentication.none
     /// The client's certificate must have one of these names (DNS, e-mail, IP address as text, URI), byte for byte;
-    /// nil = any name. A client without a certificate has no name.
+    /// `nil` = any name. A client without a certificate has no name.
     public var allowedSubjectAlternativeNames: [[UInt8]]?
     /// Versions, cipher suites and curves, as a GnuTLS priority string.
     public var priority: String
@@ -102,7 +102,7 @@ extension WebConfiguration {
             if schema.namesAnything { warnings.append("tls_server_config has no certificate, so this is plain HTTP") }
             return nil
         }
-        /// The content of the file when one is named, else the text itself; nil when both are empty.
+        /// The content of the file when one is named, else the text itself; `nil` when both are empty.
         func pem(_ key: String, file: String, text: String) throws(SystemError) -> PEM? {
             guard !file.isEmpty else { return text.isEmpty ? nil : PEM(name: key, content: Array(text.utf8)) }
             let path = file.utf8.first == UInt8(ascii: "/") ? file : directory + file
@@ -141,8 +141,8 @@ extension WebConfiguration {
         if let warning = schema.priority.warning(key: keyKind) { warnings.append(warning) }
         if let authorities, tls.clientCertificateAuthorities == nil {
             let problem = "\(authorities.name) has no certificate that can be read"
-            // The exporter-toolkit accepts it, and then nobody's certificate verifies: a file that is cut off by accident
-            // would lock all clients out.
+            // The exporter-toolkit accepts it, and then nobody's certificate verifies: a file that is cut off by
+            // accident would lock all clients out.
             guard clientAuthentication != .verifyIfGiven, clientAuthentication != .requireAndVerify else {
                 throw .schema(".\(problem)")
             }

@@ -4,7 +4,7 @@ internal import System
 internal import YAML
 
 /// The keys of `tls_server_config` with their types and defaults, before the values are looked at together. Empty texts
-/// and nil stand for keys that are not there.
+/// and `nil` stand for keys that are not there.
 struct TLSSchema {
     var certificate = ""
     var certificateFile = ""
@@ -132,7 +132,7 @@ extension TLSSchema {
 }
 
 extension HTTPField {
-    /// Nil when the value is blank, which means unset. Line ends and other control characters become blanks.
+    /// Returns `nil` when the value is blank, which means unset. Line ends and other control characters become blanks.
     fileprivate var sendable: HTTPField? {
         var bytes = value.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 }[...]
         bytes = bytes.drop { $0 == UInt8(ascii: " ") }
@@ -147,7 +147,7 @@ extension YAMLField {
         isNull ? [] : try mapping()
     }
 
-    /// Nil for null.
+    /// Returns `nil` for null.
     fileprivate func name<Name>() throws(SystemError) -> Name? where Name: CaseIterable & RawRepresentable<String> {
         // Go shows the other spellings of null, as Null, to the type itself, which does not know them.
         if case .scalar(let text, true) = content, ["", "~", "null"].contains(text) { return nil }

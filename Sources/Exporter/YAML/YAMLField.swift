@@ -28,7 +28,7 @@ package struct YAMLField: Sendable {
     /// Keeps the value out of errors.
     package var isSecret = false
 
-    /// The first document of a text in UTF-8 or, with a byte order mark, UTF-16; nil when the text has none.
+    /// The first document of a text in UTF-8 or, with a byte order mark, UTF-16; `nil` when the text has none.
     package static func parse(_ text: [UInt8]) throws(SystemError) -> YAMLField? { try parse(text, limits: Limits()) }
 
     static func parse(_ text: [UInt8], limits: Limits) throws(SystemError) -> YAMLField? {
@@ -115,7 +115,7 @@ extension YAMLField {
         }
     }
 
-    /// Nil for null.
+    /// Returns `nil` for null.
     package func list() throws(SystemError) -> [YAMLField]? {
         if case .list(let values) = content { return values }
         guard isNull else { throw wrong(expected: "a list") }

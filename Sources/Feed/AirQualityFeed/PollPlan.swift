@@ -3,8 +3,8 @@ import Bytes
 import HTTPClient
 import HTTPText
 
-/// Decides what to request next and when, and what follows from the responses: no clock, no socket. Times are milliseconds since
-/// the Unix epoch.
+/// Decides what to request next and when, and what follows from the responses: no clock, no socket. Times are
+/// milliseconds since the Unix epoch.
 ///
 /// A round requests the cities that may have something new: those whose newest value is not from the current hour, the
 /// oldest value first. The first round begins at once, the others at multiples of the interval plus a little jitter. A

@@ -74,7 +74,8 @@ enum Breakpoints {
     // MARK: United States
 
     /// Environmental Protection Agency, EPA-454/B-24-002 (May 2024), table 6: Good, Moderate, Unhealthy for Sensitive
-    /// Groups, Unhealthy, Very Unhealthy, Hazardous. Concentrations are truncated to the step before they are looked up.
+    /// Groups, Unhealthy, Very Unhealthy, Hazardous. Concentrations are truncated to the step before they are looked
+    /// up.
     static let pm25 = american(upTo: [9.0, 35.4, 55.4, 125.4, 225.4, 325.4], step: 0.1)  // µg/m³
     static let pm10 = american(upTo: [54, 154, 254, 354, 424, 604], step: 1)  // µg/m³
     static let co = american(upTo: [4.4, 9.4, 12.4, 15.4, 30.4, 50.4], step: 0.1)  // ppm, 8 hours
@@ -97,8 +98,8 @@ enum Breakpoints {
     // MARK: Europe
 
     /// European Environment Agency, European Air Quality Index, limits since 2024/25: Good, Fair, Moderate, Poor, Very
-    /// poor; Extremely poor is above. µg/m³, one hour. The index has names only; it is numbered as Open-Meteo numbers it:
-    /// a class has twenty points.
+    /// poor; Extremely poor is above. µg/m³, one hour. The index has names only; it is numbered as Open-Meteo numbers
+    /// it: a class has twenty points.
     static let europe: [Pollutant: SubIndexCurve] = [
         .pm25: european(upTo: [5, 15, 50, 90, 140]),
         .pm10: european(upTo: [15, 45, 120, 195, 270]),

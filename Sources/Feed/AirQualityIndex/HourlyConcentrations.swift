@@ -46,9 +46,9 @@ public struct HourlyConcentrations: Sendable, Equatable {
         return present.count >= least ? present.reduce(0, +) / Double(present.count) : nil
     }
 
-    /// The weighted mean of the newest twelve hours by which EPA says "now" of particulate matter (EPA-454/B-24-002, "How
-    /// the NowCast is calculated"): the faster the air changes, the less older hours count. `nil` unless two of the newest
-    /// three hours have a value.
+    /// The weighted mean of the newest twelve hours by which EPA says "now" of particulate matter (EPA-454/B-24-002,
+    /// "How the NowCast is calculated"): the faster the air changes, the less older hours count. `nil` unless two of
+    /// the newest three hours have a value.
     func nowCast(of pollutant: Pollutant, endingAt hour: Int) -> Double? {
         let window = window(of: pollutant, endingAt: hour, hours: 12)
         let present = window.compactMap(\.self)

@@ -5,8 +5,8 @@ public enum IndexScale: String, CaseIterable, Sendable {
     /// Central Pollution Control Board, 2014: means of 24 hours with at least 16 values, of 8 hours with at least 6 for
     /// ozone and carbon monoxide.
     case india
-    /// Environmental Protection Agency, 2024: NowCast for particulate matter, 8 hours with at least 6 values for ozone and
-    /// carbon monoxide, the newest hour otherwise.
+    /// Environmental Protection Agency, 2024: NowCast for particulate matter, 8 hours with at least 6 values for ozone
+    /// and carbon monoxide, the newest hour otherwise.
     case us
     /// European Air Quality Index, 2024/25: the newest hour.
     case eu

@@ -1,4 +1,5 @@
-/// Queries of a source and the meaning of its responses. A value without a clock: times are seconds since the Unix epoch.
+/// Queries of a source and the meaning of its responses. A value without a clock: times are seconds since the Unix
+/// epoch.
 public protocol AirSource: Sendable {
     /// Begins a new round: its queries. The rest of the round before is forgotten.
     mutating func queries(for cities: [Int], at now: Int64) -> [SourceQuery]

@@ -5,14 +5,14 @@ internal import Bytes
 /// India's Central Pollution Control Board by data.gov.in: "Real time Air Quality Index from various locations".
 ///
 /// Documented at https://data.gov.in/resource/real-time-air-quality-index-various-locations. A row is a pollutant of a
-/// station, in pages of 300: larger ones time out. Its values are read as sub-indices, because the set is titled an index
-/// and has values of carbon monoxide, such as 55 to 76, that no air has in mg/m³. There are no concentrations.
+/// station, in pages of 300: larger ones time out. Its values are read as sub-indices, because the set is titled an
+/// index and has values of carbon monoxide, such as 55 to 76, that no air has in mg/m³. There are no concentrations.
 ///
-/// A key may get fewer rows at once than it asks for, the order of rows may change between two pages, and a page may not
-/// come. So a page begins where the one before has ended, the different rows are counted, and all rows are asked for
-/// again, on pages that begin elsewhere, when some are missing. None are when two passes without a gap gave the same: the
-/// set has a row twice. If some still are, only cities are given whose rows cannot be among them: those that are beside no
-/// gap, while every city's rows are together and none is on two pages.
+/// A key may get fewer rows at once than it asks for, the order of rows may change between two pages, and a page may
+/// not come. So a page begins where the one before has ended, the different rows are counted, and all rows are asked
+/// for again, on pages that begin elsewhere, when some are missing. None are when two passes without a gap gave the
+/// same: the set has a row twice. If some still are, only cities are given whose rows cannot be among them: those that
+/// are beside no gap, while every city's rows are together and none is on two pages.
 struct CPCB: AirSource {
     private static let resource = "3b01bcb8-0b14-4abf-b6f2-c1bfd384ba69"
     private static let pageSize = 300
@@ -70,7 +70,8 @@ struct CPCB: AirSource {
         return [page]
     }
 
-    /// Rows to ask for in the next page. A row that is lost at a place of a page, or between two pages, is elsewhere in the next pass.
+    /// Rows to ask for in the next page. A row that is lost at a place of a page, or between two pages, is elsewhere in
+    /// the next pass.
     private var limit: Int {
         let repeated = passes - 1
         return pages == 0 && repeated > 0 ? repeated : Self.pageSize - 7 * repeated

@@ -1,8 +1,8 @@
 internal import AirQualityIndex
 internal import Bytes
 
-/// India's Central Pollution Control Board by its own feed, for which no key is needed: one document with every station,
-/// the averages of its pollutants as sub-indices, and its index.
+/// India's Central Pollution Control Board by its own feed, for which no key is needed: one document with every
+/// station, the averages of its pollutants as sub-indices, and its index.
 ///
 /// Not documented. Read from a recording of 26 August 2026; not tried against the service.
 struct CPCBFeed: AirSource {

@@ -3,10 +3,10 @@ internal import AirQualityIndex
 
 /// India's stations as one round of a source names them, and what they make of each city.
 ///
-/// A station belongs to the cities of its city's name that are within fifty kilometres: there are two Aurangabads. So one
-/// without coordinates belongs to none. A station's index is the one that the source gives, else the
-/// greatest of its sub-indices where three pollutants, one of them particulate matter, have one; a city's is the mean of
-/// its stations'.
+/// A station belongs to the cities of its city's name that are within fifty kilometres: there are two Aurangabads. So
+/// one without coordinates belongs to none. A station's index is the one that the source gives, else the greatest of
+/// its sub-indices where three pollutants, one of them particulate matter, have one; a city's is the mean of its
+/// stations'.
 struct CPCBStations {
     private static let maximumKilometers = 50.0
     /// Seconds by which a station may be older than the city's newest one; older ones do not count.

@@ -2,8 +2,8 @@ internal import AirQualityIndex
 internal import Bytes
 internal import FoundationEssentials
 
-/// Values of a document at most. Each takes some fifty bytes while it is read, and the longest real document, a thousand
-/// locations of OpenAQ, has a third of them.
+/// Values of a document at most. Each takes some fifty bytes while it is read, and the longest real document, a
+/// thousand locations of OpenAQ, has a third of them.
 private let maximumValues = 300_000
 
 /// Decodes a source's document; the error says where it is not as documented, or what the source says in its place.
@@ -57,8 +57,8 @@ private struct Refusal: Decodable {
 /// Text for people in the body of a refusal: the first of the members that sources use for that.
 public func explanation(in body: [UInt8]) -> String? { Refusal(body)?.explanation }
 
-/// An array; of its elements at most 1000 are looked at, and one that is not as documented does not take the others with
-/// it.
+/// An array; of its elements at most 1000 are looked at, and one that is not as documented does not take the others
+/// with it.
 struct List<Element: Decodable>: Decodable {
     var all: [Lenient<Element>] = []
 
@@ -95,7 +95,8 @@ struct Lenient<Value: Decodable>: Decodable {
     var value: Value? { try? result.get() }
 }
 
-/// A number, or a string that holds one, as several sources write them. Anything else, such as `"NA"` and `"-"`, is none.
+/// A number, or a string that holds one, as several sources write them. Anything else, such as `"NA"` and `"-"`, is
+/// none.
 struct LooseNumber: Decodable {
     var value: Double?
 

@@ -4,14 +4,14 @@ internal import Bytes
 
 /// OpenAQ's API, version 3: hours of official and other stations.
 ///
-/// Documented at https://docs.openaq.org. For each pollutant, a city has the sensors of the three nearest stations within
-/// 25 km that measure it and have reported within a day, reference monitors first; its hour is the mean of theirs. Without
-/// particulate matter there is no index. The stations are looked for once a day. A sensor that has no hours for a day is
-/// left alone until then: many have stopped years ago. An hour is named by its end. Instruments near zero drift below it:
-/// values from -5 to 0 µg/m³ count as 0.
+/// Documented at https://docs.openaq.org. For each pollutant, a city has the sensors of the three nearest stations
+/// within 25 km that measure it and have reported within a day, reference monitors first; its hour is the mean of
+/// theirs. Without particulate matter there is no index. The stations are looked for once a day. A sensor that has no
+/// hours for a day is left alone until then: many have stopped years ago. An hour is named by its end. Instruments near
+/// zero drift below it: values from -5 to 0 µg/m³ count as 0.
 ///
-/// Since 18 February 2025 India's nitrogen and sulphur dioxide come in µg/m³ and its carbon monoxide in mg/m³, all of them
-/// labelled ppb.
+/// Since 18 February 2025 India's nitrogen and sulphur dioxide come in µg/m³ and its carbon monoxide in mg/m³, all of
+/// them labelled ppb.
 struct OpenAQ: AirSource {
     private static let radius = 25_000
     private static let stationsPerPollutant = 3

@@ -2,8 +2,8 @@ internal import AirQuality
 internal import AirQualityIndex
 internal import Bytes
 
-/// Open-Meteo's air quality API: hourly values of the Copernicus models CAMS, Europe and global. A key, which it calls apikey, is for
-/// its customers' host.
+/// Open-Meteo's air quality API: hourly values of the Copernicus models CAMS, Europe and global. A key, which it calls
+/// apikey, is for its customers' host.
 ///
 /// Documented at https://open-meteo.com/en/docs/air-quality-api. One request covers several places and counts as that
 /// many calls. The hours run from midnight (UTC) of yesterday to the end of today, so that at least 24 of them have

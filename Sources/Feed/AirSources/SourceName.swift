@@ -34,8 +34,8 @@ public enum SourceName: String, CaseIterable, Sendable {
     /// Calls that are safe for anybody.
     public var rate: CallRate {
         switch self {
-        // Each place is a call. Allowed are 600 a minute, 5,000 an hour and 10,000 a day; 400 at once and 400 an hour keep
-        // within all three.
+        // Each place is a call. Allowed are 600 a minute, 5,000 an hour and 10,000 a day; 400 at once and 400 an hour
+        // keep within all three.
         case .openMeteo: CallRate(calls: 400, per: .seconds(3600))
         // Allowed are 1,000 a minute.
         case .waqi: CallRate(calls: 120, per: .seconds(60))

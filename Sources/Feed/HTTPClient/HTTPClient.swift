@@ -2,9 +2,9 @@ internal import CCurl
 
 /// Asks HTTP servers, one request at a time.
 ///
-/// The client reuses connections, speaks HTTP/2 if the server offers it, accepts gzip, uses the proxy from `http_proxy`,
-/// `https_proxy` and `no_proxy`, and verifies HTTPS certificates. The client follows redirects only to the same host, so that
-/// the content of a request goes nowhere else. To be used on one thread.
+/// The client reuses connections, speaks HTTP/2 if the server offers it, accepts gzip, uses the proxy from
+/// `http_proxy`, `https_proxy` and `no_proxy`, and verifies HTTPS certificates. The client follows redirects only to
+/// the same host, so that the content of a request goes nowhere else. To be used on one thread.
 public struct HTTPClient: ~Copyable {
     private static let maximumRedirects = 5
     private static let isReady = CCurl_initialize() == CURLE_OK

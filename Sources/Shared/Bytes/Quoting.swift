@@ -25,8 +25,8 @@ package func onOneLine(_ text: String) -> String {
     return String(line)
 }
 
-/// Controls, which may also steer a terminal, the two separators that some readers take for line ends, and the marks that
-/// change the direction of the text behind them.
+/// Controls, which may also steer a terminal, the two separators that some readers take for line ends, and the marks
+/// that change the direction of the text behind them.
 ///
 /// By their numbers: Unicode's category Cc is stable, and looking it up takes most of the time of an error.
 package func breaksLine(_ scalar: Unicode.Scalar) -> Bool {

@@ -12,8 +12,8 @@ public struct Advice: Sendable {
     let text: String
 
     /// - Parameters:
-    ///   - words: flags with their dashes (`--port`, `-p`), other words without; a first or last `*` stands for anything
-    ///     there. Upper and lower case are the same but for single letters, and so are `_` and `-`.
+    ///   - words: flags with their dashes (`--port`, `-p`), other words without; a first or last `*` stands for
+    ///     anything there. Upper and lower case are the same but for single letters, and so are `_` and `-`.
     ///   - text: what to do instead, on one line.
     public init(_ words: String..., instead text: String) {
         self.words = words

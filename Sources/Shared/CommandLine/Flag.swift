@@ -2,8 +2,8 @@ internal import Bytes
 
 /// The values of a command's flags, as the command uses them.
 ///
-/// Its members are declared with the defaults; its table says which flag goes to which member. Parsing, the environment,
-/// `--help`, the README and the errors all come from the table.
+/// Its members are declared with the defaults; its table says which flag goes to which member. Parsing, the
+/// environment, `--help`, the README and the errors all come from the table.
 public protocol Options: Sendable {
     /// All defaults.
     init()

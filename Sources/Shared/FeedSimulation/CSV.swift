@@ -13,7 +13,7 @@ package struct CSVReader {
         offset = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     }
 
-    /// The fields of the next row that is not empty, and the line where it starts; nil at the end of the file.
+    /// The fields of the next row that is not empty, and the line where it starts; `nil` at the end of the file.
     package mutating func nextRow() throws(RecordingError) -> (line: Int, fields: [[UInt8]])? {
         while offset < bytes.count {
             let first = line

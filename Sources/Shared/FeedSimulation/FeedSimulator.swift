@@ -1,7 +1,7 @@
 internal import Bytes
 
-/// The messages of a simulated feed, step by step: their form and their cities are those of the real feed, their indices
-/// drift through the day as air does.
+/// The messages of a simulated feed, step by step: their form and their cities are those of the real feed, their
+/// indices drift through the day as air does.
 ///
 /// Each step has every city with the same probability, in a fixed order. Elements also have the fields `pollutants`,
 /// `subindices` and `place`, unless there are more cities than `maximumDetailedCount`. The same arguments give the same

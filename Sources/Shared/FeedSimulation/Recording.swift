@@ -10,7 +10,7 @@ internal import JSON
 public struct Recording: Sendable {
     /// One or more.
     public private(set) var messages: [[UInt8]] = []
-    /// When each message arrived, in epoch milliseconds; nil where it is not known.
+    /// When each message arrived, in epoch milliseconds; `nil` where it is not known.
     private var times: [Int64?] = []
     /// The number of the last line if it is incomplete, because its writer was killed; it is left out.
     public private(set) var cutOffLine: Int?
@@ -30,7 +30,7 @@ public struct Recording: Sendable {
     /// Whether messages have the times of their arrival.
     public var isTimed: Bool { times.contains { $0 != nil } }
 
-    /// The time between the arrivals of a message and of the one before it, zero where the clock was set back; nil
+    /// The time between the arrivals of a message and of the one before it, zero where the clock was set back; `nil`
     /// where they are not known.
     public func gap(before step: Int) -> Duration? {
         guard step > 0, let time = times[step], let before = times[step - 1] else { return nil }
@@ -39,7 +39,8 @@ public struct Recording: Sendable {
 
     private mutating func readLines(_ bytes: ArraySlice<UInt8>) throws(RecordingError) {
         var reader = JSONRecordReader(members: ["message", "time_ms"])
-        var (start, number) = (bytes.startIndex, 0)
+        var start = bytes.startIndex
+        var number = 0
         while start < bytes.endIndex {
             number += 1
             let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
@@ -87,13 +88,16 @@ public struct Recording: Sendable {
             }
             return columns[0]
         }
-        let (city, date, index) = (try column("City"), try column("Date"), try column("AQI"))
+        let city = try column("City")
+        let date = try column("Date")
+        let index = try column("AQI")
         var days: [Int: [UInt8]] = [:]
         while let (line, fields) = try reader.nextRow() {
             guard fields.count == header.count else {
                 throw RecordingError(line: line, "the row has \(fields.count) fields, expected \(header.count)")
             }
-            let (name, value) = (fields[city], fields[index])
+            let name = fields[city]
+            let value = fields[index]
             guard !name.isEmpty else { throw RecordingError(line: line, "City is empty, expected a name") }
             guard isUTF8(name.span) else {
                 throw RecordingError(line: line, "City \(shown(name)) is not UTF-8, expected a name")

@@ -45,7 +45,8 @@ struct SimulatedAir: Sendable {
         return 2 * (from + (to - from) * share * share * (3 - 2 * share)) - 1
     }
 
-    /// Whether an instrument is out of order: now and then one of the first twelve cities sends nothing for some minutes.
+    /// Whether an instrument is out of order: now and then one of the first twelve cities sends nothing for some
+    /// minutes.
     func isSilent(_ city: Int, at time: Double) -> Bool {
         let candidates = min(levels.count, CityNames.real.count)
         guard city < candidates, candidates > 1 else { return false }

@@ -21,7 +21,8 @@ package struct AcceptElement {
             var result = AcceptElement(name: name.lowercased())
             for part in parts {
                 let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-                let (name, value) = (text(pair[0]).lowercased(), pair.count > 1 ? text(pair[1]) : "")
+                let name = text(pair[0]).lowercased()
+                let value = pair.count > 1 ? text(pair[1]) : ""
                 if name == "q" {
                     guard let quality = qualityValue(value.utf8Span.span) else { return nil }
                     result.quality = quality
@@ -48,7 +49,8 @@ private func text(_ bytes: Substring.UTF8View) -> String {
     String(decoding: trimmed(bytes).filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
 }
 
-/// A quality value (RFC 9110 section 12.4.2), 0 to 1 with at most three decimals, in thousandths. Nil for anything else.
+/// A quality value (RFC 9110 section 12.4.2), 0 to 1 with at most three decimals, in thousandths. `nil` for anything
+/// else.
 package func qualityValue(_ text: Span<UInt8>) -> Int? {
     guard (1...5).contains(text.count), text[0] == UInt8(ascii: "0") || text[0] == UInt8(ascii: "1") else { return nil }
     guard text.count == 1 || text[1] == UInt8(ascii: ".") else { return nil }

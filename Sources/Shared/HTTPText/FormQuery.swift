@@ -5,7 +5,7 @@ package struct FormField: Sendable {
     /// As it was sent.
     package let rawName, rawValue: Substring.UTF8View.SubSequence
 
-    /// Nil for bad escapes and for invalid UTF-8.
+    /// Returns `nil` for bad escapes and for invalid UTF-8.
     package var name: [UInt8]? { Self.decoded(rawName) }
     package var value: [UInt8]? { Self.decoded(rawValue) }
 

@@ -10,15 +10,15 @@ public struct HTTPField: Sendable, Equatable {
         self.value = value
     }
 
-    /// Reads `Name: value`; blanks and tabs around the value do not belong to it. Nil when the name is no token or the
-    /// value has a control character.
+    /// Reads `Name: value`; blanks and tabs around the value do not belong to it. `nil` when the name is no token or
+    /// the value has a control character.
     public init?(line: String) {
         guard let field = HTTPField(line: Array(line.utf8)[...]), field.isValid else { return nil }
         self = field
     }
 
-    /// Reads a line that was received (RFC 9112, section 5). Nil when it has no colon, a blank in the name, or a NUL or a
-    /// lone CR in the value; other control characters are left to who reads the value.
+    /// Reads a line that was received (RFC 9112, section 5). `nil` when it has no colon, a blank in the name, or a NUL
+    /// or a lone CR in the value; other control characters are left to who reads the value.
     public init?(line: ArraySlice<UInt8>) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let name = line[..<colon]

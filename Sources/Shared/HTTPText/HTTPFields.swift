@@ -13,7 +13,7 @@ public struct HTTPFields: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// The value of the first field of that name.
     public func first(_ name: String) -> String? { fields.first { $0.isNamed(name) }?.value }
 
-    /// The values of all fields of that name, joined with `, ` (RFC 9110, section 5.3); nil when there is none.
+    /// The values of all fields of that name, joined with `, ` (RFC 9110, section 5.3); `nil` when there is none.
     public func joined(_ name: String) -> String? {
         let values = fields.filter { $0.isNamed(name) }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")

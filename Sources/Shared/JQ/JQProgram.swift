@@ -4,8 +4,8 @@ internal import Glibc
 /// A program in jq's language, which makes elements of a message.
 ///
 /// libjq runs in a process of its own, the worker: this executable once more, without environment, files and standard
-/// error. Within one step libjq cannot be interrupted, ends the process when memory is short, and follows nesting on the
-/// stack. The kernel bounds what the worker takes (``JQLimits``) and ends it; the next message gets a new one.
+/// error. Within one step libjq cannot be interrupted, ends the process when memory is short, and follows nesting on
+/// the stack. The kernel bounds what the worker takes (``JQLimits``) and ends it; the next message gets a new one.
 ///
 /// ```swift
 /// var program = try JQProgram(".data | to_entries[] | {city: .key, aqi: .value}")

@@ -3,10 +3,11 @@ internal import CSimdJSON
 /// Reads a message that is an array of objects, and of each object the members it was told to.
 ///
 /// simdjson checks the whole message against RFC 8259 (UTF-8 included) before anything is handed out: a message is
-/// either read or rejected. Several JSON texts, one after the other with white space or U+001E between them, count as an
-/// array of all; a byte order mark is skipped. Rejected as well is a message with a number that no double can hold, or
-/// with half of a surrogate pair. Numbers come as the nearest double, escapes as their UTF-8; of a member that is given twice in an object the last
-/// value counts, as in JavaScript. Objects and arrays may be nested ``maximumDepth`` deep.
+/// either read or rejected. Several JSON texts, one after the other with white space or U+001E between them, count as
+/// an array of all; a byte order mark is skipped. Rejected as well is a message with a number that no double can hold,
+/// or with half of a surrogate pair. Numbers come as the nearest double, escapes as their UTF-8; of a member that is
+/// given twice in an object the last value counts, as in JavaScript. Objects and arrays may be nested ``maximumDepth``
+/// deep.
 ///
 /// Used from one thread at a time.
 @safe
@@ -137,8 +138,8 @@ public struct JSONRecordReader: ~Copyable {
         value(record: record, member: (firsts[object.member] ?? recordSize) + inner)
     }
 
-    /// Names in opened objects that were not asked for: the first sixteen of the records read so far of the message, each
-    /// once.
+    /// Names in opened objects that were not asked for: the first sixteen of the records read so far of the message,
+    /// each once.
     public var unknownInnerMembers: [[UInt8]] {
         var count = 0
         guard let names = unsafe CSimdJSON_unknownMembers(reader, &count) else { return [] }

@@ -1,6 +1,7 @@
 internal import Bytes
 
-/// A JSON value as a tree, for those who look at a message in order to explain it. Feeds are read by ``JSONRecordReader``.
+/// A JSON value as a tree, for those who look at a message in order to explain it. Feeds are read by
+/// ``JSONRecordReader``.
 public indirect enum JSONTree: Sendable, Equatable {
     case null
     case boolean(Bool)

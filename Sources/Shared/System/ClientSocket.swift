@@ -4,7 +4,8 @@ internal import Glibc
 package struct ClientSocket: ~Copyable {
     package let descriptor: FileDescriptor
 
-    /// Connects to where a server of this machine listens: tries the addresses in turn; those of no host are the loopback's.
+    /// Connects to where a server of this machine listens: tries the addresses in turn; those of no host are the
+    /// loopback's.
     package init(_ address: ListenAddress) throws(SystemError) {
         let candidates: [SocketAddress]
         switch address {

@@ -12,8 +12,8 @@ package struct FileDescriptor: ~Copyable {
 
 // MARK: Reading
 
-/// The whole content of a regular file of at most `limit` bytes. Returns in time: a file of a network mount that does not
-/// respond is an error, and the thread that reads it is left behind.
+/// The whole content of a regular file of at most `limit` bytes. Returns in time: a file of a network mount that does
+/// not respond is an error, and the thread that reads it is left behind.
 public func readFile(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
     guard FileReading.underWay.load(ordering: .relaxed) < FileReading.maximum else {
         throw SystemError(.file, "cannot read \(path): \(FileReading.maximum) files do not respond")
@@ -48,8 +48,8 @@ private final class FileReading: Sendable {
 func readFileBlocking(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
     let file = try openFile(path)
     var content: [UInt8] = []
-    // Room for the whole file avoids growing, which would hold it twice; the rest is for the read that finds the end. Most
-    // files of `/proc` have size 0.
+    // Room for the whole file avoids growing, which would hold it twice; the rest is for the read that finds the end.
+    // Most files of `/proc` have size 0.
     content.reserveCapacity(min(Int(fileStatus(file)?.st_size ?? 0), limit) + 4096)
     while true {
         let room = min(max(4096, content.capacity - content.count), limit + 1 - content.count)

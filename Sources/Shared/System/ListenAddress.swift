@@ -1,6 +1,7 @@
 internal import Bytes
 
-/// The address on which a server listens: `host:port`, `[::1]:port`, `:port` (all interfaces, IPv4 and IPv6) or `unix:/path`.
+/// The address on which a server listens: `host:port`, `[::1]:port`, `:port` (all interfaces, IPv4 and IPv6) or
+/// `unix:/path`.
 public enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// An empty host means all interfaces; port 0 a free one.
     case tcp(host: String, port: Int)

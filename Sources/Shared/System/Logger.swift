@@ -133,5 +133,5 @@ private func jsonText(_ text: String) -> String {
 }
 
 private func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
-    breaksLine(scalar) || !scalar.isASCII && scalar.properties.generalCategory == .format
+    breaksLine(scalar) || (!scalar.isASCII && scalar.properties.generalCategory == .format)
 }

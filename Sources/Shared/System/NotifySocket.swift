@@ -6,18 +6,18 @@ internal import Glibc
 public struct NotifySocket: Sendable {
     private let address: SocketAddress
 
-    /// Maximum interval between two `WATCHDOG=1` (send twice as often); nil = no watchdog for this process.
+    /// Maximum interval between two `WATCHDOG=1` (send twice as often); `nil` = no watchdog for this process.
     public let watchdogInterval: Duration?
 
-    /// Nil when the process was not started by systemd or wants no notification.
+    /// Fails when the process was not started by systemd or wants no notification.
     public init?(environment: [String: String] = environmentVariables()) {
         guard let path = environment["NOTIFY_SOCKET"], let address = Self.address(of: path) else { return nil }
         self.address = SocketAddress(unix: address)
         watchdogInterval = Self.watchdogInterval(environment: environment, process: getpid())
     }
 
-    /// Sends states such as `READY=1`, `STOPPING=1`, `WATCHDOG=1`, `STATUS=…`. False when systemd does not take it at once,
-    /// which a program can ignore; never blocks.
+    /// Sends states such as `READY=1`, `STOPPING=1`, `WATCHDOG=1`, `STATUS=…`. False when systemd does not take it at
+    /// once, which a program can ignore; never blocks.
     @discardableResult
     public func send(_ state: String) -> Bool {
         let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

@@ -14,8 +14,8 @@ public struct Signals: Sendable {
     private let owner: pthread_t
 
     /// Blocks the signals in the calling thread and in each thread that it starts from now on. SIGPIPE and SIGXFSZ are
-    /// ignored in the whole process: a closed socket and a file at its limit (`ulimit -f`) are then errors of `write`. Call
-    /// it on the main thread before anything else.
+    /// ignored in the whole process: a closed socket and a file at its limit (`ulimit -f`) are then errors of `write`.
+    /// Call it on the main thread before anything else.
     public static func block() -> Signals {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
@@ -25,8 +25,8 @@ public struct Signals: Sendable {
         return Signals(owner: pthread_self())
     }
 
-    /// The next signal, or `nil` after the time (`nil` = no limit) or a `wake()`. Signals and wakes that came earlier are
-    /// not lost. Only on the thread that called `block()`. Corresponds to `sigtimedwait`.
+    /// The next signal, or `nil` after the time (`nil` = no limit) or a `wake()`. Signals and wakes that came earlier
+    /// are not lost. Only on the thread that called `block()`. Corresponds to `sigtimedwait`.
     public func wait(for time: Duration?) -> Signal? {
         precondition(pthread_equal(pthread_self(), owner) != 0, "signals are awaited on the thread that blocked them")
         let deadline = time.map { monotonicTime() + $0 }

@@ -33,8 +33,8 @@ package struct SocketAddress: Sendable, Equatable {
         }
     }
 
-    /// The addresses of a host for TCP, in the order in which to try them; an empty one is this machine. Can block for half
-    /// a minute. Corresponds to `getaddrinfo`.
+    /// The addresses of a host for TCP, in the order in which to try them; an empty one is this machine. Can block for
+    /// half a minute. Corresponds to `getaddrinfo`.
     package static func lookUp(
         _ host: String, port: Int = 0, family: Int32 = AF_UNSPEC, flags: Int32 = 0
     ) throws(SystemError) -> [SocketAddress] {

@@ -1,4 +1,5 @@
-/// A connection of a client or a server once TCP has connected: the bytes that wait to be sent, and the frames that arrive.
+/// A connection of a client or a server once TCP has connected: the bytes that wait to be sent, and the frames that
+/// arrive.
 ///
 /// Belongs to the loop's thread.
 class PeerConnection {

@@ -49,7 +49,8 @@ class SocketLoop {
         // The deadlines are ours.
         unsafe info.timeout_secs = UInt32(Int32.max) / 2
         unsafe info.connect_timeout_secs = UInt32(Int32.max) / 2
-        // Root stays root, as it would without libwebsockets. Debian 12: the numbers in its header are signed, later unsigned.
+        // Root stays root, as it would without libwebsockets. Debian 12: the numbers in its header are signed, later
+        // unsigned.
         unsafe info.uid = .init(truncatingIfNeeded: -1)
         unsafe info.gid = .init(truncatingIfNeeded: -1)
         unsafe configure(&info)
@@ -169,7 +170,8 @@ enum SocketEvent: Equatable {
     /// May be delivered more than once, even without a `connected`.
     case ended
 
-    /// The event of a callback, `nil` for those that do not matter here: libwebsockets is not asked to speak HTTP, TLS or WebSocket.
+    /// The event of a callback, `nil` for those that do not matter here: libwebsockets is not asked to speak HTTP, TLS
+    /// or WebSocket.
     init?(_ reason: lws_callback_reasons) {
         switch reason {
         case LWS_CALLBACK_RAW_CONNECTED, LWS_CALLBACK_RAW_ADOPT: self = .connected

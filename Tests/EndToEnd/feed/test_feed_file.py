@@ -38,7 +38,7 @@ def test_two_feeds_of_different_shape(start, feeds, file):
   items: /data
   city-field: name
   value-field: index
-  idle-timeout: 5m
+  idle-timeout: 90s
   header: ["X-Token: secret", "X-Other: 1"]
 """)
     exporter = start.exporter("--feed.file", str(file))
@@ -49,8 +49,8 @@ def test_two_feeds_of_different_shape(start, feeds, file):
     exporter.wait_for_sample("airquality_index", 51, city="Pune")
     exporter.wait_for_sample("airquality_index", 301, city="Delhi")
     page = exporter.scrape()
-    assert page.value("airquality_exporter_feed_idle_timeout_seconds", feed="plain") == 60
-    assert page.value("airquality_exporter_feed_idle_timeout_seconds", feed="nested") == 300
+    assert page.value("airquality_exporter_feed_idle_timeout_seconds", feed="plain") == 300
+    assert page.value("airquality_exporter_feed_idle_timeout_seconds", feed="nested") == 90
     assert two.requests[0].headers["X-Token"] == "secret"
     assert "X-Token" not in one.requests[0].headers
     assert not any("secret" in line for line in exporter.errors)

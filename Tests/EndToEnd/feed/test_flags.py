@@ -199,5 +199,5 @@ def test_items_and_members(start, python_feed):
 
     python_feed.send({"data": []})
     wait_for(
-        lambda: exporter.scrape().value(metrics.REJECTED, reason="not_an_array") == 1,
+        lambda: exporter.scrape().value(metrics.WITHOUT_READINGS) == 1,
         "the message without an array")

@@ -16,7 +16,7 @@ extension Configuration {
 extension FeedClientOptions {
     /// Looks whether the next connection can be made with the files as they are now.
     ///
-    /// - Returns: nil, or what is wrong in one line, which is logged as well.
+    /// - Returns: `nil`, or what is wrong in one line, which is logged as well.
     func reload(logger: Logger) -> String? {
         do throws(FeedOptionError) {
             try checkFiles()

@@ -1,7 +1,7 @@
 import CommandLine
 
 extension Advice {
-    /// What users type, and what to use instead: flags of other exporters, of earlier versions, of the feed's program.
+    /// Advice for names that users type: flags of other exporters, of earlier versions, of the feed's program.
     static let exporter = removed + feedFlags + webFlags + programFlags + commands
 
     private static let removed = [

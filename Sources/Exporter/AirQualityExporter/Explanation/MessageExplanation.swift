@@ -5,7 +5,8 @@ import FeedOptions
 import JSON
 import System
 
-/// Why a message, or the first of its elements that was rejected for a reason, gives no reading; and what would read it.
+/// Why a message, or the first of its elements that was rejected for a reason, gives no reading; and what would read
+/// it.
 struct MessageExplanation {
     /// Bytes of a city and a value, of a message and of a server's own words that are shown.
     private static let valueBytes = 64

@@ -1,7 +1,8 @@
 import Bytes
 import JSON
 
-/// Makes plans for tables: columns, rows with and without a header, lists that alternate, texts with a name and a number.
+/// Makes plans for tables: columns, rows with and without a header, lists that alternate, texts with a name and a
+/// number.
 struct TablePlans {
     let steps: [PathStep]
     let value: JSONTree

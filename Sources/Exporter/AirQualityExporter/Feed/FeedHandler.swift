@@ -6,7 +6,8 @@ import JQ
 import System
 import WebSocket
 
-/// Handles the events and messages of one feed: decodes them, gives them to the store, and logs what people want to know.
+/// Handles the events and messages of one feed: decodes them, gives them to the store, and logs what people want to
+/// know.
 ///
 /// Used from the feed's thread alone.
 final class FeedHandler {

@@ -39,7 +39,4 @@ final class FeedReceiver: Sendable {
     func reconnect() { client.reconnect() }
     func pause() { client.pause() }
     func resume() { client.resume() }
-
-    /// Whether the feed's loop has not turned for much longer than it ever sleeps.
-    var isStuck: Bool { monotonicTime() - client.lastTick > WebSocketClient.maximumSleep * 3 }
 }

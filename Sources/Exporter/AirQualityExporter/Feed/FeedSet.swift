@@ -53,8 +53,6 @@ final class FeedSet: Sendable {
     func pause() { for receiver in receivers { receiver.pause() } }
     func resume() { for receiver in receivers { receiver.resume() } }
     func reconnect() { for receiver in receivers { receiver.reconnect() } }
-    /// The labels of the feeds whose loop is stuck.
-    var stuck: [String] { receivers.filter(\.isStuck).map(\.feed.label) }
     private var receivers: [FeedReceiver] { current.withLock { $0 } }
 
     /// Reads the files again: feeds that are new, gone or changed are dialled, closed, redialled, the others are not

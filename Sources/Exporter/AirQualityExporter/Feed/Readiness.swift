@@ -3,8 +3,8 @@ import System
 
 /// Whether the exporter has readings to give, and why not.
 extension Health {
-    /// `nil` when a feed is connected, or paused on purpose, and a city has a fresh reading; else what is missing, in one
-    /// line.
+    /// `nil` when a feed is connected, or paused on purpose, and a city has a fresh reading; else what is missing, in
+    /// one line.
     var readinessProblem: String? { readinessProblem(of: store.snapshot(withHistories: true), at: currentTime()) }
 
     func readinessProblem(of snapshot: StoreSnapshot, at now: Timestamp) -> String? {
@@ -15,8 +15,8 @@ extension Health {
         return "no fresh reading: " + (states.isEmpty ? "no feed" : states.joined(separator: "; "))
     }
 
-    /// The hint of `/about` about messages that give no readings; without the feed, whose address is nobody's business who
-    /// can read them.
+    /// The hint of `/about` about messages that give no readings; without the feed, whose address is nobody's business
+    /// who can read them.
     func hint(of feeds: [FeedStatistics]) -> String? {
         for feed in feeds where feed.isConnected && feed.connection.readings == 0 {
             if let reason = feed.connection.reasonOfAll {

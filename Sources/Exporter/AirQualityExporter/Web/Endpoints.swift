@@ -1,7 +1,7 @@
 import CommandLine
 import HTTPServer
 
-/// What the routes respond with.
+/// The endpoints that the routes respond with.
 struct Endpoints: Sendable {
     var metrics: MetricsEndpoint
     var history: HistoryEndpoint

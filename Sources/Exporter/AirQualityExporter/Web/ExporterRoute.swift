@@ -105,8 +105,8 @@ extension HTTPResponse {
 extension HTTPRequest {
     var takesGzip: Bool { prefersGzip(acceptEncoding: header("Accept-Encoding")) }
 
-    /// Whether the client has the document with this tag: `If-None-Match` names it. Weak and strong tags are equal there
-    /// (RFC 9110 section 13.1.2).
+    /// Whether the client has the document with this tag: `If-None-Match` names it. Weak and strong tags are equal
+    /// there (RFC 9110 section 13.1.2).
     func has(_ tag: String) -> Bool {
         let tag = tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
         return header("If-None-Match")?.split(separator: ",").contains { candidate in

@@ -22,7 +22,7 @@ final class WebConfigurationWatcher: Sendable {
         /// The reason why the files are not in force.
         var badReason: String?
         weak var server: HTTPServer?
-        /// Of the check that the queue has been given.
+        /// The number of the check that the queue has been given.
         var checkBegan: Duration?
         var isHangReported = false
     }
@@ -79,8 +79,8 @@ final class WebConfigurationWatcher: Sendable {
 
     private static let hangTime = Duration.seconds(5)
 
-    /// Reads the files again if they changed. While they are invalid, every call reads them: the fix may be in a file that
-    /// was not being watched.
+    /// Reads the files again if they changed. While they are invalid, every call reads them: the fix may be in a file
+    /// that was not being watched.
     func check() {
         let (stamps, badReason) = state.withLock { ($0.stamps, $0.badReason) }
         guard badReason != nil || stamps.contains(where: { FileStamp($0.key) != $0.value }) else { return }
@@ -96,7 +96,7 @@ final class WebConfigurationWatcher: Sendable {
 
     /// Reads the files again; blocks as long as they do.
     ///
-    /// - Returns: nil when they are in force, else why not, in one line.
+    /// - Returns: `nil` when they are in force, else why not, in one line.
     func reload() -> String? { reload(toldReason: nil) }
 
     /// - Parameter toldReason: is not logged once more.

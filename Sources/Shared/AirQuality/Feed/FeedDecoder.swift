@@ -40,7 +40,9 @@ public struct FeedDecoder: ~Copyable {
         let pollutants = add(format.pollutantsField, PollutantValues.pollutants, isClosed: true)
         let subindices = add(format.subindicesField, PollutantValues.pollutants, isClosed: true)
         let place = add(format.placeField, CityPlace.fields, isClosed: false)
-        (self.pollutants, self.subindices, self.place) = (pollutants, subindices, place)
+        self.pollutants = pollutants
+        self.subindices = subindices
+        self.place = place
         reader = JSONRecordReader(items: format.items, members: members, objects: objects)
     }
 
@@ -210,15 +212,16 @@ public struct FeedDecoder: ~Copyable {
         return number.flatMap { range.contains($0) ? $0 + 0 : nil }
     }
 
-    /// Names in objects of concentrations that are none of the closed set, each given once, ten at most in the decoder's
-    /// life.
+    /// Names in objects of concentrations that are none of the closed set, each given once, ten at most in the
+    /// decoder's life.
     public mutating func takeUnknownPollutants() -> [String] { unknownPollutants.unreported() }
 
     /// Whether the text stands for a missing value: empty, `-`, `NA`, `N/A`.
     private static func saysNothing(_ text: Span<UInt8>) -> Bool {
         let text = text.extracting(CityName.trimmed(text, in: text.indices))
         func letter(_ index: Int) -> UInt8 { text[index] | 0x20 }
-        let (n, a) = (UInt8(ascii: "n"), UInt8(ascii: "a"))
+        let n = UInt8(ascii: "n")
+        let a = UInt8(ascii: "a")
         switch text.count {
         case 0: return true
         case 1: return text[0] == UInt8(ascii: "-")

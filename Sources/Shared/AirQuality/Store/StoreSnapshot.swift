@@ -45,17 +45,4 @@ public struct StoreSnapshot: Sendable {
             order[place], place > 0 ? order[place - 1] : nil, place + 1 < order.count ? order[place + 1] : nil
         )
     }
-
-    /// The first cities, from a number on, that changed later than at the version.
-    ///
-    /// - Returns: at most `maximum` of them, and the number to go on from; `nil` when none is left.
-    func cities(changedSince version: UInt64, from first: Int, maximum: Int) -> (cities: [Int], next: Int?) {
-        var cities: [Int] = []
-        for city in min(first, states.count)..<states.count
-        where states[city].version > version && states[city].isPresent {
-            if cities.count == maximum { return (cities, city) }
-            cities.append(city)
-        }
-        return (cities, nil)
-    }
 }

@@ -1,7 +1,7 @@
 /// One connection of a client: from the dial to the end of its socket.
 final class ClientConnection: PeerConnection {
-    /// Bytes that may wait besides the subscriptions before the server is at fault. Pings and OpenSSL's records need far
-    /// less, unless a server makes it write more and more and reads none of it.
+    /// Bytes that may wait besides the subscriptions before the server is at fault. Pings and OpenSSL's records need
+    /// far less, unless a server makes it write more and more and reads none of it.
     static let maximumWaitingBytes = 1 << 20
 
     let number: Int

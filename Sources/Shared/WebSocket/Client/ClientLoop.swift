@@ -69,7 +69,8 @@ final class ClientLoop: SocketLoop {
         }
     }
 
-    /// Moves the timer earlier only: deadlines move later with every message, and one that comes too early does nothing.
+    /// Moves the timer earlier only: deadlines move later with every message, and one that comes too early does
+    /// nothing.
     private func schedule(_ context: borrowing WebSocketContext, at now: Duration) {
         let wanted = min(state.nextDeadline ?? .seconds(Int32.max), now + WebSocketClient.maximumSleep)
         if let timerAt, timerAt <= wanted { return }

@@ -5,10 +5,10 @@ internal import System
 
 /// The state machine of one feed's connections: it takes events and returns actions.
 ///
-/// The machine handles every way in which a connection can end, and reports exactly one `disconnected` for each attempt, however
-/// many callbacks libwebsockets makes: the events of a connection carry its number, and only the newest number counts.
-/// The deadlines are kept here too, so that none of them depends on a callback. Not copyable: reading from it never copies
-/// the configuration.
+/// The machine handles every way in which a connection can end, and reports exactly one `disconnected` for each
+/// attempt, however many callbacks libwebsockets makes: the events of a connection carry its number, and only the
+/// newest number counts. The deadlines are kept here too, so that none of them depends on a callback. Not copyable:
+/// reading from it never copies the configuration.
 struct ConnectionState: ~Copyable {
     enum Event: Equatable {
         case started
@@ -59,7 +59,8 @@ struct ConnectionState: ~Copyable {
     static let maximumRedirects = 5
     /// Time that the peer has to answer the close frame of `stop`.
     static let closeTimeout: Duration = .seconds(1)
-    /// Lets bytes that have arrived be read before a deadline is acted upon: the process may have been stopped meanwhile.
+    /// Lets bytes that have arrived be read before a deadline is acted upon: the process may have been stopped
+    /// meanwhile.
     static let grace: Duration = .milliseconds(10)
     /// Longest text about a disconnect, in Unicode scalars.
     static let maximumDetail = 300

@@ -4,8 +4,8 @@ internal import System
 /// The one owner of an OpenSSL `SSL`: the client's side of a TLS connection, without a socket. It decrypts bytes from
 /// the network and encrypts bytes for the server.
 ///
-/// libwebsockets could do this too, but hides why a connection fails, does not check the certificate of an IPv6 address,
-/// and takes TLS for its own HTTP client alone.
+/// libwebsockets could do this too, but hides why a connection fails, does not check the certificate of an IPv6
+/// address, and takes TLS for its own HTTP client alone.
 @safe struct OpenSSLSession: ~Copyable {
     private let ssl: OpaquePointer
     /// Memory, which belongs to `ssl`: what has come from the wire, and what is to go there.

@@ -10,8 +10,8 @@ extension WebSocketContext {
         return made
     }
 
-    /// Begins to connect; `nil` when that failed at once. The loop knows the socket by its number, and may have heard of
-    /// it before this returns.
+    /// Begins to connect; `nil` when that failed at once. The loop knows the socket by its number, and may have heard
+    /// of it before this returns.
     func dial(_ ipAddress: String, port: Int, number: Int) -> Socket? {
         var info = unsafe lws_client_connect_info()
         unsafe info.context = context

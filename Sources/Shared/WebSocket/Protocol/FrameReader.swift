@@ -1,7 +1,7 @@
 /// A peer's stream of bytes after the handshake → messages and control frames (RFC 6455, section 5).
 ///
-/// Strict about everything but the UTF-8 of text, which is handed on as it is. A server's message that lies whole in one
-/// call's bytes is handed on where it lies.
+/// Strict about everything but the UTF-8 of text, which is handed on as it is. A server's message that lies whole in
+/// one call's bytes is handed on where it lies.
 struct FrameReader: ~Copyable {
     /// A control frame, whole.
     enum Control: Equatable {

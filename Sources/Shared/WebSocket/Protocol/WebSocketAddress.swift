@@ -53,8 +53,9 @@ public struct WebSocketAddress: Sendable, Equatable {
         }
     }
 
-    /// The `feed` label: without user, password, query and default port; the path is `/` when there is none. A path segment
-    /// that may be a token, 16 or more characters with letters and digits, is `…`; the label ends after 128 bytes.
+    /// The `feed` label: without user, password, query and default port; the path is `/` when there is none. A path
+    /// segment that may be a token, 16 or more characters with letters and digits, is `…`; the label ends after 128
+    /// bytes.
     public var label: String {
         let path = target.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
         let shown = path.map { Self.mayBeToken($0) ? "…" : $0 }.joined(separator: "/")
@@ -138,7 +139,8 @@ public struct WebSocketAddress: Sendable, Equatable {
 }
 
 extension WebSocketAddress {
-    /// The address to which a `Location` leads from here (RFC 3986, section 5.2; dots in a path are left to the server).
+    /// The address to which a `Location` leads from here (RFC 3986, section 5.2; dots in a path are left to the
+    /// server).
     func redirected(to location: String) throws(SystemError) -> WebSocketAddress {
         let location = String(trimmed(location.prefix { $0 != "#" }))
         let next = try WebSocketAddress(absolute(location))

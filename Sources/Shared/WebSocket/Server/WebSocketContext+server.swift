@@ -14,8 +14,8 @@ extension WebSocketContext {
             throw SystemError(.address, "cannot listen on port \(port): it is not a number from 0 to 65535")
         }
         let ipAddress = try Self.ipAddress(of: host)
-        // libwebsockets does not say why it cannot, and since 4.3 tries again for a quarter of an hour first. So the kernel is
-        // asked before.
+        // libwebsockets does not say why it cannot, and since 4.3 tries again for a quarter of an hour first. So the
+        // kernel is asked before.
         let address = ListenAddress.tcp(host: host, port: port)
         _ = try ListeningSocket.open(address)
         let made = unsafe WebSocketContext(

@@ -13,8 +13,8 @@ public struct WebSocketServerConfiguration: Sendable {
     public var maximumQueuedBytes = 64 << 20
     /// Additional header fields of the handshake's response.
     public var headers: [HTTPField] = []
-    /// Returns the text messages that a new client gets before any others. If a change is made before it is broadcast, no
-    /// client misses the change, though one may get it twice. Clients that come within a second share a greeting.
+    /// Returns the text messages that a new client gets before any others. If a change is made before it is broadcast,
+    /// no client misses the change, though one may get it twice. Clients that come within a second share a greeting.
     public var greeting: (@Sendable () -> [[UInt8]])?
     /// Called when a client has come or gone, with the number of clients.
     public var onClientCount: @Sendable (Int) -> Void = { _ in }

@@ -21,7 +21,18 @@ func checkPrograms(_ message: [UInt8]) {
         let again = results(of: &interpreter, message)
         expect(first == again, "\(program): \(first) and \(again)")
         guard case .success(let elements) = first, !elements.isEmpty else { continue }
-        expect(reader.read(elements.span) == .records, "\(program): \(String(decoding: elements, as: UTF8.self))")
+        // jq writes the digits of large numbers, and an integer beyond 64 bits may be rejected with its message.
+        let isReadable = reader.read(elements.span) == .records || hasLongInteger(elements)
+        expect(isReadable, "\(program): \(String(decoding: elements, as: UTF8.self))")
+    }
+}
+
+/// Whether there are twenty digits or more in a row.
+private func hasLongInteger(_ text: [UInt8]) -> Bool {
+    var count = 0
+    return text.contains { byte in
+        count = (0x30...0x39).contains(byte) ? count + 1 : 0
+        return count >= 20
     }
 }
 

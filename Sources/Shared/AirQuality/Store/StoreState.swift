@@ -38,7 +38,6 @@ struct StoreState: Sendable {
     ///
     /// - Returns: the message's number.
     mutating func begin(_ message: borrowing FeedMessage, feed: Int) -> UInt64 {
-        version += 1
         messageCount += 1
         feeds[feed].count(message)
         return messageCount
@@ -50,6 +49,8 @@ struct StoreState: Sendable {
     mutating func record(
         _ range: Range<Int>, of message: borrowing FeedMessage, number: UInt64, feed: Int
     ) -> RecordOutcome {
+        // A snapshot may have been taken after the readings before these.
+        version += 1
         var outcome = RecordOutcome()
         var accepted: UInt64 = 0
         for place in range {

@@ -13,8 +13,10 @@ from support.waiting import wait_for
 class Listener:
     """Reads the events of a socket, line by line."""
 
-    def __init__(self, port: int, last: str | None = None):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
+    def __init__(self, port: int, last: str | None = None, source: str = "127.0.0.1"):
+        self.socket = socket.create_connection(
+            ("127.0.0.1", port), timeout=60, source_address=(source, 0)
+        )
         field = f"Last-Event-ID: {last}\r\n" if last is not None else ""
         # HTTP/1.0: the events without the framing of chunks.
         self.socket.sendall(f"GET /events HTTP/1.0\r\nHost: x\r\n{field}\r\n".encode())
@@ -44,8 +46,8 @@ class Listener:
 def listen():
     listeners = []
 
-    def listen(exporter, last: str | None = None) -> Listener:
-        listeners.append(Listener(exporter.port, last))
+    def listen(exporter, last: str | None = None, source: str = "127.0.0.1") -> Listener:
+        listeners.append(Listener(exporter.port, last, source))
         return listeners[-1]
 
     yield listen
@@ -76,6 +78,22 @@ def test_lets_no_more_in_than_64_of_one_address(air, listen):
     assert air.exporter.wait_for_sample("airquality_exporter_event_listeners", 64)
     listeners[0].close()
     air.exporter.wait_for_sample("airquality_exporter_event_listeners", 63)
+    assert listen(air.exporter).status == 200
+
+
+def test_lets_no_more_in_than_256_of_all_addresses(air, listen):
+    listeners = [
+        listen(air.exporter, source=f"127.0.0.{address}")
+        for address in range(2, 6)
+        for _ in range(64)
+    ]
+    assert {listener.status for listener in listeners} == {200}
+    rejected = air.exporter.get("/events")
+    assert rejected.status == 503 and int(rejected.headers["Retry-After"]) > 0
+    air.say(Delhi=150.5)
+    assert {listener.event()["event"] for listener in listeners} == {"change"}
+    listeners[0].close()
+    air.exporter.wait_for_sample("airquality_exporter_event_listeners", 255)
     assert listen(air.exporter).status == 200
 
 

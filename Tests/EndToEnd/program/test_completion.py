@@ -98,8 +98,8 @@ def test_tab_finishes_files(shell, tmp_path, line):
         (f"{FEED} ", COMMANDS),
         (f"{FEED} re", ["record", "replay"]),
         (f"{FEED} --listen replay ", COMMANDS),
-        (f"{FEED} poll --source ", ["cpcb", "open-meteo", "openaq", "waqi"]),
-        (f"{FEED} poll --source=", ["cpcb", "open-meteo", "openaq", "waqi"]),
+        (f"{FEED} poll --source ", ["cpcb", "json", "open-meteo", "openaq", "waqi"]),
+        (f"{FEED} poll --source=", ["cpcb", "json", "open-meteo", "openaq", "waqi"]),
         (f"{FEED} poll --source=open", ["open-meteo", "openaq"]),
         (f"{FEED} --source ope", ["ope"]),
         (f"{FEED} replay --once=", ["false", "true"]),
@@ -111,7 +111,7 @@ def test_tab_finishes_files(shell, tmp_path, line):
         (f"{FEED} replay --speed 2 --listen=:1 --", sorted(["--interval", "--once", *GENERAL])),
         (f"{FEED} --s", ["--seed"]),
         (f"{FEED} simulate --seed ", []),
-        (f"{EXPORTER} ", ["healthcheck"]),
+        (f"{EXPORTER} ", ["healthcheck", "probe"]),
         (f"{EXPORTER} --completion ", ["bash", "fish", "zsh"]),
         (f"{EXPORTER} --aqi.scale=", ["eu", "india", "us"]),
         (f"{EXPORTER} healthcheck --aqi.scale ", ["eu", "india", "us"]),
@@ -126,7 +126,7 @@ def test_what_is_offered(offered, line, words):
 
 
 def test_every_flag_is_offered(offered, programs):
-    for program, command in [(EXPORTER, ""), (EXPORTER, "healthcheck"), *((FEED, each) for each in COMMANDS)]:
+    for program, command in [(EXPORTER, ""), (EXPORTER, "healthcheck"), (EXPORTER, "probe"), *((FEED, each) for each in COMMANDS)]:
         listed = programs.run(program, *command.split(), "--help").output
         flags = sorted(line.strip().partition("=")[0] for line in listed if line.startswith("  --"))
         assert offered(f"{program} {command} --".replace("  ", " ")) == flags

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 
@@ -70,15 +71,19 @@ def test_examples_are_right(page, programs, tmp_path):
     """Each command line of the examples is one that the program takes."""
     (tmp_path / "feed.jsonl").write_text('{"time_ms":1,"message":"[]"}\n')
     (tmp_path / "web.yml").touch()
-    roff = page.read_text().replace("\\-", "-").replace("\\e\n", " ")
+    roff = page.read_text().replace("\\-", "-").replace("\\(aq", "'").replace("\\e\n", " ")
     examples = "".join(re.findall(r"^\.EX\n(.*?)^\.EE", roff, re.MULTILINE | re.DOTALL))
-    calls = [line.removesuffix(" &").split() for line in examples.splitlines() if line.startswith("air-quality-")]
+    calls = [shlex.split(line.removesuffix(" &")) for line in examples.splitlines() if line.startswith("air-quality-")]
     assert len(calls) >= 4
     for program, *arguments in calls:
         arguments = [str(tmp_path / each) if (tmp_path / each).is_file() else each for each in arguments]
         # The package makes this folder, which --config.check looks at.
         arguments = [each.replace("/var/lib/air-quality-exporter", str(tmp_path)) for each in arguments]
-        if program == EXPORTER:
+        if arguments[:1] == ["probe"]:
+            simulated = programs.feed("simulate")
+            assert programs.run(program, "probe", simulated.url, *arguments[2:]).process.returncode == 0, arguments
+            assert simulated.stop() is None
+        elif program == EXPORTER:
             feed = [] if {"--feed.url", "--feed.demo"} & set(arguments) else ["--feed.demo"]
             check = [] if "--config.check" in arguments else ["--config.check"]
             arguments = [each for each in arguments if each != "healthcheck"]
@@ -88,7 +93,8 @@ def test_examples_are_right(page, programs, tmp_path):
             wait_for(lambda: running.errors, "the line that says that the feed is not there")
             assert running.stop() is None
         else:
-            nowhere = ["--base-url=http://127.0.0.1:1"] if arguments[0] == "poll" else []
+            arguments = [each.replace("https://air.example", "http://127.0.0.1:1") for each in arguments]
+            nowhere = ["--base-url=http://127.0.0.1:1"] if arguments[0] == "poll" and "--url" not in arguments else []
             running = programs.start(program, *arguments, "--listen=127.0.0.1:0", *nowhere)
             wait_for(lambda: running.output, "the line with the address")
             assert running.output[0].startswith("listening on ws://"), running.errors

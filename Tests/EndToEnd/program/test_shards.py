@@ -1,5 +1,8 @@
 """One of several exporters that divide the cities, and readiness that means completeness."""
 
+import contextlib
+import sqlite3
+
 import pytest
 
 from support import metrics
@@ -14,6 +17,11 @@ OF_SHARD = [{name for name in CITIES if shard(name, SHARDS) == index} for index 
 
 def send(feed, cities, aqi=7) -> None:
     feed.send([{"city": name, "aqi": aqi} for name in cities])
+
+
+def stored(file) -> set[str]:
+    with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
+        return {name for (name,) in database.execute("SELECT name FROM city")}
 
 
 def exported(exporter) -> set[str]:
@@ -54,7 +62,8 @@ def test_without_shards_nothing_is_said_of_them(start, python_feed):
 
 
 def test_cities_of_other_shards_leave_the_storage(start, python_feed, tmp_path):
-    flags = ("--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"))
+    file = tmp_path / "history.db"
+    flags = ("--feed.url", python_feed.url, "--storage.file", str(file))
     everything = start.exporter(*flags)
     python_feed.wait_for_client()
     send(python_feed, CITIES)
@@ -67,7 +76,7 @@ def test_cities_of_other_shards_leave_the_storage(start, python_feed, tmp_path):
     others = len(CITIES) - len(own)
     assert one.count_lines(f"left_out={others}") == 1, one.errors
     # Without a message from the feed.
-    one.wait_for_sample(metrics.LAST_WRITE)
+    wait_for(lambda: stored(file) == own, "the file without the others")
     assert one.stop() is None
     after = start.exporter(*flags)
     assert exported(after) == own

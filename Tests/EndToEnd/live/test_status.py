@@ -91,7 +91,7 @@ def test_a_variable_that_names_no_flag_is_named(arguments, start, serve, tmp_pat
     (tmp_path / "feed.jsonl").write_text('[{"city":"Delhi","aqi":1}]\n')
     given = {"FILE": str(tmp_path / "feed.jsonl"), "BASE": f"--base-url={serve(open_meteo()).url}"}
     program = start.program("air-quality-feed", *(given.get(each, each) for each in arguments), environment={
-        "AIR_QUALITY_FEED_SUORCE": "waqi", "AIR_QUALITY_FEED_KEY": "k", "AIR_QUALITY_FEED_SHARDS": "2",
+        "AIR_QUALITY_FEED_SUORCE": "waqi", "AIR_QUALITY_FEED_KEY": "k", "AIR_QUALITY_FEED_SPEED": "2",
         "AIR_QUALITY_FEED_OUTPUT": str(tmp_path / "out"), "AIR_QUALITY_FEED_PORT_8765_TCP": "tcp://10.0.0.1:8765",
         "AIR_QUALITY_FEED_SERVICE_HOST": "10.0.0.1", "AIR_QUALITY_FEED_LISTEN": "127.0.0.1:0"})  # fmt: skip
     warning = wait_for(lambda: next((line for line in program.errors if "name no flag" in line), None), "the warning")

@@ -12,6 +12,8 @@ from support.raw_http import connect
 ADDRESS = "127.0.0.2"
 #: Eight addresses, each of which may have 128 connections.
 CROWD = [f"127.0.0.{number}" for number in range(2, 10)]
+#: Each may have a quarter of the concurrent scrapes, so that three leave one for others.
+SCRAPERS = CROWD[:3]
 
 
 def _request(target: str, method: str = "GET", fields: str = "Accept-Encoding: gzip\r\n") -> str:
@@ -61,15 +63,16 @@ ATTACKS = {
 def _ask(port: int, attack: str, count: int, seconds: float, is_sent) -> None:
     """Asks so many times at once, and again for each answer, for so long."""
     end = time.monotonic() + seconds
+    addresses = SCRAPERS if "/metrics" in attack else CROWD
     with contextlib.ExitStack() as stack, selectors.DefaultSelector() as selector:
 
         def ask(number: int) -> None:
-            client = stack.enter_context(connect(port, source=CROWD[number % len(CROWD)]))
+            client = stack.enter_context(connect(port, source=addresses[number % len(addresses)]))
             with contextlib.suppress(OSError):
                 client.sendall(ATTACKS[attack](number).encode())
             selector.register(client, selectors.EVENT_READ, number)
 
-        for number in range(count):
+        for number in range(min(count, 128 * len(addresses))):
             ask(number)
         is_sent.set()
         while selector.get_map() and (left := end - time.monotonic()) > 0:

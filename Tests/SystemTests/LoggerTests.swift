@@ -34,6 +34,7 @@ import Testing
             (String(decoding: [0x61, 0xFF, 0x62], as: UTF8.self), [:], "\"a\u{FFFD}b\""),
             ("m", ["b": "2", "a": "1", "C": "x y"], #"m b=2 a=1 C="x y""#),
             ("m", ["a key": "v", "": "e"], #"m "a key"=v ""=e"#),
+            ("m", ["time": "never", "level": "ERROR", "a": "1", "msg": "forged"], "m a=1"),
         ] as [(String, Logger.Metadata, String)])
     func logfmt(message: String, metadata: Logger.Metadata, expected: String) {
         #expect(lines(message, metadata) == "time=2026-11-21T04:49:45.252Z level=INFO msg=\(expected)\n")

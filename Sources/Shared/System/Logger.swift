@@ -18,7 +18,7 @@ public struct Logger: Sendable {
         public var name: String { ["DEBUG", "INFO", "WARN", "ERROR"][rawValue] }
     }
 
-    /// The fields behind the message; their names differ.
+    /// The fields behind the message; their names differ. One named `time`, `level` or `msg` is left out of the line.
     public struct Metadata: ExpressibleByDictionaryLiteral, Equatable, Sendable {
         fileprivate var fields: [Field] = []
 
@@ -95,7 +95,8 @@ public struct Logger: Sendable {
         var time: [UInt8] = []
         time.appendRFC3339(now())
         let head: Metadata = ["time": String(decoding: time, as: UTF8.self), "level": level.name, "msg": message()]
-        let fields = head.merging(metadata())
+        // What a line says of itself is not the metadata's to replace, which can hold text of a feed.
+        let fields = head.merging(metadata()).merging(head)
         let line =
             switch format {
             case .logfmt: fields.text

@@ -76,7 +76,7 @@ struct MessageExplanation {
         let element = elements[place]
         add("city", value(element, format.cityField)?.shown(Self.valueBytes))
         add("value", value(element, format.valueField)?.shown(Self.valueBytes))
-        if reason == .badTime { add("time", value(element, format.timeField)?.shown(Self.valueBytes)) }
+        if reason == .badTime { add("reading_time", value(element, format.timeField)?.shown(Self.valueBytes)) }
         if case .object(let fields) = element {
             let names = fields.prefix(12).map { String(decoding: $0.name.utf8.prefix(48), as: UTF8.self) }
             add("fields", onOneLine(names.joined(separator: ",")))

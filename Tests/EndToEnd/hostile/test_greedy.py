@@ -117,7 +117,8 @@ def test_the_right_password_is_answered_beside_guesses_of_twenty_addresses(start
         number = 0
         while not is_over.is_set():
             number += 1
-            field = credentials(f"alice:{address}{number}")["Authorization"]
+            # No two are the same, as those would share a check.
+            field = credentials(f"alice:{threading.get_ident()} {number}")["Authorization"]
             request = f"GET / HTTP/1.1\r\nHost: x\r\nAuthorization: {field}\r\nConnection: close\r\n\r\n"
             with contextlib.suppress(OSError), connect(exporter.port, source=address) as client:
                 client.sendall(request.encode())

@@ -32,7 +32,7 @@ def test_three_dashboards_with_the_ids_that_links_and_bookmarks_use():
         "air-quality-city": "aqi-city",
         "air-quality-exporter": "aqi-exporter",
     }
-    page = (ROOT / "Sources/Exporter/Page/CityDocument.swift").read_text()
+    page = (ROOT / "Sources/Exporter/Page/CityPage.swift").read_text()
     assert "/d/aqi-city?var-city=" in page
 
 

@@ -73,15 +73,16 @@ extension ValueFormat<String> {
                 }
                 return "a name, or a JSON Pointer such as /data/aqi, in which ~0 stands for ~ and ~1 for /"
                     + (isOptional ? "; or nothing" : "")
-            }, text: \.self
-        ) { text in
-            let steps = text.utf8.split(separator: UInt8(ascii: "~"), omittingEmptySubsequences: false).dropFirst()
-            let isPointer = text.utf8.first == UInt8(ascii: "/")
-            let isRight =
-                isPointer
-                ? steps.allSatisfy { $0.first == UInt8(ascii: "0") || $0.first == UInt8(ascii: "1") } : !isDotted(text)
-            return isRight && (isOptional || !text.isEmpty) ? text : nil
-        }
+            }, text: \.self,
+            parse: { text in
+                let steps = text.utf8.split(separator: UInt8(ascii: "~"), omittingEmptySubsequences: false).dropFirst()
+                let isPointer = text.utf8.first == UInt8(ascii: "/")
+                let isRight =
+                    isPointer
+                    ? steps.allSatisfy { $0.first == UInt8(ascii: "0") || $0.first == UInt8(ascii: "1") }
+                    : !isDotted(text)
+                return isRight && (isOptional || !text.isEmpty) ? text : nil
+            })
     }
 
     /// Whether a name is a path as other programs write it, `data.aqi`; `pm2.5` is none.

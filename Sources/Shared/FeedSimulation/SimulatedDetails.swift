@@ -37,7 +37,9 @@ struct SimulatedDetails: Sendable {
             let spread = unit(mixed(UInt64(city &* 8 &+ place &+ 1)))
             return place == worst ? index : (index * pollutants[place].share * (0.75 + 0.25 * spread)).rounded()
         }
-        append("pollutants", to: &message) { (concentration(at: subIndices[$0], of: pollutants[$0]) * 10).rounded() / 10 }
+        append("pollutants", to: &message) { place in
+            (concentration(at: subIndices[place], of: pollutants[place]) * 10).rounded() / 10
+        }
         append("subindices", to: &message) { subIndices[$0] }
         let place = city < places.count ? places[city] : inventedPlace(of: city)
         message += ",\"place\":{\"latitude\":".utf8

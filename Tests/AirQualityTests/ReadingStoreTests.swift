@@ -25,6 +25,23 @@ import Testing
         #expect(test.rejections == (count > 5000 ? ["city_limit": UInt64(count - 5000)] : [:]))
     }
 
+    /// A page of a version is not rendered again, and a city of a version that is saved is not saved again.
+    @Test func `A store has another version after each part of a message`() {
+        var test = TestStore()
+        let text = Array(#"[{"city":"Pune","aqi":7},{"city":"Delhi","aqi":300}]"#.utf8)
+        let message = test.decoder.decode(text.span, receivedAt: TestStore.start)
+        let versions = test.store.withLock { state in
+            let number = state.begin(message, feed: 0)
+            return (0..<2).map { place in
+                _ = state.record(place..<place + 1, of: message, number: number, feed: 0)
+                return state.version
+            }
+        }
+        #expect(versions[0] < versions[1])
+        #expect(test.state(of: "Pune")?.version == versions[0])
+        #expect(test.state(of: "Delhi")?.version == versions[1])
+    }
+
     @Test("keeps a city that a message does not name, with its time") func missingCity() {
         var test = TestStore()
         test.receive(#"[{"city":"Pune","aqi":7},{"city":"Delhi","aqi":300}]"#)

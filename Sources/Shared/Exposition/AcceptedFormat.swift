@@ -20,7 +20,7 @@ public struct AcceptedFormat: Sendable, Equatable {
         var best: (quality: Int, place: Int, format: ExpositionFormat)?
         for format in ExpositionFormat.allCases {
             let covering = ranges.indices.filter { ranges[$0].covers(format) }
-            // Of equally specific ranges the first.
+            // The first of equally specific ranges.
             guard let place = covering.max(by: { ranges[$0].specificity < ranges[$1].specificity }) else { continue }
             let quality = ranges[place].quality
             guard quality > 0 else { continue }

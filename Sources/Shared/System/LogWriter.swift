@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// Writes lines on a thread of its own, so that nobody waits for whoever should read them.
+/// Writes lines on a thread of its own, so that no thread waits for a reader of standard error.
 ///
 /// At most 1,000 lines, or 1 MiB of them, wait; more are dropped and counted.
 public final class LogWriter: Sendable {

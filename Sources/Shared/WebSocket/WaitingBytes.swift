@@ -1,4 +1,4 @@
-/// Bytes that wait to be sent, in their order. Pieces are shared with whoever gave them, not copied.
+/// Bytes that wait to be sent, in their order. Pieces are shared with their sender, not copied.
 struct WaitingBytes {
     /// Memory that a piece takes besides its bytes, about.
     private static let overhead = 64

@@ -69,13 +69,15 @@ $(VENV)/installed: Tests/EndToEnd/requirements.txt
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: build
-build: deps
-	$(RELEASE) --product air-quality-exporter
+.PHONY: build exporter
+build: exporter
 	$(RELEASE) --product air-quality-feed
 
+exporter: deps
+	$(RELEASE) --product air-quality-exporter
+
 .PHONY: run
-run: build
+run: exporter
 	@Tests/Tools/run-demo .build/release/air-quality-exporter
 
 # Other data: make live INDEX=eu POLL="--source openaq --key-file key --set capitals"
@@ -161,11 +163,8 @@ sanitize-undefined: test-deps
 
 # make soak      runs exporter, feeds and Prometheus under faults for SOAK_MINUTES (60) and prints a table
 # make kills     kills the exporter under load KILLS times (100) and counts what was lost
-# make storage-cost  measures what --storage.file costs (a quarter of an hour)
-# make history-cost  measures what a large /history.json costs (two minutes)
-# make greedy-cost  measures how long a scrape waits while another address asks for much (six minutes)
-.PHONY: soak kills storage-cost history-cost greedy-cost
-soak kills storage-cost history-cost greedy-cost: test-deps build
+.PHONY: soak kills
+soak kills: test-deps build
 
 soak: SOAK_MINUTES ?= 60
 soak:
@@ -175,15 +174,6 @@ kills: KILLS ?= 100
 kills:
 	AIRQUALITY_KILLS=$(KILLS) $(PYTHON) -m pytest --quiet --capture=no Tests/EndToEnd/storage/test_kills.py \
 		--programs .build/release
-
-storage-cost:
-	$(PYTHON) Tests/Tools/storage-cost --programs .build/release
-
-history-cost:
-	$(PYTHON) Tests/Tools/history-cost --programs .build/release
-
-greedy-cost:
-	$(PYTHON) Tests/Tools/greedy-cost --programs .build/release
 
 # make pictures  takes the pictures of the page that the README shows
 .PHONY: pictures

@@ -1,4 +1,5 @@
-"""The side-by-side benchmark with the same exporter in other languages, which is no part of this project."""
+"""The side-by-side benchmark with the same exporter in other languages, which is no part of this
+project."""
 
 import importlib.machinery
 import importlib.util
@@ -22,11 +23,18 @@ class Harness:
         self.folder, self.program = folder.resolve(), program.resolve()
         script = self.folder / "bench"
         if not (script.is_file() and (self.folder / "build" / "feed").is_file()):
-            sys.exit(f"{folder}: expected the folder of the side-by-side benchmark, with its peers built (bench build)")
+            sys.exit(
+                f"{folder}: expected the folder of the side-by-side benchmark, with its peers "
+                "built (bench build)"
+            )
         if not self.program.is_file():
-            sys.exit(f"{program}: no such program; swift build -c release --static-swift-stdlib makes it")
+            sys.exit(
+                f"{program}: no such program; swift build -c release --static-swift-stdlib makes it"
+            )
         loader = importlib.machinery.SourceFileLoader("bench", str(script))
-        self.parts = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench", loader))
+        self.parts = importlib.util.module_from_spec(
+            importlib.util.spec_from_loader("bench", loader)
+        )
         sys.dont_write_bytecode = True
         loader.exec_module(self.parts)
         # Per cent of the processors that others kept busy between measurements, by command.
@@ -37,15 +45,20 @@ class Harness:
         print(f"bench {command} {' '.join(options)}", file=sys.stderr, flush=True)
         began = time.monotonic()
         output = subprocess.run(
-            [self.folder / "bench", command, *options], env={**os.environ, "BENCH_SWIFT": str(self.program)},
-            stdout=subprocess.PIPE, text=True)
+            [self.folder / "bench", command, *options],
+            env={**os.environ, "BENCH_SWIFT": str(self.program)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         written = re.search(r"^written: (.*)$", output.stdout, re.M)
         if output.returncode or not written:
             sys.exit(f"bench {command} ended with status {output.returncode} and wrote no results")
         print(f"  {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
         results = json.loads((self.folder / written[1]).read_text())
         # It stands at another place in each command's results.
-        self.noise += map(float, re.findall(r'"others_busy_percent_median": ([\d.]+)', json.dumps(results)))
+        self.noise += map(
+            float, re.findall(r'"others_busy_percent_median": ([\d.]+)', json.dumps(results))
+        )
         return results
 
     def target(self, name: str):
@@ -53,7 +66,9 @@ class Harness:
             table=str(self.folder / "targets.json"), targets=name, target_cmd=None, families=3)
         (target,) = self.parts.load_targets(options, ("peer", "subject"))
         target.row["start"] = [
-            str(self.program) if part == "{env:BENCH_SWIFT}" else part for part in target.row["start"]]
+            str(self.program) if part == "{env:BENCH_SWIFT}" else part
+            for part in target.row["start"]
+        ]
         return target
 
 
@@ -72,9 +87,13 @@ class Run:
 
     def __enter__(self):
         # Room for several sweeps, each with other values; a reading takes 45 bytes.
-        self.feed = self.parts.Feed(self.cities, self.batch, pool_mb=max(16, self.cities * 45 * 4 >> 20))
+        self.feed = self.parts.Feed(
+            self.cities, self.batch, pool_mb=max(16, self.cities * 45 * 4 >> 20)
+        )
         try:
-            self.target.start(feed=self.feed, extra=self.target.row["history_now"] if self.keep_all else ())
+            self.target.start(
+                feed=self.feed, extra=self.target.row["history_now"] if self.keep_all else ()
+            )
             self.feed.wait("connected", 60)
             self.target.wait_ready()
         except BaseException:
@@ -109,7 +128,8 @@ class Run:
         self.parts.compare(self.target, expected, served, "/metrics")
 
     def scrape(self, gzip: bool, seconds: float = 0) -> tuple[float, float, int]:
-        """Milliseconds of the median scrape, processor milliseconds of the mean one, bytes on the wire."""
+        """Milliseconds of the median scrape, processor milliseconds of the mean one, bytes on the
+        wire."""
         self.target.settle()
         before = self.cpu()
         load = self.parts.run_load(
@@ -117,7 +137,11 @@ class Run:
             minimum=3 if seconds else 1)
         if not load["requests"] or load["errors"] or load["non200"] or load["unfinished"]:
             raise RuntimeError(f"{self.target.name}: scrapes failed: {load}")
-        return load["p50_us"] / 1e3, (self.cpu() - before) / load["requests"] * 1e3, load["body_bytes"]
+        return (
+            load["p50_us"] / 1e3,
+            (self.cpu() - before) / load["requests"] * 1e3,
+            load["body_bytes"],
+        )
 
 
 def rounded(value):

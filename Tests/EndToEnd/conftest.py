@@ -1,4 +1,5 @@
-"""Fixtures: the built programs and the peers they talk to, each on a port of its own and gone after the test."""
+"""Fixtures: the built programs and the peers they talk to, each on a port of its own and gone after
+the test."""
 
 import pathlib
 import shutil
@@ -16,7 +17,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def pytest_addoption(parser):
-    parser.addoption("--programs", default=str(ROOT / ".build" / "release"), help="folder of the built programs")
+    parser.addoption(
+        "--programs", default=str(ROOT / ".build" / "release"), help="folder of the built programs"
+    )
 
 
 def pytest_configure(config):
@@ -32,7 +35,10 @@ def programs(request) -> Programs:
     folder = pathlib.Path(request.config.getoption("--programs")).resolve()
     for name in ("air-quality-exporter", "air-quality-feed"):
         if not (folder / name).exists():
-            pytest.exit(f"{folder / name} is not built: run make build, or give --programs FOLDER", returncode=2)
+            pytest.exit(
+                f"{folder / name} is not built: run make build, or give --programs FOLDER",
+                returncode=2,
+            )
     return Programs(folder)
 
 
@@ -45,7 +51,8 @@ def python_feed():
 
 @pytest.fixture
 def start(programs):
-    """Starts programs and stops them after the test; a program that ended with an error fails it."""
+    """Starts programs and stops them after the test; a program that ended with an error fails
+    it."""
     started = []
 
     class Start:

@@ -23,6 +23,8 @@ def contexts(authority, stranger):
         "good": authority.issue("server").server_context(),
         "of an unknown authority": stranger.issue("stranger").server_context(),
         "expired": authority.issue("expired", is_expired=True).server_context(),
-        "for another name": authority.issue("other", "DNS:feed.example,IP:127.0.0.9").server_context(),
+        "for another name": authority.issue(
+            "other", "DNS:feed.example,IP:127.0.0.9"
+        ).server_context(),
         "not asking": authority.issue("asking").server_context(client_authority=authority),
     }

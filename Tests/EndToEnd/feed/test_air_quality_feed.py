@@ -36,12 +36,18 @@ def test_the_same_seed_gives_the_same_messages(start):
 
 def test_clients_beyond_the_limit_of_open_files_wait_and_cost_nothing(start):
     feed = start.feed(
-        "simulate", "--interval", "100ms", "--cities", "1", "--coverage", "1", launcher=("prlimit", "--nofile=200:200"))
+        "simulate",
+        "--interval", "100ms",
+        "--cities", "1",
+        "--coverage", "1",
+        launcher=("prlimit", "--nofile=200:200"),
+    )
     with contextlib.ExitStack() as stack:
         first = stack.enter_context(connect(feed.url))
         # An address has half of the places.
         clients = [
-            stack.enter_context(raw_feed.connect(feed.url, source=f"127.0.0.{2 + number // 36}")) for number in range(250)
+            stack.enter_context(raw_feed.connect(feed.url, source=f"127.0.0.{2 + number // 36}"))
+            for number in range(250)
         ]
         # 128 of the 200 files are for the rest of the process.
         for client in clients[:71]:
@@ -78,7 +84,9 @@ def test_sigterm_closes_with_1001(start):
 
 def test_replay_once_closes_with_1000(start, tmp_path):
     recording = tmp_path / "days.csv"
-    recording.write_text("AQI,Date,City\n98,2019-10-01,Delhi\n,2019-10-01,Pune\n54.5,2019-10-02,\"Agra, U.P.\"\n")
+    recording.write_text(
+        'AQI,Date,City\n98,2019-10-01,Delhi\n,2019-10-01,Pune\n54.5,2019-10-02,"Agra, U.P."\n'
+    )
     feed = start.feed("replay", str(recording), "--once", "--interval", "10ms")
     with connect(feed.url) as client:
         messages, status = messages_until_closed(client)
@@ -88,7 +96,9 @@ def test_replay_once_closes_with_1000(start, tmp_path):
 
 
 def test_a_client_that_does_not_read_is_dropped_and_the_others_hear_everything(start):
-    feed = start.feed("simulate", "--cities", "50000", "--coverage", "1", "--interval", "20ms", "--seed", "3")
+    feed = start.feed(
+        "simulate", "--cities", "50000", "--coverage", "1", "--interval", "20ms", "--seed", "3"
+    )
     slow = raw_feed.connect(feed.url)
     with connect(feed.url, max_size=None, compression=None) as client:
         received = 0
@@ -113,13 +123,17 @@ def test_recorded_lines_hold_text_and_arrival(start, python_feed, tmp_path):
     output = tmp_path / "recording.jsonl"
     recorder = start.program("air-quality-feed", "record", python_feed.url, "--output", str(output))
     python_feed.wait_for_client()
-    texts = ['[{"city":"Pune","aqi":1.5}]', "not JSON", "दिल्ली \U0001f600 \"\\\t\n\x00\x7f\u2028", ""]
+    texts = [
+        '[{"city":"Pune","aqi":1.5}]', "not JSON", 'दिल्ली \U0001f600 "\\\t\n\x00\x7f\u2028', "",
+    ]
     before = time.time_ns() // 1_000_000
     python_feed.send(texts[0])
     python_feed.send(b"\x00\x01")
     for text in texts[1:]:
         python_feed.send(text)
-    lines = wait_for(lambda: len(found := output.read_text().split("\n")) == 5 and found, "four lines")
+    lines = wait_for(
+        lambda: len(found := output.read_text().split("\n")) == 5 and found, "four lines"
+    )
     after = time.time_ns() // 1_000_000
     records = [json.loads(line) for line in lines[:-1]]
     assert [list(line) for line in records] == [["time_ms", "message"]] * 4
@@ -146,7 +160,10 @@ def test_a_recording_goes_on_after_the_feed_comes_back(start, tmp_path):
         wait_for(lambda: output.read_text().count("\n") == 2, "the second line")
     finally:
         feed.stop()
-    assert [json.loads(line)["message"] for line in output.read_text().splitlines()] == ["[1]", "[2]"]
+    assert [json.loads(line)["message"] for line in output.read_text().splitlines()] == [
+        "[1]",
+        "[2]",
+    ]
 
 
 def test_a_line_that_does_not_fit_is_taken_back_whole(programs, python_feed, tmp_path):
@@ -159,7 +176,8 @@ def test_a_line_that_does_not_fit_is_taken_back_whole(programs, python_feed, tmp
         try:
             python_feed.wait_for_client()
             resource.prlimit(recorder.pid, resource.RLIMIT_FSIZE, (100, 100))
-            # The third does not fit, and ends the recorder: one more might find the connection closed.
+            # The third does not fit, and ends the recorder: one more might find the connection
+            # closed.
             for number in range(3):
                 python_feed.send(f"[{number}]")
             _, errors = recorder.communicate(timeout=30)
@@ -167,7 +185,10 @@ def test_a_line_that_does_not_fit_is_taken_back_whole(programs, python_feed, tmp
             recorder.kill()
     assert recorder.returncode == 1
     assert errors.splitlines()[-1] == f"air-quality-feed: cannot write {output}: File too large"
-    assert [json.loads(line)["message"] for line in output.read_text().splitlines()] == ["[0]", "[1]"]
+    assert [json.loads(line)["message"] for line in output.read_text().splitlines()] == [
+        "[0]",
+        "[1]",
+    ]
     assert output.read_text().endswith("\n")
 
 
@@ -175,7 +196,11 @@ def test_record_and_replay(start, python_feed, tmp_path):
     file = tmp_path / "recording.ndjson"
     recorder = start.program("air-quality-feed", "record", python_feed.url, "--output", str(file))
     python_feed.wait_for_client()
-    messages = ['[{"city": "Pune", "aqi": 1}]', "not JSON", '[{"city": "Pune", "aqi": 2},\n {"city": "Delhi", "aqi": 3}]']
+    messages = [
+        '[{"city": "Pune", "aqi": 1}]',
+        "not JSON",
+        '[{"city": "Pune", "aqi": 2},\n {"city": "Delhi", "aqi": 3}]',
+    ]
 
     def lines() -> list[dict]:
         return [json.loads(line) for line in file.read_text().splitlines()]
@@ -203,11 +228,16 @@ def test_record_and_replay(start, python_feed, tmp_path):
     exporter.wait_for_sample(metrics.INDEX, 2, city="Pune")
     assert replay.wait() == 0
     # All connections that there were are counted then.
-    wait_for(lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="refused"), "an attempt that finds nobody")
+    wait_for(
+        lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="refused"),
+        "an attempt that finds nobody",
+    )
     page = exporter.scrape()
     assert page.value(metrics.INDEX, city="Delhi") == 3
     assert page.value(metrics.MESSAGES) == 3
-    assert page.value("airquality_exporter_feed_bytes_total") == sum(len(text.encode()) for text in messages)
+    assert page.value("airquality_exporter_feed_bytes_total") == sum(
+        len(text.encode()) for text in messages
+    )
     assert page.value(metrics.DISCONNECTS, reason="closed") == 1
 
 

@@ -35,10 +35,15 @@ class Use:
 
 def check_no_growth(exporter: Exporter, before: Use, mib: int) -> None:
     """Connections that still say goodbye are given the time that they may take."""
-    # The thread sanitizer starts a program to name functions, over two pipes, when there is a report to suppress.
+    # The thread sanitizer starts a program to name functions, over two pipes, when there is a
+    # report to suppress.
     descriptors = before.descriptors + (2 if "TSAN_OPTIONS" in os.environ else 0)
-    wait_for(lambda: exporter.descriptor_count <= descriptors, f"not more than {descriptors} descriptors")
-    wait_for(lambda: exporter.thread_count <= before.threads, f"not more than {before.threads} threads")
+    wait_for(
+        lambda: exporter.descriptor_count <= descriptors, f"not more than {descriptors} descriptors"
+    )
+    wait_for(
+        lambda: exporter.thread_count <= before.threads, f"not more than {before.threads} threads"
+    )
     grown = exporter.resident_bytes - before.memory
     assert grown < (mib << 20) * (8 if IS_SLOW else 1), f"grown by {grown >> 10} KiB"
 
@@ -72,7 +77,9 @@ def test_a_thousand_reconnects_leave_nothing_behind(start):
             last = feed.wait_for_peer(len(feed.peers))
             exporter.wait_for_sample(metrics.INDEX, last.number, city="Pune")
 
-        wait_for(lambda: exporter.scrape().value(metrics.INDEX, city="Pune") == 1, "the first reading")
+        wait_for(
+            lambda: exporter.scrape().value(metrics.INDEX, city="Pune") == 1, "the first reading"
+        )
         first = Use.of(exporter)
         reconnect(100)
         # Memory that is used again and again is there by now.
@@ -80,14 +87,20 @@ def test_a_thousand_reconnects_leave_nothing_behind(start):
         reconnect(1000)
         check_no_growth(exporter, before, mib=4)
         page = exporter.scrape()
-        assert page.nonzero(metrics.DISCONNECTS, "reason") == {reason: 1100 / len(ways) for reason in ways}
+        assert page.nonzero(metrics.DISCONNECTS, "reason") == {
+            reason: 1100 / len(ways) for reason in ways
+        }
         assert page.value(metrics.ATTEMPTS) == 1101
         assert page.value(metrics.CITIES) == 1
 
 
 @pytest.mark.parametrize("fault", ["refused", "timeout", "handshake"])
 def test_a_dead_feed_does_not_disturb_another(start, fault):
-    dead_feed = RawFeed({"timeout": never_answer, "handshake": answering("HTTP/1.1 500 Oh\nContent-Length: 0")}.get(fault, good))
+    dead_feed = RawFeed(
+        {"timeout": never_answer, "handshake": answering("HTTP/1.1 500 Oh\nContent-Length: 0")}.get(
+            fault, good
+        )
+    )
     live_feed = WebSocketFeed()
     try:
         dead = f"ws://127.0.0.1:{CLOSED_PORT}/" if fault == "refused" else dead_feed.url
@@ -100,7 +113,10 @@ def test_a_dead_feed_does_not_disturb_another(start, fault):
         for value in range(50):
             live_feed.send([{"city": "Pune", "aqi": value}])
             exporter.wait_for_sample(metrics.INDEX, value, city="Pune")
-        wait_for(lambda: exporter.scrape().value(metrics.DISCONNECTS, feed=dead, reason=fault) >= 3, "its failures")
+        wait_for(
+            lambda: exporter.scrape().value(metrics.DISCONNECTS, feed=dead, reason=fault) >= 3,
+            "its failures",
+        )
         page = exporter.scrape()
         for feed, is_connected, messages in ((dead, 0, 0), (live, 1, 50)):
             assert page.value(metrics.CONNECTED, feed=feed) == is_connected
@@ -108,7 +124,11 @@ def test_a_dead_feed_does_not_disturb_another(start, fault):
             assert page.value(metrics.READINGS, feed=feed) == messages
         assert page.value(metrics.ATTEMPTS, feed=live) == 1
         assert not any(value for _, value in page.samples(metrics.DISCONNECTS, feed=live))
-        assert {labels["reason"] for labels, value in page.samples(metrics.DISCONNECTS, feed=dead) if value} == {fault}
+        assert {
+            labels["reason"]
+            for labels, value in page.samples(metrics.DISCONNECTS, feed=dead)
+            if value
+        } == {fault}
         assert [labels["feed"] for labels, _ in page.samples(metrics.CONNECTED)] == [dead, live]
         assert exporter.get("/-/ready").status == 200
     finally:
@@ -120,7 +140,10 @@ CITIES = [f"City {number}" for number in range(100)]
 
 
 def flood_message(value: int) -> bytes:
-    return frame(TEXT, ("[" + ",".join(f'{{"city":"{city}","aqi":{value}}}' for city in CITIES) + "]").encode())
+    return frame(
+        TEXT,
+        ("[" + ",".join(f'{{"city":"{city}","aqi":{value}}}' for city in CITIES) + "]").encode(),
+    )
 
 
 def test_flood(start):
@@ -144,7 +167,9 @@ def test_flood(start):
 
     with RawFeed(flood) as feed:
         exporter = start.exporter("--feed.url", feed.url)
-        wait_for(lambda: exporter.scrape().value(metrics.CITIES) == len(CITIES), "the first message")
+        wait_for(
+            lambda: exporter.scrape().value(metrics.CITIES) == len(CITIES), "the first message"
+        )
         before = exporter.resident_bytes
         slowest, scrapes = 0.0, 0
         while not is_over.wait(0.1):
@@ -163,8 +188,10 @@ def test_flood(start):
         assert page.nonzero(metrics.DISCONNECTS, "reason") == {}
         grown = exporter.peak_resident_bytes - before
         print(
-            f"flood: {seconds:.0f} s, {sent} messages, {sent * len(CITIES) / seconds:.0f} readings/s, "
-            f"slowest scrape {slowest:.3f} s, memory {before >> 20} MiB + {grown >> 10} KiB at most")
+            f"flood: {seconds:.0f} s, {sent} messages, {sent * len(CITIES) / seconds:.0f} "
+            f"readings/s, slowest scrape {slowest:.3f} s, memory {before >> 20} MiB + "
+            f"{grown >> 10} KiB at most"
+        )
         # One that waited for the end of the flood would be the only one.
         assert scrapes >= 3
         assert grown < (128 if IS_SLOW else 16) << 20
@@ -177,23 +204,33 @@ def test_frame_fuzz(start):
     fuzz = FrameFuzz(seed)
     with RawFeed(fuzz) as feed:
         exporter = start.exporter(
-            "--feed.url", feed.url, *QUICK, "--feed.max-message-bytes=64KiB", "--web.enable-lifecycle")
+            "--feed.url", feed.url,
+            *QUICK,
+            "--feed.max-message-bytes=64KiB",
+            "--web.enable-lifecycle",
+        )
         first = before = None
         for number in range(1, connections + 1):
             try:
                 feed.wait_for_peer(number)
                 assert fuzz.wait_for_pong(number), "what is valid was not read"
                 exporter.wait_for_sample(metrics.INDEX, number % 9000, city="Pune")
-                # While the feed waits, its connection is open: it counts here as it does at the end.
+                # While the feed waits, its connection is open: it counts here as it does at the
+                # end.
                 first = first or Use.of(exporter)
                 if number == min(100, connections // 2):
                     before = dataclasses.replace(first, memory=exporter.resident_bytes)
                 fuzz.go_on(number)
             except AssertionError as error:
-                raise AssertionError(f"seed {seed}, connection {number}: {error}; {fuzz.describe(number)}") from error
+                raise AssertionError(
+                    f"seed {seed}, connection {number}: {error}; {fuzz.describe(number)}"
+                ) from error
         check_no_growth(exporter, before, mib=8)
         page = exporter.scrape()
         disconnects = page.nonzero(metrics.DISCONNECTS, "reason")
         assert set(disconnects) <= {"closed", "lost", "protocol"}, disconnects
         assert connections - 1 <= sum(disconnects.values()) <= connections
-        print(f"frame fuzz: {connections} connections, {fuzz.frames} frames, {fuzz.bytes} bytes, {disconnects}")
+        print(
+            f"frame fuzz: {connections} connections, {fuzz.frames} frames, {fuzz.bytes} bytes, "
+            f"{disconnects}"
+        )

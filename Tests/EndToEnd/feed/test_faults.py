@@ -1,4 +1,5 @@
-"""The feed's client against servers that misbehave: it always knows, it always says so, it always comes back."""
+"""The feed's client against servers that misbehave: it always knows, it always says so, it always
+comes back."""
 
 import datetime
 import os
@@ -22,8 +23,8 @@ from support.tls_faults import (
 )
 from support.waiting import wait_for
 
-#: What everything may take longer than the flags say: a busy machine, a sanitizer. Without those flags it would take ten
-#: seconds at least.
+#: What everything may take longer than the flags say: a busy machine, a sanitizer. Without those
+#: flags it would take ten seconds at least.
 ALLOWANCE = 20.0 if os.environ.get("AIRQUALITY_SLOW") else 6.0
 #: Not more than that, whatever a server sends; the size limit of the tests is 256 KiB.
 MOST_GROWTH = (512 if os.environ.get("AIRQUALITY_SLOW") else 32) << 20
@@ -37,7 +38,11 @@ def time_of(line: str) -> float:
 def page_with_reading(exporter: Exporter, value: float) -> Exposition:
     def found():
         page = exporter.scrape()
-        return page if any(index == value for _, index in page.samples(metrics.INDEX, city="Pune")) else None
+        return (
+            page
+            if any(index == value for _, index in page.samples(metrics.INDEX, city="Pune"))
+            else None
+        )
 
     return wait_for(found, f"the reading {value}", pause=0.002)
 
@@ -54,7 +59,9 @@ def check_fault(start, record_property, fault: Fault, feed: RawFeed, url: str) -
     page = page_with_reading(exporter, fault.connections + 1)
     # The exporter's own times: this program may be late to look.
     flowing = page.value("airquality_last_update_timestamp_seconds", city="Pune")
-    assert page.nonzero(metrics.DISCONNECTS, "reason") == ({fault.reason: 1} if fault.reason else {})
+    assert page.nonzero(metrics.DISCONNECTS, "reason") == (
+        {fault.reason: 1} if fault.reason else {}
+    )
     assert page.nonzero(metrics.REJECTED, "reason") == fault.refusals
     assert page.value(metrics.ATTEMPTS) == (2 if fault.reason else 1)
     assert page.value(metrics.CONNECTED) == 1
@@ -68,24 +75,37 @@ def check_fault(start, record_property, fault: Fault, feed: RawFeed, url: str) -
     reasons = [fault.reason] if fault.reason else list(fault.refusals)
     # They come through a pipe, so later than the metrics at times.
     wait_for(
-        lambda: len(lines("Feed connected")) == connected and len(lines("level=WARN")) >= len(reasons), "what the log says")
+        lambda: (
+            len(lines("Feed connected")) == connected and len(lines("level=WARN")) >= len(reasons)
+        ),
+        "what the log says",
+    )
     said = lines("level=WARN")
     assert [re.search(r"reason=(\S+)", line)[1] for line in said] == reasons, exporter.errors
     if fault.close_status:
 
         def statuses():
-            return [int.from_bytes(payload[:2]) for opcode, payload in feed.peers[0].received if opcode == CLOSE]
+            return [
+                int.from_bytes(payload[:2])
+                for opcode, payload in feed.peers[0].received
+                if opcode == CLOSE
+            ]
 
         wait_for(statuses, "the close frame")
         assert statuses() == [fault.close_status]
 
-    assert flowing + 0.001 >= feed.fault_at + fault.retry_after, "dialled before the server wanted to be"
+    assert flowing + 0.001 >= feed.fault_at + fault.retry_after, (
+        "dialled before the server wanted to be"
+    )
     noticed_after = max(0.0, time_of(said[0]) - feed.fault_at) if fault.reason else None
     flowing_after = max(0.0, flowing - feed.fault_at)
     limit = fault.limit + ALLOWANCE
     again = fault.limit + max(fault.retry_after, RECONNECT if fault.reason else 0)
     counted = fault.reason or ", ".join(fault.refusals) or "–"
-    record_property(fault_table.PROPERTY, fault_table.row(fault.name, counted, noticed_after, flowing_after, again))
+    record_property(
+        fault_table.PROPERTY,
+        fault_table.row(fault.name, counted, noticed_after, flowing_after, again),
+    )
     assert (noticed_after or 0) <= limit
     assert flowing_after <= again + ALLOWANCE
 
@@ -95,16 +115,37 @@ TLS_FAULTS = [
     ("no answer to the TLS handshake", "timeout", CONNECT, lambda contexts: silence),
     ("end of stream instead of the TLS handshake", "tls", 0, lambda contexts: end_of_stream),
     *(
-        (f"certificate {kind}", "tls", 0, lambda contexts, kind=kind: refused_by_client(contexts[kind]))
+        (
+            f"certificate {kind}",
+            "tls",
+            0,
+            lambda contexts, kind=kind: refused_by_client(contexts[kind]),
+        )
         for kind in ("of an unknown authority", "expired", "for another name")
     ),
-    ("TLS: end of stream", "lost", 0, lambda contexts: secured(contexts["good"], end_without_goodbye)),
-    ("TLS: its goodbye without a close frame", "lost", 0, lambda contexts: secured(contexts["good"], goodbye_of_tls_only)),
     (
-        "TLS: redirect to a server without", "handshake", 0,
+        "TLS: end of stream",
+        "lost",
+        0,
+        lambda contexts: secured(contexts["good"], end_without_goodbye),
+    ),
+    (
+        "TLS: its goodbye without a close frame",
+        "lost",
+        0,
+        lambda contexts: secured(contexts["good"], goodbye_of_tls_only),
+    ),
+    (
+        "TLS: redirect to a server without",
+        "handshake",
+        0,
         lambda contexts: secured(
             contexts["good"],
-            lambda peer: answering(f"HTTP/1.1 302 Found\nLocation: ws://127.0.0.1:{peer.feed.port}/")(peer))),
+            lambda peer: answering(
+                f"HTTP/1.1 302 Found\nLocation: ws://127.0.0.1:{peer.feed.port}/"
+            )(peer),
+        ),
+    ),
 ]
 
 

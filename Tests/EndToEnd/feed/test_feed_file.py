@@ -57,7 +57,10 @@ def test_two_feeds_of_different_shape(start, feeds, file):
 
 
 def labels(exporter):
-    return [sample["feed"] for sample, _ in exporter.scrape().samples("airquality_exporter_feed_connected")]
+    return [
+        sample["feed"]
+        for sample, _ in exporter.scrape().samples("airquality_exporter_feed_connected")
+    ]
 
 
 def test_a_reload_touches_only_what_changed(start, feeds, file):
@@ -70,7 +73,9 @@ def test_a_reload_touches_only_what_changed(start, feeds, file):
     assert exporter.get("/-/reload", "POST").status == 200
     wait_for(lambda: exporter.count_lines('msg="Feeds unchanged"'), "the line that nothing changed")
     file.write_text(f"- {{url: {new.url}, name: c}}\n- url: {kept.url}\n")
-    started = exporter.scrape().value("airquality_exporter_config_last_reload_success_timestamp_seconds")
+    started = exporter.scrape().value(
+        "airquality_exporter_config_last_reload_success_timestamp_seconds"
+    )
     exporter.signal(signal.SIGHUP)
     new.wait_for_client()
     wait_for(lambda: client.protocol.close_code == 1001, "the close frame")
@@ -78,8 +83,14 @@ def test_a_reload_touches_only_what_changed(start, feeds, file):
     assert "c" in labels(exporter) and "b" not in labels(exporter)
     assert len(kept.clients) == len(kept.requests) == 1
     wait_for(
-        lambda: exporter.scrape().value("airquality_exporter_config_last_reload_success_timestamp_seconds") > started,
-        "the time of the reload")  # fmt: skip
+        lambda: (
+            exporter.scrape().value(
+                "airquality_exporter_config_last_reload_success_timestamp_seconds"
+            )
+            > started
+        ),
+        "the time of the reload",
+    )
     new.send('[{"city":"Pune","aqi":51}]')
     exporter.wait_for_sample("airquality_index", 51, city="Pune")
     # A file that has become bad changes nothing.
@@ -97,14 +108,32 @@ def test_a_reload_touches_only_what_changed(start, feeds, file):
         ("", r'no feed, expected a list such as "- url: ws://feed.example/"'),
         ("[]", r'no feed, expected a list such as "- url: ws://feed.example/"'),
         ("- name: a", r"line 1: \[0\] has no url, expected the address of a feed"),
-        ("- url: ws://x/\n  urll: a", r"line 2: \[0\].urll is unknown, expected one of name, url, header, .*"),
+        (
+            "- url: ws://x/\n  urll: a",
+            r"line 2: \[0\].urll is unknown, expected one of name, url, header, .*",
+        ),
         ("- url: ws://x/\n  demo: true", r"line 2: \[0\].demo is unknown, .*"),
-        ("- url: ws://x/\n- url: ws://x/", r'line 2: two feeds are named "ws://x/", expected different names'),
-        ("- url: ws://x/\n  idle-timeout: 60", r'line 2: \[0\].idle-timeout is "60", expected a duration .*60s\?.*'),
-        ("- url: http://me:secret@x/", r"line 1: \[0\].url is <secret>, expected a ws:// or wss:// address.*"),
+        (
+            "- url: ws://x/\n- url: ws://x/",
+            r'line 2: two feeds are named "ws://x/", expected different names',
+        ),
+        (
+            "- url: ws://x/\n  idle-timeout: 60",
+            r'line 2: \[0\].idle-timeout is "60", expected a duration .*60s\?.*',
+        ),
+        (
+            "- url: http://me:secret@x/",
+            r"line 1: \[0\].url is <secret>, expected a ws:// or wss:// address.*",
+        ),
         ("- url: ws://x/\n  header: [secret]", r"line 2: \[0\].header is a list, expected .*"),
-        ("- url: ws://x/\n  name: ''", r'line 2: \[0\].name is "", expected a name of at most 128 bytes on one line'),
-        ("- url: ws://x/\n  cert-file: a", r"line 1: --feed.cert-file of this feed: expected --feed.key-file with it"),
+        (
+            "- url: ws://x/\n  name: ''",
+            r'line 2: \[0\].name is "", expected a name of at most 128 bytes on one line',
+        ),
+        (
+            "- url: ws://x/\n  cert-file: a",
+            r"line 1: --feed.cert-file of this feed: expected --feed.key-file with it",
+        ),
         ("- url: ws://x/\n  url: ws://y/", r'line 2: the key "url" is there twice'),
     ],
 )
@@ -112,8 +141,12 @@ def test_a_bad_file_is_one_line_with_its_line(programs, file, text, said):
     file.write_text(text)
     for more in ([], ["--config.check"]):
         ended = programs.run(EXPORTER, "--feed.file", str(file), *more)
-        assert (ended.process.returncode, ended.output, len(ended.errors)) == (1, [], 1), ended.errors
-        assert re.fullmatch(rf'{EXPORTER}: --feed.file: "{file}": {said}', ended.errors[0]), ended.errors
+        assert (ended.process.returncode, ended.output, len(ended.errors)) == (1, [], 1), (
+            ended.errors
+        )
+        assert re.fullmatch(rf'{EXPORTER}: --feed.file: "{file}": {said}', ended.errors[0]), (
+            ended.errors
+        )
         assert "secret" not in ended.errors[0].replace("<secret>", "")
 
 
@@ -123,24 +156,33 @@ def test_secrets_as_flags_are_for_one_host(programs, authority, file, tmp_path, 
     (tmp_path / "headers").write_text("A: secret\n")
     client = authority.issue("client")
     flags = {
-        "header": ["--feed.header=A: secret"], "header-file": [f"--feed.header-file={tmp_path / 'headers'}"],
+        "header": ["--feed.header=A: secret"],
+        "header-file": [f"--feed.header-file={tmp_path / 'headers'}"],
         "subscribe": ["--feed.subscribe=secret"],
         "cert-file": [f"--feed.cert-file={client.file}", f"--feed.key-file={client.key}"],
-    }[flag]  # fmt: skip
+    }[flag]
     good = ["--feed.url=ws://a.example/", "--config.check"]
     assert programs.run(EXPORTER, *good, *flags).output == ["configuration is valid"]
     for more in ("--feed.url=ws://b.example/", f"--feed.file={file}"):
         ended = programs.run(EXPORTER, *good, *flags, more)
         assert ended.process.returncode == 1 and len(ended.errors) == 1
-        assert f"--feed.{flag}: expected feeds on one host" in ended.errors[0] and "secret" not in ended.errors[0]
+        assert (
+            f"--feed.{flag}: expected feeds on one host" in ended.errors[0]
+            and "secret" not in ended.errors[0]
+        )
 
 
 def test_a_reload_gives_no_other_host_the_secrets_of_flags(start, feeds, file):
     one, two, _ = feeds
     file.write_text(f"- {{url: {one.url}, name: one}}\n")
-    exporter = start.exporter("--feed.file", str(file), "--feed.header=X-Token: secret", "--web.enable-lifecycle")
+    exporter = start.exporter(
+        "--feed.file", str(file), "--feed.header=X-Token: secret", "--web.enable-lifecycle"
+    )
     one.wait_for_client()
-    file.write_text(f"- {{url: {one.url}, name: one}}\n- {{url: '{two.url.replace('127.0.0.1', 'localhost')}', name: two}}\n")
+    file.write_text(
+        f"- {{url: {one.url}, name: one}}\n"
+        f"- {{url: '{two.url.replace('127.0.0.1', 'localhost')}', name: two}}\n"
+    )
     answer = exporter.get("/-/reload", "POST")
     assert answer.status == 500 and "--feed.header: expected feeds on one host" in answer.text
     assert labels(exporter) == ["one"] and not two.requests
@@ -161,7 +203,10 @@ def test_a_reload_without_any_feed_changes_nothing(start, feeds, file, text, oth
 
 def test_a_reload_redials_a_feed_whose_setting_changed(start, feeds, file):
     kept, changed, _ = feeds
-    text = f"- {{url: {kept.url}, name: kept}}\n- {{url: {changed.url}, name: changed, idle-timeout: 2m}}\n"
+    text = (
+        f"- {{url: {kept.url}, name: kept}}\n"
+        f"- {{url: {changed.url}, name: changed, idle-timeout: 2m}}\n"
+    )
     file.write_text(text)
     exporter = start.exporter("--feed.file", str(file), "--web.enable-lifecycle")
     for feed in (kept, changed):
@@ -173,11 +218,16 @@ def test_a_reload_redials_a_feed_whose_setting_changed(start, feeds, file):
     assert exporter.get("/-/reload", "POST").status == 200
     wait_for(lambda: len(changed.requests) == 2, "the second connection")
     assert len(kept.requests) == len(kept.clients) == 1
-    assert exporter.scrape().value("airquality_exporter_feed_idle_timeout_seconds", feed="changed") == 180
+    assert (
+        exporter.scrape().value("airquality_exporter_feed_idle_timeout_seconds", feed="changed")
+        == 180
+    )
     # The new setting is wholly in force: a reading older than the known one is refused.
     wait_for(lambda: len(changed.clients) == 1, "the first client's end")
     changed.send([{"city": "Pune", "aqi": 52, "t": now - 600}])
-    exporter.wait_for_sample("airquality_exporter_feed_rejected_total", 1, feed="changed", reason="bad_time")
+    exporter.wait_for_sample(
+        "airquality_exporter_feed_rejected_total", 1, feed="changed", reason="bad_time"
+    )
     assert exporter.scrape().value("airquality_index", city="Pune") == 51
 
 

@@ -20,7 +20,9 @@ def wait_for_request(feed: WebSocketFeed, number: int):
 
 def test_pause_when_nobody_reads(start, python_feed):
     # Longer than it takes from here to the first read.
-    exporter = start.exporter("--feed.url", python_feed.url, *QUICK, "--feed.pause-when-unused", "3s")
+    exporter = start.exporter(
+        "--feed.url", python_feed.url, *QUICK, "--feed.pause-when-unused", "3s"
+    )
     python_feed.wait_for_client()
     python_feed.send([{"city": "Pune", "aqi": 1}])
     exporter.wait_for_sample(metrics.INDEX, 1, city="Pune")
@@ -52,7 +54,9 @@ def test_pause_when_nobody_reads(start, python_feed):
 
 
 def test_a_read_of_the_history_ends_the_pause(start, python_feed):
-    exporter = start.exporter("--feed.url", python_feed.url, *QUICK, "--feed.pause-when-unused", "200ms")
+    exporter = start.exporter(
+        "--feed.url", python_feed.url, *QUICK, "--feed.pause-when-unused", "200ms"
+    )
     wait_for(lambda: exporter.count_lines("Feed paused"), "the pause")
     assert len(python_feed.requests) == 1
     assert exporter.history()["points"] == []
@@ -75,7 +79,10 @@ def test_reconnect_on_request_does_not_wait_for_the_delay(start):
     hour = answering("HTTP/1.1 503 Service Unavailable\nRetry-After: 3600\nContent-Length: 0")
     with RawFeed(hour, good) as feed:
         exporter = start.exporter("--feed.url", feed.url, "--web.enable-lifecycle")
-        wait_for(lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="handshake") == 1, "the refusal")
+        wait_for(
+            lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="handshake") == 1,
+            "the refusal",
+        )
         assert exporter.get("/-/reconnect", "POST").status == 200
         exporter.wait_for_sample(metrics.INDEX, 2, city="Pune")
 
@@ -91,7 +98,10 @@ def test_headers_of_flags_and_file(start, python_feed, tmp_path):
     file = tmp_path / "headers"
     file.write_text("# who asks\nX-Token: first secret\n\nX-Other:other\n")
     exporter = start.exporter(
-        "--feed.url", python_feed.url, *QUICK, "--feed.header", "X-Api-Key: k=1; flag secret", "--feed.header-file", str(file),
+        "--feed.url", python_feed.url,
+        *QUICK,
+        "--feed.header", "X-Api-Key: k=1; flag secret",
+        "--feed.header-file", str(file),
         "--log.level=debug",
     )
     headers = wait_for_request(python_feed, 1).headers
@@ -109,14 +119,22 @@ def test_headers_of_flags_and_file(start, python_feed, tmp_path):
     # A file that cannot be used is a failed handshake, until it can be used.
     file.write_text("third secret without a colon\n")
     python_feed.close_clients()
-    wait_for(lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="handshake") >= 2, "failed attempts")
-    wait_for(lambda: any("line 1" in line and "headers" in line for line in exporter.errors), "the line that says why")
+    wait_for(
+        lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="handshake") >= 2,
+        "failed attempts",
+    )
+    wait_for(
+        lambda: any("line 1" in line and "headers" in line for line in exporter.errors),
+        "the line that says why",
+    )
     # Read again and again by now, so it must not be seen half written.
     (tmp_path / "new").write_text("X-Token: fourth secret\n")
     (tmp_path / "new").replace(file)
     assert wait_for_request(python_feed, 3).headers["X-Token"] == "fourth secret"
     assert len(python_feed.requests) == 3
-    assert "secret" not in "\n".join(exporter.errors) + exporter.scrape().text + exporter.get("/").text
+    assert (
+        "secret" not in "\n".join(exporter.errors) + exporter.scrape().text + exporter.get("/").text
+    )
 
 
 def test_subscriptions_are_sent_after_each_connect(start, python_feed):
@@ -124,7 +142,10 @@ def test_subscriptions_are_sent_after_each_connect(start, python_feed):
     flags = [flag for text in subscriptions for flag in ("--feed.subscribe", text)]
     start.exporter("--feed.url", python_feed.url, *QUICK, *flags)
     for number in (1, 2, 3):
-        wait_for(lambda: len(python_feed.received) >= 2 * number, f"the subscriptions of connection {number}")
+        wait_for(
+            lambda: len(python_feed.received) >= 2 * number,
+            f"the subscriptions of connection {number}",
+        )
         assert python_feed.received == subscriptions * number
         python_feed.close_clients()
 
@@ -133,7 +154,9 @@ def test_user_and_password_of_the_address_are_shown_to_the_feed_only(start, pyth
     secrets = ["hidden-user", "hidden p@ss", "hidden%20p%40ss", "hidden-token"]
     secrets.append(base64.b64encode(b"hidden-user:hidden p@ss").decode())
     exporter = start.exporter(
-        "--feed.url", f"ws://hidden-user:hidden%20p%40ss@127.0.0.1:{python_feed.port}/live?token=hidden-token", *QUICK,
+        "--feed.url",
+        f"ws://hidden-user:hidden%20p%40ss@127.0.0.1:{python_feed.port}/live?token=hidden-token",
+        *QUICK,
         "--log.level=debug",
     )
     request = wait_for_request(python_feed, 1)
@@ -143,11 +166,17 @@ def test_user_and_password_of_the_address_are_shown_to_the_feed_only(start, pyth
     wait_for_request(python_feed, 2)
     port = python_feed.port
     python_feed.stop()
-    wait_for(lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="refused") >= 1, "a refused attempt")
+    wait_for(
+        lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="refused") >= 1,
+        "a refused attempt",
+    )
     page = exporter.scrape()
     assert page.samples(metrics.CONNECTED) == [({"feed": f"ws://127.0.0.1:{port}/live"}, 0)]
     shown = "\n".join(
-        exporter.errors + [page.text] + [exporter.get(path).text for path in ("/", "/-/ready", "/history.json")])
+        exporter.errors
+        + [page.text]
+        + [exporter.get(path).text for path in ("/", "/-/ready", "/history.json")]
+    )
     assert not [secret for secret in secrets if secret in shown]
 
 
@@ -156,27 +185,48 @@ def test_secrets_are_not_shown_to_another_port_or_host_by_a_redirect(start, tmp_
     file = tmp_path / "headers"
     file.write_text("X-File: hidden\nCookie: hidden\n")
     with RawFeed(good, host=host) as elsewhere:
-        away = answering(f"HTTP/1.1 307 Temporary Redirect\nLocation: ws://{host}:{elsewhere.port}/\nContent-Length: 0")
+        away = answering(
+            "HTTP/1.1 307 Temporary Redirect\n"
+            f"Location: ws://{host}:{elsewhere.port}/\n"
+            "Content-Length: 0"
+        )
         with RawFeed(away) as feed:
             exporter = start.exporter(
-                "--feed.url", f"ws://hidden:hidden@127.0.0.1:{feed.port}/", "--feed.header", "X-Flag: hidden",
+                "--feed.url", f"ws://hidden:hidden@127.0.0.1:{feed.port}/",
+                "--feed.header", "X-Flag: hidden",
                 "--feed.header-file", str(file),
             )
             exporter.wait_for_sample(metrics.INDEX, 1, city="Pune")
-            assert feed.requests[0].count("hidden") == 3 and "Authorization: Basic" in feed.requests[0]
-            assert "hidden" not in elsewhere.requests[0] and "Authorization" not in elsewhere.requests[0]
-            assert exporter.scrape().samples(metrics.CONNECTED) == [({"feed": f"ws://127.0.0.1:{feed.port}/"}, 1)]
+            assert (
+                feed.requests[0].count("hidden") == 3 and "Authorization: Basic" in feed.requests[0]
+            )
+            assert (
+                "hidden" not in elsewhere.requests[0]
+                and "Authorization" not in elsewhere.requests[0]
+            )
+            assert exporter.scrape().samples(metrics.CONNECTED) == [
+                ({"feed": f"ws://127.0.0.1:{feed.port}/"}, 1)
+            ]
 
 
 def test_items_and_members(start, python_feed):
     exporter = start.exporter(
-        "--feed.url", python_feed.url, "--feed.items", "/data/0/all~1stations", "--feed.city-field", "name",
-        "--feed.value-field", "index", "--feed.time-field", "when",
+        "--feed.url", python_feed.url,
+        "--feed.items", "/data/0/all~1stations",
+        "--feed.city-field", "name",
+        "--feed.value-field", "index",
+        "--feed.time-field", "when",
     )
     python_feed.wait_for_client()
     now = int(time.time())
     stations = [
-        {"name": "Text", "index": "41.5", "when": "2026-01-02T03:04:05.250+05:30", "city": "No", "aqi": 1},
+        {
+            "name": "Text",
+            "index": "41.5",
+            "when": "2026-01-02T03:04:05.250+05:30",
+            "city": "No",
+            "aqi": 1,
+        },
         {"name": "Seconds", "index": 42, "when": now - 10},
         {"name": "Milliseconds", "index": 43, "when": now * 1000 - 5500},
         {"name": "None", "index": 44},
@@ -184,7 +234,9 @@ def test_items_and_members(start, python_feed):
         {"name": "Unreadable", "index": 46, "when": "yesterday"},
     ]
     python_feed.send({"data": [{"all/stations": stations}], "aqi": 7})
-    python_feed.send({"data": [{"all/stations": [{"name": "Seconds", "index": 99, "when": now - 20}]}]})
+    python_feed.send(
+        {"data": [{"all/stations": [{"name": "Seconds", "index": 99, "when": now - 20}]}]}
+    )
     exporter.wait_for_sample(metrics.MESSAGES, 2)
     exporter.wait_for_sample(metrics.INDEX, 44, city="None")
     page = exporter.scrape()

@@ -6,14 +6,18 @@ from support.peers import WebSocketFeed
 from support.waiting import wait_for
 
 
-def test_a_feed_with_a_private_authority_a_token_and_a_subscription_is_recorded(start, contexts, authority, tmp_path):
+def test_a_feed_with_a_private_authority_a_token_and_a_subscription_is_recorded(
+    start, contexts, authority, tmp_path
+):
     headers, output = tmp_path / "headers", tmp_path / "recording"
     headers.write_text("Authorization: Bearer secret\n")
     feed = WebSocketFeed(ssl=contexts["good"])
     try:
         start.program(
-            "air-quality-feed", "record", f"wss://localhost:{feed.port}/", f"--output={output}", f"--ca-file={authority.file}",
-            f"--header-file={headers}", "--subscribe=hello", "--idle-timeout=1m", "--max-message-bytes=1KiB")
+            "air-quality-feed", "record", f"wss://localhost:{feed.port}/", f"--output={output}",
+            f"--ca-file={authority.file}", f"--header-file={headers}", "--subscribe=hello",
+            "--idle-timeout=1m", "--max-message-bytes=1KiB",
+        )
         feed.wait_for_client()
         wait_for(lambda: feed.received == ["hello"], "the subscription")
         assert feed.requests[0].headers["Authorization"] == "Bearer secret"
@@ -27,7 +31,10 @@ def test_a_feed_with_a_private_authority_a_token_and_a_subscription_is_recorded(
 
 def test_a_feed_cannot_fill_the_log_of_a_recording(start, python_feed, tmp_path):
     output = tmp_path / "recording"
-    program = start.program("air-quality-feed", "record", python_feed.url, f"--output={output}", "--max-message-bytes=1KiB")
+    program = start.program(
+        "air-quality-feed", "record", python_feed.url, f"--output={output}",
+        "--max-message-bytes=1KiB",
+    )
     python_feed.wait_for_client()
     for _ in range(50):
         python_feed.send(b"binary")

@@ -1,7 +1,9 @@
-"""air-quality-feed as a server against a client that breaks RFC 6455 case by case, as Autobahn's fuzzing client does.
+"""air-quality-feed as a server against a client that breaks RFC 6455 case by case, as Autobahn's
+fuzzing client does.
 
-Autobahn's own runs under Python 2 only, which Debian has no more. The cases are those of its chapters 1 to 7, as far as
-they are about a server that sends and does not echo, written after the RFC.
+Autobahn's own runs under Python 2 only, which Debian has no more. The cases are those of its
+chapters 1 to 7, as far as they are about a server that sends and does not echo, written after the
+RFC.
 """
 
 import os
@@ -21,7 +23,9 @@ def frame(opcode: int, payload: bytes = b"", **wrong) -> bytes:
     if not wrong.setdefault("masked", True):
         return raw_feed.frame(opcode, payload, **wrong)
     mask = raw_feed.MASK
-    return raw_feed.frame(opcode, bytes(byte ^ mask[index % 4] for index, byte in enumerate(payload)), **wrong)
+    return raw_feed.frame(
+        opcode, bytes(byte ^ mask[index % 4] for index, byte in enumerate(payload)), **wrong
+    )
 
 
 def close(status: int, reason: bytes = b"") -> bytes:
@@ -55,7 +59,9 @@ class Client:
 
     def read_frame(self) -> tuple[int, bytes]:
         first, length = self._take(2)
-        assert first & 0x70 == 0 and length & 0x80 == 0, "a server's frame has no mask and no reserved bit"
+        assert first & 0x70 == 0 and length & 0x80 == 0, (
+            "a server's frame has no mask and no reserved bit"
+        )
         if length == 126:
             (length,) = struct.unpack(">H", self._take(2))
         elif length == 127:
@@ -70,7 +76,8 @@ class Client:
                 return opcode, payload
 
     def read_end(self) -> None:
-        """The server ends the connection, and sends nothing before it does, though the client's end stays open."""
+        """The server ends the connection, and sends nothing before it does, though the client's end
+        stays open."""
         assert self._received == b""
         assert self.socket.recv(1) == b""
 
@@ -98,9 +105,15 @@ VIOLATIONS = {
     "3.4 RSV1 and RSV3 in binary": (frame(BINARY, b"x", reserved=5), 1002),
     "3.5 RSV of a ping": (frame(PING, b"x", reserved=2), 1002),
     "3.6 RSV of a close": (frame(CLOSE, struct.pack(">H", 1000), reserved=3), 1002),
-    "3.7 all RSV of a continuation": (frame(TEXT, b"x", final=False) + frame(CONTINUATION, b"x", reserved=7), 1002),
+    "3.7 all RSV of a continuation": (
+        frame(TEXT, b"x", final=False) + frame(CONTINUATION, b"x", reserved=7),
+        1002,
+    ),
     **{f"4.1 opcode {opcode}": (frame(opcode, b"x"), 1002) for opcode in (3, 4, 5, 6, 7)},
-    **{f"4.2 opcode {opcode}": (frame(TEXT, b"x") + frame(opcode), 1002) for opcode in (11, 12, 13, 14, 15)},
+    **{
+        f"4.2 opcode {opcode}": (frame(TEXT, b"x") + frame(opcode), 1002)
+        for opcode in (11, 12, 13, 14, 15)
+    },
     "2.5 ping of 126 bytes": (frame(PING, b"x" * 126), 1002),
     "5.1 ping in fragments": (frame(PING, b"x", final=False) + frame(CONTINUATION, b"y"), 1002),
     "5.2 pong in fragments": (frame(PONG, b"x", final=False), 1002),
@@ -111,12 +124,18 @@ VIOLATIONS = {
     "length of 2^63": (frame(TEXT, length=1 << 63), 1002),
     "length of 10 in 16 bits": (frame(TEXT, b"x" * 10, width=16), 1002),
     "length of 10 in 64 bits": (frame(TEXT, b"x" * 10, width=64), 1002),
-    "6.3 text that is no UTF-8": (frame(TEXT, b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xed\xa0\x80"), 1007),
+    "6.3 text that is no UTF-8": (
+        frame(TEXT, b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xed\xa0\x80"),
+        1007,
+    ),
     "6.3 in fragments": (frame(TEXT, b"\xce", final=False) + frame(CONTINUATION, b"\xce"), 1007),
     "6.21 a surrogate": (frame(TEXT, b"\xed\xa0\x80"), 1007),
     "7.3.2 close of one byte": (frame(CLOSE, b"x"), 1002),
     "7.3.6 close of 126 bytes": (close(1000, b"x" * 124), 1002),
-    "7.5.1 close reason that is no UTF-8": (close(1000, b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xed\xa0\x80"), 1007),
+    "7.5.1 close reason that is no UTF-8": (
+        close(1000, b"\xce\xba\xe1\xbd\xb9\xcf\x83\xce\xbc\xce\xb5\xed\xa0\x80"),
+        1007,
+    ),
     "7.5 close reason cut off": (close(1000, b"\xc3"), 1007),
     **{
         f"7.9 close status {status}": (close(status), 1002)
@@ -127,7 +146,9 @@ VIOLATIONS = {
 
 @pytest.mark.parametrize("name", VIOLATIONS)
 @pytest.mark.parametrize("piece", [1 << 20, 1], ids=["whole", "bytes"])
-def test_a_violation_is_answered_with_its_status_and_the_server_ends_the_connection(client, name, piece):
+def test_a_violation_is_answered_with_its_status_and_the_server_ends_the_connection(
+    client, name, piece
+):
     sent, status = VIOLATIONS[name]
     for start in range(0, len(sent), piece):
         client.socket.sendall(sent[start:start + piece])
@@ -142,11 +163,17 @@ CLOSES = {
     "7.3.1 without a status": (frame(CLOSE), None),
     "7.3.5 with a reason of 123 bytes": (close(1000, b"x" * 123), 1000),
     "7.3.4 with a reason": (close(1001, "Grüße".encode()), 1001),
-    **{f"7.7 {s}": (close(s), s) for s in (1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999)},
+    **{
+        f"7.7 {s}": (close(s), s)
+        for s in (1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999)
+    },
     "7.1.2 two closes": (close(1000) + close(1001), 1000),
     "7.1.3 a ping behind it": (close(1000) + frame(PING, b"late"), 1000),
     "7.1.4 text behind it": (close(1000) + frame(TEXT, b"late"), 1000),
-    "7.1.5 between fragments": (frame(TEXT, b"a", final=False) + close(1000) + frame(CONTINUATION, b"b"), 1000),
+    "7.1.5 between fragments": (
+        frame(TEXT, b"a", final=False) + close(1000) + frame(CONTINUATION, b"b"),
+        1000,
+    ),
     "7.1.6 behind 1 MB of text": (frame(TEXT, b"x" * (1 << 20)) + close(1000), 1000),
 }
 
@@ -178,7 +205,9 @@ def test_pongs_that_nobody_asked_for_are_ignored(client):
 
 
 def test_ping_between_fragments(client):
-    client.socket.sendall(frame(TEXT, b"a", final=False) + frame(PING, b"ping") + frame(CONTINUATION, b"b"))
+    client.socket.sendall(
+        frame(TEXT, b"a", final=False) + frame(PING, b"ping") + frame(CONTINUATION, b"b")
+    )
     assert client.read_control() == (PONG, b"ping")
 
 
@@ -194,7 +223,8 @@ def test_the_newest_of_many_pings_is_answered(client):
 
 
 def test_a_client_that_sends_pings_and_never_reads_is_heard_to_its_end(start):
-    """No pong waits but that of the newest ping; the close behind 200,000 of them is read and answered."""
+    """No pong waits but that of the newest ping; the close behind 200,000 of them is read and
+    answered."""
     count = 20_000 if "AIRQUALITY_SLOW" in os.environ else 200_000
     feed = start.feed("simulate", "--interval", "20ms", "--cities", "3")
     pings = b"".join(frame(PING, b"%06d" % number * 20) for number in range(count))
@@ -207,7 +237,9 @@ def test_a_client_that_sends_pings_and_never_reads_is_heard_to_its_end(start):
     assert status_of(controls[-1][1]) == 1000
     assert controls[-2] == (PONG, b"%06d" % (count - 1) * 20)
     client.read_end()
-    assert feed.peak_resident_bytes - before < (128 if "AIRQUALITY_SLOW" in os.environ else 16) << 20
+    assert (
+        feed.peak_resident_bytes - before < (128 if "AIRQUALITY_SLOW" in os.environ else 16) << 20
+    )
     client.socket.close()
 
 
@@ -217,14 +249,24 @@ def test_a_client_that_sends_pings_and_never_reads_is_heard_to_its_end(start):
 @pytest.mark.parametrize(
     "sent",
     [
-        frame(TEXT), frame(TEXT, "Käse κόσμε".encode()), frame(BINARY, b"\xff" * 200), frame(TEXT, b"x" * 65535),
-        frame(TEXT, b"x" * 65536), frame(BINARY, b"x" * (3 << 20)),
+        frame(TEXT),
+        frame(TEXT, "Käse κόσμε".encode()),
+        frame(BINARY, b"\xff" * 200),
+        frame(TEXT, b"x" * 65535),
+        frame(TEXT, b"x" * 65536),
+        frame(BINARY, b"x" * (3 << 20)),
         frame(TEXT, b"\xce", final=False) + frame(CONTINUATION, b"\xba"),
         frame(TEXT, final=False) + frame(CONTINUATION, final=False) + frame(CONTINUATION),
-        b"".join(frame(CONTINUATION if number else TEXT, b"x", final=number == 999) for number in range(1000)),
+        b"".join(
+            frame(CONTINUATION if number else TEXT, b"x", final=number == 999)
+            for number in range(1000)
+        ),
     ],
-    ids=["empty", "umlauts", "binary", "64 KiB - 1", "64 KiB", "3 MiB", "a character in fragments", "empty fragments",
-         "fragments of 1"])
+    ids=[
+        "empty", "umlauts", "binary", "64 KiB - 1", "64 KiB", "3 MiB", "a character in fragments",
+        "empty fragments", "fragments of 1",
+    ],
+)
 def test_messages_are_taken_and_ignored(client, sent):
     client.socket.sendall(sent + frame(PING, b"still here"))
     assert client.read_control() == (PONG, b"still here")

@@ -1,4 +1,5 @@
-"""Shapes of messages: the README's table reads right, and `probe` finds a command line that does."""
+"""Shapes of messages: the README's table reads right, and `probe` finds a command line that
+does."""
 
 import json
 import pathlib
@@ -53,7 +54,9 @@ def test_a_row_of_the_table_reads_delhi(start, message, flags):
 
 
 OTHERS = {
-    "nested by a name each": {"data": {"Delhi": {"now": {"aqi": 301}}, "Pune": {"now": {"aqi": 51}}}},
+    "nested by a name each": {
+        "data": {"Delhi": {"now": {"aqi": 301}}, "Pune": {"now": {"aqi": 51}}}
+    },
     "nested groups": {"states": [{"state": "DL", "cities": [{"name": "Delhi", "aqi": 301}]}]},
     "measurements by parameter": {
         "station": "Delhi",
@@ -61,7 +64,8 @@ OTHERS = {
     },
     "an event and its payload": ["update", {"name": "Delhi", "aqi": 301}],
     "a metric as Prometheus has it": {
-        "metric": {"__name__": "aqi", "city": "Delhi"}, "value": [1795236585, "301"],
+        "metric": {"__name__": "aqi", "city": "Delhi"},
+        "value": [1795236585, "301"],
     },
     "columns": {"city": ["Delhi", "Pune"], "aqi": [301, 51]},
     "rows with a header": [["city", "humidity", "aqi"], ["Delhi", 48, 301]],
@@ -70,7 +74,11 @@ OTHERS = {
     "texts": ["Delhi: 301", "Pune: 51"],
     "one object for each": [{"Delhi": 301}, {"Pune": 51}],
     "a topic": {"topic": "sensors/Delhi/aqi", "payload": "301"},
-    "JSON-RPC": {"jsonrpc": "2.0", "method": "air", "params": {"place": "Delhi", "aqi": {"us": 301}}},
+    "JSON-RPC": {
+        "jsonrpc": "2.0",
+        "method": "air",
+        "params": {"place": "Delhi", "aqi": {"us": 301}},
+    },
     "tags and fields": {"tags": {"city": "Delhi"}, "fields": {"aqi": 301, "pm25": 180}},
     "JSON in a field": {"channel": "air", "payload": json.dumps([{"city": "Delhi", "aqi": 301}])},
     "a quotation mark": [{"station": {"name": "O'Hare"}, "aqi": 301}],
@@ -125,7 +133,9 @@ def test_probe_shows_the_words_of_a_server(programs):
 def test_heartbeats_are_rejected_by_nobody(start):
     feed = Sender('{"type": "ping"}', '{"type": "aqi", "data": {"city": "Delhi", "aqi": 301}}')
     try:
-        exporter = start.exporter("--feed.url", feed.url, "--feed.jq", 'select(.type == "aqi") | .data')
+        exporter = start.exporter(
+            "--feed.url", feed.url, "--feed.jq", 'select(.type == "aqi") | .data'
+        )
         exporter.wait_for_sample(metrics.INDEX, 301, city="Delhi")
         page = exporter.scrape()
         assert page.nonzero(metrics.REJECTED, "reason") == {}

@@ -35,28 +35,44 @@ def test_own_authority_and_name(start, secure_feed, authority):
 def test_an_unknown_authority_needs_the_flag_that_skips_verification(start, secure_feed):
     url = f"wss://127.0.0.1:{secure_feed.port}/"
     exporter = start.exporter("--feed.url", url, *QUICK)
-    wait_for(lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="tls") >= 2, "refusals of the certificate")
+    wait_for(
+        lambda: exporter.scrape().value(metrics.DISCONNECTS, reason="tls") >= 2,
+        "refusals of the certificate",
+    )
     assert not secure_feed.requests
     exporter = start.exporter("--feed.url", url, *QUICK, "--feed.insecure-skip-verify")
     secure_feed.wait_for_client()
     secure_feed.send([{"city": "Pune", "aqi": 7}])
     exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
-    assert [line for line in exporter.errors if "level=WARN" in line and "feed.insecure-skip-verify" in line]
+    assert [
+        line
+        for line in exporter.errors
+        if "level=WARN" in line and "feed.insecure-skip-verify" in line
+    ]
 
 
 def test_client_certificate(start, contexts, authority):
     certificate = authority.issue("client")
     feed = WebSocketFeed(ssl=contexts["not asking"])
     try:
-        flags = ("--feed.url", f"wss://127.0.0.1:{feed.port}/", *QUICK, "--feed.ca-file", str(authority.file))
+        flags = (
+            "--feed.url", f"wss://127.0.0.1:{feed.port}/",
+            *QUICK,
+            "--feed.ca-file", str(authority.file),
+        )
         exporter = start.exporter(*flags)
         # TLS 1.3 tells the client after its own part of the handshake.
         wait_for(
-            lambda: sum(exporter.scrape().nonzero(metrics.DISCONNECTS, "reason").values()) >= 2, "refusals by the server")
+            lambda: sum(exporter.scrape().nonzero(metrics.DISCONNECTS, "reason").values()) >= 2,
+            "refusals by the server",
+        )
         assert set(exporter.scrape().nonzero(metrics.DISCONNECTS, "reason")) <= {"tls", "lost"}
         assert not feed.requests
         exporter = start.exporter(
-            *flags, "--feed.cert-file", str(certificate.file), "--feed.key-file", str(certificate.key))
+            *flags,
+            "--feed.cert-file", str(certificate.file),
+            "--feed.key-file", str(certificate.key),
+        )
         feed.wait_for_client()
         feed.send([{"city": "Pune", "aqi": 7}])
         exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
@@ -69,15 +85,30 @@ def test_a_feed_that_wants_to_renegotiate_is_dialled_again(start, authority):
     """openssl's `R` asks for another handshake and ends when that is refused."""
     certificate = authority.issue("renegotiating")
     server = subprocess.Popen(
-        ["openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", certificate.file, "-key", certificate.key, "-tls1_2"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        [
+            "openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", certificate.file, "-key",
+            certificate.key, "-tls1_2",
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     try:
         lines = iter(server.stdout.readline, b"")
-        port = next(found[1].decode() for line in lines if (found := re.match(rb"ACCEPT .*:(\d+)", line)))
+        port = next(
+            found[1].decode() for line in lines if (found := re.match(rb"ACCEPT .*:(\d+)", line))
+        )
         exporter = start.exporter(
-            "--feed.url", f"wss://127.0.0.1:{port}/", "--feed.ca-file", str(authority.file), "--feed.subscribe=hello")
-        key = next(found[1] for line in lines if (found := re.match(rb"Sec-WebSocket-Key: (\S+)", line)))
-        accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
+            "--feed.url", f"wss://127.0.0.1:{port}/",
+            "--feed.ca-file", str(authority.file),
+            "--feed.subscribe=hello",
+        )
+        key = next(
+            found[1] for line in lines if (found := re.match(rb"Sec-WebSocket-Key: (\S+)", line))
+        )
+        accept = base64.b64encode(
+            hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest()
+        )
 
         # A line of one letter is a command to openssl.
         def send(text: bytes) -> None:
@@ -85,10 +116,15 @@ def test_a_feed_that_wants_to_renegotiate_is_dialled_again(start, authority):
             server.stdin.flush()
 
         send(
-            b"HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " + accept + b"\r\n\r\n")
+            b"HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: "
+            + accept
+            + b"\r\n\r\n"
+        )
         exporter.wait_for_sample(metrics.CONNECTED, 1)
         send(b"R\n")
-        assert next(line for line in lines if line.startswith(b"Sec-WebSocket-Key: ")), "it is dialled again"
+        assert next(line for line in lines if line.startswith(b"Sec-WebSocket-Key: ")), (
+            "it is dialled again"
+        )
         assert exporter.is_running and exporter.scrape().value(metrics.ATTEMPTS) >= 2
     finally:
         server.kill()

@@ -1,4 +1,5 @@
-"""A feed by Tornado, which compresses each message with what the ones before have left in its window."""
+"""A feed by Tornado, which compresses each message with what the ones before have left in its
+window."""
 
 import asyncio
 import threading

@@ -44,7 +44,8 @@ def memory_group():
 
 @pytest.fixture
 def launcher(request):
-    """Of programs that are to live in the group; without one, their peak of memory alone tells. Before `start`."""
+    """Of programs that are to live in the group; without one, their peak of memory alone tells.
+    Before `start`."""
     try:
         group = request.getfixturevalue("memory_group")
     except pytest.skip.Exception:

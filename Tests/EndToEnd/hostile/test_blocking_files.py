@@ -1,4 +1,5 @@
-"""Files that are no files, or do not respond: a pipe or a hung mount under the name of one holds up nothing."""
+"""Files that are no files, or do not respond: a pipe or a hung mount under the name of one holds up
+nothing."""
 
 import contextlib
 import ctypes
@@ -20,17 +21,24 @@ def file(tmp_path):
 
 
 def test_a_pipe_in_place_of_the_web_configuration(start, file):
-    exporter = start.exporter("--feed.demo", "--web.config.file", str(file), "--web.enable-lifecycle")
+    exporter = start.exporter(
+        "--feed.demo", "--web.config.file", str(file), "--web.enable-lifecycle"
+    )
     with returns_memory(exporter):
         file.unlink()
         os.mkfifo(file)
-        wait_for(lambda: exporter.count_lines("it is not a regular file") == 1, "a complaint in the log")
+        wait_for(
+            lambda: exporter.count_lines("it is not a regular file") == 1, "a complaint in the log"
+        )
         refused = exporter.get("/-/reload", method="POST")
         assert refused.status == 500 and b"it is not a regular file" in refused.body
         expect_one_line(refused)
         assert exporter.get("/metrics").headers["X-Frame-Options"] == "deny"
         exporter.signal(signal.SIGHUP)
-        wait_for(lambda: exporter.count_lines("it is not a regular file") >= 3, "a complaint about the reload")
+        wait_for(
+            lambda: exporter.count_lines("it is not a regular file") >= 3,
+            "a complaint about the reload",
+        )
     exporter.signal(signal.SIGTERM)
     assert exporter.wait(10) == 0
 
@@ -40,10 +48,17 @@ def test_a_start_with_a_pipe_ends_with_one_line(programs, tmp_path, flag):
     os.mkfifo(tmp_path / "pipe")
     for check in ((), ("--config.check",)):
         program = programs.run(
-            "air-quality-exporter", "--feed.url", "wss://127.0.0.1:9/", flag, str(tmp_path / "pipe"), *check, seconds=10
+            "air-quality-exporter",
+            "--feed.url", "wss://127.0.0.1:9/",
+            flag,
+            str(tmp_path / "pipe"),
+            *check,
+            seconds=10,
         )
         assert program.wait() != 0
-        assert program.count_lines("it is not a regular file") == 1 == len(program.errors), program.errors
+        assert program.count_lines("it is not a regular file") == 1 == len(program.errors), (
+            program.errors
+        )
 
 
 @contextlib.contextmanager
@@ -66,9 +81,15 @@ def hung(file):
 
 @pytest.mark.parametrize("asks_for_reload", [False, True])
 def test_a_web_configuration_that_does_not_respond(start, file, asks_for_reload):
-    exporter = start.exporter("--feed.demo", "--web.config.file", str(file), "--web.enable-lifecycle")
+    exporter = start.exporter(
+        "--feed.demo", "--web.config.file", str(file), "--web.enable-lifecycle"
+    )
     with hung(file):
-        wait_for(lambda: exporter.count_lines("Web configuration file does not respond") == 1, "a complaint", 30)
+        wait_for(
+            lambda: exporter.count_lines("Web configuration file does not respond") == 1,
+            "a complaint",
+            30,
+        )
         if asks_for_reload:
             refused = exporter.get("/-/reload", method="POST")
             assert refused.status == 500 and b"does a file system hang?" in refused.body

@@ -1,4 +1,5 @@
-"""More connections than there may be: clients at other addresses are still served, and the program ends on SIGTERM."""
+"""More connections than there may be: clients at other addresses are still served, and the program
+ends on SIGTERM."""
 
 import contextlib
 import os
@@ -94,7 +95,8 @@ def test_100_connections_with_64_open_files(programs, start, tmp_path):
     descriptors = exporter.descriptor_count
     with returns_memory(exporter), contextlib.ExitStack() as stack:
         clients = [
-            stack.enter_context(connect(exporter.port, source=f"127.0.0.{1 + n % 2}")) for n in range(100)
+            stack.enter_context(connect(exporter.port, source=f"127.0.0.{1 + n % 2}"))
+            for n in range(100)
         ]
         for client in clients:
             with contextlib.suppress(OSError):
@@ -129,7 +131,9 @@ def test_missing_standard_streams_are_not_taken_by_sockets(programs, start, tmp_
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    program = programs.start(str(script), "--feed.demo", "--web.listen-address", f"127.0.0.1:{port}")
+    program = programs.start(
+        str(script), "--feed.demo", "--web.listen-address", f"127.0.0.1:{port}"
+    )
     try:
 
         def is_served() -> bool:

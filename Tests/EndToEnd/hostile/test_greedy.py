@@ -1,4 +1,5 @@
-"""A thousand connections that ask all the time: a scrape from another address is not delayed, and nothing is left."""
+"""A thousand connections that ask all the time: a scrape from another address is not delayed, and
+nothing is left."""
 
 import base64
 import collections
@@ -17,7 +18,8 @@ from support.web_configuration import HASHES
 
 pytestmark = pytest.mark.long
 
-#: A scrape may take so much longer than without the others. Promised is 0.1 s; these tests share their machine.
+#: A scrape may take so much longer than without the others. Promised is 0.1 s; these tests share
+#: their machine.
 DELAY = 0.3
 
 
@@ -44,7 +46,10 @@ def expect_no_delay(exporter, attack: str, count: int) -> None:
         times = greedy.beside(exporter.port, attack, count)
     times.sort()
     slow = times[int(len(times) * 0.99)]
-    print(f"{attack}: alone {max(alone) * 1000:.0f} ms, beside {slow * 1000:.0f}, {times[-1] * 1000:.0f} ms")
+    print(
+        f"{attack}: alone {max(alone) * 1000:.0f} ms, beside {slow * 1000:.0f}, "
+        f"{times[-1] * 1000:.0f} ms"
+    )
     assert slow < max(alone) + DELAY
 
 
@@ -55,7 +60,9 @@ def test_scrapes_beside_a_thousand_connections(exporter, attack):
     wait_for(lambda: exporter.descriptor_count <= before + 2, "the end of all connections")
     # Its own address is served again.
     with connect(exporter.port, source=greedy.ADDRESS) as client:
-        client.sendall(b"GET /history.json?limit=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        client.sendall(
+            b"GET /history.json?limit=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        )
         received = b""
         while part := client.recv(1 << 16):
             received += part
@@ -92,7 +99,9 @@ def test_one_address_cannot_take_all_listeners(start):
         assert other.recv(100).startswith(b"HTTP/1.1 200 ")
     for client in listeners:
         client.close()
-    wait_for(lambda: exporter.scrape().value("airquality_exporter_event_listeners") == 0, "their end")
+    wait_for(
+        lambda: exporter.scrape().value("airquality_exporter_event_listeners") == 0, "their end"
+    )
 
 
 #: A fifth of a second a check.
@@ -105,7 +114,8 @@ def credentials(text: str) -> dict[str, str]:
 
 @pytest.mark.xfail(
     strict=False,
-    reason="6.4 s beside a check of 0.23 s on two cores, which the guessers share: 28 checks, not 20",
+    reason="6.4 s beside a check of 0.23 s on two cores, which the guessers share: 28 checks, not "
+    "20",
 )
 def test_the_right_password_is_answered_beside_guesses_of_twenty_addresses(start, tmp_path):
     users = f"basic_auth_users: {{alice: {COST_12}, bob: {HASHES['secret']}}}\n"
@@ -123,7 +133,9 @@ def test_the_right_password_is_answered_beside_guesses_of_twenty_addresses(start
             number += 1
             # No two are the same, as those would share a check.
             field = credentials(f"alice:{threading.get_ident()} {number}")["Authorization"]
-            request = f"GET / HTTP/1.1\r\nHost: x\r\nAuthorization: {field}\r\nConnection: close\r\n\r\n"
+            request = (
+                f"GET / HTTP/1.1\r\nHost: x\r\nAuthorization: {field}\r\nConnection: close\r\n\r\n"
+            )
             with contextlib.suppress(OSError), connect(exporter.port, source=address) as client:
                 client.sendall(request.encode())
                 statuses[client.recv(12)] += 1
@@ -138,7 +150,9 @@ def test_the_right_password_is_answered_beside_guesses_of_twenty_addresses(start
         began = time.monotonic()
         assert exporter.get("/metrics", headers=credentials("bob:secret"), seconds=60).status == 200
         waited = time.monotonic() - began
-        print(f"a check takes {check * 1000:.0f} ms, the right password waited {waited * 1000:.0f} ms")
+        print(
+            f"a check takes {check * 1000:.0f} ms, the right password waited {waited * 1000:.0f} ms"
+        )
         assert waited < 20 * check + 1
         for _ in range(20):
             began = time.monotonic()
@@ -149,4 +163,8 @@ def test_the_right_password_is_answered_beside_guesses_of_twenty_addresses(start
         is_over.set()
         for guesser in guessers:
             guesser.join()
-    assert statuses[b"HTTP/1.1 429"] > 0 and set(statuses) <= {b"HTTP/1.1 429", b"HTTP/1.1 401", b""}
+    assert statuses[b"HTTP/1.1 429"] > 0 and set(statuses) <= {
+        b"HTTP/1.1 429",
+        b"HTTP/1.1 401",
+        b"",
+    }

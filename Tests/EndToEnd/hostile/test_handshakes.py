@@ -1,4 +1,5 @@
-"""Handshakes and records of TLS that are many, or do not end: other addresses go on, and memory is bounded."""
+"""Handshakes and records of TLS that are many, or do not end: other addresses go on, and memory is
+bounded."""
 
 import contextlib
 import os
@@ -24,7 +25,9 @@ SCRAPE = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 def exporter(start, tmp_path, monkeypatch):
     """With a key for which a signature takes milliseconds."""
     monkeypatch.setitem(certificates.KEYS, "rsa:4096", ("rsa:4096",))
-    certificate = certificates.CertificateAuthority(tmp_path / "authority").issue("server", kind="rsa:4096")
+    certificate = certificates.CertificateAuthority(tmp_path / "authority").issue(
+        "server", kind="rsa:4096"
+    )
     (tmp_path / "web.yml").write_text(
         f"tls_server_config: {{cert_file: {certificate.file}, key_file: {certificate.key}}}\n"
     )
@@ -63,9 +66,9 @@ def scrape_beside(exporter, context) -> float:
 
 @pytest.mark.xfail(
     strict=False,
-    reason="120 handshakes with a key of 4,096 bits take 1.3 s of processor time, which the kernel divides "
-    "between threads, not addresses: a handshake of another address waits for up to half of that on two "
-    "processors, more where others use them, and not the 0.1 s of a promise",
+    reason="120 handshakes with a key of 4,096 bits take 1.3 s of processor time, which the "
+    "kernel divides between threads, not addresses: a handshake of another address waits for up "
+    "to half of that on two processors, more where others use them, and not the 0.1 s of a promise",
 )
 def test_scrapes_with_handshakes_go_on_beside_those_of_another_address(exporter, context):
     scrape(exporter.port, context)

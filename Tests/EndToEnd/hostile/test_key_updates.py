@@ -46,7 +46,10 @@ class KeyUpdater:
             b"Sec-WebSocket-Accept: " + base64.b64encode(digest) + b"\r\n\r\n"
         )
         assert TLS.SSL_write(session, answer, len(answer)) == len(answer)
-        while TLS.SSL_key_update(session, UPDATE_REQUESTED) == 1 and TLS.SSL_do_handshake(session) == 1:
+        while (
+            TLS.SSL_key_update(session, UPDATE_REQUESTED) == 1
+            and TLS.SSL_do_handshake(session) == 1
+        ):
             self.updates += 1
             # A little is read, or the kernel would end a connection that acknowledges nothing.
             if self.updates % 1000 == 0:

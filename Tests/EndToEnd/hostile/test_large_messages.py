@@ -1,4 +1,5 @@
-"""What a feed can cost: the largest messages, the most cities, two feeds at once; memory and scrapes meanwhile."""
+"""What a feed can cost: the largest messages, the most cities, two feeds at once; memory and
+scrapes meanwhile."""
 
 import contextlib
 import threading
@@ -19,7 +20,13 @@ DELAY = 0.3
 
 def cities(prefix: str, count: int) -> str:
     """A message with as many cities, none of them in another message."""
-    return "[" + ",".join(f'{{"city":"{prefix} {number}","aqi":{number % 500}}}' for number in range(count)) + "]"
+    return (
+        "["
+        + ",".join(
+            f'{{"city":"{prefix} {number}","aqi":{number % 500}}}' for number in range(count)
+        )
+        + "]"
+    )
 
 
 class Requests(threading.Thread):
@@ -58,7 +65,10 @@ def requests_go_on(exporter, path="/metrics"):
         requests.is_stopping = True
         requests.join(60)
     longest = max(requests.times)
-    print(f"longest of {len(requests.times)} requests {longest * 1000:.0f} ms, alone {alone * 1000:.0f} ms")
+    print(
+        f"longest of {len(requests.times)} requests {longest * 1000:.0f} ms, alone "
+        f"{alone * 1000:.0f} ms"
+    )
     assert longest < alone + DELAY
 
 
@@ -79,12 +89,18 @@ def test_memory_of_the_largest_messages(launcher, start, feeds, message):
     wait_for_figure(exporter, metrics.CITIES, CITIES)
     # The whole exposition is kept as well.
     assert exporter.get("/metrics").status == 200
-    reason, elements = ("not_an_object", message.count("1")) if message is NUMBERS else ("no_city", message.count("{"))
+    reason, elements = (
+        ("not_an_object", message.count("1"))
+        if message is NUMBERS
+        else ("no_city", message.count("{"))
+    )
     with returns_memory(exporter), requests_go_on(exporter):
         for number in (1, 2, 3):
             send_at_once(feeds, message)
             wait_for_figure(exporter, metrics.REJECTED, 2 * elements * number, reason=reason)
-    assert exporter.peak_resident_bytes < 256 * MIB, f"{exporter.peak_resident_bytes / MIB:.0f} MiB at the peak"
+    assert exporter.peak_resident_bytes < 256 * MIB, (
+        f"{exporter.peak_resident_bytes / MIB:.0f} MiB at the peak"
+    )
     assert exporter.get("/-/healthy").status == 200
 
 
@@ -97,15 +113,20 @@ def test_messages_of_new_cities(launcher, start, feeds):
     with requests_go_on(exporter):
         for pair in messages:
             send_at_once(feeds, *pair)
-        wait_for_figure(exporter, metrics.REJECTED, 2 * count * 120_000 - CITIES, reason="city_limit")
+        wait_for_figure(
+            exporter, metrics.REJECTED, 2 * count * 120_000 - CITIES, reason="city_limit"
+        )
     assert figure(exporter, metrics.CITIES) == CITIES
-    assert exporter.peak_resident_bytes < 256 * MIB, f"{exporter.peak_resident_bytes / MIB:.0f} MiB at the peak"
+    assert exporter.peak_resident_bytes < 256 * MIB, (
+        f"{exporter.peak_resident_bytes / MIB:.0f} MiB at the peak"
+    )
     assert sum("City rejected" in line for line in exporter.errors) == 10
 
 
 @pytest.mark.xfail(
     strict=False,
-    reason="with 490,000 cities a request waits up to 0.9 s: their arrays are copied while they grow",
+    reason="with 490,000 cities a request waits up to 0.9 s: their arrays are copied while they "
+    "grow",
 )
 def test_requests_beside_a_message_of_16_mib(start, feeds):
     """Only a part of it at a time is recorded under the lock that a request waits for."""

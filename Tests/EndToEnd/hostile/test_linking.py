@@ -4,8 +4,8 @@ import struct
 
 import pytest
 
-#: Program headers and tags of the dynamic section (elf.h): the table of addresses of functions, and the flag of DT_FLAGS_1
-#: that stands for `-z now`.
+#: Program headers and tags of the dynamic section (elf.h): the table of addresses of functions, and
+#: the flag of DT_FLAGS_1 that stands for `-z now`.
 DYNAMIC, READ_ONLY = 2, 0x6474E552
 TABLE, FLAGS_1, NOW = 3, 0x6FFFFFFB, 1
 
@@ -17,7 +17,9 @@ def test_all_symbols_are_bound_at_the_start(programs, name):
     offset, = struct.unpack_from("<Q", elf, 32)
     size, count = struct.unpack_from("<HH", elf, 54)
     # By type: flags, offset, address, address, bytes in the file, in memory.
-    unpacked = [struct.unpack_from("<IIQQQQQ", elf, offset + number * size) for number in range(count)]
+    unpacked = [
+        struct.unpack_from("<IIQQQQQ", elf, offset + number * size) for number in range(count)
+    ]
     headers = {kind: rest for kind, *rest in unpacked}
     _, start, address, _, length, _ = headers[DYNAMIC]
     tags = dict(struct.iter_unpack("<QQ", elf[start : start + length]))

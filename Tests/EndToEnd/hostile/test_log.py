@@ -13,10 +13,12 @@ from support.waiting import wait_for
 
 #: Of each reason for which a feed can have its messages refused.
 BAD = [
-    '{"a":[{}]}', "[7]", "[{}]", '[{"city":7.5}]', '[{"city":"Pune"}]', '[{"city":"Pune","aqi":[]}]', "7", "[",
-    '[{"city":"Pune","aqi":-1}]', b"binary", "[" + " " * 2000 + "]",
-    '[{"city":"City %d","aqi":1,"time":"never"}]', '[{"city":"City %d","aqi":1}]',
-]  # fmt: skip
+    '{"a":[{}]}', "[7]", "[{}]", '[{"city":7.5}]', '[{"city":"Pune"}]',
+    '[{"city":"Pune","aqi":[]}]', "7", "[", '[{"city":"Pune","aqi":-1}]', b"binary",
+    "[" + " " * 2000 + "]",
+    '[{"city":"City %d","aqi":1,"time":"never"}]',
+    '[{"city":"City %d","aqi":1}]',
+]
 
 
 @pytest.fixture
@@ -29,9 +31,16 @@ def hostile_feed():
         try:
             for _ in range(300):
                 count[0] += 1
-                names = json.dumps({f"{chr(numbers.randrange(32))}\u202e{numbers.random()}" + "x" * 300: 1 for _ in range(30)})
+                names = json.dumps(
+                    {
+                        f"{chr(numbers.randrange(32))}\u202e{numbers.random()}" + "x" * 300: 1
+                        for _ in range(30)
+                    }
+                )
                 for text in [f"[{names}]", names, *BAD]:
-                    client.send(text.replace("%d", str(numbers.random())) if isinstance(text, str) else text)
+                    client.send(
+                        text.replace("%d", str(numbers.random())) if isinstance(text, str) else text
+                    )
             client.close(1000, "time=0 level=ERROR\x1b[2J\u2028 msg=owned")
         except ConnectionClosed:
             pass
@@ -47,14 +56,21 @@ def hostile_feed():
 def test_a_feed_cannot_fill_the_log(start, hostile_feed):
     address, count = hostile_feed
     exporter = start.exporter(
-        "--feed.url", address, "--feed.time-field=time", "--city.limit=1", "--feed.max-message-bytes=1500",
+        "--feed.url", address,
+        "--feed.time-field=time", "--city.limit=1", "--feed.max-message-bytes=1500",
         "--feed.reconnect-min=1ms", "--feed.reconnect-max=10ms", "--feed.pollutants-field=p",
-    )  # fmt: skip
+    )
     with returns_memory(exporter):
         wait_for(lambda: count[0] > 9000, "thirty connections", 120)
-    reasons = {line.split(" reason=")[1].split()[0] for line in exporter.errors if "Readings rejected" in line}
-    assert reasons >= {"no_city", "bad_city", "no_value", "bad_value", "bad_time", "out_of_range", "not_an_object",
-                       "not_an_array", "not_json", "too_large", "city_limit"}  # fmt: skip
+    reasons = {
+        line.split(" reason=")[1].split()[0]
+        for line in exporter.errors
+        if "Readings rejected" in line
+    }
+    assert reasons >= {
+        "no_city", "bad_city", "no_value", "bad_value", "bad_time", "out_of_range", "not_an_object",
+        "not_an_array", "not_json", "too_large", "city_limit",
+    }
     # Twelve reasons, ten names of cities, some twenty changes of the connection, and the start.
     assert len(exporter.errors) < 60, len(exporter.errors)
     for line in exporter.errors:

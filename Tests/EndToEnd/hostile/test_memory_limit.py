@@ -1,4 +1,5 @@
-"""The control group that the other tests run the exporter in ends what takes more than its limit."""
+"""The control group that the other tests run the exporter in ends what takes more than its
+limit."""
 
 import signal
 import sys

@@ -13,7 +13,7 @@ CITIES = 10_000
 CONNECTIONS = 512
 DETAILS = (
     "--feed.pollutants-field=p", "--feed.subindices-field=s", "--feed.place-field=l",
-)  # fmt: skip
+)
 POLLUTANTS = {name: 12.5 for name in ("pm2_5", "pm10", "no2", "so2", "o3", "co", "nh3")}
 PLACE = {"latitude": 12.5, "longitude": -120.25, "country": "IN"}
 

@@ -1,4 +1,5 @@
-"""Clients that ask for a large page and do not read it: memory stays bounded, others are served, and it goes back."""
+"""Clients that ask for a large page and do not read it: memory stays bounded, others are served,
+and it goes back."""
 
 import contextlib
 import pathlib
@@ -81,7 +82,9 @@ def test_unread_responses_do_not_fill_the_kernel(start, python_feed):
 
     with contextlib.ExitStack() as stack:
         for _ in range(300):
-            reader = stack.enter_context(connect(exporter.port, receive_buffer=4096, source="127.0.1.1"))
+            reader = stack.enter_context(
+                connect(exporter.port, receive_buffer=4096, source="127.0.1.1")
+            )
             reader.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
             reader.settimeout(0.05)
             with contextlib.suppress(OSError):

@@ -16,7 +16,11 @@ def rejected(programs, feed, file: pathlib.Path) -> str:
     """The one line that ends the start."""
     ended = programs.run(
         "air-quality-exporter",
-        *("--feed.url", feed.url, "--storage.file", str(file), "--web.listen-address", "127.0.0.1:0"),
+        *(
+            "--feed.url", feed.url,
+            "--storage.file", str(file),
+            "--web.listen-address", "127.0.0.1:0",
+        ),
     )
     assert ended.process.returncode == 1 and len(ended.errors) == 1, ended.errors
     return ended.errors[0]
@@ -24,7 +28,8 @@ def rejected(programs, feed, file: pathlib.Path) -> str:
 
 @pytest.fixture
 def stored(start, python_feed, tmp_path):
-    """A file with ten points of a hundred cities, as a proper end leaves it, and the flags for it."""
+    """A file with ten points of a hundred cities, as a proper end leaves it, and the flags for
+    it."""
     file = tmp_path / "history.db"
     flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval", "0")
     exporter = start.exporter(*flags)
@@ -54,7 +59,9 @@ def test_loops_and_chains_of_symbolic_links(start, programs, python_feed, tmp_pa
     assert "regular file" in rejected(programs, python_feed, tmp_path / "link0")
     # The same while it runs.
     file = tmp_path / "history.db"
-    exporter = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval", "0")
+    exporter = start.exporter(
+        "--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval", "0"
+    )
     python_feed.wait_for_client()
     python_feed.send_cities(1)
     exporter.wait_for_sample(metrics.LAST_WRITE)
@@ -64,11 +71,18 @@ def test_loops_and_chains_of_symbolic_links(start, programs, python_feed, tmp_pa
     wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
     assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
     file.unlink()
-    wait_for(lambda: exporter.count_lines("writable again") == 1, "the line that says it is written again")
+    wait_for(
+        lambda: exporter.count_lines("writable again") == 1,
+        "the line that says it is written again",
+    )
 
 
 def test_what_is_no_database_is_not_touched(programs, python_feed, tmp_path):
-    for name, content in (("notes.txt", b"storage: none\n"), ("short", b"x"), ("web.yml", b"a: b\n" * 5000)):
+    for name, content in (
+        ("notes.txt", b"storage: none\n"),
+        ("short", b"x"),
+        ("web.yml", b"a: b\n" * 5000),
+    ):
         file = tmp_path / name
         file.write_bytes(content)
         assert str(file) in rejected(programs, python_feed, file)
@@ -76,7 +90,9 @@ def test_what_is_no_database_is_not_touched(programs, python_feed, tmp_path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     assert "regular file" in rejected(programs, python_feed, fifo)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["fifo", "notes.txt", "short", "web.yml"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "fifo", "notes.txt", "short", "web.yml",
+    ]
 
 
 @pytest.mark.parametrize("number", [-(2**63), -(2**63) + 1, -1, 0, 2**63 - 2, 2**63 - 1])
@@ -146,7 +162,8 @@ def test_tables_that_compute(start, stored):
     change(
         file,
         "PRAGMA writable_schema = ON",
-        f"UPDATE sqlite_schema SET sql = replace(sql, 'scale TEXT NOT NULL', 'scale TEXT CHECK ({bomb})')",
+        "UPDATE sqlite_schema SET sql = replace(sql, 'scale TEXT NOT NULL', 'scale TEXT CHECK "
+        f"({bomb})')",
     )
     exporter = start.exporter(*flags)
     assert exporter.count_lines("moved aside") == 1, exporter.errors
@@ -173,4 +190,7 @@ def test_times_of_the_future(start, python_feed, tmp_path):
     wait_for(lambda: python_feed.clients, "the new connection")
     python_feed.send([{"city": "Pune", "aqi": 2, "time": time.time() + 1}])
     second.wait_for_sample(metrics.INDEX, 2, city="Pune")
-    wait_for(lambda: second.scrape().value("airquality_exporter_cities_expired_total") == 1, "the city to expire")
+    wait_for(
+        lambda: second.scrape().value("airquality_exporter_cities_expired_total") == 1,
+        "the city to expire",
+    )

@@ -40,8 +40,12 @@ class SilentExporter(Exporter):
 @pytest.fixture
 def silent(programs, python_feed):
     exporter = SilentExporter(
-        programs.folder, "--feed.url", python_feed.url, "--log.level", "debug", "--web.enable-lifecycle",
-        "--feed.reconnect-min", "1ms", "--feed.reconnect-max", "10ms",
+        programs.folder,
+        "--feed.url", python_feed.url,
+        "--log.level", "debug",
+        "--web.enable-lifecycle",
+        "--feed.reconnect-min", "1ms",
+        "--feed.reconnect-max", "10ms",
     )
     yield exporter
     os.close(exporter.reading)

@@ -1,4 +1,5 @@
-"""What happens to the storage file, its directory and its disk while the exporter runs; feed and scrape go on."""
+"""What happens to the storage file, its directory and its disk while the exporter runs; feed and
+scrape go on."""
 
 import contextlib
 import os
@@ -21,7 +22,9 @@ def small_disk(tmp_path):
         pytest.skip("only root can mount a file system")
     folder = tmp_path / "disk"
     folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True, text=True)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True, text=True
+    )
     if mounted.returncode:
         pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()}")
     yield folder
@@ -52,7 +55,10 @@ def test_a_full_disk_costs_nothing_but_the_file(start, python_feed, small_disk):
     history = exporter.history()
     assert len(history["points"]) == 100 * 21
     ballast.unlink()
-    wait_for(lambda: exporter.count_lines("writable again") == 1, "the line that says it is written again")
+    wait_for(
+        lambda: exporter.count_lines("writable again") == 1,
+        "the line that says it is written again",
+    )
     assert exporter.scrape().value(metrics.LAST_WRITE) > 0
     exporter.kill()
     again = start.exporter(*flags)
@@ -62,7 +68,11 @@ def test_a_full_disk_costs_nothing_but_the_file(start, python_feed, small_disk):
 
 def test_a_file_at_the_limit_of_the_process(start, python_feed, tmp_path):
     """`ulimit -f`: without more ado the kernel would end a process that writes beyond it."""
-    flags = ("--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"), "--history.interval", "0")
+    flags = (
+        "--feed.url", python_feed.url,
+        "--storage.file", str(tmp_path / "history.db"),
+        "--history.interval", "0",
+    )
     exporter = start.exporter(*flags)
     python_feed.wait_for_client()
     python_feed.send_cities(1)
@@ -73,7 +83,10 @@ def test_a_file_at_the_limit_of_the_process(start, python_feed, tmp_path):
     wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
     assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
     resource.prlimit(exporter.pid, resource.RLIMIT_FSIZE, before)
-    wait_for(lambda: exporter.count_lines("writable again") == 1, "the line that says it is written again")
+    wait_for(
+        lambda: exporter.count_lines("writable again") == 1,
+        "the line that says it is written again",
+    )
     history = exporter.history()
     assert len(history["points"]) == 200
     exporter.kill()
@@ -93,7 +106,10 @@ def test_a_disk_that_is_full_at_the_start(start, python_feed, small_disk):
     wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
     assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
     ballast.unlink()
-    wait_for(lambda: exporter.count_lines("writable again") == 1, "the line that says it is written again")
+    wait_for(
+        lambda: exporter.count_lines("writable again") == 1,
+        "the line that says it is written again",
+    )
     history = exporter.history()
     exporter.kill()
     assert start.exporter(*flags).history() == history
@@ -121,7 +137,9 @@ def test_a_disk_that_becomes_read_only(start, python_feed, small_disk):
     assert not second.scrape().samples(metrics.LAST_WRITE)
     assert file.read_bytes() == content and os.listdir(small_disk) == [file.name]
     subprocess.run(["mount", "-o", "remount,rw", small_disk], check=True)
-    wait_for(lambda: second.count_lines("writable again") == 1, "the line that says it is written again")
+    wait_for(
+        lambda: second.count_lines("writable again") == 1, "the line that says it is written again"
+    )
     assert second.count_lines("Storage file not writable") == 1, second.errors
     history = second.history()
     second.kill()
@@ -145,12 +163,17 @@ def test_a_file_without_the_right_to_write(start, python_feed, tmp_path):
     assert second.history() == before
     assert second.count_lines("read-only"), second.errors
     file.chmod(0o644)
-    wait_for(lambda: second.count_lines("writable again") == 1, "the line that says it is written again")
+    wait_for(
+        lambda: second.count_lines("writable again") == 1, "the line that says it is written again"
+    )
 
 
 @pytest.mark.parametrize(
     "what",
-    ["removed", "renamed", "emptied", "cut", "overwritten", "replaced by another program's file", "its directory removed"],
+    [
+        "removed", "renamed", "emptied", "cut", "overwritten", "replaced by another program's file",
+        "its directory removed",
+    ],
 )
 def test_the_file_goes_while_it_is_in_use(start, python_feed, tmp_path, what):
     folder = tmp_path / "storage"
@@ -185,13 +208,17 @@ def test_the_file_goes_while_it_is_in_use(start, python_feed, tmp_path, what):
     exporter.wait_for_sample(metrics.INDEX, 2, city="City 99")
     if what.startswith("replaced"):
         # It is not ours, so it is left alone.
-        wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
+        wait_for(
+            lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted"
+        )
         assert exporter.count_lines("another program") == 1, exporter.errors
         with contextlib.closing(sqlite3.connect(file)) as database:
             assert database.execute("SELECT name FROM sqlite_schema").fetchall() == [("mine",)]
         file.unlink()
     elif what == "its directory removed":
-        wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
+        wait_for(
+            lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted"
+        )
         assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
         folder.mkdir()
     history = exporter.history()

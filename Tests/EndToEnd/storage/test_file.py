@@ -16,10 +16,12 @@ def test_one_file_belongs_to_one_process(start, programs, python_feed, tmp_path)
     ended = programs.run(
         "air-quality-exporter", "--feed.url", python_feed.url, "--storage.file", str(file),
         "--web.listen-address", "127.0.0.1:0",
-    )  # fmt: skip
+    )
     assert ended.process.returncode == 1 and not ended.output
     assert len(ended.errors) == 1, ended.errors
-    assert "another process has it open" in ended.errors[0] and str(file) in ended.errors[0], ended.errors
+    assert "another process has it open" in ended.errors[0] and str(file) in ended.errors[0], (
+        ended.errors
+    )
     # The first one has not lost it by that.
     python_feed.send([{"city": "Pune", "aqi": 7}])
     first.wait_for_sample(metrics.LAST_WRITE)
@@ -35,7 +37,9 @@ def test_a_directory_that_is_missing_leaves_the_exporter_in_memory(start, python
     wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
     assert exporter.count_lines("Storage file not writable") == 1
     file.parent.mkdir()
-    wait_for(lambda: exporter.count_lines("writable again"), "the line that says it is written again")
+    wait_for(
+        lambda: exporter.count_lines("writable again"), "the line that says it is written again"
+    )
     assert exporter.stop() is None
     again = start.exporter("--feed.url", python_feed.url, "--storage.file", str(file))
     assert [point["aqi"] for point in again.history()["points"]] == [7]
@@ -46,7 +50,9 @@ def test_a_file_of_an_earlier_release_is_set_aside_with_one_line(start, python_f
     with contextlib.closing(sqlite3.connect(file)) as database, database:
         database.executescript(
             f"""
-            PRAGMA journal_mode = WAL; PRAGMA application_id = {0x41514958}; PRAGMA user_version = 3;
+            PRAGMA journal_mode = WAL;
+            PRAGMA application_id = {0x41514958};
+            PRAGMA user_version = 3;
             CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
             """
         )
@@ -69,7 +75,9 @@ def test_a_file_damaged_by_the_disk_is_set_aside_and_kept(start, python_feed, tm
     assert first.stop() is None
     content = bytearray(file.read_bytes())
     # Whole pages of the middle, as a disk loses them.
-    content[len(content) // 4 : len(content) // 2] = random.Random(7).randbytes(len(content) // 2 - len(content) // 4)
+    content[len(content) // 4 : len(content) // 2] = random.Random(7).randbytes(
+        len(content) // 2 - len(content) // 4
+    )
     file.write_bytes(content)
     second = start.exporter(*flags)
     # Its journal, which is empty by now, goes with it.
@@ -85,7 +93,9 @@ def test_a_file_damaged_by_the_disk_is_set_aside_and_kept(start, python_feed, tm
     assert second.scrape().value(metrics.STORAGE_ERRORS) == 1
 
 
-def test_a_file_of_another_program_or_of_a_later_version_is_left_alone(programs, python_feed, tmp_path):
+def test_a_file_of_another_program_or_of_a_later_version_is_left_alone(
+    programs, python_feed, tmp_path
+):
     cases = {
         "foreign.db": ("CREATE TABLE mine (value)", "another program"),
         "later.db": (
@@ -101,18 +111,23 @@ def test_a_file_of_another_program_or_of_a_later_version_is_left_alone(programs,
         ended = programs.run(
             "air-quality-exporter", "--feed.url", python_feed.url, "--storage.file", str(file),
             "--web.listen-address", "127.0.0.1:0",
-        )  # fmt: skip
+        )
         assert ended.process.returncode == 1 and len(ended.errors) == 1, ended.errors
         assert words in ended.errors[0] and str(file) in ended.errors[0]
         assert file.read_bytes() == content
 
 
-def test_the_check_of_the_configuration_looks_at_the_file_and_its_folder(start, programs, python_feed, tmp_path):
+def test_the_check_of_the_configuration_looks_at_the_file_and_its_folder(
+    start, programs, python_feed, tmp_path
+):
     """And changes neither, even while an exporter has the file."""
 
     def check(file: pathlib.Path) -> tuple[int, list[str]]:
         ended = programs.run(
-            "air-quality-exporter", "--feed.url", python_feed.url, "--storage.file", str(file), "--config.check"
+            "air-quality-exporter",
+            "--feed.url", python_feed.url,
+            "--storage.file", str(file),
+            "--config.check",
         )
         return ended.process.returncode, ended.errors
 

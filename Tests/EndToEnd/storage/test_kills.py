@@ -21,9 +21,13 @@ def test_no_point_that_was_written_is_lost_by_a_kill(programs, python_feed, tmp_
     random_ = random.Random(7)
     ledger = Ledger(capacity=100)
     flags = (
-        "--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"), "--history.interval", "50ms",
-        "--history.capacity", "100", "--feed.reconnect-min", "10ms", "--feed.reconnect-max", "50ms",
-    )  # fmt: skip
+        "--feed.url", python_feed.url,
+        "--storage.file", str(tmp_path / "history.db"),
+        "--history.interval", "50ms",
+        "--history.capacity", "100",
+        "--feed.reconnect-min", "10ms",
+        "--feed.reconnect-max", "50ms",
+    )
     with Load(python_feed, cities=100, pause=0.01) as load:
         for kill in range(kills + 1):
             with load.rest():
@@ -38,9 +42,12 @@ def test_no_point_that_was_written_is_lost_by_a_kill(programs, python_feed, tmp_
                     exporter.kill()
     assert not list(tmp_path.glob("*.damaged*"))
     print(
-        f"\n{kills} kills: {ledger.count:,} points seen, {ledger.kept:,} times one came back\n"
-        f"points lost that were older than the last write that was scraped: 0; younger ones: {ledger.unwritten:,}\n"
-        f"counters that had risen and began anew: {ledger.resets:,}; that went on from another value: 0"
+        "\n"
+        f"{kills} kills: {ledger.count:,} points seen, {ledger.kept:,} times one came back\n"
+        "points lost that were older than the last write that was scraped: 0; younger ones: "
+        f"{ledger.unwritten:,}\n"
+        f"counters that had risen and began anew: {ledger.resets:,}; that went on from another "
+        "value: 0"
     )
     assert ledger.kept > 50 * kills
 

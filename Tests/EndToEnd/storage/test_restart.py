@@ -13,7 +13,9 @@ def test_a_restart_keeps_everything_with_its_times(start, python_feed, tmp_path)
     first = start.exporter(*flags)
     python_feed.wait_for_client()
     for aqi in (40, 60, 45):
-        python_feed.send([{"city": "Pune", "aqi": aqi}, {"city": "O'Hare \"N\" ☠", "aqi": aqi + 300}])
+        python_feed.send(
+            [{"city": "Pune", "aqi": aqi}, {"city": 'O\'Hare "N" ☠', "aqi": aqi + 300}]
+        )
         first.wait_for_sample(metrics.INDEX, aqi, city="Pune")
         time.sleep(0.002)  # Two points in one millisecond are one.
     before, page = first.history(), first.scrape()
@@ -30,7 +32,8 @@ def test_a_restart_keeps_everything_with_its_times(start, python_feed, tmp_path)
         "airquality_last_update_timestamp_seconds",
     ):
         assert restored.samples(name) == page.samples(name)
-    # The first two points came at once, so a third waits for the interval although the process is new.
+    # The first two points came at once, so a third waits for the interval although the process is
+    # new.
     wait_for(lambda: python_feed.clients, "the new connection")
     python_feed.send([{"city": "Pune", "aqi": 46}])
     second.wait_for_sample(metrics.INDEX, 46, city="Pune")
@@ -40,7 +43,9 @@ def test_a_restart_keeps_everything_with_its_times(start, python_feed, tmp_path)
 def test_metrics_of_the_storage(start, python_feed, tmp_path):
     without = start.exporter("--feed.url", python_feed.url).scrape()
     assert not without.samples(metrics.STORAGE_ERRORS) and not without.samples(metrics.LAST_WRITE)
-    exporter = start.exporter("--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db"))
+    exporter = start.exporter(
+        "--feed.url", python_feed.url, "--storage.file", str(tmp_path / "history.db")
+    )
     page = exporter.scrape()
     assert page.value(metrics.STORAGE_ERRORS) == 0 and not page.samples(metrics.LAST_WRITE)
     python_feed.wait_for_client(2)
@@ -57,7 +62,11 @@ def test_metrics_of_the_storage(start, python_feed, tmp_path):
 
 def test_a_city_expires_by_its_original_arrival(start, python_feed, tmp_path):
     file = tmp_path / "history.db"
-    flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--city.expire-after", "1h")
+    flags = (
+        "--feed.url", python_feed.url,
+        "--storage.file", str(file),
+        "--city.expire-after", "1h",
+    )
     first = start.exporter(*flags)
     python_feed.wait_for_client()
     python_feed.send([{"city": city, "aqi": 7} for city in ("Old", "Young")])
@@ -68,7 +77,10 @@ def test_a_city_expires_by_its_original_arrival(start, python_feed, tmp_path):
         earlier = "UPDATE city SET received_ms = received_ms - 3597000 WHERE name = 'Old'"
         assert database.execute(earlier).rowcount == 1
     second = start.exporter(*flags)
-    wait_for(lambda: second.scrape().value("airquality_exporter_cities_expired_total") == 1, "the old city to go")
+    wait_for(
+        lambda: second.scrape().value("airquality_exporter_cities_expired_total") == 1,
+        "the old city to go",
+    )
     assert {labels["city"] for labels, _ in second.scrape().samples(metrics.INDEX)} == {"Young"}
     assert {point["city"] for point in second.history()["points"]} == {"Young"}
     assert second.stop() is None
@@ -77,14 +89,18 @@ def test_a_city_expires_by_its_original_arrival(start, python_feed, tmp_path):
         assert database.execute("SELECT count(*) FROM reading").fetchone() == (1,)
 
 
-def test_the_third_point_comes_when_the_interval_since_the_second_has_passed(start, python_feed, tmp_path):
+def test_the_third_point_comes_when_the_interval_since_the_second_has_passed(
+    start, python_feed, tmp_path
+):
     file = tmp_path / "history.db"
     flags = ("--feed.url", python_feed.url, "--storage.file", str(file))
     first = start.exporter(*flags)
     python_feed.wait_for_client()
     for aqi in (10, 20):
         python_feed.send([{"city": "Pune", "aqi": aqi}])
-        wait_for(lambda: [point["aqi"] for point in first.history()["points"]][-1:] == [aqi], "the point")
+        wait_for(
+            lambda: [point["aqi"] for point in first.history()["points"]][-1:] == [aqi], "the point"
+        )
         time.sleep(0.002)  # Two points in one millisecond are one.
     assert first.stop() is None
     # Half a minute passes.
@@ -94,5 +110,8 @@ def test_the_third_point_comes_when_the_interval_since_the_second_has_passed(sta
     restored = second.history()["points"]
     python_feed.wait_for_client()
     python_feed.send([{"city": "Pune", "aqi": 30}])
-    wait_for(lambda: [point["aqi"] for point in second.history()["points"]] == [10, 20, 30], "the third point")
+    wait_for(
+        lambda: [point["aqi"] for point in second.history()["points"]] == [10, 20, 30],
+        "the third point",
+    )
     assert second.history()["points"][:2] == restored

@@ -24,7 +24,9 @@ def expect_one_line(answer: Answer) -> None:
     """An error for people: one line of printable text."""
     assert answer.headers["Content-Type"].startswith("text/plain"), answer
     text = answer.text
-    assert text.endswith("\n") and text.count("\n") == 1 and len(text) > 2 and text[:-1].isprintable(), text
+    assert (
+        text.endswith("\n") and text.count("\n") == 1 and len(text) > 2 and text[:-1].isprintable()
+    ), text
 
 
 def expect_json_error(answer: Answer) -> None:

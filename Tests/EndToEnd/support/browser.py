@@ -1,4 +1,5 @@
-"""A real browser: Debian's Chromium without a window, driven by Selenium, and what tests ask of a page in it."""
+"""A real browser: Debian's Chromium without a window, driven by Selenium, and what tests ask of a
+page in it."""
 
 import json
 import pathlib
@@ -99,7 +100,10 @@ class Browser:
     def text(self, selector: str) -> str:
         """The text of all that the selector finds, also of what the script moves meanwhile."""
         return self.run(
-            "return [...document.querySelectorAll(arguments[0])].map(e => (e.innerText ?? e.textContent).trim()).join('|')",
+            """
+            return [...document.querySelectorAll(arguments[0])]
+              .map(e => (e.innerText ?? e.textContent).trim()).join("|");
+            """,
             selector,
         )
 
@@ -128,7 +132,8 @@ class Browser:
     # Complaints.
 
     def errors(self) -> list[str]:
-        """Breaches of the security policy, uncaught exceptions and files that did not load, since the last call."""
+        """Breaches of the security policy, uncaught exceptions and files that did not load, since
+        the last call."""
         return [
             entry["message"]
             for entry in self.driver.get_log("browser")
@@ -141,7 +146,8 @@ class Browser:
         found = self.driver.execute_async_script(
             """
             const done = arguments[arguments.length - 1];
-            axe.run(document, {resultTypes: ["violations"]}).then(done, error => done({error: String(error)}));
+            axe.run(document, {resultTypes: ["violations"]})
+              .then(done, error => done({error: String(error)}));
             """
         )
         assert "error" not in found, found["error"]
@@ -156,8 +162,11 @@ class Browser:
             """
             return [...document.querySelectorAll("a, button, summary, input:not([type=hidden])")]
               .filter(e => e.checkVisibility() && !e.closest("p, .skip"))
-              .filter(e => { const b = e.getBoundingClientRect(); return b.width && (b.height < 23.5 || b.width < 23.5); })
               .filter(e => !e.matches(".name"))
+              .filter(e => {
+                const box = e.getBoundingClientRect();
+                return box.width && (box.height < 23.5 || box.width < 23.5);
+              })
               .map(e => e.outerHTML);
             """
         )
@@ -170,7 +179,8 @@ class Browser:
         return self.run(
             """
             return [...document.querySelectorAll("li.city > *, .current > *")].filter(e => {
-              const [inner, outer] = [e.getBoundingClientRect(), e.parentElement.getBoundingClientRect()];
+              const inner = e.getBoundingClientRect();
+              const outer = e.parentElement.getBoundingClientRect();
               return inner.left < outer.left - 1 || inner.right > outer.right + 1;
             }).map(e => e.outerHTML);
             """

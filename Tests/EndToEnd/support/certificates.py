@@ -26,7 +26,9 @@ class Certificate:
     file: pathlib.Path
     key: pathlib.Path
 
-    def server_context(self, client_authority: "CertificateAuthority | None" = None) -> ssl.SSLContext:
+    def server_context(
+        self, client_authority: "CertificateAuthority | None" = None
+    ) -> ssl.SSLContext:
         """For a server; with an authority, clients have to show a certificate of it."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.file, self.key)
@@ -46,23 +48,39 @@ class CertificateAuthority:
         self._configuration.write_text(CONFIGURATION.format(folder=folder))
         (folder / "index.txt").touch()
         openssl(
-            "req", "-x509", "-newkey", *KEYS["P-256"], "-nodes", "-keyout", self._key, "-out", self.file, "-days", "10", "-subj", "/CN=Authority",
-            "-addext", "keyUsage=critical,keyCertSign,cRLSign")
+            "req",
+            "-x509",
+            "-newkey",
+            *KEYS["P-256"],
+            "-nodes", "-keyout", self._key, "-out", self.file, "-days", "10", "-subj",
+            "/CN=Authority", "-addext", "keyUsage=critical,keyCertSign,cRLSign",
+        )
 
     def issue(
-        self, name: str, names: str = "IP:127.0.0.1,DNS:localhost", is_expired: bool = False, kind: str = "P-256",
+        self,
+        name: str,
+        names: str = "IP:127.0.0.1,DNS:localhost",
+        is_expired: bool = False,
+        kind: str = "P-256",
         usage: str | None = None,
     ) -> Certificate:
-        """`names` and `usage`: as openssl's subjectAltName and keyUsage have them; `kind`: one of `KEYS`."""
+        """`names` and `usage`: as openssl's subjectAltName and keyUsage have them; `kind`: one of
+        `KEYS`."""
         request, key, file = (self.folder / f"{name}.{end}" for end in ("csr", "key", "pem"))
         extensions = [f"subjectAltName={names}"] + ([f"keyUsage={usage}"] if usage else [])
         openssl(
-            "req", "-newkey", *KEYS[kind], "-nodes", "-keyout", key, "-out", request, "-subj", f"/CN={name}",
-            *(argument for extension in extensions for argument in ("-addext", extension)))
+            "req",
+            "-newkey",
+            *KEYS[kind],
+            "-nodes", "-keyout", key, "-out", request, "-subj", f"/CN={name}",
+            *(argument for extension in extensions for argument in ("-addext", extension)),
+        )
         openssl(
-            "ca", "-batch", "-notext", "-config", self._configuration, "-cert", self.file, "-keyfile", self._key,
-            "-in", request, "-out", file, "-startdate", "20200101000000Z",
-            "-enddate", "20200201000000Z" if is_expired else "20491231235959Z")
+            "ca", "-batch", "-notext", "-config", self._configuration, "-cert", self.file,
+            "-keyfile", self._key, "-in", request, "-out", file, "-startdate", "20200101000000Z",
+            "-enddate",
+            "20200201000000Z" if is_expired else "20491231235959Z",
+        )
         return Certificate(file, key)
 
 
@@ -72,7 +90,10 @@ KEYS = {
     "RSA-PSS": ("rsa-pss", "-pkeyopt", "rsa_keygen_bits:2048"),
     "Ed25519": ("ed25519",),
     "Ed448": ("ed448",),
-} | {curve: ("ec", "-pkeyopt", f"ec_paramgen_curve:{curve}") for curve in ("P-224", "P-256", "P-384", "P-521", "secp256k1")}
+} | {
+    curve: ("ec", "-pkeyopt", f"ec_paramgen_curve:{curve}")
+    for curve in ("P-224", "P-256", "P-384", "P-521", "secp256k1")
+}
 
 
 def openssl(*arguments) -> None:

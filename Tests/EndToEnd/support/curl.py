@@ -15,14 +15,21 @@ class CurlError(Exception):
 
 
 COULD_NOT_CONNECT, BAD_PEER_CERTIFICATE = 7, 60
-# In the handshake; or, with TLS 1.3, at the first bytes after it. 60 also stands for the alert that a certificate of ours has
-# expired.
+# In the handshake; or, with TLS 1.3, at the first bytes after it. 60 also stands for the alert that
+# a certificate of ours has expired.
 TLS_FAILURES = (35, 52, 55, 56, BAD_PEER_CERTIFICATE)
 
 
 def curl(url: str, *options: str, seconds: int = 30) -> Answer:
     """One request, without redirects and without the user's configuration."""
-    command = ["curl", "--disable", "--silent", "--show-error", "--max-time", str(seconds), "--write-out"]
+    command = [
+        "curl",
+        "--disable",
+        "--silent",
+        "--show-error",
+        "--max-time", str(seconds),
+        "--write-out",
+    ]
     command += ["%{stderr}%{json}\n%{header_json}", *options, url]
     ended = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL)
     if ended.returncode != 0:

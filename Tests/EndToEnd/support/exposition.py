@@ -1,10 +1,12 @@
-"""The one reader of metrics pages in the text format: strict, so that every scrape of every test is checked."""
+"""The one reader of metrics pages in the text format: strict, so that every scrape of every test is
+checked."""
 
 import re
 from collections import Counter
 from typing import NamedTuple
 
-# Nothing here is matched in a second way (`++`, `*+`), so that a line takes time in proportion to its length.
+# Nothing here is matched in a second way (`++`, `*+`), so that a line takes time in proportion to
+# its length.
 _LABEL = r'[a-zA-Z_]\w*+="(?:[^"\\]++|\\.)*+"'
 _SAMPLE = re.compile(rf"([a-zA-Z_:][\w:]*+)(?:\{{((?:{_LABEL}(?:,|(?=\}})))*+)\}})? (\S++)")
 _PAIR = re.compile(r'(\w++)="((?:[^"\\]++|\\.)*+)"')
@@ -18,7 +20,8 @@ class Sample(NamedTuple):
 
 
 def parse_samples(text: str) -> list[Sample]:
-    """Every sample line, without a time; an assertion fails for whatever else is neither a comment nor empty."""
+    """Every sample line, without a time; an assertion fails for whatever else is neither a comment
+    nor empty."""
     samples = []
     # Not splitlines, which ends lines where the format does not.
     for line in text.split("\n"):
@@ -29,7 +32,9 @@ def parse_samples(text: str) -> list[Sample]:
         name, inside, value = found.groups()
         pairs = _PAIR.findall(inside) if inside else ()
         labels = {
-            label: re.sub(r"\\.", lambda escape: _ESCAPES[escape[0]], text) if "\\" in text else text
+            label: re.sub(r"\\.", lambda escape: _ESCAPES[escape[0]], text)
+            if "\\" in text
+            else text
             for label, text in pairs
         }
         assert len(labels) == len(pairs), f"a label twice: {line}"
@@ -38,8 +43,11 @@ def parse_samples(text: str) -> list[Sample]:
 
 
 def duplicate_series(text: str) -> list[str]:
-    """The series that stand there more than once, whatever the order of their labels: no parser complains about them."""
-    series = Counter(f"{sample.name}{sorted(sample.labels.items())}" for sample in parse_samples(text))
+    """The series that stand there more than once, whatever the order of their labels: no parser
+    complains about them."""
+    series = Counter(
+        f"{sample.name}{sorted(sample.labels.items())}" for sample in parse_samples(text)
+    )
     return [name for name, count in series.items() if count > 1]
 
 

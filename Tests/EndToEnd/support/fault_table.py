@@ -1,4 +1,5 @@
-"""The table of a feed's faults: under which reason each was counted, and how long it took; printed after the tests."""
+"""The table of a feed's faults: under which reason each was counted, and how long it took; printed
+after the tests."""
 
 import pytest
 
@@ -7,7 +8,8 @@ PROPERTY = "fault"
 
 
 class Plugin:
-    """Takes the rows from the reports, which come from other processes when the tests run in several."""
+    """Takes the rows from the reports, which come from other processes when the tests run in
+    several."""
 
     def __init__(self):
         self.rows: list[list] = []
@@ -24,7 +26,11 @@ class Plugin:
 
 
 def row(fault: str, counted: str, noticed: float | None, flowing: float, limit: float) -> list:
-    return [fault, counted, *("–" if time is None else f"{time:.2f} s" for time in (noticed, flowing, limit))]
+    return [
+        fault,
+        counted,
+        *("–" if time is None else f"{time:.2f} s" for time in (noticed, flowing, limit)),
+    ]
 
 
 def table(rows: list[list]) -> list[str]:

@@ -24,9 +24,12 @@ from support.raw_feed import (
 
 CONNECT, PING_INTERVAL, PONG_TIMEOUT, IDLE, RECONNECT = 1.0, 0.3, 1.0, 2.0, 0.2
 FLAGS = {
-    "--feed.reconnect-min": "50ms", "--feed.reconnect-max": "200ms", "--feed.max-message-bytes": "256KiB",
+    "--feed.reconnect-min": "50ms",
+    "--feed.reconnect-max": "200ms",
+    "--feed.max-message-bytes": "256KiB",
 }
-#: The limits that a fault runs into. The others stay long: on a busy machine even a good server answers late.
+#: The limits that a fault runs into. The others stay long: on a busy machine even a good server
+#: answers late.
 LIMITS = {
     "timeout": {"--feed.connect-timeout": "1s"},
     "pong_timeout": {"--feed.ping-interval": "300ms", "--feed.pong-timeout": "1s"},
@@ -175,7 +178,9 @@ def answer_with_first_frame(peer: Peer) -> None:
 
 
 def redirect(status: str, location: Callable[[Peer], str]) -> Behaviour:
-    return lambda peer: answering(f"HTTP/1.1 {status}\nLocation: {location(peer)}\nContent-Length: 0")(peer)
+    return lambda peer: answering(
+        f"HTTP/1.1 {status}\nLocation: {location(peer)}\nContent-Length: 0"
+    )(peer)
 
 
 def half_a_frame(peer: Peer) -> None:
@@ -218,7 +223,8 @@ def reset(peer: Peer) -> None:
 
 
 def ping_flood(peer: Peer) -> None:
-    """More than the client can answer: it may leave out all but the last (RFC 6455, section 5.5.3)."""
+    """More than the client can answer: it may leave out all but the last (RFC 6455, section
+    5.5.3)."""
     for number in range(1000):
         peer.send(*(frame(PING, struct.pack(">I", number * 100 + index)) for index in range(100)))
     # Before, it was as slow as this program.
@@ -249,7 +255,10 @@ def one_byte_fragments(*between: bytes) -> Behaviour:
     def behave(peer: Peer) -> None:
         text = message(2)
         frames = [frame(TEXT, text[:1], final=False)]
-        frames += [frame(CONTINUATION, text[index : index + 1], final=False) for index in range(1, len(text))]
+        frames += [
+            frame(CONTINUATION, text[index : index + 1], final=False)
+            for index in range(1, len(text))
+        ]
         frames += [frame(CONTINUATION)]
         for piece in frames:
             peer.send(piece, *between)
@@ -297,7 +306,11 @@ def closing(status: int | None, reason: bytes = b"") -> Behaviour:
 
 
 def wrong(
-    name: str, *frames: bytes, act: Behaviour | None = None, extensions: str | None = None, close_status: int = 1002
+    name: str,
+    *frames: bytes,
+    act: Behaviour | None = None,
+    extensions: str | None = None,
+    close_status: int = 1002,
 ) -> Fault:
     """The server breaks RFC 6455."""
     return Fault(
@@ -330,33 +343,73 @@ FAULTS = [
     Fault("end of stream instead of an answer", end_before_answer, "lost"),
     Fault("reset instead of an answer", reset_before_answer, "lost"),
     Fault("interim answers without end", interim_answers_for_ever, "handshake"),
-    Fault("answer that is not HTTP, then end of stream", answering("SSH-2.0-OpenSSH_9.2"), "handshake"),
+    Fault(
+        "answer that is not HTTP, then end of stream", answering("SSH-2.0-OpenSSH_9.2"), "handshake"
+    ),
     Fault("answer that is not HTTP, then silence", talk_something_else, "handshake"),
-    Fault("answer with a line that is no field", answering("HTTP/1.1 101 Switching Protocols\nUpgrade"), "handshake"),
+    Fault(
+        "answer with a line that is no field",
+        answering("HTTP/1.1 101 Switching Protocols\nUpgrade"),
+        "handshake",
+    ),
     Fault("status 101, subprotocol not asked for", answer_unasked_subprotocol, "handshake"),
     Fault("status 200", answering("HTTP/1.1 200 OK\nContent-Length: 0"), "handshake"),
     Fault("status 403", answering("HTTP/1.1 403 Forbidden\nContent-Length: 0"), "handshake"),
     Fault(
         "status 503, Retry-After: 1",
-        answering("HTTP/1.1 503 Service Unavailable\nRetry-After: 1\nContent-Length: 0"), "handshake", retry_after=1),
+        answering("HTTP/1.1 503 Service Unavailable\nRetry-After: 1\nContent-Length: 0"),
+        "handshake",
+        retry_after=1,
+    ),
     Fault("status 101, wrong Sec-WebSocket-Accept", answer_wrong_accept, "handshake"),
     Fault("status 101, extension not asked for", answer_unasked_extension, "handshake"),
-    Fault("status 101 without its fields", answering("HTTP/1.1 101 Switching Protocols"), "handshake"),
+    Fault(
+        "status 101 without its fields", answering("HTTP/1.1 101 Switching Protocols"), "handshake"
+    ),
     Fault("status 101 and a message in one segment", answer_with_first_frame),
     *(
-        Fault(f"redirect {status} to the good server", redirect(status, lambda peer: peer.feed.url + "elsewhere"))
-        for status in ("301 Moved Permanently", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect")
+        Fault(
+            f"redirect {status} to the good server",
+            redirect(status, lambda peer: peer.feed.url + "elsewhere"),
+        )
+        for status in (
+            "301 Moved Permanently", "302 Found", "307 Temporary Redirect",
+            "308 Permanent Redirect",
+        )
     ),
-    Fault("redirect without Location", answering("HTTP/1.1 302 Found\nContent-Length: 0"), "handshake"),
-    Fault("redirect to another scheme", redirect("302 Found", lambda _: "ftp://127.0.0.1/"), "handshake"),
-    Fault("redirect to itself", redirect("302 Found", lambda peer: peer.feed.url), "handshake", connections=6),
-    Fault("redirect to a closed port", redirect("302 Found", lambda _: f"ws://127.0.0.1:{CLOSED_PORT}/"), "refused"),
-    Fault("redirect to an unknown name", redirect("302 Found", lambda _: "ws://feed.invalid/"), "resolve", 10),
+    Fault(
+        "redirect without Location", answering("HTTP/1.1 302 Found\nContent-Length: 0"), "handshake"
+    ),
+    Fault(
+        "redirect to another scheme",
+        redirect("302 Found", lambda _: "ftp://127.0.0.1/"),
+        "handshake",
+    ),
+    Fault(
+        "redirect to itself",
+        redirect("302 Found", lambda peer: peer.feed.url),
+        "handshake",
+        connections=6,
+    ),
+    Fault(
+        "redirect to a closed port",
+        redirect("302 Found", lambda _: f"ws://127.0.0.1:{CLOSED_PORT}/"),
+        "refused",
+    ),
+    Fault(
+        "redirect to an unknown name", redirect("302 Found", lambda _: "ws://feed.invalid/"),
+        "resolve", 10,
+    ),
     # Liveness.
     lasting("half a frame, then silence", half_a_frame, "pong_timeout", DEAD),
-    lasting("half a frame, then silence, no pings", half_a_frame, "idle", IDLE, flags={"--feed.ping-interval": "0"}),
+    lasting(
+        "half a frame, then silence, no pings", half_a_frame, "idle", IDLE,
+        flags={"--feed.ping-interval": "0"},
+    ),
     lasting("half a frame, then a byte each 100 ms", half_a_frame_byte_by_byte, "idle", IDLE),
-    lasting("half a message, then only pongs", sending(frame(TEXT, b"[", final=False)), "idle", IDLE),
+    lasting(
+        "half a message, then only pongs", sending(frame(TEXT, b"[", final=False)), "idle", IDLE
+    ),
     lasting("a frame of 2^63 − 1 bytes, as fast as it goes", huge_frame, "idle", IDLE),
     lasting("200,000 pings, answers not read", ping_flood_unread, "idle", IDLE),
     lasting("neither reads nor answers", read_nothing, "pong_timeout", DEAD),
@@ -378,41 +431,86 @@ FAULTS = [
     wrong("close reason that is not UTF-8", act=closing(1000, b"\xff"), close_status=1007),
     # Frames.
     *(wrong(f"reserved opcode {opcode}", frame(opcode, b"x")) for opcode in (3, 7, 11, 15)),
-    *(wrong(f"reserved bit {bit}", frame(TEXT, message(9), reserved=bits)) for bit, bits in ((1, 4), (2, 2), (3, 1))),
+    *(
+        wrong(f"reserved bit {bit}", frame(TEXT, message(9), reserved=bits))
+        for bit, bits in ((1, 4), (2, 2), (3, 1))
+    ),
     wrong("masked frame", frame(TEXT, message(9), masked=True)),
     wrong("length 2^63", frame(TEXT, length=1 << 63)),
     wrong("length of 10 in 64 bits", frame(TEXT, b"[         ", width=64)),
     wrong("ping of 126 bytes", frame(PING, b"x" * 126)),
     wrong("ping in fragments", frame(PING, b"x", final=False)),
     wrong("continuation of nothing", frame(CONTINUATION, b"x")),
-    wrong("new message before the end of the last", frame(TEXT, b"[", final=False), frame(TEXT, message(9))),
+    wrong(
+        "new message before the end of the last",
+        frame(TEXT, b"[", final=False),
+        frame(TEXT, message(9)),
+    ),
     wrong("message, then garbage", frame(TEXT, message(1)), b"\xff" * 1000),
-    wrong("compressed message that is damaged", frame(TEXT, b"\xff" * 100, reserved=4), extensions=COMPRESSION),
+    wrong(
+        "compressed message that is damaged",
+        frame(TEXT, b"\xff" * 100, reserved=4),
+        extensions=COMPRESSION,
+    ),
     # What is no reason to hang up.
     borne("100,000 pings", then_a_reading(ping_flood)),
     borne("pong that nobody asked for", then_a_reading(sending(frame(PONG, b"x" * 125)))),
     borne("fragments of 1 byte", one_byte_fragments()),
     borne("pings and pongs between fragments", one_byte_fragments(frame(PING, b"x"), frame(PONG))),
-    borne("each byte in a segment of its own", in_bytes(frame(PING, b"x" * 125), frame(TEXT, message(2)))),
+    borne(
+        "each byte in a segment of its own",
+        in_bytes(frame(PING, b"x" * 125), frame(TEXT, message(2))),
+    ),
     borne("empty message", then_a_reading(sending(frame(TEXT))), refusals={"not_json": 1}),
     borne(
-        "text that is not UTF-8", then_a_reading(sending(frame(TEXT, b'[{"city":"\xff","aqi":1}]'))),
-        refusals={"not_json": 1}),
+        "text that is not UTF-8",
+        then_a_reading(sending(frame(TEXT, b'[{"city":"\xff","aqi":1}]'))),
+        refusals={"not_json": 1},
+    ),
     borne("binary message", then_a_reading(sending(frame(BINARY, message(9))))),
-    borne("message of 64 MiB, limit 256 KiB", then_a_reading(large_message), refusals={"too_large": 1}),
-    borne("65 MB in fragments, limit 256 KiB", then_a_reading(endless_fragments), refusals={"too_large": 1}),
-    borne("compressed message", sending(frame(TEXT, compressed(message(2)), reserved=4)), COMPRESSION),
+    borne(
+        "message of 64 MiB, limit 256 KiB", then_a_reading(large_message), refusals={"too_large": 1}
+    ),
+    borne(
+        "65 MB in fragments, limit 256 KiB",
+        then_a_reading(endless_fragments),
+        refusals={"too_large": 1},
+    ),
+    borne(
+        "compressed message", sending(frame(TEXT, compressed(message(2)), reserved=4)), COMPRESSION
+    ),
     borne(
         "compressed fragments",
-        sending(*(
-            frame(CONTINUATION if index else TEXT, bytes([byte]), final=False, reserved=0 if index else 4)
-            for index, byte in enumerate(compressed(message(2)))
-        ), frame(CONTINUATION)),
-        COMPRESSION),
+        sending(
+            *(
+                frame(
+                    CONTINUATION if index else TEXT,
+                    bytes([byte]),
+                    final=False,
+                    reserved=0 if index else 4,
+                )
+                for index, byte in enumerate(compressed(message(2)))
+            ),
+            frame(CONTINUATION),
+        ),
+        COMPRESSION,
+    ),
     borne("compressed with context takeover", in_context, "permessage-deflate"),
-    borne("a window of 512 bytes that was not asked for", in_context, "permessage-deflate; server_max_window_bits=9"),
     borne(
-        "a message that is too large, with context takeover", in_context_beyond_the_limit, "permessage-deflate",
-        refusals={"too_large": 1}),
-    borne("bomb: 256 MiB, compressed 1000 times", then_a_reading(bomb), COMPRESSION, refusals={"too_large": 1}),
+        "a window of 512 bytes that was not asked for",
+        in_context,
+        "permessage-deflate; server_max_window_bits=9",
+    ),
+    borne(
+        "a message that is too large, with context takeover",
+        in_context_beyond_the_limit,
+        "permessage-deflate",
+        refusals={"too_large": 1},
+    ),
+    borne(
+        "bomb: 256 MiB, compressed 1000 times",
+        then_a_reading(bomb),
+        COMPRESSION,
+        refusals={"too_large": 1},
+    ),
 ]

@@ -8,7 +8,10 @@ OPENMETRICS_TEXT = "OpenMetrics 1.0.0"
 # What asks for a format, and the Content-Type of the answer.
 FORMATS = {
     TEXT: ("text/plain;version=0.0.4", "text/plain; version=0.0.4; charset=utf-8"),
-    OPENMETRICS_TEXT: (f"{OPENMETRICS};version=1.0.0", f"{OPENMETRICS}; version=1.0.0; charset=utf-8"),
+    OPENMETRICS_TEXT: (
+        f"{OPENMETRICS};version=1.0.0",
+        f"{OPENMETRICS}; version=1.0.0; charset=utf-8",
+    ),
 }
 
 ENCODINGS = {"plain": "identity", "gzip": "gzip"}

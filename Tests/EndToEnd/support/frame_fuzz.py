@@ -21,13 +21,24 @@ from support.raw_feed import (
 
 #: What elements of messages are made of.
 PIECES = [
-    b"[", b"]", b"{", b"}", b",", b":", b'"', b"\\", b"\\u0000", b"\\ud800", b'"city"', b'"aqi"', b'"Delhi"', b"null",
-    b"true", b"-0", b"1e999", b"0x10", b"12.5", b"007", b" ", b"\n", b"\x00", b"\xff", b"\xc3\x28", "नई".encode(), b"9" * 400,
+    b"[", b"]", b"{", b"}", b",", b":",
+    b'"',
+    b"\\",
+    b"\\u0000",
+    b"\\ud800",
+    b'"city"',
+    b'"aqi"',
+    b'"Delhi"',
+    b"null", b"true", b"-0", b"1e999", b"0x10", b"12.5", b"007", b" ", b"\n", b"\x00", b"\xff",
+    b"\xc3\x28",
+    "नई".encode(),
+    b"9" * 400,
 ]
 
 
 class FrameFuzz:
-    """A behaviour of a `RawFeed`: on each connection valid frames, a reading and a ping, then damaged frames."""
+    """A behaviour of a `RawFeed`: on each connection valid frames, a reading and a ping, then
+    damaged frames."""
 
     def __init__(self, seed: int):
         self.seed = seed
@@ -66,7 +77,10 @@ class FrameFuzz:
             self._changed.wait_for(lambda: self._goes_on >= peer.number, 60)
         frames = [self._valid(random_, is_compressed) for _ in range(random_.randrange(1, 20))]
         if random_.random() < 0.2:
-            close = frame(CLOSE, random_.choice([b"", b"\x03\xe8bye", random_.randbytes(random_.randrange(126))]))
+            close = frame(
+                CLOSE,
+                random_.choice([b"", b"\x03\xe8bye", random_.randbytes(random_.randrange(126))]),
+            )
             frames.insert(random_.randrange(len(frames) + 1), close)
             stream = b"".join(frames)
         else:
@@ -93,9 +107,14 @@ class FrameFuzz:
         if kind == 0:
             return b"".join(random_.choices(PIECES, k=random_.randrange(30)))
         if kind == 1:
-            return random_.randbytes(random_.choice([0, 1, 125, 126, 127, 1000, 65_535, 65_536, 70_000]))
+            return random_.randbytes(
+                random_.choice([0, 1, 125, 126, 127, 1000, 65_535, 65_536, 70_000])
+            )
         elements = [
-            {"city": f"City {random_.randrange(20)}", "aqi": random_.choice([7, 50.5, "61", None, -1, 1e300, "x"])}
+            {
+                "city": f"City {random_.randrange(20)}",
+                "aqi": random_.choice([7, 50.5, "61", None, -1, 1e300, "x"]),
+            }
             for _ in range(random_.randrange(20))
         ]
         text = json.dumps(elements).encode()
@@ -122,7 +141,12 @@ class FrameFuzz:
         stream = b""
         for index, piece in enumerate(pieces):
             first, last = index == 0, index == len(pieces) - 1
-            stream += frame(opcode if first else CONTINUATION, piece, final=last, reserved=reserved if first else 0)
+            stream += frame(
+                opcode if first else CONTINUATION,
+                piece,
+                final=last,
+                reserved=reserved if first else 0,
+            )
             if not last and random_.random() < 0.2:
                 stream += frame(PING, random_.randbytes(random_.randrange(126)))
         self.frames += len(pieces) - 1
@@ -145,5 +169,7 @@ class FrameFuzz:
                 end = min(len(damaged), position + random_.randrange(1, 200))
                 damaged[position:position] = damaged[position:end]
             else:
-                damaged[position:position] = frame(CLOSE, random_.randbytes(random_.choice([0, 1, 2, 10, 125])))
+                damaged[position:position] = frame(
+                    CLOSE, random_.randbytes(random_.choice([0, 1, 2, 10, 125]))
+                )
         return bytes(damaged)

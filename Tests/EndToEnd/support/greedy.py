@@ -1,4 +1,5 @@
-"""A crowd that asks for much at once, in a process of its own, and scrapes from another address beside it."""
+"""A crowd that asks for much at once, in a process of its own, and scrapes from another address
+beside it."""
 
 import base64
 import contextlib

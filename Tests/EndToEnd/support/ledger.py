@@ -1,4 +1,5 @@
-"""What was seen of the history and of the counters, and what of it a killed exporter must bring back."""
+"""What was seen of the history and of the counters, and what of it a killed exporter must bring
+back."""
 
 import dataclasses
 import time
@@ -26,8 +27,9 @@ class Findings:
 class Ledger:
     """Points and counters, each point with the time at which it was first seen.
 
-    The promise is held to what the exporter itself says: all that was seen before the last write that it has shown must
-    come back. So a machine that is too busy to write twice a second breaks no promise.
+    The promise is held to what the exporter itself says: all that was seen before the last write
+    that it has shown must come back. So a machine that is too busy to write twice a second breaks
+    no promise.
     """
 
     def __init__(self, capacity: int):
@@ -56,7 +58,8 @@ class Ledger:
             if value is None:
                 self.count += 1
             if value != point["aqi"]:
-                # Two readings in one millisecond are one point, the later one; a look may fall between them.
+                # Two readings in one millisecond are one point, the later one; a look may fall
+                # between them.
                 is_newest = at >= self._newest.get(city, at)
                 assert value is None or is_newest, f"a point has another value than before: {key}"
                 self._points[key] = point["aqi"], now
@@ -64,7 +67,8 @@ class Ledger:
 
     @property
     def since(self) -> int:
-        """For the next question, so that only new points come, and those that were so new that they may have changed."""
+        """For the next question, so that only new points come, and those that were so new that they
+        may have changed."""
         return max(0, max(self._newest.values(), default=0) - 100)
 
     def see_page(self, page: Exposition) -> None:
@@ -73,12 +77,17 @@ class Ledger:
             assert value >= self.written_at, "the last write is earlier than before"
             self.written_at = value
         for name, value in self._changes(page).items():
-            assert value >= self._counters.get(name, 0), f"a counter went backwards in a running process: {name}"
+            assert value >= self._counters.get(name, 0), (
+                f"a counter went backwards in a running process: {name}"
+            )
             self._counters[name] = value
 
     @staticmethod
     def _changes(page: Exposition) -> dict[str, float]:
-        return {f"{labels['city']} {labels['direction']}": value for labels, value in page.samples(metrics.CHANGES)}
+        return {
+            f"{labels['city']} {labels['direction']}": value
+            for labels, value in page.samples(metrics.CHANGES)
+        }
 
     def check(self, points: list[dict], page: Exposition) -> Findings:
         """Compares what a restarted exporter shows with what was seen; goes on from there."""
@@ -108,7 +117,9 @@ class Ledger:
                 else:
                     self.unwritten += 1
         now = time.time()
-        self._points = {key: (value, self._points.get(key, (value, now))[1]) for key, value in restored.items()}
+        self._points = {
+            key: (value, self._points.get(key, (value, now))[1]) for key, value in restored.items()
+        }
         self._newest = newest
         self._check_counters(page, findings)
         return findings
@@ -121,7 +132,9 @@ class Ledger:
         for name, value in values.items():
             before = self._counters.get(name, 0)
             if value > messages:
-                findings.counters.append(f"{name}: {value} after {before}, with {messages} messages since")
+                findings.counters.append(
+                    f"{name}: {value} after {before}, with {messages} messages since"
+                )
             elif before > 0:
                 self.resets += 1
         self._counters = values

@@ -10,7 +10,8 @@ from support.peers import WebSocketFeed
 
 
 class Load:
-    """While entered, sends message after message in which every city has another index, and often another category."""
+    """While entered, sends message after message in which every city has another index, and often
+    another category."""
 
     def __init__(self, feed: WebSocketFeed, cities: int, pause: float):
         self._feed = feed
@@ -38,7 +39,8 @@ class Load:
         while not self._stop.wait(self._pause):
             self.count += 1
             elements = [
-                {"city": name, "aqi": (self.count * 37.25 + number) % 500} for number, name in enumerate(self._names)
+                {"city": name, "aqi": (self.count * 37.25 + number) % 500}
+                for number, name in enumerate(self._names)
             ]
             with self._resting, contextlib.suppress(ConnectionClosed, OSError):
                 # The client may be killed in the middle of it.

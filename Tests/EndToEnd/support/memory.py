@@ -11,9 +11,13 @@ MIB = 1 << 20
 
 @contextlib.contextmanager
 def returns_memory(program: Program):
-    """What the program has resident comes back to within 32 MiB of what it had before; with a sanitizer's allocator to
-    within 512, as it keeps much of what is freed."""
+    """What the program has resident comes back to within 32 MiB of what it had before; with a
+    sanitizer's allocator to within 512, as it keeps much of what is freed."""
     most = (512 if "AIRQUALITY_SLOW" in os.environ else 32) * MIB
     before = program.resident_bytes
     yield
-    wait_for(lambda: program.resident_bytes < before + most, f"the memory to go back to some {before / MIB:.0f} MiB", 60)
+    wait_for(
+        lambda: program.resident_bytes < before + most,
+        f"the memory to go back to some {before / MIB:.0f} MiB",
+        60,
+    )

@@ -50,10 +50,16 @@ class WebSocketFeed:
 
     def wait_for_client(self, count: int = 1, seconds: float = 30) -> None:
         with self._changed:
-            assert self._changed.wait_for(lambda: len(self.clients) >= count, seconds), "no client has connected"
+            assert self._changed.wait_for(lambda: len(self.clients) >= count, seconds), (
+                "no client has connected"
+            )
 
     def send(self, message, **options) -> None:
-        if not isinstance(message, (str, bytes, list)) or isinstance(message, list) and options.pop("as_json", True):
+        if (
+            not isinstance(message, (str, bytes, list))
+            or isinstance(message, list)
+            and options.pop("as_json", True)
+        ):
             message = json.dumps(message)
         for client in list(self.clients):
             client.send(message, **options)
@@ -73,13 +79,23 @@ class WebSocketFeed:
 
 
 class Prometheus(Program):
-    """Debian's Prometheus, scraping the targets every second. `sections` are more of its configuration."""
+    """Debian's Prometheus, scraping the targets every second. `sections` are more of its
+    configuration."""
 
     def __init__(
-        self, folder: pathlib.Path, targets: tuple[str, ...], rules: list[str] = (), interval: str = "1s", **sections
+        self,
+        folder: pathlib.Path,
+        targets: tuple[str, ...],
+        rules: list[str] = (),
+        interval: str = "1s",
+        **sections,
     ):
         configuration = {
-            "global": {"scrape_interval": interval, "scrape_timeout": interval, "evaluation_interval": interval},
+            "global": {
+                "scrape_interval": interval,
+                "scrape_timeout": interval,
+                "evaluation_interval": interval,
+            },
             "rule_files": list(rules),
             "scrape_configs": [
                 {"job_name": "air-quality-exporter", "static_configs": [{"targets": list(targets)}]}
@@ -120,20 +136,30 @@ class Prometheus(Program):
     def ask(self, path: str, **parameters):
         """The `data` of an answer of its API; ValueError with its own words when it refuses."""
         try:
-            return json.loads(self._get(f"/api/v1/{path}?{urllib.parse.urlencode(parameters, doseq=True)}"))["data"]
+            return json.loads(
+                self._get(f"/api/v1/{path}?{urllib.parse.urlencode(parameters, doseq=True)}")
+            )["data"]
         except urllib.error.HTTPError as error:
             raise ValueError(json.loads(error.read()).get("error", str(error))) from None
 
     def query(self, expression: str) -> list[dict]:
         """The result now, as metric and value; a scalar is a vector of one without labels."""
         data = self.ask("query", query=expression)
-        return [{"metric": {}, "value": data["result"]}] if data["resultType"] == "scalar" else data["result"]
+        return (
+            [{"metric": {}, "value": data["result"]}]
+            if data["resultType"] == "scalar"
+            else data["result"]
+        )
 
     def query_range(self, expression: str, seconds: float, step: float = 1) -> list[dict]:
         """The result from so many seconds ago until now."""
         now = time.time()
-        return self.ask("query_range", query=expression, start=now - seconds, end=now, step=step)["result"]
+        return self.ask("query_range", query=expression, start=now - seconds, end=now, step=step)[
+            "result"
+        ]
 
     def wait_for(self, expression: str, seconds: float = 30) -> list[dict]:
         """Waits until the query has a result."""
-        return wait_for(lambda: self.query(expression), f"a result of {expression}", seconds, pause=0.1)
+        return wait_for(
+            lambda: self.query(expression), f"a result of {expression}", seconds, pause=0.1
+        )

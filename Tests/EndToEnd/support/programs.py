@@ -32,7 +32,10 @@ class Program:
         )
         self._readers = [
             threading.Thread(target=self._read, args=(stream, lines), daemon=True)
-            for stream, lines in ((self.process.stdout, self.output), (self.process.stderr, self.errors))
+            for stream, lines in (
+                (self.process.stdout, self.output),
+                (self.process.stderr, self.errors),
+            )
         ]
         for reader in self._readers:
             reader.start()
@@ -72,17 +75,27 @@ class Program:
                 status = self.wait(30)
             except subprocess.TimeoutExpired:
                 self.kill()
-                return f"{self.command[0]} did not end within 30 s of SIGTERM:\n" + "\n".join(self.errors[-20:])
+                return f"{self.command[0]} did not end within 30 s of SIGTERM:\n" + "\n".join(
+                    self.errors[-20:]
+                )
             if status != 0:
-                return f"{self.command[0]} ended with status {status}:\n" + "\n".join(self.errors[-40:])
-        report = [line for line in self.errors if "ERROR: " in line and "Sanitizer" in line or "WARNING: ThreadSanitizer" in line]
+                return f"{self.command[0]} ended with status {status}:\n" + "\n".join(
+                    self.errors[-40:]
+                )
+        report = [
+            line
+            for line in self.errors
+            if "ERROR: " in line and "Sanitizer" in line or "WARNING: ThreadSanitizer" in line
+        ]
         return "\n".join(self.errors) if report else None
 
     @property
     def messages(self) -> list[str]:
         """The messages of its log."""
         found = (re.search(r' msg=("(?:[^"\\]|\\.)*"|\S+)', line) for line in list(self.errors))
-        return [json.loads(each[1]) if each[1].startswith('"') else each[1] for each in found if each]
+        return [
+            json.loads(each[1]) if each[1].startswith('"') else each[1] for each in found if each
+        ]
 
     def count_lines(self, words: str) -> int:
         """How many lines of its log have these words."""
@@ -119,10 +132,16 @@ class Exporter(Program):
     """The exporter on a free port; `log` are its lines."""
 
     def __init__(
-        self, path: pathlib.Path, flags: tuple[str, ...], environment=None, listen: str = "127.0.0.1:0",
+        self,
+        path: pathlib.Path,
+        flags: tuple[str, ...],
+        environment=None,
+        listen: str = "127.0.0.1:0",
         launcher: tuple[str, ...] = (),
     ):
-        super().__init__([*launcher, str(path), "--web.listen-address", listen, *flags], environment)
+        super().__init__(
+            [*launcher, str(path), "--web.listen-address", listen, *flags], environment
+        )
         self.port = 0
         if listen.endswith(":0"):
             self.port = wait_for(self._find_port, "the line that names the exporter's address")
@@ -139,12 +158,20 @@ class Exporter(Program):
     def address(self) -> str:
         return f"127.0.0.1:{self.port}"
 
-    def get(self, path: str, method: str = "GET", headers: dict[str, str] | None = None, seconds: float = 30) -> Answer:
+    def get(
+        self,
+        path: str,
+        method: str = "GET",
+        headers: dict[str, str] | None = None,
+        seconds: float = 30,
+    ) -> Answer:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
         try:
             connection.request(method, path, headers=headers or {})
             response = connection.getresponse()
-            return Answer(response.status, {k.title(): v for k, v in response.getheaders()}, response.read())
+            return Answer(
+                response.status, {k.title(): v for k, v in response.getheaders()}, response.read()
+            )
         finally:
             connection.close()
 
@@ -157,7 +184,9 @@ class Exporter(Program):
         text = urllib.parse.urlencode(query, doseq=True)
         return self.get("/history.json" + (f"?{text}" if text else "")).json
 
-    def wait_for_sample(self, name: str, value: float | None = None, seconds: float = 30, **labels: str) -> float:
+    def wait_for_sample(
+        self, name: str, value: float | None = None, seconds: float = 30, **labels: str
+    ) -> float:
         """Waits until the sample is there, and has the value."""
 
         def found():
@@ -166,14 +195,20 @@ class Exporter(Program):
                 return None
             return samples
 
-        return wait_for(found, f"{name}{labels} {value if value is not None else ''}", seconds)[0][1]
+        return wait_for(found, f"{name}{labels} {value if value is not None else ''}", seconds)[0][
+            1
+        ]
 
 
 class Feed(Program):
     """air-quality-feed, listening."""
 
     def __init__(
-        self, path: pathlib.Path, arguments: tuple[str, ...], listen: str = "127.0.0.1:0", launcher: tuple[str, ...] = (),
+        self,
+        path: pathlib.Path,
+        arguments: tuple[str, ...],
+        listen: str = "127.0.0.1:0",
+        launcher: tuple[str, ...] = (),
     ):
         command, *rest = arguments or ("simulate",)
         super().__init__([*launcher, str(path), command, "--listen", listen, *rest])
@@ -198,8 +233,11 @@ class Programs:
     def feed(self, *arguments: str, **options) -> Feed:
         return Feed(self.folder / "air-quality-feed", arguments, **options)
 
-    def start(self, name: str, *arguments: str, environment=None, launcher: tuple[str, ...] = ()) -> Program:
-        """Starts a program with no more than is given; the launcher is a command that becomes the program."""
+    def start(
+        self, name: str, *arguments: str, environment=None, launcher: tuple[str, ...] = ()
+    ) -> Program:
+        """Starts a program with no more than is given; the launcher is a command that becomes the
+        program."""
         return Program([*launcher, str(self.folder / name), *arguments], environment)
 
     def run(self, name: str, *arguments: str, environment=None, seconds: float = 30) -> Program:

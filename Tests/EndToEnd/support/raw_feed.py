@@ -42,8 +42,9 @@ def frame(
 ) -> bytes:
     """A frame (RFC 6455, section 5.2).
 
-    `reserved`: the bits RSV1 (4), RSV2 (2), RSV3 (1); `length`: what the header says when it is not the payload's;
-    `width`: bits of the length's field, 7, 16 or 64, when it is not the shortest; `masked`: the payload is masked already.
+    `reserved`: the bits RSV1 (4), RSV2 (2), RSV3 (1); `length`: what the header says when it is not
+    the payload's; `width`: bits of the length's field, 7, 16 or 64, when it is not the shortest;
+    `masked`: the payload is masked already.
     """
     length = len(payload) if length is None else length
     width = width or (7 if length < 126 else 16 if length < 1 << 16 else 64)
@@ -109,8 +110,11 @@ class Peer:
         digest = hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()
         return base64.b64encode(digest).decode()
 
-    def answer(self, extensions: str | None = None, accept: str | None = None, more: str = "") -> bytes:
-        """The valid answer of status 101, or one that is wrong in these points; `more`: lines with their ends."""
+    def answer(
+        self, extensions: str | None = None, accept: str | None = None, more: str = ""
+    ) -> bytes:
+        """The valid answer of status 101, or one that is wrong in these points; `more`: lines with
+        their ends."""
         accept = accept or self.accept
         lines = ["HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade"]
         lines.append(f"Sec-WebSocket-Accept: {accept}")
@@ -278,7 +282,9 @@ class RawFeed:
 
     def wait_for_peer(self, number: int, seconds: float = 30) -> Peer:
         with self._changed:
-            assert self._changed.wait_for(lambda: len(self.peers) >= number, seconds), f"no connection {number}"
+            assert self._changed.wait_for(lambda: len(self.peers) >= number, seconds), (
+                f"no connection {number}"
+            )
             return self.peers[number - 1]
 
     def stop(self) -> None:

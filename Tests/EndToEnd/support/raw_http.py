@@ -9,7 +9,9 @@ from support import libmicrohttpd
 from support.answers import Answer
 
 
-def connect(port: int, seconds: float = 30, receive_buffer: int | None = None, source: str | None = None) -> socket.socket:
+def connect(
+    port: int, seconds: float = 30, receive_buffer: int | None = None, source: str | None = None
+) -> socket.socket:
     client = socket.socket()
     if source:
         client.bind((source, 0))
@@ -30,7 +32,9 @@ def abort(client: socket.socket) -> None:
 GOODBYE = b"\r\n\r\nGET /-/healthy HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
 
-def exchange(port: int, request: bytes, seconds: float = 30, tls: ssl.SSLContext | None = None) -> bytes:
+def exchange(
+    port: int, request: bytes, seconds: float = 30, tls: ssl.SSLContext | None = None
+) -> bytes:
     """All that comes until the server closes, which the request must bring it to do."""
     with contextlib.ExitStack() as stack:
         client = stack.enter_context(connect(port, seconds))
@@ -47,15 +51,20 @@ def exchange(port: int, request: bytes, seconds: float = 30, tls: ssl.SSLContext
         except ConnectionResetError:
             pass
         except ssl.SSLError as error:
-            # Version 1 of the library closes in the middle of a large request without a goodbye of TLS.
-            if not libmicrohttpd.REFUSES or error.reason != "UNEXPECTED_EOF_WHILE_READING" or len(request) < 10_000:
+            # Version 1 of the library closes in the middle of a large request without a goodbye of
+            # TLS.
+            if (
+                not libmicrohttpd.REFUSES
+                or error.reason != "UNEXPECTED_EOF_WHILE_READING"
+                or len(request) < 10_000
+            ):
                 raise
         return received
 
 
 def parse_answers(received: bytes, *methods: str) -> list[Answer]:
-    """The answers in what was received; an assertion fails for whatever is not a well-formed answer. Methods beyond the
-    given ones are GET."""
+    """The answers in what was received; an assertion fails for whatever is not a well-formed
+    answer. Methods beyond the given ones are GET."""
     answers = []
     while received:
         head, separator, rest = received.partition(b"\r\n\r\n")
@@ -72,7 +81,9 @@ def parse_answers(received: bytes, *methods: str) -> list[Answer]:
             received = rest
             continue
         has_content = (methods[len(answers)] if len(answers) < len(methods) else "GET") != "HEAD"
-        length = int(headers["Content-Length"]) if has_content and int(status) not in (204, 304) else 0
+        length = (
+            int(headers["Content-Length"]) if has_content and int(status) not in (204, 304) else 0
+        )
         assert len(rest) >= length, f"the content is cut off: {line}"
         answers.append(Answer(int(status), headers, rest[:length]))
         received = rest[length:]

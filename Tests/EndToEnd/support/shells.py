@@ -1,4 +1,5 @@
-"""Shells at a terminal: what is on a command line after keys were pressed. The programs are found by PATH."""
+"""Shells at a terminal: what is on a command line after keys were pressed. The programs are found
+by PATH."""
 
 import os
 import pty
@@ -16,13 +17,18 @@ def path_to(programs) -> dict[str, str]:
 
 
 class Shell:
-    """An interactive shell. `keys` ends a line and returns the words of the command that it became."""
+    """An interactive shell. `keys` ends a line and returns the words of the command that it
+    became."""
 
     def __init__(self, command: list[str], setup: list[str], programs):
         self._unread = b""
         self._pid, self._terminal = pty.fork()
         if self._pid == 0:
-            os.execvpe(command[0], command, path_to(programs) | {"TERM": "dumb", "LC_ALL": "C.UTF-8", "HISTFILE": ""})
+            os.execvpe(
+                command[0],
+                command,
+                path_to(programs) | {"TERM": "dumb", "LC_ALL": "C.UTF-8", "HISTFILE": ""},
+            )
         self.send("\n".join([*setup, "printf '%s%s\\n' REA DY", ""]))
         self._read_to("READY")
 
@@ -42,8 +48,12 @@ class Shell:
     def _read_to(self, marker: str, seconds: float = 60) -> str:
         deadline = time.monotonic() + seconds
         while marker.encode() not in self._unread:
-            ready, _, _ = select.select([self._terminal], [], [], max(0, deadline - time.monotonic()))
-            assert ready, f"no {marker} after {seconds} s, but {self._unread.decode(errors='replace')}"
+            ready, _, _ = select.select(
+                [self._terminal], [], [], max(0, deadline - time.monotonic())
+            )
+            assert ready, (
+                f"no {marker} after {seconds} s, but {self._unread.decode(errors='replace')}"
+            )
             self._unread += os.read(self._terminal, 1 << 16)
         before, _, self._unread = self._unread.partition(marker.encode())
         return before.decode(errors="replace")
@@ -68,10 +78,14 @@ class Zsh(Shell):
     SIGN = ""
 
     def __init__(self, scripts: dict[str, str], folder, programs):
-        """The scripts are found as zsh finds those of packages: by their names in a folder of fpath."""
+        """The scripts are found as zsh finds those of packages: by their names in a folder of
+        fpath."""
         shown = SHOW.format(arguments='"$@"')
         setup = ["PS1='$ '", "unsetopt zle_bracketed_paste", f"fpath=('{folder}' $fpath)"]
-        setup += ["autoload -Uz compinit", "compinit -u -D", "zle -C every complete-word every", "bindkey '\\e*' every"]
+        setup += [
+            "autoload -Uz compinit", "compinit -u -D", "zle -C every complete-word every",
+            "bindkey '\\e*' every",
+        ]
         # zshcompwid(1): insert all matches.
         setup += ["every() { _main_complete; compstate[insert]=all; }"]
         for program, script in scripts.items():

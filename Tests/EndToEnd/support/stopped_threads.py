@@ -19,7 +19,8 @@ def find(process: int, name: str) -> int:
 
 
 def stop(thread: int) -> None:
-    """Stops it until this process ends or `forget`s it. PermissionError where ptrace is not allowed."""
+    """Stops it until this process ends or `forget`s it. PermissionError where ptrace is not
+    allowed."""
     ptrace = ctypes.CDLL(None, use_errno=True).ptrace
     ptrace.argtypes = (ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p)
     ptrace.restype = ctypes.c_long
@@ -31,6 +32,7 @@ def stop(thread: int) -> None:
 
 
 def forget(thread: int) -> None:
-    """Takes note of its end, before which its process does not end for the one who has stopped it."""
+    """Takes note of its end, before which its process does not end for the one who has stopped
+    it."""
     with contextlib.suppress(ChildProcessError):
         os.waitpid(thread, ALL | os.WNOHANG)

@@ -7,7 +7,9 @@ from typing import TypeVar
 Found = TypeVar("Found")
 
 
-def wait_for(condition: Callable[[], Found], what: str, seconds: float = 30, pause: float = 0.02) -> Found:
+def wait_for(
+    condition: Callable[[], Found], what: str, seconds: float = 30, pause: float = 0.02
+) -> Found:
     """The first true value of the condition; an exception in it counts as not yet."""
     deadline = time.monotonic() + seconds
     last: object = None

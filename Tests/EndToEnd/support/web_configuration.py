@@ -16,7 +16,9 @@ HASHES = {
 
 
 def tls(server: Certificate, **more) -> dict:
-    return {"tls_server_config": {"cert_file": str(server.file), "key_file": str(server.key)} | more}
+    return {
+        "tls_server_config": {"cert_file": str(server.file), "key_file": str(server.key)} | more
+    }
 
 
 def users(**passwords: str) -> dict:
@@ -27,7 +29,9 @@ class Client:
     """curl for one exporter."""
 
     def __init__(self, exporter, authority: CertificateAuthority | None = None):
-        scheme, self.trust = ("https", ("--cacert", str(authority.file))) if authority else ("http", ())
+        scheme, self.trust = (
+            ("https", ("--cacert", str(authority.file))) if authority else ("http", ())
+        )
         self.base = f"{scheme}://{exporter.address}"
 
     def __call__(self, path: str = "/metrics", *options: str):

@@ -19,14 +19,19 @@ def server(authority) -> Certificate:
 
 @pytest.fixture(scope="module")
 def clients(authority, tmp_path_factory) -> dict[str, tuple[str, ...]]:
-    """curl's options for clients: without a certificate, with one of our authority, with one of another's."""
+    """curl's options for clients: without a certificate, with one of our authority, with one of
+    another's."""
     stranger = CertificateAuthority(tmp_path_factory.mktemp("stranger") / "other")
     issued = {
-        "trusted": authority.issue("client", "DNS:prometheus.example,URI:spiffe://example/prometheus,IP:10.1.2.3"),
+        "trusted": authority.issue(
+            "client", "DNS:prometheus.example,URI:spiffe://example/prometheus,IP:10.1.2.3"
+        ),
         "foreign": stranger.issue("client", "DNS:prometheus.example"),
         "expired": authority.issue("expired", "DNS:prometheus.example", is_expired=True),
     }
-    options = {name: ("--cert", str(found.file), "--key", str(found.key)) for name, found in issued.items()}
+    options = {
+        name: ("--cert", str(found.file), "--key", str(found.key)) for name, found in issued.items()
+    }
     return {"none": ()} | options
 
 

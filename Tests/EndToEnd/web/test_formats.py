@@ -1,4 +1,5 @@
-"""Every format of the metrics page, plain and gzip, with odd city names and every family, before independent judges."""
+"""Every format of the metrics page, plain and gzip, with odd city names and every family, before
+independent judges."""
 
 import re
 import shutil
@@ -18,17 +19,26 @@ from support.peers import WebSocketFeed
 FAMILIES = {
     f"airquality_{name}": kind
     for kind, names in {
-        "gauge": "index category category_direction category_changed_timestamp_seconds last_update_timestamp_seconds"
-        " category_info exporter_feed_connected exporter_feed_paused exporter_feed_last_message_timestamp_seconds"
-        " exporter_cities exporter_cities_limit exporter_city_expiry_seconds exporter_history_points"
-        " exporter_history_capacity exporter_storage_last_write_timestamp_seconds exporter_build_info"
-        " concentration_ugm3 exporter_feed_source_info exporter_feed_idle_timeout_seconds exporter_config_last_reload_successful"
-        " exporter_config_last_reload_success_timestamp_seconds exporter_event_listeners exporter_shard_index exporter_shards",
-        "counter": "category_changes_total exporter_feed_connection_attempts_total exporter_feed_disconnects_total"
-        " exporter_feed_messages_total exporter_feed_bytes_total exporter_feed_readings_total"
-        " exporter_feed_readings_skipped_total exporter_feed_rejected_total exporter_cities_expired_total exporter_storage_errors_total"
-        " exporter_feed_connections_total exporter_feed_messages_without_readings_total"
-        " exporter_feed_duplicates_total exporter_log_lines_dropped_total",
+        "gauge": """
+            index category category_direction category_changed_timestamp_seconds
+            last_update_timestamp_seconds category_info exporter_feed_connected
+            exporter_feed_paused exporter_feed_last_message_timestamp_seconds exporter_cities
+            exporter_cities_limit exporter_city_expiry_seconds exporter_history_points
+            exporter_history_capacity exporter_storage_last_write_timestamp_seconds
+            exporter_build_info concentration_ugm3 exporter_feed_source_info
+            exporter_feed_idle_timeout_seconds exporter_config_last_reload_successful
+            exporter_config_last_reload_success_timestamp_seconds exporter_event_listeners
+            exporter_shard_index exporter_shards
+        """,
+        "counter": """
+            category_changes_total exporter_feed_connection_attempts_total
+            exporter_feed_disconnects_total exporter_feed_messages_total
+            exporter_feed_bytes_total exporter_feed_readings_total
+            exporter_feed_readings_skipped_total exporter_feed_rejected_total
+            exporter_cities_expired_total exporter_storage_errors_total
+            exporter_feed_connections_total exporter_feed_messages_without_readings_total
+            exporter_feed_duplicates_total exporter_log_lines_dropped_total
+        """,
     }.items()
     for name in names.split()
 } | {
@@ -49,23 +59,42 @@ FAMILIES = {
 
 
 def name_source(connection, request, response) -> None:
-    response.headers["Air-Quality-Source"] = '"quo\\"te"; kind=model; license="\\\\ {label=\\"x\\"} 2"'
+    response.headers["Air-Quality-Source"] = (
+        '"quo\\"te"; kind=model; license="\\\\ {label=\\"x\\"} 2"'
+    )
 
 
 @pytest.fixture(scope="module")
 def exporter(programs, tmp_path_factory):
-    """An exporter whose state is complete and no longer changes: odd names, category changes, pollutants, a source that
-    names itself oddly, storage, a shard."""
+    """An exporter whose state is complete and no longer changes: odd names, category changes,
+    pollutants, a source that names itself oddly, storage, a shard."""
     feed = WebSocketFeed(process_response=name_source)
     storage = tmp_path_factory.mktemp("formats") / "history.db"
-    exporter = programs.exporter("--feed.url", feed.url, "--storage.file", str(storage), "--history.interval", "0",
-                                   "--feed.pollutants-field", "air", "--city.shard", "0/1",
-                                   "--feed.idle-timeout", "0")
+    exporter = programs.exporter(
+        "--feed.url", feed.url,
+        "--storage.file", str(storage),
+        "--history.interval", "0",
+        "--feed.pollutants-field", "air",
+        "--city.shard", "0/1",
+        "--feed.idle-timeout", "0",
+    )
     try:
         feed.wait_for_client()
-        for values in (range(40, 40 + len(ODD_NAMES)), range(40, 40 + 20 * len(ODD_NAMES), 20), [123.456] * 99):
-            feed.send([{"city": name, "aqi": value, "air": {"pm2_5": value / 3, "o3": "61.02", "co": 0}}
-                       for name, value in zip(SENT_NAMES, values)])
+        for values in (
+            range(40, 40 + len(ODD_NAMES)),
+            range(40, 40 + 20 * len(ODD_NAMES), 20),
+            [123.456] * 99,
+        ):
+            feed.send(
+                [
+                    {
+                        "city": name,
+                        "aqi": value,
+                        "air": {"pm2_5": value / 3, "o3": "61.02", "co": 0},
+                    }
+                    for name, value in zip(SENT_NAMES, values)
+                ]
+            )
         feed.send([{"city": name, "aqi": 1} for name in REFUSED_NAMES])
         refusals = metrics.REJECTED
         exporter.wait_for_sample(refusals, len(REFUSED_NAMES), reason="bad_city")
@@ -83,12 +112,16 @@ def pages(request, exporter):
     """A page of each format: its bytes without the compression."""
     found = {}
     for name, (accept, content_type) in FORMATS.items():
-        answer = exporter.get("/metrics", headers={"Accept": accept, "Accept-Encoding": ENCODINGS[request.param]})
+        answer = exporter.get(
+            "/metrics", headers={"Accept": accept, "Accept-Encoding": ENCODINGS[request.param]}
+        )
         assert answer.status == 200
         assert answer.headers["Content-Type"] == content_type
         assert answer.headers["Vary"] == "Accept, Accept-Encoding"
         assert answer.headers["Content-Length"] == str(len(answer.body))
-        assert answer.headers.get("Content-Encoding") == (None if request.param == "plain" else "gzip")
+        assert answer.headers.get("Content-Encoding") == (
+            None if request.param == "plain" else "gzip"
+        )
         found[name] = answer.body if request.param == "plain" else gunzip(answer.body)
     return found
 
@@ -97,7 +130,8 @@ def comparable(samples: list) -> dict:
     """The samples by series; of what changes from page to page, only that it is there."""
     changing = re.compile(f"process_|promhttp_|{metrics.LAST_WRITE}")
     return {
-        (name, tuple(sorted(labels.items()))): None if changing.match(name) else value for name, labels, value in samples
+        (name, tuple(sorted(labels.items()))): None if changing.match(name) else value
+        for name, labels, value in samples
     }
 
 
@@ -112,16 +146,20 @@ def test_the_text_parser_of_python_finds_every_family_and_city(pages):
     families = {family.name: family for family in parse_text(pages[TEXT].decode())}
     # The parser takes the end off a counter's name.
     assert {name: family.type for name, family in families.items()} == {
-        name.removesuffix("_total") if kind == "counter" else name: kind for name, kind in FAMILIES.items()
+        name.removesuffix("_total") if kind == "counter" else name: kind
+        for name, kind in FAMILIES.items()
     }
     assert all(family.documentation and family.samples for family in families.values())
     assert cities(families) == {name: 123.456 for name in ODD_NAMES}
 
 
 def test_the_openmetrics_parser_of_python_finds_every_family_and_city(pages):
-    families = {family.name: family for family in parse_openmetrics(pages[OPENMETRICS_TEXT].decode())}
+    families = {
+        family.name: family for family in parse_openmetrics(pages[OPENMETRICS_TEXT].decode())
+    }
     assert {name: family.type for name, family in families.items()} == {
-        name.removesuffix("_total") if kind == "counter" else name: kind for name, kind in FAMILIES.items()
+        name.removesuffix("_total") if kind == "counter" else name: kind
+        for name, kind in FAMILIES.items()
     }
     assert all(family.documentation and family.samples for family in families.values())
     assert cities(families) == {name: 123.456 for name in ODD_NAMES}
@@ -138,14 +176,18 @@ def test_the_reader_of_these_tests_agrees_with_the_parser_of_python(pages):
 
 def test_pollutants_and_source_are_what_the_feed_said(pages):
     families = {family.name: family for family in parse_text(pages[TEXT].decode())}
-    assert {(sample.labels["city"], sample.labels["pollutant"]): sample.value
-            for sample in families[metrics.CONCENTRATION].samples} == {
-        (city, pollutant): value for city in ODD_NAMES for pollutant, value in (("pm2_5", 41.152), ("o3", 61.02), ("co", 0))
-    }  # fmt: skip
+    assert {
+        (sample.labels["city"], sample.labels["pollutant"]): sample.value
+        for sample in families[metrics.CONCENTRATION].samples
+    } == {
+        (city, pollutant): value
+        for city in ODD_NAMES
+        for pollutant, value in (("pm2_5", 41.152), ("o3", 61.02), ("co", 0))
+    }
     (source,) = families[metrics.SOURCE].samples
     assert {name: value for name, value in source.labels.items() if name != "feed"} == {
         "source": 'quo"te', "kind": "model", "license": '\\ {label="x"} 2',
-    }  # fmt: skip
+    }
 
 
 def cities(families) -> dict[str, float]:
@@ -183,7 +225,10 @@ def test_promtool_makes_blocks_from_the_page(pages, tmp_path):
     file = tmp_path / "page.om"
     file.write_text("\n".join(timed))
     made = subprocess.run(
-        ["promtool", "tsdb", "create-blocks-from", "openmetrics", str(file), str(tmp_path / "blocks")],
+        [
+            "promtool", "tsdb", "create-blocks-from", "openmetrics", str(file),
+            str(tmp_path / "blocks"),
+        ],
         capture_output=True,
         text=True,
     )
@@ -229,7 +274,11 @@ def test_families_and_helps_come_in_the_same_order_in_every_format(pages):
 
 
 def test_cities_come_in_the_order_of_their_bytes(pages):
-    found = [labels["city"] for name, labels, _ in parse_samples(pages[TEXT].decode()) if name == metrics.INDEX]
+    found = [
+        labels["city"]
+        for name, labels, _ in parse_samples(pages[TEXT].decode())
+        if name == metrics.INDEX
+    ]
     assert found == sorted(ODD_NAMES, key=str.encode)
 
 
@@ -250,8 +299,12 @@ def test_an_unchanged_state_is_the_same_bytes(start, python_feed):
 def test_a_real_prometheus_stores_every_sample(exporter, start, tmp_path):
     prometheus = start.prometheus(tmp_path, exporter.address)
     found = prometheus.wait_for(metrics.INDEX)
-    assert {row["metric"]["city"]: float(row["value"][1]) for row in found} == {name: 123.456 for name in ODD_NAMES}
+    assert {row["metric"]["city"]: float(row["value"][1]) for row in found} == {
+        name: 123.456 for name in ODD_NAMES
+    }
     count = len(parse_samples(exporter.get("/metrics").text))
     # A busy machine may fail a scrape now and then.
     prometheus.wait_for(f"scrape_samples_scraped == {count}")
-    prometheus.wait_for(f"count({{job='air-quality-exporter',__name__!~'up|scrape_.*'}}) == {count}")
+    prometheus.wait_for(
+        f"count({{job='air-quality-exporter',__name__!~'up|scrape_.*'}}) == {count}"
+    )

@@ -29,7 +29,12 @@ def test_healthcheck_of_a_unix_socket(start, programs, authority, server, web):
         file = web(tls(server) | users(alice="secret"))
         start.exporter("--feed.demo", "--web.config.file", file, listen=f"unix:{path}")
         expect_healthcheck(programs, f"unix:{path}", file)
-        assert curl("https://localhost/-/ready", "--unix-socket", path, "--cacert", str(authority.file)).status == 200
+        assert (
+            curl(
+                "https://localhost/-/ready", "--unix-socket", path, "--cacert", str(authority.file)
+            ).status
+            == 200
+        )
 
 
 def test_healthcheck_reads_the_environment(start, programs, server, web):
@@ -58,9 +63,14 @@ def test_healthcheck_fails_in_one_line(start, programs, server, web, tmp_path):
     with silent:
         for address, content, part in cases:
             ended = programs.run(
-                "air-quality-exporter", "healthcheck", "--web.listen-address", address, "--web.config.file", web(content)
+                "air-quality-exporter",
+                "healthcheck",
+                "--web.listen-address", address,
+                "--web.config.file", web(content),
             )
-            assert (ended.process.returncode, ended.output, len(ended.errors)) == (1, [], 1), ended.errors
+            assert (ended.process.returncode, ended.output, len(ended.errors)) == (1, [], 1), (
+                ended.errors
+            )
             assert part in ended.errors[0]
 
 
@@ -71,13 +81,26 @@ def test_config_check_accepts_what_is_good(programs, authority, server, web):
     for content in (
         "",
         "# nothing\n",
-        tls(server, client_ca_file=str(authority.file), client_auth_type="RequireAndVerifyClientCert"),
+        tls(
+            server,
+            client_ca_file=str(authority.file),
+            client_auth_type="RequireAndVerifyClientCert",
+        ),
         users(alice="secret", bob="other"),
         {"rate_limit": {"interval": "1s", "burst": 1}},
         {"http_server_config": {"http2": False, "headers": {"X-Frame-Options": "deny"}}},
     ):
-        ended = programs.run("air-quality-exporter", "--feed.demo", "--config.check", "--web.config.file", web(content))
-        assert (ended.process.returncode, ended.output, ended.errors) == (0, ["configuration is valid"], [])
+        ended = programs.run(
+            "air-quality-exporter",
+            "--feed.demo",
+            "--config.check",
+            "--web.config.file", web(content),
+        )
+        assert (ended.process.returncode, ended.output, ended.errors) == (
+            0,
+            ["configuration is valid"],
+            [],
+        )
 
 
 # WebConfigurationTests has more of them.
@@ -89,21 +112,33 @@ def test_config_check_accepts_what_is_good(programs, authority, server, web):
         ("tls_server_config: {cert_file: SERVER}", "key"),
         ("tls_server_config: {cert_file: /no/such/file, key_file: KEY}", "/no/such/file"),
         ("tls_server_config: {cert_file: SERVER, key_file: OTHER_KEY}", "key"),
-        ("tls_server_config: {cert_file: SERVER, key_file: KEY, client_auth_type: Please}", "Please"),
+        (
+            "tls_server_config: {cert_file: SERVER, key_file: KEY, client_auth_type: Please}",
+            "Please",
+        ),
         ("http_server_config: {headers: {X-Frame-Options: maybe}}", "X-Frame-Options"),
         (None, "no.yml"),
     ],
 )
-def test_config_check_and_promtool_refuse_what_is_bad(programs, authority, server, web, content, part):
+def test_config_check_and_promtool_refuse_what_is_bad(
+    programs, authority, server, web, content, part
+):
     if content is None:
         file = "/no/such/no.yml"
     else:
-        names = {"OTHER_KEY": authority.issue("other").key, "SERVER": server.file, "KEY": server.key, "CA": authority.file}
+        names = {
+            "OTHER_KEY": authority.issue("other").key,
+            "SERVER": server.file,
+            "KEY": server.key,
+            "CA": authority.file,
+        }
         for name, path in names.items():
             content = content.replace(name, str(path))
         file = web(content)
     for flags in (["--config.check"], ["--web.listen-address", "127.0.0.1:0"]):
-        ended = programs.run("air-quality-exporter", "--feed.demo", "--web.config.file", file, *flags)
+        ended = programs.run(
+            "air-quality-exporter", "--feed.demo", "--web.config.file", file, *flags
+        )
         assert ended.process.returncode != 0 and ended.output == []
         assert len(ended.errors) == 1 and part in ended.errors[0], ended.errors
     if shutil.which("promtool"):

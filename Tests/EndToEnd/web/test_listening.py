@@ -1,4 +1,5 @@
-"""Where the exporter listens: several addresses, IPv6, unix sockets, sockets and notifications of systemd."""
+"""Where the exporter listens: several addresses, IPv6, unix sockets, sockets and notifications of
+systemd."""
 
 import os
 import pathlib
@@ -14,7 +15,9 @@ from support.curl import COULD_NOT_CONNECT, CurlError, curl
 from support.programs import Program
 from support.waiting import wait_for
 
-HAS_IPV6 = pathlib.Path("/proc/net/if_inet6").exists() and bool(pathlib.Path("/proc/net/if_inet6").read_text())
+HAS_IPV6 = pathlib.Path("/proc/net/if_inet6").exists() and bool(
+    pathlib.Path("/proc/net/if_inet6").read_text()
+)
 needs_ipv6 = pytest.mark.skipif(not HAS_IPV6, reason="this machine has no IPv6")
 
 
@@ -30,14 +33,18 @@ def run(programs):
     """Starts the exporter as it is given, and ends it after the test."""
     started = []
 
-    def start(*flags: str, environment: dict[str, str] | None = None, launcher: list[str] = []) -> Program:
+    def start(
+        *flags: str, environment: dict[str, str] | None = None, launcher: list[str] = []
+    ) -> Program:
         command = [*launcher, str(programs.folder / "air-quality-exporter"), "--feed.demo", *flags]
         program = Program(command, environment)
         started.append(program)
         return program
 
     yield start
-    failures = [failure for program in started if program.is_running and (failure := program.stop())]
+    failures = [
+        failure for program in started if program.is_running and (failure := program.stop())
+    ]
     assert not failures, "\n".join(failures)
 
 
@@ -46,7 +53,9 @@ def addresses(program: Program, count: int = 1) -> list[str]:
 
     def found():
         assert program.is_running, "\n".join(program.errors)
-        lines = [re.search(r'msg="Listening on" address="?([^\s"]+)"?', line) for line in program.errors]
+        lines = [
+            re.search(r'msg="Listening on" address="?([^\s"]+)"?', line) for line in program.errors
+        ]
         named = [line[1] for line in lines if line]
         return named if len(named) >= count else None
 
@@ -76,7 +85,9 @@ def expect_one_line(program: Program, *parts: str) -> None:
 
 @needs_ipv6
 def test_several_addresses_answer_in_the_order_given(run, folder):
-    flags = ["127.0.0.1:0", "[::1]:0", f"unix:{folder / 'a'}", "127.0.0.2:0", f"unix:{folder / 'b'}"]
+    flags = [
+        "127.0.0.1:0", "[::1]:0", f"unix:{folder / 'a'}", "127.0.0.2:0", f"unix:{folder / 'b'}",
+    ]
     program = run(*(part for flag in flags for part in ("--web.listen-address", flag)))
     found = addresses(program, len(flags))
     assert [re.sub(r":[1-9]\d*$", ":0", address) for address in found] == flags
@@ -108,14 +119,23 @@ def test_addresses_by_the_environment_are_separated_by_newlines(run, folder):
 
 @pytest.mark.parametrize(
     "address",
-    ["127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:http", "::1:80", "[::1]", "unix:",
-     "unix:" + "/x" * 60, "http://127.0.0.1:80", ""],
-)  # fmt: skip
+    [
+        "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:http", "::1:80",
+        "[::1]", "unix:",
+        "unix:" + "/x" * 60,
+        "http://127.0.0.1:80",
+        "",
+    ],
+)
 def test_a_bad_address_is_one_line(run, address):
-    expect_one_line(run("--web.listen-address", address), "--web.listen-address", f'"{address}"', "expected")
+    expect_one_line(
+        run("--web.listen-address", address), "--web.listen-address", f'"{address}"', "expected"
+    )
 
 
-@pytest.mark.parametrize("address", ["192.0.2.1:0", "no-such-host.invalid:0", "unix:/no/such/folder/s"])
+@pytest.mark.parametrize(
+    "address", ["192.0.2.1:0", "no-such-host.invalid:0", "unix:/no/such/folder/s"]
+)
 def test_an_address_that_cannot_be_bound_is_one_line(run, address):
     expect_one_line(run("--web.listen-address", address), address.removesuffix(":0"))
 
@@ -158,13 +178,16 @@ def test_the_unix_socket_of_a_running_exporter_is_not(run, folder):
 
 def test_a_file_that_is_no_socket_is_not_replaced(run, folder):
     (folder / "s").write_text("precious")
-    expect_one_line(run("--web.listen-address", f"unix:{folder / 's'}"), str(folder / "s"), "not a socket")
+    expect_one_line(
+        run("--web.listen-address", f"unix:{folder / 's'}"), str(folder / "s"), "not a socket"
+    )
     assert (folder / "s").read_text() == "precious"
 
 
 # MARK: systemd
 
-# Does what systemd does for a socket unit (sd_listen_fds(3)): listens, and becomes the service with descriptors from 3.
+# Does what systemd does for a socket unit (sd_listen_fds(3)): listens, and becomes the service with
+# descriptors from 3.
 LAUNCHER = """
 import os, socket, sys
 separator = sys.argv.index("--")
@@ -192,7 +215,11 @@ def test_sockets_of_systemd_are_served(run, folder):
     launcher = [sys.executable, "-c", LAUNCHER, "127.0.0.1", str(folder / "s"), "127.0.0.2", "--"]
     program = run("--web.systemd-socket", launcher=launcher)
     found = addresses(program, 3)
-    assert found[0].startswith("127.0.0.1:") and found[1] == f"unix:{folder / 's'}" and found[2].startswith("127.0.0.2:")
+    assert (
+        found[0].startswith("127.0.0.1:")
+        and found[1] == f"unix:{folder / 's'}"
+        and found[2].startswith("127.0.0.2:")
+    )
     assert all(answers(address) for address in found)
     program.signal(signal.SIGTERM)
     assert program.wait() == 0
@@ -207,15 +234,25 @@ def test_without_sockets_of_systemd_the_start_is_refused(run):
 
 
 def test_a_descriptor_that_does_not_listen_is_refused(run):
-    launcher = [sys.executable, "-c", LAUNCHER.replace("    listening.listen()\n", ""), "127.0.0.1", "--"]
-    expect_one_line(run("--web.systemd-socket", launcher=launcher), "descriptor 3", "not a listening")
+    launcher = [
+        sys.executable,
+        "-c",
+        LAUNCHER.replace("    listening.listen()\n", ""),
+        "127.0.0.1",
+        "--",
+    ]
+    expect_one_line(
+        run("--web.systemd-socket", launcher=launcher), "descriptor 3", "not a listening"
+    )
 
 
 @pytest.fixture(params=["path", "abstract"])
 def notifications(request, folder):
     """The socket on which systemd listens for its services."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
-        name = f"\0aqe-notify-{os.getpid()}" if request.param == "abstract" else str(folder / "notify")
+        name = (
+            f"\0aqe-notify-{os.getpid()}" if request.param == "abstract" else str(folder / "notify")
+        )
         listening.bind(name)
         listening.settimeout(30)
         yield listening, name.replace("\0", "@")
@@ -224,7 +261,8 @@ def notifications(request, folder):
 def test_systemd_is_told_of_start_life_and_end(run, notifications):
     listening, name = notifications
     program = run(
-        "--web.listen-address", "127.0.0.1:0", environment={"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "400000"}
+        "--web.listen-address", "127.0.0.1:0",
+        environment={"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "400000"},
     )
     assert listening.recv(4096).decode().split("\n")[0] == "READY=1"
     # Ready means that it answers now.
@@ -243,12 +281,16 @@ def test_systemd_is_told_of_start_life_and_end(run, notifications):
 
 def test_a_start_that_fails_is_not_ready(run, notifications):
     listening, name = notifications
-    expect_one_line(run("--web.listen-address", "192.0.2.1:0", environment={"NOTIFY_SOCKET": name}), "192.0.2.1")
+    expect_one_line(
+        run("--web.listen-address", "192.0.2.1:0", environment={"NOTIFY_SOCKET": name}), "192.0.2.1"
+    )
     listening.settimeout(0)
     with pytest.raises(BlockingIOError):
         listening.recv(4096)
 
 
 def test_a_notification_that_nobody_takes_does_no_harm(run, folder):
-    program = run("--web.listen-address", "127.0.0.1:0", environment={"NOTIFY_SOCKET": str(folder / "nobody")})
+    program = run(
+        "--web.listen-address", "127.0.0.1:0", environment={"NOTIFY_SOCKET": str(folder / "nobody")}
+    )
     assert answers(addresses(program)[0])

@@ -28,14 +28,17 @@ ACCEPTS = {
     ),
     "3.5 to 3.14": (
         "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
-        "application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
+        "application/openmetrics-text;version=0.0.1;q=0.5,"
+        "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,"
         "text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
         FORMATS["OpenMetrics 1.0.0"][1] + UTF8,
     ),
     "3.5 to 3.14, protobuf first": (
-        "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;q=0.6,"
+        "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;"
+        "encoding=delimited;q=0.6,"
         "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,"
-        "application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,"
+        "application/openmetrics-text;version=0.0.1;q=0.4,"
+        "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,"
         "text/plain;version=0.0.4;q=0.2,*/*;q=0.1",
         FORMATS["OpenMetrics 1.0.0"][1] + UTF8,
     ),
@@ -61,7 +64,9 @@ def test_no_accept_at_all_is_text(exporter):
 
 
 # AcceptEncodingTests has more of them.
-@pytest.mark.parametrize("accepted, is_gzip", [("gzip", True), ("gzip;q=0.5, identity", False), ("", False)])
+@pytest.mark.parametrize(
+    "accepted, is_gzip", [("gzip", True), ("gzip;q=0.5, identity", False), ("", False)]
+)
 @pytest.mark.parametrize("path", ["/metrics", "/history.json"])
 def test_accept_encoding(exporter, path, accepted, is_gzip):
     answer = exporter.get(path, headers={"Accept-Encoding": accepted})
@@ -77,16 +82,23 @@ def test_gzip_says_the_same_while_the_page_grows(start, python_feed):
     python_feed.wait_for_client()
     sizes = []
     for messages, cities in enumerate([12, 12, 200, 1000, 1000, 1001], start=1):
-        python_feed.send([{"city": f"City {number}", "aqi": number % 500 + messages} for number in range(cities)])
+        python_feed.send(
+            [{"city": f"City {number}", "aqi": number % 500 + messages} for number in range(cities)]
+        )
         exporter.wait_for_sample(metrics.MESSAGES, messages)
         plain = exporter.get("/metrics").body
         for _ in range(2):
-            assert gunzip(exporter.get("/metrics", headers={"Accept-Encoding": "gzip"}).body) == plain
+            assert (
+                gunzip(exporter.get("/metrics", headers={"Accept-Encoding": "gzip"}).body) == plain
+            )
         sizes.append(len(plain))
     assert sizes[1] < 64 * 1024 < sizes[2]
 
 
-@pytest.mark.parametrize("path", ["/metrics", "/history.json", "/", "/-/healthy", "/-/ready", "/nothing", "/history.json?x="])
+@pytest.mark.parametrize(
+    "path",
+    ["/metrics", "/history.json", "/", "/-/healthy", "/-/ready", "/nothing", "/history.json?x="],
+)
 @pytest.mark.parametrize("encoding", ENCODINGS.values())
 def test_head_has_the_headers_of_get(start, python_feed, path, encoding):
     exporter = start.exporter("--feed.url", python_feed.url, "--web.disable-exporter-metrics")
@@ -99,13 +111,17 @@ def test_head_has_the_headers_of_get(start, python_feed, path, encoding):
     assert head.body == b"" and get.body
     if path == "/":
         # The page says the time to the millisecond, and is compressed to some bytes more or less.
-        assert abs(int(get.headers["Content-Length"]) - int(head.headers.pop("Content-Length"))) < 16
+        assert (
+            abs(int(get.headers["Content-Length"]) - int(head.headers.pop("Content-Length"))) < 16
+        )
         del get.headers["Content-Length"]
     for answer in (get, head):
         answer.headers.pop("Date", None)
     assert (head.status, head.headers) == (get.status, get.headers)
     # Nothing stands between this answer and the next one.
-    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", exporter.port, timeout=30)) as connection:
+    with contextlib.closing(
+        http.client.HTTPConnection("127.0.0.1", exporter.port, timeout=30)
+    ) as connection:
         for method in ("HEAD", "GET"):
             connection.request(method, path, headers=headers)
             response = connection.getresponse()

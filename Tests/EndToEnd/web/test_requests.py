@@ -1,4 +1,5 @@
-"""Requests that are wrong, broken, hostile or unusual: what they get, and that nobody else notices."""
+"""Requests that are wrong, broken, hostile or unusual: what they get, and that nobody else
+notices."""
 
 import json
 import random
@@ -43,7 +44,9 @@ def expect_healthy(exporter):
     assert exporter.is_running
     page = exporter.scrape()
     assert page.value(metrics.CITIES) > 0
-    wait_for(lambda: exporter.scrape().value(metrics.IN_FLIGHT) == 1, "no scrape but this one under way")
+    wait_for(
+        lambda: exporter.scrape().value(metrics.IN_FLIGHT) == 1, "no scrape but this one under way"
+    )
 
 
 def expect_plain_line(answer: Answer) -> None:
@@ -54,13 +57,23 @@ def expect_plain_line(answer: Answer) -> None:
 
 def is_page_of_library(answer: Answer) -> bool:
     """It has nothing of the request in it."""
-    pattern = rb"<html><head><title>[A-Za-z &;:-]+</title></head><body>[A-Za-z0-9 :,.&;/<>-]+</body></html>"
-    return libmicrohttpd.REFUSES and answer.status in (400, 413, 431) and re.fullmatch(pattern, answer.body) is not None
+    pattern = (
+        rb"<html><head><title>[A-Za-z &;:-]+</title></head>"
+        rb"<body>[A-Za-z0-9 :,.&;/<>-]+</body></html>"
+    )
+    return (
+        libmicrohttpd.REFUSES
+        and answer.status in (400, 413, 431)
+        and re.fullmatch(pattern, answer.body) is not None
+    )
 
 
 def ask(exporter, target: str, method: str = "GET", content: bytes = b"", fields: str = ""):
     """The one answer to a request whose target is sent as it is."""
-    request = f"{method} {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{fields}\r\n".encode() + content
+    request = (
+        f"{method} {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{fields}\r\n".encode()
+        + content
+    )
     answers = parse_answers(exchange(exporter.port, request), method)
     assert len(answers) == 1, answers
     return answers[0]
@@ -74,7 +87,12 @@ def ask(exporter, target: str, method: str = "GET", content: bytes = b"", fields
     ],
 )
 def test_error_says_what_is_wrong(exporter, request_line, host, status, line):
-    (answer,) = parse_answers(exchange(exporter.port, f"{request_line}\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode()), "GET")
+    (answer,) = parse_answers(
+        exchange(
+            exporter.port, f"{request_line}\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode()
+        ),
+        "GET",
+    )
     assert (answer.status, answer.text) == (status, line) or is_page_of_library(answer)
 
 
@@ -131,7 +149,10 @@ def test_a_target_without_end_is_refused(exporter, size):
     assert [answer.status for answer in answers] in ([], [414], [431])
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get", "G" * 100])
+@pytest.mark.parametrize(
+    "method",
+    ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get", "G" * 100],
+)
 def test_other_methods_are_not_allowed(exporter, method):
     for path in ("/metrics", "/", "/-/healthy", "/-/ready"):
         answer = ask(exporter, path, method)
@@ -159,10 +180,11 @@ def test_lifecycle_paths_want_a_post_and_the_flag(exporter, path):
 @pytest.mark.parametrize(
     "query",
     [
-        "bogus=1", "limit=", "limit=0", "limit=-1", "limit=x", "limit=1.5", "limit=1&limit=2", "since=", "since=-1",
-        "since=x", "since=1&since=2", "city=%zz", "city=%ff", "city=", "=1", "limit=1&bogus",
+        "bogus=1", "limit=", "limit=0", "limit=-1", "limit=x", "limit=1.5", "limit=1&limit=2",
+        "since=", "since=-1", "since=x", "since=1&since=2", "city=%zz", "city=%ff", "city=", "=1",
+        "limit=1&bogus",
     ],
-)  # fmt: skip
+)
 def test_bad_queries_of_the_history_are_errors_in_json(exporter, query):
     answer = ask(exporter, f"/history.json?{query}")
     assert answer.status == 400
@@ -175,8 +197,8 @@ def asking(fields: str, rest: bytes = b"", line: str = "POST /metrics HTTP/1.1")
 
 CHUNKED = "Transfer-Encoding: chunked\r\n"
 
-# What is refused, with the status; in a line of text, or the error of a JSON path. It is the connection's last answer.
-# HTTPFramingTests and HTTPHeaderTests have more of them.
+# What is refused, with the status; in a line of text, or the error of a JSON path. It is the
+# connection's last answer. HTTPFramingTests and HTTPHeaderTests have more of them.
 REFUSED = {
     "no host": (b"GET /metrics HTTP/1.1\r\n\r\n", 400),
     "no host for the history": (b"GET /history.json HTTP/1.1\r\n\r\n", 400),
@@ -185,9 +207,18 @@ REFUSED = {
     "no host, HTTP/1.2": (b"GET /metrics HTTP/1.2\r\n\r\n", 400),
     "a target without a slash": (asking("", line="GET metrics HTTP/1.1"), 400),
     "a tunnel": (asking("", line="CONNECT host:80 HTTP/1.1"), 400),
-    "a negative length, and a question": (asking("Content-Length: -1\r\nExpect: 100-continue\r\n"), 400),
-    "a negative length for the history": (asking("Content-Length: -1\r\n", line="GET /history.json HTTP/1.1"), 400),
-    "length and chunks": (asking("Content-Length: 4\r\n" + CHUNKED, b"0\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n"), 400),
+    "a negative length, and a question": (
+        asking("Content-Length: -1\r\nExpect: 100-continue\r\n"),
+        400,
+    ),
+    "a negative length for the history": (
+        asking("Content-Length: -1\r\n", line="GET /history.json HTTP/1.1"),
+        400,
+    ),
+    "length and chunks": (
+        asking("Content-Length: 4\r\n" + CHUNKED, b"0\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n"),
+        400,
+    ),
     "chunks": (asking(CHUNKED, b"1\r\nx\r\n0\r\n\r\n"), 411),
     "bad chunks": (asking(CHUNKED, b"zz\r\nabc\r\n"), 411),
     "a chunk beyond numbers": (asking(CHUNKED, b"f" * 40 + b"\r\n"), 411),
@@ -197,23 +228,36 @@ REFUSED = {
     # The content is not asked for and not read.
     "a length beyond numbers": (asking("Content-Length: " + "9" * 40 + "\r\n"), 405),
     "some content": (asking("Content-Length: 2\r\n", b"ab"), 405),
-    "a request in the content": (asking("Content-Length: 36\r\n", b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n"), 405),
+    "a request in the content": (
+        asking("Content-Length: 36\r\n", b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n"),
+        405,
+    ),
     "a target too long": (asking("", line=f"GET /{'a' * 9000} HTTP/1.1"), 414),
     "a query too long": (asking("", line=f"GET /history.json?{'city=A&' * 1300} HTTP/1.1"), 414),
     "a header of 17 kB": (asking(f"X: {'a' * 17_000}\r\n", line="GET /metrics HTTP/1.1"), 431),
-    "a cookie of 17 kB": (asking(f"Cookie: {'a=b; ' * 3400}\r\n", line="GET /metrics HTTP/1.1"), 431),
+    "a cookie of 17 kB": (
+        asking(f"Cookie: {'a=b; ' * 3400}\r\n", line="GET /metrics HTTP/1.1"),
+        431,
+    ),
     "a hundred and one fields": (asking("X: y\r\n" * 100, line="GET /metrics HTTP/1.1"), 431),
     # What others could read otherwise.
-    "a blank before the colon": (asking("Content-Length : 39\r\n", b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n"), 400),
+    "a blank before the colon": (
+        asking("Content-Length : 39\r\n", b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n"),
+        400,
+    ),
     "a continued line": (asking("X: y\r\n z\r\n"), 400),
     "a NUL in the target": (asking("", line="GET /metrics\0 HTTP/1.1"), 400),
-}  # fmt: skip
+}
 
-# What libmicrohttpd refuses itself, because no whole header has come: with its own page, or not at all.
+# What libmicrohttpd refuses itself, because no whole header has come: with its own page, or not at
+# all.
 UNREADABLE = {
     "not HTTP": (b"\x01\x02\x03\x00" * 64, None),
     "a TLS greeting": (bytes.fromhex("16030100c8010000c40303") + b"\xaa" * 193, None),
-    "the preface of HTTP/2": (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00", 505),
+    "the preface of HTTP/2": (
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00",
+        505,
+    ),
     "only a method": (b"GET\r\n", None),
     "HTTP/0.9": (b"GET /metrics\r\n", 400),
     "HTTP/9.9": (asking("", line="GET /metrics HTTP/9.9"), 505),
@@ -223,7 +267,7 @@ UNREADABLE = {
     "many fields": (asking("X: aaaaaaa\r\n" * 6000), 431),
     "a header without end": (b"GET /metrics HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 65536, 431),
     "a cookie of 64 KiB": (asking(f"Cookie: {'a=b; ' * 13000}\r\n"), 431),
-}  # fmt: skip
+}
 
 BEFORE = b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -235,7 +279,16 @@ def tls_exporter(programs, tmp_path_factory):
     authority = CertificateAuthority(folder / "authority")
     certificate = authority.issue("server")
     web = folder / "web.yml"
-    web.write_text(json.dumps({"tls_server_config": {"cert_file": str(certificate.file), "key_file": str(certificate.key)}}))
+    web.write_text(
+        json.dumps(
+            {
+                "tls_server_config": {
+                    "cert_file": str(certificate.file),
+                    "key_file": str(certificate.key),
+                }
+            }
+        )
+    )
     exporter = programs.exporter("--feed.demo", "--web.config.file", str(web))
     yield exporter, ssl.create_default_context(cafile=authority.file)
     failure = exporter.stop()
@@ -244,7 +297,8 @@ def tls_exporter(programs, tmp_path_factory):
 
 @pytest.fixture(params=["plain", "TLS", "plain, second request", "TLS, second request"])
 def refusals(request, exporter):
-    """Sends a request that ends its connection, alone or after a good one, and a good one after it. Gives its answers."""
+    """Sends a request that ends its connection, alone or after a good one, and a good one after it.
+    Gives its answers."""
 
     def send(request_bytes: bytes) -> list[Answer]:
         sent = (BEFORE if is_second else b"") + request_bytes + GOODBYE
@@ -272,7 +326,9 @@ def test_refused_requests(refusals, request_bytes, status):
     if is_page_of_library(answers[0]):
         return
     assert answers[0].status == status
-    (expect_json_error if b" /history.json HTTP" in request_bytes else expect_plain_line)(answers[0])
+    (expect_json_error if b" /history.json HTTP" in request_bytes else expect_plain_line)(
+        answers[0]
+    )
 
 
 @pytest.mark.parametrize("request_bytes, status", UNREADABLE.values(), ids=UNREADABLE)
@@ -280,13 +336,17 @@ def test_unreadable_requests(refusals, request_bytes, status):
     answers = refusals(request_bytes)
     # When the server closes while more is coming, its answer can be lost with it.
     wanted = [status] if status else []
-    assert [answer.status for answer in answers] == wanted or not answers and len(request_bytes) > 10_000
+    assert (
+        [answer.status for answer in answers] == wanted
+        or not answers
+        and len(request_bytes) > 10_000
+    )
 
 
 @pytest.mark.parametrize("request_bytes", [
     asking("Content-Length: 1000000\r\n", b"x" * 1_000_000),
     asking(CHUNKED, (b"400\r\n" + b"x" * 0x400 + b"\r\n") * 1000 + b"0\r\n\r\n"),
-], ids=["content", "chunks"])  # fmt: skip
+], ids=["content", "chunks"])
 def test_content_of_a_megabyte_is_not_read(refusals, request_bytes):
     # As above.
     assert [answer.status for answer in refusals(request_bytes)] in ([], [405], [411])
@@ -295,14 +355,19 @@ def test_content_of_a_megabyte_is_not_read(refusals, request_bytes):
 def test_many_parameters_and_cookies_are_no_reason_to_refuse(exporter):
     query = "&".join(f"city=C{number}" for number in range(350))
     for _ in range(2):
-        answer = ask(exporter, f"/history.json?{query}&city=Pune", fields=f"Cookie: {'a=b; ' * 700}\r\n")
+        answer = ask(
+            exporter, f"/history.json?{query}&city=Pune", fields=f"Cookie: {'a=b; ' * 700}\r\n"
+        )
         assert answer.status == 200
         assert {point["city"] for point in json.loads(answer.body)["points"]} == {"Pune"}
 
 
 def test_garbage(exporter):
     generator = random.Random(4)
-    valid = b"GET /history.json?limit=1&city=Pune HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nAccept: */*\r\n\r\n"
+    valid = (
+        b"GET /history.json?limit=1&city=Pune HTTP/1.1\r\nHost: x\r\n"
+        b"Accept-Encoding: gzip\r\nAccept: */*\r\n\r\n"
+    )
     for number in range(300):
         if number % 3 == 0:
             request = generator.randbytes(generator.randrange(1, 2000))
@@ -312,7 +377,9 @@ def test_garbage(exporter):
                 mutated[generator.randrange(len(mutated))] = generator.randrange(256)
             request = bytes(mutated[: generator.randrange(1, len(mutated) + 1)])
         answers = parse_answers(exchange(exporter.port, request + GOODBYE))
-        assert all(200 <= answer.status < 500 or answer.status in (501, 505) for answer in answers), (request, answers)
+        assert all(
+            200 <= answer.status < 500 or answer.status in (501, 505) for answer in answers
+        ), (request, answers)
 
 
 def test_pipelined_requests_are_answered_in_order(exporter):
@@ -326,8 +393,9 @@ def test_pipelined_requests_are_answered_in_order(exporter):
         ("GET", "/metrics%0a", 404),
         ("HEAD", "/", 200),
     ] * 25
+    fields = {"POST": "Content-Length: 0\r\n"}
     request = b"".join(
-        f"{method} {path} HTTP/1.1\r\nHost: x\r\n{'Content-Length: 0' if method == 'POST' else 'X: y'}\r\n\r\n".encode()
+        f"{method} {path} HTTP/1.1\r\nHost: x\r\n{fields.get(method, '')}\r\n".encode()
         for method, path, _ in wanted
     )
     received = exchange(exporter.port, request + GOODBYE.lstrip())

@@ -27,7 +27,9 @@ def big(start, python_feed):
         exporter = start.exporter("--feed.url", python_feed.url, "--city.limit", "100000", *flags)
         python_feed.wait_for_client()
         python_feed.send_cities(7, BIG)
-        wait_for(lambda: exporter.get("/metrics").body.count(b"\nairquality_index{") == BIG, "all cities")
+        wait_for(
+            lambda: exporter.get("/metrics").body.count(b"\nairquality_index{") == BIG, "all cities"
+        )
         return exporter
 
     return start_big
@@ -80,7 +82,12 @@ def test_scrapes_keep_their_latency_beside_slow_loris_and_idle_connections(start
         assert statistics.median(crowded) < 10 * statistics.median(alone) + 0.5
         assert max(crowded) < 10, "a scrape would have failed"
         # A byte now and then does not keep a connection; the idle ones do no harm and stay.
-        wait_for(lambda: exporter.descriptor_count < descriptors + 320, "an end of the slow ones", 60, 0.2)
+        wait_for(
+            lambda: exporter.descriptor_count < descriptors + 320,
+            "an end of the slow ones",
+            60,
+            0.2,
+        )
         for client in idle[::50]:
             client.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
             assert client.recv(4096).startswith(b"HTTP/1.1 200 ")
@@ -121,8 +128,12 @@ def test_scrapes_beyond_the_limit_are_rejected_until_others_end(start, python_fe
     )
     python_feed.wait_for_client()
     python_feed.send_cities(7, BIG)
-    wait_for(lambda: exporter.get("/metrics").body.count(b"\nairquality_index{") == BIG, "all cities")
-    request = b"GET /metrics HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
+    wait_for(
+        lambda: exporter.get("/metrics").body.count(b"\nairquality_index{") == BIG, "all cities"
+    )
+    request = (
+        b"GET /metrics HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
+    )
 
     def begin(source: str) -> tuple[socket.socket, bytes]:
         reader = connect(exporter.port, receive_buffer=4096, source=source)
@@ -174,9 +185,15 @@ def send_with_end(client: socket.socket, request: bytes) -> None:
 
 @pytest.mark.parametrize(
     "request_bytes, statuses",
-    [(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n", [200]), (b"GET /-/healthy HTTP/1.1\r\nHo", []), (b"GET /-/he", [])],
+    [
+        (b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n", [200]),
+        (b"GET /-/healthy HTTP/1.1\r\nHo", []),
+        (b"GET /-/he", []),
+    ],
 )
-def test_the_end_of_a_client_that_comes_with_its_last_bytes_is_noticed(start, request_bytes, statuses):
+def test_the_end_of_a_client_that_comes_with_its_last_bytes_is_noticed(
+    start, request_bytes, statuses
+):
     exporter = start.exporter("--feed.demo")
     # Sooner than the time-outs of a request and of an idle connection would end it.
     with connect(exporter.port, seconds=8) as client:

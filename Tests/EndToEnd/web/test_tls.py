@@ -16,13 +16,22 @@ from support.web_configuration import Client, expect_healthcheck, handshake, tls
 def test_tls_is_spoken_and_nothing_else(start, authority, server, web):
     exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(server)))
     client = Client(exporter, authority)
-    for path, status in [("/metrics", 200), ("/", 200), ("/history.json", 200), ("/-/healthy", 200), ("/nothing", 404)]:
+    for path, status in [
+        ("/metrics", 200),
+        ("/", 200),
+        ("/history.json", 200),
+        ("/-/healthy", 200),
+        ("/nothing", 404),
+    ]:
         assert client(path).status == status
     with pytest.raises(CurlError) as failure:
         curl(f"https://{exporter.address}/metrics")
     assert failure.value.status == BAD_PEER_CERTIFICATE
     refused = curl(f"http://{exporter.address}/metrics")
-    assert (refused.status, refused.text) == (400, "Client sent an HTTP request to an HTTPS server.\n")
+    assert (refused.status, refused.text) == (
+        400,
+        "Client sent an HTTP request to an HTTPS server.\n",
+    )
     assert refused.headers["Content-Type"] == "text/plain; charset=utf-8"
 
 
@@ -49,7 +58,10 @@ def test_a_page_of_many_tls_records_is_whole(start, authority, server, web):
         ({"max_version": "TLS12"}, "TLSv1.2", None),
         ({"min_version": "TLS13"}, "TLSv1.3", None),
         (
-            {"max_version": "TLS12", "cipher_suites": ["TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256"]},
+            {
+                "max_version": "TLS12",
+                "cipher_suites": ["TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256"],
+            },
             "TLSv1.2",
             "ECDHE-ECDSA-CHACHA20-POLY1305",
         ),
@@ -77,25 +89,43 @@ def test_versions_and_cipher_suites(start, authority, server, web, settings, ver
 @pytest.mark.parametrize("kind", ["RSA", "RSA-PSS", "P-256", "P-384", "P-521", "Ed25519"])
 def test_certificates_that_are_served(start, programs, authority, web, kind, usage):
     file = web(tls(authority.issue(f"{kind}-{str(usage)[:3]}", kind=kind, usage=usage)))
-    assert programs.run("air-quality-exporter", "--feed.demo", "--config.check", "--web.config.file", file).process.returncode == 0
+    assert (
+        programs.run(
+            "air-quality-exporter", "--feed.demo", "--config.check", "--web.config.file", file
+        ).process.returncode
+        == 0
+    )
     client = Client(start.exporter("--feed.demo", "--web.config.file", file), authority)
     # In TLS 1.2 OpenSSL refuses a key for signatures alone that may not sign, as a client.
-    for version in ("1.3",) if usage and "digitalSignature" not in usage and "RSA" not in kind else ("1.2", "1.3"):
+    for version in (
+        ("1.3",)
+        if usage and "digitalSignature" not in usage and "RSA" not in kind
+        else ("1.2", "1.3")
+    ):
         assert client.status("/metrics", "--tlsv" + version, "--tls-max", version) == 200
 
 
 @pytest.mark.parametrize("kind", ["Ed448", "P-224", "secp256k1"])
-def test_certificates_that_cannot_be_served_are_refused(start, programs, authority, server, web, kind):
+def test_certificates_that_cannot_be_served_are_refused(
+    start, programs, authority, server, web, kind
+):
     bad = tls(authority.issue(kind, kind=kind))
     file = web(bad)
     for flags in ([], ["--config.check"]):
         ended = programs.run(
-            "air-quality-exporter", "--feed.demo", "--web.listen-address", "127.0.0.1:0", "--web.config.file", file, *flags)
+            "air-quality-exporter",
+            "--feed.demo",
+            "--web.listen-address", "127.0.0.1:0",
+            "--web.config.file", file,
+            *flags,
+        )
         assert ended.process.returncode == 1 and not ended.output
         # GnuTLS does not even read a key of a curve that it does not know.
         assert len(ended.errors) == 1 and f"/{kind}." in ended.errors[0], ended.errors
     # A renewal that brings such a one leaves the last good one in force.
-    exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(server)), "--web.enable-lifecycle")
+    exporter = start.exporter(
+        "--feed.demo", "--web.config.file", web(tls(server)), "--web.enable-lifecycle"
+    )
     client = Client(exporter, authority)
     web(bad)
     refused = client("/-/reload", "--request", "POST")
@@ -104,7 +134,9 @@ def test_certificates_that_cannot_be_served_are_refused(start, programs, authori
 
 
 def test_failed_handshakes_are_counted_and_logged_once(start, authority, server, web):
-    file = web(tls(server, client_auth_type="VerifyClientCertIfGiven", client_ca_file=str(authority.file)))
+    file = web(
+        tls(server, client_auth_type="VerifyClientCertIfGiven", client_ca_file=str(authority.file))
+    )
     exporter = start.exporter("--feed.demo", "--web.config.file", file)
     client = Client(exporter, authority)
 
@@ -125,7 +157,11 @@ def test_failed_handshakes_are_counted_and_logged_once(start, authority, server,
 
 
 def test_without_tls_there_are_no_handshakes_to_count(start):
-    assert not start.exporter("--feed.demo").scrape().samples("airquality_exporter_tls_handshake_failures_total")
+    assert (
+        not start.exporter("--feed.demo")
+        .scrape()
+        .samples("airquality_exporter_tls_handshake_failures_total")
+    )
 
 
 OK, NO = 200, "refused"
@@ -142,7 +178,9 @@ OK, NO = 200, "refused"
     ],
 )
 @pytest.mark.parametrize("version", ["1.2", "1.3"])
-def test_client_certificates(start, programs, authority, server, clients, web, policy, expected, version):
+def test_client_certificates(
+    start, programs, authority, server, clients, web, policy, expected, version
+):
     settings = {"client_auth_type": policy}
     if "Verify" in policy:
         settings["client_ca_file"] = str(authority.file)
@@ -150,15 +188,22 @@ def test_client_certificates(start, programs, authority, server, clients, web, p
     exporter = start.exporter("--feed.demo", "--web.config.file", file)
     client = Client(exporter, authority)
     tls_version = ("--tlsv" + version, "--tls-max", version)
-    assert {name: client.status("/metrics", *tls_version, *clients[name]) for name in expected} == expected
+    assert {
+        name: client.status("/metrics", *tls_version, *clients[name]) for name in expected
+    } == expected
     # The health check has no certificate, and needs none.
     expect_healthcheck(programs, exporter.address, file)
 
 
 # HTTPTLSTests has more of them.
-@pytest.mark.parametrize("allowed, expected", [(["somebody.else", "prometheus.example"], OK), (["somebody.else"], NO)])
+@pytest.mark.parametrize(
+    "allowed, expected", [(["somebody.else", "prometheus.example"], OK), (["somebody.else"], NO)]
+)
 def test_names_of_clients(start, authority, server, clients, web, allowed, expected):
-    policy = {"client_auth_type": "RequireAndVerifyClientCert", "client_ca_file": str(authority.file)}
+    policy = {
+        "client_auth_type": "RequireAndVerifyClientCert",
+        "client_ca_file": str(authority.file),
+    }
     file = web(tls(server, **policy, client_allowed_sans=allowed))
     client = Client(start.exporter("--feed.demo", "--web.config.file", file), authority)
     assert client.status("/metrics", *clients["trusted"]) == expected

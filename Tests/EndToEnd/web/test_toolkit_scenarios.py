@@ -1,5 +1,6 @@
-"""The scenarios of the exporter-toolkit's own tests (tls_config_test.go, san_test.go and rate_limit_test.go of its folder
-web), written anew: what it refuses is refused here, in our words, and what it serves is served.
+"""The scenarios of the exporter-toolkit's own tests (tls_config_test.go, san_test.go and
+rate_limit_test.go of its folder web), written anew: what it refuses is refused here, in our words,
+and what it serves is served.
 
 Where the outcome is another one, `unlike` says why.
 """
@@ -34,17 +35,32 @@ def folder(tmp_path_factory) -> pathlib.Path:
     folder = tmp_path_factory.mktemp("toolkit")
     authority = CertificateAuthority(folder / "authority")
     (folder / "authority.pem").write_bytes(authority.file.read_bytes())
-    server = authority.issue("server", kind="RSA", usage="keyEncipherment,dataEncipherment")  # as the toolkit's own
+    server = authority.issue(
+        "server", kind="RSA", usage="keyEncipherment,dataEncipherment"
+    )  # as the toolkit's own
     (folder / "server.pem").write_bytes(server.file.read_bytes())
     (folder / "server.key").write_bytes(server.key.read_bytes())
-    for name, names in (("client", "DNS:test3"), ("client2", "DNS:one,DNS:two,IP:127.0.0.1,URI:spiffe://one/two")):
+    for name, names in (
+        ("client", "DNS:test3"),
+        ("client2", "DNS:one,DNS:two,IP:127.0.0.1,URI:spiffe://one/two"),
+    ):
         openssl(
-            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-days", "10", "-addext",
-            f"subjectAltName={names}", "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.pem")
+            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-days", "10",
+            "-addext", f"subjectAltName={names}", "-keyout", folder / f"{name}.key", "-out",
+            folder / f"{name}.pem",
+        )
     (folder / "nothing.pem").write_text("no certificate\n")
-    indented = {name: (folder / name).read_text().replace("\n", "\n    ").rstrip() for name in ("server.pem", "server.key")}
+    indented = {
+        name: (folder / name).read_text().replace("\n", "\n    ").rstrip()
+        for name in ("server.pem", "server.key")
+    }
     (folder / "inline").write_text(
-        f"tls_server_config:\n  cert: |\n    {indented['server.pem']}\n  key: |\n    {indented['server.key']}\n")
+        "tls_server_config:\n"
+        "  cert: |\n"
+        f"    {indented['server.pem']}\n"
+        "  key: |\n"
+        f"    {indented['server.key']}\n"
+    )
     return folder
 
 
@@ -63,44 +79,100 @@ REFUSED_AT_START = {
     "path to config yml invalid": (None, "somefile.yml: No such file or directory"),
     "invalid structure": ("hey: [you\n", "web.yml: line 2: did not find expected ',' or ']'"),
     "invalid key": (
-        "tls_server_config:\n  cert_filse: server.pem\n", "web.yml: line 2: tls_server_config.cert_filse is unknown, expected one of cert, "),
-    "cert path empty": ("tls_server_config:\n  cert_file: ''\n  key_file: server.key\n", "tls_server_config has neither cert nor cert_file"),
-    "cert empty": ("tls_server_config:\n  cert: ''\n  key_file: server.key\n", "tls_server_config has neither cert nor cert_file"),
-    "key path empty": ("tls_server_config:\n  cert_file: server.pem\n  key_file: ''\n", "tls_server_config has neither key nor key_file"),
-    "key empty": ("tls_server_config:\n  cert_file: server.pem\n  key: ''\n", "tls_server_config has neither key nor key_file"),
+        "tls_server_config:\n  cert_filse: server.pem\n",
+        "web.yml: line 2: tls_server_config.cert_filse is unknown, expected one of cert, ",
+    ),
+    "cert path empty": (
+        "tls_server_config:\n  cert_file: ''\n  key_file: server.key\n",
+        "tls_server_config has neither cert nor cert_file",
+    ),
+    "cert empty": (
+        "tls_server_config:\n  cert: ''\n  key_file: server.key\n",
+        "tls_server_config has neither cert nor cert_file",
+    ),
+    "key path empty": (
+        "tls_server_config:\n  cert_file: server.pem\n  key_file: ''\n",
+        "tls_server_config has neither key nor key_file",
+    ),
+    "key empty": (
+        "tls_server_config:\n  cert_file: server.pem\n  key: ''\n",
+        "tls_server_config has neither key nor key_file",
+    ),
     "cert path and key path empty": (
-        "tls_server_config:\n  cert_file: ''\n  key_file: ''\n  client_auth_type: RequestClientCert\n",
-        "tls_server_config has neither cert nor cert_file"),
+        "tls_server_config:\n"
+        "  cert_file: ''\n"
+        "  key_file: ''\n"
+        "  client_auth_type: RequestClientCert\n",
+        "tls_server_config has neither cert nor cert_file",
+    ),
     "cert path invalid": (
-        "tls_server_config:\n  cert_file: somefile\n  key_file: server.key\n", "tls_server_config.cert_file: cannot read FOLDER/somefile: No such file or directory"),
+        "tls_server_config:\n  cert_file: somefile\n  key_file: server.key\n",
+        "tls_server_config.cert_file: cannot read FOLDER/somefile: No such file or directory",
+    ),
     "key path invalid": (
-        "tls_server_config:\n  cert_file: server.pem\n  key_file: somefile\n", "tls_server_config.key_file: cannot read FOLDER/somefile: No such file or directory"),
+        "tls_server_config:\n  cert_file: server.pem\n  key_file: somefile\n",
+        "tls_server_config.key_file: cannot read FOLDER/somefile: No such file or directory",
+    ),
     "cert path and key path invalid": (
-        "tls_server_config:\n  cert_file: somefile\n  key_file: otherfile\n", "tls_server_config.cert_file: cannot read FOLDER/somefile: No such file or directory"),
+        "tls_server_config:\n  cert_file: somefile\n  key_file: otherfile\n",
+        "tls_server_config.cert_file: cannot read FOLDER/somefile: No such file or directory",
+    ),
     "ClientCA set without policy": (
-        tls("client_ca_file: authority.pem"), "client_ca_file (FOLDER/authority.pem) is given, expected a client_auth_type other than NoClientCert with it"),
-    "invalid ClientAuth": (tls("client_auth_type: Sometimes"), 'client_auth_type is "Sometimes", expected one of NoClientCert, '),
+        tls("client_ca_file: authority.pem"),
+        "client_ca_file (FOLDER/authority.pem) is given, expected a client_auth_type other than "
+        "NoClientCert with it",
+    ),
+    "invalid ClientAuth": (
+        tls("client_auth_type: Sometimes"),
+        'client_auth_type is "Sometimes", expected one of NoClientCert, ',
+    ),
     "invalid ClientCAs filepath": (
         tls("client_auth_type: RequireAndVerifyClientCert", "client_ca_file: somefile"),
-        "tls_server_config.client_ca_file: cannot read FOLDER/somefile: No such file or directory"),
-    "invalid user list": ("basic_auth_users:\n  dave: secret\n", "basic_auth_users.dave is <secret>, expected a bcrypt hash ($2y$…), but it is too short"),
-    "bad cipher": (tls("cipher_suites: [TLS_INVENTED]"), 'cipher_suites[0] is "TLS_INVENTED", expected one of TLS_'),
-    "bad curves": (tls("curve_preferences: [CurveP257]"), 'curve_preferences[0] is "CurveP257", expected one of X25519, '),
-    "bad TLS version": (tls("min_version: TLS111"), 'min_version is "TLS111", expected one of TLS10, TLS11, TLS12, TLS13'),
+        "tls_server_config.client_ca_file: cannot read FOLDER/somefile: No such file or directory",
+    ),
+    "invalid user list": (
+        "basic_auth_users:\n  dave: secret\n",
+        "basic_auth_users.dave is <secret>, expected a bcrypt hash ($2y$…), but it is too short",
+    ),
+    "bad cipher": (
+        tls("cipher_suites: [TLS_INVENTED]"),
+        'cipher_suites[0] is "TLS_INVENTED", expected one of TLS_',
+    ),
+    "bad curves": (
+        tls("curve_preferences: [CurveP257]"),
+        'curve_preferences[0] is "CurveP257", expected one of X25519, ',
+    ),
+    "bad TLS version": (
+        tls("min_version: TLS111"),
+        'min_version is "TLS111", expected one of TLS10, TLS11, TLS12, TLS13',
+    ),
     "invalid X-Content-Type-Options": (
-        "http_server_config:\n  headers:\n    X-Content-Type-Options: dislike\n", 'headers.X-Content-Type-Options is "dislike", expected nosniff'),
+        "http_server_config:\n  headers:\n    X-Content-Type-Options: dislike\n",
+        'headers.X-Content-Type-Options is "dislike", expected nosniff',
+    ),
     "invalid X-Frame-Options": (
-        "http_server_config:\n  headers:\n    X-Frame-Options: never\n", 'headers.X-Frame-Options is "never", expected deny or sameorigin'),
+        "http_server_config:\n  headers:\n    X-Frame-Options: never\n",
+        'headers.X-Frame-Options is "never", expected deny or sameorigin',
+    ),
     "header that can not be overridden": (
-        "http_server_config:\n  headers:\n    Server: other\n", "headers.Server is unknown, expected one of Content-Security-Policy, "),
-    "only client CA file set": ("tls_server_config:\n  client_ca_file: authority.pem\n", "tls_server_config has neither cert nor cert_file"),
+        "http_server_config:\n  headers:\n    Server: other\n",
+        "headers.Server is unknown, expected one of Content-Security-Policy, ",
+    ),
+    "only client CA file set": (
+        "tls_server_config:\n  client_ca_file: authority.pem\n",
+        "tls_server_config has neither cert nor cert_file",
+    ),
     "only client auth type set": (
-        "tls_server_config:\n  client_auth_type: RequireAndVerifyClientCert\n", "tls_server_config has neither cert nor cert_file"),
-    # Unlike the toolkit, which starts: nobody's certificate would verify, so a file that is cut off locks everybody out.
+        "tls_server_config:\n  client_auth_type: RequireAndVerifyClientCert\n",
+        "tls_server_config has neither cert nor cert_file",
+    ),
+    # Unlike the toolkit, which starts: nobody's certificate would verify, so a file that is cut off
+    # locks everybody out.
     "ClientCAs without a certificate": (
         tls("client_auth_type: RequireAndVerifyClientCert", "client_ca_file: nothing.pem"),
-        "tls_server_config.client_ca_file (FOLDER/nothing.pem) has no certificate that can be read"),
-}  # fmt: skip
+        "tls_server_config.client_ca_file (FOLDER/nothing.pem) has no certificate that can be read",
+    ),
+}
 
 
 @pytest.mark.parametrize("check", [[], ["--config.check"]], ids=["start", "check"])
@@ -108,10 +180,16 @@ REFUSED_AT_START = {
 def test_a_configuration_that_ends_the_start(programs, folder, name, check):
     text, words = REFUSED_AT_START[name]
     ended = programs.run(
-        EXPORTER, "--feed.demo", "--web.listen-address=127.0.0.1:0", "--web.config.file", write(folder, text), *check)
+        EXPORTER,
+        "--feed.demo", "--web.listen-address=127.0.0.1:0",
+        "--web.config.file", write(folder, text),
+        *check,
+    )
     assert ended.process.returncode == 1 and ended.output == []
     # A line of the log has its quotes escaped.
-    assert len(ended.errors) == 1 and words.replace("FOLDER", str(folder)) in ended.errors[0].replace('\\"', '"'), ended.errors
+    assert len(ended.errors) == 1 and words.replace("FOLDER", str(folder)) in ended.errors[
+        0
+    ].replace('\\"', '"'), ended.errors
 
 
 @dataclasses.dataclass
@@ -128,7 +206,10 @@ class Scenario:
 
 
 def suites(*names: str) -> tuple[str, ...]:
-    return ("max_version: TLS12", f"cipher_suites: [{', '.join('TLS_ECDHE_RSA_WITH_' + name for name in names)}]")
+    return (
+        "max_version: TLS12",
+        f"cipher_suites: [{', '.join('TLS_ECDHE_RSA_WITH_' + name for name in names)}]",
+    )
 
 
 SOME = suites("AES_128_GCM_SHA256", "AES_256_GCM_SHA384", "CHACHA20_POLY1305_SHA256")
@@ -141,7 +222,9 @@ BLOCKING = tls("client_auth_type: RequireAndVerifyClientCert", "client_ca_file: 
 
 SCENARIOS = {
     "empty config yml": Scenario("", 200, client=None),
-    "only non-enabling fields set": Scenario("tls_server_config: {min_version: TLS12}\n", 200, client=None),
+    "only non-enabling fields set": Scenario(
+        "tls_server_config: {min_version: TLS12}\n", 200, client=None
+    ),
     "plain config and TLS client": Scenario("", NO_TLS),
     "tls config and default client": Scenario(TLS, 400, client=None),
     "tls config and tls client": Scenario(TLS, 200),
@@ -149,50 +232,103 @@ SCENARIOS = {
     "TLS 1.1 client": Scenario(TLS, REFUSED_BEFORE, {"maximum": ssl.TLSVersion.TLSv1_1}),
     "TLS 1.2 client": Scenario(TLS, 200, {"maximum": ssl.TLSVersion.TLSv1_2}),
     "explicit versions are preserved": Scenario(
-        tls("min_version: TLS13", "max_version: TLS13"), REFUSED_BEFORE, {"maximum": ssl.TLSVersion.TLSv1_2}),
+        tls("min_version: TLS13", "max_version: TLS13"),
+        REFUSED_BEFORE,
+        {"maximum": ssl.TLSVersion.TLSv1_2},
+    ),
     "all ciphers": Scenario(
-        tls(*suites(
-            "AES_128_CBC_SHA", "AES_256_CBC_SHA", "AES_128_GCM_SHA256", "AES_256_GCM_SHA384", "CHACHA20_POLY1305_SHA256")), 200),
+        tls(
+            *suites(
+                "AES_128_CBC_SHA", "AES_256_CBC_SHA", "AES_128_GCM_SHA256", "AES_256_GCM_SHA384",
+                "CHACHA20_POLY1305_SHA256",
+            )
+        ),
+        200,
+    ),
     "some ciphers": Scenario(tls(*SOME), 200, {"ciphers": "ECDHE-RSA-AES128-GCM-SHA256"}),
     "no common cipher": Scenario(tls(*SOME), REFUSED_BEFORE, {"ciphers": "ECDHE-RSA-AES256-SHA"}),
-    "multiple client ciphers": Scenario(tls(*SOME), 200, {"ciphers": BOTH}, "ECDHE-RSA-AES128-GCM-SHA256"),
+    "multiple client ciphers": Scenario(
+        tls(*SOME), 200, {"ciphers": BOTH}, "ECDHE-RSA-AES128-GCM-SHA256"
+    ),
     "multiple client ciphers, client chooses cipher": Scenario(
-        tls(*SOME, "prefer_server_cipher_suites: false"), 200, {"ciphers": BOTH}, "ECDHE-RSA-AES256-GCM-SHA384",
-        unlike="Go has not asked the client since 1.17, whatever the file says; here the key does what it says."),
-    "all curves": Scenario(tls("curve_preferences: [CurveP256, CurveP384, CurveP521, X25519]"), 200),
+        tls(*SOME, "prefer_server_cipher_suites: false"),
+        200,
+        {"ciphers": BOTH},
+        "ECDHE-RSA-AES256-GCM-SHA384",
+        unlike="Go has not asked the client since 1.17, whatever the file says; here the key does "
+        "what it says.",
+    ),
+    "all curves": Scenario(
+        tls("curve_preferences: [CurveP256, CurveP384, CurveP521, X25519]"), 200
+    ),
     "some curves": Scenario(tls("curve_preferences: [CurveP521]"), 200, {"curve": "secp521r1"}),
-    "no common curves": Scenario(tls("curve_preferences: [CurveP521]"), REFUSED_BEFORE, {"curve": "secp384r1"}),
-    "non-http2 ciphers": Scenario(tls(*suites("AES_128_CBC_SHA")) + "http_server_config: {http2: false}\n", 200),
+    "no common curves": Scenario(
+        tls("curve_preferences: [CurveP521]"), REFUSED_BEFORE, {"curve": "secp384r1"}
+    ),
+    "non-http2 ciphers": Scenario(
+        tls(*suites("AES_128_CBC_SHA")) + "http_server_config: {http2: false}\n", 200
+    ),
     "non-http2 ciphers but http2 enabled": Scenario(
-        tls(*suites("AES_128_CBC_SHA")), 200,
-        unlike="The toolkit refuses to start without a suite that HTTP/2 needs. Here HTTP/1.1 is spoken, which needs none."),
+        tls(*suites("AES_128_CBC_SHA")),
+        200,
+        unlike="The toolkit refuses to start without a suite that HTTP/2 needs. Here HTTP/1.1 is "
+        "spoken, which needs none.",
+    ),
     "valid headers": Scenario(
-        "http_server_config:\n  headers:\n    X-Frame-Options: deny\n    X-Content-Type-Options: nosniff\n", 200, client=None),
+        "http_server_config:\n"
+        "  headers:\n"
+        "    X-Frame-Options: deny\n"
+        "    X-Content-Type-Options: nosniff\n",
+        200,
+        client=None,
+    ),
     "RequireAnyClientCert (present certificate)": Scenario(
-        tls("client_auth_type: RequireAnyClientCert"), 200, {"certificate": "client"}),
-    "RequireAnyClientCert (without one)": Scenario(tls("client_auth_type: RequireAnyClientCert"), BAD),
-    "RequireAndVerifyClientCert (present certificate)": Scenario(tls(*REQUIRED), 200, {"certificate": "client2"}),
-    "RequireAndVerifyClientCert (another's)": Scenario(tls(*REQUIRED), BAD, {"certificate": "client"}),
+        tls("client_auth_type: RequireAnyClientCert"), 200, {"certificate": "client"}
+    ),
+    "RequireAnyClientCert (without one)": Scenario(
+        tls("client_auth_type: RequireAnyClientCert"), BAD
+    ),
+    "RequireAndVerifyClientCert (present certificate)": Scenario(
+        tls(*REQUIRED), 200, {"certificate": "client2"}
+    ),
+    "RequireAndVerifyClientCert (another's)": Scenario(
+        tls(*REQUIRED), BAD, {"certificate": "client"}
+    ),
     "present good SAN DNS entry": Scenario(
-        tls(*REQUIRED, "client_allowed_sans: [three, two]"), 200, {"certificate": "client2"}),
+        tls(*REQUIRED, "client_allowed_sans: [three, two]"), 200, {"certificate": "client2"}
+    ),
     "present invalid SAN DNS entries": Scenario(
-        tls(*REQUIRED, "client_allowed_sans: [three]"), BAD, {"certificate": "client2"}),
+        tls(*REQUIRED, "client_allowed_sans: [three]"), BAD, {"certificate": "client2"}
+    ),
     "allowed SANs without a client certificate": Scenario(
-        tls("client_auth_type: VerifyClientCertIfGiven", "client_ca_file: client2.pem", "client_allowed_sans: [one]"), BAD),
+        tls(
+            "client_auth_type: VerifyClientCertIfGiven",
+            "client_ca_file: client2.pem",
+            "client_allowed_sans: [one]",
+        ),
+        BAD,
+    ),
     "without basic auth": Scenario(USERS, 401, client=None),
     "without basic auth and TLS": Scenario(TLS + USERS, 401),
     "with correct basic auth and TLS": Scenario(TLS + USERS, 200, {"user": "dave:secret"}),
     "with another correct basic auth and TLS": Scenario(TLS + USERS, 200, {"user": "carol:other"}),
     "with bad password and TLS": Scenario(TLS + USERS, 401, {"user": "dave:bad"}),
     "with bad username and TLS": Scenario(TLS + USERS, 401, {"user": "nonexistent:nonexistent"}),
-}  # fmt: skip
+}
 
 
 def ask(
-    port: int, folder: pathlib.Path, maximum: ssl.TLSVersion | None = None, ciphers: str | None = None,
-    curve: str | None = None, certificate: str | None = None, user: str | None = None, expects_alert: bool = False,
+    port: int,
+    folder: pathlib.Path,
+    maximum: ssl.TLSVersion | None = None,
+    ciphers: str | None = None,
+    curve: str | None = None,
+    certificate: str | None = None,
+    user: str | None = None,
+    expects_alert: bool = False,
 ) -> tuple[int | str, str | None]:
-    """Status and cipher suite over TLS; or the alert, by OpenSSL's name. In TLS 1.3 it comes after the client's handshake."""
+    """Status and cipher suite over TLS; or the alert, by OpenSSL's name. In TLS 1.3 it comes after
+    the client's handshake."""
     context = ssl.create_default_context(cafile=folder / "authority.pem")
     if maximum:
         context.minimum_version = context.maximum_version = maximum
@@ -204,7 +340,10 @@ def ask(
     if certificate:
         context.load_cert_chain(folder / f"{certificate}.pem", folder / f"{certificate}.key")
     try:
-        with connect(port) as plain, context.wrap_socket(plain, server_hostname="localhost") as client:
+        with (
+            connect(port) as plain,
+            context.wrap_socket(plain, server_hostname="localhost") as client,
+        ):
             if not expects_alert:
                 client.sendall(request(user))
             received = b""
@@ -216,26 +355,39 @@ def ask(
     except ConnectionError:
         return NO_TLS, None
     except ssl.SSLError as error:
-        # An answer in plain text, or an end without one: which of them depends on the random bytes of the client's greeting.
+        # An answer in plain text, or an end without one: which of them depends on the random bytes
+        # of the client's greeting.
         ended = isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError))
         is_alert = error.reason is not None and "ALERT" in error.reason
-        return NO_TLS if ended or is_alert or error.reason == "WRONG_VERSION_NUMBER" else error.reason, None
+        return (
+            NO_TLS if ended or is_alert or error.reason == "WRONG_VERSION_NUMBER" else error.reason,
+            None,
+        )
 
 
 def request(user: str | None = None) -> bytes:
-    credentials = f"Authorization: Basic {base64.b64encode(user.encode()).decode()}\r\n" if user else ""
-    return f"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{credentials}\r\n".encode()
+    credentials = (
+        f"Authorization: Basic {base64.b64encode(user.encode()).decode()}\r\n" if user else ""
+    )
+    fields = f"Host: localhost\r\nConnection: close\r\n{credentials}"
+    return f"GET /metrics HTTP/1.1\r\n{fields}\r\n".encode()
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_an_answer(start, folder, name):
     scenario = SCENARIOS[name]
-    exporter = start.exporter("--feed.demo", "--web.config.file", write(folder, scenario.configuration))
+    exporter = start.exporter(
+        "--feed.demo", "--web.config.file", write(folder, scenario.configuration)
+    )
     if scenario.client is None:
         outcome, cipher = parse_answers(exchange(exporter.port, request()))[0].status, None
     else:
         outcome, cipher = ask(
-            exporter.port, folder, **scenario.client, expects_alert=isinstance(scenario.outcome, str))
+            exporter.port,
+            folder,
+            **scenario.client,
+            expects_alert=isinstance(scenario.outcome, str),
+        )
     assert outcome == scenario.outcome
     assert scenario.cipher in (None, cipher)
 
@@ -245,7 +397,9 @@ def test_a_configuration_that_blocks_and_then_does_not(start, folder):
     assert ask(exporter.port, folder, expects_alert=True)[0] == BAD
     write(folder, TLS)
     exporter.signal(signal.SIGHUP)
-    wait_for(lambda: ask(exporter.port, folder, expects_alert=False)[0] == 200, "the end of the block")
+    wait_for(
+        lambda: ask(exporter.port, folder, expects_alert=False)[0] == 200, "the end of the block"
+    )
 
 
 def test_the_rate_limit_is_read_again(start, folder):

@@ -1,4 +1,5 @@
-"""The web configuration file on the running exporter, driven with curl: passwords, headers, rate limit, reload."""
+"""The web configuration file on the running exporter, driven with curl: passwords, headers, rate
+limit, reload."""
 
 import contextlib
 import http.client
@@ -21,21 +22,38 @@ from support.web_configuration import Client, handshake, tls, users
 
 def test_passwords(start, web):
     odd = "pass wörd: $x"
-    file = web(users(alice="secret", bob=odd) | {"http_server_config": {"headers": {"X-Frame-Options": "deny"}}})
+    file = web(
+        users(alice="secret", bob=odd)
+        | {"http_server_config": {"headers": {"X-Frame-Options": "deny"}}}
+    )
     exporter = start.exporter("--feed.demo", "--web.config.file", file, "--web.enable-lifecycle")
     client = Client(exporter)
     for credentials in (
-        (), ("--user", "alice:"), ("--user", "alice:Secret"), ("--user", "alice:secret "), ("--user", f"alice:{odd}"),
-        ("--user", "bob:secret"), ("--user", "eve:secret"), ("--user", ":secret"), ("--user", ":"),
-        ("--header", "Authorization: Basic"), ("--header", "Authorization: Basic !!!"),
-        ("--header", "Authorization: Bearer secret"), ("--user", "alice:" + "x" * 2000),
-    ):  # fmt: skip
+        (),
+        ("--user", "alice:"),
+        ("--user", "alice:Secret"),
+        ("--user", "alice:secret "),
+        ("--user", f"alice:{odd}"),
+        ("--user", "bob:secret"),
+        ("--user", "eve:secret"),
+        ("--user", ":secret"),
+        ("--user", ":"),
+        ("--header", "Authorization: Basic"),
+        ("--header", "Authorization: Basic !!!"),
+        ("--header", "Authorization: Bearer secret"),
+        ("--user", "alice:" + "x" * 2000),
+    ):
         answer = client("/metrics", *credentials)
         assert (answer.status, answer.headers["Www-Authenticate"]) == (401, "Basic"), credentials
         assert answer.headers["X-Frame-Options"] == "deny"
         expect_one_line(answer)
     for credentials in ("alice:secret", f"bob:{odd}"):
-        for path, status in [("/metrics", 200), ("/history.json", 200), ("/", 200), ("/nothing", 404)]:
+        for path, status in [
+            ("/metrics", 200),
+            ("/history.json", 200),
+            ("/", 200),
+            ("/nothing", 404),
+        ]:
             answer = client(path, "--user", credentials)
             assert answer.status == status
             assert answer.headers["X-Frame-Options"] == "deny"
@@ -46,7 +64,9 @@ def test_passwords(start, web):
     assert client("/-/reload", "--request", "POST").status == 401
     assert client("/-/reload", "--request", "POST", "--user", "alice:secret").status == 200
     refused = client("/history.json")
-    assert refused.headers["Content-Type"] == "application/json" and list(json.loads(refused.body)) == ["error"]
+    assert refused.headers["Content-Type"] == "application/json" and list(
+        json.loads(refused.body)
+    ) == ["error"]
     for path in ("/-/healthy", "/-/ready"):
         wait_for(lambda: client(path).status == 200, path)
         assert client(path, "--user", "eve:wrong").status == 200
@@ -80,11 +100,23 @@ def test_headers_are_on_every_answer(start, web):
         "X-XSS-Protection": "1; mode=block",
         "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
     }
-    client = Client(start.exporter("--feed.demo", "--web.config.file", web({"http_server_config": {"headers": headers}})))
+    client = Client(
+        start.exporter(
+            "--feed.demo", "--web.config.file", web({"http_server_config": {"headers": headers}})
+        )
+    )
     for path, *options in [
-        ("/metrics",), ("/",), ("/history.json",), ("/history.json?x=",), ("/-/healthy",), ("/nothing",), ("/%00",),
-        ("/metrics", "--head"), ("/metrics", "--request", "POST"), ("/" + "a" * 5000,),
-    ]:  # fmt: skip
+        ("/metrics",),
+        ("/",),
+        ("/history.json",),
+        ("/history.json?x=",),
+        ("/-/healthy",),
+        ("/nothing",),
+        ("/%00",),
+        ("/metrics", "--head"),
+        ("/metrics", "--request", "POST"),
+        ("/" + "a" * 5000,),
+    ]:
         answer = client(path, *options)
         assert {name: answer.headers.get(name.title()) for name in headers} == headers, path
 
@@ -126,7 +158,9 @@ def test_a_changed_file_is_in_force_without_being_told(start, web):
 @pytest.mark.parametrize("way", ["signal", "request"])
 def test_a_bad_file_leaves_the_last_good_one_in_force(start, web, tmp_path, way):
     good, bad = users(alice="secret"), "basic_auth_users: {alice: not a hash}"
-    exporter = start.exporter("--feed.demo", "--web.config.file", web(good), "--web.enable-lifecycle")
+    exporter = start.exporter(
+        "--feed.demo", "--web.config.file", web(good), "--web.enable-lifecycle"
+    )
     client = Client(exporter)
     alice = ("--user", "alice:secret")
 
@@ -152,7 +186,8 @@ def test_a_bad_file_leaves_the_last_good_one_in_force(start, web, tmp_path, way)
     assert client.status("/metrics", *alice) == 200 and client.status() == 401
     web(users(alice="other"))
     wait_for(lambda: client.status("/metrics", "--user", "alice:other") == 200, "the good file")
-    # Noticing the change and being told of it may each have led to one line for each state of the file, never more.
+    # Noticing the change and being told of it may each have led to one line for each state of the
+    # file, never more.
     assert complaints() <= 4
 
 
@@ -195,7 +230,9 @@ def test_a_new_certificate_is_shown_without_dropping_connections(start, authorit
         assert kept.getresponse().read() and kept.sock is before
 
 
-def test_a_certificate_may_come_after_the_configuration_that_names_it(start, authority, web, tmp_path):
+def test_a_certificate_may_come_after_the_configuration_that_names_it(
+    start, authority, web, tmp_path
+):
     first, second = authority.issue("first"), authority.issue("second")
     later = Certificate(tmp_path / "later.pem", tmp_path / "later.key")
     exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(first)))
@@ -215,11 +252,14 @@ def test_a_certificate_may_come_after_the_configuration_that_names_it(start, aut
 
 
 def test_tls_cannot_be_turned_on_or_off_while_running(start, authority, server, web):
-    exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(server)), "--web.enable-lifecycle")
+    exporter = start.exporter(
+        "--feed.demo", "--web.config.file", web(tls(server)), "--web.enable-lifecycle"
+    )
     client = Client(exporter, authority)
     web(users(alice="secret"))
     answer = client("/-/reload", "--request", "POST")
-    # The toolkit needs a restart for it as well. Nothing is served in the clear that was not before.
+    # The toolkit needs a restart for it as well. Nothing is served in the clear that was not
+    # before.
     assert answer.status == 500 and "restart" in answer.text
     assert client.status() == 200
     assert curl(f"http://{exporter.address}/metrics").status == 400

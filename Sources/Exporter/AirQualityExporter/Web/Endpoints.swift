@@ -16,7 +16,8 @@ struct Endpoints: Sendable {
     let listenerLimit: RequestLimit? = RequestLimit(
         256, perClient: 64, refusal: .busy("too many listeners, expected at most 256", retryAfter: 10))
     /// Pages and histories at once: each is up to a megabyte while it is made.
-    let documentLimit: RequestLimit? = RequestLimit(64, perClient: 16, refusal: .busy("too many requests at once"))
+    let documentLimit: RequestLimit? = RequestLimit(
+        64, perClient: 16, patience: .milliseconds(500), refusal: .busy("too many requests at once"))
     var isLifecycleEnabled = false
     /// Told of each read of what the feeds are consumed for, after the response is made.
     var onRead: @Sendable () -> Void = {}
@@ -45,6 +46,9 @@ extension RequestLimit {
     /// The limit of `--web.max-requests`, a quarter of it for one client; `nil` for 0, which is none.
     static func scrapes(_ limit: Int) -> RequestLimit? {
         limit == 0
-            ? nil : RequestLimit(limit, perClient: max(1, limit / 4), refusal: .busy("too many scrapes at once"))
+            ? nil
+            : RequestLimit(
+                limit, perClient: max(1, limit / 4), patience: .milliseconds(500),
+                refusal: .busy("too many scrapes at once"))
     }
 }

@@ -24,7 +24,7 @@ import Testing
 
     @Test("has the table of metrics") func metrics() throws {
         var lines = ["| metric | type | labels | meaning |", "| --- | --- | --- | --- |"]
-        for family in MetricsEndpoint.metrics {
+        for family in MetricsEndpoint.metrics where family.name.hasPrefix("airquality_") {
             let labels = family.labels.map { "`\($0)`" }.joined(separator: ", ")
             lines.append(
                 "| `\(family.name)` | \(family.kind.rawValue) | \(labels.isEmpty ? "–" : labels) | \(family.help) |")

@@ -1,8 +1,10 @@
-"""Stories of hours and days, and the alerts that they are worth."""
+"""Stories of hours and days, and the alerts that they are worth.
 
-import math
+promtool is told all of them; a real Prometheus and Alertmanager those that have a `speed`."""
+
 from dataclasses import dataclass, field
 
+from grafana.demo import air
 from grafana.simulation import HOUR, Exporter, Readings, except_for, steady
 
 DAY = 24 * 60
@@ -13,7 +15,8 @@ FOR_GOOD = 10_000
 class Story:
     """What happens within so many minutes, and how often each alert begins to fire.
 
-    Alerts are named without `AirQuality`, and with their severity where there are two."""
+    Alerts are named without `AirQuality`, and with their severity where there are two; they are all
+    about the first exporter."""
 
     name: str
     minutes: int
@@ -23,6 +26,8 @@ class Story:
     firing: dict[int, str] = field(default_factory=dict)
     # Said by the description of an alert in the first of those minutes.
     says: str = ""
+    # How many times faster it is told to a real Prometheus; 0: it is not.
+    speed: int = 0
 
     @property
     def interval(self) -> int:
@@ -31,13 +36,13 @@ class Story:
 
 
 def crash_loop(second: int) -> bool:
-    """Runs for 40 seconds of each minute, from the 60th minute to the 120th."""
-    return not 60 <= second / 60 < 120 or second % 60 < 40
+    """Runs for 40 seconds of each minute, from the 20th minute to the 50th."""
+    return not 20 <= second / 60 < 50 or second % 60 < 40
 
 
 def after_a_while(second: int) -> bool:
     """The crash loop connects 20 seconds after each start."""
-    return not 60 <= second / 60 < 120 or second % 60 >= 20
+    return not 20 <= second / 60 < 50 or second % 60 >= 20
 
 
 def slow_crash_loop(second: int) -> bool:
@@ -50,7 +55,7 @@ def one_stops(second: int) -> Readings:
 
 
 def every_second_one_a_heartbeat(second: int) -> Readings:
-    return {"Delhi": 150, "Pune": 80} if second // 30 % 2 else {}
+    return {"Delhi": 150, "Pune": 80} if second // 240 % 2 else {}
 
 
 def empty_for_two_hours(second: int) -> Readings:
@@ -69,15 +74,6 @@ def another_format(second: int) -> Readings | str:
     return "not_an_array" if HOUR <= second < 2 * HOUR else {"Delhi": 150}
 
 
-def demo(second: int) -> Readings:
-    """As --feed.demo: waves of hours; in every 20 minutes a city is silent for four and a half."""
-    wave = math.sin(2 * math.pi * second / (4 * HOUR))
-    cities = {"Delhi": 300 + 36 * wave, "Pune": 140 - 14 * wave, "Agra": 50 + 5 * wave}
-    turn, place = divmod(second, 1200)
-    silent = list(cities)[turn % 3] if 600 <= place < 870 else None
-    return {city: index for city, index in cities.items() if city != silent}
-
-
 def to_severe_and_back(second: int) -> Readings:
     return {"Delhi": 320 + 100 * (1 - abs(second / HOUR % 6 - 3) / 1.5), "Pune": 40}
 
@@ -87,15 +83,22 @@ def on_the_boundary(second: int) -> Readings:
 
 
 STORIES = [
-    # Delhi is Very Poor every four hours.
-    Story("the demo for a day", DAY, [Exporter(every=3, message=demo)], {"VeryPoor": 6}),
+    # Delhi is Very Poor every five and a half hours.
+    Story(
+        "the demo for a day",
+        DAY,
+        [Exporter(every=60, message=lambda second: air(1, second))],
+        {"VeryPoor": 4},
+        speed=480,
+    ),
     Story(
         "air that gets Severe every six hours",
         DAY,
-        [Exporter(message=to_severe_and_back)],
+        [Exporter(every=240, message=to_severe_and_back)],
         {"VeryPoor": 4, "Severe": 4},
+        speed=480,
     ),
-    Story("hourly data for a day", DAY, [Exporter(every=HOUR)]),
+    Story("hourly data for a day", DAY, [Exporter(every=HOUR)], speed=480),
     Story("hourly data that takes up to two hours to come", DAY, [Exporter(every=2 * HOUR)]),
     Story(
         "hourly data with an idle time-out of a minute",
@@ -113,28 +116,38 @@ STORIES = [
         [Exporter(is_paused=lambda s: HOUR <= s < 2 * HOUR)],
     ),
     Story(
-        "heartbeats every second message", 4 * 60, [Exporter(message=every_second_one_a_heartbeat)]
+        "heartbeats every second message",
+        4 * 60,
+        [Exporter(every=240, message=every_second_one_a_heartbeat)],
+        speed=480,
     ),
     Story(
         "a station without a value",
         4 * 60,
         [Exporter(message=lambda _: {"Delhi": 150, "Agra": None})],
     ),
-    Story("a feed that is away for a minute", 90, [Exporter(is_feed_up=except_for((60, 61)))]),
+    Story(
+        "a feed that is away for a minute",
+        40,
+        [Exporter(is_feed_up=except_for((20, 21)))],
+        speed=60,
+    ),
     Story(
         "a feed that is away for ten minutes",
-        120,
-        [Exporter(is_feed_up=except_for((60, 70)))],
+        60,
+        [Exporter(is_feed_up=except_for((20, 30)))],
         {"FeedDown/warning": 1},
-        {65: "FeedDown/warning", 80: ""},
+        {25: "FeedDown/warning", 40: ""},
         says="a:10025 of the job air-quality-exporter is not connected to the feed ws://feed/",
+        speed=60,
     ),
     Story(
         "a feed that is away for an hour",
-        150,
-        [Exporter(is_feed_up=except_for((60, 120)))],
+        105,
+        [Exporter(is_feed_up=except_for((20, 80)))],
         {"FeedDown/warning": 1, "FeedDown/critical": 1},
-        {70: "FeedDown/warning", 110: "FeedDown/warning FeedDown/critical", 130: ""},
+        {30: "FeedDown/warning", 70: "FeedDown/warning FeedDown/critical", 90: ""},
+        speed=60,
     ),
     Story(
         "an hourly feed that is away for five hours",
@@ -144,16 +157,13 @@ STORIES = [
         {440: ""},
     ),
     Story(
-        "a feed that crashes twice a minute",
-        160,
-        [
-            Exporter(
-                is_feed_up=lambda second: not 3600 <= second < 7200 or second % 30 < 20, every=5
-            )
-        ],
+        "a feed that crashes each minute",
+        90,
+        [Exporter(is_feed_up=crash_loop)],
         {"FeedUnstable": 1},
-        {90: "FeedUnstable", 140: ""},
+        {45: "FeedUnstable", 75: ""},
         says="times to the feed ws://feed/ within 15 minutes",
+        speed=60,
     ),
     Story(
         "a feed that ends its connection after each hour's message",
@@ -182,14 +192,20 @@ STORIES = [
         {"FeedSilent": 1},
         {110: "", 500: "FeedSilent"},
     ),
-    Story("an exporter that is away for a minute", 90, [Exporter(is_running=except_for((60, 61)))]),
+    Story(
+        "an exporter that is away for a minute",
+        40,
+        [Exporter(is_running=except_for((20, 21)))],
+        speed=60,
+    ),
     Story(
         "an exporter that is away for ten minutes",
-        120,
-        [Exporter(is_running=except_for((60, 70)))],
+        60,
+        [Exporter(is_running=except_for((20, 30)))],
         {"ExporterDown": 1},
-        {67: "ExporterDown", 80: ""},
+        {25: "ExporterDown", 40: ""},
         says="Prometheus cannot scrape a:10025",
+        speed=60,
     ),
     Story(
         "an exporter that is away for 30 hours",
@@ -200,11 +216,12 @@ STORIES = [
     ),
     Story(
         "an exporter that crashes each minute",
-        180,
+        90,
         [Exporter(is_running=crash_loop, is_feed_up=after_a_while)],
         {"ExporterRestarting": 1},
-        {90: "ExporterRestarting", 150: ""},
+        {45: "ExporterRestarting", 75: ""},
         says="has restarted",
+        speed=60,
     ),
     Story(
         "an exporter that crashes every five minutes",
@@ -249,23 +266,25 @@ STORIES = [
     ),
     Story(
         "two releases with one feed down",
-        120,
+        60,
         [
-            Exporter(job="prod", is_feed_up=except_for((60, FOR_GOOD)), message=steady("Delhi")),
+            Exporter(job="prod", is_feed_up=except_for((20, FOR_GOOD)), message=steady("Delhi")),
             Exporter(job="staging", instance="b:10025", message=steady("Delhi")),
         ],
         {"FeedDown/warning": 1, "FeedDown/critical": 1},
-        {100: "FeedDown/warning FeedDown/critical"},
+        {50: "FeedDown/warning FeedDown/critical"},
         says="a:10025 of the job prod is not connected",
+        speed=60,
     ),
     Story(
         "one city of two that stops",
         12 * 60,
-        [Exporter(message=one_stops)],
+        [Exporter(every=240, message=one_stops)],
         # Until it expires.
         {"CityStale": 1},
-        {90: "CityStale", 11 * 60: ""},
+        {100: "CityStale", 11 * 60: ""},
         says="Pune has had no reading for",
+        speed=480,
     ),
     Story(
         "one city of two that stops, of hourly data",
@@ -277,9 +296,10 @@ STORIES = [
     Story(
         "nothing but [] for two hours",
         300,
-        [Exporter(message=empty_for_two_hours)],
+        [Exporter(every=240, message=empty_for_two_hours)],
         {"CityStale": 2},
-        {90: "CityStale", 190: ""},
+        {100: "CityStale", 190: ""},
+        speed=480,
     ),
     Story(
         "a feed that changes its format",

@@ -1,4 +1,4 @@
-"""Queries and alerts against the real exporter, Prometheus and Alertmanager."""
+"""Queries and rules against the real exporter and a real Prometheus."""
 
 import functools
 import re
@@ -8,8 +8,9 @@ import time
 import pytest
 
 from grafana.dashboards import DASHBOARDS, annotations, interpolated, panels, variables
-from grafana.stack import CITIES, Alertmanager, Listener, quick_rules, talking_feed
-from support.peers import Prometheus, WebSocketFeed
+from grafana.talking import CITIES, talking_feed
+from grafana.telling import faster_rules
+from support.peers import Prometheus
 from support.waiting import wait_for
 
 # One stack for all of these, so all of them in one process.
@@ -56,7 +57,7 @@ def exporter(programs, tmp_path_factory):
 def prometheus(exporter, tmp_path_factory):
     """Every city has changed, something was rejected, an alert fires."""
     folder = tmp_path_factory.mktemp("prometheus")
-    running = Prometheus(folder, (exporter.address,), rules=quick_rules(folder))
+    running = Prometheus(folder, (exporter.address,), rules=faster_rules(folder, 60))
     cities = len(CITIES)
     for condition in (
         "min(count_over_time(airquality_index[1m])) >= 10",
@@ -164,68 +165,3 @@ def test_variables_and_annotations_find_something(prometheus, name):
 def test_rules_are_evaluated_without_an_error(prometheus):
     rules = [rule for group in prometheus.ask("rules")["groups"] for rule in group["rules"]]
     assert {rule["health"] for rule in rules} == {"ok"}
-
-
-@pytest.mark.skipif(
-    not shutil.which("prometheus-alertmanager"),
-    reason="no prometheus-alertmanager: install Debian's package",
-)
-def test_each_receiver_is_told_once_what_concerns_it(start, tmp_path):
-    """Two releases: the feed of one goes and comes back, the exporter of the other ends."""
-    listener = Listener()
-    feeds = [WebSocketFeed(), WebSocketFeed()]
-    exporters = [
-        start.exporter("--feed.url", feed.url, "--feed.reconnect-max", "500ms") for feed in feeds
-    ]
-    try:
-        alertmanager = start._keep(Alertmanager(tmp_path, listener))
-        jobs = {"prod": exporters[0].address, "staging": exporters[1].address}
-        start.prometheus(
-            tmp_path,
-            rules=quick_rules(tmp_path),
-            alerting={"alertmanagers": [targets(alertmanager.address)]},
-            scrape_configs=[{"job_name": job, **targets(address)} for job, address in jobs.items()],
-        )
-        for feed in feeds:
-            feed.wait_for_client()
-            feed.send([{"city": "Delhi", "aqi": 450}])
-        told(
-            listener,
-            "Severe",
-            ("public", "firing", "info", "prod"),
-            ("public", "firing", "info", "staging"),
-        )
-
-        feeds[0].stop()
-        down = [
-            ("operators", "firing", "warning", "prod"),
-            ("on-call", "firing", "critical", "prod"),
-        ]
-        told(listener, "FeedDown", *down)
-        feeds[0] = WebSocketFeed(feeds[0].port)
-        feeds[0].wait_for_client()
-        up = [(receiver, "resolved", severity, job) for receiver, _, severity, job in down]
-        told(listener, "FeedDown", *down, *up)
-
-        exporters[1].stop()
-        told(listener, "ExporterDown", ("on-call", "firing", "critical", "staging"))
-        names = {labels["alertname"] for _, _, labels in listener.heard}
-        assert names == {"AirQualitySevere", "AirQualityFeedDown", "AirQualityExporterDown"}
-    finally:
-        for feed in feeds:
-            feed.stop()
-        listener.stop()
-
-
-def targets(address: str) -> dict:
-    return {"static_configs": [{"targets": [address]}]}
-
-
-def told(listener: Listener, alert: str, *notifications: tuple[str, str, str, str]) -> None:
-    wait_for(
-        lambda: set(listener.named(alert)) >= set(notifications),
-        f"notifications of {alert}",
-        90,
-        0.2,
-    )
-    assert set(listener.named(alert)) == set(notifications)

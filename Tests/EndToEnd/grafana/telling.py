@@ -1,0 +1,207 @@
+"""Tells stories to real exporters, a real Prometheus and Alertmanager, faster than they happen."""
+
+import contextlib
+import http.server
+import json
+import re
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import yaml
+from websockets.exceptions import ConnectionClosed
+
+from grafana.dashboards import ROOT
+from grafana.simulation import MINUTE, Exporter
+from grafana.stories import Story
+from support.peers import Prometheus, WebSocketFeed
+from support.programs import Program, Programs
+from support.waiting import wait_for
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+# Whom docker/prometheus/alertmanager.yml tells.
+RECEIVERS = {"critical": "on-call", "warning": "operators", "info": "public"}
+
+
+def faster(text: str, speed: int) -> str:
+    """Rules or configuration with all times divided: durations, and numbers of seconds (`300`)."""
+    text = re.sub(r"(?<![\w.])\d{3,}\b", lambda found: f"{int(found[0]) / speed:g}", text)
+    return re.sub(
+        r"\b(\d+)([smhd])\b",
+        lambda found: f"{int(found[1]) * UNITS[found[2]] * 1000 // speed}ms",
+        text,
+    )
+
+
+def faster_rules(folder: Path, speed: int) -> list[str]:
+    rules = folder / "rules.yaml"
+    text = (ROOT / "grafana/rules/airquality.alerts.yaml").read_text()
+    rules.write_text(faster(text, speed))
+    return [str(rules)]
+
+
+class Listener:
+    """All receivers of Alertmanager: keeps when which of them was told what."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[float, str, str, dict[str, str]]] = []
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                content = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                for alert in content["alerts"]:
+                    said = (content["receiver"], alert["status"], alert["labels"])
+                    outer.heard.append((time.monotonic(), *said))
+                self.send_response(200)
+                self.end_headers()
+
+            def log_message(self, *_) -> None:
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+class Alertmanager(Program):
+    """With the example of docker/prometheus, whose receivers are all the listener."""
+
+    def __init__(self, folder: Path, listener: Listener, speed: int):
+        example = (ROOT / "docker/prometheus/alertmanager.yml").read_text()
+        content = yaml.safe_load(faster(example, speed))
+        for receiver in content["receivers"]:
+            receiver["webhook_configs"] = [{"url": listener.url}]
+        file = folder / "alertmanager.yml"
+        file.write_text(yaml.safe_dump(content))
+        super().__init__(
+            [
+                "prometheus-alertmanager",
+                f"--config.file={file}",
+                f"--storage.path={folder / 'alertmanager'}",
+                "--web.listen-address=127.0.0.1:0",
+                "--cluster.listen-address=",
+            ]
+        )
+        self.address = wait_for(self._find_address, "Alertmanager's address", 60)
+
+    def _find_address(self) -> str | None:
+        found = (
+            re.search(r'msg="Listening on" address=(127\.0\.0\.1:\d+)', line)
+            for line in self.errors
+        )
+        return next((match[1] for match in found if match), None)
+
+
+class Actor(threading.Thread):
+    """A real feed and a real exporter, to which happens what a story says."""
+
+    def __init__(self, script: Exporter, programs: Programs, speed: int):
+        super().__init__()
+        self.script = script
+        self.programs = programs
+        self.speed = speed
+        self.feed: WebSocketFeed | None = WebSocketFeed()
+        self.feed_port = self.feed.port
+        self.exporter = self.start_exporter("127.0.0.1:0")
+        self.address = self.exporter.address
+        self.sent = -1
+        self.is_over = threading.Event()
+
+    def start_exporter(self, address: str) -> Program:
+        times = {
+            "--feed.idle-timeout": self.script.idle_timeout,
+            "--feed.reconnect-max": 30,
+            "--city.expire-after": 6 * 3600,
+        }
+        flags = [f"{name}={1000 * value // self.speed}ms" for name, value in times.items()]
+        return self.programs.exporter(
+            f"--feed.url=ws://127.0.0.1:{self.feed_port}/",
+            "--feed.reconnect-min=1ms",
+            *flags,
+            listen=address,
+        )
+
+    def run(self) -> None:
+        begin = time.monotonic()
+        while not self.is_over.wait(0.005):
+            self.act(int((time.monotonic() - begin) * self.speed))
+
+    def act(self, second: int) -> None:
+        if self.script.is_running(second) != self.exporter.is_running:
+            if self.exporter.is_running:
+                self.exporter.kill()
+            else:
+                self.exporter = self.start_exporter(self.address)
+        if self.script.is_feed_up(second) != (self.feed is not None):
+            if self.feed:
+                self.feed.stop()
+            self.feed = None if self.feed else WebSocketFeed(self.feed_port)
+        turn = second // self.script.every
+        if self.feed and turn > self.sent:
+            self.sent = turn
+            readings = self.script.message(turn * self.script.every)
+            content = [{"city": city, "aqi": index} for city, index in readings.items()]
+            # A client that has just gone.
+            with contextlib.suppress(ConnectionClosed):
+                self.feed.send(content)
+
+    def stop(self) -> None:
+        self.is_over.set()
+        self.join()
+        self.exporter.kill()
+        if self.feed:
+            self.feed.stop()
+
+
+def tell(
+    stories: list[Story], speed: int, programs: Programs, folder: Path
+) -> dict[str, Counter[str]]:
+    """Tells the stories side by side: all notifications until each one's end, by its name."""
+    with contextlib.ExitStack() as stack:
+        listener = Listener()
+        stack.callback(listener.stop)
+        alertmanager = Alertmanager(folder, listener, speed)
+        stack.callback(alertmanager.kill)
+        jobs = {
+            f"{story.name}: {script.job}": Actor(script, programs, speed)
+            for story in stories
+            for script in story.exporters
+        }
+        for actor in jobs.values():
+            stack.callback(actor.stop)
+        prometheus = Prometheus(
+            folder,
+            (),
+            rules=faster_rules(folder, speed),
+            interval="250ms",
+            alerting={"alertmanagers": [targets(alertmanager.address)]},
+            scrape_configs=[
+                {"job_name": job, **targets(actor.address)} for job, actor in jobs.items()
+            ],
+        )
+        stack.callback(prometheus.stop)
+        begin = time.monotonic()
+        for actor in jobs.values():
+            actor.start()
+        time.sleep(max(story.minutes for story in stories) * MINUTE / speed)
+        heard = list(listener.heard)
+    told = {story.name: Counter() for story in stories}
+    for when, receiver, status, labels in heard:
+        story = next(each for each in stories if labels["job"].startswith(f"{each.name}: "))
+        if when < begin + story.minutes * MINUTE / speed:
+            release = labels["job"].removeprefix(f"{story.name}: ")
+            name = labels["alertname"].removeprefix("AirQuality")
+            told[story.name][f"{receiver} of {release}: {name} {status}"] += 1
+    return told
+
+
+def targets(address: str) -> dict:
+    return {"static_configs": [{"targets": [address]}]}

@@ -1,0 +1,59 @@
+"""What people are told: by a real Prometheus and Alertmanager, of real exporters and feeds."""
+
+import functools
+import json
+import shutil
+
+import pytest
+from websockets.sync.client import connect
+
+from grafana.demo import air
+from grafana.stories import STORIES
+from grafana.telling import RECEIVERS, tell
+from grafana.test_alerts import named
+
+needs_alertmanager = pytest.mark.skipif(
+    not shutil.which("prometheus-alertmanager"),
+    reason="no prometheus-alertmanager: install Debian's package",
+)
+
+
+@pytest.fixture(scope="module")
+def told(programs, tmp_path_factory):
+    """The stories of a speed, told once."""
+
+    @functools.cache
+    def tell_all(speed: int):
+        stories = [story for story in STORIES if story.speed == speed]
+        return tell(stories, speed, programs, tmp_path_factory.mktemp("told"))
+
+    return tell_all
+
+
+@pytest.mark.long
+@needs_alertmanager
+@pytest.mark.parametrize(
+    "story",
+    [
+        pytest.param(story, id=story.name, marks=pytest.mark.xdist_group(f"told {story.speed}"))
+        for story in STORIES
+        if story.speed
+    ],
+)
+def test_each_notification_is_true_none_is_missing_and_none_comes_twice(story, told):
+    expected = {}
+    still_firing = story.firing[max(story.firing)].split() if story.firing else []
+    for alert, count in story.alerts.items():
+        name, severity = named(alert)
+        who = f"{RECEIVERS[severity]} of {story.exporters[0].job}: {name.removeprefix('AirQuality')}"
+        expected[f"{who} firing"] = count
+        expected[f"{who} resolved"] = count - (alert in still_firing)
+    assert told(story.speed)[story.name] == {key: count for key, count in expected.items() if count}
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_demo_of_the_stories_is_the_simulated_feed(start, seed):
+    feed = start.feed("simulate", "--coverage", "1", "--seed", str(seed))
+    with connect(feed.url) as client:
+        message = json.loads(client.recv())
+    assert {each["city"]: each["aqi"] for each in message} == air(seed, 0)

@@ -198,8 +198,7 @@ def tell(
         story = next(each for each in stories if labels["job"].startswith(f"{each.name}: "))
         if when < begin + story.minutes * MINUTE / speed:
             release = labels["job"].removeprefix(f"{story.name}: ")
-            name = labels["alertname"].removeprefix("AirQuality")
-            told[story.name][f"{receiver} of {release}: {name} {status}"] += 1
+            told[story.name][f"{receiver} of {release}: {labels['alertname']} {status}"] += 1
     return told
 
 

@@ -12,6 +12,7 @@ import yaml
 
 from grafana.simulation import input_series
 from grafana.stories import STORIES, Story
+from support.exposition import parse_samples
 
 ROOT = Path(__file__).resolve().parents[3]
 RULES = ROOT / "grafana/rules/airquality.alerts.yaml"
@@ -109,6 +110,22 @@ def test_promtool_accepts_the_rules():
         ["promtool", "check", "rules", "--lint-fatal", RULES], capture_output=True, text=True
     )
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_alertmanagers_example_leaves_nobody_but_the_public_without_an_address():
+    example = yaml.safe_load((ROOT / "docker/prometheus/alertmanager.yml").read_text())
+    silent = [each["name"] for each in example["receivers"] if set(each) == {"name"}]
+    assert silent == ["public"]
+
+
+def test_series_that_an_exporter_may_be_without_are_no_error_for_pint(start):
+    exporter = start.exporter(
+        "--feed.url=ws://127.0.0.1:1/", "--metrics.families=index", "--web.disable-exporter-metrics"
+    )
+    exposed = {sample.name for sample in parse_samples(exporter.scrape().text)}
+    for text, rule in zip(RULES.read_text().split("- alert: ")[1:], ALERTS, strict=True):
+        used = set(re.findall(r"\b(?:airquality|process)_\w+", rule["expr"]))
+        assert set(re.findall(r"# pint disable promql/series\((\w+)\)", text)) == used - exposed
 
 
 def test_every_alert_is_in_a_story():

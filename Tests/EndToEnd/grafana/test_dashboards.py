@@ -34,6 +34,8 @@ def test_three_dashboards_with_the_ids_that_links_and_bookmarks_use():
     }
     page = (ROOT / "Sources/Exporter/Page/CityPage.swift").read_text()
     assert "/d/aqi-city?var-city=" in page
+    begins = {dashboard["uid"]: dashboard["time"]["from"] for dashboard in DASHBOARDS.values()}
+    assert begins == {"aqi-overview": "now-24h", "aqi-city": "now-24h", "aqi-exporter": "now-1h"}
 
 
 @each_dashboard
@@ -97,6 +99,12 @@ def test_links_lead_to_a_dashboard_with_these_variables(name):
         assert set(re.findall(r"(?:\$\{|var-)(\w+)(?::queryparam|=)", url)) == known
         assert re.search(r"var-city=\$\{__(data\.fields|field\.labels)\.city:percentencode\}", url)
     assert [link["tags"] for link in DASHBOARDS[name]["links"]] == [DASHBOARDS[name]["tags"]]
+
+
+@each_panel
+def test_title_fits_where_a_window_is_1280_pixels_wide(panel):
+    """By 8 pixels a character, with the edges and the mark of the description."""
+    assert 8 * len(panel["title"]) + 34 <= panel["gridPos"]["w"] * 1280 / 24
 
 
 @each_panel

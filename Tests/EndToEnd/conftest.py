@@ -10,6 +10,7 @@ import pytest
 pytest.register_assert_rewrite("support", "grafana")
 
 from support import fault_table  # noqa: E402
+from support.certificates import CertificateAuthority  # noqa: E402
 from support.peers import Prometheus, WebSocketFeed  # noqa: E402
 from support.programs import Exporter, Feed, Program, Programs  # noqa: E402
 
@@ -40,6 +41,18 @@ def programs(request) -> Programs:
                 returncode=2,
             )
     return Programs(folder)
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory) -> CertificateAuthority:
+    """The one that certificates of the tests are trusted by."""
+    return CertificateAuthority(tmp_path_factory.mktemp("certificates") / "known")
+
+
+@pytest.fixture(scope="module")
+def stranger(tmp_path_factory) -> CertificateAuthority:
+    """One that nobody trusts."""
+    return CertificateAuthority(tmp_path_factory.mktemp("certificates") / "unknown")
 
 
 @pytest.fixture

@@ -35,31 +35,16 @@ SWIFT = "docker.io/library/swift:6.3-bookworm"
 # What the real slim image drops, after https://github.com/debuerreotype/debuerreotype (.slimify-
 # excludes).
 SLIM_EXCLUDES = [
-    "usr/share/doc",
-    "usr/share/groff",
-    "usr/share/info",
-    "usr/share/linda",
-    "usr/share/lintian",
-    "usr/share/locale",
-    "usr/share/man",
+    "usr/share/doc", "usr/share/groff", "usr/share/info", "usr/share/linda", "usr/share/lintian",
+    "usr/share/locale", "usr/share/man",
 ]
 EMPTIED = ["var/lib/apt/lists", "var/cache/apt", "var/cache/debconf"]
 
 # The libraries that the toolchain of the real image is linked with, and what compiling and linking
 # needs.
 SWIFT_PACKAGES = [
-    "ca-certificates",
-    "binutils",
-    "gcc",
-    "git",
-    "libc6-dev",
-    "libcurl4",
-    "libedit2",
-    "libncurses6",
-    "libsqlite3-0",
-    "libstdc++-12-dev",
-    "libxml2",
-    "tzdata",
+    "ca-certificates", "binutils", "gcc", "git", "libc6-dev", "libcurl4", "libedit2", "libncurses6",
+    "libsqlite3-0", "libstdc++-12-dev", "libxml2", "tzdata",
 ]
 
 
@@ -152,33 +137,15 @@ def make_debian(release, label):
         engine.run("tar", "-C", root, "-cf", archive, "--numeric-owner", ".")
         path = "ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
         engine.podman(
-            "import",
-            "--change",
-            path,
-            "--change",
-            "CMD bash",
-            "--change",
-            f"LABEL {label}",
-            archive,
-            debian(release),
+            "import", "--change", path, "--change", "CMD bash", "--change", f"LABEL {label}",
+            archive, debian(release),
         )
 
 
 def build(image, containerfile, label, *flags, release="bookworm"):
     engine.run(
-        "buildah",
-        "bud",
-        "--pull=never",
-        "--format",
-        "docker",
-        "--label",
-        label,
-        *mounts(release),
-        *flags,
-        "--tag",
-        image,
-        "--file",
-        "-",
+        "buildah", "bud", "--pull=never", "--format", "docker", "--label", label, *mounts(release),
+        *flags, "--tag", image, "--file", "-",
         engine.STORE / "networks",
         input=containerfile,
     )

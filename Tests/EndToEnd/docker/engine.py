@@ -9,19 +9,11 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 STORE = pathlib.Path(os.environ.get("CONTAINER_TEST_STORE", "/var/tmp/air-quality-containers"))
-PACKAGES = [
-    "buildah",
-    "podman",
-    "runc",
-    "debootstrap",
-    "netavark",
-    "aardvark-dns",
-    "containernetworking-plugins",
-]
 
 CONTAINERS_CONF = f"""\
 [containers]
@@ -61,7 +53,7 @@ def prepare():
         if not shutil.which(command)
     ]
     if missing:
-        raise Failed(f"missing {', '.join(missing)}: apt-get install {' '.join(PACKAGES)}")
+        raise Failed(f"missing {', '.join(missing)}: make docker installs what is needed")
     for folder in ("storage", "run", "networks"):
         (STORE / folder).mkdir(parents=True, exist_ok=True)
     (STORE / "containers.conf").write_text(CONTAINERS_CONF)
@@ -105,6 +97,14 @@ def podman(*arguments, **options):
 
 def inspect(name):
     return json.loads(podman("inspect", name))[0]
+
+
+def free_ports(count: int) -> list[int]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
 
 
 def address(container, network=None):

@@ -5,7 +5,6 @@ an exporter and a database are down."""
 import json
 import pathlib
 import shutil
-import socket
 import threading
 import time
 import urllib.parse
@@ -14,21 +13,13 @@ import urllib.request
 import pytest
 import yaml
 
-from docker.engine import REPOSITORY
+from docker.engine import REPOSITORY, free_ports
 from support.shards import shard
 from support.waiting import wait_for
 
 SHARDS, REPLICAS = 4, 2
 CITIES = [f"City {number}" for number in range(60)]
 INTERVAL = 1
-
-
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 class Database:
@@ -122,13 +113,11 @@ def test_every_city_is_counted_once_while_an_exporter_and_a_database_restart(
 
     exporters = {index: [exporter(index) for _ in range(REPLICAS)] for index in range(SHARDS)}
     start.program(
-        shutil.which("vmagent"),
-        f"-promscrape.config={agent_configuration(exporters, tmp_path)}",
+        shutil.which("vmagent"), f"-promscrape.config={agent_configuration(exporters, tmp_path)}",
         "-promscrape.noStaleMarkers",
         f"-remoteWrite.url=http://127.0.0.1:{first.port}/api/v1/write",
         f"-remoteWrite.url=http://127.0.0.1:{second.port}/api/v1/write",
-        f"-remoteWrite.tmpDataPath={tmp_path / 'buffer'}",
-        f"-httpListenAddr=127.0.0.1:{ports[2]}",
+        f"-remoteWrite.tmpDataPath={tmp_path / 'buffer'}", f"-httpListenAddr=127.0.0.1:{ports[2]}",
     )
 
     def is_exact(database: Database) -> bool:

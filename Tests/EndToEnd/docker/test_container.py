@@ -36,46 +36,20 @@ class Life:
 
     def start_exporter(self) -> None:
         podman(
-            "run",
-            "--detach",
-            "--name",
-            self.EXPORTER,
-            "--network",
-            self.NETWORK,
-            *HARDENED,
-            "--volume",
-            f"{self.VOLUME}:{STATE}",
-            "--env",
-            f"AIR_QUALITY_EXPORTER_FEED_URL=ws://{self.FEED}:8765/",
-            "--env",
-            f"AIR_QUALITY_EXPORTER_FEED_IDLE_TIMEOUT={IDLE_TIMEOUT}s",
-            "--env",
-            "AIR_QUALITY_EXPORTER_FEED_RECONNECT_MAX=1s",
-            "--env",
-            "AIR_QUALITY_EXPORTER_HISTORY_INTERVAL=1s",
-            self.image,
+            "run", "--detach", "--name", self.EXPORTER, "--network", self.NETWORK, *HARDENED,
+            "--volume", f"{self.VOLUME}:{STATE}",
+            "--env", f"AIR_QUALITY_EXPORTER_FEED_URL=ws://{self.FEED}:8765/",
+            "--env", f"AIR_QUALITY_EXPORTER_FEED_IDLE_TIMEOUT={IDLE_TIMEOUT}s",
+            "--env", "AIR_QUALITY_EXPORTER_FEED_RECONNECT_MAX=1s",
+            "--env", "AIR_QUALITY_EXPORTER_HISTORY_INTERVAL=1s", self.image,
         )
         self.address = engine.address(self.EXPORTER, self.NETWORK)
 
     def start_feed(self) -> None:
         podman(
-            "run",
-            "--detach",
-            "--name",
-            self.FEED,
-            "--network",
-            self.NETWORK,
-            *HARDENED,
-            "--entrypoint",
-            "air-quality-feed",
-            self.image,
-            "simulate",
-            "--listen",
-            "0.0.0.0:8765",
-            "--cities",
-            "12",
-            "--interval",
-            "500ms",
+            "run", "--detach", "--name", self.FEED, "--network", self.NETWORK, *HARDENED,
+            "--entrypoint", "air-quality-feed", self.image, "simulate", "--listen", "0.0.0.0:8765",
+            "--cities", "12", "--interval", "500ms",
         )
 
     def remove(self) -> None:

@@ -44,14 +44,7 @@ def inside(image):
 
     def run(command: str, *arguments: str) -> str:
         return podman(
-            "run",
-            "--rm",
-            *HARDENED,
-            "--network",
-            "none",
-            "--entrypoint",
-            command,
-            image,
+            "run", "--rm", *HARDENED, "--network", "none", "--entrypoint", command, image,
             *arguments,
         )
 
@@ -198,19 +191,10 @@ def test_a_feed_is_trusted_by_the_authorities_of_the_image(image, files, tmp_pat
     with RawFeed(behave) as feed:
         for arguments, wanted in ((["--volume", f"{authority.file}:{trusted}:ro"], 1), ([], 0)):
             name = podman(
-                "run",
-                "--detach",
-                "--network",
-                "host",
-                *HARDENED,
-                *arguments,
-                "--env",
-                f"AIR_QUALITY_EXPORTER_FEED_URL=wss://127.0.0.1:{feed.port}/",
-                "--env",
-                "AIR_QUALITY_EXPORTER_FEED_RECONNECT_MAX=1s",
-                "--env",
-                "AIR_QUALITY_EXPORTER_WEB_LISTEN_ADDRESS=127.0.0.1:0",
-                image,
+                "run", "--detach", "--network", "host", *HARDENED, *arguments,
+                "--env", f"AIR_QUALITY_EXPORTER_FEED_URL=wss://127.0.0.1:{feed.port}/",
+                "--env", "AIR_QUALITY_EXPORTER_FEED_RECONNECT_MAX=1s",
+                "--env", "AIR_QUALITY_EXPORTER_WEB_LISTEN_ADDRESS=127.0.0.1:0", image,
             )
             try:
 

@@ -33,19 +33,8 @@ PROGRAMS = ["air-quality-exporter", "air-quality-feed"]
 # What belongs to the running system, to apt and dpkg themselves, or is made by ca-certificates,
 # which stays.
 NOT_COMPARED = [
-    "/proc",
-    "/sys",
-    "/dev",
-    "/run",
-    "/tmp",
-    "/var/tmp",
-    "/var/log",
-    "/var/cache",
-    "/var/lib/apt",
-    "/var/lib/dpkg",
-    "/packages",
-    "/etc/ssl",
-    "/etc/ca-certificates*",
+    "/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/log", "/var/cache", "/var/lib/apt",
+    "/var/lib/dpkg", "/packages", "/etc/ssl", "/etc/ca-certificates*",
     "/usr/local/share/ca-certificates",
 ]
 
@@ -113,14 +102,8 @@ def test_lintian_has_nothing_to_say(release, packages):
 # What the package of systemd leaves behind, on which ours depends: on 13 what its
 # tmpfiles.d/debian.conf links as well, and dpkg-preconfigure's folder.
 LEFT_BY_OTHERS = [
-    "/root/.ssh/",
-    "/var/cache/private/",
-    "/var/lib/private/",
-    "/var/lib/systemd/coredump/",
-    "/var/lib/systemd/pstore/",
-    "/var/log/private/",
-    "/etc/default/locale",
-    "/etc/vconsole.conf",
+    "/root/.ssh/", "/var/cache/private/", "/var/lib/private/", "/var/lib/systemd/coredump/",
+    "/var/lib/systemd/pstore/", "/var/log/private/", "/etc/default/locale", "/etc/vconsole.conf",
     "/var/cache/debconf/tmp.ci/",
 ]
 
@@ -130,16 +113,8 @@ def test_piuparts_finds_nothing_left(release, packages):
     running system."""
     ignored = [word for path in LEFT_BY_OTHERS for word in ("--ignore", path)]
     engine.run(
-        "piuparts",
-        "--mirror",
-        f"{base_images.apt_mirror()} main",
-        "--distribution",
-        release.name,
-        "--do-not-verify-signatures",
-        "--no-eatmydata",
-        "--log-level",
-        "error",
-        *ignored,
+        "piuparts", "--mirror", f"{base_images.apt_mirror()} main", "--distribution", release.name,
+        "--do-not-verify-signatures", "--no-eatmydata", "--log-level", "error", *ignored,
         packages[OLD],
     )
 
@@ -277,12 +252,7 @@ class TestLife:
         before = [machine.shown("MainPID", unit=unit) for unit in (SERVICE, FEED)]
         upgrade = subprocess.Popen(
             [
-                "podman",
-                "exec",
-                machine.name,
-                "apt-get",
-                "--yes",
-                "install",
+                "podman", "exec", machine.name, "apt-get", "--yes", "install",
                 f"/packages/{packages[NEW].name}",
             ],
             env=engine.environment(),

@@ -45,12 +45,7 @@ def test_every_flag_is_a_setting(programs, settings):
     wanted -= {
         f"AIR_QUALITY_EXPORTER_{name}"
         for name in (
-            "HELP",
-            "VERSION",
-            "MAN",
-            "COMPLETION",
-            "CONFIG_CHECK",
-            "WEB_LISTEN_ADDRESS",
+            "HELP", "VERSION", "MAN", "COMPLETION", "CONFIG_CHECK", "WEB_LISTEN_ADDRESS",
             "WEB_SYSTEMD_SOCKET",
         )
     }
@@ -94,15 +89,8 @@ def debian_order(one: str, other: str) -> int:
 def test_debian_sorts_versions_by_their_order():
     """From before the first tag to after the second."""
     described = [
-        "fe6ec4c0d1a2",
-        "1.2.0-rc.1",
-        "1.2.0-rc.1-3-gfe6ec4c0d1a2",
-        "1.2.0-rc.2",
-        "1.2.0",
-        "1.2.0-5-gfe6ec4c0d1a2",
-        "1.2.0-5-gfe6ec4c0d1a2-dirty",
-        "1.2.0-12-gfe6ec4c0d1a2",
-        "1.2.1",
+        "fe6ec4c0d1a2", "1.2.0-rc.1", "1.2.0-rc.1-3-gfe6ec4c0d1a2", "1.2.0-rc.2", "1.2.0",
+        "1.2.0-5-gfe6ec4c0d1a2", "1.2.0-5-gfe6ec4c0d1a2-dirty", "1.2.0-12-gfe6ec4c0d1a2", "1.2.1",
     ]
     versions = [run(FOLDER / "debian/version", each).strip() for each in described]
     assert versions[0] == "0~git20231114.fe6ec4c0d1a2"

@@ -6,7 +6,6 @@ their own checks.
 
 import json
 import pathlib
-import socket
 import subprocess
 import sys
 import urllib.error
@@ -27,14 +26,6 @@ PROJECT = "air-quality-test"
 COMPOSE = pathlib.Path(sys.executable).with_name("podman-compose")
 
 
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
-
-
 def ask(port: int, path: str):
     """The JSON at a published port; nothing while nobody answers."""
     try:
@@ -49,7 +40,7 @@ class Stack:
         assert COMPOSE.exists(), (
             f"no podman-compose beside {sys.executable}: Tests/EndToEnd/requirements.txt"
         )
-        self.exporter, self.prometheus, self.alertmanager = free_ports(3)
+        self.exporter, self.prometheus, self.alertmanager = engine.free_ports(3)
         self._environment = engine.environment() | {
             "COMPOSE_PROJECT_NAME": PROJECT,
             "COMPOSE_PROFILES": "demo",

@@ -68,14 +68,8 @@ def test_systemd_sees_a_misspelt_key(root):
 )
 def test_a_service_is_exposed_to_little(root, service):
     command = [
-        "systemd-analyze",
-        "security",
-        "--offline=true",
-        f"--root={root}",
-        f"--threshold={EXPOSURE}",
-        "--json=short",
-        "--no-pager",
-        service,
+        "systemd-analyze", "security", "--offline=true", f"--root={root}",
+        f"--threshold={EXPOSURE}", "--json=short", "--no-pager", service,
     ]
     result = subprocess.run(command, capture_output=True, text=True)
     exposed = [each["name"] for each in json.loads(result.stdout or "[]") if each.get("exposure")]

@@ -1,19 +1,6 @@
 """Certificates of feeds."""
 
-
 import pytest
-
-from support.certificates import CertificateAuthority
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory) -> CertificateAuthority:
-    return CertificateAuthority(tmp_path_factory.mktemp("certificates") / "known")
-
-
-@pytest.fixture(scope="module")
-def stranger(tmp_path_factory) -> CertificateAuthority:
-    return CertificateAuthority(tmp_path_factory.mktemp("certificates") / "unknown")
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ import pytest
 from websockets.sync.client import connect
 
 from live.sources import SourceServer
-from support.certificates import CertificateAuthority
 from support.waiting import wait_for
 
 
@@ -87,16 +86,6 @@ def listen():
     yield listen
     for listener in listeners:
         listener.stop()
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory) -> CertificateAuthority:
-    return CertificateAuthority(tmp_path_factory.mktemp("certificates") / "known")
-
-
-@pytest.fixture(scope="module")
-def stranger(tmp_path_factory) -> CertificateAuthority:
-    return CertificateAuthority(tmp_path_factory.mktemp("certificates") / "unknown")
 
 
 def address(program) -> str:

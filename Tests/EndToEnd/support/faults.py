@@ -142,25 +142,16 @@ def reset_before_answer(peer: Peer) -> None:
     peer.reset()
 
 
-def answer_wrong_accept(peer: Peer) -> None:
-    peer.read_request()
-    peer.fault()
-    peer.send(peer.answer(accept="AAAAAAAAAAAAAAAAAAAAAAAAAAA="))
-    peer.serve()
+def upgrading(*frames: bytes, **wrong: str) -> Behaviour:
+    """Answers with status 101, wrong in these points, and with the frames in one segment."""
 
+    def behave(peer: Peer) -> None:
+        peer.read_request()
+        peer.fault()
+        peer.send(peer.answer(**wrong), *frames)
+        peer.serve()
 
-def answer_unasked_extension(peer: Peer) -> None:
-    peer.read_request()
-    peer.fault()
-    peer.send(peer.answer(extensions="x-unasked"))
-    peer.serve()
-
-
-def answer_unasked_subprotocol(peer: Peer) -> None:
-    peer.read_request()
-    peer.fault()
-    peer.send(peer.answer(more="Sec-WebSocket-Protocol: chat\r\n"))
-    peer.serve()
+    return behave
 
 
 def interim_answers_for_ever(peer: Peer) -> None:
@@ -168,13 +159,6 @@ def interim_answers_for_ever(peer: Peer) -> None:
     peer.fault()
     while True:
         peer.send(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 100)
-
-
-def answer_with_first_frame(peer: Peer) -> None:
-    peer.read_request()
-    peer.fault()
-    peer.send(peer.answer(), frame(TEXT, message(2)))
-    peer.serve()
 
 
 def redirect(status: str, location: Callable[[Peer], str]) -> Behaviour:
@@ -352,7 +336,11 @@ FAULTS = [
         answering("HTTP/1.1 101 Switching Protocols\nUpgrade"),
         "handshake",
     ),
-    Fault("status 101, subprotocol not asked for", answer_unasked_subprotocol, "handshake"),
+    Fault(
+        "status 101, subprotocol not asked for",
+        upgrading(more="Sec-WebSocket-Protocol: chat\r\n"),
+        "handshake",
+    ),
     Fault("status 200", answering("HTTP/1.1 200 OK\nContent-Length: 0"), "handshake"),
     Fault("status 403", answering("HTTP/1.1 403 Forbidden\nContent-Length: 0"), "handshake"),
     Fault(
@@ -361,12 +349,18 @@ FAULTS = [
         "handshake",
         retry_after=1,
     ),
-    Fault("status 101, wrong Sec-WebSocket-Accept", answer_wrong_accept, "handshake"),
-    Fault("status 101, extension not asked for", answer_unasked_extension, "handshake"),
+    Fault(
+        "status 101, wrong Sec-WebSocket-Accept",
+        upgrading(accept="AAAAAAAAAAAAAAAAAAAAAAAAAAA="),
+        "handshake",
+    ),
+    Fault(
+        "status 101, extension not asked for", upgrading(extensions="x-unasked"), "handshake"
+    ),
     Fault(
         "status 101 without its fields", answering("HTTP/1.1 101 Switching Protocols"), "handshake"
     ),
-    Fault("status 101 and a message in one segment", answer_with_first_frame),
+    Fault("status 101 and a message in one segment", upgrading(frame(TEXT, message(2)))),
     *(
         Fault(
             f"redirect {status} to the good server",

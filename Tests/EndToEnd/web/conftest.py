@@ -4,12 +4,7 @@ import json
 
 import pytest
 
-from support.certificates import Certificate, CertificateAuthority
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory) -> CertificateAuthority:
-    return CertificateAuthority(tmp_path_factory.mktemp("authority") / "own")
+from support.certificates import Certificate
 
 
 @pytest.fixture(scope="module")
@@ -18,10 +13,9 @@ def server(authority) -> Certificate:
 
 
 @pytest.fixture(scope="module")
-def clients(authority, tmp_path_factory) -> dict[str, tuple[str, ...]]:
+def clients(authority, stranger) -> dict[str, tuple[str, ...]]:
     """curl's options for clients: without a certificate, with one of our authority, with one of
     another's."""
-    stranger = CertificateAuthority(tmp_path_factory.mktemp("stranger") / "other")
     issued = {
         "trusted": authority.issue(
             "client", "DNS:prometheus.example,URI:spiffe://example/prometheus,IP:10.1.2.3"

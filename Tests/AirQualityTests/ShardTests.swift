@@ -7,7 +7,7 @@ import Testing
 @Suite("The shard of a name") struct ShardTests {
     /// A name, its FNV-1a, and the shard that it is in among each number of shards of ``counts``.
     ///
-    /// The rows never change, because other programs route by the same rule: `docker/README.md` has it in Python.
+    /// The rows never change, because other programs route by the same rule: `support/shards.py` has it in Python.
     struct Row: CustomTestStringConvertible {
         static let counts = [2, 3, 4, 5, 16, 17, 105, 10_000]
 

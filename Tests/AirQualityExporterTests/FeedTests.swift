@@ -66,12 +66,11 @@ import Testing
 
     /// The explanation of the first reason for which a message is rejected, or of its being without readings.
     private func explanation(of message: String, _ settings: Configuration = Configuration()) -> String {
-        var decoder = FeedDecoder(format: settings.format)
+        var reader = MessageReader(settings)
         let bytes = Array(message.utf8)
-        let decoded = decoder.decode(bytes.span, receivedAt: 0)
-        let reason = RejectionReason.allCases.first { decoded.rejections[$0] > 0 }
-        let explanation = MessageExplanation(
-            reason, of: bytes, elements: nil, decoded: decoded, words: nil, settings: settings)
+        let outcome = reader.read(bytes.span, receivedAt: 0)
+        let reason = RejectionReason.allCases.first { outcome.decoded.rejections[$0] > 0 }
+        let explanation = MessageExplanation(reason, of: bytes, outcome, settings: settings)
         return explanation.fields.map { "\($0.name)=\($0.text)" }.joined(separator: " ")
     }
 
@@ -91,7 +90,7 @@ import Testing
                 #"{"status":"ok","data":[{"city":"Pune","aqi":5}]}"#, "fields=status,data hint=--feed.items /data"
             ),
             (#"{"a;rm -r":[{"city":"Pune","aqi":5}]}"#, "fields=a;rm -r hint=--feed.items '/a;rm -r'"),
-            ("7", "message=7"), ("[[7],8]", "element=an array of 1"),
+            ("7", "message=7"), ("[[7],8]", "element=[7]"),
             (#"[{"city":"Pune","aqi":NaN}]"#, "err=NaN}] at byte 22"), ("[", "err=ends too early, at byte 1"),
             (#"{"error":"auth required"}"#, "fields=error says=auth required"),
             (#"[{"\u001b[2J\n\"\u202e":1}]"#, #"fields= [2J " "#), ("[]", "message=[]"),

@@ -13,6 +13,7 @@ private let advised = Program(
         Advice("--collect*", "--no-collect*", instead: "there are no collectors"),
         Advice("-V", instead: "use --version"),
         Advice("poll", instead: "a command of the other program, other"),
+        Advice("-k", anywhere: "tls ca. no.check", instead: "use a file"),
         Advice("*.yml", instead: "there is no file of flags"),
     ])
 
@@ -25,6 +26,12 @@ struct AdviceTests {
             (["-config.file", "x"], #"unknown flag "-config.file", use variables"#),
             (["-c", "x"], #"unknown flag "-c", use variables"#),
             (["-V"], #"unknown flag "-V", use --version"#),
+            (["-k"], #"unknown flag "-k", use a file"#),
+            (["--web.tls-key=x"], #"unknown flag "--web.tls-key", use a file"#),
+            (["--TLScert"], #"unknown flag "--TLScert", use a file"#),
+            (["--feed-ca-file"], #"unknown flag "--feed-ca-file", use a file"#),
+            (["--no-check-certificate"], #"unknown flag "--no-check-certificate", use a file"#),
+            (["--cache"], #"unknown flag "--cache", expected one that --help lists"#),
             (["--collector.cpu"], #"unknown flag "--collector.cpu", there are no collectors"#),
             (["--no-collector.cpu"], #"unknown flag "--no-collector.cpu", there are no collectors"#),
             (["--no-verbose"], #"unknown flag "--no-verbose", did you mean --verbose=false?"#),

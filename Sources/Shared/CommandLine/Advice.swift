@@ -8,24 +8,33 @@ internal import Bytes
 public struct Advice: Sendable {
     /// As typed: flags with their dashes, other words without. A first or last `*` stands for anything there.
     let words: [String]
+    /// Beginnings of parts of a flag's name, with dots between parts and at their ends.
+    private let parts: [String]
     /// Completes the error after the word.
     let text: String
 
     /// - Parameters:
-    ///   - words: flags with their dashes (`--port`, `-p`), other words without; a first or last `*` stands for
-    ///     anything there. Upper and lower case are the same but for single letters, and so are `_` and `-`.
+    ///   - words: flags with their dashes (`--port -p`), other words without; a first or last `*` stands for anything
+    ///     there. Upper and lower case are the same but for single letters, and so are `_` and `-`.
+    ///   - parts: what stands anywhere in the names of flags, words with blanks between them: `tls` is a part of
+    ///     `--web.tls-key`, and the beginning of one of `--tlscert`; `tls.` is a whole part, `tls.key` are two.
     ///   - text: what to do instead, on one line.
-    public init(_ words: String..., instead text: String) {
-        self.words = words
+    public init(_ words: String..., anywhere parts: String = "", instead text: String) {
+        self.words = words.flatMap { $0.split(separator: " ").map(String.init) }
+        self.parts = parts.split(separator: " ").map { ".\($0)" }
         self.text = text
     }
 
     fileprivate func isFor(_ word: String) -> Bool {
-        words.contains { known in
-            guard (known.first == "-") == (word.first == "-") else { return false }
-            let name = folded(known)
-            if name.first == "*" { return folded(word).hasSuffix(name.dropFirst()) }
-            return name.last == "*" ? folded(word).hasPrefix(name.dropLast()) : folded(word) == name
+        let name = folded(word)
+        let isFlag = word.first == "-"
+        let path = ".\(name.replacing("-", with: "."))."
+        if isFlag, parts.contains(where: path.contains) { return true }
+        return words.contains { known in
+            guard (known.first == "-") == isFlag else { return false }
+            let known = folded(known)
+            if known.first == "*" { return name.hasSuffix(known.dropFirst()) }
+            return known.last == "*" ? name.hasPrefix(known.dropLast()) : name == known
         }
     }
 }

@@ -17,6 +17,11 @@ public indirect enum JSONTree: Sendable, Equatable {
 public struct JSONField: Sendable, Equatable {
     public let name: String
     public let value: JSONTree
+
+    public init(_ name: String, _ value: JSONTree) {
+        self.name = name
+        self.value = value
+    }
 }
 
 /// The place where a message stops being JSON.
@@ -110,7 +115,7 @@ private struct JSONTreeParser {
             skipBlanks()
             try expect(":")
             skipBlanks()
-            fields.append(JSONField(name: name, value: try value(depth: depth + 1)))
+            fields.append(JSONField(name, try value(depth: depth + 1)))
             skipBlanks()
             if skip("}") { return .object(fields) }
             try expect(",")

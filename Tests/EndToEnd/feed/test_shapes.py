@@ -154,6 +154,17 @@ def test_what_jq_cannot_do_is_told_in_its_words(start):
         feed.stop()
 
 
+def test_the_first_rejected_element_is_shown_at_debug_level(start):
+    feed = Sender('[{"city": "Pune", "aqi": 51}, {"city": "Delhi", "aqi": "57,3"}]')
+    try:
+        exporter = start.exporter("--feed.url", feed.url, "--log.level=debug")
+        wait_for(lambda: exporter.count_lines('msg="First rejected element"'), "the line")
+        [line] = [line for line in exporter.errors if "First rejected element" in line]
+        assert "reason=bad_value" in line and r'\"aqi\":\"57,3\"' in line
+    finally:
+        feed.stop()
+
+
 @pytest.mark.parametrize("kind", [str, bytes])
 def test_texts_and_binary_messages_of_several_texts_are_read(start, kind):
     message = '\ufeff{"city": "Delhi", "aqi": 301}\n\x1e[{"city": 17, "aqi": 51}]'

@@ -2,24 +2,48 @@ import Bytes
 
 /// The meaning of the names of fields, as feeds use them.
 enum FieldNames {
-    /// Lower-case letters and digits alone: `AQI_US` is `aqius`.
-    static func plain(_ name: String) -> String {
-        String(name.lowercased().unicodeScalars.filter { $0.properties.isAlphabetic || ("0"..."9").contains($0) })
+    /// Lower-case letters and digits alone: `AQI_US` is `aqius`. Empty for a long name.
+    private static func plain(_ name: String) -> String {
+        if name.utf8.count > 128 { return "" }
+        let scalars = name.lowercased().unicodeScalars
+        return String(scalars.filter { $0.properties.isAlphabetic || ("0"..."9").contains($0) })
     }
 
-    private static let indices = ["aqi", "airqualityindex", "airindex", "pollutionindex", "luftindex", "luftquali"]
+    private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+
+    // MARK: Values
+
+    private static let indices = words("aqi airqualityindex airindex pollutionindex luftindex luftquali")
+    private static let otherIndices = Set(words("ica iqa icca ika caqi"))
+    private static let airs = words("airqual pollution luft")
+    private static let standards = Set(
+        [""] + words("us usa epa usepa in india cpcb cn china eu uk value overall current index now n u c i"))
+    private static let values = Set(
+        words(
+            """
+            value val v state reading score measurement payload result level current now avg mean average y index idx \
+            last latest nativevalue data overall total airquality quality number amount points vals values readings
+            """))
+    private static let quantities = words(
+        """
+        pm1 pm25 pm10 pm2 no2 so2 o3 ozone nh3 co2 voc temperature humid pressure windsp winddir noise batter rssi \
+        latitude longitude altitude elevation timestamp rank uvi dewpoint rainfall updated expires threshold version \
+        uptime pageno pagesize heatindex
+        """)
+    private static let exactQuantities = Set(
+        words(
+            """
+            co t h p w ts time date id uid seq code status year month day hour minute total size length offset no hum \
+            rh min max limit nonce retry interval ref joinref epoch population zip pin x z bc lat lon lng alt temp \
+            wind rain press page
+            """))
+    private static let otherTimes = words("forecast predict tomorrow history yesterday previous")
 
     /// Whether the name is that of an index of the air.
     static func isIndex(_ name: String) -> Bool {
         let name = plain(name)
-        return indices.contains { name.contains($0) } && !isOtherQuantity(name)
+        return (indices.contains { name.contains($0) } && !isOtherQuantity(name)) || otherIndices.contains(name)
     }
-
-    private static let standards: Set = [
-        "", "us", "usa", "epa", "usepa", "in", "india", "cpcb", "cn", "china", "eu", "uk", "value", "overall",
-        "current",
-        "index", "now", "n", "u", "c", "i",
-    ]
 
     /// Whether a text says what a value beside it is: `"type": "aqi"`.
     static func saysIndex(_ text: String) -> Bool {
@@ -28,102 +52,109 @@ enum FieldNames {
         return standards.contains(text.replacing(word, with: "", maxReplacements: 1))
     }
 
-    /// Whether the name is that of something about the air, in which a value may be the index.
-    static func isAir(_ name: String) -> Bool {
+    /// Whether the name can be that of an index where others say so.
+    private static func isValue(_ name: String) -> Bool {
         let name = plain(name)
-        return isIndex(name) || ["airqual", "pollution", "luft"].contains { name.contains($0) } || name == "aq"
+        return values.contains(name) || name.hasSuffix("value") || name.hasSuffix("index")
     }
 
-    private static let values: Set = [
-        "value", "val", "v", "state", "reading", "score", "measurement", "payload", "result", "level", "current", "now",
-        "avg", "mean", "average", "y", "index", "idx", "last", "latest", "nativevalue", "data", "overall", "total",
-        "airquality", "quality", "us", "india", "in", "number", "amount", "points", "vals", "values", "readings",
-    ]
-
-    static func isValue(_ name: String) -> Bool { values.contains(plain(name)) }
-
-    private static let quantities = [
-        "pm1", "pm25", "pm10", "pm2", "no2", "so2", "o3", "ozone", "nh3", "co2", "voc", "temp", "humid", "press",
-        "wind",
-        "noise", "batter", "rssi", "lat", "lon", "lng", "alt", "timestamp", "elev", "rank", "uvi", "dew", "rain",
-        "updated", "expires", "threshold", "version", "uptime",
-    ]
-    private static let otherTimes = ["forecast", "predict", "tomorrow", "history", "yesterday", "previous"]
-    private static let exactQuantities: Set = [
-        "co", "t", "h", "p", "w", "ts", "time", "date", "id", "uid", "seq", "count", "code", "status", "page", "year",
-        "month", "day", "hour", "minute", "total", "size", "length", "offset", "no", "hum", "rh", "min", "max", "limit",
-        "nonce", "retry", "interval", "ref", "joinref", "epoch", "population", "zip", "pin", "x", "z", "bc",
-    ]
-
     /// Whether the name is that of something else that is a number.
-    static func isOtherQuantity(_ name: String) -> Bool {
+    private static func isOtherQuantity(_ name: String) -> Bool {
         let name = plain(name)
-        return exactQuantities.contains(name) || quantities.contains { name.hasPrefix($0) }
+        return exactQuantities.contains(name) || quantities.contains { name.hasPrefix($0) } || name.hasSuffix("count")
     }
 
     /// Whether the name says that what is in it is not of now.
     static func isOtherTime(_ name: String) -> Bool {
         let name = plain(name)
-        return otherTimes.contains { name.hasPrefix($0) }
+        return otherTimes.contains { name.hasPrefix($0) } || ["old", "oldstate", "before"].contains(name)
     }
 
-    private static let structures: Set = [
-        "data", "payload", "result", "results", "message", "body", "readings", "stations", "features", "cities",
-        "values", "items", "list", "records", "response", "event", "properties", "measurements", "sensors", "current",
-        "latest", "content", "params", "attributes", "fields", "tags", "metrics", "observations", "obs", "rows",
-        "update",
-        "updates", "msg", "args", "newstate", "geometry", "meta", "air", "iaqi", "value", "metric", "series", "place",
-        "city", "station", "location", "site", "old", "new", "feed", "air_quality", "states", "countries", "regions",
+    /// How much the names of a number say that it is an index, up to 100, and whether a text beside it had to say so
+    /// too; `nil`: it is something else.
+    ///
+    /// - Parameters:
+    ///   - names: those of the fields on the way to it, the nearest first.
+    ///   - isSigned: whether there is such a text.
+    static func indexScore(_ names: [String], isSigned: Bool) -> (score: Int, needsSign: Bool)? {
+        guard let name = names.first else { return (5, false) }
+        let outer = names.dropFirst().first ?? ""
+        // Of several standards, that of the United States is the commonest.
+        if isIndex(name) { return (plain(name) == "aqi" || plain(name).contains("us") ? 100 : 98, false) }
+        if isOtherQuantity(name) { return nil }
+        if isValue(name) {
+            if isSigned { return (92, true) }
+            return (isIndex(outer) || airs.contains(where: plain(outer).contains) ? 95 : 40, false)
+        }
+        if isSigned { return (60, true) }
+        return (names.dropFirst().prefix(2).contains(where: isIndex) ? 80 : 5, false)
+    }
+
+    // MARK: Places
+
+    /// Names of a place's name, the likeliest ones first.
+    private static let places: [Set<String>] = [
+        Set(words("city cityname stationname locationname sitename placename friendlyname town municipality")),
+        Set(words("station location place site name displayname ville ciudad stadt cidade ort nombre nom cities")),
+        Set(words("area district region zone label title stations locations places names labels legend")),
+        Set(words("entityid deviceid sensorid stationid device sensor node subject topic bn slug")),
+        Set(words("uid id key code n c s state country")),
     ]
+    private static let otherTexts = words(
+        """
+        category status unit quality level color colour dominant dominent advice description main pollutant parameter \
+        provider attribution timezone tz icon version jsonrpc specversion scale standard quantity time date updated \
+        lastupdated comment note health band local
+        """)
+    private static let kinds = Set(
+        words(
+            """
+            type event action op kind msgtype messagetype channel method eventtype cmd command msg t e stream
+            """))
+    private static let structures = Set(
+        words(
+            """
+            data payload result results message body readings stations features cities values items list records \
+            response event properties measurements sensors current latest content params attributes fields tags \
+            metrics observations obs rows update updates msg args newstate geometry meta air iaqi value metric series \
+            place city station location site old new feed airquality states countries regions datasets batch
+            """))
+
+    /// How little the name is one of a place's name, from 0; `nil`: it is something else.
+    static func placeRank(_ name: String) -> Int? {
+        let name = plain(name)
+        if let tier = places.firstIndex(where: { $0.contains(name) }) { return tier * 10 }
+        if isOtherText(name) { return nil }
+        return words("city station location site name town area").contains { name.contains($0) } ? 12 : nil
+    }
+
+    /// Whether the field of a message says of what sort the message is.
+    static func isKind(_ name: String) -> Bool { kinds.contains(plain(name)) }
+
+    /// Whether the field's text may be a path with a place in it.
+    static func isTopic(_ name: String) -> Bool {
+        ["topic", "channel", "stream", "subject", "path", "subscription"].contains(plain(name))
+    }
+
+    /// Whether the field's text is something else than a name.
+    static func isOtherText(_ name: String) -> Bool {
+        let name = plain(name)
+        return isKind(name) || otherTexts.contains { name.hasPrefix($0) }
+    }
 
     /// Whether the name can be that of a place: nothing else that names of fields say.
     static func canBePlace(_ name: String) -> Bool {
         let plain = plain(name)
         return !plain.isEmpty && !structures.contains(plain) && !isIndex(name) && !isOtherQuantity(name)
-            && !values.contains(plain) && placeRank(name) == nil
+            && !values.contains(plain) && !(plain.utf8.count < 5 && standards.contains(plain))
+            && placeRank(name) == nil && !isOtherTime(name)
     }
-
-    private static let places = [
-        "city", "cityname", "stationname", "locationname", "sitename", "placename", "friendlyname", "station",
-        "location", "place", "site", "town", "municipality", "name", "label", "title", "displayname", "area",
-        "district",
-        "region", "zone", "ville", "ciudad", "stadt", "cidade", "ort", "nombre", "nom", "cities", "stations",
-        "locations", "places", "names", "labels", "legend", "entityid", "deviceid", "sensorid", "stationid", "device",
-        "sensor", "node", "uid", "id", "key", "code", "slug", "source", "subject", "topic", "bn", "n", "c", "s",
-        "state",
-        "country",
-    ]
-
-    /// How well the name is one of a place's name; 0 is best, `nil` not at all.
-    static func placeRank(_ name: String) -> Int? {
-        let name = plain(name)
-        if let rank = places.firstIndex(of: name) { return rank }
-        return ["city", "station", "location", "site", "name", "town"].contains { name.contains($0) } ? 12 : nil
-    }
-
-    private static let kinds: Set = [
-        "type", "event", "action", "op", "kind", "msgtype", "messagetype", "channel", "method", "eventtype", "cmd",
-        "command", "msg", "t", "e", "stream",
-    ]
-
-    /// Whether the field of a message says of what sort the message is.
-    static func isKind(_ name: String) -> Bool { kinds.contains(plain(name)) }
-
-    private static let otherTexts: Set = [
-        "category", "status", "unit", "units", "quality", "level", "color", "colour", "dominant", "dominentpol",
-        "dominantpollutant", "advice", "description", "main", "mainus", "maincn", "pollutant", "parameter", "provider",
-        "attribution", "timezone", "tz", "icon", "version", "jsonrpc", "specversion", "scale", "standard", "quantity",
-        "time", "timestamp", "date", "updated", "lastupdated", "comment", "note", "health", "band",
-    ]
-
-    /// Whether the field's text is something else than a name.
-    static func isOtherText(_ name: String) -> Bool { otherTexts.contains(plain(name)) || isKind(name) }
 
     /// Whether the text can be a place's name: letters in it, no time, no address.
     static func isPlace(_ text: String) -> Bool {
         let isShort = !text.isEmpty && text.utf8.count <= 128 && !text.unicodeScalars.contains(where: breaksLine)
         let hasLetter = text.unicodeScalars.contains { $0.properties.isAlphabetic }
         let isTime = text.utf8.prefix(4).allSatisfy(isDigit) && text.utf8.count >= 10
-        return isShort && hasLetter && !isTime && !text.contains("://")
+        return isShort && hasLetter && !isTime && !text.contains("://") && !saysIndex(text)
     }
 }

@@ -13,70 +13,69 @@ struct MessageExplanation {
     private static let messageBytes = 128
 
     private(set) var fields: [ExplanationField] = []
+    /// The element as JSON; `nil` where there is none.
+    private(set) var element: String?
 
     /// - Parameters:
     ///   - reason: `nil`: the message is without readings.
     ///   - message: the message as it came.
-    ///   - elements: the results of the program, where there is one.
-    ///   - words: jq's complaint.
     init(
-        _ reason: RejectionReason?, of message: [UInt8], elements: [UInt8]?, decoded: FeedMessage, words: String?,
-        settings: Configuration
+        _ reason: RejectionReason?, of message: [UInt8], _ outcome: MessageReader.Outcome, settings: Configuration
     ) {
+        let isReadInPart = !outcome.decoded.accepted.isEmpty
         switch reason {
         case .tooLarge: add("hint", Configuration.flag(\.feed.maximumMessageBytes))
         case .cityLimit: add("hint", Configuration.flag(\.cityLimit))
-        case .notJSON: explainMistake(of: message)
-        case .jqError: add("err", words)
+        case .notJSON: add("err", Self.mistake(in: message))
+        case .jqError: add("err", outcome.complaint)
         case nil, .notAnArray: add("message", shown(message.span, bytes: Self.messageBytes))
-        case .some(let reason): explainElement(reason, of: elements ?? message, decoded, settings.format)
+        case .some(let reason): addElement(reason, of: outcome.elements ?? message, outcome.decoded, settings.format)
         }
-        let isOpaque: [RejectionReason?] = [.tooLarge, .cityLimit, .notJSON]
-        guard decoded.accepted.isEmpty, !isOpaque.contains(reason) else { return }
-        add("says", Self.complaint(in: message))
-        let isOfShape: [RejectionReason?] = [
-            nil, .jqError, .notAnArray, .notAnObject, .noCity, .badCity, .noValue, .badValue,
-        ]
-        guard isOfShape.contains(reason), !(reason == .noValue && fields.contains { $0.name == "value" }) else {
-            return
-        }
-        add("hint", Explainer.plan(for: [message]).map(\.arguments))
+        if isReadInPart || [.tooLarge, .cityLimit, .notJSON].contains(reason) { return }
+        add(
+            "says",
+            JSONTree.bounded(message)?.first?.complaint.map { shown($0.utf8Span.span, bytes: Self.messageBytes) })
+        // The shape is right where a value is absent, or where only the time or the range is wrong.
+        let isShape = ![.badTime, .outOfRange].contains(reason) && !(reason == .noValue && has("value"))
+        if isShape { add("hint", ReadingPlan.best(for: [message])?.arguments) }
     }
+
+    private func has(_ name: String) -> Bool { fields.contains { $0.name == name } }
 
     private mutating func add(_ name: String, _ text: String?) {
         if let text, !text.isEmpty { fields.append(ExplanationField(name: name, text: text)) }
     }
 
-    private mutating func explainMistake(of message: [UInt8]) {
-        let first = Array(message.prefix(Explainer.maximumBytes))
+    private static func mistake(in message: [UInt8]) -> String? {
         do throws(JSONMistake) {
-            _ = try JSONTree.texts(of: first.span)
-            // A nesting, a number or half of a surrogate pair that this reader takes.
-            add("message", shown(message.span, bytes: Self.messageBytes))
+            _ = try JSONTree.texts(of: Array(message.prefix(ReadingPlan.maximumMessageBytes)).span)
+            return "a number, a text or a nesting beyond the limits"
         } catch {
-            add("err", error.description)
+            return error.description
         }
     }
 
-    private mutating func explainElement(
+    /// Adds the city, the value and the fields of the first element that was rejected for the reason.
+    private mutating func addElement(
         _ reason: RejectionReason, of message: [UInt8], _ decoded: FeedMessage, _ format: FeedFormat
     ) {
-        guard message.count <= Explainer.maximumBytes, let texts = try? JSONTree.texts(of: message.span) else { return }
+        guard let texts = JSONTree.bounded(message) else { return }
         let elements = texts.compactMap { $0.value(at: format.items) }.flatMap { $0.elements ?? [$0] }
-        func value(_ element: JSONTree, _ field: String) -> JSONTree? {
+        func value(_ field: String, of element: JSONTree) -> JSONTree? {
             jsonPointer(member: field).flatMap { element.value(at: $0) }
         }
+        // The range is the store's to check, which does not say where.
         let place =
             decoded.firstRejected[reason]
             ?? elements.firstIndex { element in
-                reason == .outOfRange
-                    && value(element, format.valueField)?.index.map { !IndexRange.isValid($0) } ?? false
+                value(format.valueField, of: element)?.index.map { !IndexRange.isValid($0) } ?? false
             }
         guard let place, elements.indices.contains(place) else { return }
         let element = elements[place]
-        add("city", value(element, format.cityField)?.shown(Self.valueBytes))
-        add("value", value(element, format.valueField)?.shown(Self.valueBytes))
-        if reason == .badTime { add("reading_time", value(element, format.timeField)?.shown(Self.valueBytes)) }
+        self.element = element.json
+        add("city", value(format.cityField, of: element)?.shown(Self.valueBytes))
+        add("value", value(format.valueField, of: element)?.shown(Self.valueBytes))
+        if reason == .badTime { add("reading_time", value(format.timeField, of: element)?.shown(Self.valueBytes)) }
         if case .object(let fields) = element {
             let names = fields.prefix(12).map { String(decoding: $0.name.utf8.prefix(48), as: UTF8.self) }
             add("fields", onOneLine(names.joined(separator: ",")))
@@ -84,48 +83,54 @@ struct MessageExplanation {
             add("element", element.shown(Self.valueBytes))
         }
     }
-
-    /// A server's own words, such as `{"error": "auth required"}`.
-    static func complaint(in message: [UInt8]) -> String? {
-        guard message.count <= Explainer.maximumBytes, let root = try? JSONTree.texts(of: message.span).first else {
-            return nil
-        }
-        for name in ["error", "message", "reason", "errors", "detail", "msg"] {
-            guard let value = root[name] else { continue }
-            let text = value.text ?? ["message", "reason", "detail", "error"].lazy.compactMap { value[$0]?.text }.first
-            if let text, !text.isEmpty { return shown(Array(text.utf8).span, bytes: messageBytes) }
-        }
-        return nil
-    }
 }
 
 extension JSONTree {
+    /// The texts of a message that is short enough to be looked into, and JSON.
+    static func bounded(_ message: [UInt8]) -> [JSONTree]? {
+        message.count <= ReadingPlan.maximumMessageBytes ? try? texts(of: message.span) : nil
+    }
+
+    /// A server's own words, such as `{"error": "auth required"}`.
+    fileprivate var complaint: String? {
+        let values = ["error", "message", "reason", "errors", "detail", "msg"].lazy.compactMap { self[$0] }
+        return values.compactMap { value in
+            value.text ?? ["message", "reason", "detail", "error"].lazy.compactMap { value[$0]?.text }.first
+        }.first { !$0.isEmpty }
+    }
+
     /// The value that the tokens of a pointer lead to.
-    func value(at pointer: [[UInt8]]) -> JSONTree? {
+    fileprivate func value(at pointer: [[UInt8]]) -> JSONTree? {
         var value = self
         for token in pointer {
             let name = String(decoding: token, as: UTF8.self)
-            guard let next = value[name] ?? Int(name).flatMap({ value.elements?[safely: $0] }) else { return nil }
-            value = next
+            if let elements = value.elements, let index = Int(name), elements.indices.contains(index) {
+                value = elements[index]
+            } else if let field = value[name] {
+                value = field
+            } else {
+                return nil
+            }
         }
         return value
     }
 
     /// The value for people: a text without its quotation marks.
-    func shown(_ bytes: Int) -> String {
+    fileprivate func shown(_ bytes: Int) -> String {
+        AirQualityExporter.shown((text ?? json).utf8Span.span, bytes: bytes)
+    }
+
+    fileprivate var json: String {
         switch self {
         case .null: "null"
         case .boolean(let isTrue): "\(isTrue)"
-        case .number(let digits): AirQualityExporter.shown(Array(digits.utf8).span, bytes: bytes)
-        case .text(let text): AirQualityExporter.shown(Array(text.utf8).span, bytes: bytes)
-        case .array(let elements): "an array of \(elements.count)"
-        case .object(let fields): "an object with " + (fields.isEmpty ? "nothing" : "\(fields.count) fields")
+        case .number(let digits): digits
+        case .text(let text): jqText(text)
+        case .array(let elements): "[" + elements.map(\.json).joined(separator: ",") + "]"
+        case .object(let fields):
+            "{" + fields.map { "\(jqText($0.name)):\($0.value.json)" }.joined(separator: ",") + "}"
         }
     }
-}
-
-extension Array {
-    fileprivate subscript(safely index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }
 
 extension Logger.Metadata {

@@ -1,5 +1,6 @@
 import AirQuality
 import Bytes
+import CommandLine
 import JSON
 
 /// A way to read messages: values of the flags of fields, or a program in jq's language.
@@ -9,119 +10,70 @@ struct ReadingPlan: Hashable {
     var valueField = "aqi"
     var program: String?
 
-    static let standard = ReadingPlan()
+    /// Plans that are tried; each program takes some 30 ms.
+    private static let maximumTries = 8
+    /// Longer command lines are not proposed.
+    private static let maximumArgumentBytes = 1000
+    /// Longer messages are not looked into.
+    static let maximumMessageBytes = 1 << 20
 
-    var format: FeedFormat {
-        program == nil
-            ? FeedFormat(items: jsonPointer(items) ?? [], cityField: cityField, valueField: valueField) : FeedFormat()
-    }
-
-    /// The flags as they are typed into a shell.
+    /// The flags as they are typed into a shell; empty: none are needed.
     var arguments: String {
         if let program { return "--feed.jq \(shellQuoted(program))" }
         var words: [String] = []
-        if !items.isEmpty { words.append("--feed.items \(shellQuoted(items))") }
-        if cityField != Self.standard.cityField { words.append("--feed.city-field \(shellQuoted(cityField))") }
-        if valueField != Self.standard.valueField { words.append("--feed.value-field \(shellQuoted(valueField))") }
-        return words.joined(separator: " ")
+        if !items.isEmpty { words += [Configuration.flag(\.format.items), items] }
+        if cityField != "city" { words += [Configuration.flag(\.format.cityField), cityField] }
+        if valueField != "aqi" { words += [Configuration.flag(\.format.valueField), valueField] }
+        return words.map(shellQuoted).joined(separator: " ")
+    }
+
+    /// The readings that the plan finds in the messages.
+    func readings(of messages: [[UInt8]]) -> [(city: String, index: Double)] {
+        var settings = Configuration()
+        settings.program = program
+        settings.format = FeedFormat(items: jsonPointer(items) ?? [], cityField: cityField, valueField: valueField)
+        var reader = MessageReader(settings)
+        var readings: [(city: String, index: Double)] = []
+        for message in messages { readings += reader.read(message.span, receivedAt: 0).decoded.accepted }
+        return readings
+    }
+
+    /// The plan that reads most from the messages; `nil` where none does.
+    ///
+    /// - Parameter messages: UTF-8, as they came.
+    static func best(for messages: [[UInt8]]) -> ReadingPlan? {
+        let texts = messages.compactMap(JSONTree.bounded).joined()
+        let legends = texts.flatMap(\.legends)
+        var scores: [ReadingPlan: Int] = [:]
+        for text in texts { scores.merge(PlanSearch(text, legends: legends).scores, uniquingKeysWith: max) }
+        // In a fixed order where scores are the same.
+        let plans = scores.map { (plan: $0.key, score: $0.value, arguments: $0.key.arguments) }
+            .filter { $0.arguments.utf8.count <= maximumArgumentBytes }
+            .sorted { ($1.score, $0.arguments) < ($0.score, $1.arguments) }
+        var best: (plan: ReadingPlan, score: Int, count: Int)?
+        for candidate in plans.prefix(maximumTries) {
+            // A plan that is much less likely is not better because it reads more.
+            if let best, candidate.score + 15 < best.score { break }
+            let count = Set(candidate.plan.readings(of: messages).map(\.city)).count
+            if count > best?.count ?? 0 { best = (candidate.plan, candidate.score, count) }
+        }
+        return best?.plan
+    }
+}
+
+extension JSONTree {
+    /// The lists of places anywhere in the value.
+    fileprivate var legends: [[String]] {
+        switch self {
+        case .object(let fields): fields.flatMap(\.value.legends)
+        case .array(let elements): places.map { [$0] } ?? elements.flatMap(\.legends)
+        default: []
+        }
     }
 }
 
 /// The text as one word of a POSIX shell, on one line where the text is.
 func shellQuoted(_ text: String) -> String {
-    let isPlain =
-        !text.isEmpty
-        && text.utf8.allSatisfy {
-            isDigit($0) || (0x61...0x7A).contains($0 | 0x20) || "/_-.:=@%+,".utf8.contains($0)
-        }
+    let isPlain = !text.isEmpty && text.utf8.allSatisfy { isLetterOrDigit($0) || "/_-.:=@%+,".utf8.contains($0) }
     return isPlain ? text : "'" + text.replacing("'", with: #"'\''"#) + "'"
-}
-
-/// A step on the way from a message to a value.
-enum PathStep: Hashable {
-    case field(String)
-    case index(Int)
-    /// Each element of an array.
-    case each
-    /// Each field of an object, whatever its name.
-    case values
-    /// Each line `data: …` of a text, which holds JSON.
-    case events
-    /// A text that holds JSON.
-    case decoded
-
-    /// The step in jq's language, to be put behind others.
-    fileprivate var text: String {
-        switch self {
-        case .field(let name): Self.isIdentifier(name) ? ".\(name)" : "[\(jqText(name))]"
-        case .index(let index): "[\(index)]"
-        case .each, .values: "[]?"
-        case .events:
-            #" | split("\n")[] | select(startswith("data:")) | ltrimstr("data:") | fromjson"#
-        case .decoded: " | fromjson"
-        }
-    }
-
-    private static let keywords: Set = [
-        "and", "or", "not", "if", "then", "else", "elif", "end", "as", "def", "reduce", "foreach", "try", "catch",
-        "label",
-        "import", "include",
-    ]
-
-    private static func isIdentifier(_ name: String) -> Bool {
-        let isWord = name.utf8.allSatisfy {
-            isDigit($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == UInt8(ascii: "_")
-        }
-        return isWord && !name.isEmpty && !isDigit(name.utf8.first!) && !keywords.contains(name)
-    }
-
-    /// The steps as an expression of jq.
-    static func expression(_ steps: some Sequence<PathStep>) -> String {
-        var text = ""
-        for step in steps {
-            let next = step.text
-            if next.first == "[", text.isEmpty || text.hasSuffix("fromjson") { text += text.isEmpty ? "." : " | ." }
-            if next.first == ".", text.hasSuffix("fromjson") { text += " | " }
-            text += text.isEmpty && next.first == " " ? String(next.dropFirst(3)) : next
-        }
-        return text.isEmpty ? "." : text
-    }
-
-    /// The steps as a JSON Pointer; `nil` where it cannot say them on one line.
-    static func pointer(_ steps: some Sequence<PathStep>) -> String? {
-        var text = ""
-        for step in steps {
-            switch step {
-            case .field(let name):
-                guard !name.unicodeScalars.contains(where: breaksLine) else { return nil }
-                text += "/" + name.replacing("~", with: "~0").replacing("/", with: "~1")
-            case .index(let index): text += "/\(index)"
-            case .each, .values, .events, .decoded: return nil
-            }
-        }
-        return text
-    }
-
-    /// The steps as the value of a flag of a field.
-    static func fieldFlag(_ steps: [PathStep]) -> String? {
-        if case .field(let name) = steps.first, steps.count == 1, name.utf8.first != UInt8(ascii: "/"), !name.isEmpty {
-            return name.unicodeScalars.contains(where: breaksLine) ? nil : name
-        }
-        return steps.isEmpty ? nil : pointer(steps)
-    }
-}
-
-/// The text as a literal of jq, on one line.
-func jqText(_ text: String) -> String {
-    var literal = "\""
-    for unit in text.unicodeScalars {
-        switch unit {
-        case "\"", "\\": literal += "\\\(unit)"
-        case _ where breaksLine(unit):
-            let digits = String(unit.value, radix: 16)
-            literal += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        default: literal.unicodeScalars.append(unit)
-        }
-    }
-    return literal + "\""
 }

@@ -10,7 +10,7 @@ final class FeedReceiver: Sendable {
     let feed: ConfiguredFeed
     /// The feed's place in the store.
     let number: Int
-    private let client: WebSocketClient
+    let client: WebSocketClient
     /// `nil` before ``start()``.
     private let thread = Mutex<ServiceThread?>(nil)
 
@@ -27,16 +27,12 @@ final class FeedReceiver: Sendable {
             onMessage: { kind, message in handler.withLock { $0.receive(kind, message) } })
     }
 
-    /// Connects and reconnects until ``stop()``.
+    /// Connects and reconnects until the client is stopped.
     func start() throws(SystemError) {
         let thread = try ServiceThread(name: "feed", body: client.run)
         self.thread.withLock { $0 = thread }
     }
 
-    func stop() { client.stop() }
     /// Waits until it has stopped.
     func join() { thread.withLock { $0.take() }?.join() }
-    func reconnect() { client.reconnect() }
-    func pause() { client.pause() }
-    func resume() { client.resume() }
 }

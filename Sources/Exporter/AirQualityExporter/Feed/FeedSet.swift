@@ -45,14 +45,14 @@ final class FeedSet: Sendable {
     func stop() {
         changing.withLock { isStopped in
             isStopped = true
-            for receiver in receivers { receiver.stop() }
+            for receiver in receivers { receiver.client.stop() }
             for receiver in receivers { receiver.join() }
         }
     }
 
-    func pause() { for receiver in receivers { receiver.pause() } }
-    func resume() { for receiver in receivers { receiver.resume() } }
-    func reconnect() { for receiver in receivers { receiver.reconnect() } }
+    func pause() { for receiver in receivers { receiver.client.pause() } }
+    func resume() { for receiver in receivers { receiver.client.resume() } }
+    func reconnect() { for receiver in receivers { receiver.client.reconnect() } }
     private var receivers: [FeedReceiver] { current.withLock { $0 } }
 
     /// Reads the files again: feeds that are new, gone or changed are dialled, closed, redialled, the others are not
@@ -81,7 +81,7 @@ final class FeedSet: Sendable {
             guard let entry = receiver.feed.entry else { return false }
             return !wanted.contains { $0.label == receiver.feed.label && $0.entry == entry }
         }
-        for receiver in old { receiver.stop() }
+        for receiver in old { receiver.client.stop() }
         for receiver in old {
             receiver.join()
             if !wanted.contains(where: { $0.label == receiver.feed.label }) { store.removeFeed(receiver.number) }
@@ -91,7 +91,7 @@ final class FeedSet: Sendable {
         var problem: String?
         for feed in new {
             let receiver = FeedReceiver(feed, store: store, logger: logger)
-            if isPaused { receiver.pause() }
+            if isPaused { receiver.client.pause() }
             do throws(SystemError) {
                 try receiver.start()
                 kept.append(receiver)

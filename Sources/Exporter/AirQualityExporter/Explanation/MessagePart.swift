@@ -1,0 +1,221 @@
+import JSON
+
+/// A value in a message as those see it who look for readings: with fields of one value each, and with views that show
+/// lists, tables and texts with a structure as their elements.
+struct MessagePart {
+    /// Elements of a list that are looked at.
+    private static let maximumElements = 40
+
+    /// The way from the part around it.
+    let steps: [PathStep]
+    let value: JSONTree
+    /// The names of its columns, where it is a row of a table that has them.
+    var columns: [String]?
+    /// Whether it is one of many of its kind.
+    var isElement = false
+
+    /// The fields of an object, or the columns of a row.
+    var members: [MessagePart] {
+        switch value {
+        case .object(let fields):
+            fields.filter { !FieldNames.isOtherTime($0.name) }
+                .map { MessagePart(steps: [.field($0.name)], value: $0.value) }
+        case .array(let elements) where !value.isList:
+            elements.prefix(Self.maximumElements).enumerated().map { index, element in
+                MessagePart(steps: [.index(index, name: columns?[index])], value: element)
+            }
+        default: []
+        }
+    }
+
+    /// The texts and numbers of the members, and of their members.
+    func scalars(depth: Int) -> [(steps: [PathStep], value: JSONTree)] {
+        members.flatMap { member -> [(steps: [PathStep], value: JSONTree)] in
+            if member.value.text != nil || member.value.isNumber { return [(member.steps, member.value)] }
+            return depth == 1 ? [] : member.scalars(depth: depth - 1).map { (member.steps + $0.steps, $0.value) }
+        }
+    }
+
+    /// - Parameter legends: lists of places in any message, whose numbers may come in a list of their own.
+    func views(legends: [[String]]) -> [MessagePart] {
+        switch value {
+        case .object(let fields): entries(fields) + values(fields) + tables(fields) + affixed(fields)
+        case .array(let elements): self.elements(elements) + rows(elements, legends)
+        case .text(let text): inside(text)
+        default: []
+        }
+    }
+
+    private func list(_ steps: PathStep..., of elements: some Sequence<JSONTree>, columns: [String]? = nil)
+        -> [MessagePart]
+    {
+        elements.prefix(Self.maximumElements).map {
+            MessagePart(steps: steps, value: $0, columns: columns, isElement: true)
+        }
+    }
+
+    // MARK: Objects
+
+    /// `{"Delhi": 301, "Pune": 51}`
+    private func entries(_ fields: [JSONField]) -> [MessagePart] {
+        let places = fields.filter { FieldNames.canBePlace($0.name) && ($0.value.isContainer || $0.value.index != nil) }
+        let names = Set(places.map(\.name))
+        let others = fields.filter { !names.contains($0.name) }.map { [PathStep.field($0.name)].expression }
+        let isLikely = places.count > 1 || (others.isEmpty && isElement) || places.contains { $0.value.namesIndex }
+        guard isLikely, others.count <= 8 else { return [] }
+        let entries = places.map { JSONTree.object([JSONField("key", .text($0.name)), JSONField("value", $0.value)]) }
+        let isWhole = others.isEmpty
+        return isWhole
+            ? list(.entries, of: entries)
+            : list(.filter("del(\(others.joined(separator: ", ")))"), .entries, of: entries)
+    }
+
+    /// `{"s1": {"name": "Delhi", "aqi": 301}, "s2": {"name": "Pune", "aqi": 51}}`
+    private func values(_ fields: [JSONField]) -> [MessagePart] {
+        guard fields.count > 1, case .object(let first) = fields[0].value,
+            first.contains(where: { known in fields.allSatisfy { $0.value[known.name] != nil } })
+        else { return [] }
+        return list(.values, of: fields.map(\.value))
+    }
+
+    /// `{"city": ["Delhi", "Pune"], "aqi": [301, 51]}`, `{"fields": ["city", "aqi"], "rows": [["Delhi", 301]]}`
+    private func tables(_ fields: [JSONField]) -> [MessagePart] {
+        let lists = fields.compactMap { field in field.value.elements.map { (name: field.name, values: $0) } }
+        var parts: [MessagePart] = []
+        if let places = fields.first(where: { $0.value.places != nil })?.value.elements {
+            let columns = lists.filter { $0.values.count == places.count }
+            let names = columns.map { [PathStep.field($0.name)].expression }.joined(separator: ", ")
+            let rows = places.indices.map { row in JSONTree.array(columns.map { $0.values[row] }) }
+            parts = list(.filter("[\(names)] | transpose[]"), of: rows, columns: columns.map(\.name))
+        }
+        for names in fields.compactMap(\.value.columnNames) {
+            for rows in lists where rows.values.allSatisfy({ $0.elements?.count == names.count }) {
+                parts += list(.field(rows.name), .each, of: rows.values, columns: names)
+            }
+        }
+        return parts
+    }
+
+    /// `{"delhi_aqi": 301, "pune_aqi": 51}`, `{"aqi_delhi": 301}`
+    private func affixed(_ fields: [JSONField]) -> [MessagePart] {
+        var parts: [MessagePart] = []
+        for (pattern, isEnd) in [("^(?<city>.+?)[^a-z0-9]?aqi$", true), ("^aqi[^a-z0-9]?(?<city>.+)$", false)] {
+            let rows = fields.compactMap { field -> JSONTree? in
+                let name = field.name.lowercased()
+                guard isEnd ? name.hasSuffix("aqi") : name.hasPrefix("aqi") else { return nil }
+                let city = String(isEnd ? field.name.dropLast(3) : field.name.dropFirst(3))
+                guard FieldNames.canBePlace(city) else { return nil }
+                return .object([JSONField("city", .text(city)), JSONField("aqi", field.value)])
+            }
+            guard rows.count > 1 || fields.count == 1 else { continue }
+            let code = "to_entries[] | {aqi: .value} + (.key | capture(\(jqText(pattern)); \"i\"))"
+            parts += list(.filter(code), of: rows)
+        }
+        return parts
+    }
+
+    // MARK: Arrays and texts
+
+    private func elements(_ elements: [JSONTree]) -> [MessagePart] {
+        guard value.isList else { return [] }
+        let columns = elements.count > 1 ? elements[0].columnNames : nil
+        guard let columns, elements.allSatisfy({ $0.elements?.count == columns.count }) else {
+            return list(.each, of: elements)
+        }
+        return list(PathStep(code: "[1:][]"), of: elements.dropFirst(), columns: columns)
+    }
+
+    /// `["Delhi", 301, "Pune", 51]`, or numbers whose places are in a list elsewhere.
+    private func rows(_ elements: [JSONTree], _ legends: [[String]]) -> [MessagePart] {
+        let pairs = stride(from: 0, to: elements.count - 1, by: 2).map { Array(elements[$0...$0 + 1]) }
+        if pairs.count > 1, pairs.allSatisfy({ $0[0].text != nil && $0[1].isNumber }) {
+            return list(.filter("range(0; length; 2) as $i | .[$i:$i + 2]"), of: pairs.map { .array($0) })
+        }
+        guard elements.allSatisfy(\.isNumber), let names = legends.first(where: { $0.count == elements.count }) else {
+            return []
+        }
+        let code = "[[\(names.map(jqText).joined(separator: ", "))], .] | transpose[]"
+        return list(.filter(code), of: zip(names, elements).map { .array([.text($0), $1]) })
+    }
+
+    private func inside(_ text: String) -> [MessagePart] {
+        if let inner = text.jsonInside { return list(.filter("fromjson"), of: [inner]) }
+        if let inner = text.eventData {
+            let code = #"split("\n")[] | select(startswith("data:")) | ltrimstr("data:") | fromjson"#
+            return list(.filter(code), of: [inner])
+        }
+        guard let (name, number) = text.nameAndNumber else { return [] }
+        let code = #"capture("^ *(?<name>[^:=;,|]+?) *[:=;,|] *(?<n>[0-9]+([.][0-9]+)?)")"#
+        return list(.filter(code), of: [.object([JSONField("name", .text(name)), JSONField("n", .number(number))])])
+    }
+}
+
+extension JSONTree {
+    var isNumber: Bool { if case .number = self { true } else { false } }
+    var text: String? { if case .text(let text) = self { text } else { nil } }
+    var elements: [JSONTree]? { if case .array(let elements) = self { elements } else { nil } }
+    private var isObject: Bool { if case .object = self { true } else { false } }
+    fileprivate var isContainer: Bool { isObject || elements != nil }
+
+    /// The number, or the first one in a short text that is no time.
+    var index: Double? {
+        switch self {
+        case .number(let digits): return Double(digits)
+        case .text(let text):
+            guard text.utf8.count <= 40, text.filter({ "-:".contains($0) }).count < 2 else { return nil }
+            let number = text.drop { !("0"..."9").contains($0) }.prefix { "0123456789.,".contains($0) }
+            return Double(number.replacing(",", with: "."))
+        default: return nil
+        }
+    }
+
+    /// Whether a field in the value has the name of an index.
+    fileprivate var namesIndex: Bool {
+        guard case .object(let fields) = self else { return false }
+        return fields.contains { FieldNames.isIndex($0.name) || $0.value.namesIndex }
+    }
+
+    /// Whether the elements of an array are all of one kind.
+    fileprivate var isList: Bool {
+        guard let elements else { return false }
+        return (elements.contains(where: \.isObject) && elements.allSatisfy { $0.isObject || $0 == .null })
+            || elements.allSatisfy { $0.elements != nil }
+            || elements.allSatisfy { $0.text.map { $0.jsonInside != nil || $0.nameAndNumber != nil } ?? false }
+    }
+
+    /// The names of places in a list of nothing else.
+    var places: [String]? {
+        guard let elements, !elements.isEmpty else { return nil }
+        let places = elements.compactMap(\.text).filter { FieldNames.isPlace($0) && FieldNames.canBePlace($0) }
+        return places.count == elements.count ? places : nil
+    }
+
+    /// The names of columns: texts, or objects with a name each.
+    fileprivate var columnNames: [String]? {
+        guard let elements, !elements.isEmpty else { return nil }
+        let names = elements.compactMap { element in
+            element.text ?? ["name", "field", "text", "label", "id"].lazy.compactMap { element[$0]?.text }.first
+        }
+        return names.count == elements.count ? names : nil
+    }
+}
+
+extension String {
+    fileprivate var jsonInside: JSONTree? {
+        let first = unicodeScalars.first { !$0.properties.isWhitespace }
+        return first == "{" || first == "[" ? JSONTree(self) : nil
+    }
+
+    /// The data of the first server-sent event.
+    fileprivate var eventData: JSONTree? {
+        split(separator: "\n").first { $0.hasPrefix("data:") }.flatMap { JSONTree(String($0.dropFirst(5))) }
+    }
+
+    /// `Delhi: 301`, in parts.
+    fileprivate var nameAndNumber: (name: String, number: String)? {
+        let parts = split(maxSplits: 1, omittingEmptySubsequences: false) { ":=;,|".contains($0) }
+        guard parts.count == 2, utf8.count <= 128, FieldNames.canBePlace(String(parts[0])) else { return nil }
+        let number = parts[1].drop { $0 == " " }.prefix { ("0"..."9").contains($0) || $0 == "." }
+        return Double(number) == nil ? nil : (String(parts[0]), String(number))
+    }
+}

@@ -1,0 +1,208 @@
+import AirQuality
+import Bytes
+import JSON
+
+/// Looks through a message for numbers that may be indices, and for the nearest text that names a place.
+struct PlanSearch {
+    /// Parts and plans of a message that are looked at, and how far down.
+    private static let maximumParts = 20_000
+    private static let maximumPlans = 500
+    private static let maximumDepth = 16
+    private static let leastScore = 20
+
+    /// Plans with how likely each is the right one.
+    private(set) var scores: [ReadingPlan: Int] = [:]
+    private let legends: [[String]]
+    /// The selection of messages of the same sort; empty where there is but one.
+    private let kind: [PathStep]
+    private var count = 0
+    /// Parts on the way to the current one, each with the steps to the next.
+    private var trail: [(part: MessagePart, scalars: [Scalar], steps: [PathStep])] = []
+
+    private typealias Scalar = (steps: [PathStep], value: JSONTree)
+    /// A text near a number, which says that it is an index, and the place on the trail from which the steps lead to it.
+    private typealias Sign = (depth: Int, steps: [PathStep], text: String)
+
+    init(_ message: JSONTree, legends: [[String]]) {
+        self.legends = legends
+        kind = message.kind.map { [$0] } ?? []
+        visit(MessagePart(steps: [], value: message))
+    }
+
+    private mutating func visit(_ part: MessagePart) {
+        count += 1
+        guard count <= Self.maximumParts, scores.count <= Self.maximumPlans, trail.count <= Self.maximumDepth else {
+            return
+        }
+        if !trail.isEmpty, let index = part.value.index, IndexRange.isValid(index) { propose(part.value) }
+        let scalars = part.scalars(depth: 3)
+        for next in part.members + part.views(legends: legends) {
+            trail.append((part, scalars, next.steps))
+            visit(next)
+            trail.removeLast()
+        }
+    }
+
+    private mutating func propose(_ value: JSONTree) {
+        let steps = trail.flatMap(\.steps)
+        // The step from an entry to its value has no meaning.
+        let named = steps.indices.reversed().filter { $0 == 0 || steps[$0 - 1] != .entries }
+        let names = named.compactMap { steps[$0].name }
+        let sign = sign
+        guard let quality = FieldNames.indexScore(names, isSigned: sign != nil) else { return }
+        var extraction: [PathStep] = []
+        if let text = value.text, jsonNumber(text.utf8Span.span) == nil {
+            let isFirst = text.utf8.first.map(isDigit) ?? false
+            guard names.prefix(2).contains(where: FieldNames.isIndex) || (isFirst && named.first != steps.count - 1)
+            else { return }
+            extraction = [.filter(#"gsub(","; ".")"#), .filter(#"capture("(?<n>[0-9]+([.][0-9]+)?)").n"#)]
+        }
+        for (distance, depth) in trail.indices.reversed().enumerated() {
+            for city in cities(at: depth) {
+                let score = quality.score + 60 - city.rank - 6 * distance
+                guard score >= Self.leastScore else { continue }
+                let plan = plan(depth, city: city.steps, quality.needsSign ? sign : nil, extraction)
+                scores[plan] = max(scores[plan] ?? 0, score)
+            }
+        }
+    }
+
+    // MARK: Surroundings of the number
+
+    private var sign: Sign? {
+        for depth in trail.indices.reversed().prefix(3) {
+            for scalar in trail[depth].scalars where scalar.steps.count < 3 {
+                for part in parts(of: scalar) where FieldNames.saysIndex(part.text) {
+                    return (depth, part.steps, part.text)
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Ways to what may name the place of the number, the likeliest first.
+    private func cities(at depth: Int) -> [(steps: [PathStep], rank: Int)] {
+        let (part, scalars, steps) = trail[depth]
+        var cities: [(steps: [PathStep], rank: Int)] = []
+        // What is on the way to the number has been looked at.
+        for scalar in scalars where scalar.steps.first != steps.first {
+            let name = scalar.steps.last?.name
+            if case .number(let digits) = scalar.value, digits.utf8.allSatisfy(isDigit),
+                name?.lowercased().hasSuffix("id") == true
+            {
+                cities.append((scalar.steps, 48))
+            }
+            guard let rank = rank(of: scalar, at: depth) else { continue }
+            for part in parts(of: scalar) where FieldNames.isPlace(part.text) {
+                let isWhole = part.steps == scalar.steps
+                guard isWhole || FieldNames.canBePlace(part.text) else { continue }
+                cities.append((part.steps, rank + (isWhole ? scalar.steps.count - 1 : -5)))
+            }
+        }
+        if cities.isEmpty, let name = part.position { cities.append(([.filter(name)], 50)) }
+        if cities.isEmpty, depth == 0 { cities.append(([.filter(#""station""#)], 60)) }
+        return Array(cities.sorted { $0.rank < $1.rank }.prefix(3))
+    }
+
+    private func rank(of scalar: Scalar, at depth: Int) -> Int? {
+        let (part, _, steps) = trail[depth]
+        if depth > 0, trail[depth - 1].steps.last == .entries { return scalar.steps == [.field("key")] ? 20 : 50 }
+        let names = scalar.steps.compactMap(\.name)
+        guard let name = names.last else {
+            // In a row a name comes before its number, and a category behind it.
+            let ways = part.members.map(\.steps)
+            let isBefore = (ways.firstIndex(of: scalar.steps) ?? .max) < (ways.firstIndex(of: steps) ?? 0)
+            return isBefore ? 15 : 44
+        }
+        if FieldNames.isTopic(name) { return 35 }
+        if names.contains(where: FieldNames.isOtherText) { return nil }
+        let outer = names.dropLast().compactMap(FieldNames.placeRank).min()
+        if let own = FieldNames.placeRank(name) { return outer.map { min(own, $0 + 3) } ?? own }
+        return outer.map { $0 + 3 } ?? 44
+    }
+
+    /// The text, and where it is the name of a topic, such as `sensors/Delhi/aqi`, its parts.
+    private func parts(of scalar: Scalar) -> [(steps: [PathStep], text: String)] {
+        guard let text = scalar.value.text else { return [] }
+        guard scalar.steps.last?.name.map(FieldNames.isTopic) ?? true, !text.contains(" "),
+            let separator = text.first(where: { "/:@".contains($0) })
+        else { return [(scalar.steps, text)] }
+        let parts = text.split(separator: separator, omittingEmptySubsequences: false).enumerated().reversed()
+        return [(scalar.steps, text)]
+            + parts.map { (scalar.steps + [.filter("split(\"\(separator)\")[\($0)]")], String($1)) }
+    }
+
+    // MARK: Plans
+
+    /// The plan by flags where they can say it, else by a program.
+    ///
+    /// - Parameter depth: the part with the way to the place's name.
+    private func plan(_ depth: Int, city: [PathStep], _ sign: Sign?, _ extraction: [PathStep]) -> ReadingPlan {
+        var way = trail[..<depth].map(\.steps)
+        var value = trail[depth...].map(\.steps) + [extraction]
+        if let sign {
+            let selection = PathStep.filter("select(\(sign.steps.inParentheses) == \(jqText(sign.text)))")
+            if sign.depth <= depth {
+                way.insert([selection], at: sign.depth)
+            } else {
+                value.insert([selection], at: sign.depth - depth)
+            }
+        }
+        let steps = kind + way.joined()
+        let valueSteps = Array(value.joined())
+        if let plan = ReadingPlan(way: steps, city: city, value: valueSteps) { return plan }
+        let object = "{city: \(city.inParentheses), aqi: \(valueSteps.inParentheses)}"
+        let isSafe = city.count == 1 && valueSteps.count == 1
+        return ReadingPlan(program: (steps + [.filter(object + (isSafe ? "" : "?"))]).expression)
+    }
+}
+
+extension Sequence where Element == PathStep {
+    fileprivate var inParentheses: String { expression.contains(" | ") ? "(\(expression))" : expression }
+}
+
+extension ReadingPlan {
+    /// The plan by flags; `nil` where they cannot say it.
+    fileprivate init?(way: [PathStep], city: [PathStep], value: [PathStep]) {
+        let list = way.lastIndex(of: .each).map { way[..<$0] } ?? way[...]
+        let inElement = way.dropFirst(list.count + (list.count < way.count ? 1 : 0))
+        guard let items = list.pointer, let city = Self.fieldFlag(inElement + city),
+            let value = Self.fieldFlag(inElement + value)
+        else { return nil }
+        self.init(items: items, cityField: city, valueField: value)
+    }
+
+    private static func fieldFlag(_ steps: [PathStep]) -> String? {
+        guard let pointer = steps.pointer, !pointer.isEmpty else { return nil }
+        let name = String(pointer.dropFirst())
+        return steps == [.field(name)] && !name.isEmpty ? name : pointer
+    }
+}
+
+extension JSONTree {
+    /// The selection of messages of this one's sort, where a field names it.
+    fileprivate var kind: PathStep? {
+        guard case .object(let fields) = self else { return nil }
+        for field in fields {
+            guard let text = field.value.text, FieldNames.isKind(field.name), text.utf8.count <= 64,
+                !text.hasPrefix("Feature"), !FieldNames.isTopic(field.name) || !text.contains(where: "/:@".contains)
+            else { continue }
+            return .filter("select(\([PathStep.field(field.name)].expression)? == \(jqText(text)))")
+        }
+        return nil
+    }
+}
+
+extension MessagePart {
+    /// An expression for a name made of the coordinates; `nil` where there are none.
+    fileprivate var position: String? {
+        func term(_ names: String...) -> String? {
+            let number = scalars(depth: 2).first { steps, value in
+                value.index != nil && names.contains { steps.last?.name?.lowercased().hasPrefix($0) == true }
+            }
+            return number.map { "\\(\($0.steps.expression))" }
+        }
+        guard let latitude = term("lat"), let longitude = term("lon", "lng") else { return nil }
+        return "\"\(latitude),\(longitude)\""
+    }
+}

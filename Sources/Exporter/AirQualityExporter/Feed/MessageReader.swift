@@ -1,0 +1,43 @@
+import AirQuality
+import FeedOptions
+import JQ
+
+/// Reads the messages of a feed as its settings say.
+///
+/// Used from one thread at a time.
+struct MessageReader: ~Copyable {
+    /// A message, and how it was read.
+    struct Outcome {
+        var decoded: FeedMessage
+        /// The results of the program of `--feed.jq`; `nil` without one, and where it failed.
+        var elements: [UInt8]?
+        /// jq's words about a program that failed.
+        var complaint: String?
+    }
+
+    let settings: Configuration
+    var decoder: FeedDecoder
+    /// The program of `--feed.jq`, made with the first message; its process is not there before.
+    private var program: JQProgram?
+
+    init(_ settings: Configuration) {
+        self.settings = settings
+        decoder = FeedDecoder(format: settings.format)
+    }
+
+    mutating func read(_ message: Span<UInt8>, receivedAt now: Timestamp) -> Outcome {
+        guard let text = settings.program else { return Outcome(decoded: decoder.decode(message, receivedAt: now)) }
+        var elements: [UInt8]?
+        var complaint: String?
+        let decoded = decoder.decode(message, receivedAt: now) { message in
+            do throws(JQError) {
+                if program == nil { program = try JQProgram(text, limits: settings.programLimits) }
+                elements = try program?.run(message)
+            } catch {
+                complaint = error.reason
+            }
+            return elements
+        }
+        return Outcome(decoded: decoded, elements: elements, complaint: complaint)
+    }
+}

@@ -164,7 +164,7 @@ def test_an_exporter_gets_256_mib(path):
     assert re.search(r"(?s)(x-exporter:|\nresources:).*?(mem_limit: 256m|memory: 256Mi)\n", text)
 
 
-def test_one_version_everywhere():
+def test_every_file_names_the_same_version():
     """That of the newest section of the changelog, in every file that names the image or the
     chart."""
     newest = re.findall(

@@ -192,7 +192,7 @@ def test_a_line_that_does_not_fit_is_taken_back_whole(programs, python_feed, tmp
     assert output.read_text().endswith("\n")
 
 
-def test_record_and_replay(start, python_feed, tmp_path):
+def test_a_recording_is_replayed_as_it_came(start, python_feed, tmp_path):
     file = tmp_path / "recording.ndjson"
     recorder = start.program("air-quality-feed", "record", python_feed.url, "--output", str(file))
     python_feed.wait_for_client()

@@ -146,7 +146,7 @@ def flood_message(value: int) -> bytes:
     )
 
 
-def test_flood(start):
+def test_a_flood_of_readings_is_taken_whole(start):
     seconds = float(os.environ.get("AIRQUALITY_FLOOD_SECONDS", "10"))
     sent = 0
     portion = b"".join(flood_message(value) for value in range(500))
@@ -197,7 +197,7 @@ def test_flood(start):
         assert grown < (128 if IS_SLOW else 16) << 20
 
 
-def test_frame_fuzz(start):
+def test_damaged_frames_end_their_connections_and_nothing_else(start):
     """Random frames, valid ones and damaged ones; after each lot of them a good message is read."""
     connections = int(os.environ.get("AIRQUALITY_FUZZ_CONNECTIONS", "1000"))
     seed = int(os.environ.get("AIRQUALITY_FUZZ_SEED", "1"))

@@ -48,7 +48,7 @@ def page_with_reading(exporter: Exporter, value: float) -> Exposition:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_fault(start, record_property, fault: Fault):
+def test_a_fault_is_counted_and_the_feed_comes_back(start, record_property, fault: Fault):
     with RawFeed(*[fault.act] * fault.connections, good) as feed:
         check_fault(start, record_property, fault, feed, feed.url)
 
@@ -150,7 +150,9 @@ TLS_FAULTS = [
 
 
 @pytest.mark.parametrize("name, reason, limit, act", TLS_FAULTS, ids=[row[0] for row in TLS_FAULTS])
-def test_fault_with_tls(start, record_property, authority, contexts, name, reason, limit, act):
+def test_a_fault_of_tls_is_counted_and_the_feed_comes_back(
+    start, record_property, authority, contexts, name, reason, limit, act
+):
     fault = Fault(
         name, act(contexts), reason, limit, is_after_reading=reason == "lost",
         flags={"--feed.ca-file": str(authority.file)})

@@ -26,7 +26,7 @@ def file(tmp_path):
     return tmp_path / "feeds.yml"
 
 
-def test_two_feeds_of_different_shape(start, feeds, file):
+def test_two_feeds_of_different_shape_are_read(start, feeds, file):
     one, two, _ = feeds
     file.write_text(
         f"""

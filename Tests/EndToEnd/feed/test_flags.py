@@ -18,7 +18,7 @@ def wait_for_request(feed: WebSocketFeed, number: int):
     return wait_for(lambda: feed.requests[number - 1], f"handshake {number}")
 
 
-def test_pause_when_nobody_reads(start, python_feed):
+def test_a_feed_is_paused_while_nobody_reads(start, python_feed):
     # Longer than it takes from here to the first read.
     exporter = start.exporter(
         "--feed.url", python_feed.url, *QUICK, "--feed.pause-when-unused", "3s"
@@ -63,7 +63,7 @@ def test_a_read_of_the_history_ends_the_pause(start, python_feed):
     wait_for_request(python_feed, 2)
 
 
-def test_reconnect_on_request(start, python_feed):
+def test_a_request_reconnects_the_feed(start, python_feed):
     exporter = start.exporter("--feed.url", python_feed.url, "--web.enable-lifecycle")
     python_feed.wait_for_client()
     assert exporter.get("/-/reconnect").status == 405
@@ -75,7 +75,7 @@ def test_reconnect_on_request(start, python_feed):
     assert page.value(metrics.ATTEMPTS) == 2
 
 
-def test_reconnect_on_request_does_not_wait_for_the_delay(start):
+def test_a_requested_reconnect_does_not_wait_for_the_delay(start):
     hour = answering("HTTP/1.1 503 Service Unavailable\nRetry-After: 3600\nContent-Length: 0")
     with RawFeed(hour, good) as feed:
         exporter = start.exporter("--feed.url", feed.url, "--web.enable-lifecycle")
@@ -87,14 +87,14 @@ def test_reconnect_on_request_does_not_wait_for_the_delay(start):
         exporter.wait_for_sample(metrics.INDEX, 2, city="Pune")
 
 
-def test_reconnect_needs_the_lifecycle_flag(start, python_feed):
+def test_a_reconnect_needs_the_lifecycle_flag(start, python_feed):
     exporter = start.exporter("--feed.url", python_feed.url)
     python_feed.wait_for_client()
     assert exporter.get("/-/reconnect", "POST").status == 403
     assert exporter.scrape().nonzero(metrics.DISCONNECTS, "reason") == {}
 
 
-def test_headers_of_flags_and_file(start, python_feed, tmp_path):
+def test_headers_of_flags_and_file_are_sent(start, python_feed, tmp_path):
     file = tmp_path / "headers"
     file.write_text("# who asks\nX-Token: first secret\n\nX-Other:other\n")
     exporter = start.exporter(
@@ -209,7 +209,7 @@ def test_secrets_are_not_shown_to_another_port_or_host_by_a_redirect(start, tmp_
             ]
 
 
-def test_items_and_members(start, python_feed):
+def test_items_and_fields_are_found_by_their_pointers(start, python_feed):
     exporter = start.exporter(
         "--feed.url", python_feed.url,
         "--feed.items", "/data/0/all~1stations",

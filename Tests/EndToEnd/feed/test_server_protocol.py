@@ -204,7 +204,7 @@ def test_pongs_that_nobody_asked_for_are_ignored(client):
     assert client.read_control() == (PONG, b"ping")
 
 
-def test_ping_between_fragments(client):
+def test_a_ping_between_fragments_is_answered(client):
     client.socket.sendall(
         frame(TEXT, b"a", final=False) + frame(PING, b"ping") + frame(CONTINUATION, b"b")
     )

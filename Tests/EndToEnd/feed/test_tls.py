@@ -21,7 +21,7 @@ def secure_feed(contexts):
     feed.stop()
 
 
-def test_own_authority_and_name(start, secure_feed, authority):
+def test_a_feed_is_verified_by_its_own_authority_and_name(start, secure_feed, authority):
     exporter = start.exporter(
         "--feed.url", f"wss://localhost:{secure_feed.port}/", "--feed.ca-file", str(authority.file))
     secure_feed.wait_for_client()
@@ -51,7 +51,7 @@ def test_an_unknown_authority_needs_the_flag_that_skips_verification(start, secu
     ]
 
 
-def test_client_certificate(start, contexts, authority):
+def test_a_client_certificate_is_shown_to_the_server_that_asks(start, contexts, authority):
     certificate = authority.issue("client")
     feed = WebSocketFeed(ssl=contexts["not asking"])
     try:

@@ -20,7 +20,7 @@ def file(tmp_path):
     return file
 
 
-def test_a_pipe_in_place_of_the_web_configuration(start, file):
+def test_a_pipe_in_place_of_the_web_configuration_leaves_the_last_one_in_force(start, file):
     exporter = start.exporter(
         "--feed.demo", "--web.config.file", str(file), "--web.enable-lifecycle"
     )
@@ -80,7 +80,9 @@ def hung(file):
 
 
 @pytest.mark.parametrize("asks_for_reload", [False, True])
-def test_a_web_configuration_that_does_not_respond(start, file, asks_for_reload):
+def test_a_web_configuration_that_does_not_respond_leaves_the_last_one_in_force(
+    start, file, asks_for_reload
+):
     exporter = start.exporter(
         "--feed.demo", "--web.config.file", str(file), "--web.enable-lifecycle"
     )

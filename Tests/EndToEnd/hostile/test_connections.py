@@ -58,7 +58,7 @@ def expect_recovery(exporter: Exporter, descriptors: int) -> None:
 
 @pytest.mark.parametrize("is_asking", [False, True])
 @pytest.mark.parametrize("addresses", [1, 4])
-def test_4300_connections(start, is_asking, addresses):
+def test_4300_connections_leave_room_for_others(start, is_asking, addresses):
     exporter = start.exporter("--feed.demo")
     descriptors = exporter.descriptor_count
     # Without a scrape in between.
@@ -89,7 +89,7 @@ def limited(programs, start, tmp_path, files: int, *flags: str, is_running: bool
     return programs.start(str(script), "--feed.demo", "--web.listen-address", "127.0.0.1:0")
 
 
-def test_100_connections_with_64_open_files(programs, start, tmp_path):
+def test_a_hundred_connections_with_64_open_files_leave_room_for_others(programs, start, tmp_path):
     storage = str(tmp_path / "storage")
     exporter = limited(programs, start, tmp_path, 64, "--storage.file", storage)
     descriptors = exporter.descriptor_count
@@ -149,7 +149,7 @@ def test_missing_standard_streams_are_not_taken_by_sockets(programs, start, tmp_
         assert program.wait(10) == 0
 
 
-def test_one_client_of_a_unix_socket(start, tmp_path):
+def test_one_client_of_a_unix_socket_leaves_room_for_others(start, tmp_path):
     path = str(tmp_path / "web.sock")
     exporter = start.exporter("--feed.demo", "--web.listen-address", f"unix:{path}")
     descriptors = exporter.descriptor_count

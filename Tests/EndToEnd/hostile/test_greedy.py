@@ -54,7 +54,7 @@ def expect_no_delay(exporter, attack: str, count: int) -> None:
 
 
 @pytest.mark.parametrize("attack", greedy.ATTACKS)
-def test_scrapes_beside_a_thousand_connections(exporter, attack):
+def test_scrapes_go_on_beside_a_thousand_connections(exporter, attack):
     before = exporter.descriptor_count
     expect_no_delay(exporter, attack, 1000)
     wait_for(lambda: exporter.descriptor_count <= before + 2, "the end of all connections")

@@ -83,7 +83,7 @@ def wait_for_figure(exporter, name: str, value: float, **labels: str) -> None:
 
 
 @pytest.mark.parametrize("message", [NUMBERS, OBJECTS], ids=["numbers", "objects"])
-def test_memory_of_the_largest_messages(launcher, start, feeds, message):
+def test_the_largest_messages_fit_in_the_memory(launcher, start, feeds, message):
     exporter = start_exporter(start, feeds, launcher=launcher)
     send_at_once(feeds, cities("City", CITIES))
     wait_for_figure(exporter, metrics.CITIES, CITIES)
@@ -104,7 +104,7 @@ def test_memory_of_the_largest_messages(launcher, start, feeds, message):
     assert exporter.get("/-/healthy").status == 200
 
 
-def test_messages_of_new_cities(launcher, start, feeds):
+def test_messages_of_new_cities_fit_in_the_memory(launcher, start, feeds):
     exporter = start_exporter(start, feeds, launcher=launcher)
     # More cities than there is room for, some 120,000 in each message, and none twice.
     count = 3
@@ -128,7 +128,7 @@ def test_messages_of_new_cities(launcher, start, feeds):
     reason="with 490,000 cities a request waits up to 0.9 s: their arrays are copied while they "
     "grow",
 )
-def test_requests_beside_a_message_of_16_mib(start, feeds):
+def test_requests_go_on_beside_a_message_of_16_mib(start, feeds):
     """Only a part of it at a time is recorded under the lock that a request waits for."""
     count = 490_000
     exporter = start_exporter(start, feeds[:1], "--city.limit", str(count), limit=16 * MIB)

@@ -52,7 +52,9 @@ def change(file: pathlib.Path, *statements: str) -> None:
 
 
 @pytest.mark.parametrize("links", [1, 2, 41, 150])
-def test_loops_and_chains_of_symbolic_links(start, programs, python_feed, tmp_path, links):
+def test_loops_and_chains_of_symbolic_links_are_no_files(
+    start, programs, python_feed, tmp_path, links
+):
     """SQLite follows each with 4 KiB of stack or more."""
     for number in range(links):
         (tmp_path / f"link{number}").symlink_to(tmp_path / f"link{(number + 1) % links}")
@@ -96,7 +98,7 @@ def test_what_is_no_database_is_not_touched(programs, python_feed, tmp_path):
 
 
 @pytest.mark.parametrize("number", [-(2**63), -(2**63) + 1, -1, 0, 2**63 - 2, 2**63 - 1])
-def test_numbers_of_cities_at_the_edge(start, stored, number):
+def test_numbers_of_cities_at_the_edge_set_the_file_aside(start, stored, number):
     file, flags = stored
     change(
         file,
@@ -155,7 +157,7 @@ def test_a_file_of_many_tables_takes_no_more_memory_than_its_cities(start, store
     assert exporter.peak_resident_bytes < 160 << 20
 
 
-def test_tables_that_compute(start, stored):
+def test_tables_that_compute_set_the_file_aside(start, stored):
     """A check or a generated column would be evaluated by each look at the file."""
     file, flags = stored
     bomb = "length(zeroblob(900000000)) + length(zeroblob(900000000)) > 0"
@@ -171,7 +173,7 @@ def test_tables_that_compute(start, stored):
     assert not exporter.history()["points"]
 
 
-def test_times_of_the_future(start, python_feed, tmp_path):
+def test_times_of_the_future_do_not_keep_a_city(start, python_feed, tmp_path):
     file = tmp_path / "history.db"
     flags = ("--feed.url", python_feed.url, "--storage.file", str(file))
     flags += ("--feed.time-field", "time", "--city.expire-after", "3s")

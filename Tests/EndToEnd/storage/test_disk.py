@@ -66,7 +66,7 @@ def test_a_full_disk_costs_nothing_but_the_file(start, python_feed, small_disk):
     assert not list(small_disk.glob("*.damaged*"))
 
 
-def test_a_file_at_the_limit_of_the_process(start, python_feed, tmp_path):
+def test_a_file_at_the_limit_of_the_process_costs_nothing_else(start, python_feed, tmp_path):
     """`ulimit -f`: without more ado the kernel would end a process that writes beyond it."""
     flags = (
         "--feed.url", python_feed.url,
@@ -93,7 +93,9 @@ def test_a_file_at_the_limit_of_the_process(start, python_feed, tmp_path):
     assert start.exporter(*flags).history() == history
 
 
-def test_a_disk_that_is_full_at_the_start(start, python_feed, small_disk):
+def test_a_disk_that_is_full_at_the_start_is_written_once_it_has_room(
+    start, python_feed, small_disk
+):
     ballast = small_disk / "ballast"
     with ballast.open("wb", buffering=0) as stream, contextlib.suppress(OSError):
         while stream.write(b"x" * 4096):
@@ -115,7 +117,7 @@ def test_a_disk_that_is_full_at_the_start(start, python_feed, small_disk):
     assert start.exporter(*flags).history() == history
 
 
-def test_a_disk_that_becomes_read_only(start, python_feed, small_disk):
+def test_a_disk_that_becomes_read_only_costs_nothing_but_the_file(start, python_feed, small_disk):
     file = small_disk / "history.db"
     flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval", "0")
     first = start.exporter(*flags)
@@ -147,7 +149,9 @@ def test_a_disk_that_becomes_read_only(start, python_feed, small_disk):
     assert third.history() == history and len(history["points"]) == 200
 
 
-def test_a_file_without_the_right_to_write(start, python_feed, tmp_path):
+def test_a_file_without_the_right_to_write_leaves_the_exporter_in_memory(
+    start, python_feed, tmp_path
+):
     if os.geteuid() == 0:
         pytest.skip("root may write every file")
     file = tmp_path / "history.db"
@@ -175,7 +179,7 @@ def test_a_file_without_the_right_to_write(start, python_feed, tmp_path):
         "its directory removed",
     ],
 )
-def test_the_file_goes_while_it_is_in_use(start, python_feed, tmp_path, what):
+def test_a_file_that_goes_while_it_is_in_use_is_made_again(start, python_feed, tmp_path, what):
     folder = tmp_path / "storage"
     folder.mkdir()
     file = folder / "history.db"

@@ -40,7 +40,7 @@ def test_a_restart_keeps_everything_with_its_times(start, python_feed, tmp_path)
     assert second.history()["points"] == before["points"]
 
 
-def test_metrics_of_the_storage(start, python_feed, tmp_path):
+def test_metrics_tell_of_the_storage(start, python_feed, tmp_path):
     without = start.exporter("--feed.url", python_feed.url).scrape()
     assert not without.samples(metrics.STORAGE_ERRORS) and not without.samples(metrics.LAST_WRITE)
     exporter = start.exporter(

@@ -14,7 +14,7 @@ from support.web_configuration import expect_healthcheck, tls, users
 # MARK: healthcheck
 
 
-def test_healthcheck_follows_the_configuration(start, programs, authority, server, web):
+def test_the_healthcheck_follows_the_configuration(start, programs, authority, server, web):
     for content in ("", users(alice="secret"), tls(server), tls(server) | users(alice="secret")):
         file = web(content)
         exporter = start.exporter("--feed.demo", "--web.config.file", file)
@@ -23,7 +23,7 @@ def test_healthcheck_follows_the_configuration(start, programs, authority, serve
         exporter.stop()
 
 
-def test_healthcheck_of_a_unix_socket(start, programs, authority, server, web):
+def test_the_healthcheck_asks_a_unix_socket(start, programs, authority, server, web):
     with tempfile.TemporaryDirectory(prefix="aqe") as folder:
         path = str(pathlib.Path(folder) / "s")
         file = web(tls(server) | users(alice="secret"))
@@ -37,7 +37,7 @@ def test_healthcheck_of_a_unix_socket(start, programs, authority, server, web):
         )
 
 
-def test_healthcheck_reads_the_environment(start, programs, server, web):
+def test_the_healthcheck_reads_the_environment(start, programs, server, web):
     file = web(tls(server))
     exporter = start.exporter("--feed.demo", "--web.config.file", file)
     expect_healthcheck(programs, exporter.address, file)
@@ -49,7 +49,7 @@ def test_healthcheck_reads_the_environment(start, programs, server, web):
     assert (ended.process.returncode, len(ended.output)) == (0, 1), ended.errors
 
 
-def test_healthcheck_fails_in_one_line(start, programs, server, web, tmp_path):
+def test_the_healthcheck_fails_in_one_line(start, programs, server, web, tmp_path):
     silent = socket.create_server(("127.0.0.1", 0))
     unconnected = start.exporter("--feed.url", f"ws://127.0.0.1:{silent.getsockname()[1]}/")
     cases = [
@@ -77,7 +77,7 @@ def test_healthcheck_fails_in_one_line(start, programs, server, web, tmp_path):
 # MARK: config.check
 
 
-def test_config_check_accepts_what_is_good(programs, authority, server, web):
+def test_the_check_of_the_configuration_accepts_what_is_good(programs, authority, server, web):
     for content in (
         "",
         "# nothing\n",

@@ -52,7 +52,7 @@ ACCEPTS = {
 
 
 @pytest.mark.parametrize("accept, content_type", ACCEPTS.values(), ids=ACCEPTS)
-def test_accept(exporter, accept, content_type):
+def test_accept_decides_about_the_format(exporter, accept, content_type):
     answer = exporter.get("/metrics", headers={"Accept": accept})
     assert (answer.status, answer.headers["Content-Type"]) == (200, content_type)
 
@@ -68,7 +68,7 @@ def test_no_accept_at_all_is_text(exporter):
     "accepted, is_gzip", [("gzip", True), ("gzip;q=0.5, identity", False), ("", False)]
 )
 @pytest.mark.parametrize("path", ["/metrics", "/history.json"])
-def test_accept_encoding(exporter, path, accepted, is_gzip):
+def test_accept_encoding_decides_about_gzip(exporter, path, accepted, is_gzip):
     answer = exporter.get(path, headers={"Accept-Encoding": accepted})
     assert (answer.headers.get("Content-Encoding") == "gzip") == is_gzip
     assert "Accept-Encoding" in answer.headers["Vary"]

@@ -86,7 +86,7 @@ def ask(exporter, target: str, method: str = "GET", content: bytes = b"", fields
         ("GET /metrics HTTP/1.1", "x/y", 400, "invalid Host header\n"),
     ],
 )
-def test_error_says_what_is_wrong(exporter, request_line, host, status, line):
+def test_an_error_says_what_is_wrong(exporter, request_line, host, status, line):
     (answer,) = parse_answers(
         exchange(
             exporter.port, f"{request_line}\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode()
@@ -134,7 +134,7 @@ def test_about_has_all_paths(exporter):
     ],
     ids=lambda value: str(value)[:40],
 )
-def test_targets(exporter, target, status):
+def test_a_target_has_its_status(exporter, target, status):
     answer = ask(exporter, target)
     assert answer.status == status
     assert "X-Injected" not in answer.headers
@@ -316,7 +316,7 @@ def refusals(request, exporter):
 
 
 @pytest.mark.parametrize("request_bytes, status", REFUSED.values(), ids=REFUSED)
-def test_refused_requests(refusals, request_bytes, status):
+def test_a_bad_request_is_rejected_with_its_status(refusals, request_bytes, status):
     answers = refusals(request_bytes)
     # What follows such a request is not read as another one.
     if libmicrohttpd.REFUSES and not answers and b"\0" in request_bytes.partition(b"\r\n")[0]:
@@ -332,7 +332,7 @@ def test_refused_requests(refusals, request_bytes, status):
 
 
 @pytest.mark.parametrize("request_bytes, status", UNREADABLE.values(), ids=UNREADABLE)
-def test_unreadable_requests(refusals, request_bytes, status):
+def test_an_unreadable_request_ends_its_connection(refusals, request_bytes, status):
     answers = refusals(request_bytes)
     # When the server closes while more is coming, its answer can be lost with it.
     wanted = [status] if status else []
@@ -362,7 +362,7 @@ def test_many_parameters_and_cookies_are_no_reason_to_refuse(exporter):
         assert {point["city"] for point in json.loads(answer.body)["points"]} == {"Pune"}
 
 
-def test_garbage(exporter):
+def test_garbage_disturbs_nobody_else(exporter):
     generator = random.Random(4)
     valid = (
         b"GET /history.json?limit=1&city=Pune HTTP/1.1\r\nHost: x\r\n"

@@ -72,7 +72,9 @@ def test_a_page_of_many_tls_records_is_whole(start, authority, server, web):
         ),
     ],
 )
-def test_versions_and_cipher_suites(start, authority, server, web, settings, version, cipher):
+def test_versions_and_cipher_suites_are_those_configured(
+    start, authority, server, web, settings, version, cipher
+):
     exporter = start.exporter("--feed.demo", "--web.config.file", web(tls(server, **settings)))
     with handshake(exporter, authority) as connection:
         assert connection.version() == version
@@ -87,7 +89,7 @@ def test_versions_and_cipher_suites(start, authority, server, web, settings, ver
 
 @pytest.mark.parametrize("usage", [None, "digitalSignature", "keyEncipherment,dataEncipherment"])
 @pytest.mark.parametrize("kind", ["RSA", "RSA-PSS", "P-256", "P-384", "P-521", "Ed25519"])
-def test_certificates_that_are_served(start, programs, authority, web, kind, usage):
+def test_certificates_of_each_kind_are_served(start, programs, authority, web, kind, usage):
     file = web(tls(authority.issue(f"{kind}-{str(usage)[:3]}", kind=kind, usage=usage)))
     assert (
         programs.run(
@@ -178,7 +180,7 @@ OK, NO = 200, "refused"
     ],
 )
 @pytest.mark.parametrize("version", ["1.2", "1.3"])
-def test_client_certificates(
+def test_client_certificates_are_asked_for_as_configured(
     start, programs, authority, server, clients, web, policy, expected, version
 ):
     settings = {"client_auth_type": policy}
@@ -199,7 +201,9 @@ def test_client_certificates(
 @pytest.mark.parametrize(
     "allowed, expected", [(["somebody.else", "prometheus.example"], OK), (["somebody.else"], NO)]
 )
-def test_names_of_clients(start, authority, server, clients, web, allowed, expected):
+def test_clients_are_allowed_by_the_names_of_their_certificates(
+    start, authority, server, clients, web, allowed, expected
+):
     policy = {
         "client_auth_type": "RequireAndVerifyClientCert",
         "client_ca_file": str(authority.file),

@@ -374,7 +374,7 @@ def request(user: str | None = None) -> bytes:
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_an_answer(start, folder, name):
+def test_a_scenario_of_the_toolkit_ends_as_it_should(start, folder, name):
     scenario = SCENARIOS[name]
     exporter = start.exporter(
         "--feed.demo", "--web.config.file", write(folder, scenario.configuration)
@@ -392,7 +392,7 @@ def test_an_answer(start, folder, name):
     assert scenario.cipher in (None, cipher)
 
 
-def test_a_configuration_that_blocks_and_then_does_not(start, folder):
+def test_a_reload_ends_the_block_of_a_configuration(start, folder):
     exporter = start.exporter("--feed.demo", "--web.config.file", write(folder, BLOCKING))
     assert ask(exporter.port, folder, expects_alert=True)[0] == BAD
     write(folder, TLS)

@@ -20,7 +20,7 @@ from support.web_configuration import Client, handshake, tls, users
 # MARK: Passwords
 
 
-def test_passwords(start, web):
+def test_a_password_is_right_to_the_letter(start, web):
     odd = "pass wörd: $x"
     file = web(
         users(alice="secret", bob=odd)
@@ -72,7 +72,7 @@ def test_passwords(start, web):
         assert client(path, "--user", "eve:wrong").status == 200
 
 
-def test_many_scrapers_with_right_and_wrong_passwords_at_once(start, web):
+def test_many_scrapers_are_served_beside_wrong_passwords(start, web):
     client = Client(start.exporter("--feed.demo", "--web.config.file", web(users(alice="secret"))))
 
     def status(password: str) -> int:
@@ -121,7 +121,7 @@ def test_headers_are_on_every_answer(start, web):
         assert {name: answer.headers.get(name.title()) for name in headers} == headers, path
 
 
-def test_rate_limit(start, web):
+def test_the_rate_limit_rejects_what_is_beyond_it(start, web):
     file = web({"rate_limit": {"interval": "1h", "burst": 3}})
     client = Client(start.exporter("--feed.demo", "--web.config.file", file))
     assert [client.status() for _ in range(5)] == [200, 200, 200, 429, 429]
@@ -191,7 +191,7 @@ def test_a_bad_file_leaves_the_last_good_one_in_force(start, web, tmp_path, way)
     assert complaints() <= 4
 
 
-def test_reload_without_a_file_does_no_harm(start):
+def test_a_reload_without_a_file_does_no_harm(start):
     exporter = start.exporter("--feed.demo", "--web.enable-lifecycle")
     client = Client(exporter)
     assert client("/-/reload", "--request", "POST").status == 200

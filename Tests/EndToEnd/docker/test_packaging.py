@@ -133,14 +133,6 @@ def test_the_bill_of_materials_is_valid(materials):
     assert validate_full_spdx_document(parse_file(str(materials))) == []
 
 
-def test_the_validator_sees_a_broken_bill_of_materials(materials, tmp_path):
-    document = json.loads(materials.read_text())
-    document["relationships"][-1]["relatedSpdxElement"] = "SPDXRef-nobody"
-    broken = tmp_path / "broken.spdx.json"
-    broken.write_text(json.dumps(document))
-    assert validate_full_spdx_document(parse_file(str(broken))) != []
-
-
 def test_the_bill_of_materials_has_all_that_is_linked(materials, programs):
     document = json.loads(materials.read_text())
     names = {package["SPDXID"]: package["name"] for package in document["packages"]}

@@ -122,18 +122,6 @@ def test_the_image_is_that_of_the_release(releases):
     assert answer.startswith(f"air-quality-exporter, version {VERSION} (branch: HEAD, revision: ")
 
 
-def test_the_chart_deploys_the_image_of_the_release(releases):
-    with tarfile.open(releases[0] / f"air-quality-exporter-{VERSION}.tgz") as chart:
-        lines = chart.extractfile("air-quality-exporter/Chart.yaml").read().decode().splitlines()
-    assert {f"version: {VERSION}", f"appVersion: {VERSION}"} <= set(lines)
-
-
-def test_the_notes_are_a_section_of_the_changelog(releases):
-    notes = (releases[0] / f"air-quality-exporter-{VERSION}.md").read_text()
-    assert notes.startswith("### ") and "\n## " not in notes
-    assert notes in (REPOSITORY / "CHANGELOG.md").read_text()
-
-
 @pytest.mark.parametrize("version", ["", "fe6ec4c0d1a2", "1.2", "1.2.0-3-gfe6ec4c-dirty"])
 def test_a_version_that_is_no_tag_s_is_rejected(version, tmp_path):
     result = subprocess.run(

@@ -61,8 +61,6 @@ class Shell:
 
 class Bash(Shell):
     EVERY = "\x1b*"  # insert-completions
-    #: A flag with a value is offered with the sign.
-    SIGN = "="
 
     def __init__(self, scripts: dict[str, str], folder, programs):
         shown = SHOW.format(arguments='"$@"')
@@ -75,7 +73,6 @@ class Bash(Shell):
 
 class Zsh(Shell):
     EVERY = "\x1b*"
-    SIGN = ""
 
     def __init__(self, scripts: dict[str, str], folder, programs):
         """The scripts are found as zsh finds those of packages: by their names in a folder of
@@ -95,7 +92,6 @@ class Zsh(Shell):
 
 
 class Fish(Shell):
-    SIGN = ""
 
     def __init__(self, scripts: dict[str, str], folder, programs):
         shown = SHOW.format(arguments="$argv")

@@ -32,33 +32,53 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "--lazy", folder], check=True)
 
 
-def test_a_full_disk_costs_nothing_but_the_file(start, python_feed, small_disk):
-    file = small_disk / "history.db"
-    flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval", "0")
-    exporter = start.exporter(*flags)
-    python_feed.wait_for_client()
-    python_feed.send_cities(1)
-    exporter.wait_for_sample(metrics.LAST_WRITE)
-    ballast = small_disk / "ballast"
+def fill(disk: pathlib.Path) -> pathlib.Path:
+    ballast = disk / "ballast"
     with ballast.open("wb", buffering=0) as stream, contextlib.suppress(OSError):
         while stream.write(b"x" * 4096):
             pass
+    return ballast
+
+
+def flags_of(feed, file: pathlib.Path) -> tuple[str, ...]:
+    return ("--feed.url", feed.url, "--storage.file", str(file), "--history.interval", "0")
+
+
+def start_writing(start, feed, flags):
+    """An exporter that has written a reading of each city."""
+    exporter = start.exporter(*flags)
+    feed.wait_for_client()
+    feed.send_cities(1)
+    exporter.wait_for_sample(metrics.LAST_WRITE)
+    return exporter
+
+
+def wait_for_failed_writes(exporter) -> None:
+    wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
+
+
+def wait_until_writable(exporter) -> None:
+    wait_for(lambda: exporter.count_lines("writable again") == 1, "the line that says so")
+
+
+def test_a_full_disk_costs_nothing_but_the_file(start, python_feed, small_disk):
+    file = small_disk / "history.db"
+    flags = flags_of(python_feed, file)
+    exporter = start_writing(start, python_feed, flags)
+    ballast = fill(small_disk)
     # More than fits into what the journal has left of its last page.
     for aqi in range(2, 22):
         python_feed.send_cities(aqi)
         exporter.wait_for_sample(metrics.INDEX, aqi, city="City 99")
         time.sleep(0.002)  # Two points in one millisecond are one.
     # It goes on counting the attempts, and says it once.
-    wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
+    wait_for_failed_writes(exporter)
     assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
     assert exporter.count_lines("full"), exporter.errors
     history = exporter.history()
     assert len(history["points"]) == 100 * 21
     ballast.unlink()
-    wait_for(
-        lambda: exporter.count_lines("writable again") == 1,
-        "the line that says it is written again",
-    )
+    wait_until_writable(exporter)
     assert exporter.scrape().value(metrics.LAST_WRITE) > 0
     exporter.kill()
     again = start.exporter(*flags)
@@ -68,25 +88,15 @@ def test_a_full_disk_costs_nothing_but_the_file(start, python_feed, small_disk):
 
 def test_a_file_at_the_limit_of_the_process_costs_nothing_else(start, python_feed, tmp_path):
     """`ulimit -f`: without more ado the kernel would end a process that writes beyond it."""
-    flags = (
-        "--feed.url", python_feed.url,
-        "--storage.file", str(tmp_path / "history.db"),
-        "--history.interval", "0",
-    )
-    exporter = start.exporter(*flags)
-    python_feed.wait_for_client()
-    python_feed.send_cities(1)
-    exporter.wait_for_sample(metrics.LAST_WRITE)
+    flags = flags_of(python_feed, tmp_path / "history.db")
+    exporter = start_writing(start, python_feed, flags)
     before = resource.prlimit(exporter.pid, resource.RLIMIT_FSIZE)
     resource.prlimit(exporter.pid, resource.RLIMIT_FSIZE, (1024, before[1]))
     python_feed.send_cities(2)
-    wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
+    wait_for_failed_writes(exporter)
     assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
     resource.prlimit(exporter.pid, resource.RLIMIT_FSIZE, before)
-    wait_for(
-        lambda: exporter.count_lines("writable again") == 1,
-        "the line that says it is written again",
-    )
+    wait_until_writable(exporter)
     history = exporter.history()
     assert len(history["points"]) == 200
     exporter.kill()
@@ -96,22 +106,16 @@ def test_a_file_at_the_limit_of_the_process_costs_nothing_else(start, python_fee
 def test_a_disk_that_is_full_at_the_start_is_written_once_it_has_room(
     start, python_feed, small_disk
 ):
-    ballast = small_disk / "ballast"
-    with ballast.open("wb", buffering=0) as stream, contextlib.suppress(OSError):
-        while stream.write(b"x" * 4096):
-            pass
-    flags = ("--feed.url", python_feed.url, "--storage.file", str(small_disk / "history.db"))
+    ballast = fill(small_disk)
+    flags = flags_of(python_feed, small_disk / "history.db")
     exporter = start.exporter(*flags)
     python_feed.wait_for_client()
     python_feed.send_cities(1)
     exporter.wait_for_sample(metrics.INDEX, 1, city="City 99")
-    wait_for(lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
+    wait_for_failed_writes(exporter)
     assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
     ballast.unlink()
-    wait_for(
-        lambda: exporter.count_lines("writable again") == 1,
-        "the line that says it is written again",
-    )
+    wait_until_writable(exporter)
     history = exporter.history()
     exporter.kill()
     assert start.exporter(*flags).history() == history
@@ -119,11 +123,8 @@ def test_a_disk_that_is_full_at_the_start_is_written_once_it_has_room(
 
 def test_a_disk_that_becomes_read_only_costs_nothing_but_the_file(start, python_feed, small_disk):
     file = small_disk / "history.db"
-    flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval", "0")
-    first = start.exporter(*flags)
-    python_feed.wait_for_client()
-    python_feed.send_cities(1)
-    first.wait_for_sample(metrics.LAST_WRITE)
+    flags = flags_of(python_feed, file)
+    first = start_writing(start, python_feed, flags)
     before = first.history()
     assert first.stop() is None
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
@@ -135,13 +136,11 @@ def test_a_disk_that_becomes_read_only_costs_nothing_but_the_file(start, python_
     wait_for(lambda: python_feed.clients, "the new connection")
     python_feed.send_cities(2)
     second.wait_for_sample(metrics.INDEX, 2, city="City 99")
-    wait_for(lambda: second.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted")
+    wait_for_failed_writes(second)
     assert not second.scrape().samples(metrics.LAST_WRITE)
     assert file.read_bytes() == content and os.listdir(small_disk) == [file.name]
     subprocess.run(["mount", "-o", "remount,rw", small_disk], check=True)
-    wait_for(
-        lambda: second.count_lines("writable again") == 1, "the line that says it is written again"
-    )
+    wait_until_writable(second)
     assert second.count_lines("Storage file not writable") == 1, second.errors
     history = second.history()
     second.kill()
@@ -155,11 +154,8 @@ def test_a_file_without_the_right_to_write_leaves_the_exporter_in_memory(
     if os.geteuid() == 0:
         pytest.skip("root may write every file")
     file = tmp_path / "history.db"
-    flags = ("--feed.url", python_feed.url, "--storage.file", str(file))
-    first = start.exporter(*flags)
-    python_feed.wait_for_client()
-    python_feed.send_cities(1)
-    first.wait_for_sample(metrics.LAST_WRITE)
+    flags = flags_of(python_feed, file)
+    first = start_writing(start, python_feed, flags)
     before = first.history()
     assert first.stop() is None
     file.chmod(0o444)
@@ -167,9 +163,7 @@ def test_a_file_without_the_right_to_write_leaves_the_exporter_in_memory(
     assert second.history() == before
     assert second.count_lines("read-only"), second.errors
     file.chmod(0o644)
-    wait_for(
-        lambda: second.count_lines("writable again") == 1, "the line that says it is written again"
-    )
+    wait_until_writable(second)
 
 
 @pytest.mark.parametrize(
@@ -183,11 +177,8 @@ def test_a_file_that_goes_while_it_is_in_use_is_made_again(start, python_feed, t
     folder = tmp_path / "storage"
     folder.mkdir()
     file = folder / "history.db"
-    flags = ("--feed.url", python_feed.url, "--storage.file", str(file), "--history.interval", "0")
-    exporter = start.exporter(*flags)
-    python_feed.wait_for_client()
-    python_feed.send_cities(1)
-    exporter.wait_for_sample(metrics.LAST_WRITE)
+    flags = flags_of(python_feed, file)
+    exporter = start_writing(start, python_feed, flags)
     match what:
         case "removed":
             for name in folder.iterdir():
@@ -212,17 +203,13 @@ def test_a_file_that_goes_while_it_is_in_use_is_made_again(start, python_feed, t
     exporter.wait_for_sample(metrics.INDEX, 2, city="City 99")
     if what.startswith("replaced"):
         # It is not ours, so it is left alone.
-        wait_for(
-            lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted"
-        )
+        wait_for_failed_writes(exporter)
         assert exporter.count_lines("another program") == 1, exporter.errors
         with contextlib.closing(sqlite3.connect(file)) as database:
             assert database.execute("SELECT name FROM sqlite_schema").fetchall() == [("mine",)]
         file.unlink()
     elif what == "its directory removed":
-        wait_for(
-            lambda: exporter.scrape().value(metrics.STORAGE_ERRORS) >= 2, "failed writes counted"
-        )
+        wait_for_failed_writes(exporter)
         assert exporter.count_lines("Storage file not writable") == 1, exporter.errors
         folder.mkdir()
     history = exporter.history()

@@ -115,7 +115,9 @@ import Testing
         #expect(
             health.readinessProblem(of: store.snapshot(withHistories: true), at: 0)
                 == "no fresh reading: ws://x/: readings rejected: \(words)")
-        #expect(health.hint(of: store.feeds) == "All readings are rejected: \(words)")
+        #expect(
+            health.hint(of: store.feeds)
+                == "All readings are rejected (no_city). To set: --feed.city-field name")
         store.apply(.disconnected(.lost, detail: "x"), feed: 0)
         store.apply(.connected(nil), feed: 0)
         #expect(store.feeds[0].connection.explanations.isEmpty)

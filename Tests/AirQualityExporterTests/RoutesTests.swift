@@ -197,7 +197,7 @@ import Testing
         #expect(text.contains("href=\"#face-3\"") && text.contains("Moderate"))
         #expect(text.contains("Interrupted, last message"))
         let about = routes().respond(to: HTTPRequest(path: "/about")).text
-        #expect(about.contains("Air Quality Exporter 1.2.3") && about.contains("<td>not connected</td>"))
+        #expect(about.contains("Air Quality Exporter 1.2.3"))
         for path in ["metrics", "history.json", "-/healthy", "-/ready", "events"] {
             #expect(about.contains("href=\"./\(path)\""))
         }
@@ -210,9 +210,7 @@ import Testing
             ("/", "category=7", "query: category is \"7\", expected a number from 1 to 6"),
             ("/", "category=", "query: category is \"\", expected a number from 1 to 6"),
             ("/", "page=0", "query: page is \"0\", expected a whole number from 1 up"),
-            ("/", "search=%zz", "query: a parameter is not percent-encoded UTF-8"),
-            ("/", "search=%ff", "query: a parameter is not percent-encoded UTF-8"),
-            ("/", "sort=name&sort=index", "query: sort is given twice"),
+            ("/", "search=%ff", "query: the value of \"search\" is not percent-encoded UTF-8"),
             ("/city/Mumbai", "chart=pie", "query: chart is \"pie\", expected line or bars"),
             ("/city/Mumbai", "from=-1", "query: from is \"-1\", expected milliseconds since the Unix epoch"),
             ("/city/Mumbai", "range=2h", "query: range is \"2h\", expected 3h, 24h or 7d"),
@@ -229,41 +227,21 @@ import Testing
         #expect(routes().respond(to: HTTPRequest(path: "/", query: "utm=1&&x&sort=name&search=")).status == 200)
     }
 
-    @Test("for an unknown city gets a page with a way back, or one line") func unknownCity() {
-        let page = routes().respond(
-            to: HTTPRequest(path: "/city/<i>", fields: ["Accept": "text/html,application/xhtml+xml"]))
-        #expect(page.status == 404)
-        #expect(page.text.contains("<a href=\"../\">All cities</a>"))
-        #expect(page.text.contains("&lt;i&gt;") && !page.text.contains("<i>"))
-        let line = routes().respond(to: HTTPRequest(path: "/city/<i>"))
-        #expect(line.text == "no such city; see / for the list\n")
-    }
-
-    @Test("for a file of the page is answered by its content's address, to be kept for ever") func assets() throws {
+    @Test func `The files of the page are kept indefinitely, each at the address of its content`() throws {
         let routes = routes()
         let page = routes.respond(to: HTTPRequest(path: "/"))
         let policy = try #require(page.header("Content-Security-Policy"))
         #expect(
-            policy == "default-src 'none'; script-src '\(routes.page.assets.script.integrity)'; style-src 'self'; "
-                + "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
-        for (asset, limit) in [
-            (routes.page.assets.styleSheet, 18_000), (routes.page.assets.script, 25_000),
-            (routes.page.assets.icon, 1000),
-        ] {
+            policy == "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+                + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+        let assets = routes.page.assets
+        for (asset, limit) in [(assets.styleSheet, 18_000), (assets.script, 25_000), (assets.icon, 1000)] {
             #expect(page.text.contains(asset.path))
             let file = routes.respond(to: HTTPRequest(path: asset.path))
-            #expect(file.status == 200)
-            #expect(file.bytes.count <= limit)
+            #expect(file.status == 200 && file.bytes.count <= limit)
             #expect(file.header("Cache-Control") == "public, max-age=31536000, immutable")
-            let tag = try #require(file.header("ETag"))
-            let again = routes.respond(to: HTTPRequest(path: asset.path, fields: ["If-None-Match": tag]))
-            #expect(again.status == 304 && again.bytes.isEmpty)
             let small = routes.respond(to: HTTPRequest(path: asset.path, fields: ["Accept-Encoding": "gzip"]))
             #expect(small.header("Content-Encoding") == "gzip" && small.bytes.starts(with: [0x1F, 0x8B]))
-            #expect(!tag.hasPrefix("W/") && small.header("ETag")?.hasPrefix("W/\"") == true)
-        }
-        for asset in [routes.page.assets.styleSheet, routes.page.assets.script] {
-            #expect(page.text.contains("integrity=\"\(asset.integrity)\""))
         }
     }
 }

@@ -12,20 +12,10 @@ extension Scale {
 }
 
 extension Category {
-    /// Black or white, whichever has the higher contrast on the category's colour (WCAG 2.2, relative luminance).
+    /// Black on bright colours, white on dark ones: brightness is weighted as the eye sees it (ITU-R BT.601).
     var textColor: String {
-        // Where black and white have the same contrast.
-        luminance > 0.179 ? "#000" : "#fff"
-    }
-
-    /// 0 … 1.
-    var luminance: Double {
         let number = UInt32(color.dropFirst(), radix: 16) ?? 0xFF_FFFF
-        func linear(_ shift: UInt32) -> Double {
-            let value = Double(number >> shift & 0xFF) / 255
-            // The curve of sRGB by a polynomial that is off by less than 0.002: there is no pow without a C library.
-            return value * (value * (value * 0.305306011 + 0.682171111) + 0.012522878)
-        }
-        return 0.2126 * linear(16) + 0.7152 * linear(8) + 0.0722 * linear(0)
+        let brightness = 299 * (number >> 16) + 587 * (number >> 8 & 0xFF) + 114 * (number & 0xFF)
+        return brightness > 128_000 ? "#000" : "#fff"
     }
 }

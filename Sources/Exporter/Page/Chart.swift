@@ -2,85 +2,51 @@ import AirQuality
 
 /// The points of a city over the bands of the scale: where everything is, as shares of the drawing's width and height.
 struct Chart {
-    typealias Gap = (from: Timestamp, to: Timestamp)
-
     /// The points that are shown.
     let points: [HistoryPoint]
-    /// The points, and those before and after them, which the line comes from and leads to.
-    let line: [HistoryPoint]
-    /// The times between points that are more than three times as far apart as usual: nothing is known of them. Gaps
-    /// that are too narrow to be seen are left out, so there are no more than `maximumPoints` in view.
-    let gaps: [Gap]
+    /// The parts of the line through the points, from the point before them to the one after them. Between two parts
+    /// nothing is known: points are more than three times as far apart as usual.
+    let runs: [[HistoryPoint]]
     /// The times at the left and the right edge.
     let from, to: Timestamp
-    /// The lowest and highest index drawn.
-    let low, high: Double
+    /// The index at the upper edge; the lower one is at 0.
+    let top: Double
     let scale: Scale
 
     /// With more, the lowest and highest point of each stretch are drawn.
     static let maximumPoints = 600
 
-    /// - Parameters:
-    ///   - points: in order of time, at least one.
-    ///   - query: what is shown of them. Bars begin at zero, because their length is what is compared.
+    /// - Parameter points: in order of time, at least one.
     init(_ points: [HistoryPoint], _ query: ChartQuery, at now: Timestamp, scale: Scale) {
-        self.scale = scale
-        let from = query.range.map { now - $0.milliseconds } ?? query.from
-        // A little beyond, so that the last point is whole.
-        let to = query.range.map { now + $0.milliseconds / 40 } ?? query.to
-        let first = points.firstIndex { $0.time >= from ?? .min } ?? points.endIndex
-        let end = max(first, points.firstIndex { $0.time > to ?? .max } ?? points.endIndex)
-        let shown = Array(points[first..<end])
-        self.points = thinned(shown, to: Self.maximumPoints)
-        line = Array(points[max(0, first - 1)..<first]) + self.points + points[end...].prefix(1)
-        // A margin, so that the first and the last point are whole; a single moment gets a width to be in the middle
-        // of.
         let oldest = points[0].time
         let newest = points[points.count - 1].time
-        let margin = max(1000, (newest - oldest) / 40)
-        let start = from ?? min(oldest, to ?? .max) - margin
-        let stop = max(start + 1, to ?? max(start, newest) + margin)
-        self.from = start
-        self.to = stop
-        gaps = Self.gaps(in: points, noShorterThan: (stop - start) / Int64(Self.maximumPoints))
-            .filter { $0.to > start && $0.from < stop }
-        let drawn = shown.isEmpty ? points : shown
-        let lowest = drawn.reduce(Double.infinity) { min($0, $1.index) }
-        let highest = drawn.reduce(0) { max($0, $1.index) }
-        // At least this high, so that noise does not look like a real change.
-        let room = max(12, (highest - lowest) / 4)
-        let range = Self.reaching(
-            beyond: query.style == .bars ? 0 : max(0, lowest - room), highest + room,
-            bounds: scale.categories.dropFirst().map(\.from))
-        low = range.low
-        high = range.high
+        // A little beyond, so that the first and the last point are whole, and a single one has a time around it.
+        let margin = max(1000, (query.range?.milliseconds ?? newest - oldest) / 40)
+        let start =
+            query.from ?? query.range.map { now - $0.milliseconds } ?? min(oldest, query.to ?? .max) - margin
+        let end = query.to ?? max(query.range == nil ? newest : now, start) + margin
+        let first = points.firstIndex { $0.time >= start } ?? points.endIndex
+        let last = points[first...].firstIndex { $0.time > end } ?? points.endIndex
+        let shown = points[first..<last]
+        self.points = thinned(Array(shown), to: Self.maximumPoints)
+        let line = points[max(0, first - 1)..<first] + self.points + points[last...].prefix(1)
+        let steps = zip(points, points.dropFirst()).map { $1.time - $0.time }.sorted()
+        // Two points that are left of many are as far apart as those many were.
+        let thinning = Int64(max(1, 2 * shown.count / max(1, self.points.count) - 1))
+        runs = Self.runs(of: line, limit: steps.count > 2 ? 3 * steps[steps.count / 2] * thinning : .max)
+        from = start
+        to = end
+        top = scale.top(over: points)
+        self.scale = scale
     }
 
-    /// Widens a range as little as shows a ninth of its height on both sides of a bound, so that a reader sees what is
-    /// how far away.
-    private static func reaching(
-        beyond low: Double, _ high: Double, bounds: [Double]
-    ) -> (low: Double, high: Double) {
-        bounds.map { (low: max(0, min(low, $0 - (high - $0) / 8)), high: max(high, $0 + ($0 - low) / 8)) }
-            .min { $0.high - $0.low < $1.high - $1.low } ?? (low, high)
-    }
-
-    private static func gaps(in points: [HistoryPoint], noShorterThan shortest: Int64) -> [Gap] {
-        let spans = zip(points, points.dropFirst()).map { (from: $0.time, to: $1.time) }
-        guard spans.count > 2 else { return [] }
-        let usual = spans.map { $0.to - $0.from }.sorted()[spans.count / 2]
-        return spans.filter { $0.to - $0.from > 3 * usual && $0.to - $0.from >= shortest }
-    }
-
-    /// The parts of the line between its gaps.
-    var runs: [[HistoryPoint]] {
-        var ends = Set(gaps.map(\.to))
+    private static func runs(of line: ArraySlice<HistoryPoint>, limit: Int64) -> [[HistoryPoint]] {
         var runs: [[HistoryPoint]] = []
         for point in line {
-            if runs.isEmpty || ends.remove(point.time) != nil {
-                runs.append([point])
-            } else {
+            if let last = runs.last?.last, point.time - last.time <= limit {
                 runs[runs.count - 1].append(point)
+            } else {
+                runs.append([point])
             }
         }
         return runs
@@ -88,26 +54,20 @@ struct Chart {
 
     func x(_ time: Timestamp) -> Double { Double(time - from) / Double(to - from) }
 
-    func y(_ index: Double) -> Double { (high - index) / (high - low) }
+    func y(_ index: Double) -> Double { (top - index) / top }
 
     /// The bands that are in view, the lowest first.
     var bands: [(category: Category, top: Double, bottom: Double)] {
-        scale.categories.indices.compactMap { place in
-            let category = scale.categories[place]
-            let end = place + 1 < scale.categories.count ? scale.categories[place + 1].from : .infinity
-            guard category.from < high, end > low else { return nil }
-            return (category, y(min(end, high)), y(max(category.from, low)))
-        }
+        let ends = scale.categories.dropFirst().map(\.from) + [.infinity]
+        return zip(scale.categories, ends).filter { category, _ in category.from < top }
+            .map { category, end in (category, y(min(end, top)), y(category.from)) }
     }
 
-    /// The indices at which the axis has a number: where bands begin, and round ones that are not too near to those.
-    var levels: [(index: Double, isBound: Bool)] {
-        let bounds = scale.categories.map(\.from).filter { $0 > low && $0 < high }
-        let steps: [Double] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
-        let step = steps.first { (high - low) / $0 < 7 } ?? 5000
-        let round = stride(from: (low / step).rounded(.up) * step, through: high, by: step)
-        let free = round.filter { number in bounds.allSatisfy { abs($0 - number) > (high - low) / 16 } }
-        return bounds.map { ($0, true) } + free.map { ($0, false) }
+    /// The indices at which the axis has a number: its end, and where bands begin, if there is room.
+    var levels: [Double] {
+        scale.categories.map(\.from).reversed().reduce(into: [top]) { levels, bound in
+            if levels[levels.count - 1] - bound > top / 16 { levels.append(bound) }
+        }
     }
 
     /// Round times at which the axis has one, six at most.
@@ -120,6 +80,26 @@ struct Chart {
     }
 
     var pattern: ClockPattern { ClockPattern(span: to - from) }
+}
 
-    func clock(_ time: Timestamp) -> String { pattern.text(of: time) }
+extension Scale {
+    /// The end of an axis from 0: that of the highest point's category, or of the next one where the point is near it,
+    /// so that noise does not look like a change.
+    func top(over points: [HistoryPoint]) -> Double {
+        let highest = points.reduce(1) { max($0, $1.index) } * 1.05
+        return categories.map(\.from).first { $0 > highest } ?? (highest / 100).rounded(.up) * 100
+    }
+}
+
+/// At most `count` points: of each stretch the lowest and the highest.
+func thinned(_ points: [HistoryPoint], to count: Int) -> [HistoryPoint] {
+    guard points.count > count else { return points }
+    let length = (2 * points.count + count - 1) / count
+    return stride(from: 0, to: points.count, by: length).flatMap { start in
+        let places = start..<min(start + length, points.count)
+        let extremes = [
+            places.min { points[$0].index < points[$1].index }, places.max { points[$0].index < points[$1].index },
+        ]
+        return Set(extremes.compactMap(\.self)).sorted().map { points[$0] }
+    }
 }

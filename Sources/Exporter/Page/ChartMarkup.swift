@@ -12,8 +12,8 @@ extension Chart {
         return """
             <div class="plot">
             <svg class="levels" aria-hidden="true">\(levelTexts)</svg>
-            <svg class="area" id="area" role="img" aria-label="\(label)" data-from="\(from)">
-            \(bandRectangles)\(gapRectangles)\(levelLines)\(tickLines)\
+            <svg class="area" id="area" role="img" aria-label="\(label)">
+            \(bandRectangles)\(grid)\
             \(bars, if: style == .bars)\(lines, if: style == .line)\
             <line class="cursor" y1="0" y2="100%"/><circle class="at" r="7"/>
             </svg>
@@ -45,67 +45,36 @@ extension Chart {
         }
     }
 
-    private var gapRectangles: Markup {
-        let hatch: Markup = """
-            <pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">\
-            <path d="M0 0h4v8h-4z"/></pattern>
-            """
-        let rectangles = Markup(each: gaps) { gap in
-            let start = max(0, x(gap.from))
-            let width = min(1, x(gap.to)) - start
-            // Where there is room for it, on a phone less often.
-            let text: Markup = """
-                <text\(" class=\"odd\"", if: width < 0.3) x="\(percent: start + width / 2)" y="50%" \
-                text-anchor="middle">No data</text>
-                """
-            return """
-                <rect class="gap" x="\(percent: start)" width="\(percent: width)" height="100%"/>\
-                \(text, if: width > 0.12)
-                """
-        }
-        return "\(hatch, if: !gaps.isEmpty)\(rectangles)"
-    }
-
-    private var levelLines: Markup {
-        Markup(each: levels) { level in
-            "<line class=\"level\" x2=\"100%\" y1=\"\(percent: y(level.index))\" y2=\"\(percent: y(level.index))\"/>"
-        }
+    private var grid: Markup {
+        let rows = Markup(each: levels) { "<line x2=\"100%\" y1=\"\(percent: y($0))\" y2=\"\(percent: y($0))\"/>" }
+        let columns = Markup(each: ticks) { "<line x1=\"\(percent: x($0))\" x2=\"\(percent: x($0))\" y2=\"100%\"/>" }
+        return "<g class=\"grid\">\(rows)\(columns)</g>"
     }
 
     private var levelTexts: Markup {
         let numbers = Markup(each: levels) { level in
-            """
-            <text\(" class=\"bound\"", if: level.isBound) x="100%" dx="-8" y="\(percent: y(level.index))" dy="4" \
-            text-anchor="end">\(Int(level.index))</text>
-            """
+            "<text x=\"100%\" dx=\"-8\" y=\"\(percent: y(level))\" dy=\"4\" text-anchor=\"end\">\(Int(level))</text>"
         }
-        return "<text class=\"unit\" y=\"-10\">\(scale.title)</text>\(numbers)"
-    }
-
-    private var tickLines: Markup {
-        Markup(each: ticks) { "<line class=\"tick\" x1=\"\(percent: x($0))\" x2=\"\(percent: x($0))\" y2=\"100%\"/>" }
+        return "<text class=\"unit\" y=\"-16\">\(scale.title)</text>\(numbers)"
     }
 
     private var tickTexts: Markup {
-        var day = ClockPattern.day.text(of: from)
+        // Days alone where there are many.
+        let pattern = to - from > 3 * 86_400_000 ? .day : pattern
         return Markup(each: ticks.enumerated()) { place, tick in
-            // Days alone where there are many; a time with its date where a day begins.
-            let pattern = to - from > 3 * 86_400_000 ? .day : pattern
-            let today = ClockPattern.day.text(of: tick)
-            let shown = pattern == .time && today != day ? .date : pattern
-            day = today
             // On a narrow screen every other one is left out.
-            return """
-                <text class="clock\(" odd", if: place % 2 == 1)" x="\(percent: x(tick))" y="18" text-anchor="middle" \
-                data-ms="\(tick)" data-pattern="\(pattern.rawValue)">\(shown.text(of: tick))</text>
-                """
+            """
+            <text class="clock\(" odd", if: place % 2 == 1)" x="\(percent: x(tick))" y="20" text-anchor="middle" \
+            data-ms="\(tick)" data-pattern="\(pattern.rawValue)">\(pattern.text(of: tick))</text>
+            """
         }
     }
 
-    /// The runs of the line, in a drawing of their own that is stretched, since a polyline knows no percent.
+    /// The runs of the line, in a drawing of their own that is stretched, since a polyline knows no percent. The last
+    /// point comes twice: a line from a point to itself is a dot, with its round ends.
     private var polylines: Markup {
-        Markup(each: runs.filter { $0.count > 1 }) { run in
-            let points = Markup(each: run) { "\(Int(x($0.time) * 9999)),\(Int(y($0.index) * 9999)) " }
+        Markup(each: runs) { run in
+            let points = Markup(each: run + run.suffix(1)) { "\(Int(x($0.time) * 9999)),\(Int(y($0.index) * 9999)) " }
             return "<polyline class=\"line\" points=\"\(points)\"/>"
         }
     }
@@ -121,12 +90,9 @@ extension Chart {
         }
     }
 
-    /// A circle for each point. More than 120 would hide each other and the line: then only points without a line to
-    /// them have one.
+    /// A circle for each point; more than 120 would hide each other and the line.
     private var circles: Markup {
-        let alone = Set(runs.filter { $0.count == 1 }.map { $0[0].time })
-        let shown = points.count > 120 ? points.filter { alone.contains($0.time) } : points
-        return Markup(each: shown) { point in
+        Markup(each: points.count > 120 ? [] : points) { point in
             """
             <circle class="point c\(point.category)" cx="\(percent: x(point.time))" cy="\(percent: y(point.index))" r="4.5"/>
             """

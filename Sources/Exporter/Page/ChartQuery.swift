@@ -18,14 +18,6 @@ public struct ChartQuery: Sendable, Equatable {
             case .week: 7 * 24 * 3_600_000
             }
         }
-
-        var title: String {
-            switch self {
-            case .threeHours: "3 hours"
-            case .day: "24 hours"
-            case .week: "7 days"
-            }
-        }
     }
 
     public var style = Style.line
@@ -33,19 +25,17 @@ public struct ChartQuery: Sendable, Equatable {
     public var from, to: Timestamp?
     /// Instead of `from` and `to`.
     public var range: Range?
-    public var isKiosk = false
 
     public init() {}
 
     /// - Parameter query: the form-encoded part of the address behind `?`. Unknown parameters are ignored.
     public init(_ query: String) throws(QueryError) {
-        for field in try parameters(query, onceEach: ["chart", "from", "to", "range"]) {
-            switch field.name {
-            case "chart": style = try field.required(Style(rawValue: field.text), "line or bars")
-            case "from": from = try field.time()
-            case "to": to = try field.time()
-            case "range": range = try field.required(Range(rawValue: field.text), "3h, 24h or 7d")
-            case "kiosk": isKiosk = true
+        for parameter in try QueryParameter.all(in: query) {
+            switch parameter.name {
+            case "chart": style = try parameter.required(Style(rawValue: parameter.text), "line or bars")
+            case "from": from = try parameter.time()
+            case "to": to = try parameter.time()
+            case "range": range = try parameter.required(Range(rawValue: parameter.text), "3h, 24h or 7d")
             default: continue
             }
         }
@@ -58,30 +48,20 @@ public struct ChartQuery: Sendable, Equatable {
     /// Whether less than all points may be in view.
     var isZoomed: Bool { from != nil || to != nil || range != nil }
 
-    func link(_ change: (inout ChartQuery) -> Void) -> Markup {
-        var other = self
-        change(&other)
-        return queryLink([
-            other.style == .line ? nil : "chart=\(other.style.rawValue)", other.from.map { "from=\($0)" },
-            other.to.map { "to=\($0)" }, other.range.map { "range=\($0.rawValue)" }, other.isKiosk ? "kiosk" : nil,
+    /// The query of a link to the same time in another style.
+    func link(style: Style) -> Markup {
+        queryLink([
+            style == .line ? nil : "chart=\(style.rawValue)", from.map { "from=\($0)" }, to.map { "to=\($0)" },
+            range.map { "range=\($0.rawValue)" },
         ])
     }
 
-    /// The query of a link to a time.
-    func link(from: Timestamp, to: Timestamp) -> Markup {
-        link {
-            $0.from = max(0, from)
-            $0.to = max(max(0, from) + 1, to)
-            $0.range = nil
-        }
-    }
-
-    /// The query of a link to a range; to all points if it is `nil`.
-    func link(range: Range?) -> Markup {
-        link {
-            $0.from = nil
-            $0.to = nil
-            $0.range = range
-        }
+    /// The query of a link to another time in the same style; to all points by default.
+    func link(range: Range? = nil, from: Timestamp? = nil, to: Timestamp? = nil) -> Markup {
+        var other = self
+        other.range = range
+        other.from = from
+        other.to = to
+        return other.link(style: style)
     }
 }

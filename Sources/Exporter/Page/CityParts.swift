@@ -4,16 +4,20 @@ import AirQuality
 
 extension Page {
     /// The drawings that `disc` refers to, once on each page.
-    static let faces: Markup = """
-        <svg class="hidden" aria-hidden="true" width="0" height="0">\
-        <symbol id="face-1" viewBox="-3.4 -3.4 30.8 30.8"><path d="M8.2 8.6h.01M15.8 8.6h.01M6 13a6 6 0 0 0 12 0z"/></symbol>\
-        <symbol id="face-2" viewBox="-3.4 -3.4 30.8 30.8"><path d="M8.2 9h.01M15.8 9h.01M7 14.5q5 4.6 10 0"/></symbol>\
-        <symbol id="face-3" viewBox="-3.4 -3.4 30.8 30.8"><path d="M8.2 9h.01M15.8 9h.01M7.5 15.8h9"/></symbol>\
-        <symbol id="face-4" viewBox="-3.4 -3.4 30.8 30.8"><path d="M8.2 9h.01M15.8 9h.01M7 17.2q5-4.6 10 0"/></symbol>\
-        <symbol id="face-5" viewBox="-3.4 -3.4 30.8 30.8"><path d="M6.5 7.5l3.5 2M17.5 7.5l-3.5 2M6.5 16.5l2.2-1.8 2.2 1.8 2.2-1.8 2.2 1.8 2.2-1.8"/></symbol>\
-        <symbol id="face-6" viewBox="-3.4 -3.4 30.8 30.8"><path d="M6.5 7l3.4 3.4M9.9 7l-3.4 3.4M14.1 7l3.4 3.4M17.5 7l-3.4 3.4M9 16.5a3 2.4 0 1 0 6 0a3 2.4 0 1 0-6 0"/></symbol>\
-        </svg>
-        """
+    static let faces: Markup = {
+        let lines = [
+            "M8.2 8.6h.01M15.8 8.6h.01M6 13a6 6 0 0 0 12 0z",
+            "M8.2 9h.01M15.8 9h.01M7 14.5q5 4.6 10 0",
+            "M8.2 9h.01M15.8 9h.01M7.5 15.8h9",
+            "M8.2 9h.01M15.8 9h.01M7 17.2q5-4.6 10 0",
+            "M6.5 7.5l3.5 2M17.5 7.5l-3.5 2M6.5 16.5l2.2-1.8 2.2 1.8 2.2-1.8 2.2 1.8 2.2-1.8",
+            "M6.5 7l3.4 3.4M9.9 7l-3.4 3.4M14.1 7l3.4 3.4M17.5 7l-3.4 3.4M9 16.5a3 2.4 0 1 0 6 0a3 2.4 0 1 0-6 0",
+        ]
+        let symbols = Markup(each: lines.enumerated()) { place, line in
+            "<symbol id=\"face-\(place + 1)\" viewBox=\"-3.4 -3.4 30.8 30.8\"><path d=\"\(line)\"/></symbol>"
+        }
+        return "<svg class=\"hidden\" aria-hidden=\"true\" width=\"0\" height=\"0\">\(symbols)</svg>"
+    }()
 
     /// A face on the colour of its category; the category's name stands beside it.
     func disc(_ category: Category) -> Markup {
@@ -21,15 +25,12 @@ extension Page {
     }
 
     /// A link to a view of the same page.
-    func link(_ text: String, to query: Markup, isCurrent: Bool) -> Markup {
+    func link(_ text: String, to query: Markup, isCurrent: Bool = false) -> Markup {
         "<a href=\"\(query)\"\(Self.current, if: isCurrent)>\(text)</a>\n"
     }
 
     /// Attribute of the link that leads to what is shown.
     static let current: Markup = " aria-current=\"true\""
-
-    /// The integer part of the index, by which its category is decided.
-    func index(_ index: Double) -> Markup { "<data class=\"index\" value=\"\(decimals: index)\">\(Int(index))</data>" }
 
     /// The last change of the category, with an arrow that the style sheet draws: up when it got better, else down.
     func change(_ changes: CategoryChanges) -> Markup {
@@ -46,12 +47,5 @@ extension Page {
         let state = snapshot.states[city]
         guard state.category > 1, let pollutant = state.extras?.subIndices?.greatest else { return "" }
         return "<span class=\"cause\">because of \(Pollutant.allCases[pollutant].title)</span>"
-    }
-
-    /// The step of the path that leads to a city.
-    static func pathStep(_ name: ArraySlice<UInt8>) -> Markup {
-        // "." and ".." mean folders even when percent-encoded, so a blank is appended. No name ends with a blank.
-        let isFolder = name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8)
-        return isFolder ? "\(percent: name)%20" : "\(percent: name)"
     }
 }

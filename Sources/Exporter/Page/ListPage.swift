@@ -7,25 +7,20 @@ extension Page {
     /// The list of cities as a document in UTF-8.
     public func list(_ query: ListQuery) -> [UInt8] {
         let selection = CitySelection(snapshot, query: query)
-        var content: Markup = "<main id=\"content\">\n<h1 class=\"hidden\">Air quality of the cities</h1>\n"
-        if snapshot.cityCount > 0 {
-            content += summary(selection, query)
-            content += query.isKiosk ? wallNews(selection) : tools(query)
-        }
-        if selection.cities.isEmpty {
-            content += empty(query)
-        } else {
-            let first = (selection.page - 1) * CitySelection.pageSize + 1
-            content += """
-                <ol class="cities\(query.isKiosk ? wallGrid(selection) : "")" id="cities" start="\(first)">
-                \(Markup(each: selection.cities) { card($0, isKiosk: query.isKiosk) })</ol>
+        let cards = Markup(each: selection.cities) { card($0, isKiosk: query.isKiosk) }
+        let list: Markup = """
+            \(summary(selection, query))\(tools(query))<ol class="cities">
+            \(cards)</ol>
+            \("<p class=\"empty\">No matching city. <a href=\"?\">Show all cities</a></p>\n", if: selection.count == 0)\
+            \(pager(selection, query))
+            """
+        let content: Markup = """
+            <main id="content">
+            <h1 class="hidden">Air quality of the cities</h1>
+            \(wall(selection, cards), if: query.isKiosk)\(list, if: !query.isKiosk && snapshot.cityCount > 0)</main>
 
-                """
-        }
-        content += "\(pager(selection, query))</main>\n"
-        return render(
-            content, title: "Air quality", root: "./", skipTo: "cities", isKiosk: query.isKiosk,
-            newest: selection.newest)
+            """
+        return render(content, title: "Air quality", root: "./", isKiosk: query.isKiosk)
     }
 
     // MARK: Above the list
@@ -33,15 +28,6 @@ extension Page {
     /// How many cities there are of each category; each is a filter.
     private func summary(_ selection: CitySelection, _ query: ListQuery) -> Markup {
         let all = selection.counts[0]
-        var start = 0.0
-        let bar = Markup(each: scale.categories) { category in
-            let share = all == 0 ? 0 : Double(selection.counts[Int(category.number)]) / Double(all)
-            defer { start += share }
-            guard share > 0 else { return "" }
-            return """
-                <rect class="c\(category.number)" x="\(percent: start)" width="\(percent: share)" height="100%"/>
-                """
-        }
         let chips = Markup(each: scale.categories) { category in
             """
             <li><a class="c\(category.number)" href="\(query.link { $0.category = category.number })"\
@@ -51,13 +37,10 @@ extension Page {
             """
         }
         return """
-            <section class="summary" aria-label="Cities by category">
-            <svg class="share" aria-hidden="true">\(bar)</svg>
-            <ul>
+            <ul class="summary" aria-label="Cities by category">
             <li><a href="\(query.link { $0.category = nil })"\(Self.current, if: query.category == nil)>\
             <b>\(all)</b> <span>\(all == 1 ? "city" : "cities")</span></a></li>
             \(chips)</ul>
-            </section>
 
             """
     }
@@ -73,7 +56,7 @@ extension Page {
             <div class="tools">
             <form role="search" action="./">
             <label class="hidden" for="search">Search for a city</label>
-            <input type="search" id="search" name="search" value="\(query.search[...])" maxlength="\(CityName.maximumCount)" \
+            <input type="search" id="search" name="search" value="\(query.search)" maxlength="\(CityName.maximumCount)" \
             placeholder="Search for a city" autocomplete="off" spellcheck="false">\
             \(hidden("sort", query.sort.rawValue), if: query.sort != .index)\
             \(hidden("category", "\(query.category ?? 0)"), if: query.category != nil)
@@ -86,90 +69,64 @@ extension Page {
             """
     }
 
-    private func empty(_ query: ListQuery) -> Markup {
-        guard snapshot.cityCount > 0 else { return "<p class=\"empty\" id=\"cities\">No data yet.</p>\n" }
-        let all = query.link {
-            $0.category = nil
-            $0.search = []
-        }
-        return "<p class=\"empty\" id=\"cities\">No matching city. <a href=\"\(all)\">Show all cities</a></p>\n"
-    }
-
     // MARK: The list
 
     private func card(_ city: Int, isKiosk: Bool) -> Markup {
         let state = snapshot.states[city]
         let name = snapshot.name(of: city)
         let category = scale.category(state.category)
-        // Too small to be read from afar, as is the cause; and there, longer names than all others get two lines.
-        let details: Markup =
-            isKiosk
-            ? ""
-            : """
+        // On a wall they would be too small to be read from afar, as would be the cause.
+        let details: Markup = """
             \(change(state.changes))
-            \(Sparkline(snapshot.points(of: city), scale: scale).markup)
+            \(sparkline(snapshot.points(of: city), scale: scale))
             <span class="updated">updated \(ago(state.updatedAt))</span>
 
             """
-        let isLong = isKiosk && letters(in: name) > 24
+        let isLong = String(decoding: name, as: UTF8.self).count > 20
         return """
-            <li class="city c\(category.number)\(" long", if: isLong)" data-city="\(name)" data-category="\(category.number)">
+            <li class="city c\(category.number)\(" long", if: isLong)\(" wordy", if: category.name.count > 20)" \
+            data-city="\(name)" data-category="\(category.number)">
             \(disc(category))
-            <a class="name" href="city/\(Self.pathStep(name))\("?kiosk", if: isKiosk)"><bdi>\(name)</bdi></a>
-            <span class="state"><span class="word">\(category.name)</span> \(cause(city), if: !isKiosk)</span>
-            <span class="hidden">\(scale.title)</span>\(index(state.index))
-            \(details)</li>
+            <a class="name" href="city/\(Self.pathStep(name))"><bdi>\(name)</bdi></a>
+            <span class="state"><span class="word">\(category.name)</span> \(isKiosk ? change(state.changes) : cause(city))</span>
+            <span class="hidden">\(scale.title)</span><b class="index">\(Int(state.index))</b>
+            \(details, if: !isKiosk)</li>
 
             """
+    }
+
+    /// The step of the path that leads to a city.
+    private static func pathStep(_ name: ArraySlice<UInt8>) -> Markup {
+        // "." and ".." mean folders even when percent-encoded, so a blank is appended. No name ends with a blank.
+        let isFolder = name.elementsEqual(".".utf8) || name.elementsEqual("..".utf8)
+        return isFolder ? "\(percent: name)%20" : "\(percent: name)"
     }
 
     private func pager(_ selection: CitySelection, _ query: ListQuery) -> Markup {
         guard selection.pageCount > 1 else { return "" }
-        let page = selection.page
-        let last = selection.pageCount
-        func step(_ text: String, _ target: Int, rel: String) -> Markup {
-            guard target >= 1, target <= last, target != page else {
-                return "<span aria-hidden=\"true\">\(text)</span>\n"
-            }
-            return "<a href=\"\(query.link { $0.page = target })\" rel=\"\(rel)\">\(text)</a>\n"
+        func step(_ text: String, _ page: Int, _ relation: String) -> Markup {
+            guard (1...selection.pageCount).contains(page) else { return "" }
+            return "<a href=\"\(query.link { $0.page = page })\" rel=\"\(relation)\">\(text)</a>\n"
         }
         return """
             <nav class="pager" aria-label="Pages of the list">
-            \(step("First", 1, rel: "first"))\(step("Previous", page - 1, rel: "prev"))\
-            <span>Page \(page) of \(last)</span>
-            \(step("Next", page + 1, rel: "next"))\(step("Last", last, rel: "last"))</nav>
+            \(step("Previous", selection.page - 1, "prev"))\
+            <span>Page \(selection.page) of \(selection.pageCount)</span>
+            \(step("Next", selection.page + 1, "next"))</nav>
 
             """
     }
 
-    // MARK: On a wall
-
-    /// The last change, and how many cities are left out.
-    private func wallNews(_ selection: CitySelection) -> Markup {
-        var news: Markup = ""
-        if let city = selection.lastChanged {
-            let state = snapshot.states[city]
-            news += """
-                <p class="last-change"><b><bdi>\(snapshot.name(of: city))</bdi></b> is now \
-                \(scale.category(state.category).name) \(change(state.changes))</p>
-
-                """
-        }
-        let rest = selection.count - selection.cities.count
-        if rest > 0 { news += "<p class=\"left-out\">\(rest) more \(rest == 1 ? "city" : "cities") not shown</p>\n" }
-        return "<div class=\"news\">\n\(news)</div>\n"
-    }
-
-    /// Classes that give the cards of a wall display their columns, by how many there are, and their letters, by the
-    /// longest name, so that all fit the screen and no word is broken.
-    private func wallGrid(_ selection: CitySelection) -> Markup {
+    /// The list on a wall: the columns depend on how many cities there are, so that all fit the screen.
+    private func wall(_ selection: CitySelection, _ cards: Markup) -> Markup {
         // Cards are more than twice as wide as high, as their words are.
         let room = selection.cities.count * 7 / 10
         let columns = (1...10).first { $0 * ($0 + 1) >= room } ?? 10
-        let longest = selection.cities.reduce(0) { max($0, letters(in: snapshot.name(of: $1))) }
-        let width = [8, 11, 14, 16, 18, 20].first { $0 >= longest } ?? 24
-        return " w-\(columns) l-\(width)"
+        let rest = selection.count - selection.cities.count
+        return """
+            <ol class="cities w-\(columns)">
+            \(cards)</ol>
+            \("<p class=\"left-out\">\(rest) more \(rest == 1 ? "city" : "cities") not shown</p>\n", if: rest > 0)
+            """
     }
-
-    private func letters(in name: ArraySlice<UInt8>) -> Int { name.count { $0 & 0xC0 != 0x80 } }
 }

@@ -20,8 +20,8 @@ public struct ListQuery: Sendable, Equatable {
     }
 
     public var sort = Sort.index
-    /// Part of a name; empty: all cities.
-    public var search: [UInt8] = []
+    /// Part of a name, in any case; empty: all cities.
+    public var search = ""
     /// Number of a category; `nil`: all categories.
     public var category: UInt8?
     /// Page of the list, from 1 up; beyond the last page is the last one.
@@ -33,12 +33,12 @@ public struct ListQuery: Sendable, Equatable {
 
     /// - Parameter query: the form-encoded part of the address behind `?`. Unknown parameters are ignored.
     public init(_ query: String) throws(QueryError) {
-        for field in try parameters(query, onceEach: ["sort", "search", "category", "page"]) {
-            switch field.name {
-            case "sort": sort = try field.required(Sort(rawValue: field.text), "index, name or changed")
-            case "search": search = try field.partOfName
-            case "category": category = try UInt8(field.number(in: 1...6, "a number from 1 to 6"))
-            case "page": page = Int(clamping: try field.positive)
+        for parameter in try QueryParameter.all(in: query) {
+            switch parameter.name {
+            case "sort": sort = try parameter.required(Sort(rawValue: parameter.text), "index, name or changed")
+            case "search": search = String(decoding: try parameter.partOfName, as: UTF8.self)
+            case "category": category = try UInt8(parameter.number(in: 1...6, "a number from 1 to 6"))
+            case "page": page = Int(clamping: try parameter.positive)
             case "kiosk": isKiosk = true
             default: continue
             }
@@ -52,7 +52,7 @@ public struct ListQuery: Sendable, Equatable {
         change(&other)
         return queryLink([
             other.sort == .index ? nil : "sort=\(other.sort.rawValue)", other.category.map { "category=\($0)" },
-            other.search.isEmpty ? nil : "search=\(percent: other.search[...])",
+            other.search.isEmpty ? nil : "search=\(percent: Array(other.search.utf8)[...])",
             other.page == 1 ? nil : "page=\(other.page)", other.isKiosk ? "kiosk" : nil,
         ])
     }
@@ -61,22 +61,4 @@ public struct ListQuery: Sendable, Equatable {
 /// The query of a link. `?` alone links to the page without a query; an empty link would keep the current query.
 func queryLink(_ parts: [Markup?]) -> Markup {
     "?\(Markup(each: parts.compactMap(\.self).enumerated()) { "\("&amp;", if: $0 > 0)\($1)" })"
-}
-
-/// The parameters of a query.
-///
-/// - Parameter names: those that may not come twice.
-func parameters(_ query: String, onceEach names: [String]) throws(QueryError) -> [QueryParameter] {
-    var parameters: [QueryParameter] = []
-    for field in formFields(query) {
-        guard let name = field.name, let value = field.value else {
-            throw QueryError("a parameter is not percent-encoded UTF-8")
-        }
-        let parameter = QueryParameter(name: String(decoding: name, as: UTF8.self), value: value)
-        if names.contains(parameter.name), parameters.contains(where: { $0.name == parameter.name }) {
-            throw QueryError("\(parameter.name) is given twice")
-        }
-        parameters.append(parameter)
-    }
-    return parameters
 }

@@ -3,13 +3,8 @@ import AirQuality
 // How the feeds are, in the frame of each page. Everyone may read it, so it names no address.
 
 extension Page {
-    /// Milliseconds: values that are older are not called live.
-    private static let liveAge: Int64 = 60_000
-
     /// The state of all feeds in one line.
-    ///
-    /// - Parameter newest: time of the newest reading that is shown.
-    func feedLine(newest: Timestamp?) -> Markup {
+    var feedLine: Markup {
         let feeds = snapshot.feeds
         let connected = feeds.count(where: \.isConnected)
         let count: Markup = feeds.count > 1 ? " (\(connected) of \(feeds.count) feeds)" : ""
@@ -18,47 +13,50 @@ extension Page {
             "<p class=\"feed \(state)\"><span class=\"dot\" aria-hidden=\"true\"></span> <span>\(text)</span></p>"
         }
         if feeds.allSatisfy(\.isPaused) { return line("paused", "Paused while nobody reads\(count)\(message)") }
-        if snapshot.cityCount == 0 { return line(connected > 0 ? "slow" : "stale", "Waiting\(count)\(message)") }
-        if outage != nil { return line("stale", "Interrupted\(count)\(message)") }
-        if let newest, now - newest > Self.liveAge {
-            return line("slow", "Connected\(count), newest values \(ago(newest))")
+        guard let newest = snapshot.order.map({ snapshot.states[$0].updatedAt }).max() else {
+            return line(connected > 0 ? "slow" : "stale", "Waiting\(count)\(message)")
         }
-        return line("live", "Live\(count)\(message)")
+        if isStale { return line("stale", "Interrupted\(count)\(message)") }
+        // Values that are older than a minute are not called live.
+        guard now - newest > 60_000 else { return line("live", "Live\(count)\(message)") }
+        return line("slow", "Connected\(count), newest values \(ago(newest))")
     }
 
     /// The current fault, in a box above the content; hidden while all is well.
     func banner(_ root: String) -> Markup {
-        guard let text = problem else { return "<div class=\"banner\" role=\"alert\" hidden></div>\n" }
-        let hint: Markup = outage?.hint.map { "<p>\($0)</p>\n" } ?? ""
+        guard let problem else { return "<div class=\"banner\" role=\"alert\" hidden></div>\n" }
         let retry: Markup = """
             <form class="retry" method="post" action="\(root)-/reconnect"><button>Retry</button></form>
 
             """
         return """
             <div class="banner" role="alert">
-            <p>\(text)</p>
-            \(hint)\(retry, if: settings.isLifecycleEnabled)</div>
+            <div>
+            <p>\(problem)</p>
+            \(hint.map { "<p>\($0)</p>\n" as Markup } ?? "")</div>
+            \(retry, if: settings.isLifecycleEnabled)</div>
 
             """
     }
 
     private var problem: Markup? {
         guard snapshot.cityCount == 0 else {
-            guard let since = outage?.since else { return nil }
+            guard isStale, let since = snapshot.feeds.compactMap(\.lastReadingAt).max() else { return nil }
+            // To the minute, even if it was a moment ago.
+            let pattern = ClockPattern(span: max(now - since, 600_000))
             return """
-                <strong>Live data interrupted since \(moment(since)).</strong> The last known readings are shown.
+                <strong>Live data interrupted since \(clock: since, pattern) <span class="zone">UTC</span>.</strong> \
+                The last known readings are shown.
                 """
         }
-        let connected = snapshot.feeds.filter(\.isConnected)
-        if connected.contains(where: { $0.messages > 0 }) { return "<strong>Connected, no readings yet.</strong>" }
-        return connected.isEmpty
-            ? "<strong>Waiting for the first reading.</strong>" : "<strong>Connected, no message yet.</strong>"
+        return snapshot.feeds.contains(where: \.isConnected)
+            ? "<strong>Connected, no readings yet.</strong>" : "<strong>Waiting for the first reading.</strong>"
     }
 
     /// The sources of the readings, a line for each, with the credit that its terms ask for.
     var credits: Markup {
         Markup(each: Set(snapshot.feeds.compactMap(\.source)).sorted { $0.name < $1.name }) { source in
-            let credit = SourceCredit.of(source.name)
+            let credit = sourceCredits[source.name]
             let name: Markup = credit.map { "<a href=\"\($0.address)\">\($0.name)</a>" } ?? "<bdi>\(source.name)</bdi>"
             return """
                 <p>Source: \(name)\(", a computer model", if: source.kind == "model")\

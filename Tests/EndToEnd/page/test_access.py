@@ -1,7 +1,5 @@
 """Whether everybody can use the page: WCAG 2.2 AA, screens of all sizes, light and dark, paper."""
 
-import re
-
 import pytest
 
 PAGES = {
@@ -11,7 +9,6 @@ PAGES = {
     "city": "/city/Delhi",
     "bars": "/city/Delhi?chart=bars",
     "about": "/about",
-    "unknown": "/city/Nowhere",
 }
 SCREENS = {"phone": (320, 640), "laptop": (1280, 900), "wall": (3840, 2160)}
 
@@ -25,7 +22,6 @@ def test_keeps_the_rules_of_access(air, browser, page, scheme):
         assert browser.violations_of_access() == [], f"{width} px"
         assert browser.small_targets() == [], f"{width} px"
         assert not browser.is_wider_than_the_screen() and not browser.is_cut_off(), f"{width} px"
-    assert all("404" in error for error in browser.errors())
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -84,12 +80,7 @@ def test_shows_on_a_wall_what_counts(air, reader):
         "return parseFloat(getComputedStyle(document.querySelector('li .index')).fontSize)"
     )
     assert size >= 32
-    fits = "return document.documentElement.scrollHeight <= innerHeight"
-    assert reader.run(fits)
-    reader.run("document.querySelector('li[data-city=Delhi] .name').click()")
-    reader.wait_for("h1", "Delhi")
-    assert reader.all("body.kiosk")
-    assert reader.run(fits)
+    assert reader.run("return document.documentElement.scrollHeight <= innerHeight")
 
 
 @pytest.mark.parametrize("count", [1, 2, 12, 30, 60])
@@ -130,7 +121,7 @@ def test_a_wall_of_cities_can_be_read_from_afar(breathe, reader, count, screen, 
     assert cut == []
     sizes = reader.run(
         """
-        return ["li .index", "li .name bdi", "li .word", ".last-change", ".last-change time"].map(
+        return ["li .index", "li .name bdi", "li .word"].map(
           part => Math.min(...[...document.querySelectorAll(part)]
             .map(e => parseFloat(getComputedStyle(e).fontSize))));
         """
@@ -140,8 +131,12 @@ def test_a_wall_of_cities_can_be_read_from_afar(breathe, reader, count, screen, 
     assert sizes[0] >= screen[1] / 32 and min(sizes[1:]) >= screen[1] / 64, sizes
     if count < 13:
         assert min(sizes[1:3]) >= screen[1] / 45, sizes
-    changed = " ".join(reader.find(".last-change").text.split())
-    assert re.fullmatch(r".+ is now .+ ▼? ?worsened (just now|\d+ s ago)", changed), changed
+    # The face, and the arrow of the last change, unless a long word needs their room.
+    if scale == "india":
+        assert all(face.size["width"] >= 20 for face in reader.all("li .disc"))
+        arrow = "return parseFloat(getComputedStyle(arguments[0], '::before').fontSize)"
+        assert all(reader.run(arrow, change) >= 12 for change in reader.all("li .worse"))
+    assert len(reader.all("li .worse")) == count
     assert reader.text(".now") and reader.find(".now").is_displayed()
 
 

@@ -8,7 +8,7 @@ from page.conftest import EXTRAS, PLACES, element
 from support.peers import WebSocketFeed
 
 
-POLLUTANTS = ".tiles:not(.statistics) div"
+POLLUTANTS = ".tiles div"
 
 
 def texts(browser, selector: str) -> list[str]:
@@ -31,8 +31,8 @@ def test_shows_each_pollutant_of_a_city(air, reader):
     assert [tile.split("\n") for tile in texts(reader, POLLUTANTS)] == [
         ["PM2.5", "318", "159 µg/m³"],
         ["PM10", "255"],
-        ["CO", "45", "1235 µg/m³"],
         ["NO₂", "8.2 µg/m³"],
+        ["CO", "45", "1235 µg/m³"],
     ]
     classes = [index.get_attribute("class") for index in reader.all(".tiles .index")]
     assert classes == ["index c5", "index c4", "index c1"]
@@ -41,7 +41,6 @@ def test_shows_each_pollutant_of_a_city(air, reader):
         "AQI India" in reader.find(".current .value").text
         and reader.text(".levels .unit") == "AQI India"
     )
-    assert "In this period" in texts(reader, "h2")
 
 
 def test_names_the_index_beside_every_number(air, reader):
@@ -77,15 +76,13 @@ def test_says_where_the_readings_are_from(start, reader, field, words):
     try:
         exporter = start.exporter("--feed.url", feed.url, "--feed.time-field", "time")
         feed.wait_for_client()
-        hour = int(time.time()) // 3600 * 3600
-        feed.send([{"city": "Delhi", "aqi": 200, "time": hour}])
+        feed.send([{"city": "Delhi", "aqi": 200, "time": time.time()}])
         exporter.wait_for_sample("airquality_exporter_cities", 1)
         for path in ("/", "/city/Delhi", "/about", "/?kiosk"):
             reader.open(f"http://{exporter.address}{path}")
             footer = reader.find("footer").text
             assert reader.find("footer").is_displayed()
             assert words in footer
-            assert f"Newest reading: {time.strftime('%H:%M', time.gmtime(hour))}" in footer
             assert "AQI India: Central Pollution Control Board, 2014." in footer
         reader.open("about:blank")
     finally:
@@ -115,9 +112,7 @@ def test_shows_nothing_of_what_is_not_known(breathe, reader):
     assert [("because" in row.text) for row in reader.all("li.city")] == [True, False, False, False]
     for city in ("Pune", "Surat"):
         reader.open(f"{air.address}/city/{city}")
-        assert not reader.all(".tiles:not(.statistics), .cause") and "By pollutant" not in texts(
-            reader, "h2"
-        )
+        assert not reader.all(".tiles, .cause, h2")
     reader.open(air.address + "/city/Agra")
     assert texts(reader, POLLUTANTS) == ["PM2.5\n0.0 µg/m³"] and "By pollutant" in texts(
         reader, "h2"

@@ -15,16 +15,17 @@ extension Health {
         return "no fresh reading: " + (states.isEmpty ? "no feed" : states.joined(separator: "; "))
     }
 
-    /// The hint of `/about` about messages that give no readings; without the feed, whose address is nobody's business
-    /// who can read them.
+    /// The hint of the page: why a connected feed gives no readings, and what to set. It does not name the feed, whose
+    /// address is nobody's business who can read the page.
     func hint(of feeds: [FeedStatistics]) -> String? {
         for feed in feeds where feed.isConnected && feed.connection.readings == 0 {
-            if let reason = feed.connection.reasonOfAll {
-                return "All readings are rejected: \(Logger.Metadata(reason, of: feed.connection).text)"
-            }
-            if feed.connection.explanations[nil] != nil {
-                return "Messages are without readings: \(Logger.Metadata(nil, of: feed.connection).text)"
-            }
+            let reason = feed.connection.reasonOfAll
+            let fields = feed.connection.explanations[reason] ?? []
+            guard reason != nil || !fields.isEmpty else { continue }
+            let problem = reason.map { "All readings are rejected (\($0.rawValue))" } ?? "Messages are without readings"
+            let details = fields.filter { $0.name != "hint" }.map { "\($0.name) \($0.text)" }
+            let advice = fields.filter { $0.name == "hint" }.map { " To set: \($0.text)" }
+            return ([problem] + details).joined(separator: ", ") + "." + advice.joined()
         }
         return nil
     }

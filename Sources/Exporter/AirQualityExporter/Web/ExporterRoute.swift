@@ -70,7 +70,7 @@ struct ExporterRoute: Sendable {
                 }),
             ExporterRoute(
                 path: PageAssets.favicon, limit: \.documentLimit,
-                respond: { endpoints, request in endpoints.page.assets.respondWithFavicon(to: request) }),
+                respond: { endpoints, _ in endpoints.page.assets.respondWithFavicon() }),
             ExporterRoute(
                 path: PageAssets.folder, isFolder: true, limit: \.documentLimit,
                 respond: { endpoints, request in endpoints.page.assets.respond(to: request) }),

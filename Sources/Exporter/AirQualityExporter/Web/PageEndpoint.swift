@@ -18,18 +18,17 @@ struct PageEndpoint: Sendable {
         self.store = store
         self.health = health
         assets = PageAssets(scale: store.rules.scale)
+        func path(_ asset: PageAssets.Asset) -> String { String(asset.path.dropFirst()) }
         settings = PageSettings(
-            version: version, scale: store.rules.scale, styleSheet: assets.styleSheet.forPage,
-            script: assets.script.forPage, icon: assets.icon.forPage, largeIcon: assets.largeIcon.forPage,
+            version: version, scale: store.rules.scale, styleSheet: path(assets.styleSheet),
+            script: path(assets.script), icon: path(assets.icon), largeIcon: path(assets.largeIcon),
             grafanaURL: web.grafanaURL,
             paths: ExporterRoute.all(telemetryPath: web.telemetryPath).compactMap { route in
-                route.meaning.map { PagePath(path: route.path, meaning: $0) }
+                route.meaning.map { (route.path, $0) }
             }, isLifecycleEnabled: web.isLifecycleEnabled)
-        // The policy allows the one script by its hash. It cannot do so for an external style sheet (CSP 3, 8.4), whose
-        // hash is in the page's `integrity` attribute instead.
         let policy = [
-            "default-src 'none'", "script-src '\(assets.script.integrity)'", "style-src 'self'", "img-src 'self'",
-            "connect-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+            "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
+            "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
         ]
         headers = [
             ("Content-Type", "text/html; charset=utf-8"), ("Content-Security-Policy", policy.joined(separator: "; ")),
@@ -38,47 +37,38 @@ struct PageEndpoint: Sendable {
     }
 
     func respondWithList(to request: HTTPRequest) -> HTTPResponse {
-        respond(to: request) { page throws(QueryError) in (200, page.list(try ListQuery(request.query))) }
+        respond(to: request) { page throws(QueryError) in page.list(try ListQuery(request.query)) }
     }
 
     func respondWithAbout(to request: HTTPRequest) -> HTTPResponse {
-        respond(to: request) { page in (200, page.about()) }
+        respond(to: request) { page in page.about() }
     }
 
     /// - Parameter name: percent-decoded; may hold slashes.
     func respond(toCity name: [UInt8], _ request: HTTPRequest) -> HTTPResponse {
         // Names have no blanks around them, but links to the cities "." and ".." end with one (`Page.pathStep`).
-        let name = Array(name.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed())
-        return respond(to: request) { page throws(QueryError) in
-            if let found = page.city(name, try ChartQuery(request.query)) { return (200, found) }
-            let takesPage =
-                request.header("Accept")?.split(separator: ",").contains { $0.hasPrefix("text/html") } ?? false
-            return (404, takesPage ? page.unknownCity(name) : nil)
-        }
+        let name = Array(trimmed(name))
+        return respond(to: request) { page throws(QueryError) in page.city(name, try ChartQuery(request.query)) }
     }
 
     /// Without an entity tag: the ages in a page make each response another one.
     ///
-    /// - Parameter render: gives the status and the document; `nil` where the client takes no page.
-    private func respond(
-        to request: HTTPRequest, _ render: (Page) throws(QueryError) -> (status: Int, document: [UInt8]?)
-    ) -> HTTPResponse {
+    /// - Parameter render: gives the document; `nil` where there is no such city.
+    private func respond(to request: HTTPRequest, _ render: (Page) throws(QueryError) -> [UInt8]?) -> HTTPResponse {
         let snapshot = store.snapshot(withHistories: true)
         let now = currentTime()
         return cache.response(to: request, version: snapshot.version, at: now) {
-            let page = Page(settings, snapshot, outage: outage(of: snapshot, at: now), at: now)
+            let isStale = health.staleness(of: snapshot.feeds, at: now) != nil
+            let hint = isStale || snapshot.cityCount == 0 ? health.hint(of: snapshot.feeds) : nil
+            let page = Page(settings, snapshot, isStale: isStale, hint: hint, at: now)
             do throws(QueryError) {
-                let (status, document) = try render(page)
-                guard let document else { return HTTPResponse(status: 404, line: "no such city; see / for the list") }
-                return HTTPResponse(status: status, headers: headers, to: request, document)
+                guard let document = try render(page) else {
+                    return HTTPResponse(status: 404, line: "no such city; see / for the list")
+                }
+                return HTTPResponse(headers: headers, to: request, document)
             } catch {
                 return HTTPResponse(status: 400, line: error.line)
             }
         }
-    }
-
-    private func outage(of snapshot: StoreSnapshot, at now: Timestamp) -> Outage? {
-        guard health.staleness(of: snapshot.feeds, at: now) != nil else { return nil }
-        return Outage(since: snapshot.feeds.compactMap(\.lastReadingAt).max(), hint: health.hint(of: snapshot.feeds))
     }
 }

@@ -6,9 +6,19 @@ public struct QueryParameter {
     public var name: String
     public var value: [UInt8]
 
-    public init(name: String, value: [UInt8]) {
-        self.name = name
-        self.value = value
+    /// The parameters of a query, in their order.
+    ///
+    /// - Parameter query: the form-encoded part of the address behind `?`.
+    public static func all(in query: String) throws(QueryError) -> [QueryParameter] {
+        try formFields(query).map { field throws(QueryError) in
+            guard let name = field.name.map({ String(decoding: $0, as: UTF8.self) }) else {
+                throw QueryError("a parameter's name is not percent-encoded UTF-8")
+            }
+            guard let value = field.value else {
+                throw QueryError("the value of \(quoted(name, limit: 64)) is not percent-encoded UTF-8")
+            }
+            return QueryParameter(name: name, value: value)
+        }
     }
 
     public var text: String { String(decoding: value, as: UTF8.self) }

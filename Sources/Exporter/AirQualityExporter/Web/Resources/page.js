@@ -10,10 +10,9 @@ const setText = (element, text) => { if (element && element.textContent !== text
 let offset = Number(document.body.dataset.now) - Date.now();
 function age(time) {
   const seconds = Math.max(0, Math.floor((Date.now() + offset - time) / 1000));
-  const [size, unit] = [[86400, "days"], [3600, "h"], [60, "min"], [5, "s"]].find(([size]) => seconds >= size) ?? [];
-  if (!unit) return "just now";
-  const count = Math.floor(seconds / (unit === "s" ? 1 : size));
-  return `${count} ${count === 1 && unit === "days" ? "day" : unit} ago`;
+  const units = [[172800, 86400, "days"], [3600, 3600, "h"], [60, 60, "min"], [5, 1, "s"]];
+  const [, size, unit] = units.find(([least]) => seconds >= least) ?? [];
+  return unit ? `${Math.floor(seconds / size)} ${unit} ago` : "just now";
 }
 // The forms of ClockPattern.swift.
 function clock(milliseconds, pattern) {
@@ -29,15 +28,7 @@ function showAges(page = document) {
 }
 function showTimes(page = document) {
   for (const time of all(".clock", page)) setText(time, clock(Number(time.dataset.ms), time.dataset.pattern));
-  // With its date where a day begins.
-  let day = clock(Number(find("#area", page)?.dataset.from), "day");
-  for (const tick of all(".ticks .clock", page)) {
-    const today = clock(Number(tick.dataset.ms), "day");
-    if (tick.dataset.pattern === "time" && today !== day) setText(tick, clock(Number(tick.dataset.ms), "date"));
-    day = today;
-  }
-  setText(find(".zone", page), `your time zone (${Intl.DateTimeFormat().resolvedOptions().timeZone})`);
-  for (const utc of all(".utc", page)) utc.hidden = true;
+  for (const zone of all(".zone", page)) setText(zone, Intl.DateTimeFormat().resolvedOptions().timeZone);
   find("#area", page)?.setAttribute("tabindex", "0");
   showAges(page);
 }
@@ -81,7 +72,8 @@ async function refresh() {
     const address = location.href;
     const response = await fetch(address, { signal: AbortSignal.timeout(10000), headers: { Accept: "text/html" } });
     const text = await response.text();
-    if (response.status >= 500) throw new Error(text);
+    // 404: the city has expired.
+    if (response.status >= 500 || response.status === 404) throw new Error(text);
     failures = 0;
     if (address === location.href && text.startsWith("<")) take(new DOMParser().parseFromString(text, "text/html"));
   } catch {

@@ -27,14 +27,8 @@ struct CityNamesTests {
         #expect(bad.isEmpty)
     }
 
-    @Test(arguments: [" ", "'", "-", ".", "पृथ्वीसर"])
+    @Test(arguments: [" ", "'", "-", ".", "नगर"])
     func `The first hundred have names of every spelling`(part: String) {
         #expect((12..<112).contains { CityNames.name($0).contains(part) })
-    }
-
-    @Test func `Some names`() {
-        #expect(CityNames.name(12) == "Rampur")
-        #expect(CityNames.name(999_999) == CityNames.name(999_999))
-        #expect(CityNames.name(999_999).hasSuffix(" Sector 617"))
     }
 }

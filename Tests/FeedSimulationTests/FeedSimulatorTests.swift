@@ -127,15 +127,6 @@ struct FeedSimulatorTests {
         }
     }
 
-    @Test func `A sub-index belongs to its concentration`() throws {
-        var simulator = FeedSimulator(cities: 1, coverage: 1, seed: 1)
-        let element = try #require(try decoded(simulator.nextMessages()[0]).first)
-        let nitrogen = try #require(element.subindices?["no2"])
-        // Up to a sub-index of 100 the concentration is 0.8 of it.
-        #expect(nitrogen < 100)
-        #expect(element.pollutants?["no2"] == (nitrogen * 8).rounded() / 10)
-    }
-
     @Test func `Messages keep the order of the cities and have between none and all of them`() {
         #expect(LongRun.shared.isInOrder)
         #expect(LongRun.shared.sizes.isSubset(of: 0...12))

@@ -16,7 +16,7 @@ func simulate(_ flags: ParsedFlags, signals: Signals) throws {
     var next = monotonicTime()
     while server.awaitClient(), server.wait(until: next) {
         guard server.hasClients else { continue }
-        simulator.nextStep { server.send($0) }
+        for message in simulator.nextMessages() { server.send(message) }
         // Steps that take longer than the interval follow each other at once; missed ones are not made up for.
         next = max(next + options.interval, monotonicTime())
     }

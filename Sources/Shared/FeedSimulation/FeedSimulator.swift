@@ -14,13 +14,12 @@ public struct FeedSimulator: Sendable {
     private let coverage: Double
     private let drift: Double
     private let batch: Int
-    /// Seconds.
-    private let interval: Double
-    private let cityCount: Int
+    private let intervalSeconds: Double
     private var random: SeededGenerator
     private var air: SimulatedAir
     private var stepCount = 0
-    private let beginnings: ElementBeginnings
+    /// `{"city":"Mumbai","aqi":` of each city.
+    private let beginnings: [[UInt8]]
 
     /// - Parameters:
     ///   - cities: 1 … `maximumCityCount`; up to twelve are the real ones, the others are invented.
@@ -32,54 +31,44 @@ public struct FeedSimulator: Sendable {
         cities: Int = 12, coverage: Double = 0.6, seed: UInt64, drift: Double = 0, batch: Int = 10_000,
         interval: Duration = .seconds(2)
     ) {
-        precondition((1...Self.maximumCityCount).contains(cities) && batch > 0)
         self.coverage = coverage
         self.drift = drift
         self.batch = batch
-        self.interval = interval / .seconds(1)
-        cityCount = cities
+        intervalSeconds = interval / .seconds(1)
         random = SeededGenerator(seed: seed)
         air = SimulatedAir(cities: cities, seed: seed)
-        beginnings = ElementBeginnings(cities: cities)
+        beginnings = (0..<cities).map { city in
+            var beginning = Array("{\"city\":".utf8)
+            beginning.appendJSONString(CityNames.name(city).utf8.span)
+            return beginning + ",\"aqi\":".utf8
+        }
     }
 
     /// The messages of the next step, at least one; `[]` when no city is in it.
     public mutating func nextMessages() -> [[UInt8]] {
-        var messages: [[UInt8]] = []
-        nextStep { messages.append($0) }
-        return messages
-    }
-
-    /// Passes on the messages of the next step one by one, each as soon as it is complete.
-    public mutating func nextStep(_ send: ([UInt8]) -> Void) {
-        let limit = coverage * 0x1p53
-        let time = Double(stepCount) * interval
+        let time = Double(stepCount) * intervalSeconds
         stepCount += 1
-        var message: [UInt8] = []
+        let hasDetails = beginnings.count <= Self.maximumDetailedCount
+        var messages: [[UInt8]] = []
+        var message = [UInt8(ascii: "[")]
         var count = 0
-        for city in 0..<cityCount {
-            guard Double(random.next() >> 11) < limit, !air.isSilent(city, at: time) else { continue }
+        for city in beginnings.indices {
+            guard random.nextUnit() < coverage, !air.isSilent(city, at: time) else { continue }
             if count == batch {
-                message.append(UInt8(ascii: "]"))
-                send(message)
-                message.removeAll(keepingCapacity: true)
+                messages.append(message + [UInt8(ascii: "]")])
+                message.removeSubrange(1...)
                 count = 0
             }
-            message.append(UInt8(ascii: count == 0 ? "[" : ","))
-            appendElement(of: city, at: time, to: &message)
+            if count > 0 { message.append(UInt8(ascii: ",")) }
             count += 1
+            if drift > 0 { air.moveLevel(of: city, by: drift * (2 * random.nextUnit() - 1)) }
+            let index = air.index(of: city, at: time)
+            message += beginnings[city]
+            message.appendNumber(index)
+            if hasDetails { SimulatedDetails.append(of: city, index: index, to: &message) }
+            message.append(UInt8(ascii: "}"))
         }
-        if count == 0 { message.append(UInt8(ascii: "[")) }
-        message.append(UInt8(ascii: "]"))
-        send(message)
-    }
-
-    private mutating func appendElement(of city: Int, at time: Double, to message: inout [UInt8]) {
-        if drift > 0 { air.moveLevel(of: city, by: drift * (2 * random.nextUnit() - 1)) }
-        let index = air.index(of: city, at: time)
-        beginnings.append(city, to: &message)
-        message.appendNumber(index)
-        if cityCount <= Self.maximumDetailedCount { SimulatedDetails.append(of: city, index: index, to: &message) }
-        message.append(UInt8(ascii: "}"))
+        messages.append(message + [UInt8(ascii: "]")])
+        return messages
     }
 }

@@ -10,7 +10,7 @@ internal import JSON
 public struct Recording: Sendable {
     /// One or more.
     public private(set) var messages: [[UInt8]] = []
-    /// When each message arrived, in epoch milliseconds; `nil` where it is not known.
+    /// When each message arrived, in epoch milliseconds; `nil` where it is not known. None of days.
     private var times: [Int64?] = []
     /// The number of the last line if it is incomplete, because its writer was killed; it is left out.
     public private(set) var cutOffLine: Int?
@@ -33,28 +33,21 @@ public struct Recording: Sendable {
     /// The time between the arrivals of a message and of the one before it, zero where the clock was set back; `nil`
     /// where they are not known.
     public func gap(before step: Int) -> Duration? {
-        guard step > 0, let time = times[step], let before = times[step - 1] else { return nil }
+        guard step > 0, step < times.count, let time = times[step], let before = times[step - 1] else { return nil }
         return .milliseconds(max(0, time - before))
     }
 
     private mutating func readLines(_ bytes: ArraySlice<UInt8>) throws(RecordingError) {
         var reader = JSONRecordReader(members: ["message", "time_ms"])
-        var start = bytes.startIndex
-        var number = 0
-        while start < bytes.endIndex {
-            number += 1
-            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
-            var line = bytes[start..<end]
-            start = end + 1
-            while let last = line.last, isJSONBlank(last) { line = line.dropLast() }
-            guard !line.isEmpty else { continue }
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (place, line) in lines.enumerated() where !line.allSatisfy(isJSONBlank) {
             do throws(RecordingError) {
-                let (message, time) = try Self.message(in: line, number: number, with: &reader)
+                let (message, time) = try Self.message(in: line, number: place + 1, with: &reader)
                 messages.append(message)
                 times.append(time)
             } catch {
-                guard end == bytes.endIndex, number > 1 else { throw error }
-                cutOffLine = number
+                guard place + 1 == lines.count, place > 0 else { throw error }
+                cutOffLine = place + 1
             }
         }
     }
@@ -62,11 +55,8 @@ public struct Recording: Sendable {
     private static func message(
         in line: ArraySlice<UInt8>, number: Int, with reader: inout JSONRecordReader
     ) throws(RecordingError) -> (message: [UInt8], time: Int64?) {
-        switch reader.read(line.span) {
-        case .notJSON: throw RecordingError(line: number, "\(shown(line)) is not JSON, expected a message of a feed")
-        case .notAnArray, .nothing:
-            throw RecordingError(line: number, "\(shown(line)) is not a message, expected an array or an object")
-        case .records: break
+        guard reader.read(line.span) == .records else {
+            throw RecordingError(line: number, "\(shown(line)) is not a message, expected an array or object of JSON")
         }
         guard line.first == UInt8(ascii: "{"), reader.nextRecords() == 1,
             case .text(let range) = reader.value(record: 0, member: 0)
@@ -81,33 +71,31 @@ public struct Recording: Sendable {
         var reader = CSVReader(bytes)
         let header = try reader.nextRow()?.fields ?? []
         func column(_ name: String) throws(RecordingError) -> Int {
-            let columns = header.indices.filter { header[$0].elementsEqual(name.utf8) }
-            guard columns.count == 1 else {
-                let what = columns.isEmpty ? "there is no column \(name)" : "there are several columns \(name)"
-                throw RecordingError(line: 1, "\(what), expected a header with City, Date and AQI")
+            guard let column = header.firstIndex(of: Array(name.utf8)) else {
+                throw RecordingError(line: 1, "there is no column \(name), expected a header with City, Date and AQI")
             }
-            return columns[0]
+            return column
         }
         let city = try column("City")
         let date = try column("Date")
         let index = try column("AQI")
-        var days: [Int: [UInt8]] = [:]
+        var days: [Int64: [UInt8]] = [:]
         while let (line, fields) = try reader.nextRow() {
             guard fields.count == header.count else {
                 throw RecordingError(line: line, "the row has \(fields.count) fields, expected \(header.count)")
             }
             let name = fields[city]
             let value = fields[index]
-            guard !name.isEmpty else { throw RecordingError(line: line, "City is empty, expected a name") }
-            guard isUTF8(name.span) else {
-                throw RecordingError(line: line, "City \(shown(name)) is not UTF-8, expected a name")
+            guard !name.isEmpty, isUTF8(name.span) else {
+                throw RecordingError(line: line, "City is \(shown(name)), expected a name in UTF-8")
             }
             // NA is how the R language writes nothing.
             let isMissing = value.isEmpty || value.elementsEqual("NA".utf8)
             guard isMissing || jsonNumber(value.span) != nil else {
                 throw RecordingError(line: line, "AQI \(shown(value)) is not a number, expected one, or nothing")
             }
-            guard let day = Self.day(fields[date]) else {
+            let midnight = fields[date] + "T00:00:00Z".utf8
+            guard let day = parseRFC3339(midnight.span) else {
                 throw RecordingError(
                     line: line, "Date \(shown(fields[date])) is not a date, expected one such as 2019-10-01")
             }
@@ -122,17 +110,6 @@ public struct Recording: Sendable {
             days[day] = message
         }
         messages = days.sorted { $0.key < $1.key }.map { $0.value + [UInt8(ascii: "]")] }
-        times = Array(repeating: nil, count: messages.count)
-    }
-
-    /// `2019-10-01` as 20191001, which sorts as the date does.
-    private static func day(_ text: [UInt8]) -> Int? {
-        let parts = text.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard parts.map(\.count) == [4, 2, 2], let year: Int = decimalNumber(parts[0]),
-            let month: Int = decimalNumber(parts[1]), let day: Int = decimalNumber(parts[2]),
-            (1...12).contains(month), (1...31).contains(day)
-        else { return nil }
-        return year * 10_000 + month * 100 + day
     }
 }
 
@@ -154,10 +131,9 @@ private func shown(_ bytes: some Sequence<UInt8>) -> String {
 }
 
 /// Appends the line of a recorded message: `{"time_ms":1795236585252,"message":"[{\"city\":…}]"}` and a line break.
-/// - Parameters:
-///   - receivedAt: epoch milliseconds.
-///   - message: a text message. One that is not UTF-8 is not appended: JSON could not hold it.
-/// - Returns: whether it was appended.
+///
+/// - Parameter receivedAt: epoch milliseconds.
+/// - Returns: `false` for a message that is not UTF-8, which JSON could not hold.
 public func appendRecordedLine(receivedAt: Int64, message: Span<UInt8>, to bytes: inout [UInt8]) -> Bool {
     guard isUTF8(message) else { return false }
     bytes += "{\"time_ms\":\(receivedAt),\"message\":".utf8

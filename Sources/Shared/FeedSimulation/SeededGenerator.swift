@@ -4,13 +4,11 @@ struct SeededGenerator: Sendable {
 
     init(seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        return mixed(state)
-    }
-
     /// 0 ..< 1, a multiple of 2⁻⁵³: what `Math.random()` gives.
-    mutating func nextUnit() -> Double { unit(next()) }
+    mutating func nextUnit() -> Double {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        return unit(mixed(state))
+    }
 }
 
 /// Spreads the bits of a number; different numbers stay different.

@@ -1,4 +1,4 @@
-/// The index of each simulated city at any time: a level of its own, a wave of some hours and a little wind.
+/// The index of each simulated city at any time: a level of its own, a wave of some hours and a smaller, shorter one.
 ///
 /// Nothing jumps from one reading to the next, so that a category changes once where the wave crosses a boundary, and
 /// not with every reading.
@@ -28,21 +28,12 @@ struct SimulatedAir: Sendable {
 
     /// - Parameter time: seconds since the simulation began.
     func index(of city: Int, at time: Double) -> Double {
-        // Three to six hours, 8 to 14 percent of the level.
-        let period = 3600 * (3 + 3 * chance(1, city))
-        let height = levels[city] * (0.08 + 0.06 * chance(2, city))
-        let wave = height * sine(turns: time / period + chance(3, city))
-        let index = levels[city] + wave + levels[city] * 0.01 * wind(over: city, at: time)
+        // Three to six hours, 8 to 14 percent of the level; and half an hour to an hour, 1 percent.
+        let height = 0.08 + 0.06 * chance(2, city)
+        let day = height * wave(turns: time / (3600 * (3 + 3 * chance(1, city))) + chance(3, city))
+        let wind = 0.01 * wave(turns: time / (1800 * (1 + chance(4, city))) + chance(5, city))
+        let index = levels[city] * (1 + day + wind)
         return min(max(index, Self.range.lowerBound), Self.range.upperBound)
-    }
-
-    /// A number from −1 to 1 that changes every ten minutes, and slowly in between.
-    private func wind(over city: Int, at time: Double) -> Double {
-        let step = (time / 600).rounded(.down)
-        let share = time / 600 - step
-        let from = chance(4 &+ UInt64(step), city)
-        let to = chance(5 &+ UInt64(step), city)
-        return 2 * (from + (to - from) * share * share * (3 - 2 * share)) - 1
     }
 
     /// Whether an instrument is out of order: now and then one of the first twelve cities sends nothing for some
@@ -50,16 +41,12 @@ struct SimulatedAir: Sendable {
     func isSilent(_ city: Int, at time: Double) -> Bool {
         let candidates = min(levels.count, CityNames.real.count)
         guard city < candidates, candidates > 1 else { return false }
-        let turn = Int(time / Self.silenceInterval)
-        guard city == Int(chance(6, turn) * Double(candidates)) else { return false }
-        let start = Self.silenceInterval * (0.3 + 0.3 * chance(7, turn))
-        let length = 150 + 120 * chance(8, turn)
-        let place = time - Double(turn) * Self.silenceInterval
-        return (start...start + length).contains(place)
+        // In the middle of each twenty minutes.
+        let turn = Int(time / 1200)
+        let start = Double(turn) * 1200 + 480
+        let length = 150 + 90 * chance(7, turn)
+        return city == Int(chance(6, turn) * Double(candidates)) && (start...start + length).contains(time)
     }
-
-    /// Seconds from one silence to the next, about.
-    private static let silenceInterval = 1200.0
 
     /// 0 ..< 1, the same for the same question about the same number.
     private func chance(_ question: UInt64, _ number: Int) -> Double {
@@ -67,11 +54,8 @@ struct SimulatedAir: Sendable {
     }
 }
 
-/// The sine of an angle by Bhāskara's formula: off by less than 0.002. The core has no library of functions.
-private func sine(turns: Double) -> Double {
-    let turn = turns - turns.rounded(.down)
-    let half = turn < 0.5 ? turn * 2 : turn * 2 - 1
-    let product = half * (1 - half)
-    let height = 16 * product / (5 - 4 * product)
-    return turn < 0.5 ? height : -height
+/// A wave between −1 and 1 that is 0 at each half turn: parabolas, which look like a sine.
+private func wave(turns: Double) -> Double {
+    let half = 2 * (turns - turns.rounded(.down))
+    return half < 1 ? 4 * half * (1 - half) : 4 * (half - 1) * (half - 2)
 }

@@ -284,7 +284,7 @@ REQUESTS = {
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-def test_what_is_no_request_for_a_websocket_is_refused(start, name):
+def test_what_is_no_request_for_a_websocket_is_rejected(start, name):
     request, status = REQUESTS[name]
     feed = start.feed("simulate")
     with connect(port_of(feed)) as peer:

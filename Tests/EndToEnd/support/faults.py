@@ -95,7 +95,7 @@ def sending(*frames: bytes) -> Behaviour:
 
 
 def then_a_reading(act: Behaviour) -> Behaviour:
-    """For what is no reason to hang up: the next reading comes by the same connection."""
+    """For what is no reason to disconnect: the next reading comes by the same connection."""
 
     def behave(peer: Peer) -> None:
         act(peer)
@@ -118,7 +118,7 @@ def answer_slowly(peer: Peer) -> None:
         peer.feed.is_stopping.wait(0.02)
 
 
-def answer_for_ever(peer: Peer) -> None:
+def answer_without_end(peer: Peer) -> None:
     peer.read_request()
     peer.fault()
     peer.send(b"HTTP/1.1 101 Switching Protocols\r\n")
@@ -154,7 +154,7 @@ def upgrading(*frames: bytes, **wrong: str) -> Behaviour:
     return behave
 
 
-def interim_answers_for_ever(peer: Peer) -> None:
+def interim_answers_without_end(peer: Peer) -> None:
     peer.read_request()
     peer.fault()
     while True:
@@ -303,7 +303,7 @@ def wrong(
 
 
 def borne(name: str, act: Behaviour, extensions: str | None = None, **fields) -> Fault:
-    """No reason to hang up."""
+    """No reason to disconnect."""
     return Fault(name, after_reading(act, extensions), is_after_reading=True, **fields)
 
 
@@ -323,10 +323,10 @@ FAULTS = [
     # Dial and handshake.
     Fault("no answer to the handshake", never_answer, "timeout", CONNECT),
     Fault("answer byte by byte, without end", answer_slowly, "timeout", CONNECT),
-    Fault("answer with 10 MB of header fields", answer_for_ever, "handshake"),
+    Fault("answer with 10 MB of header fields", answer_without_end, "handshake"),
     Fault("end of stream instead of an answer", end_before_answer, "lost"),
     Fault("reset instead of an answer", reset_before_answer, "lost"),
-    Fault("interim answers without end", interim_answers_for_ever, "handshake"),
+    Fault("interim answers without end", interim_answers_without_end, "handshake"),
     Fault(
         "answer that is not HTTP, then end of stream", answering("SSH-2.0-OpenSSH_9.2"), "handshake"
     ),
@@ -446,7 +446,7 @@ FAULTS = [
         frame(TEXT, b"\xff" * 100, reserved=4),
         extensions=COMPRESSION,
     ),
-    # What is no reason to hang up.
+    # What is no reason to disconnect.
     borne("100,000 pings", then_a_reading(ping_flood)),
     borne("pong that nobody asked for", then_a_reading(sending(frame(PONG, b"x" * 125)))),
     borne("fragments of 1 byte", one_byte_fragments()),

@@ -212,7 +212,7 @@ def test_the_grammar_of_openmetrics_accepts_the_page(pages):
         "# a comment\n# EOF\n",
     ],
 )
-def test_the_grammar_of_openmetrics_refuses_what_it_should(page):
+def test_the_grammar_of_openmetrics_rejects_what_it_should(page):
     assert openmetrics_grammar.complaint(page) is not None
 
 

@@ -120,7 +120,7 @@ def test_the_check_of_the_configuration_accepts_what_is_good(programs, authority
         (None, "no.yml"),
     ],
 )
-def test_config_check_and_promtool_refuse_what_is_bad(
+def test_the_check_of_the_configuration_and_promtool_reject_what_is_bad(
     programs, authority, server, web, content, part
 ):
     if content is None:

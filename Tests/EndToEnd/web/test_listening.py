@@ -227,13 +227,13 @@ def test_sockets_of_systemd_are_served(run, folder):
     assert (folder / "s").is_socket()
 
 
-def test_without_sockets_of_systemd_the_start_is_refused(run):
+def test_without_sockets_of_systemd_the_start_is_rejected(run):
     expect_one_line(run("--web.systemd-socket"), "systemd")
     foreign = {"LISTEN_FDS": "1", "LISTEN_PID": "1"}
     expect_one_line(run("--web.systemd-socket", environment=foreign), "systemd")
 
 
-def test_a_descriptor_that_does_not_listen_is_refused(run):
+def test_a_descriptor_that_does_not_listen_is_rejected(run):
     launcher = [
         sys.executable,
         "-c",

@@ -143,7 +143,7 @@ def test_a_target_has_its_status(exporter, target, status):
 
 
 @pytest.mark.parametrize("size", [10_000, 30_000, 100_000])
-def test_a_target_without_end_is_refused(exporter, size):
+def test_a_target_without_end_is_rejected(exporter, size):
     request = b"GET /" + b"a" * size + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
     answers = parse_answers(exchange(exporter.port, request))
     assert [answer.status for answer in answers] in ([], [414], [431])
@@ -352,7 +352,7 @@ def test_content_of_a_megabyte_is_not_read(refusals, request_bytes):
     assert [answer.status for answer in refusals(request_bytes)] in ([], [405], [411])
 
 
-def test_many_parameters_and_cookies_are_no_reason_to_refuse(exporter):
+def test_many_parameters_and_cookies_are_no_reason_to_reject(exporter):
     query = "&".join(f"city=C{number}" for number in range(350))
     for _ in range(2):
         answer = ask(

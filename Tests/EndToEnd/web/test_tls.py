@@ -108,7 +108,7 @@ def test_certificates_of_each_kind_are_served(start, programs, authority, web, k
 
 
 @pytest.mark.parametrize("kind", ["Ed448", "P-224", "secp256k1"])
-def test_certificates_that_cannot_be_served_are_refused(
+def test_certificates_that_cannot_be_served_are_rejected(
     start, programs, authority, server, web, kind
 ):
     bad = tls(authority.issue(kind, kind=kind))

@@ -62,7 +62,7 @@ def check_fault(start, record_property, fault: Fault, feed: RawFeed, url: str) -
     assert page.nonzero(metrics.DISCONNECTS, "reason") == (
         {fault.reason: 1} if fault.reason else {}
     )
-    assert page.nonzero(metrics.REJECTED, "reason") == fault.refusals
+    assert page.nonzero(metrics.REJECTED, "reason") == fault.rejections
     assert page.value(metrics.ATTEMPTS) == (2 if fault.reason else 1)
     assert page.value(metrics.CONNECTED) == 1
     assert exporter.peak_resident_bytes - memory < MOST_GROWTH
@@ -72,7 +72,7 @@ def check_fault(start, record_property, fault: Fault, feed: RawFeed, url: str) -
     def lines(part: str) -> list[str]:
         return [line for line in exporter.errors if part in line and time_of(line) <= flowing]
 
-    reasons = [fault.reason] if fault.reason else list(fault.refusals)
+    reasons = [fault.reason] if fault.reason else list(fault.rejections)
     # They come through a pipe, so later than the metrics at times.
     wait_for(
         lambda: (
@@ -101,7 +101,7 @@ def check_fault(start, record_property, fault: Fault, feed: RawFeed, url: str) -
     flowing_after = max(0.0, flowing - feed.fault_at)
     limit = fault.limit + ALLOWANCE
     again = fault.limit + max(fault.retry_after, RECONNECT if fault.reason else 0)
-    counted = fault.reason or ", ".join(fault.refusals) or "–"
+    counted = fault.reason or ", ".join(fault.rejections) or "–"
     record_property(
         fault_table.PROPERTY,
         fault_table.row(fault.name, counted, noticed_after, flowing_after, again),

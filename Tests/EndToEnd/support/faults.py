@@ -48,8 +48,8 @@ class Fault:
     limit: float = 0
     #: How long the server has asked not to be dialled.
     retry_after: float = 0
-    #: Counted refusals of messages, by reason.
-    refusals: dict[str, int] = dataclasses.field(default_factory=dict)
+    #: Counted rejections of messages, by reason.
+    rejections: dict[str, int] = dataclasses.field(default_factory=dict)
     #: Other than `FLAGS` and those of `LIMITS`.
     flags: dict[str, str] = dataclasses.field(default_factory=dict)
     #: Whether the exporter gets a reading before the fault.
@@ -455,20 +455,20 @@ FAULTS = [
         "each byte in a segment of its own",
         in_bytes(frame(PING, b"x" * 125), frame(TEXT, message(2))),
     ),
-    borne("empty message", then_a_reading(sending(frame(TEXT))), refusals={"not_json": 1}),
+    borne("empty message", then_a_reading(sending(frame(TEXT))), rejections={"not_json": 1}),
     borne(
         "text that is not UTF-8",
         then_a_reading(sending(frame(TEXT, b'[{"city":"\xff","aqi":1}]'))),
-        refusals={"not_json": 1},
+        rejections={"not_json": 1},
     ),
     borne("binary message", then_a_reading(sending(frame(BINARY, message(9))))),
     borne(
-        "message of 64 MiB, limit 256 KiB", then_a_reading(large_message), refusals={"too_large": 1}
+        "message of 64 MiB, limit 256 KiB", then_a_reading(large_message), rejections={"too_large": 1}
     ),
     borne(
         "65 MB in fragments, limit 256 KiB",
         then_a_reading(endless_fragments),
-        refusals={"too_large": 1},
+        rejections={"too_large": 1},
     ),
     borne(
         "compressed message", sending(frame(TEXT, compressed(message(2)), reserved=4)), COMPRESSION
@@ -499,12 +499,12 @@ FAULTS = [
         "a message that is too large, with context takeover",
         in_context_beyond_the_limit,
         "permessage-deflate",
-        refusals={"too_large": 1},
+        rejections={"too_large": 1},
     ),
     borne(
         "bomb: 256 MiB, compressed 1000 times",
         then_a_reading(bomb),
         COMPRESSION,
-        refusals={"too_large": 1},
+        rejections={"too_large": 1},
     ),
 ]

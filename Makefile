@@ -36,7 +36,7 @@ PYTHON := $(VENV)/bin/python
 
 .PHONY: help
 help:
-	@sed -nE 's/^# (make [a-z-]+( [A-Z_]+=[^ ]+)?) +/\1\t/p' Makefile | expand --tabs 28
+	@sed -nE 's/^# (make [a-z0-9-]+( [A-Z_]+=[^ ]+)?) +/\1\t/p' Makefile | expand --tabs 28
 
 .PHONY: toolchain
 toolchain:
@@ -69,6 +69,7 @@ $(VENV)/installed: Tests/EndToEnd/requirements.txt
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
+# make build  builds both programs, in .build/release
 .PHONY: build exporter
 build: exporter
 	$(RELEASE) --product air-quality-feed
@@ -89,6 +90,7 @@ live: build
 .PHONY: test lint unit packages end-to-end grafana
 test: test-deps lint unit packages end-to-end
 
+# make lint  checks the form of the code, and the rules of Tests/Gates
 lint: toolchain
 	git ls-files -z '*.swift' | xargs -0 swift format lint --strict --parallel
 	Tests/Gates/modules
@@ -96,6 +98,7 @@ lint: toolchain
 	Tests/Gates/packages
 	Tests/Gates/reproducible
 
+# make unit  runs the Swift tests
 unit: test-deps
 	swift build --build-tests
 	AIRQUALITY_TEST_PYTHON=$(CURDIR)/$(PYTHON) swift test --skip-build --quiet

@@ -21,7 +21,7 @@ struct ConfigurationTests {
         return try Configuration(flags)
     }
 
-    @Test("has the defaults of the contract") func defaults() throws {
+    @Test func `The configuration has the defaults of the contract`() throws {
         let configuration = try configuration(["--feed.url", "ws://feed.example/aqi"])
         #expect(configuration.feeds.map(\.label) == ["ws://feed.example/aqi"])
         #expect(!configuration.isDemo)
@@ -50,7 +50,7 @@ struct ConfigurationTests {
         #expect(configuration.logFormat == .logfmt)
     }
 
-    @Test("comes from the environment as well, and the flag wins") func environment() throws {
+    @Test func `The configuration comes from the environment as well, and the flag wins`() throws {
         let configuration = try configuration(
             ["--history.capacity=7"],
             environment: [
@@ -190,30 +190,28 @@ struct ConfigurationTests {
         ]
     }
 
-    @Test("is refused in one line that names the flag, the value and what was expected", arguments: Mistake.all)
-    func refusals(_ mistake: Mistake) {
+    @Test(arguments: Mistake.all)
+    func `A bad configuration is one line with the flag, the value and what was expected`(_ mistake: Mistake) {
         #expect(throws: FlagError(mistake.line)) { try configuration(mistake.arguments) }
         #expect(!mistake.line.contains("secret"))
     }
 
     @Test(
-        "of shards is an index below a count, or a name that ends in one",
         arguments: [
             ("0/1", 0, 1), ("3/4", 3, 4), ("air-quality-exporter-2/4", 2, 4), ("b-10/12", 10, 12), ("3-1/4", 1, 4),
         ])
-    func shards(text: String, index: Int, count: Int) throws {
+    func `A shard is an index below a count, or a name that ends in one`(text: String, index: Int, count: Int) throws {
         #expect(
             try configuration(["--feed.demo", "--city.shard", text]).format.shard == Shard(index: index, count: count))
     }
 
     @Test(
-        "of shards is nothing else",
         arguments: [
             "", "1", "/", "1/", "/2", "4/4", "0/0", "-1/4", "1/2/3", "a/b", " 0/4", "0 / 4", "0/2147483648",
             "exporter/4",
             "exporter-/4", "exporter-4/4", "exporter-a/4", "exporter0/4", "-0/4",
         ])
-    func noShards(text: String) {
+    func `A shard is nothing else`(text: String) {
         #expect(
             throws: FlagError(
                 "--city.shard \"\(text)\": expected i/n, shard i of n, with i from 0 to n-1, for example 0/4, "
@@ -221,7 +219,7 @@ struct ConfigurationTests {
         ) { try configuration(["--feed.demo", "--city.shard", text]) }
     }
 
-    @Test("reads each default as it is shown") func shownDefaults() throws {
+    @Test func `Each default is read as it is shown`() throws {
         let flags = Program.exporter.commands[0].flags
         for flag in flags {
             guard let text = flag.defaultText else { continue }
@@ -235,18 +233,19 @@ struct ConfigurationTests {
         #expect(flags.count { $0.defaultText != nil } > 20)
     }
 
-    @Test("of a health check needs no feed") func healthcheck() throws {
+    @Test func `A health check needs no feed`() throws {
         #expect(try configuration(["healthcheck", "--web.listen-address=:1"]).feeds.isEmpty)
     }
 
     @Test(
-        "names a feed after its address without what may be a token, or as it is told",
         arguments: [
             (["--feed.url", "wss://x/v1/a1b2c3d4e5f6a7b8/live"], "wss://x/v1/…/live"),
             (["--feed.url", "wss://x/city-of-new-delhi-live"], "wss://x/city-of-new-delhi-live"),
             (["--feed.url", "ws://x/s", "--feed.name", "roof"], "roof"),
         ])
-    func labels(_ arguments: [String], _ label: String) throws {
+    func `A feed is named after its address without what may be a token, or as it is told`(
+        _ arguments: [String], _ label: String
+    ) throws {
         #expect(try configuration(arguments).configuredFeeds().map(\.label) == [label])
     }
 }

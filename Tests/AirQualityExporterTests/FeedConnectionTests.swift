@@ -8,7 +8,7 @@ import Testing
 @testable import AirQualityExporter
 @testable import WebSocket
 
-@Suite("The connection to a feed") struct FeedConnectionTests {
+struct FeedConnectionTests {
     private let directory = TemporaryDirectory()
 
     private func configured(_ arguments: [String], command: String? = nil) throws -> FeedClientOptions {
@@ -22,7 +22,7 @@ import Testing
         return error?.line ?? ""
     }
 
-    @Test("has header fields of flags and of a file, comments and blank lines passed over") func headers() throws {
+    @Test func `Header fields come from flags and a file, comments and blank lines passed over`() throws {
         let file = directory.write("headers", "# secrets\n\nAuthorization: Bearer x\r\n  \nX-Key: 1")
         let connection = try configured(["--feed.header=X-Flag: 0", "--feed.header-file=\(file)"])
         #expect(
@@ -38,7 +38,7 @@ import Testing
             error?.line(Configuration.feedFlag) == "--feed.header-file \"\(file)\": expected \"Name: value\" in line 1")
     }
 
-    @Test("refuses fields that the handshake sets itself, whether a flag or a file has them") func reserved() {
+    @Test func `Fields that the handshake sets itself are rejected, whether a flag or a file has them`() {
         for name in ["Host", "upgrade", "Sec-WebSocket-Key", "Content-Length", "Connection"] {
             #expect(
                 line("--feed.header=\(name): secret")
@@ -53,7 +53,7 @@ import Testing
                 + "subprotocols instead of the header Sec-WebSocket-Protocol")
     }
 
-    @Test("refuses a header file that cannot be read or has a bad line, without showing it") func badHeaderFile() {
+    @Test func `A header file that cannot be read or has a bad line is rejected, without showing it`() {
         let file = directory.write("headers", "A: b\n\nsecret without a colon\n")
         #expect(
             line("--feed.header-file=\(file)") == "--feed.header-file \"\(file)\": expected \"Name: value\" in line 3")
@@ -62,7 +62,7 @@ import Testing
                 + "cannot read /nowhere: No such file or directory")
     }
 
-    @Test("offers subprotocols that are tokens, each once") func subprotocols() throws {
+    @Test func `Subprotocols are tokens, each once`() throws {
         let given = ["--feed.subprotocol=aqi.v2", "--feed.subprotocol=aqi.v1"]
         #expect(try configured(given).subprotocols == ["aqi.v2", "aqi.v1"])
         let expected = "a name of letters, digits and !#$%&'*+-.^_`|~"
@@ -74,8 +74,7 @@ import Testing
                 == "--feed.subprotocol \"a\": expected each subprotocol once")
     }
 
-    @Test("refuses files for TLS that no connection could use, at the start and when they are read again")
-    func tls() throws {
+    @Test func `Files for TLS that no connection could use are rejected, at the start and at a reload`() throws {
         let certificates = try TestCertificates.shared()
         let path = certificates.path
         let good = [
@@ -116,7 +115,7 @@ import Testing
                 "--feed.ca-file \"\(file)\": expected certificates of authorities in PEM") == true)
     }
 
-    @Test("is none of the health check's") func healthcheck() throws {
+    @Test func `The health check reads no file of a feed`() throws {
         let arguments = ["--feed.ca-file=/nowhere", "--feed.header-file=/nowhere"]
         #expect(throws: Never.self) { try configured(arguments, command: "healthcheck") }
     }

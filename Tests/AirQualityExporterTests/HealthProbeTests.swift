@@ -10,7 +10,7 @@ import Testing
 @testable import WebConfiguration
 
 @Suite struct HealthProbeTests {
-    @Test("a server on TCP answers") func tcp() throws {
+    @Test func `A server on TCP answers`() throws {
         let server = try ScriptedServer { _ in Array("HTTP/1.1 503 x\r\n\r\nno message yet\n".utf8) }
         let answer = try HealthProbe(address: server.address).get("/-/ready")
         #expect(answer == .http(status: 503, line: "no message yet"))
@@ -19,33 +19,7 @@ import Testing
                 == "GET /-/ready HTTP/1.1\r\nHost: localhost\r\nUser-Agent: healthcheck\r\nConnection: close\r\n\r\n")
     }
 
-    @Test("a server on a unix socket answers") func unix() throws {
-        let directory = TemporaryDirectory()
-        let server = try ScriptedServer(.unix(path: directory.path + "/socket")) { _ in
-            Array("HTTP/1.1 200 OK\r\n\r\nready".utf8)
-        }
-        let answer = try HealthProbe(address: server.address).get("/-/ready")
-        #expect(answer == .http(status: 200, line: "ready"))
-    }
-
-    @Test("the project's own server answers", arguments: ["127.0.0.1:0", ":0", "[::1]:0", "unix"])
-    func ownServer(address: String) throws {
-        let directory = TemporaryDirectory()
-        let listen = try ListenAddress(address == "unix" ? "unix:\(directory.path)/socket" : address)
-        let route = Route("/-/ready") { _ in HTTPResponse(status: 200, line: "ready") }
-        let server = try HTTPServer(configuration: HTTPServerConfiguration(addresses: [listen], routes: [route]))
-        defer { server.stop(within: .seconds(1)) }
-        let bound = server.addresses[0]
-        let probed: ListenAddress =
-            if case .tcp(let host, _) = listen, case .tcp(_, let port) = bound { .tcp(host: host, port: port) } else {
-                bound
-            }
-        let answer = try HealthProbe(address: probed).get("/-/ready")
-        #expect(answer == .http(status: 200, line: "ready"))
-    }
-
     @Test(
-        "a response is read, or is an error",
         arguments: [
             ("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nOK\n", 200, "OK"),
             ("HTTP/1.0 200\r\n\r\nOK\r\nmore", 200, "OK"),
@@ -54,7 +28,7 @@ import Testing
             ("HTTP/1.1 099 x\r\n\r\n", nil, "not HTTP"), ("HTTP/1.1 +99 x\r\n\r\n", nil, "not HTTP"),
             ("HTTP/1.1 100 x\r\n\r\n", nil, "not HTTP"),
         ] as [(String, Int?, String)])
-    func reads(response: String, status: Int?, text: String) {
+    func `A response is read, or is an error`(response: String, status: Int?, text: String) {
         do throws(SystemError) {
             let answer = try HealthProbe.response(Array(response.utf8))
             #expect(status.map { .http(status: $0, line: text) } == answer)
@@ -63,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("neither response nor line is without bound") func bounds() throws {
+    @Test func `Neither response nor line is without bound`() throws {
         let server = try ScriptedServer { _ in
             Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + [UInt8](repeating: 0x61, count: 1 << 20)
         }
@@ -71,13 +45,13 @@ import Testing
         #expect(answer == .http(status: 200, line: String(repeating: "a", count: HealthProbe.lineLimit)))
     }
 
-    @Test("a server that closes without an answer is an error") func closes() throws {
+    @Test func `A server that closes without an answer is an error`() throws {
         let server = try ScriptedServer { _ in [] }
         let error = #expect(throws: SystemError.self) { try HealthProbe(address: server.address).get("/") }
         #expect(error?.code == .peer)
     }
 
-    @Test("nobody there is an error that names the address") func nobody() throws {
+    @Test func `Nobody there is an error that names the address`() throws {
         // A port on which nobody listens any more.
         let address = try ListeningSocket.open(.tcp(host: "127.0.0.1", port: 0)).address
         let refused = #expect(throws: SystemError.self) { try HealthProbe(address: address).get("/") }
@@ -98,24 +72,8 @@ import Testing
     static let hasOpenSSL = FileManager.default.isExecutableFile(atPath: openssl)
 
     @Test(
-        "a TLS server answers, whoever it is", .enabled(if: hasOpenSSL, "\(openssl) is not installed"),
-        arguments: [
-            ["server", "-tls1_3"], ["server", "-tls1_2"], ["server-ec", "-tls1_3"], ["server-ed25519", "-tls1_2"],
-        ])
-    func tls(options: [String]) throws {
-        let server = try OpenSSLServer(certificate: options[0], options: Array(options[1...]))
-        let probe = HealthProbe(address: server.address, tls: server.configuration)
-        guard case .http(let status, _) = try probe.get("/") else {
-            Issue.record("no HTTP")
-            return
-        }
-        #expect(status == 200)
-    }
-
-    @Test(
-        "where a client certificate is required, TLS is enough",
         .enabled(if: hasOpenSSL, "\(openssl) is not installed"), arguments: ["-tls1_3", "-tls1_2"])
-    func clientCertificate(version: String) throws {
+    func `Where a client certificate is required, TLS is enough`(version: String) throws {
         let server = try OpenSSLServer(
             certificate: "server", options: [version, "-Verify", "1", "-verify_return_error"])
         var configuration = server.configuration
@@ -128,8 +86,8 @@ import Testing
         }
     }
 
-    @Test("a server without TLS is an error", arguments: [TLSConfiguration.ClientAuthentication.none, .requireAny])
-    func notTLS(authentication: TLSConfiguration.ClientAuthentication) throws {
+    @Test(arguments: [TLSConfiguration.ClientAuthentication.none, .requireAny])
+    func `A server without TLS is an error`(authentication: TLSConfiguration.ClientAuthentication) throws {
         let server = try ScriptedServer { _ in Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8) }
         var configuration = TLSConfiguration(certificate: [], key: [], priority: "")
         configuration.clientAuthentication = authentication

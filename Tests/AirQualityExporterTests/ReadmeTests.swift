@@ -7,11 +7,11 @@ import Testing
 @testable import CommandLine
 
 /// The tables of the program's README are made from the program; `RECORD_GOLDEN=1` writes them anew, and fails.
-@Suite("The README", .serialized) struct ReadmeTests {
+@Suite(.serialized) struct ReadmeTests {
     private static let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Sources/Exporter/AirQualityExporter/README.md")
 
-    @Test("has the table of flags") func flags() throws {
+    @Test func `The README has the table of flags`() throws {
         var lines = ["| flag | default | meaning |", "| --- | --- | --- |"]
         for flag in Program.exporter.commands[0].flags {
             let value = flag.placeholder.map { " \($0)" } ?? ""
@@ -22,7 +22,7 @@ import Testing
         try expectTable("flags", lines)
     }
 
-    @Test("has the table of metrics") func metrics() throws {
+    @Test func `The README has the table of metrics`() throws {
         var lines = ["| metric | type | labels | meaning |", "| --- | --- | --- | --- |"]
         for family in MetricsEndpoint.metrics where family.name.hasPrefix("airquality_") {
             let labels = family.labels.map { "`\($0)`" }.joined(separator: ", ")

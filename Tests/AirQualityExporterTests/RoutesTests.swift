@@ -8,7 +8,7 @@ import Testing
 
 @testable import AirQualityExporter
 
-@Suite("A request") struct RoutesTests {
+struct RoutesTests {
     private final class Counts: Sendable {
         let reads = Atomic(0)
         let reconnects = Atomic(0)
@@ -43,7 +43,7 @@ import Testing
         let counts = counts
         let health = Health(store: store)
         var endpoints = Endpoints(
-            metrics: MetricsEndpoint(store: store, scrapes: nil, storage: nil, events: nil),
+            metrics: MetricsEndpoint(store: store, scrapes: nil, storage: nil),
             history: historyEndpoint?(store) ?? HistoryEndpoint(store: store, corsOrigin: corsOrigin), health: health,
             page: PageEndpoint(store: store, health: health, web: Configuration.Web(), version: "1.2.3"),
             events: EventHub(store: store, onFirst: {}, at: 0), scrapes: HTTPMeter())
@@ -56,7 +56,6 @@ import Testing
     }
 
     @Test(
-        "is answered with the right status",
         arguments: [
             ("GET", "/metrics", 200), ("HEAD", "/metrics", 200), ("GET", "/history.json", 200), ("GET", "/", 200),
             ("GET", "/-/healthy", 200), ("HEAD", "/-/healthy", 200), ("GET", "/-/ready", 503),
@@ -71,7 +70,7 @@ import Testing
             ("HEAD", "/events", 200), ("POST", "/events", 405), ("GET", "/assets/page.css", 404),
             ("PUT", "/assets/page.css", 405),
         ])
-    func statuses(_ method: String, _ path: String, _ status: Int) {
+    func `A request is answered with the right status`(_ method: String, _ path: String, _ status: Int) {
         let response = routes(hasAccent: true).respond(to: HTTPRequest(method: method, path: path))
         #expect(response.status == status)
         if status == 405 {
@@ -92,7 +91,7 @@ import Testing
         #expect(paths.first == "/x" && Set(paths).count == paths.count)
     }
 
-    @Test("for the lifecycle is allowed by a flag") func lifecycle() {
+    @Test func `A request for the lifecycle is allowed by a flag`() {
         let routes = routes(lifecycle: true)
         #expect(routes.respond(to: HTTPRequest(method: "POST", path: "/-/reconnect")).status == 200)
         #expect(counts.reconnects.load(ordering: .relaxed) == 1)
@@ -101,7 +100,7 @@ import Testing
         #expect(reload.text == "web.yml, line 3: no\n")
     }
 
-    @Test("that reads is counted as one, another is not") func reads() {
+    @Test func `A request that reads is counted as one, another is not`() {
         let routes = routes()
         for path in ["/metrics", "/history.json", "/", "/-/ready", "/nowhere"] {
             _ = routes.respond(to: HTTPRequest(path: path))
@@ -110,7 +109,7 @@ import Testing
         #expect(counts.reads.load(ordering: .relaxed) == 2)
     }
 
-    @Test("for the metrics is answered in the format and the coding it accepts") func metrics() {
+    @Test func `A request for the metrics is answered in the format and the coding it accepts`() {
         let routes = routes()
         let plain = routes.respond(to: HTTPRequest(path: "/metrics"))
         #expect(plain.header("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
@@ -125,7 +124,7 @@ import Testing
         #expect(openMetrics.bytes.starts(with: [0x1F, 0x8B]))
     }
 
-    @Test("for one city's history is told the city's shard, where there are shards") func shards() throws {
+    @Test func `A request for one city's history is told the city's shard, where there are shards`() throws {
         let routes = routes(shard: Shard(index: 0, count: 4))
         func answer(_ query: String) -> HTTPResponse {
             routes.respond(to: HTTPRequest(path: "/history.json", query: query))
@@ -147,7 +146,7 @@ import Testing
         #expect(unsharded.header("Air-Quality-Shard") == nil)
     }
 
-    @Test("for the history is answered once for the same content") func history() {
+    @Test func `A request for the history is answered once for the same content`() {
         let routes = routes(corsOrigin: "https://grafana.example")
         let first = routes.respond(to: HTTPRequest(path: "/history.json"))
         #expect(first.header("Content-Type") == "application/json")
@@ -175,7 +174,7 @@ import Testing
         #expect(bad.text == "{\"error\": \"query: limit is \\\"0\\\", expected a whole number from 1 up\"}\n")
     }
 
-    @Test("for more history than is allowed is refused with the way to less") func historyLimit() {
+    @Test func `A request for more history than is allowed is rejected with the way to less`() {
         let routes = routes(historyEndpoint: {
             HistoryEndpoint(store: $0, corsOrigin: nil, maximumPoints: 1)
         })
@@ -189,7 +188,7 @@ import Testing
         }
     }
 
-    @Test("for the list shows cities, and for /about the feeds, and nothing of a name is markup") func list() {
+    @Test func `A request for the list shows cities, and for /about the feeds, and nothing of a name is markup`() {
         let text = routes().respond(to: HTTPRequest(path: "/")).text
         #expect(text.contains("&lt;b&gt;&amp;&quot;"))
         #expect(!text.contains("<b>&"))
@@ -204,7 +203,6 @@ import Testing
     }
 
     @Test(
-        "for a page with a bad query is answered with one line",
         arguments: [
             ("/", "sort=worst", "query: sort is \"worst\", expected index, name or changed"),
             ("/", "category=7", "query: category is \"7\", expected a number from 1 to 6"),
@@ -217,13 +215,15 @@ import Testing
             ("/city/Mumbai", "range=3h&to=5", "query: range=3h beside from or to: expected one of them"),
             ("/city/Mumbai", "from=5&to=5", "query: from is 5, expected less than to, which is 5"),
         ])
-    func badQueries(_ path: String, _ query: String, _ line: String) {
+    func `A request for a page with a bad query is answered with one line`(
+        _ path: String, _ query: String, _ line: String
+    ) {
         let answer = routes().respond(to: HTTPRequest(path: path, query: query))
         #expect(answer.status == 400)
         #expect(answer.text == line + "\n")
     }
 
-    @Test("for a page ignores what it does not know") func unknownParameters() {
+    @Test func `A request for a page ignores what it does not know`() {
         #expect(routes().respond(to: HTTPRequest(path: "/", query: "utm=1&&x&sort=name&search=")).status == 200)
     }
 

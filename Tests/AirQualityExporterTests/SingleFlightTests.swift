@@ -4,8 +4,8 @@ import Testing
 
 @testable import AirQualityExporter
 
-@Suite("SingleFlight") struct SingleFlightTests {
-    @Test("`SingleFlight` makes a value anew for each question, when they come one by one") func oneByOne() {
+struct SingleFlightTests {
+    @Test func `A value is made anew for each question, when they come one by one`() {
         let flight = SingleFlight<Int>()
         #expect(flight.last == nil)
         for number in 1...3 {
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test("`SingleFlight` gives all who ask while a value is made the next one, and makes that once") func together() {
+    @Test func `All who ask while a value is made get the next one, which is made once`() {
         let flight = SingleFlight<Int>()
         let made = Atomic<Int>(0)
         let isMaking = Monitor(false)
@@ -46,16 +46,5 @@ import Testing
 
     private func thread(_ body: @escaping @Sendable () -> Void) -> ServiceThread? {
         try? ServiceThread(name: "test", body: body)
-    }
-}
-
-@Suite("Turns") struct TurnsTests {
-    @Test("`Turns` has room for so many at a time, and nobody waits longer than told") func room() {
-        let turns = Turns(limit: 2)
-        let inner = turns.run(within: .zero) {
-            turns.run(within: .zero) { turns.run(within: .milliseconds(1)) { "third" } ?? "none" }
-        }
-        #expect(inner == "none")
-        #expect(turns.run(within: .zero) { turns.run(within: .zero) { "second" } } == "second")
     }
 }

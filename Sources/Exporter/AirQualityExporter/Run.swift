@@ -57,6 +57,7 @@ private func serve(
         // Half of them for connections, the other half for feeds, storage, files and the log.
         try OpenFileLimit.require(64 + 8 * feeds.count)
         let exporter = try Exporter(configuration, feeds: feeds, logger: logger, signals: signals)
+        let server = try exporter.listen()
         logger.info(
             "Starting air-quality-exporter",
             metadata: [
@@ -66,7 +67,7 @@ private func serve(
             ])
         flags.logUnknownVariables(to: logger)
         configuration.warn(logger, of: feeds)
-        return try exporter.run()
+        return try exporter.run(server)
     } catch {
         logger.error("Cannot start", metadata: ["err": "\(error)"])
         return 1

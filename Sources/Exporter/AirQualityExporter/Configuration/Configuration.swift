@@ -121,4 +121,19 @@ extension Configuration {
         }
         return nil
     }
+
+    /// - Parameter feeds: those of the start. A reload may bring others that have what these do not.
+    func storeRules(for feeds: [ConfiguredFeed]) -> StoreRules {
+        let formats = [format] + feeds.map(\.settings.format) + (isDemo ? [DemoFeed.format] : [])
+        return StoreRules(
+            scale: scale, history: history, cityLimit: cityLimit, expireAfter: expireAfter.milliseconds,
+            shard: format.shard,
+            families: feedFile == nil ? Set(formats.flatMap(\.families)) : Set(CityFamilyName.allCases))
+    }
+
+    /// Whether there is nothing that a reload could read.
+    var namesNoFile: Bool {
+        [feedFile, web.configFile, feed.headerFile, feed.tls.caFile, feed.tls.certificateFile, feed.tls.keyFile]
+            .allSatisfy { $0 == nil }
+    }
 }

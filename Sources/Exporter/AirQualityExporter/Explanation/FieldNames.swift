@@ -24,20 +24,20 @@ enum FieldNames {
             value val v state reading score measurement payload result level current now avg mean average y index idx \
             last latest nativevalue data overall total airquality quality number amount points vals values readings
             """))
+    /// Beginnings of names of other quantities.
     private static let quantities = words(
         """
         pm1 pm25 pm10 pm2 no2 so2 o3 ozone nh3 co2 voc temperature humid pressure windsp winddir noise batter rssi \
         latitude longitude altitude elevation timestamp rank uvi dewpoint rainfall updated expires threshold version \
         uptime pageno pagesize heatindex
         """)
-    private static let exactQuantities = Set(
+    private static let wholeQuantities = Set(
         words(
             """
             co t h p w ts time date id uid seq code status year month day hour minute total size length offset no hum \
             rh min max limit nonce retry interval ref joinref epoch population zip pin x z bc lat lon lng alt temp \
             wind rain press page
             """))
-    private static let otherTimes = words("forecast predict tomorrow history yesterday previous")
 
     /// Whether the name is that of an index of the air.
     static func isIndex(_ name: String) -> Bool {
@@ -61,13 +61,14 @@ enum FieldNames {
     /// Whether the name is that of something else that is a number.
     private static func isOtherQuantity(_ name: String) -> Bool {
         let name = plain(name)
-        return exactQuantities.contains(name) || quantities.contains { name.hasPrefix($0) } || name.hasSuffix("count")
+        return wholeQuantities.contains(name) || quantities.contains { name.hasPrefix($0) } || name.hasSuffix("count")
     }
 
     /// Whether the name says that what is in it is not of now.
     static func isOtherTime(_ name: String) -> Bool {
         let name = plain(name)
-        return otherTimes.contains { name.hasPrefix($0) } || ["old", "oldstate", "before"].contains(name)
+        let beginnings = words("forecast predict tomorrow history yesterday previous")
+        return beginnings.contains(where: name.hasPrefix) || words("old oldstate before").contains(name)
     }
 
     /// How much the names of a number say that it is an index, up to 100, and whether a text beside it had to say so
@@ -106,11 +107,8 @@ enum FieldNames {
         provider attribution timezone tz icon version jsonrpc specversion scale standard quantity time date updated \
         lastupdated comment note health band local
         """)
-    private static let kinds = Set(
-        words(
-            """
-            type event action op kind msgtype messagetype channel method eventtype cmd command msg t e stream
-            """))
+    private static let kinds = words(
+        "type event action op kind msgtype messagetype channel method eventtype cmd command msg t e stream")
     private static let structures = Set(
         words(
             """
@@ -133,7 +131,7 @@ enum FieldNames {
 
     /// Whether the field's text may be a path with a place in it.
     static func isTopic(_ name: String) -> Bool {
-        ["topic", "channel", "stream", "subject", "path", "subscription"].contains(plain(name))
+        words("topic channel stream subject path subscription").contains(plain(name))
     }
 
     /// Whether the field's text is something else than a name.

@@ -46,7 +46,7 @@ struct MessagePart {
         }
     }
 
-    private func list(_ steps: PathStep..., of elements: some Sequence<JSONTree>, columns: [String]? = nil)
+    private func list(_ steps: [PathStep], of elements: some Sequence<JSONTree>, columns: [String]? = nil)
         -> [MessagePart]
     {
         elements.prefix(Self.maximumElements).map {
@@ -64,10 +64,8 @@ struct MessagePart {
         let isLikely = places.count > 1 || (others.isEmpty && isElement) || places.contains { $0.value.namesIndex }
         guard isLikely, others.count <= 8 else { return [] }
         let entries = places.map { JSONTree.object([JSONField("key", .text($0.name)), JSONField("value", $0.value)]) }
-        let isWhole = others.isEmpty
-        return isWhole
-            ? list(.entries, of: entries)
-            : list(.filter("del(\(others.joined(separator: ", ")))"), .entries, of: entries)
+        let rest = others.isEmpty ? [] : [PathStep.filter("del(\(others.joined(separator: ", ")))")]
+        return list(rest + [.entries], of: entries)
     }
 
     /// `{"s1": {"name": "Delhi", "aqi": 301}, "s2": {"name": "Pune", "aqi": 51}}`
@@ -75,7 +73,7 @@ struct MessagePart {
         guard fields.count > 1, case .object(let first) = fields[0].value,
             first.contains(where: { known in fields.allSatisfy { $0.value[known.name] != nil } })
         else { return [] }
-        return list(.values, of: fields.map(\.value))
+        return list([.values], of: fields.map(\.value))
     }
 
     /// `{"city": ["Delhi", "Pune"], "aqi": [301, 51]}`, `{"fields": ["city", "aqi"], "rows": [["Delhi", 301]]}`
@@ -86,11 +84,11 @@ struct MessagePart {
             let columns = lists.filter { $0.values.count == places.count }
             let names = columns.map { [PathStep.field($0.name)].expression }.joined(separator: ", ")
             let rows = places.indices.map { row in JSONTree.array(columns.map { $0.values[row] }) }
-            parts = list(.filter("[\(names)] | transpose[]"), of: rows, columns: columns.map(\.name))
+            parts = list([.filter("[\(names)] | transpose[]")], of: rows, columns: columns.map(\.name))
         }
         for names in fields.compactMap(\.value.columnNames) {
             for rows in lists where rows.values.allSatisfy({ $0.elements?.count == names.count }) {
-                parts += list(.field(rows.name), .each, of: rows.values, columns: names)
+                parts += list([.field(rows.name), .each], of: rows.values, columns: names)
             }
         }
         return parts
@@ -109,7 +107,7 @@ struct MessagePart {
             }
             guard rows.count > 1 || fields.count == 1 else { continue }
             let code = "to_entries[] | {aqi: .value} + (.key | capture(\(jqText(pattern)); \"i\"))"
-            parts += list(.filter(code), of: rows)
+            parts += list([.filter(code)], of: rows)
         }
         return parts
     }
@@ -120,33 +118,33 @@ struct MessagePart {
         guard value.isList else { return [] }
         let columns = elements.count > 1 ? elements[0].columnNames : nil
         guard let columns, elements.allSatisfy({ $0.elements?.count == columns.count }) else {
-            return list(.each, of: elements)
+            return list([.each], of: elements)
         }
-        return list(PathStep(code: "[1:][]"), of: elements.dropFirst(), columns: columns)
+        return list([PathStep(code: "[1:][]")], of: elements.dropFirst(), columns: columns)
     }
 
     /// `["Delhi", 301, "Pune", 51]`, or numbers whose places are in a list elsewhere.
     private func rows(_ elements: [JSONTree], _ legends: [[String]]) -> [MessagePart] {
         let pairs = stride(from: 0, to: elements.count - 1, by: 2).map { Array(elements[$0...$0 + 1]) }
         if pairs.count > 1, pairs.allSatisfy({ $0[0].text != nil && $0[1].isNumber }) {
-            return list(.filter("range(0; length; 2) as $i | .[$i:$i + 2]"), of: pairs.map { .array($0) })
+            return list([.filter("range(0; length; 2) as $i | .[$i:$i + 2]")], of: pairs.map { .array($0) })
         }
         guard elements.allSatisfy(\.isNumber), let names = legends.first(where: { $0.count == elements.count }) else {
             return []
         }
         let code = "[[\(names.map(jqText).joined(separator: ", "))], .] | transpose[]"
-        return list(.filter(code), of: zip(names, elements).map { .array([.text($0), $1]) })
+        return list([.filter(code)], of: zip(names, elements).map { .array([.text($0), $1]) })
     }
 
     private func inside(_ text: String) -> [MessagePart] {
-        if let inner = text.jsonInside { return list(.filter("fromjson"), of: [inner]) }
+        if let inner = text.jsonInside { return list([.filter("fromjson")], of: [inner]) }
         if let inner = text.eventData {
             let code = #"split("\n")[] | select(startswith("data:")) | ltrimstr("data:") | fromjson"#
-            return list(.filter(code), of: [inner])
+            return list([.filter(code)], of: [inner])
         }
         guard let (name, number) = text.nameAndNumber else { return [] }
         let code = #"capture("^ *(?<name>[^:=;,|]+?) *[:=;,|] *(?<n>[0-9]+([.][0-9]+)?)")"#
-        return list(.filter(code), of: [.object([JSONField("name", .text(name)), JSONField("n", .number(number))])])
+        return list([.filter(code)], of: [.object([JSONField("name", .text(name)), JSONField("n", .number(number))])])
     }
 }
 

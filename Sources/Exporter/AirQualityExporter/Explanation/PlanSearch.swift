@@ -20,7 +20,7 @@ struct PlanSearch {
     private var trail: [(part: MessagePart, scalars: [Scalar], steps: [PathStep])] = []
 
     private typealias Scalar = (steps: [PathStep], value: JSONTree)
-    /// A text near a number, which says that it is an index, and the place on the trail from which the steps lead to it.
+    /// A text that says that a number near it is an index, and the place on the trail from which the steps lead to it.
     private typealias Sign = (depth: Int, steps: [PathStep], text: String)
 
     init(_ message: JSONTree, legends: [[String]]) {

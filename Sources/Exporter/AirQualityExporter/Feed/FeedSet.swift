@@ -1,5 +1,6 @@
 import AirQuality
 import CommandLine
+import FeedOptions
 import Synchronization
 import System
 import WebSocket
@@ -69,9 +70,14 @@ final class FeedSet: Sendable {
                 logger.error("Feeds not loaded, keeping the previous ones", metadata: ["err": error.line])
                 return error.line
             }
-            if let problem = configuration.feed.reload(logger: logger) { return problem }
-            guard configuration.feedFile != nil else { return nil }
-            return replace(with: wanted)
+            do throws(FeedOptionError) {
+                try configuration.feed.checkFiles()
+            } catch {
+                let line = error.line(Configuration.feedFlag)
+                logger.error("Cannot connect to feeds: unusable file", metadata: ["err": line])
+                return line
+            }
+            return configuration.feedFile == nil ? nil : replace(with: wanted)
         }
     }
 

@@ -1,4 +1,3 @@
-import CommandLine
 import HTTPServer
 
 /// The endpoints that the routes respond with.
@@ -24,22 +23,6 @@ struct Endpoints: Sendable {
     var reconnect: @Sendable () -> Void = {}
     /// Reads files again; `nil` when all is well, else why not, in one line.
     var reload: @Sendable () -> String? = { nil }
-
-    /// Responds with what the feeds are consumed for.
-    func read(_ respond: (Endpoints) -> HTTPResponse) -> HTTPResponse {
-        let response = respond(self)
-        onRead()
-        return response
-    }
-
-    /// Responds if lifecycle requests are allowed.
-    func lifecycle(_ respond: () -> HTTPResponse) -> HTTPResponse {
-        guard isLifecycleEnabled else {
-            let flag = Configuration.flag(\.web.isLifecycleEnabled)
-            return HTTPResponse(status: 403, line: "lifecycle requests need \(flag)")
-        }
-        return respond()
-    }
 }
 
 extension RequestLimit {

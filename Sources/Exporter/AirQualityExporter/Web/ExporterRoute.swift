@@ -12,6 +12,8 @@ struct ExporterRoute: Sendable {
     var methods = ["GET", "HEAD"]
     var access = Route.Access.restricted
     var errorForm = Route.ErrorForm.text
+    /// Whether a request is a read of what the feeds are consumed for.
+    var isReader = false
     /// Its line in the list on `/about`; `nil`: it is not listed.
     var meaning: String?
     var limit: @Sendable (Endpoints) -> RequestLimit? = { _ in nil }
@@ -25,15 +27,14 @@ struct ExporterRoute: Sendable {
     static func all(telemetryPath: String = defaultTelemetryPath) -> [ExporterRoute] {
         [
             ExporterRoute(
-                path: telemetryPath, meaning: "metrics for Prometheus", limit: \.scrapeLimit, meter: \.scrapes,
-                respond: { endpoints, request in endpoints.read { $0.metrics.respond(to: request) } }),
+                path: telemetryPath, isReader: true, meaning: "metrics for Prometheus", limit: \.scrapeLimit,
+                meter: \.scrapes, respond: { $0.metrics.respond(to: $1) }),
             ExporterRoute(
-                path: "/history.json", errorForm: .json, meaning: "the recent points of all cities",
-                limit: \.documentLimit,
-                respond: { endpoints, request in endpoints.read { $0.history.respond(to: request) } }),
+                path: "/history.json", errorForm: .json, isReader: true, meaning: "the recent points of all cities",
+                limit: \.documentLimit, respond: { $0.history.respond(to: $1) }),
             ExporterRoute(
-                path: "/events", meaning: "changes as server-sent events", limit: \.listenerLimit,
-                respond: { endpoints, request in endpoints.read { $0.events.respond(to: request) } }),
+                path: "/events", isReader: true, meaning: "changes as server-sent events", limit: \.listenerLimit,
+                respond: { $0.events.respond(to: $1) }),
             ExporterRoute(
                 path: "/-/healthy", access: .open, meaning: "whether the exporter works",
                 respond: { endpoints, _ in .health(endpoints.health.livenessProblem(), otherwise: "healthy") }),
@@ -43,25 +44,21 @@ struct ExporterRoute: Sendable {
             ExporterRoute(
                 path: "/-/reconnect", methods: ["POST"],
                 respond: { endpoints, _ in
-                    endpoints.lifecycle {
-                        endpoints.reconnect()
-                        return HTTPResponse(status: 200, line: "reconnecting")
-                    }
+                    endpoints.reconnect()
+                    return HTTPResponse(status: 200, line: "reconnecting")
                 }),
             ExporterRoute(
                 path: "/-/reload", methods: ["POST"],
                 respond: { endpoints, _ in
-                    endpoints.lifecycle {
-                        let problem = endpoints.reload()
-                        return HTTPResponse(status: problem == nil ? 200 : 500, line: problem ?? "reloaded")
-                    }
+                    let problem = endpoints.reload()
+                    return HTTPResponse(status: problem == nil ? 200 : 500, line: problem ?? "reloaded")
                 }),
             ExporterRoute(
                 path: "/", limit: \.documentLimit,
-                respond: { endpoints, request in endpoints.page.respondWithList(to: request) }),
+                respond: { $0.page.respondWithList(to: $1) }),
             ExporterRoute(
                 path: "/about", limit: \.documentLimit,
-                respond: { endpoints, request in endpoints.page.respondWithAbout(to: request) }),
+                respond: { $0.page.respondWithAbout(to: $1) }),
             ExporterRoute(
                 path: "/city/", isFolder: true, limit: \.documentLimit,
                 respond: { endpoints, request in
@@ -73,17 +70,24 @@ struct ExporterRoute: Sendable {
                 respond: { endpoints, _ in endpoints.page.assets.respondWithFavicon() }),
             ExporterRoute(
                 path: PageAssets.folder, isFolder: true, limit: \.documentLimit,
-                respond: { endpoints, request in endpoints.page.assets.respond(to: request) }),
+                respond: { $0.page.assets.respond(to: $1) }),
         ]
     }
 
-    /// The route with its response from these endpoints.
+    /// The route with its response from these endpoints. All that are no reads need the lifecycle's flag.
     func route(to endpoints: Endpoints) -> Route {
-        let respond = respond
-        return Route(
+        Route(
             path, isFolder: isFolder, methods: methods, access: access, errorForm: errorForm, limit: limit(endpoints),
             meter: meter(endpoints)
-        ) { respond(endpoints, $0) }
+        ) { [isReader, respond] request in
+            if request.method == "POST", !endpoints.isLifecycleEnabled {
+                let flag = Configuration.flag(\.web.isLifecycleEnabled)
+                return HTTPResponse(status: 403, line: "lifecycle requests need \(flag)")
+            }
+            let response = respond(endpoints, request)
+            if isReader { endpoints.onRead() }
+            return response
+        }
     }
 }
 

@@ -4,7 +4,7 @@ import CommandLine
 import HTTPServer
 import System
 
-/// The responses of the health paths.
+/// Whether the exporter works, whether it has readings to give, and why not.
 struct Health: Sendable {
     var store: ReadingStore
 
@@ -16,5 +16,72 @@ struct Health: Sendable {
             pauseThread(for: .milliseconds(10))
         }
         return nil
+    }
+
+    /// `nil` when a feed is connected, or paused on purpose, and a city has a fresh reading; else what is missing, in
+    /// one line.
+    var readinessProblem: String? { readinessProblem(of: store.snapshot(withHistories: true), at: currentTime()) }
+
+    func readinessProblem(of snapshot: StoreSnapshot, at now: Timestamp) -> String? {
+        let isFresh = snapshot.feeds.contains { feed in
+            (feed.isConnected || feed.isPaused)
+                && snapshot.order.contains { snapshot.isFresh($0, of: feed, at: now) }
+        }
+        if isFresh { return nil }
+        let states = snapshot.feeds.map { "\($0.label): \($0.state(at: now))" }
+        return "no fresh reading: " + (states.isEmpty ? "no feed" : states.joined(separator: "; "))
+    }
+
+    /// The hint of the page: why a connected feed gives no readings, and what to set. It does not name the feed, whose
+    /// address is nobody's business who can read the page.
+    func hint(of feeds: [FeedStatistics]) -> String? {
+        for feed in feeds where feed.isConnected && feed.connection.readings == 0 {
+            let reason = feed.connection.reasonOfAll
+            let fields = feed.connection.explanations[reason] ?? []
+            guard reason != nil || !fields.isEmpty else { continue }
+            let problem = reason.map { "All readings are rejected (\($0.rawValue))" } ?? "Messages are without readings"
+            let details = fields.filter { $0.name != "hint" }.map { "\($0.name) \($0.text)" }
+            let advice = fields.filter { $0.name == "hint" }.map { " To set: \($0.text)" }
+            return ([problem] + details).joined(separator: ", ") + "." + advice.joined()
+        }
+        return nil
+    }
+
+    /// `nil` when a feed is connected and heard of, or paused on purpose; else what each feed is, in one line.
+    func staleness(of feeds: [FeedStatistics], at now: Timestamp) -> String? {
+        let isHeard = feeds.contains { feed in
+            let age = feed.lastMessageAt.map { now - $0 } ?? .max
+            let isInTime = feed.idleTimeout == 0 ? feed.lastMessageAt != nil : age <= feed.idleTimeout
+            return feed.isPaused || (feed.isConnected && isInTime && feed.connection.reasonOfAll == nil)
+        }
+        return isHeard ? nil : feeds.map { "\($0.label): \($0.state(at: now))" }.joined(separator: "; ")
+    }
+}
+
+extension FeedStatistics {
+    /// The reason why no readings come, in one line.
+    fileprivate func state(at now: Timestamp) -> String {
+        guard isConnected else { return "not connected" + (lastProblem.map { " (\($0))" } ?? "") }
+        if let reason = connection.reasonOfAll {
+            return "readings rejected: \(Logger.Metadata(reason, of: connection).text)"
+        }
+        guard let lastMessageAt else { return "connected, no message yet" }
+        if connection.readings == 0, connection.explanations[nil] != nil {
+            return "messages without readings: \(Logger.Metadata(nil, of: connection).text)"
+        }
+        return "no message for \((now - lastMessageAt) / 1000) s"
+    }
+}
+
+extension StoreSnapshot {
+    /// Whether the city's newest reading arrived within the feed's idle time-out, or within twice the time between its
+    /// last two points: the pace of its own. While the feed is paused, any reading will do.
+    fileprivate func isFresh(_ city: Int, of feed: FeedStatistics, at now: Timestamp) -> Bool {
+        let state = states[city]
+        let age = now - state.receivedAt
+        if feed.isPaused || feed.idleTimeout == 0 || age <= feed.idleTimeout { return true }
+        guard histories.indices.contains(city), histories[city].count > 1 else { return false }
+        let points = points(of: city)
+        return age <= 2 * (points[points.count - 1].time - points[points.count - 2].time)
     }
 }

@@ -14,7 +14,8 @@ struct HistoryEndpoint: Sendable {
 
     private let store: ReadingStore
     private let maximumPoints: Int
-    private let turns = Turns(limit: maximumDocuments)
+    /// Number of documents that are being made.
+    private let underWay = Monitor(0)
     /// Fields of every response, errors included.
     private let headers: [(name: String, value: String)]
 
@@ -33,10 +34,18 @@ struct HistoryEndpoint: Sendable {
         } catch {
             return .jsonError(status: 400, headers: headers, error.line)
         }
-        return turns.run(within: Self.patience) { respond(to: request, query) }
-            ?? .jsonError(
+        let hasTurn = underWay.wait(until: monotonicTime() + Self.patience) { count -> Bool? in
+            guard count < Self.maximumDocuments else { return nil }
+            count += 1
+            return true
+        }
+        guard hasTurn == true else {
+            return .jsonError(
                 status: 503, headers: headers + [("Retry-After", "10")],
                 "\(Self.maximumDocuments) histories are being made, and none was ready within 10 s: try again later")
+        }
+        defer { underWay.change { $0 -= 1 } }
+        return respond(to: request, query)
     }
 
     private func respond(to request: HTTPRequest, _ query: HistoryQuery) -> HTTPResponse {

@@ -22,14 +22,14 @@ final class MetricsEndpoint: Sendable {
     ///   - events: `nil` without listeners.
     init(
         store: ReadingStore, families: Set<CityFamilyName> = Set(CityFamilyName.allCases), scrapes: HTTPMeter?,
-        handshakes: HandshakeFailures? = nil, storage: StorageFile?, events: EventHub? = nil,
-        lastReload: LastReload? = nil
+        handshakes: HandshakeFailures? = nil, storage: StorageFile? = nil, events: EventHub? = nil,
+        reloader: Reloader? = nil
     ) {
         self.store = store
         exposition = Exposition(rules: store.rules, families: families)
         pages = Dictionary(uniqueKeysWithValues: PageForm.all.map { ($0, SingleFlight()) })
         var groups: [FamilyGroup] = []
-        if let lastReload { groups.append(FamilyGroup(LastReload.families) { lastReload.current }) }
+        if let reloader { groups.append(FamilyGroup(Reloader.families) { reloader.outcome }) }
         if let events { groups.append(FamilyGroup(EventHub.families) { events.listenerCount }) }
         if let handshakes { groups.append(FamilyGroup(HandshakeFailures.families) { handshakes.count }) }
         if let storage { groups.append(FamilyGroup(StorageStatistics.families) { storage.statistics }) }
@@ -45,7 +45,7 @@ final class MetricsEndpoint: Sendable {
 
     /// All families there are, in the order of the page.
     static let metrics: [MetricFamily] = [
-        Exposition.metrics, LastReload.families.map(\.metric), EventHub.families.map(\.metric),
+        Exposition.metrics, Reloader.families.map(\.metric), EventHub.families.map(\.metric),
         HandshakeFailures.families.map(\.metric), StorageStatistics.families.map(\.metric),
         LogWriter.families.map(\.metric), BuildVersion.families.map(\.metric), ProcessStatistics.families.map(\.metric),
         HTTPStatistics.families.map(\.metric),

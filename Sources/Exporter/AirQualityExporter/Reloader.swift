@@ -1,0 +1,98 @@
+import AirQuality
+import Bytes
+import Exposition
+import Synchronization
+import System
+
+/// Reads the files again that the flags name: when it is asked to, and those of the web configuration when they have
+/// changed.
+///
+/// Files are read one after another on a queue of their own, because a file system can hang: nothing else waits for it.
+final class Reloader: Sendable {
+    /// The results of the last reloads; the start counts as one, and so does an automatic one.
+    struct Outcome {
+        var areFeedsGood = true
+        var isWebGood = true
+        var succeededAt: Timestamp
+    }
+
+    private let feeds: FeedSet
+    private let web: WebConfigurationWatcher
+    private let logger: Logger
+    private let namesNoFile: Bool
+    private let queue = WorkQueue(name: "files", limit: 8)
+    private let state: Mutex<Outcome>
+    private let hangs = Mutex(LineLimit(.seconds(3600)))
+
+    init(
+        _ configuration: Configuration, feeds: FeedSet, web: WebConfigurationWatcher, logger: Logger, at now: Timestamp
+    ) {
+        self.feeds = feeds
+        self.web = web
+        self.logger = logger
+        namesNoFile = configuration.namesNoFile
+        state = Mutex(Outcome(succeededAt: now))
+    }
+
+    static let families: [Family<Outcome>] = [
+        Family(
+            "airquality_exporter_config_last_reload_successful", .gauge,
+            "Whether the last reload of configuration files succeeded."
+        ) { $0.areFeedsGood && $0.isWebGood ? 1 : 0 },
+        Family(
+            "airquality_exporter_config_last_reload_success_timestamp_seconds", .gauge,
+            "When the configuration files were last loaded, in seconds since the Unix epoch."
+        ) { Double($0.succeededAt) / 1000 },
+    ]
+
+    var outcome: Outcome { state.withLock(\.self) }
+
+    /// Reads all files, and waits for it up to 10 s.
+    ///
+    /// - Returns: `nil` when all is well, else what is wrong, in one line.
+    @Sendable func reload() -> String? {
+        let ended = Monitor<[String]?>(nil)
+        let isAccepted = queue.submit { [self] in
+            let problems = readAll()
+            ended.change { $0 = problems }
+        }
+        guard isAccepted else { return "earlier reloads are still in progress: does a file system hang?" }
+        guard let problems = ended.wait(until: monotonicTime() + .seconds(10), { $0 }) else {
+            return "the files have not been read after 10 s: does a file system hang?"
+        }
+        return problems.isEmpty ? nil : problems.joined(separator: "; ")
+    }
+
+    /// Has all files read; does not block.
+    func reloadSoon() {
+        if !queue.submit({ [self] in _ = readAll() }) {
+            logger.error("Reload skipped: earlier ones are still in progress")
+        }
+    }
+
+    private func readAll() -> [String] {
+        let feedProblem = feeds.reload()
+        let webProblem = web.reload()
+        note(areFeedsGood: feedProblem == nil, isWebGood: webProblem == nil)
+        let problems = [feedProblem, webProblem].compactMap(\.self)
+        if problems.isEmpty, namesNoFile { logger.info("Nothing to reload: no flag names a file") }
+        return problems
+    }
+
+    /// Has the files of the web configuration read if they have changed; to be called each second. Does not block.
+    func checkWebConfiguration() {
+        let isAccepted = queue.submit { [self] in
+            if let isGood = web.check() { note(areFeedsGood: outcome.areFeedsGood, isWebGood: isGood) }
+        }
+        guard !isAccepted, hangs.withLock({ $0.suppressed(before: monotonicTime()) }) != nil else { return }
+        logger.error("Web configuration file does not respond: keeping the previous one")
+    }
+
+    private func note(areFeedsGood: Bool, isWebGood: Bool) {
+        state.withLock { state in
+            state.areFeedsGood = areFeedsGood
+            state.isWebGood = isWebGood
+            if areFeedsGood, isWebGood { state.succeededAt = currentTime() }
+        }
+    }
+}

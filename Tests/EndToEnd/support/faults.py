@@ -354,9 +354,7 @@ FAULTS = [
         upgrading(accept="AAAAAAAAAAAAAAAAAAAAAAAAAAA="),
         "handshake",
     ),
-    Fault(
-        "status 101, extension not asked for", upgrading(extensions="x-unasked"), "handshake"
-    ),
+    Fault("status 101, extension not asked for", upgrading(extensions="x-unasked"), "handshake"),
     Fault(
         "status 101 without its fields", answering("HTTP/1.1 101 Switching Protocols"), "handshake"
     ),
@@ -367,7 +365,9 @@ FAULTS = [
             redirect(status, lambda peer: peer.feed.url + "elsewhere"),
         )
         for status in (
-            "301 Moved Permanently", "302 Found", "307 Temporary Redirect",
+            "301 Moved Permanently",
+            "302 Found",
+            "307 Temporary Redirect",
             "308 Permanent Redirect",
         )
     ),
@@ -463,7 +463,9 @@ FAULTS = [
     ),
     borne("binary message", then_a_reading(sending(frame(BINARY, message(9))))),
     borne(
-        "message of 64 MiB, limit 256 KiB", then_a_reading(large_message), rejections={"too_large": 1}
+        "message of 64 MiB, limit 256 KiB",
+        then_a_reading(large_message),
+        rejections={"too_large": 1},
     ),
     borne(
         "65 MB in fragments, limit 256 KiB",

@@ -56,7 +56,7 @@ private final class Course {
     }
 
     var dials: [String] {
-        actions.compactMap { if case .dial(_, let dial) = $0 { dial.ipAddress } else { nil } }
+        actions.compactMap { if case .dial(_, let ipAddress) = $0 { ipAddress } else { nil } }
     }
 
     func forget() { actions = [] }
@@ -91,9 +91,6 @@ private final class Course {
                 event: .answered(.refused(detail: "d", retryAfter: nil)), reason: .handshake),
             End(
                 name: "headers not to be had", event: .answered(.refused(detail: "d", retryAfter: nil)),
-                reason: .handshake),
-            End(
-                name: "bad redirect", steps: [.tcpConnected, .requesting], event: .answered(.redirected(to: "ftp://x")),
                 reason: .handshake),
             End(name: "end of stream", steps: open, event: .ended, reason: .lost),
             End(
@@ -162,39 +159,6 @@ private final class Course {
         #expect(course.dials == ["::1"])
         course.pass(.seconds(1))
         #expect(course.disconnects == [.timeout])
-    }
-
-    @Test("redirects are followed five times, within one attempt") func redirects() {
-        let course = Course("ws://127.0.0.1:1/")
-        course.handle(.started)
-        for step in 1...5 {
-            course.handle(.tcpConnected)
-            course.handle(.requesting)
-            course.handle(.answered(.redirected(to: "ws://127.0.0.1:\(step + 1)/")))
-        }
-        #expect(course.dials.count == 6)
-        #expect(course.ends.count == 5)
-        #expect(course.disconnects == [])
-        course.handle(.answered(.redirected(to: "/")))
-        #expect(course.disconnects == [.handshake])
-        course.pass(.seconds(1))
-        guard case .dial(_, let dial)? = course.actions.last else {
-            Issue.record("no dial")
-            return
-        }
-        #expect(dial.address.port == 1)
-    }
-
-    @Test("another host, port or scheme is not shown what is meant for the first one") func trust() {
-        let course = Course("ws://127.0.0.1:1/")
-        course.handle(.started)
-        course.handle(.answered(.redirected(to: "/other")))
-        course.handle(.answered(.redirected(to: "ws://127.0.0.1:2/")))
-        course.handle(.answered(.redirected(to: "ws://127.0.0.2:1/")))
-        course.handle(.answered(.redirected(to: "ws://127.0.0.1:1/")))
-        course.handle(.answered(.redirected(to: "wss://127.0.0.1:1/")))
-        let isTrusted = course.actions.compactMap { if case .dial(_, let dial) = $0 { dial.isTrusted } else { nil } }
-        #expect(isTrusted == [true, true, false, false, true, false])
     }
 
     @Test("Retry-After delays the next attempt") func retryAfter() {
@@ -286,7 +250,7 @@ private final class Course {
         let course = Course { $0.pingInterval = .zero }
         course.connect()
         course.pass(.milliseconds(50_300))
-        course.state.receivedMessages(12, at: course.now)
+        for _ in 0..<12 { course.state.receivedMessage(at: course.now) }
         course.pass(.seconds(60) + ConnectionState.grace)
         let detail = "no whole message within --idle-timeout 1m, messages before: 12 in 50s"
         #expect(course.actions.contains(.report(.disconnected(.idle, detail: detail, retryAfter: nil))))
@@ -307,7 +271,7 @@ private final class Course {
         for _ in 0..<5 {
             course.pass(.seconds(50))
             course.state.received(at: course.now)
-            course.state.receivedMessages(1, at: course.now)
+            course.state.receivedMessage(at: course.now)
         }
         #expect(course.disconnects == [])
     }
@@ -332,7 +296,7 @@ private final class Course {
         course.handle(.timer)
         #expect(course.disconnects == [])
         course.state.received(at: course.now)
-        course.state.receivedMessages(1, at: course.now)
+        course.state.receivedMessage(at: course.now)
         course.pass(.seconds(14))
         #expect(course.disconnects == [])
     }
@@ -479,7 +443,6 @@ private final class Course {
                                 .resolved(["127.0.0.1", "127.0.0.2"]), .resolved(["127.0.0.1"]),
                                 .notResolved(detail: "d"), .tcpConnected, .requesting,
                                 .answered(.accepted(.withContext, fields: HTTPFields())),
-                                .answered(.redirected(to: "/")),
                                 .answered(.refused(detail: "d", retryAfter: .seconds(1))),
                                 .closeFrame(try! CloseFrame(payload: [])), .violation(ProtocolViolation("v")),
                                 .ended, .tlsFailed(detail: "d"),

@@ -9,7 +9,8 @@ private struct Reading: Equatable {
         case text(String)
         case binary([UInt8])
         case tooLarge(Int)
-        case control(FrameReader.Control)
+        case ping([UInt8])
+        case close(CloseFrame)
     }
 
     var items: [Item] = []
@@ -28,17 +29,18 @@ private struct Reading: Equatable {
             while position < bytes.count {
                 let end = min(bytes.count, position + pieces[piece % pieces.count])
                 let part = Array(bytes[position..<end])
-                try reader.read(
-                    part.span,
-                    onMessage: { kind, message in
-                        let copy = message.indices.map { message[$0] }
-                        switch kind {
-                        case .text: items.append(.text(String(decoding: copy, as: UTF8.self)))
-                        case .binary: items.append(.binary(copy))
-                        case .tooLarge(let bytes): items.append(.tooLarge(bytes))
-                        }
-                    },
-                    onControl: { items.append(.control($0)) })
+                var offset = 0
+                while let event = try reader.next(part.span, at: &offset) {
+                    switch event {
+                    case .message(.text, let bytes): items.append(.text(String(decoding: bytes, as: UTF8.self)))
+                    case .message(.binary, let bytes): items.append(.binary(bytes))
+                    case .message(.tooLarge(let count), let bytes):
+                        #expect(bytes.isEmpty)
+                        items.append(.tooLarge(count))
+                    case .ping(let payload): items.append(.ping(payload))
+                    case .close(let frame): items.append(.close(frame))
+                    }
+                }
                 position = end
                 piece += 1
             }
@@ -70,7 +72,7 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
         var compression: Compression?
         var testDescription: String { name }
 
-        private static let status1000: FrameReader.Control = .close(try! CloseFrame(payload: [3, 232]))
+        private static let status1000: Reading.Item = .close(try! CloseFrame(payload: [3, 232]))
         /// "Hello" as RFC 7692, section 7.2.3.1, compresses it.
         private static let hello: [UInt8] = [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
 
@@ -96,20 +98,20 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
                 name: "control frames between fragments",
                 bytes: serverFrame(0x01, "a") + serverFrame(0x89, "p") + serverFrame(0x8A, "q")
                     + serverFrame(0x80, "b"),
-                items: [.control(.ping([0x70])), .control(.pong), .text("ab")]),
+                items: [.ping([0x70]), .text("ab")]),
             Row(
                 name: "longest control frame", bytes: serverFrame(0x89, [UInt8](repeating: 1, count: 125)),
-                items: [.control(.ping([UInt8](repeating: 1, count: 125)))]),
+                items: [.ping([UInt8](repeating: 1, count: 125))]),
             Row(
                 name: "text that is not UTF-8", bytes: serverFrame(0x81, [0x5B, 0xFF, 0x5D]),
                 items: [.text("[\u{FFFD}]")]),
-            Row(name: "close", bytes: serverFrame(0x88, [3, 232]), items: [.control(status1000)]),
+            Row(name: "close", bytes: serverFrame(0x88, [3, 232]), items: [status1000]),
             Row(
                 name: "close without a status", bytes: serverFrame(0x88),
-                items: [.control(.close(try! CloseFrame(payload: [])))]),
+                items: [.close(try! CloseFrame(payload: []))]),
             Row(
                 name: "nothing counts after a close", bytes: serverFrame(0x88, [3, 232]) + [0xFF, 0xFF, 0xFF],
-                items: [.control(status1000)]),
+                items: [status1000]),
             Row(
                 name: "a message up to the limit and one beyond it",
                 bytes: serverFrame(0x81, "12345") + serverFrame(0x81, "123456") + serverFrame(0x81, "1"),
@@ -118,7 +120,7 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
                 name: "fragments up to the limit and beyond it",
                 bytes: serverFrame(0x01, "123") + serverFrame(0x80, "45") + serverFrame(0x01, "123")
                     + serverFrame(0x89, "p") + serverFrame(0x80, "456") + serverFrame(0x81, "1"),
-                items: [.text("12345"), .control(.ping([0x70])), .tooLarge(6), .text("1")], limit: 5),
+                items: [.text("12345"), .ping([0x70]), .tooLarge(6), .text("1")], limit: 5),
             Row(
                 name: "compressed",
                 bytes: serverFrame(0xC1, hello) + serverFrame(0x81, "plain") + serverFrame(0xC2, hello),
@@ -127,7 +129,7 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
                 name: "compressed fragments with a ping between",
                 bytes: serverFrame(0x41, Array(hello[..<3])) + serverFrame(0x89)
                     + serverFrame(0x80, Array(hello[3...])),
-                items: [.control(.ping([])), .text("Hello")], compression: .withoutContext),
+                items: [.ping([]), .text("Hello")], compression: .withoutContext),
             Row(
                 name: "compressed nothing", bytes: serverFrame(0xC1, [0x00]), items: [.text("")],
                 compression: .withoutContext),
@@ -293,7 +295,7 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
         let bytes = texts.flatMap { FrameWriter.frame(.text, Array($0.utf8), mask: 0x1234_5678) } + ping
         for pieces in [[Int.max / 2], [1], [3, 5, 7]] {
             let reading = Reading(bytes, from: .client, pieces: pieces)
-            #expect(reading.items == texts.map { .text($0) } + [.control(.ping(Array("ping".utf8)))])
+            #expect(reading.items == texts.map { .text($0) } + [.ping(Array("ping".utf8))])
             #expect(reading.violation == nil)
         }
     }

@@ -30,7 +30,7 @@ import Testing
             Row(name: "bytes outside of ASCII", text: "HTTP/1.1 101 X\r\nA: é\r\n\r\n", fields: [field("A", "é")]),
             Row(name: "another protocol", text: "220 mail.example.com ESMTP\r\n", error: .notHTTP),
             Row(name: "the end of a line too early", text: "HTTP\n", error: .notHTTP),
-            Row(name: "a control character in the first line", text: "HTTP/1.1 1\u{1}01", error: .notHTTP),
+            Row(name: "a control character in the first line", text: "HTTP/1.1 1\u{1}01\r\n\r\n", error: .notHTTP),
             Row(name: "an empty line first", text: "\r\nHTTP/1.1 101 X\r\n", error: .notHTTP),
             Row(name: "a folded line that follows nothing", text: "HTTP/1.1 101 X\r\n a\r\n\r\n", error: .badField),
             Row(name: "no colon", text: "HTTP/1.1 101 X\r\nA b\r\n\r\n", error: .badField),

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SocketTests {
     @Test("what libwebsockets says, and what it means") func events() {
         let meanings: [(lws_callback_reasons, SocketEvent?)] = [
-            (LWS_CALLBACK_RAW_CONNECTED, .connected), (LWS_CALLBACK_RAW_ADOPT, .connected),
+            (LWS_CALLBACK_RAW_CONNECTED, .connected), (LWS_CALLBACK_RAW_ADOPT, nil),
             (LWS_CALLBACK_RAW_RX, .received), (LWS_CALLBACK_RAW_WRITEABLE, .writable),
             (LWS_CALLBACK_CLIENT_CONNECTION_ERROR, .ended), (LWS_CALLBACK_RAW_CLOSE, .ended),
             (LWS_CALLBACK_WSI_DESTROY, .ended), (LWS_CALLBACK_WSI_CREATE, nil), (LWS_CALLBACK_PROTOCOL_INIT, nil),
@@ -20,9 +20,9 @@ import Testing
     }
 
     private func context() throws -> WebSocketContext {
-        let made = unsafe WebSocketContext(SocketLoop(), maximumSockets: 2, waker: LoopWaker()) { info in
-            unsafe info.port = CONTEXT_PORT_NO_LISTEN
-        }
+        let client = WebSocketClient(
+            configuration: try configuration(port: 1), onEvent: { _ in }, onMessage: { _, _ in })
+        let made = WebSocketContext(ClientLoop(client), waker: client.waker)
         guard let made else { throw SystemError(.system, "libwebsockets cannot make a context") }
         return made
     }

@@ -80,31 +80,4 @@ import Testing
         let error = #expect(throws: SystemError.self) { try WebSocketAddress(text) }
         #expect(error?.description == reason)
     }
-
-    @Test(
-        "redirects",
-        arguments: [
-            ("ws://a/x/y?q", "/z", "ws://a/z"), ("ws://a/x/y?q", "z", "ws://a/x/z"),
-            ("ws://a/x/y?q", "?r", "ws://a/x/y"), ("ws://a:1/x", "//b/z", "ws://b/z"),
-            ("ws://a/x", "http://b:2/z", "ws://b:2/z"), ("ws://a/x", "HTTPS://b/z", "wss://b/z"),
-            ("ws://a/x", "wss://b/z#f", "wss://b/z"), ("wss://a/x", "/z", "wss://a/z"),
-            ("ws://[::1]:5/x", "y", "ws://[::1]:5/y"),
-        ])
-    func redirects(from: String, location: String, to: String) throws {
-        #expect(try WebSocketAddress(from).redirected(to: location).label == to)
-    }
-
-    @Test(
-        "redirects that are not followed",
-        arguments: [
-            ("wss://a/x", "ws://a/y", "it leaves wss:// for ws://"),
-            ("wss://a/x", "http://a/y", "it leaves wss:// for ws://"),
-            ("ws://a/x", "ftp://a/y", "it does not begin with ws:// or wss://"),
-            ("ws://a/x", "http://", "it has no host"),
-        ])
-    func refusesRedirect(from: String, location: String, reason: String) throws {
-        let from = try WebSocketAddress(from)
-        let error = #expect(throws: SystemError.self) { try from.redirected(to: location) }
-        #expect(error?.description == reason)
-    }
 }

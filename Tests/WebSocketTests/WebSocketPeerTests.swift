@@ -74,15 +74,4 @@ import Testing
                 #expect(log.disconnects == [.requested])
             })
     }
-
-    @Test("the loop ticks while nothing happens") func ticks() throws {
-        try withPeer(
-            { peer, _ in peer.holdOpen() },
-            { client, log in
-                log.wait(for: "attempt") { $0.events == [.connecting] }
-                let first = client.lastTick
-                log.wait(for: "tick") { _ in client.lastTick > first + .milliseconds(100) }
-                #expect(monotonicTime() - client.lastTick < WebSocketClient.maximumSleep + .seconds(5))
-            })
-    }
 }

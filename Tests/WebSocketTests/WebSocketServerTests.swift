@@ -125,9 +125,7 @@ import Testing
                 server.broadcast(Array("three".utf8))
                 first.wait(for: "what is new") { $0.texts == ["one", "two", "three"] }
                 try withClient(configuration(port: server.port)) { _, second in
-                    second.wait(for: "the shared greeting and what came after it") {
-                        $0.texts == ["one", "two", "three"]
-                    }
+                    second.wait(for: "what is known by then") { $0.texts == ["two", "three"] }
                 }
             }
         }
@@ -220,8 +218,9 @@ import Testing
         #expect(throws: SystemError(.address, "cannot listen on 192.0.2.1:0: Cannot assign requested address")) {
             try makeServer(host: "192.0.2.1")
         }
-        let unknown = #expect(throws: SystemError.self) { try makeServer(host: "name.invalid") }
-        #expect(unknown?.reason.hasPrefix("cannot look up name.invalid: ") == true)
+        #expect(throws: SystemError(.address, "cannot listen on name.invalid:0: no such host")) {
+            try makeServer(host: "name.invalid")
+        }
     }
 
     @Test("the port of a server that has gone is free at once") func listensAgain() throws {

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Bytes that wait to be sent, in their order. Pieces are shared with their sender, not copied.
 struct WaitingBytes {
     /// Memory that a piece takes besides its bytes, about.
@@ -32,5 +34,21 @@ struct WaitingBytes {
         guard next == pieces.count || next >= 1024 else { return }
         pieces.removeFirst(next)
         next = 0
+    }
+
+    /// Sends as much as the kernel takes; false when the connection is broken. Corresponds to `send`.
+    ///
+    /// `lws_write` keeps what the kernel does not take, and as long as it does, libwebsockets reads nothing and does
+    /// not wait either: a peer that sends and never reads would take all of the processor.
+    mutating func send(to descriptor: Int32) -> Bool {
+        while let piece = first {
+            let count = unsafe piece.withUnsafeBytes {
+                unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            }
+            if count < 0 { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR }
+            removeFirst(count)
+            if count < piece.count { return true }
+        }
+        return true
     }
 }

@@ -135,17 +135,6 @@ TLS_FAULTS = [
         0,
         lambda contexts: secured(contexts["good"], goodbye_of_tls_only),
     ),
-    (
-        "TLS: redirect to a server without",
-        "handshake",
-        0,
-        lambda contexts: secured(
-            contexts["good"],
-            lambda peer: answering(
-                f"HTTP/1.1 302 Found\nLocation: ws://127.0.0.1:{peer.feed.port}/"
-            )(peer),
-        ),
-    ),
 ]
 
 

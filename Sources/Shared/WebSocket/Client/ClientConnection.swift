@@ -1,13 +1,30 @@
-/// One connection of a client: from the dial to the end of its socket.
-final class ClientConnection: PeerConnection {
-    /// Bytes that may wait besides the subscriptions before the server is at fault. Pings and OpenSSL's records need
-    /// far less, unless a server makes it write more and more and reads none of it.
-    static let maximumWaitingBytes = 1 << 20
+internal import Glibc
+
+/// One connection of a client, from the dial to the end of its socket: the bytes that wait to be sent, and the frames
+/// that arrive.
+///
+/// Belongs to the loop's thread.
+final class ClientConnection {
+    /// Bytes of TLS records on its own account, the handshake's included. A server that asks for new keys over and
+    /// over, and reads none of the answers, would have them pile up.
+    static let maximumTLSBytes = 256 << 10
 
     let number: Int
     let request: HandshakeRequest
     let tls: OpenSSLSession?
     var head = HTTPHeadReader(beginning: "HTTP/1.")
+    /// `nil` before the end of the handshake, and once nothing that arrives matters.
+    var reader: FrameReader?
+    /// Further input is ignored.
+    private(set) var isEnding = false
+    /// `nil` before the dial has an outcome, and when the socket is gone.
+    private var socket: Socket?
+    private var waiting = WaitingBytes()
+    private var tlsBytes = 0
+    /// Only the newest ping is answered (RFC 6455, section 5.5.3): a flood of them fills no queue.
+    private var pong: [UInt8]?
+    private var hasSentClose = false
+    private var isLast = false
 
     init(number: Int, request: HandshakeRequest, tls: consuming OpenSSLSession?) {
         self.number = number
@@ -15,18 +32,96 @@ final class ClientConnection: PeerConnection {
         self.tls = tls
     }
 
-    override func frame(_ opcode: FrameHeader.Opcode, _ payload: [UInt8]) -> [UInt8] {
-        FrameWriter.frame(opcode, payload, mask: .random(in: .min ... .max))
+    /// The socket has connected, or begun to.
+    func begin(_ socket: Socket) { self.socket = self.socket ?? socket }
+
+    /// The socket is gone.
+    func socketEnded() {
+        stopReading()
+        socket = nil
     }
 
-    override func send(_ bytes: [UInt8]) {
+    // MARK: Sending
+
+    var hasWaitingBytes: Bool { !waiting.isEmpty }
+
+    /// Sends bytes, under TLS where there is any.
+    func send(_ bytes: [UInt8]) {
         guard tls != nil else { return write(bytes) }
-        guard tls?.send(bytes) == true else { return abort() }
-        sendFromTLS()
+        guard tls?.send(bytes) == true, let records = tls?.takeOutput() else { return abort() }
+        write(records)
+    }
+
+    func send(_ opcode: FrameHeader.Opcode, _ payload: [UInt8]) {
+        send(FrameWriter.frame(opcode, payload, mask: .random(in: .min ... .max)))
     }
 
     /// Sends the records that TLS makes on its own account, such as alerts and key updates.
-    func sendFromTLS() {
-        if let bytes = tls?.takeOutput() { write(bytes) }
+    /// - Returns: false when these are too many.
+    func sendFromTLS() -> Bool {
+        let records = tls?.takeOutput() ?? []
+        write(records)
+        tlsBytes += records.count
+        return tlsBytes <= Self.maximumTLSBytes
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        if bytes.isEmpty { return }
+        waiting.append(bytes)
+        socket?.wantToWrite()
+    }
+
+    /// A close frame; nothing may be sent after it (RFC 6455, section 5.5.1).
+    func sendClose(status: UInt16?) {
+        if hasSentClose { return }
+        sendPong()
+        send(.close, FrameWriter.closePayload(status: status))
+        hasSentClose = true
+    }
+
+    /// Answers a ping as soon as nothing else waits.
+    func answer(_ ping: [UInt8]) {
+        if isEnding || hasSentClose { return }
+        pong = ping
+        socket?.wantToWrite()
+    }
+
+    private func sendPong() {
+        if let payload = pong.take() { send(.pong, payload) }
+    }
+
+    /// Sends as much as the kernel takes. When that is not all, the socket becomes writable again.
+    func flush() {
+        guard let socket else { return }
+        if waiting.isEmpty { sendPong() }
+        guard waiting.send(to: socket.descriptor) else { return socket.kill() }
+        if !waiting.isEmpty || pong != nil {
+            socket.wantToWrite()
+        } else if isLast {
+            shutdown(socket.descriptor, Int32(SHUT_WR))
+        }
+    }
+
+    // MARK: The end
+
+    /// Ends after what waits is sent, and within a second whatever the server does. It is for the server to end the
+    /// connection: if we did at once, unread bytes of it would turn the end into a reset, which can overtake what was
+    /// sent last.
+    func closeAfterFlush() {
+        stopReading()
+        isLast = true
+        socket?.setDeadline(seconds: 1)
+        socket?.wantToWrite()
+    }
+
+    /// Ends in the loop's next turn.
+    func abort() {
+        stopReading()
+        socket?.kill()
+    }
+
+    private func stopReading() {
+        isEnding = true
+        reader = nil
     }
 }

@@ -10,33 +10,23 @@ extension ConnectionState {
         case asking = "response to the handshake"
     }
 
-    struct Dial: Equatable {
-        let ipAddress: String
-        let address: WebSocketAddress
-        /// True for the configured server, not for one that it redirects to. Only the configured server may be
-        /// sent the user, the password and the configured headers.
-        let isTrusted: Bool
-    }
-
     /// An attempt on its way to a connection.
     struct Attempt {
         var step = Step.resolving
-        var address: WebSocketAddress
-        var redirects = 0
         /// IP addresses that have not been tried.
         var ipAddresses: ArraySlice<String> = []
         /// The IP address that is tried.
         var ipAddress = ""
-        /// End of the time for the whole attempt, redirects included.
+        /// End of the time for the whole attempt.
         let deadline: Duration?
         /// End of the time for the IP address that is dialled: its share of the time that is left.
         var addressDeadline: Duration?
 
         /// Disconnect reason if the connection ends in this step.
-        var end: (reason: DisconnectReason, detail: String) {
+        func end(port: Int) -> (reason: DisconnectReason, detail: String) {
             switch step {
             case .resolving: (.resolve, "the name lookup ended")
-            case .dialling: (.refused, "cannot connect to \(ipAddress) port \(address.port)")
+            case .dialling: (.refused, "cannot connect to \(ipAddress) port \(port)")
             case .securing: (.tls, "the server ended the TLS handshake, ws:// instead of wss://?")
             case .asking: (.lost, "the server ended the connection without a response")
             }

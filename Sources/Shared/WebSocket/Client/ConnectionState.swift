@@ -37,7 +37,7 @@ struct ConnectionState: ~Copyable {
     enum Action: Equatable {
         case report(WebSocketEvent)
         case resolve(Int, host: String)
-        case dial(Int, Dial)
+        case dial(Int, ipAddress: String)
         /// The handshake is done: read frames, send the subscriptions.
         case open(Int, Compression?)
         case ping(Int)
@@ -56,7 +56,6 @@ struct ConnectionState: ~Copyable {
         case closing(until: Duration)
     }
 
-    static let maximumRedirects = 5
     /// Time that the peer has to answer the close frame of `stop`.
     static let closeTimeout: Duration = .seconds(1)
     /// Lets bytes that have arrived be read before a deadline is acted upon: the process may have been stopped
@@ -100,10 +99,10 @@ struct ConnectionState: ~Copyable {
         phase = .open(open)
     }
 
-    mutating func receivedMessages(_ count: Int, at now: Duration) {
+    mutating func receivedMessage(at now: Duration) {
         guard case .open(var open) = phase else { return }
         open.lastMessageAt = now
-        open.messages += count
+        open.messages += 1
         phase = .open(open)
     }
 
@@ -128,21 +127,15 @@ struct ConnectionState: ~Copyable {
 extension ConnectionState {
     private mutating func begin() -> [Action] {
         let timeout = configuration.connectTimeout
-        let attempt = Attempt(address: configuration.address, deadline: timeout > .zero ? now + timeout : nil)
-        return [.report(.connecting)] + lookUp(attempt)
-    }
-
-    private mutating func lookUp(_ attempt: Attempt) -> [Action] {
-        var attempt = attempt
-        attempt.step = .resolving
-        attempt.addressDeadline = nil
+        var attempt = Attempt(deadline: timeout > .zero ? now + timeout : nil)
         number += 1
-        if isNumericAddress(attempt.address.host) {
-            attempt.ipAddresses = [attempt.address.host]
-            return dialNext(attempt)
+        let host = configuration.address.host
+        if isNumericAddress(host) {
+            attempt.ipAddresses = [host]
+            return [.report(.connecting)] + dialNext(attempt)
         }
         phase = .attempting(attempt)
-        return [.resolve(number, host: attempt.address.host)]
+        return [.report(.connecting), .resolve(number, host: host)]
     }
 
     private mutating func dialNext(_ attempt: Attempt) -> [Action] {
@@ -155,8 +148,7 @@ extension ConnectionState {
         attempt.step = .dialling
         phase = .attempting(attempt)
         number += 1
-        let isTrusted = attempt.address.hasOrigin(of: configuration.address)
-        return [.dial(number, Dial(ipAddress: ipAddress, address: attempt.address, isTrusted: isTrusted))]
+        return [.dial(number, ipAddress: ipAddress)]
     }
 
     private mutating func connection(_ event: ConnectionEvent) -> [Action] {
@@ -189,41 +181,25 @@ extension ConnectionState {
         case (.resolved(let ipAddresses), .resolving) where !ipAddresses.isEmpty:
             attempt.ipAddresses = ipAddresses[...]
             return dialNext(attempt)
-        case (.resolved, .resolving): return disconnect(.resolve, "no address for \(attempt.address.host)")
+        case (.resolved, .resolving): return disconnect(.resolve, "no address for \(configuration.address.host)")
         case (.notResolved(let detail), .resolving): return disconnect(.resolve, detail)
         case (.tcpConnected, .dialling), (.requesting, .dialling), (.requesting, .securing):
             attempt.addressDeadline = nil
-            attempt.step = event == .tcpConnected && attempt.address.isSecure ? .securing : .asking
+            attempt.step = event == .tcpConnected && configuration.address.isSecure ? .securing : .asking
             phase = .attempting(attempt)
             return []
-        case (.answered(let response), _): return answered(response, attempt)
+        case (.answered(.accepted(let compression, let fields)), _):
+            phase = .open(Open(at: now))
+            return [.open(number, compression), .report(.connected(fields))]
+        case (.answered(.refused(let detail, let retryAfter)), _):
+            return disconnect(.handshake, detail, retryAfter: retryAfter)
         case (.tlsFailed(let detail), _): return disconnect(.tls, detail)
         case (.violation(let violation), _): return disconnect(.protocolError, violation.description)
         case (.ended, .dialling) where !attempt.ipAddresses.isEmpty: return dialNext(attempt)
-        case (.ended, _): return disconnect(attempt.end.reason, attempt.end.detail)
+        case (.ended, _):
+            let end = attempt.end(port: configuration.address.port)
+            return disconnect(end.reason, end.detail)
         default: return []
-        }
-    }
-
-    private mutating func answered(_ response: HandshakeResponse, _ attempt: Attempt) -> [Action] {
-        switch response {
-        case .interim: return []
-        case .accepted(let compression, let fields):
-            phase = .open(Open(at: now))
-            return [.open(number, compression), .report(.connected(fields))]
-        case .refused(let detail, let retryAfter): return disconnect(.handshake, detail, retryAfter: retryAfter)
-        case .redirected(let location):
-            var attempt = attempt
-            attempt.redirects += 1
-            guard attempt.redirects <= Self.maximumRedirects else {
-                return disconnect(.handshake, "redirected more than \(Self.maximumRedirects) times")
-            }
-            do throws(SystemError) {
-                attempt.address = try attempt.address.redirected(to: location)
-            } catch {
-                return disconnect(.handshake, "redirected to a bad address: \(error)")
-            }
-            return [.disconnect(number, afterSending: false)] + lookUp(attempt)
         }
     }
 

@@ -4,12 +4,10 @@ internal import System
 /// The one owner of an OpenSSL `SSL_CTX` for `wss://` addresses. Sessions keep what they need of it.
 @safe struct OpenSSLContext: ~Copyable {
     private let context: OpaquePointer
-    private let skipsVerification: Bool
 
     init(_ tls: WebSocketTLS) throws(TLSFileError) {
         // Without memory, which is the one thing that it needs, nothing goes on.
         unsafe context = SSL_CTX_new(TLS_client_method())!
-        skipsVerification = tls.skipsVerification
         // SSL_CTX_set_min_proto_version and SSL_CTX_set_mode, which are macros.
         _ = unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
         _ = unsafe SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
@@ -85,10 +83,8 @@ internal import System
         ERR_clear_error()
     }
 
-    /// Begins a connection to the server of an address.
-    func makeSession(for address: WebSocketAddress) -> OpenSSLSession {
-        unsafe OpenSSLSession(SSL_new(context)!, address, skipsVerification: skipsVerification)
-    }
+    /// A new `SSL`, for the caller to free.
+    func makeSession() -> OpaquePointer { unsafe SSL_new(context)! }
 
     deinit { unsafe SSL_CTX_free(context) }
 }

@@ -7,20 +7,29 @@ internal import System
 /// libwebsockets could do this too, but hides why a connection fails, does not check the certificate of an IPv6
 /// address, and takes TLS for its own HTTP client alone.
 @safe struct OpenSSLSession: ~Copyable {
+    /// A step forward of the connection.
+    enum Step {
+        /// The handshake is over; from now on `send` may be called.
+        case established
+        case plaintext([UInt8])
+        /// The server has ended its half of the connection.
+        case ended
+    }
+
     private let ssl: OpaquePointer
     /// Memory, which belongs to `ssl`: what has come from the wire, and what is to go there.
     private let received: OpaquePointer
     private let outgoing: OpaquePointer
-    private let plaintext: UnsafeMutableBufferPointer<UInt8>
 
-    init(_ ssl: OpaquePointer, _ address: WebSocketAddress, skipsVerification: Bool) {
-        unsafe self.ssl = ssl
+    /// Begins a connection to the server of an address.
+    init(_ address: WebSocketAddress, _ tls: WebSocketTLS) throws(TLSFileError) {
+        let context = try OpenSSLContext(tls)
+        unsafe ssl = unsafe context.makeSession()
         unsafe received = BIO_new(BIO_s_mem())!
         unsafe outgoing = BIO_new(BIO_s_mem())!
-        unsafe plaintext = .allocate(capacity: 64 << 10)
         unsafe SSL_set_bio(ssl, received, outgoing)
         unsafe SSL_set_connect_state(ssl)
-        unsafe SSL_set_verify(ssl, skipsVerification ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nil)
+        unsafe SSL_set_verify(ssl, tls.skipsVerification ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nil)
         if isNumericAddress(address.host) {
             _ = unsafe X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), address.host)
         } else {
@@ -36,36 +45,28 @@ internal import System
         _ = unsafe SSL_set_alpn_protos(ssl, protocols, UInt32(protocols.count))
     }
 
-    /// True after the handshake; only then `send` may be called.
-    var isEstablished: Bool { unsafe SSL_is_init_finished(ssl) == 1 }
+    private var isEstablished: Bool { unsafe SSL_is_init_finished(ssl) == 1 }
+
+    /// Takes in bytes from the wire; `next` goes on with them.
+    func receive(_ bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBytes { _ = unsafe BIO_write(received, $0.baseAddress, Int32($0.count)) }
+    }
 
     /// Goes on with what has come from the wire, with nothing as well. `takeOutput` has the answer, also after a fault.
-    /// - Parameters:
-    ///   - onEstablished: called when the handshake is over.
-    ///   - onPlaintext: called with what the server has sent, which is only there during the call.
-    /// - Returns: false when the server has ended its half of the connection.
-    func receive(
-        _ bytes: Span<UInt8>, onEstablished: () -> Void, onPlaintext: (Span<UInt8>) -> Void
-    ) throws(SystemError) -> Bool {
-        unsafe bytes.withUnsafeBytes { _ = unsafe BIO_write(received, $0.baseAddress, Int32($0.count)) }
+    /// - Returns: `nil` when more has to come first.
+    func next() throws(SystemError) -> Step? {
         ERR_clear_error()
-        if !isEstablished {
+        guard isEstablished else {
             let result = unsafe SSL_do_handshake(ssl)
-            if result != 1 { return try state(after: result).get() }
-            onEstablished()
+            return result == 1 ? .established : try end(after: result)
         }
-        var count = 0
-        while true {
-            let result = unsafe SSL_read(ssl, plaintext.baseAddress! + count, Int32(plaintext.count - count))
-            count += Int(max(result, 0))
-            // A record has up to 16 KiB; several of them are handed on together.
-            if result > 0, unsafe count < plaintext.count { continue }
-            // Before anything else is asked of OpenSSL.
-            let state = result > 0 ? nil : state(after: result)
-            if count > 0 { onPlaintext(unsafe plaintext.span.extracting(first: count)) }
-            count = 0
-            if let state { return try state.get() }
+        var result: Int32 = 0
+        // A record has up to 16 KiB.
+        let plaintext = unsafe [UInt8](unsafeUninitializedCapacity: 16 << 10) { buffer, count in
+            result = unsafe SSL_read(ssl, buffer.baseAddress, Int32(buffer.count))
+            count = Int(max(result, 0))
         }
+        return result > 0 ? .plaintext(plaintext) : try end(after: result)
     }
 
     /// Encrypts bytes for the server, all of them, which a memory BIO accepts; false when the session has failed.
@@ -83,12 +84,12 @@ internal import System
         }
     }
 
-    /// After a call that has not succeeded: true when it needs more bytes from the wire.
-    private func state(after result: Int32) -> Result<Bool, SystemError> {
+    /// The meaning of a call that has not succeeded; `nil` when it needs more bytes from the wire.
+    private func end(after result: Int32) throws(SystemError) -> Step? {
         switch unsafe SSL_get_error(ssl, result) {
-        case SSL_ERROR_WANT_READ: .success(true)
-        case SSL_ERROR_ZERO_RETURN: .success(false)
-        default: .failure(SystemError(.tls, reason))
+        case SSL_ERROR_WANT_READ: return nil
+        case SSL_ERROR_ZERO_RETURN: return .ended
+        default: throw SystemError(.tls, reason)
         }
     }
 
@@ -110,8 +111,5 @@ internal import System
         return newestOpenSSLError() + (isPlain ? ": the server does not speak TLS, ws:// instead of wss://?" : "")
     }
 
-    deinit {
-        unsafe SSL_free(ssl)
-        unsafe plaintext.deallocate()
-    }
+    deinit { unsafe SSL_free(ssl) }
 }

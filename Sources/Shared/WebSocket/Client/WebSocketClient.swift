@@ -1,8 +1,18 @@
-internal import Glibc
 internal import Synchronization
 internal import System
 
 /// A client that stays connected to one WebSocket server: it retries indefinitely.
+///
+/// ```swift
+/// let client = WebSocketClient(
+///     configuration: WebSocketClientConfiguration(address: try WebSocketAddress("ws://localhost:8765/")),
+///     onEvent: { event in print(event) },
+///     onMessage: { kind, message in print("\(kind) of \(message.count) bytes") })
+/// let thread = try ServiceThread(name: "feed", body: client.run)
+/// …
+/// client.stop()
+/// thread.join()
+/// ```
 ///
 /// libwebsockets connects, and runs the loop of sockets and timers. What goes over the sockets is made and read here:
 /// TLS by OpenSSL (`OpenSSLSession`), the handshake (`HandshakeRequest`, `HandshakeResponse`) and the frames
@@ -12,15 +22,11 @@ internal import System
 ///
 /// Each client has a context and a thread of its own, so that nothing that happens to one feed delays another.
 public final class WebSocketClient: Sendable {
-    /// `lastTick` is never older than that while the loop is well.
-    public static let maximumSleep: Duration = .seconds(5)
-
-    private let configuration: WebSocketClientConfiguration
-    private let onEvent: @Sendable (WebSocketEvent) -> Void
-    private let onMessage: @Sendable (WebSocketMessageKind, Span<UInt8>) -> Void
-    private let waker = LoopWaker()
+    let configuration: WebSocketClientConfiguration
+    let onEvent: @Sendable (WebSocketEvent) -> Void
+    let onMessage: @Sendable (WebSocketMessageKind, Span<UInt8>) -> Void
+    let waker = LoopWaker()
     private let orders = Mutex<[ConnectionState.Event]>([])
-    private let tick = Atomic<Int64>(0)
 
     /// - Parameters:
     ///   - onEvent: called on the thread of `run`.
@@ -33,21 +39,17 @@ public final class WebSocketClient: Sendable {
         self.configuration = configuration
         self.onEvent = onEvent
         self.onMessage = onMessage
-        touch()
     }
 
     /// Blocks the calling thread until `stop`; to be called once.
     public func run() {
-        let loop = ClientLoop(
-            configuration: configuration, waker: waker, onResolved: { [weak self] in self?.give(.connection($0, $1)) },
-            onEvent: onEvent, onMessage: onMessage)
+        let loop = ClientLoop(self)
         guard let context = makeContext(loop) else { return }
         loop.handle(.started)
         while true {
-            let now = touch()
             for order in orders.withLock({ exchange(&$0, with: []) }) { loop.handle(order) }
-            loop.turn(context, at: now)
             if loop.isFinished { return }
+            loop.prepare(context)
             context.service()
         }
     }
@@ -64,35 +66,22 @@ public final class WebSocketClient: Sendable {
     /// Any thread: dials at once when paused, else does nothing.
     public func resume() { give(.resume) }
 
-    /// Any thread: monotonic time of the loop's last turn.
-    public var lastTick: Duration { .nanoseconds(tick.load(ordering: .relaxed)) }
-
-    private func give(_ order: ConnectionState.Event) {
+    /// Any thread: has the loop handle an event.
+    func give(_ order: ConnectionState.Event) {
         orders.withLock { orders in
             if orders.last != order { orders.append(order) }
         }
         waker.wake()
     }
 
-    @discardableResult
-    private func touch() -> Duration {
-        let now = monotonicNanoseconds()
-        tick.store(now, ordering: .relaxed)
-        return .nanoseconds(now)
-    }
-
     /// A context, `nil` when stopped before there was memory and a descriptor for one.
     private func makeContext(_ loop: ClientLoop) -> WebSocketContext? {
-        while true {
-            do throws(SystemError) {
-                return try WebSocketContext.client(loop, waker: waker)
-            } catch {
-                onEvent(.connecting)
-                onEvent(.disconnected(.refused, detail: error.reason, retryAfter: nil))
-                if orders.withLock({ $0.contains(.stop) }) { return nil }
-                touch()
-                sleep(1)
-            }
+        while !orders.withLock({ $0.contains(.stop) }) {
+            if let context = WebSocketContext(loop, waker: waker) { return context }
+            onEvent(.connecting)
+            onEvent(.disconnected(.refused, detail: "libwebsockets cannot make a context", retryAfter: nil))
+            pauseThread(for: .seconds(1))
         }
+        return nil
     }
 }

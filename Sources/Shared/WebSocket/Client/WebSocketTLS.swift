@@ -1,6 +1,4 @@
-internal import System
-
-/// TLS settings of `wss://` addresses; files are PEM, read again when they change.
+/// TLS settings of `wss://` addresses; files are PEM, read for each connection.
 public struct WebSocketTLS: Sendable, Equatable {
     /// The authorities to trust instead of the system's.
     public var caFile: String?
@@ -15,8 +13,6 @@ public struct WebSocketTLS: Sendable, Equatable {
     public func check() throws(TLSFileError) {
         if caFile != nil || certificateFile != nil { _ = try OpenSSLContext(self) }
     }
-
-    var fileStamps: [FileStamp?] { [caFile, certificateFile, keyFile].map { $0.flatMap(FileStamp.init) } }
 }
 
 /// A file for TLS that cannot be used.

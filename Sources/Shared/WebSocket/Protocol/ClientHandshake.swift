@@ -15,25 +15,24 @@ struct HandshakeRequest {
     let expectedAccept: String
     let subprotocols: [String]
 
-    /// - Parameters:
-    ///   - fields: go to the host that was asked for, and not where it redirects to.
-    ///   - key: 16 random bytes.
-    init(_ dial: ConnectionState.Dial, fields: [HTTPField], subprotocols: [String], key: [UInt8]) throws(SystemError) {
+    /// - Parameter key: 16 random bytes.
+    init(
+        _ address: WebSocketAddress, fields: [HTTPField], subprotocols: [String], key: [UInt8]
+    ) throws(SystemError) {
         let key = encodeBase64(key)
         expectedAccept = webSocketAccept(key: key)
         self.subprotocols = subprotocols
         var lines = [
-            "GET \(dial.address.target) HTTP/1.1", "Host: \(dial.address.hostHeader)", "Upgrade: websocket",
+            "GET \(address.target) HTTP/1.1", "Host: \(address.hostHeader)", "Upgrade: websocket",
             "Connection: Upgrade", "Sec-WebSocket-Key: \(key)", "Sec-WebSocket-Version: 13",
             "Sec-WebSocket-Extensions: \(Self.compressionOffer)",
         ]
         if !subprotocols.isEmpty { lines.append("Sec-WebSocket-Protocol: \(subprotocols.joined(separator: ", "))") }
-        let given = dial.isTrusted ? fields : []
-        let hasAuthorization = given.contains { equalsIgnoringCase($0.name.utf8, "authorization") }
-        if let authorization = dial.address.authorization, !hasAuthorization {
+        let hasAuthorization = fields.contains { equalsIgnoringCase($0.name.utf8, "authorization") }
+        if let authorization = address.authorization, !hasAuthorization {
             lines.append("Authorization: \(authorization)")
         }
-        for field in given {
+        for field in fields {
             guard field.isValid, !field.isReserved else {
                 throw SystemError(.configuration, "the header \(field.name) cannot be sent")
             }
@@ -68,7 +67,6 @@ enum HandshakeResponse: Equatable {
     /// 100 to 199 without 101: the response is still to come.
     case interim
     case accepted(Compression?, fields: HTTPFields)
-    case redirected(to: String)
     case refused(detail: String, retryAfter: Duration?)
 }
 
@@ -82,15 +80,14 @@ extension HandshakeResponse {
         switch status {
         case 101: self = Self.upgrade(head.fields, request)
         case 100..<200: self = .interim
-        case 301, 302, 303, 307, 308:
-            guard let location = head.fields.first("Location") else {
-                self = .refused(detail: "status \(status) without a Location", retryAfter: nil)
-                return
-            }
-            self = .redirected(to: location)
         default:
             let retryAfter = head.fields.first("Retry-After").flatMap { parseRetryAfter($0, now: now) }
-            let remark = status == 200 || status == 404 ? ": this is no WebSocket endpoint" : ""
+            let remark =
+                switch status {
+                case 200, 404: ": this is no WebSocket endpoint"
+                case 300..<400: head.fields.first("Location").map { ": the feed is at \(masked(address: $0))" } ?? ""
+                default: ""
+                }
             self = .refused(detail: "status \(status) instead of 101\(remark)", retryAfter: retryAfter)
         }
     }

@@ -1,12 +1,12 @@
 /// A peer's stream of bytes after the handshake → messages and control frames (RFC 6455, section 5).
 ///
-/// Strict about everything but the UTF-8 of text, which is handed on as it is. A server's message that lies whole in
-/// one call's bytes is handed on where it lies.
+/// Strict about everything but the UTF-8 of text, which is handed on as it is.
 struct FrameReader: ~Copyable {
-    /// A control frame, whole.
-    enum Control: Equatable {
+    enum Event: Equatable {
+        /// A whole message, empty when it is too large.
+        case message(WebSocketMessageKind, [UInt8])
+        /// May come between the fragments of a message, and so may `close`.
         case ping([UInt8])
-        case pong
         case close(CloseFrame)
     }
 
@@ -19,7 +19,6 @@ struct FrameReader: ~Copyable {
     private var payloadLeft = 0
     private var control: [UInt8] = []
     private var message: PartialMessage?
-    /// Nothing that follows a close frame means anything.
     private var isClosed = false
 
     /// - Parameters:
@@ -31,36 +30,28 @@ struct FrameReader: ~Copyable {
         inflater = compression.map { Inflater($0) }
     }
 
-    /// - Parameters:
-    ///   - onMessage: a whole message, empty when it is too large.
-    ///   - onControl: a control frame; it can come between the fragments of a message.
-    mutating func read(
-        _ bytes: Span<UInt8>, onMessage: (WebSocketMessageKind, Span<UInt8>) -> Void, onControl: (Control) -> Void
-    ) throws(ProtocolViolation) {
-        var position = 0
+    /// Reads up to the end of the next message, ping or close frame.
+    /// - Parameter position: of the first byte that is not read yet; then behind the last that is.
+    /// - Returns: `nil` when the bytes end before it does, and after a close frame: nothing counts behind it.
+    mutating func next(_ bytes: Span<UInt8>, at position: inout Int) throws(ProtocolViolation) -> Event? {
         while !isClosed {
-            if frame == nil {
-                guard try readHeader(bytes, at: &position) else { return }
-            }
+            if frame == nil { try readHeader(bytes, at: &position) }
+            guard let frame else { return nil }
             let count = min(payloadLeft, bytes.count - position)
-            let payload = bytes.extracting(position..<position + count)
-            position += count
             payloadLeft -= count
-            if let frame, sender == .client {
-                let unmasked = unmask(payload, of: frame, at: frame.payloadBytes - payloadLeft - count)
-                try take(unmasked.span, onMessage: onMessage, onControl: onControl)
-            } else {
-                try take(payload, onMessage: onMessage, onControl: onControl)
-            }
-            guard payloadLeft == 0 else { return }
-            frame = nil
+            try take(bytes.extracting(position..<position + count), of: frame)
+            position += count
+            guard payloadLeft == 0 else { return nil }
+            self.frame = nil
+            if let event = try finish(frame) { return event }
         }
+        return nil
     }
 
-    /// False when the bytes end before the header does.
-    private mutating func readHeader(_ bytes: Span<UInt8>, at position: inout Int) throws(ProtocolViolation) -> Bool {
+    /// Reads what there is of a header; `frame` is set once it is whole.
+    private mutating func readHeader(_ bytes: Span<UInt8>, at position: inout Int) throws(ProtocolViolation) {
         while headerCount < 2 || headerCount < FrameHeader.length(secondByte: headerBytes[1]) {
-            guard position < bytes.count else { return false }
+            guard position < bytes.count else { return }
             headerBytes[headerCount] = bytes[position]
             headerCount += 1
             position += 1
@@ -70,11 +61,10 @@ struct FrameReader: ~Copyable {
         frame = header
         payloadLeft = header.payloadBytes
         if header.opcode.isControl {
-            control.removeAll(keepingCapacity: true)
+            control = []
         } else {
             try begin(header)
         }
-        return true
     }
 
     private mutating func begin(_ header: FrameHeader) throws(ProtocolViolation) {
@@ -94,48 +84,36 @@ struct FrameReader: ~Copyable {
         }
     }
 
-    private mutating func take(
-        _ payload: Span<UInt8>, onMessage: (WebSocketMessageKind, Span<UInt8>) -> Void, onControl: (Control) -> Void
-    ) throws(ProtocolViolation) {
-        guard let frame else { return }
+    /// Takes in the next part of a frame's payload.
+    private mutating func take(_ masked: Span<UInt8>, of frame: FrameHeader) throws(ProtocolViolation) {
+        let start = frame.payloadBytes - payloadLeft - masked.count
+        // Clients mask theirs (section 5.3).
+        let unmasked = sender == .server ? [] : masked.indices.map { masked[$0] ^ frame.mask[(start + $0) & 3] }
+        let payload = sender == .server ? masked : unmasked.span
         if frame.opcode.isControl {
-            for index in payload.indices { control.append(payload[index]) }
-            if payloadLeft == 0 { try finishControl(frame.opcode, onControl) }
-            return
+            control.append(contentsOf: payload)
+        } else {
+            try message?.append(
+                payload, of: frame, isLast: frame.isFinal && payloadLeft == 0, limit: maximumMessageBytes,
+                inflater: &inflater)
         }
-        let isLast = frame.isFinal && payloadLeft == 0
-        if isLast, payload.count == frame.payloadBytes, frame.opcode != .continuation, !frame.isCompressed,
-            payload.count <= maximumMessageBytes
-        {
-            message = nil
-            onMessage(frame.opcode == .text ? .text : .binary, payload)
-            return
-        }
-        try message?.append(payload, of: frame, isLast: isLast, limit: maximumMessageBytes, inflater: &inflater)
-        // Taken out first, so that its memory goes when it has been handed on.
-        if isLast, let whole = message.take() { onMessage(whole.kind, whole.bytes.span) }
     }
 
-    private mutating func finishControl(
-        _ opcode: FrameHeader.Opcode, _ onControl: (Control) -> Void
-    ) throws(ProtocolViolation) {
-        switch opcode {
-        case .ping: onControl(.ping(control))
+    private mutating func finish(_ frame: FrameHeader) throws(ProtocolViolation) -> Event? {
+        switch frame.opcode {
+        case .ping: return .ping(control)
+        case .pong: return nil
         case .close:
             isClosed = true
-            onControl(.close(try CloseFrame(payload: control)))
-        default: onControl(.pong)
+            return .close(try CloseFrame(payload: control))
+        case .continuation, .text, .binary:
+            guard frame.isFinal, let whole = message.take() else { return nil }
+            return .message(whole.kind, whole.bytes)
         }
     }
 }
 
-/// A client's payload as it was before it was masked (section 5.3).
-/// - Parameter position: of these bytes in the whole payload.
-private func unmask(_ payload: Span<UInt8>, of frame: FrameHeader, at position: Int) -> [UInt8] {
-    payload.indices.map { payload[$0] ^ frame.mask[(position + $0) & 3] }
-}
-
-/// A message of which more is to come, or which did not lie in one piece.
+/// A message that is not whole yet.
 private struct PartialMessage {
     let isText: Bool
     let isCompressed: Bool
@@ -164,171 +142,15 @@ private struct PartialMessage {
     }
 
     /// When it is whole.
-    var kind: WebSocketMessageKind { isTooLarge ? .tooLarge(bytes: wireBytes) : isText ? .text : .binary }
+    var kind: WebSocketMessageKind {
+        if isTooLarge { return .tooLarge(bytes: wireBytes) }
+        return isText ? .text : .binary
+    }
 }
 
 extension [UInt8] {
     /// One copy of memory, which `append` for each byte is not.
     mutating func append(contentsOf bytes: Span<UInt8>) {
         unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
-    }
-}
-
-/// The beginning of a frame (RFC 6455, section 5.2).
-struct FrameHeader {
-    enum Opcode: UInt8 {
-        case continuation = 0
-        case text = 1
-        case binary = 2
-        case close = 8
-        case ping = 9
-        case pong = 10
-
-        var isControl: Bool { rawValue >= 8 }
-    }
-
-    /// The sender of a frame: clients mask theirs, servers do not (section 5.1).
-    enum Sender { case client, server }
-
-    static let maximumLength = 14
-    static let maximumControlPayload = 125
-
-    let opcode: Opcode
-    let isFinal: Bool
-    /// RSV1, which permessage-deflate puts on the first frame of a compressed message (RFC 7692, section 6).
-    let isCompressed: Bool
-    let payloadBytes: Int
-    /// Masking key of a client's frame, else zero.
-    let mask: InlineArray<4, UInt8>
-
-    /// Length of a frame header, from its second byte.
-    static func length(secondByte: UInt8) -> Int {
-        let maskBytes = secondByte & 0x80 == 0 ? 0 : 4
-        return switch secondByte & 0x7F {
-        case 127: 10 + maskBytes
-        case 126: 4 + maskBytes
-        default: 2 + maskBytes
-        }
-    }
-
-    /// Reads a header of `FrameHeader.length(secondByte:)` bytes.
-    init(_ bytes: Span<UInt8>, from sender: Sender) throws(ProtocolViolation) {
-        let first = bytes[0]
-        let second = bytes[1]
-        guard let opcode = Opcode(rawValue: first & 0x0F) else {
-            throw ProtocolViolation("reserved opcode \(first & 0x0F)")
-        }
-        guard first & 0x30 == 0 else { throw ProtocolViolation("reserved bit set in a frame") }
-        let isMasked = second & 0x80 != 0
-        guard isMasked == (sender == .client) else {
-            throw ProtocolViolation(isMasked ? "masked frame from the server" : "frame without a mask from the client")
-        }
-        self.opcode = opcode
-        isFinal = first & 0x80 != 0
-        isCompressed = first & 0x40 != 0
-        let maskStart = bytes.count - (isMasked ? 4 : 0)
-        mask = isMasked ? InlineArray { bytes[maskStart + $0] } : InlineArray(repeating: 0)
-        var length = Int(second & 0x7F)
-        if length >= 126 {
-            var long: UInt64 = 0
-            for index in 2..<maskStart { long = long << 8 | UInt64(bytes[index]) }
-            guard long >> 63 == 0 else { throw ProtocolViolation("frame length of 2^63 or more") }
-            guard long >= (length == 126 ? 126 : 0x10000) else {
-                throw ProtocolViolation("frame length not in its shortest form")
-            }
-            length = Int(long)
-        }
-        payloadBytes = length
-        guard opcode.isControl else { return }
-        guard length <= Self.maximumControlPayload else {
-            throw ProtocolViolation("control frame longer than 125 bytes")
-        }
-        guard isFinal else { throw ProtocolViolation("fragmented control frame") }
-        guard !isCompressed else { throw ProtocolViolation("compressed control frame") }
-    }
-}
-
-/// The content of a close frame (RFC 6455, section 5.5.1).
-struct CloseFrame: Equatable {
-    /// Status and reason of the frame, `nil` when it is empty.
-    let status: UInt16?
-    let reason: String
-
-    init(payload: [UInt8]) throws(ProtocolViolation) {
-        guard payload.count != 1 else { throw ProtocolViolation("close frame of one byte") }
-        guard payload.count > 1 else {
-            status = nil
-            reason = ""
-            return
-        }
-        let status = UInt16(payload[0]) << 8 | UInt16(payload[1])
-        guard Self.isValid(status) else { throw ProtocolViolation("invalid close status \(status)") }
-        guard let reason = String(validating: payload[2...], as: UTF8.self) else {
-            throw ProtocolViolation("close reason is not UTF-8", closeStatus: 1007)
-        }
-        self.status = status
-        self.reason = reason
-    }
-
-    /// Statuses allowed in a frame: section 7.4 and the registry that it set up.
-    private static func isValid(_ status: UInt16) -> Bool {
-        switch status {
-        case 1000...1003, 1007...1014, 3000...4999: true
-        default: false
-        }
-    }
-
-    /// A server's frame in one line for people.
-    var description: String {
-        guard let status else { return "closed by the server without a status" }
-        return "closed by the server with status \(status)" + (reason.isEmpty ? "" : ": \(reason)")
-    }
-}
-
-/// A violation of RFC 6455 or RFC 7692 by the peer.
-struct ProtocolViolation: Error, Equatable, CustomStringConvertible {
-    let description: String
-    /// With which the connection is to be closed (RFC 6455, section 7.4.1).
-    let closeStatus: UInt16
-
-    init(_ description: String, closeStatus: UInt16 = 1002) {
-        self.description = description
-        self.closeStatus = closeStatus
-    }
-}
-
-/// Frames of ours, always final.
-enum FrameWriter {
-    /// - Parameter mask: of a client's frame, unpredictable (RFC 6455, section 5.3); `nil` in a server's.
-    static func frame(_ opcode: FrameHeader.Opcode, _ payload: [UInt8], mask: UInt32?) -> [UInt8] {
-        var frame: [UInt8] = [0x80 | opcode.rawValue]
-        frame.reserveCapacity(FrameHeader.maximumLength + payload.count)
-        let maskBit: UInt8 = mask == nil ? 0 : 0x80
-        switch payload.count {
-        case ..<126: frame.append(maskBit | UInt8(payload.count))
-        case ..<0x10000:
-            frame.append(maskBit | 126)
-            appendBigEndian(UInt16(payload.count), to: &frame)
-        default:
-            frame.append(maskBit | 127)
-            appendBigEndian(UInt64(payload.count), to: &frame)
-        }
-        guard let mask else { return frame + payload }
-        appendBigEndian(mask, to: &frame)
-        for (index, byte) in payload.enumerated() {
-            frame.append(byte ^ UInt8(truncatingIfNeeded: mask >> (24 - 8 * UInt32(index & 3))))
-        }
-        return frame
-    }
-
-    /// A close frame's payload; `nil` = without a status.
-    static func closePayload(status: UInt16?) -> [UInt8] {
-        status.map { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] } ?? []
-    }
-
-    private static func appendBigEndian(_ number: some FixedWidthInteger, to frame: inout [UInt8]) {
-        for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
-            frame.append(UInt8(truncatingIfNeeded: number >> shift))
-        }
     }
 }

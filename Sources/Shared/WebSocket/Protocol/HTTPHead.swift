@@ -8,14 +8,15 @@ struct HTTPHead: Equatable {
 }
 
 extension HTTPHead {
-    /// - Parameter text: all lines with their ends, none of them empty.
+    /// - Parameter text: all lines with their ends, the empty one last.
     fileprivate init(_ text: [UInt8]) throws(HTTPHeadError) {
         let lines = text.split(separator: UInt8(ascii: "\n")).map { line in
             line.last == UInt8(ascii: "\r") ? line.dropLast() : line
         }
+        guard lines[0].allSatisfy({ $0 >= 0x20 }) else { throw .notHTTP }
         var fields: [HTTPField] = []
-        for line in lines.dropFirst() {
-            if let first = line.first, isBlank(first) {
+        for line in lines.dropFirst() where !line.isEmpty {
+            if isBlank(line[line.startIndex]) {
                 // A folded line (section 5.2): it goes on with the value before it.
                 guard !fields.isEmpty, !line.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\r") }) else {
                     throw .badField
@@ -46,14 +47,12 @@ struct HTTPHeadReader {
     private let maximumBytes: Int
     /// Number of bytes of all heads so far.
     private var count = 0
-    /// In one piece, so that many short lines take no more memory than a long one.
     private var text: [UInt8] = []
-    private var lineStart = 0
 
     /// - Parameters:
     ///   - beginning: expected first bytes of each head; anything else is rejected at once.
     ///   - maximumBytes: limit of all heads of the stream together.
-    init(beginning: String = "", maximumBytes: Int = 64 << 10) {
+    init(beginning: String, maximumBytes: Int = 64 << 10) {
         self.beginning = Array(beginning.utf8)
         self.maximumBytes = maximumBytes
     }
@@ -66,33 +65,15 @@ struct HTTPHeadReader {
             position += 1
             count += 1
             guard count <= maximumBytes else { throw .tooLong(maximumBytes: maximumBytes) }
+            if text.count < beginning.count, byte != beginning[text.count] { throw .notHTTP }
             text.append(byte)
             // A lone LF ends a line as well (section 2.2).
-            if byte != UInt8(ascii: "\n") {
-                if lineStart == 0, !isBegun(with: byte) { throw .notHTTP }
-                continue
-            }
-            let line = text[lineStart...]
-            if line.count > 2 || (line.count == 2 && line.first != UInt8(ascii: "\r")) {
-                if lineStart == 0, line.count <= beginning.count { throw .notHTTP }
-                lineStart = text.count
-            } else if lineStart > 0 {
-                let head = try HTTPHead(Array(text[..<lineStart]))
-                text = []
-                lineStart = 0
-                return head
-            } else if beginning.isEmpty {
-                text = []
-            } else {
-                throw .notHTTP
+            guard byte == UInt8(ascii: "\n") else { continue }
+            if text.suffix(3).elementsEqual("\n\r\n".utf8) || text.suffix(2).elementsEqual("\n\n".utf8) {
+                defer { text = [] }
+                return try HTTPHead(text)
             }
         }
         return nil
-    }
-
-    /// True if the first line, which ends with that byte so far, can be one.
-    private func isBegun(with byte: UInt8) -> Bool {
-        let isText = byte >= 0x20 || byte == UInt8(ascii: "\r")
-        return isText && (text.count > beginning.count || byte == beginning[text.count - 1])
     }
 }

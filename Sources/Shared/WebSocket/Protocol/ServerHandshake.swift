@@ -2,8 +2,8 @@ internal import Bytes
 internal import CLibWebSockets
 internal import HTTPText
 
-/// A refusal of a request for a WebSocket; the connection ends after it.
-struct HandshakeRefusal: Error {
+/// A rejected request for a WebSocket; the connection ends after the response.
+struct HandshakeRejection: Error {
     /// The whole response.
     let response: [UInt8]
 
@@ -19,7 +19,7 @@ struct HandshakeRefusal: Error {
     /// For a request that cannot be read.
     init(_ error: HTTPHeadError) {
         switch error {
-        case .notHTTP: self.init("400 Bad Request", "this is no request of HTTP/1.1")
+        case .notHTTP: self.init("400 Bad Request", "this is no GET request of HTTP/1.1")
         case .badField: self.init("400 Bad Request", "the header has a line that is no \"Name: value\"")
         case .tooLong(let bytes):
             self.init("431 Request Header Fields Too Large", "the header is longer than \(bytes) bytes")
@@ -29,30 +29,21 @@ struct HandshakeRefusal: Error {
 
 /// The response that accepts a request, whatever its path (RFC 6455, section 4.2).
 /// - Parameter fields: additional fields of the response.
-func acceptHandshake(_ head: HTTPHead, fields: [HTTPField]) throws(HandshakeRefusal) -> [UInt8] {
-    let request = head.startLine.split(separator: " ", omittingEmptySubsequences: false)
-    guard request.count == 3, request[2].hasPrefix("HTTP/"), head.fields.count("Host") == 1 else {
-        throw HandshakeRefusal(.notHTTP)
-    }
-    guard request[2] == "HTTP/1.1" else {
-        throw HandshakeRefusal("505 HTTP Version Not Supported", "HTTP/1.1 is spoken here")
-    }
-    guard request[0] == "GET" else {
-        let allowed = HTTPField(name: "Allow", value: "GET")
-        throw HandshakeRefusal("405 Method Not Allowed", "only GET leads to the feed", [allowed])
+func acceptHandshake(_ head: HTTPHead, fields: [HTTPField]) throws(HandshakeRejection) -> [UInt8] {
+    guard head.startLine.hasSuffix(" HTTP/1.1"), head.fields.count("Host") == 1 else {
+        throw HandshakeRejection(.notHTTP)
     }
     let upgrade = HTTPField(name: "Upgrade", value: "websocket")
     func has(_ token: String, in name: String) -> Bool { head.fields.list(name).contains { $0.lowercased() == token } }
-    guard has("websocket", in: "Upgrade"), has("upgrade", in: "Connection") else {
-        throw HandshakeRefusal("426 Upgrade Required", "this is a WebSocket feed", [upgrade])
-    }
-    guard head.fields.list("Sec-WebSocket-Version") == ["13"] else {
+    guard has("websocket", in: "Upgrade"), has("upgrade", in: "Connection"),
+        head.fields.list("Sec-WebSocket-Version") == ["13"]
+    else {
         let version = HTTPField(name: "Sec-WebSocket-Version", value: "13")
-        throw HandshakeRefusal("426 Upgrade Required", "version 13 of WebSocket is spoken here", [upgrade, version])
+        throw HandshakeRejection("426 Upgrade Required", "this is a WebSocket feed of version 13", [upgrade, version])
     }
     guard head.fields.count("Sec-WebSocket-Key") == 1, let key = head.fields.first("Sec-WebSocket-Key"),
         decodeBase64(Array(key.utf8)[...])?.count == 16
-    else { throw HandshakeRefusal("400 Bad Request", "Sec-WebSocket-Key is not 16 bytes in base64") }
+    else { throw HandshakeRejection("400 Bad Request", "Sec-WebSocket-Key is not 16 bytes in base64") }
     let accept = HTTPField(name: "Sec-WebSocket-Accept", value: webSocketAccept(key: key))
     let connection = HTTPField(name: "Connection", value: "Upgrade")
     return responseHead("101 Switching Protocols", [upgrade, connection, accept] + fields)

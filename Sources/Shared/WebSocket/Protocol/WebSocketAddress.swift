@@ -79,11 +79,6 @@ public struct WebSocketAddress: Sendable, Equatable {
     /// The `Host` header (RFC 9110, section 7.2).
     var hostHeader: String { port == defaultPort ? bracketedHost : "\(bracketedHost):\(port)" }
 
-    /// True if both lead to the same server: scheme, host and port (RFC 6454, section 5).
-    func hasOrigin(of other: WebSocketAddress) -> Bool {
-        (isSecure, host, port) == (other.isSecure, other.host, other.port)
-    }
-
     private static func scheme(of text: String) -> String? {
         for scheme in ["ws", "wss"] where text.prefix(scheme.count + 3).lowercased() == scheme + "://" { return scheme }
         return nil
@@ -135,33 +130,6 @@ public struct WebSocketAddress: Sendable, Equatable {
             throw SystemError(.address, "its port is not a number from 1 to 65535")
         }
         return port
-    }
-}
-
-extension WebSocketAddress {
-    /// The address to which a `Location` leads from here (RFC 3986, section 5.2; dots in a path are left to the
-    /// server).
-    func redirected(to location: String) throws(SystemError) -> WebSocketAddress {
-        let location = String(trimmed(location.prefix { $0 != "#" }))
-        let next = try WebSocketAddress(absolute(location))
-        guard next.isSecure || !isSecure else { throw SystemError(.address, "it leaves wss:// for ws://") }
-        return next
-    }
-
-    private func absolute(_ location: String) -> String {
-        let schemes = ["ws://": "ws://", "wss://": "wss://", "http://": "ws://", "https://": "wss://"]
-        for (given, meant) in schemes where location.lowercased().hasPrefix(given) {
-            return meant + location.dropFirst(given.count)
-        }
-        if location.hasPrefix("//") { return "\(scheme):\(location)" }
-        let here = "\(scheme)://\(bracketedHost):\(port)"
-        if location.hasPrefix("/") { return here + location }
-        let path = target.prefix { $0 != "?" }
-        if location.hasPrefix("?") { return here + path + location }
-        // A scheme that is none of ours; the initializer says so.
-        if location.prefix(while: { $0 != "/" }).contains(":") { return location }
-        let folder = path[...(path.lastIndex(of: "/") ?? path.startIndex)]
-        return here + folder + location
     }
 }
 

@@ -1,118 +1,181 @@
 internal import Bytes
+internal import Glibc
 internal import HTTPText
+internal import System
 
-/// One client of a server.
-final class ServerConnection: PeerConnection {
-    /// Longer messages of a client are left out.
-    static let maximumMessageBytes = 4 << 10
-    /// Limit of a request's head.
-    static let maximumHeadBytes = 16 << 10
-    /// Seconds from the connection to the request, and from our close frame to the client's.
-    private static let responseTimeout: Int32 = 10
-    /// Seconds within which a client has to take some of what waits for it.
-    private static let sendTimeout: Int32 = 30
-
-    /// Limits what one client may have of the server, see `Socket.client`.
-    let client: [UInt8]
-    private var maximumQueuedBytes: Int
-    private var head = HTTPHeadReader(maximumBytes: ServerConnection.maximumHeadBytes)
-    /// The handshake was accepted.
-    private(set) var wasOpen = false
-    private var isClosing = false
-
-    init(_ socket: Socket, client: [UInt8], maximumQueuedBytes: Int) {
-        self.client = client
-        self.maximumQueuedBytes = maximumQueuedBytes
-        super.init()
-        begin(socket)
-        socket.setDeadline(seconds: Self.responseTimeout)
+/// One client of a server, on the thread of its loop.
+final class ServerConnection {
+    private enum Phase {
+        /// Before the end of the handshake.
+        case asking
+        case open
+        /// We have sent a close frame, and the client's has not come.
+        case closing
+        /// The rest is sent, and then it is for the client to end the connection: unread bytes of it would turn an end
+        /// of ours into a reset, which can overtake what was sent last.
+        case leaving
+        case ended
     }
 
-    /// Between the handshake and the close frame that we send.
-    var isOpen: Bool { wasOpen && !isClosing && !isEnding }
+    /// Longer messages of a client are not kept.
+    private static let maximumMessageBytes = 4 << 10
+    private static let maximumHeadBytes = 16 << 10
+    /// Time from the connection to the request, and from our close frame to the client's.
+    private static let responseTimeout: Duration = .seconds(10)
+    /// Time within which a client has to take some of what waits for it.
+    private static let sendTimeout: Duration = .seconds(30)
+
+    /// Limits what one client may have of the server, see `IPAddress.client`.
+    let client: [UInt8]
+    private let socket: FileDescriptor
+    private var maximumQueuedBytes: Int
+    private var head = HTTPHeadReader(beginning: "GET ", maximumBytes: ServerConnection.maximumHeadBytes)
+    private var reader = FrameReader(from: .client, maximumMessageBytes: ServerConnection.maximumMessageBytes)
+    private var waiting = WaitingBytes()
+    /// Only the newest ping is answered (RFC 6455, section 5.5.3): a flood of them fills no queue.
+    private var pong: [UInt8]?
+    private var phase = Phase.asking
+    /// The handshake was accepted.
+    private(set) var wasOpen = false
+    private var isGreeted = false
+    /// Monotonic time at which the connection ends.
+    private(set) var deadline: Duration?
+
+    init(_ socket: consuming FileDescriptor, client: [UInt8], maximumQueuedBytes: Int) {
+        self.socket = socket
+        self.client = client
+        self.maximumQueuedBytes = maximumQueuedBytes
+        endAfter(Self.responseTimeout)
+    }
+
+    var descriptor: Int32 { socket.number }
+    var isOpen: Bool { phase == .open }
+    /// Open, and `greet` has not been called.
+    var isNew: Bool { isOpen && !isGreeted }
+    var isEnded: Bool { phase == .ended }
+    var hasBytesToSend: Bool { !waiting.isEmpty || pong != nil }
+
+    private func endAfter(_ time: Duration) { deadline = monotonicTime() + time }
+
+    func endIfDue(at now: Duration) {
+        if let deadline, now >= deadline { phase = .ended }
+    }
 
     // MARK: Sending
 
     /// Sends the first messages, however many bytes they have: others may wait besides.
     func greet(with frames: [[UInt8]]) {
-        for frame in frames { super.send(frame) }
-        maximumQueuedBytes += waitingBytes
-        if !frames.isEmpty { socket?.setDeadline(seconds: Self.sendTimeout) }
+        isGreeted = true
+        for frame in frames { waiting.append(frame) }
+        maximumQueuedBytes += waiting.byteCount
+        endAfter(Self.sendTimeout)
     }
 
-    override func send(_ bytes: [UInt8]) {
-        if waitingBytes > 0, waitingBytes + bytes.count > maximumQueuedBytes { return abort() }
-        if isOpen, waitingBytes == 0 { socket?.setDeadline(seconds: Self.sendTimeout) }
-        super.send(bytes)
+    /// Sends a frame, or ends the connection when too much waits.
+    func send(_ frame: [UInt8]) {
+        guard waiting.isEmpty || waiting.byteCount + frame.count <= maximumQueuedBytes else {
+            phase = .ended
+            return
+        }
+        if isOpen, waiting.isEmpty { endAfter(Self.sendTimeout) }
+        waiting.append(frame)
     }
 
-    override func flush() {
-        let before = waitingBytes
-        super.flush()
-        guard isOpen, waitingBytes < before else { return }
-        socket?.setDeadline(seconds: waitingBytes == 0 ? nil : Self.sendTimeout)
+    /// Sends as much as the kernel takes.
+    func flush() {
+        if waiting.isEmpty { sendPong() }
+        let before = waiting.byteCount
+        guard waiting.send(to: descriptor) else {
+            phase = .ended
+            return
+        }
+        if isOpen, waiting.isEmpty {
+            deadline = nil
+        } else if isOpen, waiting.byteCount < before {
+            endAfter(Self.sendTimeout)
+        }
+        if phase == .leaving, waiting.isEmpty { shutdown(descriptor, Int32(SHUT_WR)) }
+    }
+
+    private func sendPong() {
+        if let payload = pong.take() { send(FrameWriter.frame(.pong, payload, mask: nil)) }
     }
 
     /// Sends a close frame after what waits; ends at once before the end of the handshake.
     func close(status: UInt16?) {
-        guard isOpen else {
-            if !wasOpen, !isEnding { abort() }
-            return
+        switch phase {
+        case .asking: phase = .ended
+        case .open:
+            sendPong()
+            send(FrameWriter.frame(.close, FrameWriter.closePayload(status: status), mask: nil))
+            if isEnded { return }
+            phase = .closing
+            endAfter(Self.responseTimeout)
+        case .closing, .leaving, .ended: break
         }
-        isClosing = true
-        sendClose(status: status)
-        socket?.setDeadline(seconds: Self.responseTimeout)
+    }
+
+    private func leave() {
+        if isEnded { return }
+        phase = .leaving
+        endAfter(Self.responseTimeout)
+        flush()
     }
 
     // MARK: Receiving
 
     /// Reads what has arrived.
-    /// - Parameters:
-    ///   - fields: additional header fields of a response that accepts.
-    ///   - onOpen: called when the handshake is over, just before `isOpen` becomes true.
-    func receive(_ bytes: Span<UInt8>, fields: [HTTPField], onOpen: () -> Void) {
-        if isEnding { return }
-        var position = 0
-        if !wasOpen {
-            do throws(HandshakeRefusal) {
-                guard let head = try readHead(bytes, at: &position) else { return }
-                write(try acceptHandshake(head, fields: fields))
-                socket?.setDeadline(seconds: nil)
-                reader = FrameReader(from: .client, maximumMessageBytes: Self.maximumMessageBytes)
-                onOpen()
-                wasOpen = true
-            } catch {
-                write(error.response)
-                closeAfterFlush(within: Self.responseTimeout)
-            }
+    /// - Parameter fields: additional header fields of a response that accepts.
+    func receive(_ fields: [HTTPField]) {
+        var buffer = [UInt8](repeating: 0, count: 16 << 10)
+        let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+        guard count > 0 else {
+            if count == 0 || errno != EAGAIN { phase = .ended }
+            return
         }
-        let rest = bytes.extracting(droppingFirst: position)
-        if !rest.isEmpty { read(rest) }
+        let bytes = buffer.span.extracting(first: count)
+        var position = 0
+        if phase == .asking { readRequest(bytes, at: &position, fields) }
+        readFrames(bytes, at: &position)
     }
 
-    private func readHead(_ bytes: Span<UInt8>, at position: inout Int) throws(HandshakeRefusal) -> HTTPHead? {
-        do throws(HTTPHeadError) { return try head.read(bytes, at: &position) } catch { throw HandshakeRefusal(error) }
+    private func readRequest(_ bytes: Span<UInt8>, at position: inout Int, _ fields: [HTTPField]) {
+        do throws(HandshakeRejection) {
+            guard let head = try readHead(bytes, at: &position) else { return }
+            waiting.append(try acceptHandshake(head, fields: fields))
+            phase = .open
+            wasOpen = true
+        } catch {
+            waiting.append(error.response)
+            leave()
+        }
+    }
+
+    private func readHead(_ bytes: Span<UInt8>, at position: inout Int) throws(HandshakeRejection) -> HTTPHead? {
+        do throws(HTTPHeadError) { return try head.read(bytes, at: &position) } catch {
+            throw HandshakeRejection(error)
+        }
     }
 
     /// Ignores the messages of a client as long as it keeps to the protocol.
-    private func read(_ bytes: Span<UInt8>) {
-        var violation: ProtocolViolation?
-        let broken = readFrames(
-            bytes,
-            onMessage: { kind, message in
-                guard violation == nil, kind == .text else { return }
-                if String(validating: message.indices.map { message[$0] }, as: UTF8.self) == nil {
-                    violation = ProtocolViolation("text that is not UTF-8", closeStatus: 1007)
+    private func readFrames(_ bytes: Span<UInt8>, at position: inout Int) {
+        do throws(ProtocolViolation) {
+            while phase == .open || phase == .closing, let event = try reader.next(bytes, at: &position) {
+                switch event {
+                case .message(.text, let text):
+                    if String(validating: text, as: UTF8.self) == nil {
+                        throw ProtocolViolation("text that is not UTF-8", closeStatus: 1007)
+                    }
+                case .message: break
+                case .ping(let payload): if isOpen { pong = payload }
+                case .close(let frame):
+                    close(status: frame.status)
+                    leave()
                 }
-            },
-            onClose: { frame in
-                if violation == nil { finish(status: frame.status) }
-            })
-        if let violation = violation ?? broken { finish(status: violation.closeStatus) }
-    }
-
-    private func finish(status: UInt16?) {
-        close(status: status)
-        closeAfterFlush(within: Self.responseTimeout)
+            }
+        } catch {
+            close(status: error.closeStatus)
+            leave()
+        }
     }
 }

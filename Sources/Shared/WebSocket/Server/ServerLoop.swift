@@ -1,89 +1,92 @@
+internal import Glibc
 internal import System
 
-/// Runs on a server's thread: hands messages out to the clients.
+/// Runs on a server's thread: accepts clients, and hands messages out to them.
 ///
-/// A message is in memory once, however many clients wait for it. A client is dropped when too much waits for it, or
-/// when it takes nothing for half a minute.
-final class ServerLoop: SocketLoop {
-    /// Time for which clients that come share a greeting.
-    private static let greetingLifetime: Duration = .seconds(1)
+/// A message is in memory once, however many clients wait for it.
+struct ServerLoop {
+    /// Time that clients have to answer the close frame of `stop`.
+    private static let closeTimeout: Duration = .seconds(1)
 
-    private let configuration: WebSocketServerConfiguration
-    private let orders: ServerOrders
-    /// The connections by the keys of their sockets, before their handshake as well.
-    private var connections: [UInt: ServerConnection] = [:]
-    /// The number of connections by `Socket.client`.
-    private var counts: [[UInt8]: Int] = [:]
-    /// Frames for a new client: the greeting, and what was broadcast after it.
-    private var greeting: [[UInt8]] = []
-    private var greetingEndsAt = Duration.zero
+    private let server: WebSocketServer
+    /// Also those before the end of their handshake.
+    private var connections: [ServerConnection] = []
     private var isClosing = false
 
-    init(_ configuration: WebSocketServerConfiguration, _ orders: ServerOrders) {
-        self.configuration = configuration
-        self.orders = orders
+    init(_ server: WebSocketServer) { self.server = server }
+
+    mutating func run() {
+        var stopsAt: Duration?
+        while true {
+            // What is ordered from now on reaches new clients after their greeting.
+            let orders = server.takeOrders()
+            connections.removeAll(where: \.isEnded)
+            let clientCount = connections.count(where: \.wasOpen)
+            server.setClientCount(clientCount)
+            for frame in orders.frames { broadcast(frame) }
+            greetNewClients()
+            if let status = orders.closeStatus { close(status: status) }
+            if orders.stops {
+                close(status: 1001)
+                stopsAt = stopsAt ?? monotonicTime() + Self.closeTimeout
+            }
+            if let stopsAt, clientCount == 0 || monotonicTime() >= stopsAt { return }
+            wait(until: stopsAt)
+        }
     }
 
-    var isEmpty: Bool { clientCount == 0 }
-
-    private var clientCount: Int { orders.clientCount.load(ordering: .relaxed) }
-
-    func broadcast(_ frame: [UInt8]) {
-        for connection in connections.values where connection.isOpen { connection.send(frame) }
-        if monotonicTime() < greetingEndsAt {
-            greeting.append(frame)
-        } else {
-            greeting = []
+    /// Waits until something happens, or until the time, and serves the clients to whom it happens.
+    private mutating func wait(until limit: Duration?) {
+        let acceptsMore = connections.count < server.configuration.maximumClients
+        var polled = [
+            pollfd(fd: server.waker.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: server.listener.descriptor, events: acceptsMore ? Int16(POLLIN) : 0, revents: 0),
+        ]
+        for connection in connections {
+            let events = connection.hasBytesToSend ? POLLIN | POLLOUT : POLLIN
+            polled.append(pollfd(fd: connection.descriptor, events: Int16(events), revents: 0))
         }
+        let deadline = (connections.compactMap(\.deadline) + [limit].compactMap(\.self)).min()
+        let timeout = deadline.map { ($0 - monotonicTime()).pollMilliseconds } ?? -1
+        guard unsafe poll(&polled, nfds_t(polled.count), timeout) >= 0 else { return }
+        let now = monotonicTime()
+        for (connection, polled) in zip(connections, polled.dropFirst(2)) {
+            if polled.revents & Int16(POLLOUT) != 0 { connection.flush() }
+            if polled.revents & ~Int16(POLLOUT) != 0 { connection.receive(server.configuration.headers) }
+            connection.endIfDue(at: now)
+        }
+        if polled[1].revents != 0 { accept() }
+    }
+
+    private mutating func accept() {
+        let accepted = unsafe SocketAddress.filled { unsafe Glibc.accept(server.listener.descriptor, $0, $1) }
+        guard let (number, address) = accepted else {
+            // The client has gone, or there is no descriptor for it, which would be so again at once.
+            if errno != EAGAIN { pauseThread(for: .milliseconds(10)) }
+            return
+        }
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(number, F_SETFL, O_NONBLOCK)
+        let connection = ServerConnection(
+            FileDescriptor(owning: number), client: address.ip.client,
+            maximumQueuedBytes: server.configuration.maximumQueuedBytes)
+        let others = connections.count { $0.client == connection.client }
+        if !isClosing, others < max(1, server.configuration.maximumClients / 2) { connections.append(connection) }
+    }
+
+    private func greetNewClients() {
+        for connection in connections where connection.isNew {
+            connection.greet(with: server.configuration.greeting().map { FrameWriter.frame(.text, $0, mask: nil) })
+        }
+    }
+
+    private func broadcast(_ frame: [UInt8]) {
+        for connection in connections where connection.isOpen && !connection.isNew { connection.send(frame) }
     }
 
     /// Closes all connections. From now on there are no new clients: one that comes back at once would be closed again.
-    func close(status: UInt16) {
+    private mutating func close(status: UInt16) {
         isClosing = true
-        for connection in connections.values { connection.close(status: status) }
-    }
-
-    override func handle(_ event: SocketEvent, of socket: Socket, bytes: Span<UInt8>) {
-        switch event {
-        case .connected: connected(socket)
-        case .received:
-            guard let connection = connections[socket.key] else { return }
-            connection.receive(bytes, fields: configuration.headers) { opened(connection) }
-        case .writable: connections[socket.key]?.flush()
-        case .ended: if let connection = connections.removeValue(forKey: socket.key) { ended(connection) }
-        }
-    }
-
-    private func connected(_ socket: Socket) {
-        let client = socket.client
-        let limit = max(1, configuration.maximumClients / 2)
-        guard !isClosing, counts[client, default: 0] < limit else { return socket.kill() }
-        counts[client, default: 0] += 1
-        connections[socket.key] = ServerConnection(
-            socket, client: client, maximumQueuedBytes: configuration.maximumQueuedBytes)
-    }
-
-    private func opened(_ connection: ServerConnection) {
-        // Older than the greeting that follows.
-        for frame in orders.takeFrames() { broadcast(frame) }
-        let now = monotonicTime()
-        if let makeGreeting = configuration.greeting {
-            if now >= greetingEndsAt {
-                greeting = makeGreeting().map { FrameWriter.frame(.text, $0, mask: nil) }
-                greetingEndsAt = now + Self.greetingLifetime
-            }
-            connection.greet(with: greeting)
-        }
-        orders.clientCount.add(1, ordering: .relaxed)
-        configuration.onClientCount(clientCount)
-    }
-
-    private func ended(_ connection: ServerConnection) {
-        let rest = (counts[connection.client] ?? 1) - 1
-        counts[connection.client] = rest == 0 ? nil : rest
-        connection.socketEnded()
-        guard connection.wasOpen else { return }
-        orders.clientCount.subtract(1, ordering: .relaxed)
-        configuration.onClientCount(clientCount)
+        for connection in connections { connection.close(status: status) }
     }
 }

@@ -3,86 +3,93 @@ internal import HTTPText
 internal import Synchronization
 public import System
 
-/// A server that sends the same text messages to all clients.
+/// A server that sends the same text messages to all clients: the feeds of this package.
 ///
-/// A client that is too slow is dropped and never waited for. Messages of clients are ignored, and one address has half
-/// of the places at most.
+/// A client that is too slow is disconnected and never waited for. Messages of clients are ignored, and one address has
+/// half of the places at most.
 public final class WebSocketServer: Sendable {
-    /// Time that clients have to answer the close frame of `stop`.
-    private static let closeTimeout: Duration = .seconds(1)
-
-    /// Owned by `run`.
-    ///
-    /// @unchecked: made by the thread of `init`, then handed through a lock to the thread of `run`, for good.
-    private struct Parts: ~Copyable, @unchecked Sendable {
-        let context: WebSocketContext
-        let loop: ServerLoop
+    /// Requests of other threads to the thread of `run`.
+    struct Orders {
+        /// Frames for all clients, the oldest first.
+        var frames: [[UInt8]] = []
+        var byteCount = 0
+        var closeStatus: UInt16?
+        var stops = false
     }
 
     /// The port that it listens on, also when 0 was asked for.
     public let port: Int
-    private let waker = LoopWaker()
-    private let orders = ServerOrders()
-    private let maximumQueuedBytes: Int
-    private let parts: Mutex<Parts?>
+    let configuration: WebSocketServerConfiguration
+    let listener: ListeningSocket
+    let waker: WakePipe
+    private let orders = Mutex(Orders())
+    private let clients = Atomic(0)
 
     /// Listens at once; clients are answered when `run` is called.
     /// - Throws: a `SystemError` that names the address and the reason, or the header that cannot be sent.
-    public init(_ configuration: WebSocketServerConfiguration) throws(SystemError) {
-        if let bad = configuration.headers.first(where: { !$0.isValid || $0.isReserved }) {
+    public init(_ given: WebSocketServerConfiguration) throws(SystemError) {
+        if let bad = given.headers.first(where: { !$0.isValid || $0.isReserved }) {
             throw SystemError(.configuration, "the header \(bad.name) cannot be sent")
         }
-        var configuration = configuration
-        configuration.maximumClients = OpenFileLimit.raise(forConnections: configuration.maximumClients)
-        let loop = ServerLoop(configuration, orders)
-        let context = try WebSocketContext.server(loop, configuration, waker: waker)
-        maximumQueuedBytes = configuration.maximumQueuedBytes
-        port = context.listenPort
-        parts = Mutex(Parts(context: context, loop: loop))
+        var configuration = given
+        configuration.maximumClients = OpenFileLimit.raise(forConnections: given.maximumClients)
+        self.configuration = configuration
+        waker = try WakePipe()
+        listener = try ListeningSocket.open(.tcp(host: given.host, port: given.port))
+        port = if case .tcp(_, let port) = listener.address { port } else { given.port }
     }
 
     /// Blocks the calling thread until `stop`; to be called once.
     public func run() {
-        guard let parts = parts.withLock({ $0.take() }) else { return }
-        var stopsAt: Duration?
-        while true {
-            let orders = orders.take()
-            for frame in orders.frames { parts.loop.broadcast(frame) }
-            if let status = orders.closeStatus { parts.loop.close(status: status) }
-            if orders.stops {
-                let now = monotonicTime()
-                let deadline = stopsAt ?? now + Self.closeTimeout
-                if parts.loop.isEmpty || now >= deadline { return }
-                parts.loop.close(status: 1001)
-                if stopsAt == nil { parts.context.schedule(in: Self.closeTimeout) }
-                stopsAt = deadline
-            }
-            parts.context.service()
-        }
+        var loop = ServerLoop(self)
+        loop.run()
     }
 
     /// Any thread: sends a text message to each client that is there.
-    /// - Returns: false when the queue of the server's thread is full, and the message is dropped.
+    /// - Returns: false when the queue of the server's thread is full, and the message is left out.
     @discardableResult public func broadcast(_ message: [UInt8]) -> Bool {
         if clientCount == 0 { return true }
-        let isAccepted = orders.add(FrameWriter.frame(.text, message, mask: nil), within: maximumQueuedBytes)
-        if isAccepted { waker.wake() }
+        let frame = FrameWriter.frame(.text, message, mask: nil)
+        var isAccepted = false
+        order { orders in
+            let isFull = orders.byteCount + frame.count > configuration.maximumQueuedBytes
+            guard orders.frames.isEmpty || !isFull else { return }
+            orders.frames.append(frame)
+            orders.byteCount += frame.count
+            isAccepted = true
+        }
         return isAccepted
     }
 
     /// Any thread.
-    public var clientCount: Int { orders.clientCount.load(ordering: .relaxed) }
+    public var clientCount: Int { clients.load(ordering: .relaxed) }
 
     /// Any thread: sends each client that is there a close frame, after what waits for it, and takes no new ones from
     /// then on.
-    public func close(status: UInt16 = 1000) {
-        orders.close(status: status)
+    public func close(status: UInt16 = 1000) { order { $0.closeStatus = status } }
+
+    /// Any thread: closes with status 1001 and lets `run` return, a second later at most.
+    public func stop() { order { $0.stops = true } }
+
+    private func order(_ change: (inout Orders) -> Void) {
+        orders.withLock { change(&$0) }
         waker.wake()
     }
 
-    /// Any thread: closes with status 1001 and lets `run` return, a second later at most.
-    public func stop() {
-        orders.stop()
-        waker.wake()
+    // MARK: For the thread of run
+
+    /// The orders since the last call; `stops` stays.
+    func takeOrders() -> Orders {
+        waker.clear()
+        return orders.withLock { orders in
+            let taken = orders
+            orders = Orders(stops: taken.stops)
+            return taken
+        }
+    }
+
+    func setClientCount(_ count: Int) {
+        guard clients.exchange(count, ordering: .relaxed) != count else { return }
+        configuration.onClientCount(count)
     }
 }

@@ -9,13 +9,13 @@ public struct WebSocketServerConfiguration: Sendable {
     /// More are not accepted. The process's limit of open files is raised for them; where that is not allowed, they are
     /// fewer.
     public var maximumClients = 1024
-    /// A client for which more bytes than this would wait is dropped, unless it waits for a single message.
+    /// A client for which more bytes than this would wait is disconnected, unless it waits for a single message.
     public var maximumQueuedBytes = 64 << 20
     /// Additional header fields of the handshake's response.
     public var headers: [HTTPField] = []
     /// Returns the text messages that a new client gets before any others. If a change is made before it is broadcast,
-    /// no client misses the change, though one may get it twice. Clients that come within a second share a greeting.
-    public var greeting: (@Sendable () -> [[UInt8]])?
+    /// no client misses the change, though one may get it twice.
+    public var greeting: @Sendable () -> [[UInt8]] = { [] }
     /// Called when a client has come or gone, with the number of clients.
     public var onClientCount: @Sendable (Int) -> Void = { _ in }
 

@@ -24,7 +24,7 @@ private struct Outcome: Equatable {
 
     var messages: [Message] = []
     var bytes: [UInt8] = []
-    var controls: [FrameReader.Control] = []
+    var controls: [FrameReader.Event] = []
     var violation: String?
 }
 
@@ -33,31 +33,26 @@ private func read(
 ) -> Outcome {
     var outcome = Outcome()
     var reader = FrameReader(from: sender, maximumMessageBytes: limit, compression: compression)
-    // Not the members of the outcome, because both closures may not change one value.
-    var messages: [Outcome.Message] = []
-    var bytes: [UInt8] = []
-    var controls: [FrameReader.Control] = []
     var position = 0
     do throws(ProtocolViolation) {
         while position < stream.count {
             let end = min(stream.count, position + pieces)
-            try reader.read(
-                stream.extracting(position..<end),
-                onMessage: { kind, message in
-                    expect(message.count <= limit, "a message of \(message.count)")
-                    if case .tooLarge = kind { expect(message.isEmpty, "the bytes of a message that is too large") }
-                    unsafe message.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
-                    messages.append(Outcome.Message(kind: kind, end: bytes.count))
-                },
-                onControl: { controls.append($0) })
+            var offset = 0
+            while let event = try reader.next(stream.extracting(position..<end), at: &offset) {
+                guard case .message(let kind, let message) = event else {
+                    outcome.controls.append(event)
+                    continue
+                }
+                expect(message.count <= limit, "a message of \(message.count)")
+                if case .tooLarge = kind { expect(message.isEmpty, "the bytes of a message that is too large") }
+                outcome.bytes += message
+                outcome.messages.append(Outcome.Message(kind: kind, end: outcome.bytes.count))
+            }
             position = end
         }
     } catch {
         outcome.violation = error.description
         expectOneLine(error.description)
     }
-    outcome.messages = messages
-    outcome.bytes = bytes
-    outcome.controls = controls
     return outcome
 }

@@ -1,0 +1,54 @@
+internal import CLibWebSockets
+internal import Glibc
+internal import System
+
+/// An `lws`: a socket in a context's loop. There from its first event, or from the dial that made it, until `ended`.
+@safe struct Socket {
+    private let wsi: OpaquePointer
+
+    init(_ wsi: OpaquePointer) { unsafe self.wsi = wsi }
+
+    /// The number that it was dialled with.
+    var number: Int { unsafe Int(bitPattern: lws_get_opaque_user_data(wsi)) }
+
+    var descriptor: Int32 { unsafe lws_get_socket_fd(wsi) }
+
+    /// Asks for one `writable`.
+    func wantToWrite() { unsafe lws_callback_on_writable(wsi) }
+
+    /// Ends the socket after that many seconds.
+    func setDeadline(seconds: Int32) { unsafe lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, seconds) }
+
+    /// Ends the socket in the loop's next turn, and not from within this call.
+    func kill() { setDeadline(seconds: LWS_TO_KILL_ASYNC) }
+
+    /// Bytes on their way to a peer that does not acknowledge them end the connection after that long (tcp(7)).
+    func setUserTimeout(_ timeout: Duration) {
+        var milliseconds = timeout.pollMilliseconds
+        let size = socklen_t(MemoryLayout.size(ofValue: milliseconds))
+        _ = unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, size)
+    }
+}
+
+/// The relevant events of a socket.
+enum SocketEvent: Equatable {
+    /// The TCP connection is there.
+    case connected
+    /// Bytes have arrived.
+    case received
+    case writable
+    /// May be delivered more than once, even without a `connected`.
+    case ended
+
+    /// The event of a callback, `nil` for those that do not matter here: libwebsockets is not asked to speak HTTP, TLS
+    /// or WebSocket.
+    init?(_ reason: lws_callback_reasons) {
+        switch reason {
+        case LWS_CALLBACK_RAW_CONNECTED: self = .connected
+        case LWS_CALLBACK_RAW_RX: self = .received
+        case LWS_CALLBACK_RAW_WRITEABLE: self = .writable
+        case LWS_CALLBACK_CLIENT_CONNECTION_ERROR, LWS_CALLBACK_RAW_CLOSE, LWS_CALLBACK_WSI_DESTROY: self = .ended
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// The content of a close frame (RFC 6455, section 5.5.1).
+struct CloseFrame: Equatable {
+    /// Status and reason of the frame, `nil` when it is empty.
+    let status: UInt16?
+    let reason: String
+
+    init(payload: [UInt8]) throws(ProtocolViolation) {
+        guard payload.count != 1 else { throw ProtocolViolation("close frame of one byte") }
+        guard payload.count > 1 else {
+            status = nil
+            reason = ""
+            return
+        }
+        let status = UInt16(payload[0]) << 8 | UInt16(payload[1])
+        guard Self.isValid(status) else { throw ProtocolViolation("invalid close status \(status)") }
+        guard let reason = String(validating: payload[2...], as: UTF8.self) else {
+            throw ProtocolViolation("close reason is not UTF-8", closeStatus: 1007)
+        }
+        self.status = status
+        self.reason = reason
+    }
+
+    /// Statuses allowed in a frame: section 7.4 and the registry that it set up.
+    private static func isValid(_ status: UInt16) -> Bool {
+        switch status {
+        case 1000...1003, 1007...1014, 3000...4999: true
+        default: false
+        }
+    }
+
+    /// A server's frame in one line for people.
+    var description: String {
+        guard let status else { return "closed by the server without a status" }
+        return "closed by the server with status \(status)" + (reason.isEmpty ? "" : ": \(reason)")
+    }
+}

@@ -4,13 +4,13 @@ import Testing
 @testable import System
 
 @Suite struct ClocksTests {
-    @Test("the wall clock is in milliseconds since the epoch") func wallClock() {
+    @Test func `The wall clock is in milliseconds since the epoch`() {
         let seconds = time(nil)
         let milliseconds = currentTime()
         #expect((Int64(seconds - 1) * 1000...Int64(seconds + 60) * 1000).contains(milliseconds))
     }
 
-    @Test("monotonic time does not go back") func monotonic() {
+    @Test func `Monotonic time does not go back`() {
         var last = monotonicTime()
         for _ in 0..<1000 {
             let now = monotonicTime()
@@ -20,35 +20,34 @@ import Testing
     }
 
     @Test(
-        "durations as poll takes them, rounded up",
         arguments: [
             (.zero, 0), (.seconds(-5), 0), (.nanoseconds(1), 1), (.milliseconds(1), 1), (.microseconds(1001), 2),
             (.seconds(30), 30_000), (.seconds(Int64.max), 2_000_000_000),
         ] as [(Duration, Int32)])
-    func pollMilliseconds(duration: Duration, expected: Int32) {
+    func `Durations for poll are whole milliseconds, rounded up`(duration: Duration, expected: Int32) {
         #expect(duration.pollMilliseconds == expected)
     }
 
     @Test(
-        "durations as a timespec",
         arguments: [
             (.zero, [0, 0]), (.seconds(-5), [0, 0]), (.milliseconds(1500), [1, 500_000_000]),
             (.nanoseconds(7), [0, 7]),
         ] as [(Duration, [Int])])
-    func timespecs(duration: Duration, expected: [Int]) {
+    func `Durations become a timespec, and negative ones zero`(duration: Duration, expected: [Int]) {
         let timespec = duration.timespec
         #expect([timespec.tv_sec, timespec.tv_nsec] == expected)
     }
 
     @Test(
-        "a watched clock was set when it moved otherwise than the one that never jumps",
         arguments: [
             (10_000, 10_000, nil), (10_999, 10_000, nil), (9001, 10_000, nil), (0, 0, nil),
             (3_610_000, 10_000, ClockStep(size: 3_600_000, elapsed: 10_000)),
             (11_000, 10_000, ClockStep(size: 1000, elapsed: 10_000)),
             (-3_590_000, 10_000, ClockStep(size: -3_600_000, elapsed: 10_000)),
         ] as [(Int64, Int64, ClockStep?)])
-    func watchedClock(wall: Int64, elapsed: Int64, expected: ClockStep?) {
+    func `A clock was set when it moved otherwise than the monotonic one`(
+        wall: Int64, elapsed: Int64, expected: ClockStep?
+    ) {
         let start: Int64 = 1_795_236_585_000
         var watch = ClockWatch(wall: start, monotonic: .seconds(77))
         let now = Duration.seconds(77) + .milliseconds(elapsed)
@@ -56,7 +55,7 @@ import Testing
         #expect(watch.step(wall: start + wall + 500, monotonic: now + .milliseconds(500)) == nil)
     }
 
-    @Test("random units are in range and differ") func random() {
+    @Test func `Random units are in range and differ`() {
         let units = (0..<1000).map { _ in randomUnit() }
         #expect(units.allSatisfy { (0..<1).contains($0) })
         #expect(Set(units).count > 990)

@@ -8,8 +8,8 @@ import Testing
 
     init() throws { directory = TemporaryDirectory() }
 
-    @Test("files up to the limit are read whole", arguments: [0, 1, 4095, 4096, 4097, 10_000])
-    func reads(count: Int) throws {
+    @Test(arguments: [0, 1, 4095, 4096, 4097, 10_000])
+    func `Files up to the limit are read whole`(count: Int) throws {
         let content = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         let path = directory.write("file", content)
         #expect(try readFile(path, limit: count) == content)
@@ -19,12 +19,11 @@ import Testing
         #expect(error?.reason == "cannot read \(path): it is longer than \(count - 1) bytes")
     }
 
-    @Test("files that the kernel makes up are read") func kernelFile() throws {
+    @Test func `Files that the kernel makes up are read`() throws {
         #expect(try readFile("/proc/self/status", limit: 1 << 16).starts(with: Array("Name:".utf8)))
     }
 
     @Test(
-        "errors name the path and the cause on one line",
         arguments: [
             ("none", "none: No such file or directory"),
             ("", ": it is not a regular file"),
@@ -32,14 +31,14 @@ import Testing
             ("a\nb", "a b: No such file or directory"),
             ("a\0b", "a b: the name has a NUL"),
         ])
-    func errors(name: String, expected: String) throws {
+    func `Errors of reading name the path and the cause on one line`(name: String, expected: String) throws {
         directory.makePipe("pipe")
         let error = #expect(throws: SystemError.self) { try readFile(directory.path + "/" + name, limit: 10) }
         #expect(error?.code == .file)
         #expect(error?.reason == "cannot read \(directory.path)/\(expected)")
     }
 
-    @Test("a stamp changes with the content, the size and the file") func stamps() throws {
+    @Test func `A stamp changes with the content, the size and the file`() throws {
         let path = directory.write("file", "one")
         let first = try #require(FileStamp(path))
         #expect(FileStamp(path) == first)
@@ -57,7 +56,7 @@ import Testing
         #expect(FileStamp(path) == nil)
     }
 
-    @Test("names of one file have one identity, as long as it is the same file") func identities() throws {
+    @Test func `Names of one file have one identity, as long as it is the same file`() throws {
         let path = directory.write("file", "one")
         let identity = try #require(FileIdentity(path))
         #expect(identity.isRegular)
@@ -79,7 +78,7 @@ import Testing
 }
 
 @Suite struct SystemErrorTests {
-    @Test("an error is one line") func oneLine() {
+    @Test func `A system error is one line`() {
         #expect(SystemError(.file, "a\r\nb\u{85}c\u{0}d").description == "a  b c d")
     }
 }

@@ -31,29 +31,11 @@ import Testing
         entered.wait()
         for _ in 0..<LogWriter.maximumLines + 5 { writer.append([2]) }
         #expect(writer.droppedLines == 5)
-        writer.append([UInt8](repeating: 3, count: LogWriter.maximumBytes))
-        #expect(writer.droppedLines == 6)
         let start = monotonicTime()
         writer.flush(within: .milliseconds(50))
         #expect(monotonicTime() - start >= .milliseconds(50))
         gate.open()
         writer.flush(within: .seconds(30))
         #expect(count.withLock { $0 } == LogWriter.maximumLines + 1)
-    }
-
-    @Test func `Lines of a mebibyte in all may wait`() {
-        let entered = Gate()
-        let gate = Gate()
-        let isFirst = Atomic(true)
-        let writer = LogWriter { _ in
-            guard isFirst.exchange(false, ordering: .relaxed) else { return }
-            entered.open()
-            gate.wait()
-        }
-        writer.append([1])
-        entered.wait()
-        for _ in 0..<5 { writer.append([UInt8](repeating: 2, count: 1 << 18)) }
-        #expect(writer.droppedLines == 1)
-        gate.open()
     }
 }

@@ -14,7 +14,6 @@ import Testing
     }
 
     @Test(
-        "logfmt",
         arguments: [
             ("connected", [:], "connected"),
             ("feed lost", [:], #""feed lost""#),
@@ -36,12 +35,11 @@ import Testing
             ("m", ["a key": "v", "": "e"], #"m "a key"=v ""=e"#),
             ("m", ["time": "never", "level": "ERROR", "a": "1", "msg": "forged"], "m a=1"),
         ] as [(String, Logger.Metadata, String)])
-    func logfmt(message: String, metadata: Logger.Metadata, expected: String) {
+    func `A line of logfmt quotes what is ambiguous`(message: String, metadata: Logger.Metadata, expected: String) {
         #expect(lines(message, metadata) == "time=2026-11-21T04:49:45.252Z level=INFO msg=\(expected)\n")
     }
 
     @Test(
-        "JSON",
         arguments: [
             ("connected", [:], #""connected""#),
             (#"say "no"\"#, [:], #""say \"no\"\\""#),
@@ -50,14 +48,14 @@ import Testing
             ("<é & 😀>", [:], #""<é & 😀>""#),
             ("m", ["b": "2", "a": "1"], #""m","b":"2","a":"1""#),
         ] as [(String, Logger.Metadata, String)])
-    func json(message: String, metadata: Logger.Metadata, expected: String) throws {
+    func `A line of JSON is one object`(message: String, metadata: Logger.Metadata, expected: String) throws {
         let line = lines(message, metadata, format: .json)
         #expect(line == #"{"time":"2026-11-21T04:49:45.252Z","level":"INFO","msg":"# + expected + "}\n")
         let parsed = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
         #expect(parsed?["msg"] as? String == message)
     }
 
-    @Test("every character leaves one line, in quotes or not") func oneLine() {
+    @Test func `Every character leaves one line, in quotes or not`() {
         for value in 0...0x3000 {
             guard let scalar = Unicode.Scalar(UInt32(value)) else { continue }
             for format in LogFormat.allCases {
@@ -68,9 +66,8 @@ import Testing
     }
 
     @Test(
-        "the level filters",
         arguments: zip(Logger.Level.allCases, ["DEBUG INFO WARN ERROR", "INFO WARN ERROR", "WARN ERROR", "ERROR"]))
-    func filters(level: Logger.Level, expected: String) {
+    func `Lines below the level are not written`(level: Logger.Level, expected: String) {
         let lines = WrittenLines()
         let logger = Logger(level: level, now: { 0 }, write: lines.append)
         logger.debug("m")
@@ -81,7 +78,7 @@ import Testing
         #expect(levels.joined(separator: " ") == expected)
     }
 
-    @Test("a field that is given twice has its last value, in its first place") func metadata() {
+    @Test func `A field that is given twice has its last value, in its first place`() {
         let fields: Logger.Metadata = ["a": "1", "b": "1"]
         #expect(lines("m", fields.merging(["a": "2", "c": "2"])).hasSuffix(" msg=m a=2 b=1 c=2\n"))
     }

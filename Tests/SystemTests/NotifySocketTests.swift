@@ -6,7 +6,6 @@ import Testing
 
 @Suite struct NotifySocketTests {
     @Test(
-        "the address of NOTIFY_SOCKET",
         arguments: [
             ("/run/systemd/notify", Array("/run/systemd/notify".utf8)),
             ("@abstract", [0] + Array("abstract".utf8)),
@@ -18,12 +17,11 @@ import Testing
             ("/" + String(repeating: "a", count: 106), Array(("/" + String(repeating: "a", count: 106)).utf8)),
             ("/" + String(repeating: "a", count: 107), nil),
         ] as [(String, [UInt8]?)])
-    func addresses(path: String, expected: [UInt8]?) {
+    func `NOTIFY_SOCKET is a path, or a name in the abstract space`(path: String, expected: [UInt8]?) {
         #expect(NotifySocket.address(of: path) == expected)
     }
 
     @Test(
-        "the watchdog's interval",
         arguments: [
             (nil, nil, nil),
             ("30000000", nil, .seconds(30)),
@@ -34,15 +32,17 @@ import Testing
             ("-5", nil, nil),
             ("x", nil, nil),
         ] as [(String?, String?, Duration?)])
-    func watchdog(microseconds: String?, process: String?, expected: Duration?) {
+    func `The watchdog interval is for the process that it names`(
+        microseconds: String?, process: String?, expected: Duration?
+    ) {
         let environment = ["WATCHDOG_USEC": microseconds, "WATCHDOG_PID": process].compactMapValues(\.self)
         #expect(NotifySocket.watchdogInterval(environment: environment, process: 42) == expected)
     }
 
-    @Test("without NOTIFY_SOCKET there is none") func absent() { #expect(NotifySocket(environment: [:]) == nil) }
+    @Test func `Without NOTIFY_SOCKET there is no notify socket`() { #expect(NotifySocket(environment: [:]) == nil) }
 
-    @Test("states arrive as one datagram", arguments: [false, true])
-    func sends(abstract: Bool) throws {
+    @Test(arguments: [false, true])
+    func `States arrive as one datagram`(abstract: Bool) throws {
         let directory = TemporaryDirectory()
         let path = (abstract ? "@" : "") + directory.path + "/notify"
         let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
@@ -58,7 +58,7 @@ import Testing
         #expect(String(decoding: buffer.prefix(max(received, 0)), as: UTF8.self) == "READY=1\nSTATUS=serving")
     }
 
-    @Test("nobody listening is false") func nobody() throws {
+    @Test func `Sending is false when nobody listens`() throws {
         let directory = TemporaryDirectory()
         let notify = try #require(NotifySocket(environment: ["NOTIFY_SOCKET": directory.path + "/none"]))
         #expect(!notify.send("READY=1"))

@@ -6,8 +6,8 @@ import Testing
 @testable import System
 
 @Suite struct StandardStreamTests {
-    @Test("more than a pipe holds arrives whole", arguments: [false, true])
-    func large(nonBlocking: Bool) throws {
+    @Test(arguments: [false, true])
+    func `More than a pipe holds arrives whole`(nonBlocking: Bool) throws {
         let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         var ends: [Int32] = [0, 0]
         #expect(unsafe pipe(&ends) == 0)
@@ -26,7 +26,7 @@ import Testing
         #expect(read == content)
     }
 
-    @Test("a reader that is gone is false") func closed() throws {
+    @Test func `Writing to a reader that is gone is false`() throws {
         signal(SIGPIPE, SIG_IGN)
         var ends: [Int32] = [0, 0]
         #expect(unsafe pipe(&ends) == 0)
@@ -35,7 +35,7 @@ import Testing
         close(ends[1])
     }
 
-    @Test("nothing is written at once") func nothing() { #expect(writeAll([], to: -1)) }
+    @Test func `Writing nothing needs no descriptor`() { #expect(writeAll([], to: -1)) }
 
     private func readAll(_ input: Int32) -> [UInt8] {
         var content: [UInt8] = []
@@ -59,32 +59,29 @@ import Testing
 
     init() throws { directory = TemporaryDirectory() }
 
-    @Test(
-        "lines follow what stands in the file, each on a line of its own",
-        arguments: [(nil, ""), ("", ""), ("old\n", "old\n"), ("cut o", "cut o\n")] as [(String?, String)])
-    func appends(old: String?, kept: String) throws {
+    @Test(arguments: [nil, "", "old\n"])
+    func `Appended lines follow the content of the file`(old: String?) throws {
         let path = directory.path + "/lines"
         if let old { directory.write("lines", old) }
         let file = try AppendedFile(path)
         try file.append(Array("one\n".utf8))
         try file.append([])
         try file.append(Array("two\n".utf8))
-        #expect(try readFile(path, limit: 100) == Array((kept + "one\ntwo\n").utf8))
+        #expect(try readFile(path, limit: 100) == Array(((old ?? "") + "one\ntwo\n").utf8))
     }
 
     @Test(
-        "errors name the path and the cause on one line",
         arguments: [
             ("none/lines", "none/lines: No such file or directory"), ("", ": Is a directory"),
             ("a\0b", "a b: the name has a NUL"),
         ])
-    func errors(name: String, expected: String) {
+    func `Errors of appending name the path and the cause on one line`(name: String, expected: String) {
         let error = #expect(throws: SystemError.self) { _ = try AppendedFile(directory.path + "/" + name) }
         #expect(error?.code == .file)
         #expect(error?.reason == "cannot write \(directory.path)/\(expected)")
     }
 
-    @Test("a full disk is an error") func full() throws {
+    @Test func `A full disk is an error of appending`() throws {
         let file = try AppendedFile("/dev/full")
         let error = #expect(throws: SystemError.self) { try file.append([1]) }
         #expect(error?.reason == "cannot write /dev/full: No space left on device")

@@ -8,11 +8,10 @@ import Testing
 /// Signals are sent to the one thread that awaits them, so the test runner's own threads never see them.
 @Suite struct SignalsTests {
     @Test(
-        "signals become values",
         arguments: [
             (SIGTERM, Signals.Signal.terminate), (SIGINT, .interrupt), (SIGHUP, .hangUp),
         ])
-    func values(number: Int32, expected: Signals.Signal) throws {
+    func `Each signal has its value`(number: Int32, expected: Signals.Signal) throws {
         #expect(
             try onOwnThread { signals in
                 pthread_kill(pthread_self(), number)
@@ -20,7 +19,7 @@ import Testing
             } == [expected, nil])
     }
 
-    @Test("signals that arrive before the wait are kept") func kept() throws {
+    @Test func `Signals that arrive before the wait are kept`() throws {
         let seen = try onOwnThread { signals in
             pthread_kill(pthread_self(), SIGHUP)
             pthread_kill(pthread_self(), SIGTERM)
@@ -29,7 +28,7 @@ import Testing
         #expect(seen.contains(.hangUp) && seen.contains(.terminate))
     }
 
-    @Test("the wait ends after its time") func timeout() throws {
+    @Test func `The wait for a signal ends after its time`() throws {
         let waited = Mutex(Duration.zero)
         let seen = try onOwnThread { signals in
             let start = monotonicTime()
@@ -41,7 +40,7 @@ import Testing
         #expect(waited.withLock { $0 } >= .milliseconds(20))
     }
 
-    @Test("a wake from another thread ends the wait") func wake() throws {
+    @Test func `A wake from another thread ends the wait`() throws {
         let waker = Mutex<Signals?>(nil)
         let ready = Gate()
         let seen = Mutex<[Signals.Signal?]>([.terminate])
@@ -61,7 +60,7 @@ import Testing
         #expect(seen.withLock { $0 } == [nil])
     }
 
-    @Test("several wakes before a wait are one") func wakesCoalesce() throws {
+    @Test func `Several wakes before a wait are one`() throws {
         #expect(
             try onOwnThread { signals in
                 signals.wake()
@@ -72,7 +71,7 @@ import Testing
             } == [nil, .terminate])
     }
 
-    @Test("writing to a closed pipe is an error and no signal") func pipes() throws {
+    @Test func `Writing to a closed pipe is an error and no signal`() throws {
         _ = try onOwnThread { _ in [] }
         var ends: [Int32] = [0, 0]
         unsafe pipe(&ends)

@@ -100,7 +100,8 @@ private final class Course {
         ]
     }
 
-    @Test("each end is one disconnect, however often it is said", arguments: End.all) func ends(_ row: End) {
+    @Test(arguments: End.all)
+    func `Each end of an attempt or a connection is one disconnect, however often it is reported`(_ row: End) {
         let course = Course(row.address)
         course.handle(.started)
         for step in row.steps { course.handle(step) }
@@ -119,7 +120,7 @@ private final class Course {
         #expect(course.events.filter { $0 == .connecting }.count == 2)
     }
 
-    @Test("the connect time-out covers name, TCP, TLS and answer", arguments: 0..<4) func connectTimeout(steps: Int) {
+    @Test(arguments: 0..<4) func `The connect time-out covers the name lookup, TCP, TLS and the response`(steps: Int) {
         let course = Course("wss://host/") { $0.connectTimeout = .seconds(3) }
         course.handle(.started)
         let events: [ConnectionState.ConnectionEvent] = [.resolved(["1.1.1.1"]), .tcpConnected, .requesting]
@@ -133,7 +134,7 @@ private final class Course {
         #expect(course.disconnects == [.timeout])
     }
 
-    @Test("the addresses of a name are tried in turn, each with its share of the time") func addresses() {
+    @Test func `The addresses of a name are tried in turn, each with its share of the time`() {
         let course = Course("ws://host/") { $0.connectTimeout = .seconds(9) }
         course.handle(.started)
         course.handle(.resolved(["::1", "10.0.0.1", "127.0.0.1"]))
@@ -150,7 +151,7 @@ private final class Course {
         #expect(course.events.filter { $0 == .connecting }.count == 1)
     }
 
-    @Test("an address that has answered keeps the whole time") func keepsTime() {
+    @Test func `An address that has answered keeps the whole connect time-out`() {
         let course = Course("ws://host/") { $0.connectTimeout = .seconds(8) }
         course.handle(.started)
         course.handle(.resolved(["::1", "127.0.0.1"]))
@@ -161,7 +162,7 @@ private final class Course {
         #expect(course.disconnects == [.timeout])
     }
 
-    @Test("Retry-After delays the next attempt") func retryAfter() {
+    @Test func `Retry-After delays the next attempt`() {
         let course = Course()
         course.handle(.started)
         course.handle(.answered(.refused(detail: "status 503", retryAfter: .seconds(7))))
@@ -174,7 +175,7 @@ private final class Course {
 
     // MARK: Liveness
 
-    @Test("a silent peer is pinged, and given up when nothing follows") func pongTimeout() {
+    @Test func `A silent peer is pinged, and disconnected when nothing follows`() {
         let course = Course()
         course.connect()
         course.pass(.seconds(15) - .milliseconds(1))
@@ -187,7 +188,7 @@ private final class Course {
         #expect(course.disconnects == [.pongTimeout])
     }
 
-    @Test("any byte is as good as a pong, and puts the next ping off") func bytes() {
+    @Test func `Any byte is as good as a pong, and puts the next ping off`() {
         let course = Course { $0.idleTimeout = .zero }
         course.connect()
         for _ in 0..<10 {
@@ -203,7 +204,7 @@ private final class Course {
         #expect(course.disconnects == [])
     }
 
-    @Test("without a pong time-out there are pings and no end") func pingsOnly() {
+    @Test func `Without a pong time-out pings are sent and nothing ends the connection`() {
         let course = Course {
             $0.pongTimeout = .zero
             $0.idleTimeout = .zero
@@ -234,7 +235,7 @@ private final class Course {
         #expect(course.disconnects == [.protocolError])
     }
 
-    @Test("bytes without a whole message are idle") func idle() {
+    @Test func `Bytes without a whole message are idle`() {
         let course = Course()
         course.connect()
         for _ in 0..<59 {
@@ -246,7 +247,7 @@ private final class Course {
         #expect(course.disconnects == [.idle])
     }
 
-    @Test("what is said of an idle feed names the flag, and how often it sent") func idleDetail() {
+    @Test func `The disconnect of an idle feed names the flag, and how often the feed sent`() {
         let course = Course { $0.pingInterval = .zero }
         course.connect()
         course.pass(.milliseconds(50_300))
@@ -256,7 +257,7 @@ private final class Course {
         #expect(course.actions.contains(.report(.disconnected(.idle, detail: detail, retryAfter: nil))))
     }
 
-    @Test("what a server says is cut and on one line") func longDetail() {
+    @Test func `A reason that a server gives is cut and on one line`() {
         let course = Course()
         course.handle(.started)
         course.handle(.tcpConnected)
@@ -265,7 +266,7 @@ private final class Course {
         #expect(course.actions.contains(.report(.disconnected(.handshake, detail: detail, retryAfter: nil))))
     }
 
-    @Test("each whole message restarts the idle clock") func messages() {
+    @Test func `Each whole message restarts the idle time-out`() {
         let course = Course { $0.pingInterval = .zero }
         course.connect()
         for _ in 0..<5 {
@@ -276,7 +277,7 @@ private final class Course {
         #expect(course.disconnects == [])
     }
 
-    @Test("with everything off there is no deadline") func off() {
+    @Test func `With all time-outs off there is no deadline`() {
         let course = Course {
             $0.connectTimeout = .zero
             $0.pingInterval = .zero
@@ -289,7 +290,7 @@ private final class Course {
         #expect(course.state.nextDeadline == nil)
     }
 
-    @Test("what had arrived while the process was stopped is read before a deadline counts") func stall() {
+    @Test func `Bytes that arrived while the process was stopped are read before a deadline counts`() {
         let course = Course()
         course.connect()
         course.now += .seconds(300)
@@ -301,8 +302,8 @@ private final class Course {
         #expect(course.disconnects == [])
     }
 
-    @Test("a minute of health brings the shortest waits back", arguments: [(59, 2000), (60, 500)])
-    func health(seconds: Int, bound: Int) {
+    @Test(arguments: [(59, 2000), (60, 500)])
+    func `A connection of a minute brings the shortest waits back`(seconds: Int, bound: Int) {
         let course = Course { $0.idleTimeout = .zero }
         course.random = 0
         course.handle(.started)
@@ -323,7 +324,7 @@ private final class Course {
 
     // MARK: Orders
 
-    @Test("reconnect, whatever is going on", arguments: [false, true]) func reconnect(isOpen: Bool) {
+    @Test(arguments: [false, true]) func `Reconnect ends an attempt or a connection, and dials at once`(isOpen: Bool) {
         let course = Course()
         if isOpen { course.connect() } else { course.handle(.started) }
         let number = course.state.number
@@ -334,7 +335,7 @@ private final class Course {
         #expect(course.actions.contains(.close(number, status: 1000)) == isOpen)
     }
 
-    @Test("reconnect does not wait, and forgets the failures before") func reconnectWaiting() {
+    @Test func `Reconnect does not wait, and forgets earlier failures`() {
         let course = Course()
         course.handle(.started)
         for _ in 0..<5 {
@@ -349,7 +350,7 @@ private final class Course {
         #expect(course.state.nextDeadline == course.now + .milliseconds(250))
     }
 
-    @Test("pause ends the connection, resume dials at once") func pauseAndResume() {
+    @Test func `Pause ends the connection, and resume dials at once`() {
         let course = Course()
         course.connect()
         course.forget()
@@ -363,7 +364,7 @@ private final class Course {
         #expect(course.events == [.resumed, .connecting])
     }
 
-    @Test("pause between two attempts ends none") func pauseWaiting() {
+    @Test func `Pause between two attempts ends none`() {
         let course = Course()
         course.handle(.started)
         course.handle(.ended)
@@ -374,8 +375,8 @@ private final class Course {
         #expect(course.events == [.paused, .resumed, .connecting])
     }
 
-    @Test("stop says goodbye and waits for the answer, a second at most", arguments: [true, false])
-    func stop(answers: Bool) {
+    @Test(arguments: [true, false])
+    func `Stop sends a close frame and waits for the response, a second at most`(answers: Bool) {
         let course = Course()
         course.connect()
         course.forget()
@@ -396,7 +397,7 @@ private final class Course {
         #expect(course.actions == [])
     }
 
-    @Test("stop before, between and after attempts finishes at once") func stopElsewhere() {
+    @Test func `Stop before, between and after attempts finishes at once`() {
         let before = Course()
         before.handle(.stop)
         #expect(before.actions == [.finish])
@@ -414,7 +415,7 @@ private final class Course {
         #expect(between.actions == [.finish])
     }
 
-    @Test("a peer's words stay on one line") func oneLine() {
+    @Test func `The reason of a close frame stays on one line`() {
         let course = Course()
         course.connect()
         course.handle(.closeFrame(try! CloseFrame(payload: [0x03, 0xE8] + Array("a\nb".utf8))))
@@ -424,7 +425,7 @@ private final class Course {
     }
 
     /// Whatever comes in whatever order: attempts and disconnects alternate.
-    @Test("random events keep the order of what is reported") func random() {
+    @Test func `Random events keep the order of the reports`() {
         var random = SeededRandom(seed: 42)
         for _ in 0..<300 {
             let course = Course("wss://host/")

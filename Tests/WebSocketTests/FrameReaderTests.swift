@@ -218,7 +218,9 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
     /// Whole, byte by byte, and in odd pieces.
     private static let pieces = [[Int.max / 2], [1], [2], [3, 1, 7], [1000, 1]]
 
-    @Test("frames", arguments: Row.messages + Row.violations) func reads(_ row: Row) {
+    @Test(arguments: Row.messages + Row.violations) func `Frames are read the same in any pieces, or rejected`(
+        _ row: Row
+    ) {
         for pieces in Self.pieces where row.bytes.count < 10_000 || pieces[0] > 500 {
             let reading = Reading(row.bytes, pieces: pieces, limit: row.limit, compression: row.compression)
             #expect(reading.items == row.items, "in pieces of \(pieces)")
@@ -227,18 +229,17 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
     }
 
     @Test(
-        "valid close statuses",
         arguments: [1000, 1001, 1002, 1003, 1007, 1011, 1012, 1013, 1014, 3000, 4999] as [UInt16])
-    func closes(status: UInt16) throws {
+    func `Valid close statuses are read`(status: UInt16) throws {
         #expect(try CloseFrame(payload: FrameWriter.closePayload(status: status)).status == status)
     }
 
-    @Test("a length of 2^63 − 1 is only too large") func longest() {
+    @Test func `A frame of 2^63 − 1 bytes is only too large`() {
         let bytes: [UInt8] = [0x82, 127, 0x7F, 255, 255, 255, 255, 255, 255, 255] + [UInt8](repeating: 0, count: 5000)
         #expect(Reading(bytes, pieces: [Int.max / 2], limit: 1000).violation == nil)
     }
 
-    @Test("a compressed bomb costs neither memory nor time") func bomb() {
+    @Test func `A compressed bomb costs neither memory nor time`() {
         let zeros = deflatedZeros(bytes: 16 << 20)
         let frame = serverFrame(0xC1, zeros) + serverFrame(0x81, "ok")
         let reading = Reading(frame, pieces: [4096], limit: 1 << 20, compression: .withoutContext)
@@ -246,7 +247,7 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
         #expect(reading.violation == nil)
     }
 
-    @Test("the window is kept behind a bomb") func bombInContext() {
+    @Test func `The window is kept behind a compressed bomb`() {
         let zeros = deflatedZeros(bytes: 16 << 20)
         let frame = serverFrame(0xC1, zeros) + serverFrame(0xC2, zeros) + serverFrame(0xC2, deflatedZeros(bytes: 300))
         let reading = Reading(frame, pieces: [4096], limit: 1 << 20, compression: .withContext)
@@ -254,7 +255,7 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
         #expect(reading.items == [.tooLarge(zeros.count), .tooLarge(zeros.count), .binary(small)])
     }
 
-    @Test("what is inflated comes out whole, at each length around the steps of the output") func inflates() {
+    @Test func `A compressed message comes out whole, at each length around the steps of the output`() {
         for count in [0, 1, 16383, 16384, 16385, 16642, 32768, 100_000] {
             let frame = serverFrame(0xC2, deflatedZeros(bytes: count))
             for pieces in [[Int.max / 2], [1], [5]] {
@@ -265,7 +266,9 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
     }
 
     /// Any bytes: no trap, and the same in any pieces.
-    @Test("random bytes", arguments: [false, true]) func random(isCompressed: Bool) {
+    @Test(arguments: [false, true]) func `Random bytes give the same messages in any pieces, and never a trap`(
+        isCompressed: Bool
+    ) {
         var random = SeededRandom(seed: isCompressed ? 1 : 2)
         let firsts: [UInt8] = [0x01, 0x81, 0x82, 0x80, 0x00, 0x89, 0x8A, 0x88, 0xC1, 0x41]
         for _ in 0..<3000 {
@@ -287,7 +290,7 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
         }
     }
 
-    @Test("a client's frames are read as they were before they were masked, in any pieces") func masked() {
+    @Test func `A client's frames are unmasked, in any pieces`() {
         let texts = [0, 1, 125, 126, 1000, 65535, 65536].map { count in
             String(decoding: (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 26) }, as: UTF8.self)
         }
@@ -300,29 +303,28 @@ func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first,
         }
     }
 
-    @Test("a client has to mask") func unmasked() {
+    @Test func `A client's frame without a mask is rejected`() {
         let reading = Reading(serverFrame(0x81, "[]"), from: .client, pieces: [1])
         #expect(reading.violation == "frame without a mask from the client")
     }
 
-    @Test("a server's frames are final, not masked and in the shortest form", arguments: [0, 125, 126, 65535, 65536])
-    func writesForServer(count: Int) {
+    @Test(arguments: [0, 125, 126, 65535, 65536])
+    func `A server's frames are final, not masked and in the shortest form`(count: Int) {
         let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         #expect(FrameWriter.frame(.text, payload, mask: nil) == serverFrame(0x81, payload))
     }
 
     @Test(
-        "each violation closes with the status that RFC 6455, section 7.4.1, has for it",
         arguments: [
             ([3, 232, 0xFF], 1007), ([3, 232, 0xC3], 1007), ([3], 1002), ([3, 237], 1002), ([0, 0], 1002),
         ] as [([UInt8], UInt16)])
-    func closeStatus(payload: [UInt8], status: UInt16) {
+    func `Each violation in a close frame has the status of RFC 6455, section 7.4.1`(payload: [UInt8], status: UInt16) {
         let violation = #expect(throws: ProtocolViolation.self) { try CloseFrame(payload: payload) }
         #expect(violation?.closeStatus == status)
     }
 
-    @Test("a client's frames are final, masked and in the shortest form", arguments: [0, 1, 125, 126, 65535, 65536])
-    func writes(count: Int) {
+    @Test(arguments: [0, 1, 125, 126, 65535, 65536])
+    func `A client's frames are final, masked and in the shortest form`(count: Int) {
         let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         let mask: [UInt8] = [0x12, 0x34, 0x56, 0x78]
         let frame = FrameWriter.frame(.text, payload, mask: 0x1234_5678)

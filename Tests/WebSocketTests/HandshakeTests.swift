@@ -17,7 +17,7 @@ import Testing
 
     private func text(_ request: HandshakeRequest) -> String { String(decoding: request.bytes, as: UTF8.self) }
 
-    @Test("the request, and the accept value of RFC 6455, section 1.3") func accepts() throws {
+    @Test func `The request has the fields of RFC 6455, and expects the accept value of its section 1.3`() throws {
         let request = try Self.request("ws://host:8080/path?query")
         #expect(request.expectedAccept == Self.accept)
         #expect(
@@ -34,7 +34,7 @@ import Testing
                 """)
     }
 
-    @Test("authorization and headers go to the host that was asked for only") func secrets() throws {
+    @Test func `The request carries the given fields, which win over the authorization of the address`() throws {
         let fields = [HTTPField(name: "X-Key", value: "k")]
         let request = try Self.request("ws://u:p@host/", fields: fields)
         #expect(text(request).hasSuffix("\r\nAuthorization: Basic dTpw\r\nX-Key: k\r\n\r\n"))
@@ -43,26 +43,25 @@ import Testing
         #expect(!text(own).contains("Basic"))
     }
 
-    @Test("subprotocols are offered in their order") func subprotocols() throws {
+    @Test func `Subprotocols are offered in their order`() throws {
         let request = try Self.request(subprotocols: ["aqi.v2", "aqi.v1"])
         #expect(text(request).contains("\r\nSec-WebSocket-Protocol: aqi.v2, aqi.v1\r\n"))
         #expect(!text(try Self.request()).contains("Sec-WebSocket-Protocol"))
     }
 
     @Test(
-        "fields that cannot be sent",
         arguments: [
             HTTPField(name: "Host", value: "v"), HTTPField(name: "sec-websocket-KEY", value: "v"),
             HTTPField(name: "Sec-WebSocket-Protocol", value: "v"), HTTPField(name: "X", value: "a\r\nY: b"),
             HTTPField(name: "a b", value: "v"), HTTPField(name: "", value: "v"),
         ])
-    func badFields(field: HTTPField) {
+    func `Fields that cannot be sent are rejected`(field: HTTPField) {
         #expect(throws: SystemError(.configuration, "the header \(field.name) cannot be sent")) {
             try Self.request(fields: [field])
         }
     }
 
-    @Test("a request that is too long") func tooLong() {
+    @Test func `A request that is too long is rejected`() {
         let field = HTTPField(name: "X", value: String(repeating: "x", count: 65536))
         #expect(throws: SystemError(.configuration, "the handshake's headers are longer than 65536 bytes")) {
             try Self.request(fields: [field])
@@ -153,19 +152,21 @@ import Testing
                 refused: "permessage-deflate that we cannot agree to: server_max_window_bits=16"),
             extensions(
                 "permessage-deflate; server_max_window_bits=8; server_max_window_bits=9",
-                refused: "permessage-deflate and server_max_window_bits twice"),
+                refused: "permessage-deflate that we cannot agree to: server_max_window_bits=9"),
             extensions(
                 "permessage-deflate; server_no_context_takeover; server_no_context_takeover",
-                refused: "permessage-deflate and server_no_context_takeover twice"),
+                refused: "permessage-deflate that we cannot agree to: server_no_context_takeover"),
             extensions(
                 "permessage-deflate; server_no_context_takeover=1",
                 refused: "permessage-deflate that we cannot agree to: server_no_context_takeover=1"),
             extensions("permessage-deflate;", refused: "permessage-deflate that we cannot agree to: "),
-            extensions("permessage-deflate, permessage-deflate", refused: "permessage-deflate twice"),
+            extensions(
+                "permessage-deflate, permessage-deflate",
+                refused: "extensions that were not offered: permessage-deflate, permessage-deflate"),
             extensions(
                 "permessage-deflate; server_no_context_takeover, x-other",
-                refused: "an extension that was not offered: x-other"),
-            extensions("x-webkit-deflate-frame", refused: "an extension that was not offered: x-webkit-deflate-frame"),
+                refused: "extensions that were not offered: permessage-deflate; server_no_context_takeover, x-other"),
+            extensions("x-webkit-deflate-frame", refused: "extensions that were not offered: x-webkit-deflate-frame"),
             other("HTTP/1.1 100 Continue", [], .interim),
             other("HTTP/1.1 103 Early Hints", ["Link: </style.css>"], .interim),
             other("HTTP/1.1 200 OK", [], .refused("status 200 instead of 101: this is no WebSocket endpoint")),
@@ -194,7 +195,7 @@ import Testing
         HTTPField(name: "Sec-WebSocket-Accept", value: accept),
     ]
 
-    @Test("answers", arguments: Row.all) func answers(_ row: Row) throws {
+    @Test(arguments: Row.all) func `A response is accepted only as RFC 6455 and RFC 7692 allow it`(_ row: Row) throws {
         // Sun, 06 Nov 1994 08:49:00 GMT
         let fields = HTTPFields(row.fields)
         let answer = HandshakeResponse(
@@ -262,7 +263,7 @@ import Testing
         ]
     }
 
-    @Test("requests", arguments: Request.all) func requests(_ row: Request) {
+    @Test(arguments: Request.all) func `A request is accepted, or rejected with a status and one line`(_ row: Request) {
         var reader = HTTPHeadReader(beginning: "GET ")
         var position = 0
         let bytes: [UInt8]

@@ -4,7 +4,7 @@ import Testing
 @testable import WebSocket
 
 @Suite struct ReconnectPolicyTests {
-    @Test("the bound doubles from the minimum to the maximum") func doubles() {
+    @Test func `The bound of the wait doubles from the minimum to the maximum`() {
         var policy = ReconnectPolicy(minimum: .milliseconds(500), maximum: .seconds(30))
         var bounds: [Duration] = []
         for _ in 0..<9 {
@@ -14,14 +14,14 @@ import Testing
         #expect(bounds == [0.5, 1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
     }
 
-    @Test("the wait is the random share of the bound", arguments: [0, 0.25, 0.5, 0.999])
-    func jitters(random: Double) {
+    @Test(arguments: [0, 0.25, 0.5, 0.999])
+    func `The wait is the random share of the bound`(random: Double) {
         var policy = ReconnectPolicy(minimum: .seconds(1), maximum: .seconds(8))
         let delays = (0..<5).map { _ in policy.delay(connectedFor: nil, retryAfter: nil, random: random) }
         #expect(delays == [1, 2, 4, 8, 8].map { .seconds($0) * random })
     }
 
-    @Test("all waits up to the bound are equally likely") func isFull() {
+    @Test func `All waits up to the bound are equally likely`() {
         var random = SeededRandom(seed: 7)
         var tenths = [Int](repeating: 0, count: 10)
         for _ in 0..<10_000 {
@@ -33,23 +33,22 @@ import Testing
         #expect(tenths.allSatisfy { (850...1150).contains($0) })
     }
 
-    @Test("a minute of health brings the minimum back, less does not", arguments: [(59, 8), (60, 1), (3600, 1)])
-    func recovers(seconds: Int, bound: Int) {
+    @Test(arguments: [(59, 8), (60, 1), (3600, 1)])
+    func `A connection of a minute brings the minimum back, a shorter one does not`(seconds: Int, bound: Int) {
         var policy = ReconnectPolicy(minimum: .seconds(1), maximum: .seconds(8))
         for _ in 0..<10 { _ = policy.delay(connectedFor: nil, retryAfter: nil, random: 0) }
         #expect(policy.delay(connectedFor: .seconds(seconds), retryAfter: nil, random: 1) == .seconds(bound))
     }
 
     @Test(
-        "Retry-After is honoured, five minutes at most",
         arguments: [(nil, 0.5), (.zero, 0.5), (.milliseconds(200), 0.5), (.seconds(90), 90), (.seconds(100_000), 300)]
             as [(Duration?, Double)])
-    func retries(retryAfter: Duration?, seconds: Double) {
+    func `Retry-After is a lower bound of the wait, up to five minutes`(retryAfter: Duration?, seconds: Double) {
         var policy = ReconnectPolicy(minimum: .seconds(1), maximum: .seconds(8))
         #expect(policy.delay(connectedFor: nil, retryAfter: retryAfter, random: 0.5) == .seconds(seconds))
     }
 
-    @Test("a minimum of nothing does not dial without a pause") func hasFloor() {
+    @Test func `A minimum of zero does not dial without a pause`() {
         #expect(ReconnectPolicy(minimum: .zero, maximum: .zero).bound == .milliseconds(10))
         #expect(ReconnectPolicy(minimum: .seconds(9), maximum: .seconds(1)).bound == .seconds(9))
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import WebSocket
 
 @Suite struct SocketTests {
-    @Test("what libwebsockets says, and what it means") func events() {
+    @Test func `Each callback of libwebsockets has its event, or none`() {
         let meanings: [(lws_callback_reasons, SocketEvent?)] = [
             (LWS_CALLBACK_RAW_CONNECTED, .connected), (LWS_CALLBACK_RAW_ADOPT, nil),
             (LWS_CALLBACK_RAW_RX, .received), (LWS_CALLBACK_RAW_WRITEABLE, .writable),
@@ -27,7 +27,7 @@ import Testing
         return made
     }
 
-    @Test("two contexts have no log in common: its users are counted without a lock") func logs() throws {
+    @Test func `Two contexts have no log in common, because its users are counted without a lock`() throws {
         // Debian 12: libwebsockets 4.1 counts none.
         guard let symbol = unsafe dlsym(nil, "lwsl_context_get_cx") else { return }
         let log = unsafe unsafeBitCast(symbol, to: (@convention(c) (OpaquePointer) -> OpaquePointer?).self)
@@ -38,8 +38,8 @@ import Testing
 }
 
 @Suite struct WaitingBytesTests {
-    @Test("bytes come out in the order in which they went in", arguments: [1, 7, 5000, 16 << 10, 1 << 20])
-    func order(atMost: Int) {
+    @Test(arguments: [1, 7, 5000, 16 << 10, 1 << 20])
+    func `Waiting bytes come out in the order in which they went in`(atMost: Int) {
         var waiting = WaitingBytes()
         var (sent, expected): ([UInt8], [UInt8]) = ([], [])
         for step in 0..<200 {

@@ -5,7 +5,6 @@ import Testing
 
 @Suite struct WebSocketAddressTests {
     @Test(
-        "good addresses: host, port, target, label, Host and authorization",
         arguments: [
             ("ws://example.com", "example.com", 80, "/", "ws://example.com/", "example.com", nil),
             ("wss://example.com", "example.com", 443, "/", "wss://example.com/", "example.com", nil),
@@ -35,7 +34,7 @@ import Testing
                 "ws://my_service.ns-1.svc:1/p@q", "my_service.ns-1.svc:1", nil
             ),
         ] as [(String, String, Int, String, String, String, String?)])
-    func reads(
+    func `An address is read with its parts and its label`(
         text: String, host: String, port: Int, target: String, label: String, hostHeader: String, authorization: String?
     ) throws {
         let address = try WebSocketAddress(text)
@@ -48,7 +47,6 @@ import Testing
     }
 
     @Test(
-        "bad addresses",
         arguments: [
             ("", "it does not begin with ws:// or wss://"),
             ("http://host/", "it does not begin with ws:// or wss://"),
@@ -76,7 +74,7 @@ import Testing
             ("ws://\(String(repeating: "h", count: 254))/", "its host is longer than 253 bytes"),
             ("ws://host/\(String(repeating: "p", count: 8000))", "its path and query are longer than 8000 bytes"),
         ])
-    func refuses(text: String, reason: String) {
+    func `An address that cannot be used is rejected with the reason`(text: String, reason: String) {
         let error = #expect(throws: SystemError.self) { try WebSocketAddress(text) }
         #expect(error?.description == reason)
     }

@@ -8,8 +8,7 @@ import Testing
 @testable import WebSocket
 
 @Suite struct WebSocketPeerTests {
-    @Test("a close frame is the last that the peer reads, however much of its own it has sent") func lastWords() throws
-    {
+    @Test func `A close frame is the last that the server reads, however much of its own it has sent`() throws {
         let ends = Mutex<[[UInt8]]>([])
         try withPeer(
             { peer, number in
@@ -27,7 +26,7 @@ import Testing
             })
     }
 
-    @Test("reconnect, pause and resume from another thread") func orders() throws {
+    @Test func `A client can be told to reconnect, pause and resume from another thread`() throws {
         let closes = Mutex<[[UInt8]]>([])
         try withPeer(
             { peer, _ in
@@ -64,7 +63,7 @@ import Testing
             })
     }
 
-    @Test("a client that has never reached its server stops at once") func stopsEarly() throws {
+    @Test func `A client that has never reached its server stops at once`() throws {
         try withPeer(
             { peer, _ in peer.holdOpen() },
             { client, log in

@@ -21,7 +21,7 @@ import Testing
         return client
     }
 
-    @Test("a broadcast reaches each client whole and once") func broadcasts() throws {
+    @Test func `A broadcast reaches each client whole and once`() throws {
         let texts =
             ["[]", String(repeating: "x", count: 125), String(repeating: "y", count: 126)]
             + [65535, 65536, 3_000_000].map { String(repeating: "z", count: $0) }
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("a client that does not read is dropped, and the others get everything") func slowClient() throws {
+    @Test func `A client that does not read is disconnected, and the others get everything`() throws {
         let counts = Mutex<[Int]>([])
         let server = try makeServer {
             $0.onClientCount = { count in counts.withLock { $0.append(count) } }
@@ -71,8 +71,8 @@ import Testing
         #expect(counts.withLock { Array($0.prefix(3)) } == [1, 2, 1])
     }
 
-    @Test("close reaches each client with its status, after what waits for it", arguments: [1000, 1001, 1008, 4321])
-    func closes(status: UInt16) throws {
+    @Test(arguments: [1000, 1001, 1008, 4321])
+    func `Close reaches each client with its status, after the messages that wait for it`(status: UInt16) throws {
         // Less than may wait for a client, however slowly it reads.
         let messages = (0..<50).map { String(repeating: "\($0 % 10)", count: 15_000) }
         try withServer { server in
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("after close nobody is let in, not even who has begun the handshake") func closedForGood() throws {
+    @Test func `After close no client is let in, even one that has begun the handshake`() throws {
         try withServer { server in
             // Does not answer the close frame, so that the server has to wait for it.
             let silent = try rawClient(of: server)
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("a greeting that is longer than what may wait drops nobody") func longGreeting() throws {
+    @Test func `A greeting that is longer than what may wait disconnects nobody`() throws {
         let greeting = (0..<40).map { Array(String(repeating: "\($0 % 10)", count: 100_000).utf8) }
         let server = try makeServer {
             $0.maximumQueuedBytes = 1 << 20
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("a greeting and what is broadcast after it are in order, whatever waited before it") func order() throws {
+    @Test func `A greeting and the broadcasts after it are in order, whatever waited before it`() throws {
         let newest = Mutex(0)
         let server = try makeServer { $0.greeting = { [Array("\(newest.withLock { $0 })".utf8)] } }
         try withServer(server) { _ in
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test("the answer has the headers that were given") func headers() throws {
+    @Test func `The response has the headers that were given`() throws {
         let server = try makeServer {
             $0.headers = [
                 HTTPField(name: "Air-Quality-Source", value: "open-meteo; kind=model; license=\"CC BY 4.0\""),
@@ -199,13 +199,13 @@ import Testing
         }
     }
 
-    @Test("a header that cannot be sent") func badHeader() {
+    @Test func `A server with a header that cannot be sent is rejected`() {
         #expect(throws: SystemError(.configuration, "the header X cannot be sent")) {
             try makeServer { $0.headers = [HTTPField(name: "X", value: "a\r\nY: b")] }
         }
     }
 
-    @Test("an address that cannot be listened on is one line with the reason") func cannotListen() throws {
+    @Test func `An address that cannot be listened on is one line with the reason`() throws {
         try withServer { other in
             for host in ["127.0.0.1", ""] {
                 #expect(
@@ -223,7 +223,7 @@ import Testing
         }
     }
 
-    @Test("the port of a server that has gone is free at once") func listensAgain() throws {
+    @Test func `The port of a server that has stopped is free at once`() throws {
         let port = Mutex(0)
         try withServer { server in
             port.withLock { $0 = server.port }

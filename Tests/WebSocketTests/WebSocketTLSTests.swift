@@ -109,8 +109,8 @@ private final class Certificates: Sendable {
         }
     }
 
-    @Test("own authority, by name and by address", arguments: ["localhost", "127.0.0.1", "[::1]"])
-    func connects(host: String) throws {
+    @Test(arguments: ["localhost", "127.0.0.1", "[::1]"])
+    func `A server of a given authority is trusted, by name and by address`(host: String) throws {
         try withPeer(
             "good", host: host, change: { _ in },
             { _, log in
@@ -123,9 +123,8 @@ private final class Certificates: Sendable {
 
     /// Opened a second time by its name, the file could be a pipe by then, on which OpenSSL would wait.
     @Test(
-        "files that change places with pipes all the time are used or refused, and nothing waits",
         .timeLimit(.minutes(5)))
-    func pipes() async throws {
+    func `Files that change places with pipes all the time are used or rejected, and nothing waits`() async throws {
         let directory = TemporaryDirectory()
         let content = { try Array(Data(contentsOf: URL(fileURLWithPath: $0))) }
         let certificate = try content(certificates.path("client"))
@@ -209,7 +208,9 @@ private final class Certificates: Sendable {
         ]
     }
 
-    @Test("refusals", arguments: Refusal.all) func refuses(_ row: Refusal) throws {
+    @Test(arguments: Refusal.all) func `A connection with TLS that cannot be trusted ends with the reason`(
+        _ row: Refusal
+    ) throws {
         let path = certificates.path
         try withPeer(
             row.certificate, clientCA: row.clientCA, host: row.host, change: { row.change(&$0.tls, path) },
@@ -222,9 +223,8 @@ private final class Certificates: Sendable {
     }
 
     @Test(
-        "without verification everything goes",
         arguments: ["good", "other-name", "expired"], ["localhost", "127.0.0.1", "[::1]"])
-    func skips(certificate: String, host: String) throws {
+    func `Without verification every certificate is accepted`(certificate: String, host: String) throws {
         try withPeer(
             certificate, host: host,
             change: {
@@ -237,7 +237,7 @@ private final class Certificates: Sendable {
             })
     }
 
-    @Test("files are read again when they change") func rotation() throws {
+    @Test func `Certificate files are read for each connection`() throws {
         let file = certificates.path("rotating-\(UInt32.random(in: 0 ... .max))")
         try FileManager.default.copyItem(atPath: certificates.path("other-ca"), toPath: file)
         try withPeer(
@@ -250,7 +250,7 @@ private final class Certificates: Sendable {
             })
     }
 
-    @Test("several clients with TLS do not disturb one another") func several() throws {
+    @Test func `Several clients with TLS do not disturb one another`() throws {
         try withPeer(
             "good", change: { _ in },
             { one, first in

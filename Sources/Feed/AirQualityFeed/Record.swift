@@ -29,7 +29,7 @@ private final class Recorder: Sendable {
 
     /// - Parameter path: `nil` = standard output.
     init(to path: String?, signals: Signals) throws {
-        file = if let path { try AppendedFile(path) } else { try AppendedFile.standardOutput() }
+        file = try AppendedFile(path)
         self.signals = signals
     }
 

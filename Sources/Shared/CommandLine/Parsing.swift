@@ -23,7 +23,7 @@ extension Program {
             command = named
             operands = operands.dropFirst()
         }
-        try check(words.order, operands, of: command)
+        try check(words.given.keys.sorted(), operands, of: command)
         let variables = variables(of: command, in: environment)
         return .run(
             ParsedFlags(

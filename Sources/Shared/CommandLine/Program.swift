@@ -1,8 +1,16 @@
 /// A program's face on the command line, as a table.
 ///
-/// Both programs of this package are described by such a table. swift-argument-parser would have been the usual choice;
-/// it reads no environment variables, has no `--switch=false`, answers a mistake with several lines of usage and prints
-/// a bad value as it is, secret or not. The contract demands all four.
+/// ```swift
+/// struct ServeOptions: Options {
+///     var port = 80
+///     static let flags: [Flag<Self>] = [Flag("port", \.port, .integer(in: 1...65535), "Port to listen on.")]
+/// }
+/// let serve = Command(summary: "Serves files.", options: ServeOptions.self)
+/// let program = Program(name: "server", summary: "Serves files.", environmentPrefix: "SERVER_", commands: [serve])
+/// if case .run(let flags) = try program.parse(arguments: processArguments(), environment: environmentVariables()) {
+///     let options: ServeOptions = try flags.options()
+/// }
+/// ```
 ///
 /// The rules: `--flag value` and `--flag=value`; a switch is `--flag`, or has `true` or `false` for a value; `--` ends
 /// the flags; a flag wins over its variable; an empty variable counts as not set.

@@ -62,36 +62,6 @@ extension ValueFormat<String> {
     /// Any text, none as well.
     public static var text: Self { Self("TEXT", expected: "text", text: \.self) { $0 } }
 
-    /// A field of an object, or a JSON Pointer into it, which begins with `/`.
-    public static func member(orNone isOptional: Bool = false) -> Self {
-        Self(
-            "NAME",
-            expected: { text in
-                if isDotted(text) {
-                    let pointer = "/" + text.split(separator: ".").joined(separator: "/")
-                    return "\(pointer) for a field inside another, or /\(text) for one with dots in its name"
-                }
-                return "a name, or a JSON Pointer such as /data/aqi, in which ~0 stands for ~ and ~1 for /"
-                    + (isOptional ? "; or nothing" : "")
-            }, text: \.self,
-            parse: { text in
-                let steps = text.utf8.split(separator: UInt8(ascii: "~"), omittingEmptySubsequences: false).dropFirst()
-                let isPointer = text.utf8.first == UInt8(ascii: "/")
-                let isRight =
-                    isPointer
-                    ? steps.allSatisfy { $0.first == UInt8(ascii: "0") || $0.first == UInt8(ascii: "1") }
-                    : !isDotted(text)
-                return isRight && (isOptional || !text.isEmpty) ? text : nil
-            })
-    }
-
-    /// Whether a name is a path as other programs write it, `data.aqi`; `pm2.5` is none.
-    private static func isDotted(_ text: String) -> Bool {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count > 1 && !text.hasPrefix("/")
-            && parts.allSatisfy { part in part.first?.isLetter == true || part.first == "_" }
-    }
-
     /// The path of a file, which need not be there.
     public static var file: Self {
         Self("FILE", expected: "text that is not empty", suggestions: .files) { $0.isEmpty ? nil : $0 }

@@ -11,8 +11,6 @@ struct Words {
 
     let program: Program
     var given: [String: GivenFlag] = [:]
-    /// The given flags, in the order of their first use.
-    var order: [String] = []
     var operands: [Operand] = []
     /// The next operand may be the rest of a secret value with blanks that the shell's user did not quote.
     private var mayContinueSecret = false
@@ -60,9 +58,7 @@ struct Words {
             throw FlagError("\(parts[0]): the value is missing, expected \(parts[0])=\(flag.placeholder ?? "")")
         }
         mayContinueSecret = flag.secrecy == .whole
-        if given[flag.name] == nil {
-            order.append(flag.name)
-        } else if !flag.isRepeatable && !flag.isSwitch {
+        if given[flag.name] != nil, !flag.isRepeatable, !flag.isSwitch {
             throw FlagError("\(parts[0]) \(flag.shown(value)): given twice, expected once")
         }
         given[flag.name, default: GivenFlag(values: [], origin: parts[0])].values.append(value)

@@ -7,12 +7,9 @@ public func currentTime() -> Int64 {
 }
 
 /// Time since the machine started, for measuring and for time-outs: it never jumps (`CLOCK_MONOTONIC`).
-public func monotonicTime() -> Duration { .nanoseconds(monotonicNanoseconds()) }
-
-/// Monotonic time in nanoseconds.
-package func monotonicNanoseconds() -> Int64 {
+public func monotonicTime() -> Duration {
     let now = read(CLOCK_MONOTONIC)
-    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+    return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
 }
 
 /// A change of the wall clock between two looks.

@@ -15,47 +15,39 @@ package struct FileDescriptor: ~Copyable {
 /// The whole content of a regular file of at most `limit` bytes. Returns in time: a file of a network mount that does
 /// not respond is an error, and the thread that reads it is left behind.
 public func readFile(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
-    guard FileReading.underWay.load(ordering: .relaxed) < FileReading.maximum else {
-        throw SystemError(.file, "cannot read \(path): \(FileReading.maximum) files do not respond")
+    guard filesUnderWay.load(ordering: .relaxed) < maximumFilesUnderWay else {
+        throw SystemError(.file, "cannot read \(path): \(maximumFilesUnderWay) files do not respond")
     }
-    let reading = FileReading(done: try WakePipe())
+    let result = Monitor<Result<[UInt8], SystemError>?>(nil)
     _ = try ServiceThread(name: "file") {
-        FileReading.underWay.add(1, ordering: .relaxed)
-        let result = Result { () throws(SystemError) in try readFileBlocking(path, limit: limit) }
-        reading.result.withLock { $0 = result }
-        FileReading.underWay.subtract(1, ordering: .relaxed)
-        reading.done.wake()
+        filesUnderWay.add(1, ordering: .relaxed)
+        let read = Result { () throws(SystemError) in try readFileBlocking(path, limit: limit) }
+        filesUnderWay.subtract(1, ordering: .relaxed)
+        result.change { $0 = read }
     }
-    _ = reading.done.wait(.seconds(5))
-    guard let result = reading.result.withLock({ $0 }) else {
+    guard let read = result.wait(until: monotonicTime() + .seconds(5), { $0 }) else {
         throw SystemError(.file, "cannot read \(path): it does not respond within 5 s")
     }
-    return try result.get()
+    return try read.get()
 }
 
-private final class FileReading: Sendable {
-    /// Reads of the process that may hang at a time, each with a thread.
-    static let underWay = Atomic(0)
-    static let maximum = 16
-
-    let done: WakePipe
-    let result = Mutex<Result<[UInt8], SystemError>?>(nil)
-
-    init(done: consuming WakePipe) { self.done = done }
-}
+/// Reads of the process that may hang at a time, each with a thread.
+private let maximumFilesUnderWay = 16
+private let filesUnderWay = Atomic(0)
 
 /// Reads a file on the calling thread: for files that the kernel makes up, which do not hang.
 func readFileBlocking(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
     let file = try openFile(path)
     var content: [UInt8] = []
-    // Room for the whole file avoids growing, which would hold it twice; the rest is for the read that finds the end.
-    // Most files of `/proc` have size 0.
-    content.reserveCapacity(min(Int(fileStatus(file)?.st_size ?? 0), limit) + 4096)
+    // Room for the whole file avoids growing, which would hold it twice. Most files of `/proc` have size 0.
+    content.reserveCapacity(min(Int(fileStatus(file)?.st_size ?? 0), limit))
+    var buffer = [UInt8](repeating: 0, count: 16 << 10)
     while true {
-        let room = min(max(4096, content.capacity - content.count), limit + 1 - content.count)
-        let read = readSome(file, appendingTo: &content, upTo: room)
-        if read < 0 { throw SystemError(.file, "cannot read \(path): \(describe(errorNumber: errno))") }
-        if read == 0 { return content }
+        let count = unsafe read(file.number, &buffer, buffer.count)
+        if count < 0, errno == EINTR { continue }
+        if count < 0 { throw SystemError(.file, "cannot read \(path): \(describe(errorNumber: errno))") }
+        if count == 0 { return content }
+        content += buffer[..<count]
         if content.count > limit { throw SystemError(.file, "cannot read \(path): it is longer than \(limit) bytes") }
     }
 }
@@ -71,22 +63,6 @@ private func openFile(_ path: String) throws(SystemError) -> FileDescriptor {
         throw SystemError(.file, "cannot read \(path): it is not a regular file")
     }
     return file
-}
-
-/// Corresponds to `read`, repeated when a signal interrupts it.
-private func readSome(_ file: borrowing FileDescriptor, appendingTo content: inout [UInt8], upTo count: Int) -> Int {
-    let start = content.count
-    content.append(contentsOf: repeatElement(0, count: count))
-    let read = unsafe content.withUnsafeMutableBytes { bytes in
-        while true {
-            let read = unsafe Glibc.read(file.number, bytes.baseAddress! + start, count)
-            if read >= 0 || errno != EINTR { return read }
-        }
-    }
-    let error = errno
-    content.removeLast(count - max(read, 0))
-    errno = error
-    return read
 }
 
 // MARK: Names

@@ -63,40 +63,24 @@ package final class ListeningSocket: Sendable {
     // MARK: - TCP
 
     private static func openTCP(host: String, port: Int) throws(SystemError) -> ListeningSocket {
-        if host.isEmpty {
-            // An IPv6 socket takes IPv4 as well; a kernel without IPv6 needs the other.
-            if let both = try open(family: AF_INET6, host: "::", port: port, ignoring: EAFNOSUPPORT) { return both }
-            if let one = try open(family: AF_INET, host: "0.0.0.0", port: port, ignoring: 0) { return one }
+        let asked = ListenAddress.tcp(host: host, port: port)
+        // An IPv6 socket takes IPv4 as well; a kernel without IPv6 needs the other. A name with both kinds of addresses
+        // means IPv4, as for other servers.
+        let places = host.isEmpty ? [("::", AF_INET6), ("0.0.0.0", AF_INET)] : [(host, AF_INET), (host, AF_INET6)]
+        for (host, family) in places {
+            guard let address = try? SocketAddress.lookUp(host, port: port, family: family, flags: AI_PASSIVE).first
+            else { continue }
+            let number = streamSocket(family)
+            if number < 0, errno == EAFNOSUPPORT { continue }
+            guard number >= 0 else { throw failure(asked) }
+            let socket = FileDescriptor(owning: number)
+            set(SO_REUSEADDR, of: number, level: SOL_SOCKET, to: 1)
+            if family == AF_INET6 { set(IPV6_V6ONLY, of: number, level: Int32(IPPROTO_IPV6), to: 0) }
+            let isBound = unsafe address.withPointer { unsafe bind(number, $0, $1) == 0 }
+            guard isBound, listen(number, SOMAXCONN) == 0 else { throw failure(asked) }
+            return ListeningSocket(owning: socket, address: boundAddress(of: number) ?? asked)
         }
-        // A name with both kinds of addresses: IPv4, as other servers do.
-        for family in [AF_INET, AF_INET6] {
-            if let socket = try open(family: family, host: host, port: port, ignoring: 0) { return socket }
-        }
-        throw SystemError(.address, "cannot listen on \(ListenAddress.tcp(host: host, port: port)): no such host")
-    }
-
-    /// A socket that listens, `nil` when the host has no address of the family, or for the error that is ignored.
-    private static func open(
-        family: Int32, host: String, port: Int, ignoring ignored: Int32
-    ) throws(SystemError) -> ListeningSocket? {
-        guard let address = try? SocketAddress.lookUp(host, port: port, family: family, flags: AI_PASSIVE).first else {
-            return nil
-        }
-        let asked = ListenAddress.tcp(host: host == "::" ? "" : host, port: port)
-        let number = streamSocket(family)
-        guard number >= 0 else {
-            if errno == ignored { return nil }
-            throw failure(asked)
-        }
-        let socket = FileDescriptor(owning: number)
-        set(SO_REUSEADDR, of: number, level: SOL_SOCKET, to: 1)
-        if family == AF_INET6 { set(IPV6_V6ONLY, of: number, level: Int32(IPPROTO_IPV6), to: 0) }
-        let isBound = unsafe address.withPointer { unsafe bind(number, $0, $1) == 0 }
-        guard isBound, listen(number, SOMAXCONN) == 0 else {
-            if errno == ignored { return nil }
-            throw failure(asked)
-        }
-        return ListeningSocket(owning: socket, address: boundAddress(of: number) ?? asked)
+        throw SystemError(.address, "cannot listen on \(asked): no such host")
     }
 
     private static func set(_ option: Int32, of socket: Int32, level: Int32, to value: Int32) {

@@ -1,10 +1,8 @@
-internal import Synchronization
-
 /// Work that may hang, done on a thread of its own, one piece after another. The thread exists while there is work.
 public final class WorkQueue: Sendable {
     private let name: String
     private let limit: Int
-    private let state = Mutex(State())
+    private let state = Monitor(State())
 
     private struct State {
         /// The oldest first.
@@ -20,9 +18,9 @@ public final class WorkQueue: Sendable {
         self.limit = limit
     }
 
-    /// Returns false and drops the work when too much waits, or when there can be no thread; any thread.
+    /// Returns false and drops the work when too much waits, or when there can be no thread; any thread, never blocks.
     public func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
-        let needsThread = state.withLock { state -> Bool? in
+        let needsThread = state.change { state -> Bool? in
             guard state.waiting.count < limit else { return nil }
             state.waiting.append(work)
             defer { state.isWorking = true }
@@ -30,10 +28,15 @@ public final class WorkQueue: Sendable {
         }
         guard let needsThread else { return false }
         if needsThread, (try? ServiceThread(name: name, body: workUntilEmpty)) == nil {
-            state.withLock { $0 = State() }
+            state.change { $0 = State() }
             return false
         }
         return true
+    }
+
+    /// Waits until all work is done, for so long at most.
+    func waitUntilIdle(within limit: Duration) {
+        _ = state.wait(until: monotonicTime() + limit) { $0.isWorking ? nil : true }
     }
 
     @Sendable private func workUntilEmpty() {
@@ -41,7 +44,7 @@ public final class WorkQueue: Sendable {
     }
 
     private func next() -> (@Sendable () -> Void)? {
-        state.withLock { state in
+        state.change { state in
             guard !state.waiting.isEmpty else {
                 state.isWorking = false
                 return nil

@@ -50,18 +50,24 @@ private func jsonPath(_ text: String) -> String? {
 }
 
 extension ValueFormat<String> {
-    /// A field of an element: ``member(orNone:)`` that is no path with dots, which other programs have.
+    /// A field of an element, or a JSON Pointer into it. A path with dots, as other programs have it, is rejected.
     static func feedField(orNone isOptional: Bool = false) -> Self {
-        let member = Self.member(orNone: isOptional)
-        return Self(
+        Self(
             "NAME",
             expected: { text in
-                guard let pointer = jsonPath(text) else { return member.expected(text) }
-                return
-                    "a name or a JSON Pointer: \(pointer) for the field in an object, or /\(text) for a name with dots"
+                if let pointer = jsonPath(text) {
+                    return "a name or a JSON Pointer: \(pointer) for the field in an object, "
+                        + "or /\(text) for a name with dots"
+                }
+                return "a name, or a JSON Pointer such as /data/aqi, in which ~0 stands for ~ and ~1 for /"
+                    + (isOptional ? "; or nothing" : "")
             },
             text: \.self,
-            parse: { jsonPath($0) == nil ? member.parse($0) : nil })
+            parse: { text in
+                if text.isEmpty { return isOptional ? text : nil }
+                let isRight = text.hasPrefix("/") ? JSON.jsonPointer(text) != nil : jsonPath(text) == nil
+                return isRight ? text : nil
+            })
     }
 
     static var feedName: Self {

@@ -97,7 +97,7 @@ extension HandshakeResponse {
         let detail =
             switch error {
             case .notHTTP: "the response is not HTTP"
-            case .tooLong(let bytes): "the response header is longer than \(bytes) bytes"
+            case .tooLong: "the response header is longer than \(HTTPHeadReader.maximumBytes) bytes"
             case .badField: "the response header has a line that is not \"Name: value\""
             }
         return .refused(detail: detail, retryAfter: nil)

@@ -36,26 +36,24 @@ extension HTTPHead {
 enum HTTPHeadError: Error, Equatable {
     /// The first line does not begin as it has to, or has a control character.
     case notHTTP
-    case tooLong(maximumBytes: Int)
+    /// Longer than `HTTPHeadReader.maximumBytes`.
+    case tooLong
     /// A line is no header field.
     case badField
 }
 
 /// Takes heads off the beginning of a stream of bytes.
 struct HTTPHeadReader {
+    /// Limit of all heads of the stream together.
+    static let maximumBytes = 64 << 10
+
     private let beginning: [UInt8]
-    private let maximumBytes: Int
     /// Number of bytes of all heads so far.
     private var count = 0
     private var text: [UInt8] = []
 
-    /// - Parameters:
-    ///   - beginning: expected first bytes of each head; anything else is rejected at once.
-    ///   - maximumBytes: limit of all heads of the stream together.
-    init(beginning: String, maximumBytes: Int = 64 << 10) {
-        self.beginning = Array(beginning.utf8)
-        self.maximumBytes = maximumBytes
-    }
+    /// - Parameter beginning: expected first bytes of each head; anything else is rejected at once.
+    init(beginning: String) { self.beginning = Array(beginning.utf8) }
 
     /// - Parameter position: of the first byte that is not read yet; then behind the last that is.
     /// - Returns: a head, or `nil` when the bytes end before it does.
@@ -64,7 +62,7 @@ struct HTTPHeadReader {
             let byte = bytes[position]
             position += 1
             count += 1
-            guard count <= maximumBytes else { throw .tooLong(maximumBytes: maximumBytes) }
+            guard count <= Self.maximumBytes else { throw .tooLong }
             if text.count < beginning.count, byte != beginning[text.count] { throw .notHTTP }
             text.append(byte)
             // A lone LF ends a line as well (section 2.2).

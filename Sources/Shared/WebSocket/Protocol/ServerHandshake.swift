@@ -21,8 +21,9 @@ struct HandshakeRejection: Error {
         switch error {
         case .notHTTP: self.init("400 Bad Request", "this is no GET request of HTTP/1.1")
         case .badField: self.init("400 Bad Request", "the header has a line that is no \"Name: value\"")
-        case .tooLong(let bytes):
-            self.init("431 Request Header Fields Too Large", "the header is longer than \(bytes) bytes")
+        case .tooLong:
+            let reason = "the header is longer than \(HTTPHeadReader.maximumBytes) bytes"
+            self.init("431 Request Header Fields Too Large", reason)
         }
     }
 }

@@ -9,8 +9,6 @@ final class ServerConnection {
         /// Before the end of the handshake.
         case asking
         case open
-        /// We have sent a close frame, and the client's has not come.
-        case closing
         /// The rest is sent, and then it is for the client to end the connection: unread bytes of it would turn an end
         /// of ours into a reset, which can overtake what was sent last.
         case leaving
@@ -19,8 +17,7 @@ final class ServerConnection {
 
     /// Longer messages of a client are not kept.
     private static let maximumMessageBytes = 4 << 10
-    private static let maximumHeadBytes = 16 << 10
-    /// Time from the connection to the request, and from our close frame to the client's.
+    /// Time from the connection to the request, and from our close frame to the end.
     private static let responseTimeout: Duration = .seconds(10)
     /// Time within which a client has to take some of what waits for it.
     private static let sendTimeout: Duration = .seconds(30)
@@ -29,7 +26,7 @@ final class ServerConnection {
     let client: [UInt8]
     private let socket: FileDescriptor
     private var maximumQueuedBytes: Int
-    private var head = HTTPHeadReader(beginning: "GET ", maximumBytes: ServerConnection.maximumHeadBytes)
+    private var head = HTTPHeadReader(beginning: "GET ")
     private var reader = FrameReader(from: .client, maximumMessageBytes: ServerConnection.maximumMessageBytes)
     private var waiting = WaitingBytes()
     /// Only the newest ping is answered (RFC 6455, section 5.5.3): a flood of them fills no queue.
@@ -103,16 +100,11 @@ final class ServerConnection {
 
     /// Sends a close frame after what waits; ends at once before the end of the handshake.
     func close(status: UInt16?) {
-        switch phase {
-        case .asking: phase = .ended
-        case .open:
-            sendPong()
-            send(FrameWriter.frame(.close, FrameWriter.closePayload(status: status), mask: nil))
-            if isEnded { return }
-            phase = .closing
-            endAfter(Self.responseTimeout)
-        case .closing, .leaving, .ended: break
-        }
+        if phase == .asking { phase = .ended }
+        guard isOpen else { return }
+        sendPong()
+        send(FrameWriter.frame(.close, FrameWriter.closePayload(status: status), mask: nil))
+        leave()
     }
 
     private func leave() {
@@ -127,7 +119,7 @@ final class ServerConnection {
     /// Reads what has arrived.
     /// - Parameter fields: additional header fields of a response that accepts.
     func receive(_ fields: [HTTPField]) {
-        var buffer = [UInt8](repeating: 0, count: 16 << 10)
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
         guard count > 0 else {
             if count == 0 || errno != EAGAIN { phase = .ended }
@@ -160,22 +152,19 @@ final class ServerConnection {
     /// Ignores the messages of a client as long as it keeps to the protocol.
     private func readFrames(_ bytes: Span<UInt8>, at position: inout Int) {
         do throws(ProtocolViolation) {
-            while phase == .open || phase == .closing, let event = try reader.next(bytes, at: &position) {
+            while isOpen, let event = try reader.next(bytes, at: &position) {
                 switch event {
                 case .message(.text, let text):
                     if String(validating: text, as: UTF8.self) == nil {
                         throw ProtocolViolation("text that is not UTF-8", closeStatus: 1007)
                     }
                 case .message: break
-                case .ping(let payload): if isOpen { pong = payload }
-                case .close(let frame):
-                    close(status: frame.status)
-                    leave()
+                case .ping(let payload): pong = payload
+                case .close(let frame): close(status: frame.status)
                 }
             }
         } catch {
             close(status: error.closeStatus)
-            leave()
         }
     }
 }

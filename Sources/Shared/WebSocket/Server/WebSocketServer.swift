@@ -27,16 +27,14 @@ public final class WebSocketServer: Sendable {
 
     /// Listens at once; clients are answered when `run` is called.
     /// - Throws: a `SystemError` that names the address and the reason, or the header that cannot be sent.
-    public init(_ given: WebSocketServerConfiguration) throws(SystemError) {
-        if let bad = given.headers.first(where: { !$0.isValid || $0.isReserved }) {
+    public init(_ configuration: WebSocketServerConfiguration) throws(SystemError) {
+        if let bad = configuration.headers.first(where: { !$0.isValid || $0.isReserved }) {
             throw SystemError(.configuration, "the header \(bad.name) cannot be sent")
         }
-        var configuration = given
-        configuration.maximumClients = OpenFileLimit.raise(forConnections: given.maximumClients)
         self.configuration = configuration
         waker = try WakePipe()
-        listener = try ListeningSocket.open(.tcp(host: given.host, port: given.port))
-        port = if case .tcp(_, let port) = listener.address { port } else { given.port }
+        listener = try ListeningSocket.open(.tcp(host: configuration.host, port: configuration.port))
+        port = if case .tcp(_, let port) = listener.address { port } else { configuration.port }
     }
 
     /// Blocks the calling thread until `stop`; to be called once.

@@ -6,11 +6,8 @@ public struct WebSocketServerConfiguration: Sendable {
     public var host: String
     /// 0 picks a free one.
     public var port: Int
-    /// More are not accepted. The process's limit of open files is raised for them; where that is not allowed, they are
-    /// fewer.
-    public var maximumClients = 1024
     /// A client for which more bytes than this would wait is disconnected, unless it waits for a single message.
-    public var maximumQueuedBytes = 64 << 20
+    var maximumQueuedBytes = 64 << 20
     /// Additional header fields of the handshake's response.
     public var headers: [HTTPField] = []
     /// Returns the text messages that a new client gets before any others. If a change is made before it is broadcast,

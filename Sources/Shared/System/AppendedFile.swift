@@ -1,0 +1,35 @@
+internal import Glibc
+
+/// A file to which lines are appended, each with one `write`, so that a kill loses no line that was appended.
+public struct AppendedFile: ~Copyable, Sendable {
+    private let path: String
+    private let file: FileDescriptor
+
+    /// Creates the file when there is none. What is in it stays.
+    /// - Parameter path: `nil` = the process's standard output, under a descriptor of its own.
+    public init(_ path: String?) throws(SystemError) {
+        self.path = path ?? "standard output"
+        guard path?.utf8.contains(0) != true else { throw Self.cannotWrite(self.path, "the name has a NUL") }
+        let number =
+            if let path {
+                unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+            } else {
+                fcntl(StandardStream.output.rawValue, F_DUPFD_CLOEXEC, 3)
+            }
+        guard number >= 0 else { throw Self.cannotWrite(self.path, describe(errorNumber: errno)) }
+        file = FileDescriptor(owning: number)
+    }
+
+    /// Appends a whole line; after an error nothing of it stays, where the file can be truncated.
+    public func append(_ bytes: [UInt8]) throws(SystemError) {
+        let written = writeUntilError(bytes, to: file.number)
+        guard written < bytes.count else { return }
+        let error = errno
+        if written > 0, let status = fileStatus(file) { _ = ftruncate(file.number, status.st_size - written) }
+        throw Self.cannotWrite(path, describe(errorNumber: error))
+    }
+
+    private static func cannotWrite(_ path: String, _ reason: String) -> SystemError {
+        SystemError(.file, "cannot write \(path): \(reason)")
+    }
+}

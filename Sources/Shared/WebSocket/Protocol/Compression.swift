@@ -1,0 +1,38 @@
+internal import Bytes
+internal import System
+
+/// Compression of a server's messages: permessage-deflate, as agreed on in the handshake (RFC 7692).
+enum Compression: Equatable {
+    /// Each message on its own.
+    case withoutContext
+    /// Each message may refer to those before it.
+    case withContext
+}
+
+extension Compression {
+    /// Checks the extensions in a server's response against `HandshakeRequest.compressionOffer`; `nil` = none.
+    /// - Throws: why they cannot be agreed to, in words that complete "with".
+    init?(_ extensions: [String]) throws(SystemError) {
+        guard let first = extensions.first else { return nil }
+        let parts = first.split(separator: ";", omittingEmptySubsequences: false).map { trimmed($0).lowercased() }
+        guard extensions.count == 1, parts[0] == "permessage-deflate" else {
+            throw SystemError(.peer, "extensions that were not offered: \(extensions.joined(separator: ", "))")
+        }
+        self = .withContext
+        var names: Set<Substring> = []
+        for parameter in parts.dropFirst() {
+            let name = parameter.prefix { $0 != "=" }
+            let isNew = names.insert(name).inserted
+            switch (name, parameter.dropFirst(name.count)) {
+            case ("server_no_context_takeover", "") where isNew: self = .withoutContext
+            // What it limits itself to beyond the offer (sections 7.1.1.2 and 7.1.2.1); any window fits into ours.
+            case ("client_no_context_takeover", "") where isNew: break
+            case ("server_max_window_bits", let value)
+            where isNew && (8...15).contains { value == "=\($0)" || value == "=\"\($0)\"" }:
+                break
+            default:
+                throw SystemError(.peer, "permessage-deflate that we cannot agree to: \(parameter)")
+            }
+        }
+    }
+}

@@ -9,7 +9,7 @@ import pytest
 
 from support import fault_table, metrics
 from support.exposition import Exposition
-from support.faults import CONNECT, FAULTS, RECONNECT, Fault, answering
+from support.faults import CONNECT, FAULTS, RECONNECT, Fault
 from support.programs import Exporter
 from support.raw_feed import CLOSE, RawFeed, good
 from support.tls_faults import (

@@ -3,7 +3,6 @@
 import base64
 import time
 
-import pytest
 
 from support import metrics
 from support.faults import answering

@@ -42,7 +42,9 @@ def clock(tmp_path):
         pytest.skip("there is no C compiler")
     file, library = tmp_path / "ahead", tmp_path / "clock.so"
     (tmp_path / "clock.c").write_text(LIBRARY)
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "clock.c", "-ldl"], check=True)
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-o", library, tmp_path / "clock.c", "-ldl"], check=True
+    )
 
     class Clock:
         # A sanitizer wants to come first.
@@ -61,7 +63,14 @@ def clock(tmp_path):
 @pytest.mark.parametrize("step", [3600, -3600])
 def test_no_city_expires_because_the_clock_is_set(start, python_feed, clock, step):
     exporter = start.exporter(
-        "--feed.url", python_feed.url, "--city.expire-after", "8s", "--log.level", "debug", environment=clock.environment)
+        "--feed.url",
+        python_feed.url,
+        "--city.expire-after",
+        "8s",
+        "--log.level",
+        "debug",
+        environment=clock.environment,
+    )
     python_feed.wait_for_client()
     stopped = threading.Event()
 
@@ -79,7 +88,9 @@ def test_no_city_expires_because_the_clock_is_set(start, python_feed, clock, ste
         expired = "airquality_exporter_cities_expired_total"
         wait_for(lambda: exporter.scrape().value(expired) > 0, "the silent city to go")
         assert exporter.scrape().value(expired) == 1
-        assert {labels["city"] for labels, _ in exporter.scrape().samples(metrics.INDEX)} == {"Pune"}
+        assert {labels["city"] for labels, _ in exporter.scrape().samples(metrics.INDEX)} == {
+            "Pune"
+        }
     finally:
         stopped.set()
         speaker.join()

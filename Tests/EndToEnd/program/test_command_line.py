@@ -65,17 +65,34 @@ FLAGS = {
     "log.format": "logfmt",
     "config.check": SWITCH,
 }
-REPEATABLE = {"feed.url", "feed.header", "feed.subprotocol", "feed.subscribe", "web.listen-address", "metrics.families"}
+REPEATABLE = {
+    "feed.url",
+    "feed.header",
+    "feed.subprotocol",
+    "feed.subscribe",
+    "web.listen-address",
+    "metrics.families",
+}
 #: Those of a connection to a feed, as `record` has them.
 CONNECTION = {
     name.removeprefix("feed.")
-    for name in list(FLAGS)[list(FLAGS).index("feed.header") : list(FLAGS).index("feed.pause-when-unused")]
+    for name in list(FLAGS)[
+        list(FLAGS).index("feed.header") : list(FLAGS).index("feed.pause-when-unused")
+    ]
 }
 #: Those of every program, which end it.
 GENERAL = ["help", "version", "completion"]
 #: Those that take any text: there is no value that would be refused at the start.
-FREE = {"feed.subscribe", "feed.city-field", "feed.value-field", "feed.time-field", "feed.pollutants-field",
-        "feed.subindices-field", "feed.place-field", "storage.file"}
+FREE = {
+    "feed.subscribe",
+    "feed.city-field",
+    "feed.value-field",
+    "feed.time-field",
+    "feed.pollutants-field",
+    "feed.subindices-field",
+    "feed.place-field",
+    "storage.file",
+}
 #: Files that are read at the start: the error names the file, and not yet the flag.
 READ = {"web.config.file"}
 
@@ -107,10 +124,15 @@ def test_help_names_every_flag_with_its_default_and_its_variable(programs):
         text = found[name]
         assert text.startswith("=") == (default is not SWITCH), name
         assert len(text) > 20, f"--{name} is not explained: {text}"
-        assert re.findall(r"\(.*?default ([^,)]+)", text) == ([default] if default else []), f"{name}: {text}"
+        assert re.findall(r"\(.*?default ([^,)]+)", text) == ([default] if default else []), (
+            f"{name}: {text}"
+        )
         assert text.endswith("repeatable)") == (name in REPEATABLE), name
     rule = " ".join(ended.output[-5:])
-    assert "environment variable: AIR_QUALITY_EXPORTER_ and the flag in capitals with . and - as _" in rule
+    assert (
+        "environment variable: AIR_QUALITY_EXPORTER_ and the flag in capitals with . and - as _"
+        in rule
+    )
     assert f"for example {variable('feed.url')}" in rule
 
 
@@ -125,7 +147,9 @@ def test_every_flag_and_its_variable_refuse_a_bad_value(programs, flag):
     for ended, name in ((by_flag, f"--{flag}"), (by_variable, variable(flag))):
         assert ended.process.returncode != 0 and ended.output == [], name
         assert len(ended.errors) == 1, ended.errors
-        assert ended.errors[0].startswith(f"{EXPORTER}: {'cannot read /no/such/' if flag in READ else name}"), ended.errors
+        assert ended.errors[0].startswith(
+            f"{EXPORTER}: {'cannot read /no/such/' if flag in READ else name}"
+        ), ended.errors
 
 
 @pytest.mark.parametrize("program", [EXPORTER, FEED])
@@ -150,10 +174,20 @@ def test_version_has_the_form_of_other_exporters(programs):
 
 def test_the_metric_of_the_build_says_what_version_says(start, programs):
     first, swift, _ = programs.run(EXPORTER, "--version").output
-    version, branch, revision = re.search(r"version (\S+) \(branch: (\S+), revision: (\S+)\)", first).groups()
+    version, branch, revision = re.search(
+        r"version (\S+) \(branch: (\S+), revision: (\S+)\)", first
+    ).groups()
     page = start.exporter("--feed.demo").scrape()
     assert page.samples("airquality_exporter_build_info") == [
-        ({"version": version, "branch": branch, "revision": revision, "swiftversion": swift.split()[-1]}, 1)
+        (
+            {
+                "version": version,
+                "branch": branch,
+                "revision": revision,
+                "swiftversion": swift.split()[-1],
+            },
+            1,
+        )
     ]
 
 
@@ -173,7 +207,9 @@ def test_help_of_the_feed(programs, command):
 
 def test_port_in_use_is_one_clear_line(start, programs):
     exporter = start.exporter("--feed.demo")
-    ended = programs.run(EXPORTER, "--feed.demo", "--web.listen-address", exporter.address, "--log.level", "error")
+    ended = programs.run(
+        EXPORTER, "--feed.demo", "--web.listen-address", exporter.address, "--log.level", "error"
+    )
     assert ended.process.returncode != 0
     assert len(ended.errors) == 1 and exporter.address in ended.errors[0], ended.errors
 

@@ -1,4 +1,4 @@
-"""Completion in the shells themselves, at a terminal: what Tab makes of a line, and all that is offered."""
+"""Completion in the shells themselves, at a terminal: what Tab makes of a line, and offers."""
 
 import shutil
 import subprocess
@@ -30,14 +30,16 @@ def shell(request, programs, scripts, tmp_path_factory):
     if not shutil.which(name):
         pytest.skip(f"no {name} here")
     folder = tmp_path_factory.mktemp(name)
-    running = request.param({program: scripts[program, name] for program in (EXPORTER, FEED)}, folder, programs)
+    running = request.param(
+        {program: scripts[program, name] for program in (EXPORTER, FEED)}, folder, programs
+    )
     yield running
     running.close()
 
 
 @pytest.fixture(scope="module")
 def offered(shell, programs, scripts, tmp_path_factory):
-    """All that a shell offers at the end of a line, sorted: words, of `--flag=` only what follows the sign."""
+    """What a shell offers at the end of a line, sorted: of `--flag=` only what follows the sign."""
     folder = tmp_path_factory.mktemp("offered")
     for program in (EXPORTER, FEED):
         (folder / program).write_text(scripts[program, "fish"])
@@ -47,13 +49,23 @@ def offered(shell, programs, scripts, tmp_path_factory):
         words = shell.keys(line + shell.EVERY)
         unfinished = [] if line.endswith(" ") else [given.pop()]
         assert words[: len(given)] == given, words
-        flag = unfinished[0].partition("=")[0] + "=" if unfinished and "=" in unfinished[0] else None
-        return sorted(word.removeprefix(flag) if flag else word.removesuffix("=") for word in words[len(given) :])
+        flag = (
+            unfinished[0].partition("=")[0] + "=" if unfinished and "=" in unfinished[0] else None
+        )
+        return sorted(
+            word.removeprefix(flag) if flag else word.removesuffix("=")
+            for word in words[len(given) :]
+        )
 
     def by_fish(line: str) -> list[str]:
         command = f"source '{folder / line.split()[0]}'; complete --do-complete '{line}'"
-        ended = subprocess.run(["fish", "--no-config", "-c", command], capture_output=True, text=True, check=True,
-                               env=path_to(programs))  # fmt: skip
+        ended = subprocess.run(
+            ["fish", "--no-config", "-c", command],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=path_to(programs),
+        )
         words = {each.partition("\t")[0] for each in ended.stdout.splitlines()}
         last = "" if line.endswith(" ") else line.split()[-1]
         if "=" in last:
@@ -69,27 +81,41 @@ def offered(shell, programs, scripts, tmp_path_factory):
         (f"{FEED} simu\t--cit\t", ["simulate", "--cities="]),
         (f"{FEED} poll --sou\twa\t--set=in\t", ["poll", "--source=waqi", "--set=india"]),
         (f"{FEED} poll --source wa\t", ["poll", "--source", "waqi"]),
-        (f"{FEED} replay --listen 127.0.0.1:1 --on\t", ["replay", "--listen", "127.0.0.1:1", "--once"]),
+        (
+            f"{FEED} replay --listen 127.0.0.1:1 --on\t",
+            ["replay", "--listen", "127.0.0.1:1", "--once"],
+        ),
         (f"{EXPORTER} --log.lev\tdeb\t", ["--log.level=debug"]),
         (f"{EXPORTER} health\t--web.lis\t", ["healthcheck", "--web.listen-address="]),
-        (f"{EXPORTER} --feed.url ws://me:pw@host/?a=b --feed.de\t", ["--feed.url", "ws://me:pw@host/?a=b", "--feed.demo"]),
+        (
+            f"{EXPORTER} --feed.url ws://me:pw@host/?a=b --feed.de\t",
+            ["--feed.url", "ws://me:pw@host/?a=b", "--feed.demo"],
+        ),
         (f"{EXPORTER} --web.enable-lifecycle=tr\t", ["--web.enable-lifecycle=true"]),
     ],
 )
 def test_tab_finishes_what_is_clear(shell, line, words):
     found = shell.keys(line.replace("?", "\\?"))
     if not isinstance(shell, Bash):
-        # These shells put a blank or a sign between a flag and its value, and take the sign back when nothing follows.
-        words, found = " ".join(words).replace("=", " ").split(), " ".join(found).replace("=", " ").split()
+        # These shells put a blank or a sign between a flag and its value, and take the sign back
+        # when nothing follows.
+        words, found = (
+            " ".join(words).replace("=", " ").split(),
+            " ".join(found).replace("=", " ").split(),
+        )
     assert found == words
 
 
-@pytest.mark.parametrize("line", ["replay {}\t", "poll --cities {}\t", "poll --cities={}\t", "record --output {}\t"])
+@pytest.mark.parametrize(
+    "line", ["replay {}\t", "poll --cities {}\t", "poll --cities={}\t", "record --output {}\t"]
+)
 def test_tab_finishes_files(shell, tmp_path, line):
     (tmp_path / "of cities.csv").touch()
     started = f"{tmp_path}/of"
     words = shell.keys(f"{FEED} {line.format(started)}")
-    assert words == line.format(f"{tmp_path}/of\0cities.csv").rstrip().replace("\0", " ").split(" ", line.count(" "))
+    assert words == line.format(f"{tmp_path}/of\0cities.csv").rstrip().replace("\0", " ").split(
+        " ", line.count(" ")
+    )
 
 
 @pytest.mark.parametrize(
@@ -117,7 +143,10 @@ def test_tab_finishes_files(shell, tmp_path, line):
         (f"{EXPORTER} healthcheck --aqi.scale ", ["eu", "india", "us"]),
         # Repeatable ones are offered again, others are not.
         (f"{EXPORTER} --feed.url ws://a/ --feed.u", ["--feed.url"]),
-        (f"{EXPORTER} --feed.url=ws://a/ --feed.header=a --feed.header-file=b --feed.h", ["--feed.header"]),
+        (
+            f"{EXPORTER} --feed.url=ws://a/ --feed.header=a --feed.header-file=b --feed.h",
+            ["--feed.header"],
+        ),
         (f"{EXPORTER} --feed.demo --feed.d", ["--feed.d"]),
     ],
 )
@@ -126,7 +155,12 @@ def test_what_is_offered(offered, line, words):
 
 
 def test_every_flag_is_offered(offered, programs):
-    for program, command in [(EXPORTER, ""), (EXPORTER, "healthcheck"), (EXPORTER, "probe"), *((FEED, each) for each in COMMANDS)]:
+    for program, command in [
+        (EXPORTER, ""),
+        (EXPORTER, "healthcheck"),
+        (EXPORTER, "probe"),
+        *((FEED, each) for each in COMMANDS),
+    ]:
         listed = programs.run(program, *command.split(), "--help").output
         flags = sorted(line.strip().partition("=")[0] for line in listed if line.startswith("  --"))
         assert offered(f"{program} {command} --".replace("  ", " ")) == flags

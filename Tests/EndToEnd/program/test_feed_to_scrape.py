@@ -11,7 +11,10 @@ from support import metrics
 from support.peers import WebSocketFeed
 from support.waiting import wait_for
 
-CITIES = "Mumbai Bengaluru Delhi Kolkata Bhubaneswar Chennai Pune Hyderabad Indore Jaipur Chandigarh Lucknow".split()
+CITIES = (
+    "Mumbai Bengaluru Delhi Kolkata Bhubaneswar Chennai Pune Hyderabad Indore Jaipur"
+    " Chandigarh Lucknow"
+).split()
 
 
 def test_values_are_those_that_the_feed_sent(start):
@@ -22,13 +25,19 @@ def test_values_are_those_that_the_feed_sent(start):
     with connect(feed.url) as client:
 
         def read():
-            states.append(states[-1] | {element["city"]: element["aqi"] for element in json.loads(client.recv(30))})
+            states.append(
+                states[-1]
+                | {element["city"]: element["aqi"] for element in json.loads(client.recv(30))}
+            )
 
         def same():
             values = exporter.scrape().by(metrics.INDEX, "city")
             # Both are clients of the same feed, and either may be a few messages behind the other.
             for _ in range(5):
-                if any(all(values.get(city) == aqi for city, aqi in state.items()) for state in states[1:]):
+                if any(
+                    all(values.get(city) == aqi for city, aqi in state.items())
+                    for state in states[1:]
+                ):
                     return values
                 read()
             return None
@@ -44,7 +53,9 @@ def test_values_are_those_that_the_feed_sent(start):
 
 
 def test_history_has_the_first_two_points_at_once_and_then_one_per_interval(start, python_feed):
-    exporter = start.exporter("--feed.url", python_feed.url, "--history.interval", "500ms", "--history.capacity", "4")
+    exporter = start.exporter(
+        "--feed.url", python_feed.url, "--history.interval", "500ms", "--history.capacity", "4"
+    )
     python_feed.wait_for_client()
     deadline = time.monotonic() + 20
     for step in itertools.count():
@@ -63,7 +74,9 @@ def test_history_has_the_first_two_points_at_once_and_then_one_per_interval(star
     assert document["capacity"] == 4 and document["interval_seconds"] == 0.5
     keys = [(point["time_ms"], point["city"]) for point in document["points"]]
     assert keys == sorted(keys)
-    assert {tuple(point) for point in document["points"]} == {("time", "time_ms", "city", "aqi", "category")}
+    assert {tuple(point) for point in document["points"]} == {
+        ("time", "time_ms", "city", "aqi", "category")
+    }
 
 
 def test_demo_feed(start):
@@ -81,7 +94,12 @@ def test_dead_feed_at_start_then_alive(start):
     port = feed.port
     feed.stop()
     exporter = start.exporter(
-        "--feed.url", f"ws://127.0.0.1:{port}/", "--feed.reconnect-min", "20ms", "--feed.reconnect-max", "100ms"
+        "--feed.url",
+        f"ws://127.0.0.1:{port}/",
+        "--feed.reconnect-min",
+        "20ms",
+        "--feed.reconnect-max",
+        "100ms",
     )
     page = exporter.scrape()
     assert page.value(metrics.CONNECTED) == 0
@@ -97,21 +115,34 @@ def test_dead_feed_at_start_then_alive(start):
         feed.send([{"city": "Pune", "aqi": 7}])
         exporter.wait_for_sample(metrics.INDEX, 7, city="Pune")
         assert exporter.get("/-/ready").status == 200
-        # One line for the state that began, not one for each attempt. The end of this feed begins another.
+        # One line for the state that began, not one for each attempt. The end of this feed
+        # begins another.
         assert exporter.count_lines("Feed unreachable") == 1
     finally:
         feed.stop()
 
 
 def test_refusals_are_counted_by_reason_and_neighbours_live(start, python_feed):
-    exporter = start.exporter("--feed.url", python_feed.url, "--feed.max-message-bytes", "1KiB", "--city.limit", "2")
+    exporter = start.exporter(
+        "--feed.url", python_feed.url, "--feed.max-message-bytes", "1KiB", "--city.limit", "2"
+    )
     python_feed.wait_for_client()
     messages = [
-        ("[1,", "not_json"), ("7", "not_an_array"), (b"\x00\x01", "not_json"), ("[" + " " * 2000 + "]", "too_large"),
-        ("[7]", "not_an_object"), ('[{"aqi":1}]', "no_city"), ('[{"city":true}]', "bad_city"),
-        ('[{"city":"Pune"}]', "no_value"), ('[{"city":"Pune","aqi":true}]', "bad_value"),
+        ("[1,", "not_json"),
+        ("7", "not_an_array"),
+        (b"\x00\x01", "not_json"),
+        ("[" + " " * 2000 + "]", "too_large"),
+        ("[7]", "not_an_object"),
+        ('[{"aqi":1}]', "no_city"),
+        ('[{"city":true}]', "bad_city"),
+        ('[{"city":"Pune"}]', "no_value"),
+        ('[{"city":"Pune","aqi":true}]', "bad_value"),
         ('[{"city":"Pune","aqi":10000}]', "out_of_range"),
-        ('[{"city":"Pune","aqi":1},{"city":"Delhi","aqi":"x"},{"city":"Surat","aqi":3},{"city":"Agra","aqi":4}]', "city_limit"),
+        (
+            '[{"city":"Pune","aqi":1},{"city":"Delhi","aqi":"x"},'
+            '{"city":"Surat","aqi":3},{"city":"Agra","aqi":4}]',
+            "city_limit",
+        ),
     ]
     expected = {}
     for message, reason in messages:
@@ -126,7 +157,10 @@ def test_refusals_are_counted_by_reason_and_neighbours_live(start, python_feed):
     assert page.value(metrics.READINGS) == 2
     assert page.value(metrics.CONNECTED) == 1
     assert page.value(metrics.DISCONNECTS, reason="protocol") == 0
-    refused = wait_for(lambda: [line for line in exporter.errors if "City rejected" in line], "the line that names it")
+    refused = wait_for(
+        lambda: [line for line in exporter.errors if "City rejected" in line],
+        "the line that names it",
+    )
     assert len(refused) == 1 and "city=Agra" in refused[0]
 
 
@@ -142,7 +176,9 @@ def test_every_message_is_read_from_fragments(start, python_feed):
 def test_a_hundred_thousand_cities(start, tmp_path):
     # Prometheus gives up after ten seconds, in which a sanitizer does not come to the end of 40 MB.
     count = 10_000 if os.environ.get("AIRQUALITY_SLOW") else 100_000
-    feed = start.feed("simulate", "--cities", str(count), "--interval", "5s", "--coverage", "1", "--batch", "5000")
+    feed = start.feed(
+        "simulate", "--cities", str(count), "--interval", "5s", "--coverage", "1", "--batch", "5000"
+    )
     exporter = start.exporter("--feed.url", feed.url, "--city.limit", str(count))
     # Searched, not parsed: the page has 40 MB.
     line = b"\nairquality_exporter_cities %d\n" % count

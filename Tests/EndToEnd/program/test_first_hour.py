@@ -15,19 +15,64 @@ DEMO = "--feed.demo"
 @pytest.mark.parametrize(
     ("program", "arguments", "said"),
     [
-        # The wording of each kind stands in the unit tables: here one of each reaches standard error.
-        (EXPORTER, ["--config.file=x"], r'unknown flag "--config.file", there is no file of flags; .*'),
-        (EXPORTER, ["—feed.demo"], r'"—feed.demo" begins with a dash .*, did you mean --feed.demo\?'),
-        (EXPORTER, ["poll", "--key=secret"], r'unexpected argument "poll", a command of the other program, .*'),
-        (FEED, ["healthcheck"], r'unexpected argument "healthcheck", a command of the other program, .*'),
-        (EXPORTER, ["ws://me:secret@h/?token=secret"], r".* did you mean --feed.url \"ws://\*\*\*@h/\?\*\*\*\"\?"),
+        # The wording of each kind stands in the unit tables: here one of each reaches standard
+        # error.
+        (
+            EXPORTER,
+            ["--config.file=x"],
+            r'unknown flag "--config.file", there is no file of flags; .*',
+        ),
+        (
+            EXPORTER,
+            ["—feed.demo"],
+            r'"—feed.demo" begins with a dash .*, did you mean --feed.demo\?',
+        ),
+        (
+            EXPORTER,
+            ["poll", "--key=secret"],
+            r'unexpected argument "poll", a command of the other program, .*',
+        ),
+        (
+            FEED,
+            ["healthcheck"],
+            r'unexpected argument "healthcheck", a command of the other program, .*',
+        ),
+        (
+            EXPORTER,
+            ["ws://me:secret@h/?token=secret"],
+            r".* did you mean --feed.url \"ws://\*\*\*@h/\?\*\*\*\"\?",
+        ),
         # Values of the exporter's own formats.
-        (EXPORTER, [DEMO, "--web.listen-address", "9000"], r'--web.listen-address "9000": expected host:port.*'),
-        (EXPORTER, ["--feed.url", "http://x/"], r'--feed.url "http://x/": .*expected a ws:// or wss:// address.*'),
-        (EXPORTER, ["--feed.url", "ws://a/,ws://b/"], r"--feed.url .*: expected one address; repeat the flag for each"),
-        (EXPORTER, [DEMO, "--feed.header=A: b;C: d"], r"--feed.header \*\*\*: expected one header field; repeat .*"),
-        (EXPORTER, [DEMO, "--aqi.scale", "usa"], r'--aqi.scale "usa": expected india, or us, or eu'),
-        (EXPORTER, [DEMO, "--feed.value-field=data.aqi"], r'--feed.value-field "data.aqi": expected .*/data/aqi.*'),
+        (
+            EXPORTER,
+            [DEMO, "--web.listen-address", "9000"],
+            r'--web.listen-address "9000": expected host:port.*',
+        ),
+        (
+            EXPORTER,
+            ["--feed.url", "http://x/"],
+            r'--feed.url "http://x/": .*expected a ws:// or wss:// address.*',
+        ),
+        (
+            EXPORTER,
+            ["--feed.url", "ws://a/,ws://b/"],
+            r"--feed.url .*: expected one address; repeat the flag for each",
+        ),
+        (
+            EXPORTER,
+            [DEMO, "--feed.header=A: b;C: d"],
+            r"--feed.header \*\*\*: expected one header field; repeat .*",
+        ),
+        (
+            EXPORTER,
+            [DEMO, "--aqi.scale", "usa"],
+            r'--aqi.scale "usa": expected india, or us, or eu',
+        ),
+        (
+            EXPORTER,
+            [DEMO, "--feed.value-field=data.aqi"],
+            r'--feed.value-field "data.aqi": expected .*/data/aqi.*',
+        ),
         (EXPORTER, [], r"no feed: give --feed.url ADDRESS, or --feed.demo for a simulated one"),
     ],
 )
@@ -47,48 +92,105 @@ def test_a_misspelt_variable_is_named_where_no_feed_ends_the_start(programs):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--log.level", "INFO"], ["--log.level=warning"], ["--log.format=JSON"], ["--aqi.scale", "US"],
-        ["--metrics.families", "index,category"], ["--feed.demo", "true"], ["--feed.demo", "TRUE"], ["--feed.demo"],
-        ["--web.enable-lifecycle", "false"], ["--web.enable-lifecycle=True"],
+        ["--log.level", "INFO"],
+        ["--log.level=warning"],
+        ["--log.format=JSON"],
+        ["--aqi.scale", "US"],
+        ["--metrics.families", "index,category"],
+        ["--feed.demo", "true"],
+        ["--feed.demo", "TRUE"],
+        ["--feed.demo"],
+        ["--web.enable-lifecycle", "false"],
+        ["--web.enable-lifecycle=True"],
     ],
-)  # fmt: skip
+)
 def test_what_is_clear_is_understood(programs, arguments):
     ended = programs.run(EXPORTER, DEMO, *arguments, "--config.check")
-    assert (ended.process.returncode, ended.output, ended.errors) == (0, ["configuration is valid"], [])
+    assert (ended.process.returncode, ended.output, ended.errors) == (
+        0,
+        ["configuration is valid"],
+        [],
+    )
 
 
 @pytest.mark.parametrize("program", [EXPORTER, FEED])
 def test_help_and_version_are_commands_too(programs, program):
     assert programs.run(program, "help").output == programs.run(program, "--help").output
     assert programs.run(program, "version").output == programs.run(program, "--version").output
-    assert programs.run(FEED, "help", "replay").output[0] == "usage: air-quality-feed replay FILE [flags]"
+    assert (
+        programs.run(FEED, "help", "replay").output[0]
+        == "usage: air-quality-feed replay FILE [flags]"
+    )
 
 
 def test_help_of_the_health_check_shows_what_it_uses(programs):
-    shown = [line.strip() for line in programs.run(EXPORTER, "healthcheck", "--help").output if line.startswith("  --")]
+    shown = [
+        line.strip()
+        for line in programs.run(EXPORTER, "healthcheck", "--help").output
+        if line.startswith("  --")
+    ]
     assert [line.partition("=")[0] for line in shown] == [
-        "--web.listen-address", "--web.config.file", "--help", "--version", "--completion",
-    ]  # fmt: skip
+        "--web.listen-address",
+        "--web.config.file",
+        "--help",
+        "--version",
+        "--completion",
+    ]
 
 
-KUBERNETES = {"AIR_QUALITY_EXPORTER_PORT": "tcp://10.0.0.1:80", "AIR_QUALITY_EXPORTER_SERVICE_HOST": "10.0.0.1"}
+KUBERNETES = {
+    "AIR_QUALITY_EXPORTER_PORT": "tcp://10.0.0.1:80",
+    "AIR_QUALITY_EXPORTER_SERVICE_HOST": "10.0.0.1",
+}
 
 
 @pytest.mark.parametrize(
     "arguments, environment, warnings",
     [
         ([DEMO], KUBERNETES, []),
-        ([DEMO], KUBERNETES | {"AIR_QUALITY_EXPORTER_FEED_ULR": "x", "AIR_QUALITY_EXPORTER_B": "secret"},
-         [r'msg="Variables that name no flag are ignored" variables="AIR_QUALITY_EXPORTER_B AIR_QUALITY_EXPORTER_FEED_ULR"']),
-        ([DEMO, "--feed.url=ws://127.0.0.1:1/"], {}, [r"Simulated readings are mixed .* flag=--feed.demo"]),
-        (["--feed.url=ws://127.0.0.1:1/", "--feed.insecure-skip-verify"], {}, [r"is wss://.*--feed.insecure-skip-verify"]),
-        (["--feed.url=wss://127.0.0.1:1/", "--feed.insecure-skip-verify"], {}, [r"not verified.* flag=--feed.insecure-skip-verify"]),
-        (["file", "- {url: 'wss://127.0.0.1:1/', insecure-skip-verify: true}"], {}, [r"not verified.*--feed.insecure-skip-verify"]),
-        (["file", "- {url: 'ws://127.0.0.1:1/', insecure-skip-verify: true}"], {}, [r"is wss://.*--feed.insecure-skip-verify"]),
-        (["file", "- url: ws://127.0.0.1:1/", DEMO], {}, [r"Simulated readings are mixed .* flag=--feed.demo"]),
+        (
+            [DEMO],
+            KUBERNETES | {"AIR_QUALITY_EXPORTER_FEED_ULR": "x", "AIR_QUALITY_EXPORTER_B": "secret"},
+            [
+                r'msg="Variables that name no flag are ignored" '
+                r'variables="AIR_QUALITY_EXPORTER_B AIR_QUALITY_EXPORTER_FEED_ULR"'
+            ],
+        ),
+        (
+            [DEMO, "--feed.url=ws://127.0.0.1:1/"],
+            {},
+            [r"Simulated readings are mixed .* flag=--feed.demo"],
+        ),
+        (
+            ["--feed.url=ws://127.0.0.1:1/", "--feed.insecure-skip-verify"],
+            {},
+            [r"is wss://.*--feed.insecure-skip-verify"],
+        ),
+        (
+            ["--feed.url=wss://127.0.0.1:1/", "--feed.insecure-skip-verify"],
+            {},
+            [r"not verified.* flag=--feed.insecure-skip-verify"],
+        ),
+        (
+            ["file", "- {url: 'wss://127.0.0.1:1/', insecure-skip-verify: true}"],
+            {},
+            [r"not verified.*--feed.insecure-skip-verify"],
+        ),
+        (
+            ["file", "- {url: 'ws://127.0.0.1:1/', insecure-skip-verify: true}"],
+            {},
+            [r"is wss://.*--feed.insecure-skip-verify"],
+        ),
+        (
+            ["file", "- url: ws://127.0.0.1:1/", DEMO],
+            {},
+            [r"Simulated readings are mixed .* flag=--feed.demo"],
+        ),
     ],
-)  # fmt: skip
-def test_what_is_probably_a_mistake_is_a_warning(programs, start, tmp_path, arguments, environment, warnings):
+)
+def test_what_is_probably_a_mistake_is_a_warning(
+    programs, start, tmp_path, arguments, environment, warnings
+):
     if arguments[0] == "file":
         (tmp_path / "feeds.yml").write_text(arguments[1])
         arguments = [f"--feed.file={tmp_path / 'feeds.yml'}", *arguments[2:]]
@@ -96,28 +198,40 @@ def test_what_is_probably_a_mistake_is_a_warning(programs, start, tmp_path, argu
     assert (check.process.returncode, check.output) == (0, ["configuration is valid"])
     running = start.exporter(*arguments, environment=environment)
     wait_for(lambda: running.count_lines("Connecting to feed"), "the feeds")
-    started = [line for line in running.errors if "level=WARN" in line and "unreachable" not in line]
+    started = [
+        line for line in running.errors if "level=WARN" in line and "unreachable" not in line
+    ]
     for lines in (check.errors, started):
         assert len(lines) == len(warnings), lines
-        assert all(re.search(warning.replace(" .*", ".*"), line) for warning, line in zip(warnings, lines)), lines
+        assert all(
+            re.search(warning.replace(" .*", ".*"), line) for warning, line in zip(warnings, lines)
+        ), lines
 
 
 def test_the_log_says_what_was_understood_before_any_feed_is_dialled(start, programs, tmp_path):
     (tmp_path / "feeds.yml").write_text("- url: ws://127.0.0.1:1/\n- url: ws://127.0.0.1:2/\n")
     exporter = start.exporter(
-        DEMO, "--aqi.scale=eu", f"--storage.file={tmp_path / 'readings.sqlite'}", f"--feed.file={tmp_path / 'feeds.yml'}")
+        DEMO,
+        "--aqi.scale=eu",
+        f"--storage.file={tmp_path / 'readings.sqlite'}",
+        f"--feed.file={tmp_path / 'feeds.yml'}",
+    )
     wait_for(lambda: exporter.count_lines('msg="Feed connected" feed=demo'), "the connection")
     # A start that fails is one line, so this one comes once the storage file is open.
     created, first = exporter.errors[:2]
     assert 'msg="Storage file created"' in created
     assert re.search(
-        r'level=INFO msg="Starting air-quality-exporter" version=\S+ revision=\S+ scale=eu feeds=3 storage=/\S+$', first
+        r'level=INFO msg="Starting air-quality-exporter" version=\S+ revision=\S+ '
+        r"scale=eu feeds=3 storage=/\S+$",
+        first,
     ), first
     assert exporter.count_lines('level=INFO msg="Connecting to feed" feed=demo') == 1
 
 
 def test_cities_expire_by_default(start):
-    assert start.exporter(DEMO).scrape().value("airquality_exporter_city_expiry_seconds") == 6 * 3600
+    assert (
+        start.exporter(DEMO).scrape().value("airquality_exporter_city_expiry_seconds") == 6 * 3600
+    )
 
 
 # What a feed sends, what is said of it, and the flags that read it then.
@@ -130,7 +244,8 @@ REJECTED = {
     ),
     "another name of the value": (
         [{"city": "Pune", "index": 51}],
-        'reason=no_value rejected=1 accepted=0 city=Pune fields="city,index" hint="--feed.value-field index"',
+        'reason=no_value rejected=1 accepted=0 city=Pune fields="city,index" '
+        'hint="--feed.value-field index"',
         ["--feed.value-field=index"],
     ),
     "an array in an object": (
@@ -146,7 +261,7 @@ REJECTED = {
     "objects in the elements": (
         [{"station": {"name": "Pune"}, "data": {"a/b": {"aqi": [51]}}}],
         'reason=no_city rejected=1 accepted=0 fields="station,data" '
-        'hint="--feed.city-field /station/name --feed.value-field \'/data/a~1b/aqi/0\'"',
+        "hint=\"--feed.city-field /station/name --feed.value-field '/data/a~1b/aqi/0'\"",
         ["--feed.city-field", "/station/name", "--feed.value-field", "/data/a~1b/aqi/0"],
     ),
     "what steers a terminal": (
@@ -154,7 +269,7 @@ REJECTED = {
         'reason=no_city rejected=1 accepted=0 fields=" [2J  ,' + "x" * 48 + '"',
         None,
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("message, said, flags", REJECTED.values(), ids=REJECTED)
@@ -163,10 +278,15 @@ def test_rejected_readings_are_explained(start, python_feed, message, said, flag
     python_feed.wait_for_client()
     for _ in range(3):
         python_feed.send(message)
-    wait_for(lambda: exporter.scrape().value("airquality_exporter_feed_messages_total") == 3, "the messages")
+    wait_for(
+        lambda: exporter.scrape().value("airquality_exporter_feed_messages_total") == 3,
+        "the messages",
+    )
     wait_for(lambda: exporter.count_lines("Readings rejected"), "the line")
     lines = [line for line in exporter.errors if "Readings rejected" in line]
-    assert len(lines) == 1 and lines[0].endswith(f'level=WARN msg="Readings rejected" feed={python_feed.url} {said}'), lines
+    assert len(lines) == 1 and lines[0].endswith(
+        f'level=WARN msg="Readings rejected" feed={python_feed.url} {said}'
+    ), lines
     ready = exporter.get("/-/ready")
     assert ready.status == 503
     counted = said.replace("rejected=6", "rejected=18").replace("rejected=1 ", "rejected=3 ")
@@ -198,26 +318,50 @@ def test_one_good_reading_is_enough_to_be_ready(start, python_feed):
 @pytest.mark.parametrize(
     "flags, environment",
     [
-        (["--feed.value-field=/data/aqi", "--feed.city-field=/where/city", "--feed.time-field=/data/t",
-          "--feed.pollutants-field=/data/p", "--feed.subindices-field=/data/s", "--feed.place-field=/where"], {}),
-        ([], {f"AIR_QUALITY_EXPORTER_FEED_{name}_FIELD": field for name, field in [
-            ("VALUE", "/data/aqi"), ("CITY", "/where/city"), ("TIME", "/data/t"), ("POLLUTANTS", "/data/p"),
-            ("SUBINDICES", "/data/s"), ("PLACE", "/where")]}),
+        (
+            [
+                "--feed.value-field=/data/aqi",
+                "--feed.city-field=/where/city",
+                "--feed.time-field=/data/t",
+                "--feed.pollutants-field=/data/p",
+                "--feed.subindices-field=/data/s",
+                "--feed.place-field=/where",
+            ],
+            {},
+        ),
+        (
+            [],
+            {
+                f"AIR_QUALITY_EXPORTER_FEED_{name}_FIELD": field
+                for name, field in [
+                    ("VALUE", "/data/aqi"),
+                    ("CITY", "/where/city"),
+                    ("TIME", "/data/t"),
+                    ("POLLUTANTS", "/data/p"),
+                    ("SUBINDICES", "/data/s"),
+                    ("PLACE", "/where"),
+                ]
+            },
+        ),
         (["file"], {}),
     ],
     ids=["flags", "environment", "file"],
-)  # fmt: skip
+)
 def test_fields_are_names_or_pointers(start, python_feed, tmp_path, flags, environment):
     address = ["--feed.url", python_feed.url]
     if flags == ["file"]:
         (tmp_path / "feeds.yml").write_text(
-            f"- url: {python_feed.url}\n  value-field: /data/aqi\n  city-field: /where/city\n  time-field: /data/t\n"
-            "  pollutants-field: /data/p\n  subindices-field: /data/s\n  place-field: /where\n")
+            f"- url: {python_feed.url}\n  value-field: /data/aqi\n"
+            "  city-field: /where/city\n  time-field: /data/t\n"
+            "  pollutants-field: /data/p\n  subindices-field: /data/s\n  place-field: /where\n"
+        )
         address, flags = ["--feed.file", str(tmp_path / "feeds.yml")], []
     exporter = start.exporter(*address, *flags, environment=environment)
     python_feed.wait_for_client()
     where = {"city": "Pune", "country": "IN", "latitude": 18.5, "longitude": 73.9}
-    python_feed.send([{"data": {"aqi": 51, "t": 1795236585, "p": {"pm10": 7}, "s": {"pm10": 9}}, "where": where}])
+    python_feed.send(
+        [{"data": {"aqi": 51, "t": 1795236585, "p": {"pm10": 7}, "s": {"pm10": 9}}, "where": where}]
+    )
     exporter.wait_for_sample("airquality_index", 51, city="Pune")
     page = exporter.scrape()
     assert page.value("airquality_last_update_timestamp_seconds", city="Pune") == 1795236585
@@ -226,25 +370,50 @@ def test_fields_are_names_or_pointers(start, python_feed, tmp_path, flags, envir
     assert page.value("airquality_city_info", city="Pune", country="IN") == 1
 
 
-NOT_TLS = r"reason=tls err=.*wrong version number: the server does not speak TLS, ws:// instead of wss://\?\"?$"
+NOT_TLS = (
+    r"reason=tls err=.*wrong version number: "
+    r"the server does not speak TLS, ws:// instead of wss://\?\"?$"
+)
 
 
 @pytest.mark.parametrize(
     "kind, scheme, path, said",
     [
         ("feed", "wss", "/", NOT_TLS),
-        # libmicrohttpd 1 says nothing to a client that speaks TLS; what 0.9.75 says may be lost, as it hangs up at once.
-        ("exporter", "wss", "/", r'err=".*(does not speak TLS|ended the TLS handshake), ws:// instead of wss://\?"'),
-        ("exporter", "ws", "/metrics", r'reason=handshake err="status 200 instead of 101: this is no WebSocket endpoint"'),
-        ("exporter", "ws", "/nothing", r'reason=handshake err="status 404 instead of 101: this is no WebSocket endpoint"'),
+        # libmicrohttpd 1 says nothing to a client that speaks TLS; what 0.9.75 says may be lost,
+        # as it hangs up at once.
+        (
+            "exporter",
+            "wss",
+            "/",
+            r'err=".*(does not speak TLS|ended the TLS handshake), ws:// instead of wss://\?"',
+        ),
+        (
+            "exporter",
+            "ws",
+            "/metrics",
+            r'reason=handshake err="status 200 instead of 101: this is no WebSocket endpoint"',
+        ),
+        (
+            "exporter",
+            "ws",
+            "/nothing",
+            r'reason=handshake err="status 404 instead of 101: this is no WebSocket endpoint"',
+        ),
     ],
     ids=["feed without TLS", "exporter without TLS", "200", "404"],
 )
 def test_an_address_of_something_else_is_recognised(start, kind, scheme, path, said):
-    other = urlsplit(start.feed("simulate").url).netloc if kind == "feed" else start.exporter(DEMO).address
+    other = (
+        urlsplit(start.feed("simulate").url).netloc
+        if kind == "feed"
+        else start.exporter(DEMO).address
+    )
     exporter = start.exporter("--feed.url", f"{scheme}://{other}{path}")
     wait_for(lambda: any(re.search(said, line) for line in exporter.errors), "the words")
-    words = re.search('err="?(.*?)"?$', next(line for line in exporter.errors if re.search(said, line)))[1]
+    words = re.search(
+        'err="?(.*?)"?$', next(line for line in exporter.errors if re.search(said, line))
+    )[1]
     assert words in exporter.get("/-/ready").text
 
 
@@ -253,7 +422,10 @@ def test_an_idle_feed_is_said_to_be_slower_than_its_flag(start, python_feed):
     python_feed.wait_for_client()
     for _ in range(3):
         python_feed.send([{"city": "Pune", "aqi": 51}])
-    line = r'msg="Feed lost, reconnecting" .* reason=idle err="no whole message within --feed.idle-timeout 2s, messages before: 3 in \w+"'
+    line = (
+        r'msg="Feed lost, reconnecting" .* reason=idle err="no whole message within '
+        r'--feed.idle-timeout 2s, messages before: 3 in \w+"'
+    )
     wait_for(lambda: any(re.search(line, each) for each in exporter.errors), "the disconnect")
 
 
@@ -261,10 +433,16 @@ def test_a_reload_that_changes_nothing_says_so(start, tmp_path):
     web, feeds = tmp_path / "web.yml", tmp_path / "feeds.yml"
     web.write_text("http_server_config: {headers: {X-Frame-Options: deny}}")
     feeds.write_text("- url: ws://127.0.0.1:1/")
-    exporter = start.exporter("--feed.file", str(feeds), "--web.config.file", str(web), "--web.enable-lifecycle")
+    exporter = start.exporter(
+        "--feed.file", str(feeds), "--web.config.file", str(web), "--web.enable-lifecycle"
+    )
     assert exporter.get("/-/reload", "POST").status == 200
     wait_for(lambda: exporter.count_lines('msg="Web configuration unchanged"'), "the second line")
-    assert exporter.count_lines('msg="Feeds unchanged"') == exporter.count_lines('msg="Web configuration unchanged"') == 1
+    assert (
+        exporter.count_lines('msg="Feeds unchanged"')
+        == exporter.count_lines('msg="Web configuration unchanged"')
+        == 1
+    )
     assert not exporter.count_lines("loaded")
     none = start.exporter(DEMO, "--web.enable-lifecycle")
     page = none.scrape()
@@ -294,11 +472,16 @@ def test_a_good_web_configuration_does_not_hide_bad_feeds(start, tmp_path):
     web, feeds = tmp_path / "web.yml", tmp_path / "feeds.yml"
     web.write_text("http_server_config: {headers: {X-Frame-Options: deny}}")
     feeds.write_text("- url: ws://127.0.0.1:1/")
-    exporter = start.exporter("--feed.file", str(feeds), "--web.config.file", str(web), "--web.enable-lifecycle")
+    exporter = start.exporter(
+        "--feed.file", str(feeds), "--web.config.file", str(web), "--web.enable-lifecycle"
+    )
     feeds.write_text("- name: nothing")
     assert exporter.get("/-/reload", "POST").status == 500
     web.write_text("http_server_config: {headers: {X-Frame-Options: sameorigin}}")
-    wait_for(lambda: exporter.get("/-/healthy").headers["X-Frame-Options"] == "sameorigin", "the new header")
+    wait_for(
+        lambda: exporter.get("/-/healthy").headers["X-Frame-Options"] == "sameorigin",
+        "the new header",
+    )
     assert exporter.scrape().value("airquality_exporter_config_last_reload_successful") == 0
     feeds.write_text("- url: ws://127.0.0.1:1/")
     assert exporter.get("/-/reload", "POST").status == 200

@@ -33,12 +33,16 @@ def run(*command: object, **environment: str) -> str:
     """What a reader of manual pages writes, which must not complain."""
     if not shutil.which(command[0]):
         pytest.skip(f"no {command[0]} here")
-    ended = subprocess.run(command, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", **environment})
+    ended = subprocess.run(
+        command, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", **environment}
+    )
     assert (ended.returncode, ended.stderr) == (0, ""), ended.stdout
     return ended.stdout
 
 
-@pytest.mark.parametrize("device, locale", [("utf8", "C.UTF-8"), ("ascii", "C"), ("html", "C.UTF-8")])
+@pytest.mark.parametrize(
+    "device, locale", [("utf8", "C.UTF-8"), ("ascii", "C"), ("html", "C.UTF-8")]
+)
 def test_man_renders_it_without_a_warning(page, device, locale):
     if device == "html" and not shutil.which("post-grohtml"):
         pytest.skip("no groff with HTML here")
@@ -64,7 +68,16 @@ def test_it_says_all_that_help_says(page, programs):
             if line.startswith("  --"):
                 assert line.strip() in read
     sections = re.findall(r"^[A-Z][A-Z ]+$", re.sub(r".\x08", "", text), re.MULTILINE)
-    assert {"NAME", "SYNOPSIS", "DESCRIPTION", "FILES", "EXIT STATUS", "SIGNALS", "EXAMPLES", "SEE ALSO"} <= {*sections}
+    assert {
+        "NAME",
+        "SYNOPSIS",
+        "DESCRIPTION",
+        "FILES",
+        "EXIT STATUS",
+        "SIGNALS",
+        "EXAMPLES",
+        "SEE ALSO",
+    } <= {*sections}
 
 
 def test_examples_are_right(page, programs, tmp_path):
@@ -73,28 +86,47 @@ def test_examples_are_right(page, programs, tmp_path):
     (tmp_path / "web.yml").touch()
     roff = page.read_text().replace("\\-", "-").replace("\\(aq", "'").replace("\\e\n", " ")
     examples = "".join(re.findall(r"^\.EX\n(.*?)^\.EE", roff, re.MULTILINE | re.DOTALL))
-    calls = [shlex.split(line.removesuffix(" &")) for line in examples.splitlines() if line.startswith("air-quality-")]
+    calls = [
+        shlex.split(line.removesuffix(" &"))
+        for line in examples.splitlines()
+        if line.startswith("air-quality-")
+    ]
     assert len(calls) >= 4
     for program, *arguments in calls:
-        arguments = [str(tmp_path / each) if (tmp_path / each).is_file() else each for each in arguments]
+        arguments = [
+            str(tmp_path / each) if (tmp_path / each).is_file() else each for each in arguments
+        ]
         # The package makes this folder, which --config.check looks at.
-        arguments = [each.replace("/var/lib/air-quality-exporter", str(tmp_path)) for each in arguments]
+        arguments = [
+            each.replace("/var/lib/air-quality-exporter", str(tmp_path)) for each in arguments
+        ]
         if arguments[:1] == ["probe"]:
             simulated = programs.feed("simulate")
-            assert programs.run(program, "probe", simulated.url, *arguments[2:]).process.returncode == 0, arguments
+            assert (
+                programs.run(program, "probe", simulated.url, *arguments[2:]).process.returncode
+                == 0
+            ), arguments
             assert simulated.stop() is None
         elif program == EXPORTER:
             feed = [] if {"--feed.url", "--feed.demo"} & set(arguments) else ["--feed.demo"]
             check = [] if "--config.check" in arguments else ["--config.check"]
             arguments = [each for each in arguments if each != "healthcheck"]
-            assert programs.run(program, *arguments, *feed, *check).output == ["configuration is valid"], arguments
+            assert programs.run(program, *arguments, *feed, *check).output == [
+                "configuration is valid"
+            ], arguments
         elif arguments[0] == "record":
             running = programs.start(program, *arguments[:2], f"--output={tmp_path / 'recorded'}")
             wait_for(lambda: running.errors, "the line that says that the feed is not there")
             assert running.stop() is None
         else:
-            arguments = [each.replace("https://air.example", "http://127.0.0.1:1") for each in arguments]
-            nowhere = ["--base-url=http://127.0.0.1:1"] if arguments[0] == "poll" and "--url" not in arguments else []
+            arguments = [
+                each.replace("https://air.example", "http://127.0.0.1:1") for each in arguments
+            ]
+            nowhere = (
+                ["--base-url=http://127.0.0.1:1"]
+                if arguments[0] == "poll" and "--url" not in arguments
+                else []
+            )
             running = programs.start(program, *arguments, "--listen=127.0.0.1:0", *nowhere)
             wait_for(lambda: running.output, "the line with the address")
             assert running.output[0].startswith("listening on ws://"), running.errors

@@ -53,7 +53,9 @@ def test_shards_divide_the_cities_and_say_so(start, python_feed):
     # Where a city's history is, each of them says.
     for city in (CITIES[0], "Nāgpur"):
         for exporter in exporters:
-            answer = exporter.get("/history.json?city=" + city.replace(" ", "+").replace("ā", "%C4%81"))
+            answer = exporter.get(
+                "/history.json?city=" + city.replace(" ", "+").replace("ā", "%C4%81")
+            )
             assert answer.status == 200
             assert answer.headers["Air-Quality-Shard"] == f"{shard(city, SHARDS)}/{SHARDS}"
             assert bool(answer.json["points"]) == (city in exported(exporter))
@@ -62,7 +64,11 @@ def test_shards_divide_the_cities_and_say_so(start, python_feed):
 def test_without_shards_nothing_is_said_of_them(start, python_feed):
     exporter = start.exporter("--feed.url", python_feed.url)
     page = exporter.scrape()
-    assert not page.names & {SKIPPED, "airquality_exporter_shard_index", "airquality_exporter_shards"}
+    assert not page.names & {
+        SKIPPED,
+        "airquality_exporter_shard_index",
+        "airquality_exporter_shards",
+    }
     assert "Air-Quality-Shard" not in exporter.get("/history.json?city=Pune").headers
 
 
@@ -91,7 +97,9 @@ def test_cities_of_other_shards_leave_the_storage(start, python_feed, tmp_path):
 def expect_ready(programs, exporter, *flags: str) -> None:
     """Both ways of asking."""
     wait_for(lambda: exporter.get("/-/ready").status == 200, "readiness")
-    ended = programs.run("air-quality-exporter", "healthcheck", "--web.listen-address", exporter.address, *flags)
+    ended = programs.run(
+        "air-quality-exporter", "healthcheck", "--web.listen-address", exporter.address, *flags
+    )
     assert ended.process.returncode == 0, ended.errors
 
 

@@ -15,8 +15,10 @@ SOAK = pathlib.Path(__file__).resolve().parents[2] / "Tools" / "soak"
 def test_a_short_soak_breaks_no_promise(programs):
     process = subprocess.Popen(
         [sys.executable, SOAK, "--minutes", "0.6", "--programs", programs.folder],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     try:
         output, errors = process.communicate(timeout=600)
     except BaseException:

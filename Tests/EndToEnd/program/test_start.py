@@ -29,7 +29,9 @@ def test_closed_standard_streams_are_opened_first(programs, program, flags):
         folder = pathlib.Path(f"/proc/{process.pid}")
 
         def listens():
-            return (folder / "comm").read_text().startswith("air-quality") and len([*(folder / "task").iterdir()]) > 1
+            return (folder / "comm").read_text().startswith("air-quality") and len(
+                [*(folder / "task").iterdir()]
+            ) > 1
 
         wait_for(listens, "the threads of the program")
         assert {os.readlink(folder / "fd" / str(number)) for number in range(3)} == {"/dev/null"}
@@ -43,7 +45,10 @@ def test_too_few_open_files_are_one_line_with_both_numbers(programs, limit):
     def few():
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
 
-    for program, flags in [(EXPORTER, ["--feed.demo"]), (FEED, ["simulate", "--listen=127.0.0.1:0"])]:
+    for program, flags in [
+        (EXPORTER, ["--feed.demo"]),
+        (FEED, ["simulate", "--listen=127.0.0.1:0"]),
+    ]:
         ended = subprocess.run(
             [programs.folder / program, *flags],
             capture_output=True,

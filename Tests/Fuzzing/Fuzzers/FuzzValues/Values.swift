@@ -96,7 +96,7 @@ private struct RunOptions: Options {
     var isQuiet = false
 
     static let flags: [Flag<Self>] = [
-        Flag("feed.url", \.urls, .member(), secrecy: .address, "where from"),
+        Flag("feed.url", \.urls, .text, secrecy: .address, "where from"),
         Flag("feed.header", \.header, .text, secrecy: .whole, "sent"),
         Flag("limit", \.limit, .integer(in: 0...7), "how many"),
         Flag("quiet", \.isQuiet, "says less"),

@@ -1,6 +1,5 @@
 import AirQuality
 import Bytes
-import CommandLine
 import FeedOptions
 import HTTPServer
 import System
@@ -8,6 +7,7 @@ import Testing
 import WebSocket
 
 @testable import AirQualityExporter
+@testable import CommandLine
 
 @Suite("The configuration")
 struct ConfigurationTests {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import System
 
-@Suite struct ClocksTests {
+struct ClocksTests {
     @Test func `The wall clock is in milliseconds since the epoch`() {
         let seconds = time(nil)
         let milliseconds = currentTime()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import System
 
-@Suite struct FileTests {
+struct FileTests {
     let directory: TemporaryDirectory
 
     init() throws { directory = TemporaryDirectory() }
@@ -74,11 +74,5 @@ import Testing
         removeFile(directory.path + "/other")
         removeFile(directory.path + "/other")
         #expect(FileIdentity(directory.path + "/other") == nil)
-    }
-}
-
-@Suite struct SystemErrorTests {
-    @Test func `A system error is one line`() {
-        #expect(SystemError(.file, "a\r\nb\u{85}c\u{0}d").description == "a  b c d")
     }
 }

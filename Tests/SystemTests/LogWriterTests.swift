@@ -4,7 +4,7 @@ import Testing
 
 @testable import System
 
-@Suite struct LogWriterTests {
+struct LogWriterTests {
     @Test func `Lines are written in order, and a flush waits for them`() {
         let written = Mutex<[UInt8]>([])
         let writer = LogWriter { line in written.withLock { $0 += line } }

@@ -3,7 +3,7 @@ import System
 import TestSupport
 import Testing
 
-@Suite struct LoggerTests {
+struct LoggerTests {
     func lines(
         _ message: String, _ metadata: Logger.Metadata = [:], level: Logger.Level = .info, format: LogFormat = .logfmt
     ) -> String {

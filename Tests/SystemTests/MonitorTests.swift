@@ -4,7 +4,7 @@ import Testing
 
 @testable import System
 
-@Suite struct MonitorTests {
+struct MonitorTests {
     @Test func `A change wakes all that wait, and each sees it`() throws {
         let monitor = Monitor(0)
         let seen = Mutex<[Int]>([])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import System
 
-@Suite struct NotifySocketTests {
+struct NotifySocketTests {
     @Test(
         arguments: [
             ("/run/systemd/notify", Array("/run/systemd/notify".utf8)),

@@ -6,7 +6,7 @@ import Testing
 @testable import System
 
 /// Signals are sent to the one thread that awaits them, so the test runner's own threads never see them.
-@Suite struct SignalsTests {
+struct SignalsTests {
     @Test(
         arguments: [
             (SIGTERM, Signals.Signal.terminate), (SIGINT, .interrupt), (SIGHUP, .hangUp),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import System
 
-@Suite struct ServiceThreadTests {
+struct ServiceThreadTests {
     @Test func `Join waits for the body of a thread`() throws {
         let gate = Gate()
         let done = Atomic(false)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import System
 
-@Suite struct WakePipeTests {
+struct WakePipeTests {
     /// Of its own, because `#expect` cannot take a call of what cannot be copied.
     final class Shared: Sendable {
         let pipe: WakePipe

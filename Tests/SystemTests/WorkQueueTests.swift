@@ -4,7 +4,7 @@ import Testing
 
 @testable import System
 
-@Suite struct WorkQueueTests {
+struct WorkQueueTests {
     @Test func `A queue does the oldest work first, and takes only so much`() {
         let queue = WorkQueue(name: "test", limit: 3)
         let entered = Gate()

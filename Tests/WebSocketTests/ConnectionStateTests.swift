@@ -62,7 +62,7 @@ private final class Course {
     func forget() { actions = [] }
 }
 
-@Suite struct ConnectionStateTests {
+struct ConnectionStateTests {
     struct End: Sendable, CustomTestStringConvertible {
         var name: String
         /// How far the attempt had come.
@@ -415,16 +415,6 @@ private final class Course {
         #expect(between.actions == [.finish])
     }
 
-    @Test func `The reason of a close frame stays on one line`() {
-        let course = Course()
-        course.connect()
-        course.handle(.closeFrame(try! CloseFrame(payload: [0x03, 0xE8] + Array("a\nb".utf8))))
-        #expect(
-            course.events.last
-                == .disconnected(.closed, detail: "closed by the server with status 1000: a b", retryAfter: nil))
-    }
-
-    /// Whatever comes in whatever order: attempts and disconnects alternate.
     @Test func `Random events keep the order of the reports`() {
         var random = SeededRandom(seed: 42)
         for _ in 0..<300 {

@@ -62,7 +62,7 @@ func serverFrame(_ first: UInt8, _ payload: [UInt8] = []) -> [UInt8] {
 
 func serverFrame(_ first: UInt8, _ text: String) -> [UInt8] { serverFrame(first, Array(text.utf8)) }
 
-@Suite struct FrameReaderTests {
+struct FrameReaderTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
         var bytes: [UInt8]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WebSocket
 
-@Suite struct HTTPHeadTests {
+struct HTTPHeadTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
         var text: String

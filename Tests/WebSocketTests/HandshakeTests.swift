@@ -5,7 +5,7 @@ import Testing
 @testable import System
 @testable import WebSocket
 
-@Suite struct HandshakeTests {
+struct HandshakeTests {
     private static let key = Array("the sample nonce".utf8)
     private static let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebSocket
 
-@Suite struct ReconnectPolicyTests {
+struct ReconnectPolicyTests {
     @Test func `The bound of the wait doubles from the minimum to the maximum`() {
         var policy = ReconnectPolicy(minimum: .milliseconds(500), maximum: .seconds(30))
         var bounds: [Duration] = []

@@ -5,7 +5,7 @@ import Testing
 
 @testable import WebSocket
 
-@Suite struct SocketTests {
+struct SocketTests {
     @Test func `Each callback of libwebsockets has its event, or none`() {
         let meanings: [(lws_callback_reasons, SocketEvent?)] = [
             (LWS_CALLBACK_RAW_CONNECTED, .connected), (LWS_CALLBACK_RAW_ADOPT, nil),
@@ -34,30 +34,5 @@ import Testing
         let one = try context()
         let two = try context()
         #expect(unsafe log(one.context) != log(two.context))
-    }
-}
-
-@Suite struct WaitingBytesTests {
-    @Test(arguments: [1, 7, 5000, 16 << 10, 1 << 20])
-    func `Waiting bytes come out in the order in which they went in`(atMost: Int) {
-        var waiting = WaitingBytes()
-        var (sent, expected): ([UInt8], [UInt8]) = ([], [])
-        for step in 0..<200 {
-            let message = [UInt8](repeating: UInt8(step), count: [1, 300, 16 << 10, 20_000][step % 4])
-            waiting.append(message)
-            expected += message
-            // Every third message finds what is before it still waiting.
-            while step % 3 == 0, let first = waiting.first {
-                let taken = first.prefix(atMost)
-                sent += taken
-                waiting.removeFirst(taken.count)
-            }
-        }
-        while let first = waiting.first {
-            sent += first
-            waiting.removeFirst(first.count)
-        }
-        #expect(sent == expected)
-        #expect(waiting.isEmpty)
     }
 }

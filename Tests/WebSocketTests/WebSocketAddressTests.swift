@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebSocket
 
-@Suite struct WebSocketAddressTests {
+struct WebSocketAddressTests {
     @Test(
         arguments: [
             ("ws://example.com", "example.com", 80, "/", "ws://example.com/", "example.com", nil),

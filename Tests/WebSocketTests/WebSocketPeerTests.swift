@@ -7,7 +7,7 @@ import Testing
 @testable import System
 @testable import WebSocket
 
-@Suite struct WebSocketPeerTests {
+struct WebSocketPeerTests {
     @Test func `A close frame is the last that the server reads, however much of its own it has sent`() throws {
         let ends = Mutex<[[UInt8]]>([])
         try withPeer(

@@ -7,7 +7,7 @@ import Testing
 @testable import System
 @testable import WebSocket
 
-@Suite struct WebSocketServerTests {
+struct WebSocketServerTests {
     private let request = """
         GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n

@@ -30,7 +30,8 @@ public struct Flag<Values>: Sendable {
     ) {
         self.member = { member }
         spec = FlagSpec(
-            name, placeholder ?? format.placeholder, help: help, suggestions: format.suggestions, secrecy: secrecy)
+            name: name, placeholder: placeholder ?? format.placeholder, help: help, suggestions: format.suggestions,
+            secrecy: secrecy)
         defaultText = { format.text?($0[keyPath: member]) }
         store = { texts, values in
             guard let text = texts.last else { return nil }
@@ -60,8 +61,8 @@ public struct Flag<Values>: Sendable {
     ) {
         self.member = { member }
         spec = FlagSpec(
-            name, placeholder ?? format.placeholder, help: help, suggestions: format.suggestions, secrecy: secrecy,
-            isRepeatable: true)
+            name: name, placeholder: placeholder ?? format.placeholder, help: help, suggestions: format.suggestions,
+            secrecy: secrecy, isRepeatable: true)
         defaultText = { $0[keyPath: member].first.flatMap { format.text?($0) } }
         store = { texts, values in
             var parsed: [Value] = []
@@ -122,79 +123,5 @@ extension Options {
             preconditionFailure("\(member) is not in the table")
         }
         return flag.name
-    }
-}
-
-/// The part of a value that errors and logs must never show.
-public enum Secrecy: Sendable {
-    case open
-    /// An address: its user, password, query and fragment are hidden.
-    case address
-    /// All of it.
-    case whole
-}
-
-/// A flag as users see it.
-public struct FlagSpec: Sendable {
-    /// As on the command line, without the dashes: `feed.idle-timeout`.
-    public fileprivate(set) var name: String
-    /// Placeholder of the value in `--help`; `nil` = a switch, which takes none.
-    public fileprivate(set) var placeholder: String?
-    /// The value when none is given, as a user would write it; `nil` = no value.
-    public fileprivate(set) var defaultText: String?
-    /// A sentence or a fragment, without the default.
-    public let help: String
-    /// The heading in `--help` under which the flag stands.
-    public fileprivate(set) var group = "Flags"
-    public let isRepeatable: Bool
-    public let secrecy: Secrecy
-    let suggestions: Suggestions
-
-    fileprivate init(
-        _ name: String, _ placeholder: String?, help: String, suggestions: Suggestions = .none,
-        secrecy: Secrecy = .open, isRepeatable: Bool = false
-    ) {
-        self.name = name
-        self.placeholder = placeholder
-        self.suggestions = suggestions
-        self.help = help
-        self.isRepeatable = isRepeatable
-        self.secrecy = secrecy
-    }
-
-    /// Flags of every program; they end it, whatever else is given.
-    static let general = [
-        FlagSpec("help", nil, help: "Print the flags; of one command if it is named."),
-        FlagSpec("version", nil, help: "Print the version."),
-        FlagSpec(
-            "completion", "SHELL", help: "Print the completion script for bash, zsh or fish.",
-            suggestions: .words(Shell.allCases.map(\.rawValue))),
-    ]
-
-    var isSwitch: Bool { placeholder == nil }
-
-    /// The default and whether it is repeatable, in parentheses.
-    var remark: String {
-        let remarks = [
-            defaultText.flatMap { $0.isEmpty ? nil : "default \($0)" },
-            isRepeatable ? "repeatable" : nil,
-        ].compactMap(\.self)
-        return remarks.isEmpty ? "" : " (" + remarks.joined(separator: ", ") + ")"
-    }
-
-    /// `prefix` + the name in capitals with `.` and `-` as `_`.
-    func variable(prefix: String) -> String {
-        prefix
-            + name.uppercased().split(omittingEmptySubsequences: false) { $0 == "." || $0 == "-" }.joined(
-                separator: "_")
-    }
-
-    /// The value as an error or a log may show it: quoted, on one line, without its secrets.
-    func shown(_ value: String) -> String {
-        switch secrecy {
-        case .open: quoted(value)
-        case .address: quoted(masked(address: value))
-        case .whole: "***"
-        }
     }
 }

@@ -57,7 +57,7 @@ public struct Command: Sendable {
     public let summary: String
     /// Arguments required besides flags.
     public let operands: [Operand]
-    public let flags: [FlagSpec]
+    let flags: [FlagSpec]
     /// The flags that mean something to the command.
     let shownFlags: [FlagSpec]
 

@@ -72,20 +72,27 @@ package final class ListeningSocket: Sendable {
             else { continue }
             let number = streamSocket(family)
             if number < 0, errno == EAFNOSUPPORT { continue }
-            guard number >= 0 else { throw failure(asked) }
-            let socket = FileDescriptor(owning: number)
-            set(SO_REUSEADDR, of: number, level: SOL_SOCKET, to: 1)
-            if family == AF_INET6 { set(IPV6_V6ONLY, of: number, level: Int32(IPPROTO_IPV6), to: 0) }
-            let isBound = unsafe address.withPointer { unsafe bind(number, $0, $1) == 0 }
-            guard isBound, listen(number, SOMAXCONN) == 0 else { throw failure(asked) }
+            let socket = try listen(number, on: address, shown: asked)
             return ListeningSocket(owning: socket, address: boundAddress(of: number) ?? asked)
         }
         throw SystemError(.address, "cannot listen on \(asked): no such host")
     }
 
+    private static func listen(
+        _ number: Int32, on address: SocketAddress, shown: ListenAddress
+    ) throws(SystemError) -> FileDescriptor {
+        guard number >= 0 else { throw failure(shown) }
+        let socket = FileDescriptor(owning: number)
+        // Without these options, if the kernel does not know them, the socket still works.
+        set(SO_REUSEADDR, of: number, level: SOL_SOCKET, to: 1)
+        if address.family == AF_INET6 { set(IPV6_V6ONLY, of: number, level: Int32(IPPROTO_IPV6), to: 0) }
+        let isBound = unsafe address.withPointer { unsafe bind(number, $0, $1) == 0 }
+        guard isBound, Glibc.listen(number, SOMAXCONN) == 0 else { throw failure(shown) }
+        return socket
+    }
+
     private static func set(_ option: Int32, of socket: Int32, level: Int32, to value: Int32) {
         var value = value
-        // Ignore an error: if the kernel does not know the option, the socket still works.
         _ = unsafe setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
@@ -94,11 +101,8 @@ package final class ListeningSocket: Sendable {
     private static func openUnix(_ path: String) throws(SystemError) -> ListeningSocket {
         let address = ListenAddress.unix(path: path)
         try removeStale(address, path)
-        let number = streamSocket(AF_UNIX)
-        guard number >= 0 else { throw failure(address) }
-        let socket = FileDescriptor(owning: number)
-        let isBound = unsafe SocketAddress(unix: Array(path.utf8)).withPointer { unsafe bind(number, $0, $1) == 0 }
-        guard isBound, listen(number, SOMAXCONN) == 0 else { throw failure(address) }
+        let socket = try listen(
+            streamSocket(AF_UNIX), on: SocketAddress(unix: Array(path.utf8)), shown: address)
         return ListeningSocket(owning: socket, address: address, inode: inodeOfSocket(path))
     }
 

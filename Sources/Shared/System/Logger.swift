@@ -28,15 +28,18 @@ public struct Logger: Sendable {
         }
 
         public init(dictionaryLiteral fields: (String, String)...) {
-            for (name, value) in fields { set(name, to: value) }
+            for (name, value) in fields { self[name] = value }
         }
 
         /// A new field comes last.
-        private mutating func set(_ name: String, to value: String) {
-            if let index = fields.firstIndex(where: { $0.name == name }) {
-                fields[index].value = value
-            } else {
-                fields.append(Field(name: name, value: value))
+        public subscript(name: String) -> String? {
+            get { fields.first { $0.name == name }?.value }
+            set {
+                if let index = fields.firstIndex(where: { $0.name == name }) {
+                    if let newValue { fields[index].value = newValue } else { fields.remove(at: index) }
+                } else if let newValue {
+                    fields.append(Field(name: name, value: newValue))
+                }
             }
         }
 
@@ -48,7 +51,7 @@ public struct Logger: Sendable {
         /// Both; where both have a field, the other's value.
         public func merging(_ other: Metadata) -> Metadata {
             var merged = self
-            for field in other.fields { merged.set(field.name, to: field.value) }
+            for field in other.fields { merged[field.name] = field.value }
             return merged
         }
     }

@@ -71,8 +71,8 @@ package struct SocketAddress: Sendable, Equatable {
             unsafe getnameinfo(
                 $0, $1, &host, socklen_t(host.count), &port, socklen_t(port.count), NI_NUMERICHOST | NI_NUMERICSERV)
         }
-        guard family != AF_UNIX, result == 0, let number = Int(text(port)) else { return nil }
-        return (text(host), number)
+        guard family != AF_UNIX, result == 0, let number = Int(stringUpToNUL(port)) else { return nil }
+        return (stringUpToNUL(host), number)
     }
 
     /// The address to listen on, `nil` where a server cannot listen there.
@@ -91,28 +91,7 @@ package struct SocketAddress: Sendable, Equatable {
     }
 }
 
-/// 4 or 16 bytes, or none where there is no such address, as for a `unix:` socket.
-package struct IPAddress: Sendable, Equatable, CustomStringConvertible {
-    private let bytes: [UInt8]
-
-    /// - Parameter bytes: an IPv4 address in IPv6 is taken for what it is.
-    package init(bytes: some Collection<UInt8>) {
-        let isMapped = bytes.count == 16 && bytes.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
-        self.bytes = Array(isMapped ? bytes.dropFirst(12) : bytes[...])
-    }
-
-    /// As Go writes it, empty without one; corresponds to `inet_ntop`.
-    package var description: String {
-        guard bytes.count == 4 || bytes.count == 16 else { return "" }
-        var characters = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        let family = bytes.count == 4 ? AF_INET : AF_INET6
-        return unsafe inet_ntop(family, bytes, &characters, socklen_t(characters.count)) == nil ? "" : text(characters)
-    }
-
-    /// One client to limits: an IPv4 address, or a /64 of IPv6, which is what one subscriber has.
-    package var client: [UInt8] { Array(bytes.prefix(8)) }
-}
-
-private func text(_ characters: [CChar]) -> String {
+/// The C string in an array.
+func stringUpToNUL(_ characters: [CChar]) -> String {
     String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
 }

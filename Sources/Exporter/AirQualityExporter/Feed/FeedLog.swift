@@ -60,9 +60,7 @@ struct FeedLog: Sendable {
             let message = state == .connected ? "Feed lost, reconnecting" : "Feed unreachable, retrying"
             var details: Logger.Metadata = ["reason": reason.rawValue, "err": detail]
             if let downSince {
-                details = details.merging([
-                    "down_for": Duration.seconds((now - downSince).components.seconds).prometheusText
-                ])
+                details["down_for"] = Duration.seconds((now - downSince).components.seconds).prometheusText
             }
             downSince = downSince ?? now
             return entry(.failing(reason), .warning, message, details, at: now)

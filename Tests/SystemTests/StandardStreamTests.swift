@@ -5,7 +5,7 @@ import Testing
 
 @testable import System
 
-@Suite struct StandardStreamTests {
+struct StandardStreamTests {
     @Test(arguments: [false, true])
     func `More than a pipe holds arrives whole`(nonBlocking: Bool) throws {
         let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -51,39 +51,5 @@ import Testing
                 _ = unsafe poll(&readable, 1, -1)
             }
         }
-    }
-}
-
-@Suite struct AppendedFileTests {
-    let directory: TemporaryDirectory
-
-    init() throws { directory = TemporaryDirectory() }
-
-    @Test(arguments: [nil, "", "old\n"])
-    func `Appended lines follow the content of the file`(old: String?) throws {
-        let path = directory.path + "/lines"
-        if let old { directory.write("lines", old) }
-        let file = try AppendedFile(path)
-        try file.append(Array("one\n".utf8))
-        try file.append([])
-        try file.append(Array("two\n".utf8))
-        #expect(try readFile(path, limit: 100) == Array(((old ?? "") + "one\ntwo\n").utf8))
-    }
-
-    @Test(
-        arguments: [
-            ("none/lines", "none/lines: No such file or directory"), ("", ": Is a directory"),
-            ("a\0b", "a b: the name has a NUL"),
-        ])
-    func `Errors of appending name the path and the cause on one line`(name: String, expected: String) {
-        let error = #expect(throws: SystemError.self) { _ = try AppendedFile(directory.path + "/" + name) }
-        #expect(error?.code == .file)
-        #expect(error?.reason == "cannot write \(directory.path)/\(expected)")
-    }
-
-    @Test func `A full disk is an error of appending`() throws {
-        let file = try AppendedFile("/dev/full")
-        let error = #expect(throws: SystemError.self) { try file.append([1]) }
-        #expect(error?.reason == "cannot write /dev/full: No space left on device")
     }
 }

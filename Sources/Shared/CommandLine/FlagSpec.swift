@@ -1,0 +1,63 @@
+internal import Bytes
+
+/// The part of a value that errors and logs must never show.
+public enum Secrecy: Sendable {
+    case open
+    /// An address: its user, password, query and fragment are hidden.
+    case address
+    /// All of it.
+    case whole
+}
+
+/// A flag as users see it.
+struct FlagSpec: Sendable {
+    /// As on the command line, without the dashes: `feed.idle-timeout`.
+    var name: String
+    /// Placeholder of the value in `--help`; `nil` = a switch, which takes none.
+    var placeholder: String?
+    /// The value when none is given, as a user would write it; `nil` = no value.
+    var defaultText: String?
+    /// A sentence or a fragment, without the default.
+    var help: String
+    /// The heading in `--help` under which the flag stands.
+    var group = "Flags"
+    var suggestions = Suggestions.none
+    var secrecy = Secrecy.open
+    var isRepeatable = false
+
+    /// Flags of every program; they end it, whatever else is given.
+    static let general = [
+        FlagSpec(name: "help", help: "Print the flags; of one command if it is named."),
+        FlagSpec(name: "version", help: "Print the version."),
+        FlagSpec(
+            name: "completion", placeholder: "SHELL", help: "Print the completion script for bash, zsh or fish.",
+            suggestions: .words(Shell.allCases.map(\.rawValue))),
+    ]
+
+    var isSwitch: Bool { placeholder == nil }
+
+    /// The default and whether it is repeatable, in parentheses.
+    var remark: String {
+        let remarks = [
+            defaultText.flatMap { $0.isEmpty ? nil : "default \($0)" },
+            isRepeatable ? "repeatable" : nil,
+        ].compactMap(\.self)
+        return remarks.isEmpty ? "" : " (" + remarks.joined(separator: ", ") + ")"
+    }
+
+    /// `prefix` + the name in capitals with `.` and `-` as `_`.
+    func variable(prefix: String) -> String {
+        prefix
+            + name.uppercased().split(omittingEmptySubsequences: false) { $0 == "." || $0 == "-" }.joined(
+                separator: "_")
+    }
+
+    /// The value as an error or a log may show it: quoted, on one line, without its secrets.
+    func shown(_ value: String) -> String {
+        switch secrecy {
+        case .open: quoted(value)
+        case .address: quoted(masked(address: value))
+        case .whole: "***"
+        }
+    }
+}

@@ -5,8 +5,6 @@ internal import System
 ///
 /// A message is in memory once, however many clients wait for it.
 struct ServerLoop {
-    /// More are not accepted; one address has half of the places.
-    private static let maximumClients = 256
     /// Time that clients have to answer the close frame of `stop`.
     private static let closeTimeout: Duration = .seconds(1)
 
@@ -39,7 +37,7 @@ struct ServerLoop {
 
     /// Waits until something happens, or until the time, and serves the clients to whom it happens.
     private mutating func wait(until limit: Duration?) {
-        let acceptsMore = connections.count < Self.maximumClients
+        let acceptsMore = connections.count < server.maximumClients
         var polled = [
             pollfd(fd: server.waker.descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: server.listener.descriptor, events: acceptsMore ? Int16(POLLIN) : 0, revents: 0),
@@ -72,8 +70,9 @@ struct ServerLoop {
         let connection = ServerConnection(
             FileDescriptor(owning: number), client: address.ip.client,
             maximumQueuedBytes: server.configuration.maximumQueuedBytes)
+        // One address has half of the places.
         let others = connections.count { $0.client == connection.client }
-        if !isClosing, others < Self.maximumClients / 2 { connections.append(connection) }
+        if !isClosing, others < max(1, server.maximumClients / 2) { connections.append(connection) }
     }
 
     private func greetNewClients() {

@@ -20,6 +20,8 @@ public final class WebSocketServer: Sendable {
     /// The port that it listens on, also when 0 was asked for.
     public let port: Int
     let configuration: WebSocketServerConfiguration
+    /// More are not accepted.
+    let maximumClients: Int
     let listener: ListeningSocket
     let waker: WakePipe
     private let orders = Mutex(Orders())
@@ -32,6 +34,7 @@ public final class WebSocketServer: Sendable {
             throw SystemError(.configuration, "the header \(bad.name) cannot be sent")
         }
         self.configuration = configuration
+        maximumClients = OpenFileLimit.raise(forConnections: 1024)
         waker = try WakePipe()
         listener = try ListeningSocket.open(.tcp(host: configuration.host, port: configuration.port))
         port = if case .tcp(_, let port) = listener.address { port } else { configuration.port }

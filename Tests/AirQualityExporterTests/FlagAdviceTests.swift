@@ -27,6 +27,10 @@ struct FlagAdviceTests {
             ("--feed-url=ws://h/", "--feed.url"), ("--web_listen_address=:1", "--web.listen-address"),
             ("--retention=30d", "--history.capacity"), ("--pid-file=x", "systemd"), ("--shards=4", "--city.shard"),
             ("-V", "--version"), ("relay", "--city.shard"), ("--tls-cert=x", "--web.config.file"),
+            ("--feed.oauth-token=secret", "--feed.header-file"), ("--scrape-uri=x", "--feed.url"),
+            ("--user-agent=x", "--feed.header"), ("--web.enable-tls", "--web.config.file"),
+            ("--history-size=9", "--history.capacity"), ("--log.destination=x", "standard error"),
+            ("--metrics-addr=:1", "--web.listen-address"), ("--expiry=1h", "--city.expire-after"),
         ])
     func `A flag or command of common sense is answered with what to use instead`(word: String, instead: String) {
         let line = line([word])

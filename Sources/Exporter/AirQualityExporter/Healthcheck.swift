@@ -11,9 +11,8 @@ func healthcheck(_ configuration: Configuration) -> Int32 {
             throw SystemError(.address, "no listen address")
         }
         // Whatever blocks: a file, a name lookup, the server.
-        let never = try WakePipe()
         _ = try ServiceThread(name: "watchdog") {
-            _ = never.wait(.seconds(5))
+            pauseThread(for: .seconds(5))
             writeUnhealthy("\(address): no response in time")
             endProcess(status: 1)
         }
@@ -65,8 +64,10 @@ struct HealthProbe: Sendable {
     func get(_ path: String) throws(SystemError) -> Response {
         do throws(SystemError) {
             let socket = try ClientSocket(address)
+            let request = Array(
+                "GET \(path) HTTP/1.1\r\nHost: localhost\r\nUser-Agent: healthcheck\r\nConnection: close\r\n\r\n".utf8)
             guard let tls else {
-                try socket.send(request(path))
+                try socket.send(request)
                 return try response { () throws(SystemError) in try socket.receive() }
             }
             let session = try TLSSession.client(over: socket.descriptor)
@@ -76,15 +77,11 @@ struct HealthProbe: Sendable {
                 guard error.code == .peer, tls.wantsClientCertificate else { throw error }
             }
             if tls.wantsClientCertificate { return .tls }
-            try session.send(request(path))
+            try session.send(request)
             return try response { () throws(SystemError) in try session.receive() }
         } catch {
             throw SystemError(error.code, "\(address): \(error.reason)")
         }
-    }
-
-    private func request(_ path: String) -> [UInt8] {
-        Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\nUser-Agent: healthcheck\r\nConnection: close\r\n\r\n".utf8)
     }
 
     /// Reads until the server closes the connection, as it was asked to.

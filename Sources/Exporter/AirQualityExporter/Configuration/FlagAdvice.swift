@@ -89,8 +89,8 @@ extension Advice {
                 + "promhttp_*"),
         Advice(
             "-p -l -a --port --http --https",
-            anywhere: "web.port metrics.port prometheus.port listen bind addr. web.address web.host "
-                + "http.addr http.host http.server exporter api.addr api.host interface ip.",
+            anywhere: "web.port http.port metrics.port prom.port prometheus.port listen bind addr. web.address "
+                + "web.host http.addr http.host http.server exporter api.addr api.host interface ip.",
             instead: "use --web.listen-address :PORT or host:PORT"),
         Advice(
             anywhere: "push remote influx graphite statsd otlp otel opentelemetry",
@@ -113,7 +113,7 @@ extension Advice {
             "--data", anywhere: "storage data.dir data.path data.file db sqlite database persist state cache",
             instead: "use --storage.file FILE, an SQLite file"),
         Advice(
-            "--stale", anywhere: "ttl expir city.timeout max.age city.stale staleness",
+            "--stale", anywhere: "ttl expir city.timeout max.age city.stale staleness stale.after",
             instead: "use --city.expire-after"),
         Advice(anywhere: "shard replica cluster", instead: "use --city.shard i/n, for example 0/4"),
         Advice(anywhere: "city.max max.cities cities.limit cardinality limit. max.series", instead: "use --city.limit"),
@@ -126,10 +126,10 @@ extension Advice {
         Advice(anywhere: "demo test mock simul sample", instead: "use --feed.demo"),
         Advice(
             anywhere: "feed.max.size feed.max.bytes feed.buffer max.message", instead: "use --feed.max-message-bytes"),
+        Advice("-H", anywhere: "header user.agent feed.origin", instead: "use --feed.header 'Name: value'"),
         Advice(
             anywhere: "feed.user feed.pass login user pass basic",
             instead: "use --feed.url ws://USER:PASSWORD@host/; users of the web side stand in --web.config.file"),
-        Advice("-H", anywhere: "header feed.http.header", instead: "use --feed.header 'Name: value'"),
         Advice(
             anywhere: "aqi.field index.field feed.field feed.metric feed.aqi feed.value key.field value.field",
             instead: "use --feed.value-field"),
@@ -160,7 +160,7 @@ extension Advice {
             instead: "a feed sends when it likes; use --history.interval, or scrape_interval of Prometheus"),
         Advice(anywhere: "subscri feed.message feed.send topic channel", instead: "use --feed.subscribe TEXT"),
         Advice(
-            anywhere: "feed.city feed.cities city cities filter include exclude select only",
+            anywhere: "feed.city feed.cities city cities station location filter include exclude select only",
             instead: "use --feed.jq 'select(.city == \"Delhi\")', or --feed.city-field for the field of the name"),
         Advice(
             anywhere: "feed.path json jsonpath feed.root feed.array feed.data feed.pointer format schema "

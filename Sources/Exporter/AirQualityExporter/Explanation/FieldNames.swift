@@ -39,6 +39,8 @@ enum FieldNames {
             wind rain press page
             """))
 
+    private static let otherTimes = words("forecast predict tomorrow history yesterday previous")
+
     /// Whether the name is that of an index of the air.
     static func isIndex(_ name: String) -> Bool {
         let name = plain(name)
@@ -67,8 +69,7 @@ enum FieldNames {
     /// Whether the name says that what is in it is not of now.
     static func isOtherTime(_ name: String) -> Bool {
         let name = plain(name)
-        let beginnings = words("forecast predict tomorrow history yesterday previous")
-        return beginnings.contains(where: name.hasPrefix) || words("old oldstate before").contains(name)
+        return otherTimes.contains(where: name.hasPrefix) || ["old", "oldstate", "before"].contains(name)
     }
 
     /// How much the names of a number say that it is an index, up to 100, and whether a text beside it had to say so
@@ -101,12 +102,14 @@ enum FieldNames {
         Set(words("entityid deviceid sensorid stationid device sensor node subject topic bn slug")),
         Set(words("uid id key code n c s state country")),
     ]
+    private static let placeWords = words("city station location site name town area")
     private static let otherTexts = words(
         """
         category status unit quality level color colour dominant dominent advice description main pollutant parameter \
         provider attribution timezone tz icon version jsonrpc specversion scale standard quantity time date updated \
         lastupdated comment note health band local
         """)
+    private static let topics = words("topic channel stream subject path subscription")
     private static let kinds = words(
         "type event action op kind msgtype messagetype channel method eventtype cmd command msg t e stream")
     private static let structures = Set(
@@ -123,7 +126,7 @@ enum FieldNames {
         let name = plain(name)
         if let tier = places.firstIndex(where: { $0.contains(name) }) { return tier * 10 }
         if isOtherText(name) { return nil }
-        return words("city station location site name town area").contains { name.contains($0) } ? 12 : nil
+        return placeWords.contains { name.contains($0) } ? 12 : nil
     }
 
     /// Whether the field of a message says of what sort the message is.
@@ -131,7 +134,7 @@ enum FieldNames {
 
     /// Whether the field's text may be a path with a place in it.
     static func isTopic(_ name: String) -> Bool {
-        words("topic channel stream subject path subscription").contains(plain(name))
+        topics.contains(plain(name))
     }
 
     /// Whether the field's text is something else than a name.

@@ -3,8 +3,9 @@ import JSON
 /// A value in a message as those see it who look for readings: with fields of one value each, and with views that show
 /// lists, tables and texts with a structure as their elements.
 struct MessagePart {
-    /// Elements of a list that are looked at.
+    /// Elements of a list, and fields, that are looked at.
     private static let maximumElements = 40
+    private static let maximumFields = 200
 
     /// The way from the part around it.
     let steps: [PathStep]
@@ -18,7 +19,7 @@ struct MessagePart {
     var members: [MessagePart] {
         switch value {
         case .object(let fields):
-            fields.filter { !FieldNames.isOtherTime($0.name) }
+            fields.prefix(Self.maximumFields).filter { !FieldNames.isOtherTime($0.name) }
                 .map { MessagePart(steps: [.field($0.name)], value: $0.value) }
         case .array(let elements) where !value.isList:
             elements.prefix(Self.maximumElements).enumerated().map { index, element in
@@ -39,10 +40,12 @@ struct MessagePart {
     /// - Parameter legends: lists of places in any message, whose numbers may come in a list of their own.
     func views(legends: [[String]]) -> [MessagePart] {
         switch value {
-        case .object(let fields): entries(fields) + values(fields) + tables(fields) + affixed(fields)
-        case .array(let elements): self.elements(elements) + rows(elements, legends)
-        case .text(let text): inside(text)
-        default: []
+        case .object(let all):
+            let fields = Array(all.prefix(Self.maximumFields))
+            return entries(fields) + values(fields) + tables(fields) + affixed(fields)
+        case .array(let elements): return self.elements(elements) + rows(elements, legends)
+        case .text(let text): return inside(text)
+        default: return []
         }
     }
 
@@ -81,7 +84,7 @@ struct MessagePart {
         let lists = fields.compactMap { field in field.value.elements.map { (name: field.name, values: $0) } }
         var parts: [MessagePart] = []
         if let places = fields.first(where: { $0.value.places != nil })?.value.elements {
-            let columns = lists.filter { $0.values.count == places.count }
+            let columns = lists.filter { $0.values.count == places.count }.prefix(Self.maximumElements)
             let names = columns.map { [PathStep.field($0.name)].expression }.joined(separator: ", ")
             let rows = places.indices.map { row in JSONTree.array(columns.map { $0.values[row] }) }
             parts = list([.filter("[\(names)] | transpose[]")], of: rows, columns: columns.map(\.name))

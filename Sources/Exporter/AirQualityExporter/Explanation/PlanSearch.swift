@@ -4,10 +4,12 @@ import JSON
 
 /// Looks through a message for numbers that may be indices, and for the nearest text that names a place.
 struct PlanSearch {
-    /// Parts and plans of a message that are looked at, and how far down.
-    private static let maximumParts = 20_000
-    private static let maximumPlans = 500
+    /// Parts and numbers of a message that are looked at, and how far down.
+    private static let maximumParts = 2000
+    private static let maximumNumbers = 300
     private static let maximumDepth = 16
+    /// Texts around a number that are looked at.
+    private static let maximumTexts = 60
     private static let leastScore = 20
 
     /// Plans with how likely each is the right one.
@@ -15,7 +17,8 @@ struct PlanSearch {
     private let legends: [[String]]
     /// The selection of messages of the same sort; empty where there is but one.
     private let kind: [PathStep]
-    private var count = 0
+    private var partCount = 0
+    private var numberCount = 0
     /// Parts on the way to the current one, each with the steps to the next.
     private var trail: [(part: MessagePart, scalars: [Scalar], steps: [PathStep])] = []
 
@@ -30,12 +33,10 @@ struct PlanSearch {
     }
 
     private mutating func visit(_ part: MessagePart) {
-        count += 1
-        guard count <= Self.maximumParts, scores.count <= Self.maximumPlans, trail.count <= Self.maximumDepth else {
-            return
-        }
+        partCount += 1
+        guard partCount <= Self.maximumParts, trail.count <= Self.maximumDepth else { return }
         if !trail.isEmpty, let index = part.value.index, IndexRange.isValid(index) { propose(part.value) }
-        let scalars = part.scalars(depth: 3)
+        let scalars = Array(part.scalars(depth: 3).prefix(Self.maximumTexts))
         for next in part.members + part.views(legends: legends) {
             trail.append((part, scalars, next.steps))
             visit(next)
@@ -49,7 +50,9 @@ struct PlanSearch {
         let named = steps.indices.reversed().filter { $0 == 0 || steps[$0 - 1] != .entries }
         let names = named.compactMap { steps[$0].name }
         let sign = sign
-        guard let quality = FieldNames.indexScore(names, isSigned: sign != nil) else { return }
+        guard let quality = FieldNames.indexScore(names, isSigned: sign != nil), numberCount < Self.maximumNumbers
+        else { return }
+        numberCount += 1
         var extraction: [PathStep] = []
         if let text = value.text, jsonNumber(text.utf8Span.span) == nil {
             let isFirst = text.utf8.first.map(isDigit) ?? false
@@ -127,7 +130,8 @@ struct PlanSearch {
         guard scalar.steps.last?.name.map(FieldNames.isTopic) ?? true, !text.contains(" "),
             let separator = text.first(where: { "/:@".contains($0) })
         else { return [(scalar.steps, text)] }
-        let parts = text.split(separator: separator, omittingEmptySubsequences: false).enumerated().reversed()
+        let parts = text.split(separator: separator, maxSplits: 16, omittingEmptySubsequences: false)
+            .enumerated().reversed()
         return [(scalar.steps, text)]
             + parts.map { (scalar.steps + [.filter("split(\"\(separator)\")[\($0)]")], String($1)) }
     }

@@ -43,7 +43,7 @@ struct ReadingPlan: Hashable {
     /// - Parameter messages: UTF-8, as they came.
     static func best(for messages: [[UInt8]]) -> ReadingPlan? {
         let texts = messages.compactMap(JSONTree.bounded).joined()
-        let legends = texts.flatMap(\.legends)
+        let legends = Array(texts.flatMap(\.legends).prefix(20))
         var scores: [ReadingPlan: Int] = [:]
         for text in texts { scores.merge(PlanSearch(text, legends: legends).scores, uniquingKeysWith: max) }
         // In a fixed order where scores are the same.

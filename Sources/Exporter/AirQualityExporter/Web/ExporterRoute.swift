@@ -108,15 +108,4 @@ extension HTTPResponse {
 
 extension HTTPRequest {
     var takesGzip: Bool { prefersGzip(acceptEncoding: header("Accept-Encoding")) }
-
-    /// Whether the client has the document with this tag: `If-None-Match` names it. Weak and strong tags are equal
-    /// there (RFC 9110 section 13.1.2).
-    func has(_ tag: String) -> Bool {
-        let tag = tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
-        return header("If-None-Match")?.split(separator: ",").contains { candidate in
-            var candidate = trimmed(candidate)
-            if candidate.hasPrefix("W/") { candidate.removeFirst(2) }
-            return candidate == "*" || candidate == tag
-        } ?? false
-    }
 }

@@ -47,14 +47,13 @@ struct Health: Sendable {
         return nil
     }
 
-    /// `nil` when a feed is connected and heard of, or paused on purpose; else what each feed is, in one line.
-    func staleness(of feeds: [FeedStatistics], at now: Timestamp) -> String? {
-        let isHeard = feeds.contains { feed in
+    /// Whether no feed is connected and heard of, or paused on purpose.
+    func isStale(_ feeds: [FeedStatistics], at now: Timestamp) -> Bool {
+        !feeds.contains { feed in
             let age = feed.lastMessageAt.map { now - $0 } ?? .max
             let isInTime = feed.idleTimeout == 0 ? feed.lastMessageAt != nil : age <= feed.idleTimeout
             return feed.isPaused || (feed.isConnected && isInTime && feed.connection.reasonOfAll == nil)
         }
-        return isHeard ? nil : feeds.map { "\($0.label): \($0.state(at: now))" }.joined(separator: "; ")
     }
 }
 

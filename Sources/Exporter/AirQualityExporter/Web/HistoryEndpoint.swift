@@ -56,7 +56,10 @@ struct HistoryEndpoint: Sendable {
                 + "ask for less with ?city=, limit or since"
             return .jsonError(status: 413, headers: headers, line)
         }
-        let tag = entityTag(of: String(document.checksum, radix: 16), isGzip: request.takesGzip)
+        let checksum = String(document.checksum, radix: 16)
+        // The compressed form is another representation with another tag (RFC 9110 section 8.8.3). That tag is weak:
+        // another process may compress the same document to other bytes.
+        let tag = request.takesGzip ? "W/\"\(checksum)-gzip\"" : "\"\(checksum)\""
         var headers = headers + [("ETag", tag)]
         if let shard = store.rules.shard, let cities = query.cities, cities.count == 1, let city = cities.first {
             headers.append(("Air-Quality-Shard", Shard(of: city.span, count: shard.count).description))
@@ -67,10 +70,15 @@ struct HistoryEndpoint: Sendable {
     }
 }
 
-/// The entity tag of a document that is identified by `checksum`.
-///
-/// - Parameter isGzip: whether the tag is for the compressed form, which is another representation with another tag
-///   (RFC 9110 section 8.8.3). That tag is weak, because another process may compress the same document to other bytes.
-func entityTag(of checksum: String, isGzip: Bool) -> String {
-    isGzip ? "W/\"\(checksum)-gzip\"" : "\"\(checksum)\""
+extension HTTPRequest {
+    /// Whether the client has the document with this tag: `If-None-Match` names it. Weak and strong tags are equal
+    /// there (RFC 9110 section 13.1.2).
+    fileprivate func has(_ tag: String) -> Bool {
+        let tag = tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
+        return header("If-None-Match")?.split(separator: ",").contains { candidate in
+            var candidate = trimmed(candidate)
+            if candidate.hasPrefix("W/") { candidate.removeFirst(2) }
+            return candidate == "*" || candidate == tag
+        } ?? false
+    }
 }

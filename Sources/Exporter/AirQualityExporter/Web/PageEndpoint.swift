@@ -58,7 +58,7 @@ struct PageEndpoint: Sendable {
         let snapshot = store.snapshot(withHistories: true)
         let now = currentTime()
         return cache.response(to: request, version: snapshot.version, at: now) {
-            let isStale = health.staleness(of: snapshot.feeds, at: now) != nil
+            let isStale = health.isStale(snapshot.feeds, at: now)
             let hint = isStale || snapshot.cityCount == 0 ? health.hint(of: snapshot.feeds) : nil
             let page = Page(settings, snapshot, isStale: isStale, hint: hint, at: now)
             do throws(QueryError) {

@@ -83,7 +83,7 @@ let package = Package(
         .target(
             name: "HTTPServer",
             dependencies: [
-                "Bytes", "HTTPText", "System", "WebConfiguration", "CGnuTLS", "CISAL", "CLibMicroHTTPD", "CZlib",
+                "Bytes", "HTTPText", "System", "WebConfiguration", "CGnuTLS", "CISAL", "CLibMicroHTTPD",
             ],
             path: "Sources/Exporter/HTTPServer"),
 
@@ -165,8 +165,7 @@ let package = Package(
         .testTarget(
             name: "HTTPServerTests",
             dependencies: [
-                "Bytes", "HTTPServer", "HTTPText", "System", "WebConfiguration", "WebSocket", "TestSupport", "CGnuTLS",
-                "CZlib",
+                "Bytes", "HTTPServer", "HTTPText", "System", "WebConfiguration", "TestSupport", "CGnuTLS", "CZlib",
             ]),
         .testTarget(
             name: "AirQualityTests", dependencies: ["AirQuality", "Bytes", "FeedProtocol", "HTTPText", "TestSupport"],

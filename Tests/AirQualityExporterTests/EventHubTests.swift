@@ -1,5 +1,4 @@
 import AirQuality
-import HTTPServer
 import HTTPText
 import Synchronization
 import System
@@ -7,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import AirQualityExporter
+@testable import HTTPServer
 
 @Suite struct EventHubTests {
     /// A store, the hub, and a server of its events; time is the test's.
@@ -100,6 +100,33 @@ import Testing
         } else {
             #expect(try client.read(upTo: "\r\n") == "\r\n")
             #expect(!client.hasBytes)
+        }
+    }
+
+    /// The second of two that come while nobody listens must not take for known what the first has yet to be told.
+    @Test func `Listeners that connect at once miss no event`() throws {
+        for round in 0..<300 {
+            let store = ReadingStore(rules: StoreRules(), feeds: ["ws://a/"], at: 0)
+            let hub = EventHub(store: store, heartbeat: .milliseconds(1), onFirst: {}, at: 77)
+            let listeners = Monitor<[HTTPStream]>([])
+            let threads = try (0..<2).map { _ in
+                try ServiceThread(name: "listener") {
+                    // An identifier that is not known has the current one told in the greeting.
+                    let request = HTTPRequest(path: "/events", fields: ["Last-Event-ID": "0"])
+                    guard case .stream(let stream) = hub.respond(to: request).body else { return }
+                    listeners.change { $0.append(stream) }
+                }
+            }
+            var decoder = FeedDecoder(format: FeedFormat())
+            let message = Array(#"[{"city":"Delhi","aqi":\#(round % 400)}]"#.utf8)
+            store.record(decoder.decode(message.span, receivedAt: 1_795_236_585_252), feed: 0)
+            for thread in threads { thread.join() }
+            hub.tick(at: .seconds(100))
+            let current = "id: \(store.version).77\n"
+            for stream in listeners.read({ $0 }) {
+                let known = String(decoding: stream.greeting, as: UTF8.self)
+                #expect(known.contains(current) || String(decoding: stream.next(), as: UTF8.self).contains(current))
+            }
         }
     }
 

@@ -1,23 +1,26 @@
+import HTTPText
 import Testing
 
 @testable import HTTPServer
 
 @Suite struct HTTPFramingTests {
     struct Case: Sendable, CustomTestStringConvertible {
-        var fields: [(name: String, value: String)]
-        /// Of the refusal, if any.
+        var fields: [HTTPField]
+        /// The status of the rejection, if it is one.
         var status: Int?
         var hasContent: Bool
         var testDescription: String { fields.map { "\($0.name): \($0.value)" }.joined(separator: "; ") }
 
         init(_ fields: KeyValuePairs<String, String>, status: Int? = nil, hasContent: Bool = false) {
-            self.fields = fields.map { ($0.key, $0.value) }
+            self.fields = fields.map { HTTPField(name: $0.key, value: $0.value) }
             self.status = status
             self.hasContent = hasContent
         }
 
         static let all: [Case] = [
-            Case(["Host": ""]), Case(["HOST": "x", "Hosts": "y", "Ghost": "z"]),
+            Case(["Host": "a, b"], status: 400), Case(["Host": "x", "A b": "c"], status: 400),
+            Case(["Host": "x", "A": "b\u{1}"], status: 400), Case(["Host": ""]),
+            Case(["HOST": "x", "Hosts": "y", "Ghost": "z"]),
             Case([:], status: 400), Case(["Host": "x", "host": "x"], status: 400),
             Case(["Host": "x", "Content-Length": "0"]), Case(["Host": "x", "content-LENGTH": "00 \t"]),
             Case(["Host": "x", "Content-Length": "1"], hasContent: true),
@@ -40,13 +43,15 @@ import Testing
     }
 
     @Test(arguments: Case.all) func `The header says where the request ends`(_ scenario: Case) {
-        var framing = HTTPFraming()
-        for field in scenario.fields { framing.add(name: Array(field.name.utf8), value: Array(field.value.utf8)) }
-        #expect(framing.refusal(needsHost: true)?.status == scenario.status)
-        if scenario.status == nil { #expect(framing.hasContent == scenario.hasContent) }
+        do throws(HTTPRefusal) {
+            let framing = try HTTPFraming(of: HTTPFields(scenario.fields), needsHost: true)
+            #expect(scenario.status == nil && framing.hasContent == scenario.hasContent)
+        } catch {
+            #expect(error.status == scenario.status)
+        }
     }
 
-    @Test func `HTTP 1.0 needs no host`() {
-        #expect(HTTPFraming().refusal(needsHost: false) == nil)
+    @Test func `HTTP 1.0 needs no host`() throws {
+        #expect(try !HTTPFraming(of: HTTPFields(), needsHost: false).hasContent)
     }
 }

@@ -93,8 +93,7 @@ import Testing
         }
 
         static let hosts: [Case] = [
-            "a, b", "a,b", "a b", "a/b", "a?b", "a#b", "user@a", "a:b", "a:80:80", "a:-1", "[::1", "::1", "[::1]x",
-            "[]", "[::1]:x", "a\\b", "<a>", "h\u{F6}st", "\"a\"", "a%2", "[g::1]",
+            "a, b", "a,b", "a b", "a/b", "a?b", "a#b", "user@a", "a\\b", "<a>", "h\u{F6}st", "\"a\"",
         ].map { Case(field: Array("Host: \($0)".utf8), host: "") }
     }
 

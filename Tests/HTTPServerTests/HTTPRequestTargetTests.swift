@@ -6,18 +6,16 @@ import Testing
 @Suite struct HTTPRequestTargetTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var target: String
-        var expected: HTTPRequestTarget
+        /// What it is taken apart to; `nil`: it is malformed.
+        var parts: [String]?
         var testDescription: String { target }
 
         init(_ target: String, _ path: String, _ query: String = "") {
             self.target = target
-            expected = .valid(path: path, query: query)
+            parts = [path, query]
         }
 
-        init(malformed target: String) {
-            self.target = target
-            expected = .malformed
-        }
+        init(malformed target: String) { self.target = target }
 
         static let all: [Case] = [
             Case("/", "/"), Case("/metrics", "/metrics"), Case("/metrics?", "/metrics"),
@@ -40,30 +38,31 @@ import Testing
         ]
     }
 
-    @Test(arguments: Case.all) func parses(_ scenario: Case) {
-        #expect(parse(Array(scenario.target.utf8)) == scenario.expected)
+    @Test(arguments: Case.all) func `A target is taken apart, or is malformed`(_ scenario: Case) {
+        let parsed = try? HTTPRequestTarget(parsing: Array(scenario.target.utf8))
+        #expect(parsed.map { [$0.path, $0.query] } == scenario.parts)
     }
 
-    @Test func theLimitIsInclusive() {
-        #expect(parse([UInt8](repeating: UInt8(ascii: "/"), count: 100), limit: 100) != .tooLong)
-        #expect(parse([UInt8](repeating: UInt8(ascii: "/"), count: 101), limit: 100) == .tooLong)
+    @Test(arguments: [(8192, nil), (8193, 414)] as [(Int, Int?)])
+    func `A target may have 8 KiB`(_ count: Int, _ status: Int?) {
+        do throws(HTTPRefusal) {
+            _ = try HTTPRequestTarget(parsing: [UInt8](repeating: UInt8(ascii: "/"), count: count))
+            #expect(status == nil)
+        } catch {
+            #expect(error.status == status)
+        }
     }
 
-    /// Whatever comes, nothing traps, and what is valid is so without a NUL.
-    @Test func anyBytes() {
+    @Test func `No bytes trap, and no path has a NUL`() {
         var random = SeededRandom(seed: 3)
         let alphabet = Array("/?%20aF#:\\".utf8) + [0x01, 0x7F, 0x80, 0xC3, 0xA9, 0xFF]
         for _ in 0..<20_000 {
             let target = (0..<Int.random(in: 0...12, using: &random)).map { _ in alphabet.randomElement(using: &random)!
             }
-            if case .valid(let path, _) = parse([UInt8(ascii: "/")] + target) {
-                #expect(!path.utf8.contains(0))
-                #expect(path.utf8.count <= target.count + 1)
+            if let parsed = try? HTTPRequestTarget(parsing: [UInt8(ascii: "/")] + target) {
+                #expect(!parsed.path.utf8.contains(0))
+                #expect(parsed.path.utf8.count <= target.count + 1)
             }
         }
-    }
-
-    private func parse(_ bytes: [UInt8], limit: Int = 1000) -> HTTPRequestTarget {
-        HTTPRequestTarget(parsing: bytes, limit: limit)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import System
 @testable import WebConfiguration
 
-/// A server on a free loopback port, stopped when the test lets go of it. The closure responds to every path and method.
+/// A server on a free loopback port, stopped when the test lets go of it. The closure responds to everything.
 func serve(
     limit: RequestLimit? = nil, meter: HTTPMeter? = nil, open: [String] = [],
     _ change: (inout HTTPServerConfiguration) -> Void = { _ in },
@@ -14,7 +14,7 @@ func serve(
 ) throws -> HTTPServer {
     let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "BREW"]
     let routes =
-        open.map { Route($0, methods: methods, access: .open, respond: respond) }
+        open.map { Route($0, methods: methods, needsPassword: false, respond: respond) }
         + [Route("", isFolder: true, methods: methods, limit: limit, meter: meter, respond: respond)]
     var configuration = HTTPServerConfiguration(addresses: [.tcp(host: "127.0.0.1", port: 0)], routes: routes)
     change(&configuration)
@@ -163,7 +163,9 @@ extension HTTPServer {
     @Test func `A rejection has the form of its route, and every response forbids sniffing`() throws {
         let server = try serve {
             $0.web.users = [[1]: "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"]
-            $0.routes = [Route("/data", errorForm: .json, respond: echo), Route("/open", access: .open, respond: echo)]
+            $0.routes = [
+                Route("/data", rejectsInJSON: true, respond: echo), Route("/open", needsPassword: false, respond: echo),
+            ]
             $0.notFound = "nothing here"
         } respond: {
             echo($0)
@@ -187,21 +189,6 @@ extension HTTPServer {
         let missing = try answer("/open/")
         #expect(missing.status == 404 && missing.text == "nothing here\n")
         #expect(missing.value("X-Content-Type-Options") == "nosniff")
-    }
-
-    @Test func `A server has many addresses`() throws {
-        let server = try serve {
-            $0.addresses = [
-                .tcp(host: "127.0.0.1", port: 0), .tcp(host: "", port: 0), .tcp(host: "localhost", port: 0),
-            ]
-        } respond: {
-            echo($0)
-        }
-        #expect(server.addresses.count == 3)
-        for case .tcp(_, let port) in server.addresses {
-            #expect(port != 0)
-            #expect(try RawHTTPClient(port: port).request("/").status == 200)
-        }
     }
 
     @Test func `A stop ends everything`() throws {

@@ -1,5 +1,3 @@
-import Glibc
-import Synchronization
 import TestSupport
 import Testing
 
@@ -7,13 +5,43 @@ import Testing
 @testable import System
 
 @Suite struct HTTPStreamTests {
-    private func serveEvents(_ events: EventBroadcast, timeout: Duration = .seconds(600)) throws -> HTTPServer {
-        try serve {
-            $0.limits.streamTimeout = timeout
-        } respond: { request in
+    /// Events for all listeners, each of which is given those that come after its own.
+    private final class Events: Sendable {
+        private let state = Monitor(State())
+
+        private struct State {
+            var event: [UInt8] = []
+            var listeners: Set<Int> = []
+            var lastNumber = 0
+        }
+
+        var listenerCount: Int { state.read(\.listeners.count) }
+
+        func send(_ event: [UInt8]) { state.change { $0.event = event } }
+
+        func listen() -> HTTPStream {
+            let number = state.change { state in
+                state.lastNumber += 1
+                state.listeners.insert(state.lastNumber)
+                return state.lastNumber
+            }
+            return HTTPStream(
+                greeting: Array("hi".utf8),
+                next: { [state] in
+                    state.wait { state in
+                        guard state.listeners.contains(number) else { return [] }
+                        guard !state.event.isEmpty else { return nil }
+                        defer { state.event = [] }
+                        return state.event
+                    } ?? []
+                }, end: { [state] in state.change { _ = $0.listeners.remove(number) } })
+        }
+    }
+
+    private func serveEvents(_ events: Events) throws -> HTTPServer {
+        try serve { request in
             request.path == "/stream"
-                ? HTTPResponse(status: 200, body: .stream(events.listen(greeting: Array("hi".utf8))))
-                : HTTPResponse(status: 200, line: "ok")
+                ? HTTPResponse(status: 200, body: .stream(events.listen())) : HTTPResponse(status: 200, line: "ok")
         }
     }
 
@@ -27,25 +55,18 @@ import Testing
     }
 
     @Test func `A listener gets the greeting and each event`() throws {
-        let events = EventBroadcast()
+        let events = Events()
         let server = try serveEvents(events)
-        let clients = try (0..<20).map { _ in try listen(server) }
-        #expect(events.listenerCount == 20)
+        let client = try listen(server)
         for text in ["hello", "another"] {
             events.send(Array(text.utf8))
-            for client in clients { #expect(try client.read(upTo: text + "\r\n").hasSuffix("\r\n\(text)\r\n")) }
+            #expect(try client.read(upTo: text + "\r\n").hasSuffix("\r\n\(text)\r\n"))
             #expect(try server.connect().request("/").text == "ok\n")
         }
     }
 
-    @Test func `A silent stream has a heartbeat`() throws {
-        let server = try serveEvents(EventBroadcast(heartbeat: .milliseconds(20)))
-        let client = try listen(server)
-        for _ in 0..<3 { #expect(try client.read(upTo: ":\n\n\r\n") == "3\r\n:\n\n\r\n") }
-    }
-
     @Test func `A stream is plain for HTTP 1.0`() throws {
-        let events = EventBroadcast()
+        let events = Events()
         let server = try serveEvents(events)
         let client = try server.connect()
         client.send("GET /stream HTTP/1.0\r\n\r\n")
@@ -57,7 +78,7 @@ import Testing
     @Test(arguments: [true, false]) func `A listener that has gone is noticed although nothing is sent`(
         byReset: Bool
     ) throws {
-        let events = EventBroadcast()
+        let events = Events()
         let server = try serveEvents(events)
         let client = try listen(server)
         if byReset { client.abort() } else { client.endSending() }
@@ -65,26 +86,32 @@ import Testing
         #expect(try server.connect().request("/").text == "ok\n")
     }
 
-    @Test func `A listener that reads nothing is ended`() throws {
-        let events = EventBroadcast()
-        let server = try serveEvents(events, timeout: .milliseconds(200))
+    @Test func `A listener that does not take an event is ended in time`() throws {
+        let events = Events()
+        let server = try serveEvents(events)
+        let waiting = try listen(server)
         let slow = try listen(server, receiveBuffer: 4096)
+        waiting.close()
+        eventually("one listener") { events.listenerCount == 1 }
         events.send([UInt8](repeating: 7, count: 8 << 20))
+        try slow.awaitBytes()
+        server.sweep(after: .seconds(13))
+        #expect(events.listenerCount == 1)
+        server.sweep(after: .seconds(16))
         eventually("the end") { events.listenerCount == 0 }
-        slow.close()
     }
 
     @Test func `A stop ends all streams at once`() throws {
-        let events = EventBroadcast()
+        let events = Events()
         let server = try serveEvents(events)
-        var clients = try (0..<50).map { _ in try listen(server) }
+        let waiting = try (0..<50).map { _ in try listen(server) }
         let blocked = try listen(server, receiveBuffer: 4096)
-        clients.append(blocked)
         events.send([UInt8](repeating: 7, count: 8 << 20))
         // Would be waited for if anything were.
         let start = monotonicTime()
         let isStopped = server.stop(within: .seconds(100_000))
         #expect(isStopped && monotonicTime() - start < .seconds(10))
         #expect(events.listenerCount == 0)
+        for client in waiting + [blocked] { client.close() }
     }
 }

@@ -30,14 +30,9 @@ import Testing
     }
 
     private func serveTLS(
-        _ web: WebConfiguration, limits: HTTPLimits = HTTPLimits(),
-        respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse = echo
+        _ web: WebConfiguration, respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse = echo
     ) throws -> HTTPServer {
-        try serve(
-            {
-                $0.web = web
-                $0.limits = limits
-            }, respond: respond)
+        try serve({ $0.web = web }, respond: respond)
     }
 
     private func curl(_ server: HTTPServer, path: String = "/", _ options: String...) throws -> Subprocess {
@@ -73,18 +68,6 @@ import Testing
         #expect(run.output == Array(repeatElement(bytes, count: 4).joined()))
         #expect(run.errors == "1 0 0 0 ")
         #expect(try curl(server, "-I").text.contains("Content-Length: \(bytes.count)\r\n"))
-    }
-
-    @Test func `Many downloads go on at once`() throws {
-        let body = [UInt8](repeating: 66, count: 1_000_000)
-        let server = try serveTLS(tls("server-ec")) { _ in HTTPResponse(status: 200, body: .bytes(body)) }
-        let address = "https://localhost:\(try server.port)/"
-        let run = try Subprocess(
-            [
-                "curl", "-sS", "--parallel", "--parallel-immediate", "--parallel-max", "15", "--cacert",
-                certificates.path("ca.pem"),
-            ] + (0..<60).flatMap { _ in [address, "-o", "/dev/null"] } + ["-w", "%{size_download}\n"])
-        #expect(run.text == String(repeating: "1000000\n", count: 60), "\(run.errors)")
     }
 
     // MARK: - Clients' certificates
@@ -229,17 +212,6 @@ import Testing
     }
 
     // MARK: - Broken clients
-
-    @Test func `An unfinished handshake is ended and harms nobody`() throws {
-        var limits = HTTPLimits()
-        limits.requestTimeout = .seconds(2)
-        let server = try serveTLS(tls(), limits: limits)
-        let clients = try (0..<50).map { _ in try server.connect() }
-        for client in clients { client.send([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]) }
-        #expect(try connects(server))
-        for client in clients { _ = try client.readToEnd() }
-        #expect(try connects(server))
-    }
 
     @Test func `A stop ends TLS connections`() throws {
         let server = try serveTLS(tls())

@@ -92,13 +92,8 @@ import Testing
 
     /// The check of `user:password`.
     private func check(_ base64: String, _ active: ActiveWebConfiguration) throws -> PasswordCheck {
-        guard case .needsPassword(let check) = active.access(authorization: "Basic " + base64) else {
-            throw Failure.isNone
-        }
-        return check
+        try #require(active.passwordCheck(of: "Basic " + base64))
     }
-
-    private enum Failure: Error { case isNone }
 
     @Test(arguments: ["YWxpY2U6eA==", "Ym9iOng=", "bm9ib2R5Ong=", "YWxpY2U6"])
     func `A rejection takes as many rounds as the most expensive hash, for any user`(

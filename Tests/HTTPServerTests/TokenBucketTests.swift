@@ -37,7 +37,7 @@ import Testing
         ]
     }
 
-    @Test(arguments: Case.all) func counts(_ scenario: Case) {
+    @Test(arguments: Case.all) func `A bucket gives a token or none`(_ scenario: Case) {
         var bucket = TokenBucket(interval: scenario.interval, burst: scenario.burst, now: .zero)
         for (index, request) in scenario.requests.enumerated() {
             #expect(bucket.take(at: .milliseconds(request.at)) == request.isAdmitted, "request \(index)")

@@ -20,40 +20,30 @@ final class ActiveWebConfiguration: Sendable {
         highestCost = configuration.users.values.compactMap(Bcrypt.cost(of:)).max() ?? Bcrypt.lowestCost
         let noSniffing = ("X-Content-Type-Options", "nosniff")
         headers = configuration.headers.map { ($0.name, $0.value) }.filter { $0.0 != noSniffing.0 } + [noSniffing]
-        if let previous, let tls = previous.tls, configuration.tls == previous.configuration.tls {
+        if let tls = previous?.tls, configuration.tls == previous?.configuration.tls {
             self.tls = tls
-        } else if let tls = configuration.tls {
-            self.tls = try TLSContext(tls)
         } else {
-            tls = nil
+            tls = try configuration.tls.map { (tls) throws(SystemError) in try TLSContext(tls) }
         }
-        guard let limit = configuration.rateLimit else {
-            bucket = Mutex(nil)
-            return
+        if configuration.rateLimit == previous?.configuration.rateLimit, let previous {
+            bucket = Mutex(previous.bucket.withLock { $0 })
+        } else {
+            bucket = Mutex(
+                configuration.rateLimit.map {
+                    TokenBucket(interval: $0.interval, burst: $0.burst, now: monotonicTime())
+                })
         }
-        let kept = previous?.configuration.rateLimit == limit ? previous?.bucket.withLock { $0 } : nil
-        bucket = Mutex(kept ?? TokenBucket(interval: limit.interval, burst: limit.burst, now: monotonicTime()))
     }
 
     /// Counts a request against the rate limit.
-    func admitsRequest() -> Bool {
-        guard configuration.rateLimit != nil else { return true }
-        let now = monotonicTime()
-        return bucket.withLock { $0?.take(at: now) ?? true }
-    }
+    func admitsRequest() -> Bool { bucket.withLock { $0?.take(at: monotonicTime()) ?? true } }
 
-    /// Whether a request with this `Authorization` field is admitted, rejected, or needs a password check first.
-    func access(authorization: @autoclosure () -> String?) -> Access {
-        guard !configuration.users.isEmpty else { return .granted }
-        guard let credentials = authorization().flatMap(BasicCredentials.init(authorization:)) else { return .denied }
-        return .needsPassword(
-            PasswordCheck(
-                credentials: credentials, hash: configuration.users[credentials.user], highestCost: highestCost))
-    }
+    var needsPassword: Bool { !configuration.users.isEmpty }
 
-    enum Access {
-        case granted
-        case denied
-        case needsPassword(PasswordCheck)
+    /// The check of an `Authorization` field; `nil` when it has no credentials.
+    func passwordCheck(of authorization: String?) -> PasswordCheck? {
+        guard let credentials = authorization.flatMap(BasicCredentials.init(authorization:)) else { return nil }
+        return PasswordCheck(
+            credentials: credentials, hash: configuration.users[credentials.user], highestCost: highestCost)
     }
 }

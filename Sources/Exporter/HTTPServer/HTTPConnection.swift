@@ -7,65 +7,56 @@ internal import System
 ///
 /// The object lives until libmicrohttpd's notice that the connection has ended, which comes before the socket is
 /// closed.
-final class HTTPConnection: @unchecked Sendable {
-    // @unchecked: `phase` and `hasHadRequest` are touched by the callbacks of the connection only, which come one after
-    // another. What other threads read is constant or atomic; `stream` changes under the lock of `ConnectionTable`.
-    let handle: MHDConnection
+@safe final class HTTPConnection: @unchecked Sendable {
+    // @unchecked: `pointer` and `phase` are for the callbacks of the connection, which come one after another. What
+    // other threads read is constant or atomic; `stream` changes under the lock of `ConnectionTable`.
+    let pointer: OpaquePointer
     let socket: Int32
     let peer: IPAddress
     /// The unit that limits count by: see `IPAddress.client`.
     let client: [UInt8]
     /// The handshake of its TLS session; `nil`: plain HTTP.
     let tls: TLSHandshake?
-    var phase = Phase.idle
-    var hasHadRequest = false
+    var phase = Phase.new
     /// The events that are being sent.
     var stream: HTTPStream?
-    private let state: Atomic<Int64>
+    private let deadlineOrIdle: Atomic<Int64>
 
     enum Phase {
-        /// Before the first request, or between two.
-        case idle
-        /// The request line has come.
-        case header(HTTPRequestTarget, bytes: Int)
+        /// Before the first request.
+        case new
+        case betweenRequests
+        /// The request line has come, with this target.
+        case header([UInt8])
         /// The header has come, and no content follows.
         case complete(HTTPRequest)
         case responding(Exchange)
     }
 
-    /// A request from the end of its header to the end of its response.
+    /// A response that is being sent, with what must be given back at its end.
     struct Exchange {
-        /// `nil` of a request that is rejected for its header.
-        var request: HTTPRequest?
-        /// The route that has counted the request.
-        var route: Route?
-        var holdsLimit = false
-        var status: Int?
-        /// Bytes of content that are counted until they are sent.
-        var countedBytes = 0
-        /// Whether the end of the server waits for its end: not of events.
-        var isAwaited = true
+        var isHead = false
+        var status = 0
+        var meter: HTTPMeter?
+        var taken: [(limit: RequestLimit, amount: Int)] = []
     }
 
-    init(_ handle: MHDConnection, tls: TLSHandshake?, deadline: Duration) {
-        self.handle = handle
-        self.tls = tls
-        socket = handle.socket
-        peer = peerAddress(of: socket)
+    /// - Parameter context: `nil` for plain HTTP.
+    init(_ pointer: OpaquePointer, tls context: TLSContext?) {
+        unsafe self.pointer = pointer
+        socket = unsafe CLibMicroHTTPD_socket(pointer)
+        let socket = socket
+        peer = unsafe SocketAddress.filled { unsafe getpeername(socket, $0, $1) }?.address.ip ?? IPAddress(bytes: [])
         client = peer.client
-        state = Atomic(-deadline.milliseconds)
-    }
-
-    /// Changes the exchange under way; nothing happens when there is none.
-    func updateExchange(_ change: (inout Exchange) -> Void) {
-        guard case .responding(var exchange) = phase else { return }
-        change(&exchange)
-        phase = .responding(exchange)
-    }
-
-    /// Whether the request under way asks for no content.
-    var isHead: Bool {
-        if case .responding(let exchange) = phase { exchange.request?.method == "HEAD" } else { false }
+        if let context, let session = unsafe CLibMicroHTTPD_tls_session(pointer) {
+            tls = unsafe TLSHandshake(OpaquePointer(session), on: socket, of: client, as: context)
+        } else {
+            tls = nil
+        }
+        deadlineOrIdle = Atomic(-(monotonicTime() + HTTPLimits.requestTime).milliseconds)
+        // Bounds what the kernel keeps for a client that does not read: twice as much.
+        var bytes: Int32 = 128 * 1024
+        _ = unsafe setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     }
 
     // MARK: - Deadlines
@@ -75,14 +66,14 @@ final class HTTPConnection: @unchecked Sendable {
     /// Sets when the connection is shut down unless it has gone on; `nil`: never. For the connection's thread.
     func setDeadline(_ time: Duration?, isIdle: Bool = false) {
         let milliseconds = time?.milliseconds ?? .max
-        state.store(isIdle ? -milliseconds : milliseconds, ordering: .relaxed)
+        deadlineOrIdle.store(isIdle ? -milliseconds : milliseconds, ordering: .relaxed)
     }
 
-    /// Whether it is between two requests, or before the first.
-    var isIdle: Bool { state.load(ordering: .relaxed) < 0 }
+    /// Whether no request's header has come that has no response yet.
+    var isIdle: Bool { deadlineOrIdle.load(ordering: .relaxed) < 0 }
 
     /// Milliseconds of the monotonic clock.
-    var deadline: Int64 { abs(state.load(ordering: .relaxed)) }
+    var deadline: Int64 { abs(deadlineOrIdle.load(ordering: .relaxed)) }
 
     func isOverdue(at now: Duration) -> Bool { deadline < now.milliseconds }
 
@@ -98,14 +89,10 @@ final class HTTPConnection: @unchecked Sendable {
         shutDown()
     }
 
-    /// Bounds what the kernel keeps for a client that does not read: twice as much. Corresponds to `SO_SNDBUF`.
-    func limitSendBuffer() {
-        var bytes: Int32 = 128 * 1024
-        _ = unsafe setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+    /// Whether the peer has closed its side, or the connection. Does not block.
+    var hasPeerLeft: Bool {
+        // POLLRDHUP, which glibc's headers give to `_GNU_SOURCE` only.
+        var entry = pollfd(fd: socket, events: 0x2000, revents: 0)
+        return unsafe poll(&entry, 1, 0) > 0
     }
-}
-
-/// The address of a socket's peer; none of a Unix socket. Corresponds to `getpeername`.
-private func peerAddress(of socket: Int32) -> IPAddress {
-    unsafe SocketAddress.filled { unsafe getpeername(socket, $0, $1) }?.address.ip ?? IPAddress(bytes: [])
 }

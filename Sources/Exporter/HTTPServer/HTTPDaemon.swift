@@ -6,17 +6,17 @@ internal import System
 
 /// The owner of an `MHD_Daemon`, which accepts connections of one listening socket and serves each on a thread of its
 /// own.
-@safe struct HTTPDaemon: ~Copyable, @unchecked Sendable {
-    // @unchecked: what is called of it here may be called from any thread.
+@safe final class HTTPDaemon: @unchecked Sendable {
+    // @unchecked: what is called of the daemon here may be called from any thread.
     private let daemon: OpaquePointer
+    /// The context of all callbacks.
+    private let service: HTTPService
 
     /// Address space for the stack of each thread; only pages that are touched become memory. A handshake with a client
     /// certificate, a password and each page touch at most 52 KiB in a debug build; GMP may take 64 KiB more for a key.
     private static let stackBytes = 256 * 1024
 
-    /// - Parameters:
-    ///   - socket: listens, and stays the caller's.
-    ///   - service: must outlive the daemon.
+    /// - Parameter socket: listens, and stays the caller's.
     init(on socket: ListeningSocket, service: HTTPService, usesTLS: Bool) throws(SystemError) {
         let flags =
             MHD_USE_THREAD_PER_CONNECTION.rawValue | MHD_USE_POLL_INTERNAL_THREAD.rawValue | MHD_USE_ITC.rawValue
@@ -44,6 +44,7 @@ internal import System
             throw SystemError(.system, "libmicrohttpd did not start: \(describe(errorNumber: errno))")
         }
         unsafe self.daemon = daemon
+        self.service = service
     }
 
     /// Accepts no more connections; those that there are go on. Corresponds to `MHD_quiesce_daemon`.
@@ -51,6 +52,9 @@ internal import System
         let listening = unsafe MHD_quiesce_daemon(daemon)
         if listening >= 0 { close(listening) }
     }
+
+    /// Never ends it.
+    func leaveBehind() { _ = unsafe Unmanaged.passRetained(self) }
 
     /// Closes the connections that are left and waits for all threads: never from a callback.
     deinit { unsafe MHD_stop_daemon(daemon) }
@@ -63,73 +67,66 @@ internal import System
 private func httpAccept(
     context: UnsafeMutableRawPointer?, address: UnsafePointer<sockaddr>?, length: socklen_t
 ) -> MHD_Result {
-    guard let service = unsafe service(context), let address = unsafe SocketAddress(address, length) else { return .NO }
-    return service.connections.admits(address.ip.client) ? .YES : .NO
+    guard let address = unsafe SocketAddress(address, length) else { return .NO }
+    return unsafe service(context).connections.admits(address.ip.client) ? .YES : .NO
 }
 
 /// Called when a connection has begun and when it has ended, before the socket is closed; corresponds to
 /// `MHD_NotifyConnectionCallback`.
 @c(airquality_http_connection)
 private func httpConnection(
-    context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
+    context: UnsafeMutableRawPointer?, pointer: OpaquePointer?,
     socketContext: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, event: MHD_ConnectionNotificationCode
 ) {
-    guard let service = unsafe service(context), let connection = unsafe MHDConnection(connection),
-        let socketContext = unsafe socketContext
-    else { return }
     if event == .CONNECTION_NOTIFY_STARTED {
-        unsafe socketContext.pointee = Unmanaged.passRetained(service.connectionBegan(connection)).toOpaque()
-    } else if let ended = unsafe socketContext.pointee {
-        service.connectionEnded(unsafe Unmanaged<HTTPConnection>.fromOpaque(ended).takeRetainedValue())
+        let connection = unsafe service(context).connectionBegan(pointer!)
+        unsafe socketContext!.pointee = Unmanaged.passRetained(connection).toOpaque()
+    } else {
+        let connection = unsafe Unmanaged<HTTPConnection>.fromOpaque(socketContext!.pointee!).takeRetainedValue()
+        unsafe service(context).connectionEnded(connection)
     }
 }
 
-/// Called with the request target as sent; corresponds to `MHD_OPTION_URI_LOG_CALLBACK`. What it returns is the
-/// request's context in the callbacks that follow.
+/// Called with the request target as sent; corresponds to `MHD_OPTION_URI_LOG_CALLBACK`.
 @c(airquality_http_request_line)
 private func httpRequestLine(
-    context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, connection: OpaquePointer?
+    context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, pointer: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
-    guard let service = unsafe service(context), let target = unsafe MHDRequestTarget(target),
-        let connection = unsafe MHDConnection(connection)?.state
-    else { return nil }
-    service.requestBegan(target, on: connection)
-    return unsafe Unmanaged.passUnretained(connection).toOpaque()
+    unsafe service(context).requestBegan(takeTarget(target!), on: connection(pointer))
+    return nil
 }
 
 /// Called when the header has come and when the whole request has; corresponds to `MHD_AccessHandlerCallback`.
 @c(airquality_http_access)
 private func httpAccess(
-    context: UnsafeMutableRawPointer?, connection: OpaquePointer?, url: UnsafePointer<CChar>?,
+    context: UnsafeMutableRawPointer?, pointer: OpaquePointer?, url: UnsafePointer<CChar>?,
     method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?, content: UnsafePointer<CChar>?,
     contentBytes: UnsafeMutablePointer<Int>?, request: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
-    guard let service = unsafe service(context),
-        let line = unsafe MHDRequestLine(method: method, url: url, version: version),
-        let request = unsafe request?.pointee
-    else { return .NO }
-    return service.requestArrived(
-        line, on: unsafe Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue())
+    let line = unsafe MHDRequestLine(method: method!, url: url!, version: version!)
+    return unsafe service(context).requestArrived(line, on: connection(pointer))
 }
 
 /// Called once for each request whose first line has come, whatever became of it; corresponds to
 /// `MHD_RequestCompletedCallback`.
 @c(airquality_http_completed)
 private func httpCompleted(
-    context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
+    context: UnsafeMutableRawPointer?, pointer: OpaquePointer?,
     request: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, reason: MHD_RequestTerminationCode
 ) {
-    guard let service = unsafe service(context), let request = unsafe request?.pointee else { return }
-    service.requestEnded(on: unsafe Unmanaged<HTTPConnection>.fromOpaque(request).takeUnretainedValue())
+    unsafe service(context).requestEnded(on: connection(pointer))
 }
 
-private func service(_ context: UnsafeMutableRawPointer?) -> HTTPService? {
-    unsafe context.map { unsafe Unmanaged<HTTPService>.fromOpaque($0).takeUnretainedValue() }
+private func service(_ context: UnsafeMutableRawPointer?) -> HTTPService {
+    unsafe Unmanaged<HTTPService>.fromOpaque(context!).takeUnretainedValue()
 }
 
-/// The certificate that libmicrohttpd's own credentials have: none. Each session gets others from a `TLSContext`,
-/// before its handshake; corresponds to `gnutls_certificate_retrieve_function2`.
+/// This server's object for a connection, which the notice of its beginning has made.
+private func connection(_ pointer: OpaquePointer?) -> HTTPConnection {
+    unsafe Unmanaged<HTTPConnection>.fromOpaque(CLibMicroHTTPD_socket_context(pointer!)!).takeUnretainedValue()
+}
+
+/// The certificate of libmicrohttpd's own credentials: none. A `TLSContext` gives each session others. Corresponds to
+/// `gnutls_certificate_retrieve_function2`.
 @c(airquality_tls_no_certificate)
-private func tlsNoCertificate(session: OpaquePointer?) -> Int32 {
-    -1
-}
+private func tlsNoCertificate(session: OpaquePointer?) -> Int32 { -1 }

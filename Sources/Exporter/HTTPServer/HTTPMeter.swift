@@ -11,11 +11,11 @@ public final class HTTPMeter: Sendable {
 
     func requestStarted() { state.withLock { $0.requestsInFlight += 1 } }
 
-    /// Ends what one `requestStarted` began. The status is that of the response, if the request got one.
-    func requestEnded(status: Int?) {
+    /// Ends what one `requestStarted` began.
+    func requestEnded(status: Int) {
         state.withLock { statistics in
             statistics.requestsInFlight -= 1
-            if let status { statistics.responses[status, default: 0] += 1 }
+            statistics.responses[status, default: 0] += 1
         }
     }
 

@@ -1,24 +1,21 @@
 internal import Bytes
 
 /// The request target of RFC 9112 section 3.2, taken apart.
-enum HTTPRequestTarget: Equatable {
-    /// The path is percent-decoded and otherwise as sent: no segment is merged or resolved. The query is raw.
-    case valid(path: String, query: String)
-    case malformed
-    case tooLong
+struct HTTPRequestTarget: Equatable {
+    /// Percent-decoded and otherwise as sent: no segment is merged or resolved.
+    let path: String
+    /// As sent.
+    let query: String
 
     /// Reads the origin form (`/path?query`), the absolute form (`http://host/path?query`) and `*`.
-    init(parsing target: [UInt8], limit: Int) {
-        if target.count > limit {
-            self = .tooLong
-        } else {
-            self = Self.pathAndQuery(of: target).flatMap(Self.init(pathAndQuery:)) ?? .malformed
+    init(parsing target: [UInt8]) throws(HTTPRefusal) {
+        guard target.count <= HTTPLimits.targetBytes else {
+            throw HTTPRefusal(414, "the request target is longer than \(HTTPLimits.targetBytes) bytes")
         }
-    }
-
-    /// The path; `nil` when it cannot be read.
-    var path: String? {
-        if case .valid(let path, _) = self { path } else { nil }
+        guard let parsed = Self.pathAndQuery(of: target).flatMap(Self.init(pathAndQuery:)) else {
+            throw HTTPRefusal(400, "the request target is malformed")
+        }
+        self = parsed
     }
 
     private static func pathAndQuery(of target: [UInt8]) -> ArraySlice<UInt8>? {
@@ -41,6 +38,7 @@ enum HTTPRequestTarget: Equatable {
             let path = String(validating: path.isEmpty ? [UInt8(ascii: "/")] : path, as: UTF8.self),
             let query = String(validating: bytes[end...].dropFirst(), as: UTF8.self)
         else { return nil }
-        self = .valid(path: path, query: query)
+        self.path = path
+        self.query = query
     }
 }

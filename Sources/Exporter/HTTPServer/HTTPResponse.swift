@@ -1,10 +1,23 @@
+internal import Bytes
+
 /// The content of a response.
 public enum HTTPBody: Sendable {
     case bytes([UInt8])
     /// Bytes one after another, which other responses may share.
     case pieces([[UInt8]])
-    /// Events, for GET alone.
+    /// Events without an end, for GET alone.
     case stream(HTTPStream)
+
+    /// The content that is known before it is sent.
+    var knownPieces: [[UInt8]] {
+        switch self {
+        case .bytes(let bytes): [bytes]
+        case .pieces(let pieces): pieces
+        case .stream(let stream): [stream.greeting]
+        }
+    }
+
+    var knownBytes: Int { knownPieces.reduce(0) { $0 + $1.count } }
 }
 
 /// A response to a request.
@@ -15,9 +28,7 @@ public struct HTTPResponse: Sendable {
     public let headers: [(name: String, value: String)]
     public let body: HTTPBody
 
-    /// - Parameters:
-    ///   - status: 200 to 599.
-    ///   - headers: a field with an empty value, or with a line break in it, is left out.
+    /// - Parameter headers: a field with an empty value, or with a line break in it, is left out.
     public init(status: Int, headers: [(name: String, value: String)] = [], body: HTTPBody) {
         self.status = status
         self.headers = headers
@@ -31,17 +42,14 @@ public struct HTTPResponse: Sendable {
             body: .bytes(Array("\(line)\n".utf8)))
     }
 
-    /// Bytes of content that are known before they are sent: none of a stream.
-    var contentBytes: Int {
-        pieces.reduce(0) { $0 + $1.count }
-    }
-
-    /// The content that is known before it is sent.
-    var pieces: [[UInt8]] {
-        switch body {
-        case .bytes(let bytes): [bytes]
-        case .pieces(let pieces): pieces
-        case .stream: []
-        }
+    /// The response of a path that serves JSON: `{"error": "…"}`.
+    public static func jsonError(
+        status: Int, headers: [(name: String, value: String)] = [], _ line: String
+    ) -> HTTPResponse {
+        var text = Array("{\"error\": ".utf8)
+        text.appendJSONString(onOneLine(line).utf8Span.span)
+        text += "}\n".utf8
+        return HTTPResponse(
+            status: status, headers: [("Content-Type", "application/json")] + headers, body: .bytes(text))
     }
 }

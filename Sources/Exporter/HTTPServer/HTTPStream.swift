@@ -1,22 +1,22 @@
 /// Events without an end, as the content of a response: made while it is sent, on its connection's thread.
 ///
-/// The next ones are asked for when the client has taken those before, so a slow client costs nothing but its
-/// connection; one that takes nothing for `HTTPLimits.streamTimeout` is disconnected.
+/// The next one is asked for when the client has taken the one before, so a slow client costs nothing but its
+/// connection; one that takes nothing for 15 s is disconnected.
 public struct HTTPStream: Sendable {
-    let next: @Sendable () -> [UInt8]?
-    let cancel: @Sendable () -> Void
-    let onEnd: @Sendable () -> Void
+    let greeting: [UInt8]
+    let next: @Sendable () -> [UInt8]
+    let end: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - next: blocks until there is an event, and gives its bytes, at least one; `nil` ends the response.
-    ///   - cancel: has `next` return `nil` soon, also one that blocks; any thread.
-    ///   - onEnd: called once, when nothing more will be asked for.
+    ///   - greeting: is sent at once.
+    ///   - next: blocks until there is an event, and gives its bytes; none end the response.
+    ///   - end: called when nothing more is wanted, once or more often, on any thread: then `next` returns no bytes,
+    ///     also where it blocks.
     public init(
-        next: @escaping @Sendable () -> [UInt8]?, cancel: @escaping @Sendable () -> Void,
-        onEnd: @escaping @Sendable () -> Void
+        greeting: [UInt8], next: @escaping @Sendable () -> [UInt8], end: @escaping @Sendable () -> Void
     ) {
+        self.greeting = greeting
         self.next = next
-        self.cancel = cancel
-        self.onEnd = onEnd
+        self.end = end
     }
 }

@@ -1,31 +1,5 @@
-internal import Synchronization
 internal import System
 internal import WebConfiguration
-
-/// Whether a password is that of a user.
-///
-/// A rejection takes as many rounds of bcrypt as the most expensive hash there is, for any user, so that its time does
-/// not tell which users there are.
-struct PasswordCheck: Sendable, Hashable {
-    var credentials: BasicCredentials
-    /// The user's hash; `nil`: there is no such user.
-    var hash: String?
-    /// The highest cost of all users' hashes.
-    var highestCost: Int
-
-    /// Takes as long as bcrypt does: tens of milliseconds and up.
-    func run(_ verify: (_ password: [UInt8], _ hash: String) -> Bool = Bcrypt.verify) -> Bool {
-        let password = credentials.password
-        guard let hash, let cost = Bcrypt.cost(of: hash) else {
-            _ = verify(password, Bcrypt.decoy(cost: highestCost))
-            return false
-        }
-        if verify(password, hash) { return true }
-        // Each cost has twice the rounds of the one below: 2ⁿ + (2ⁿ + 2ⁿ⁺¹ + … + 2ᵐ⁻¹) = 2ᵐ.
-        for missing in cost..<max(cost, highestCost) { _ = verify(password, Bcrypt.decoy(cost: missing)) }
-        return false
-    }
-}
 
 /// Checks passwords on the threads of their connections: one at a time for a client, two in all, clients in the order
 /// in which they came. The last verdicts are remembered.
@@ -37,7 +11,7 @@ final class PasswordChecks: Sendable {
         case busy
     }
 
-    static let maximumAtOnce = 2
+    private static let maximumAtOnce = 2
     /// Verdicts of each kind that are remembered: wrong guesses cannot push out the right passwords.
     static let maximumRemembered = 100
 
@@ -45,25 +19,24 @@ final class PasswordChecks: Sendable {
     private let state = Monitor(State())
 
     private struct State {
-        var right = RecentSet<PasswordCheck>(capacity: PasswordChecks.maximumRemembered)
-        var wrong = RecentSet<PasswordCheck>(capacity: PasswordChecks.maximumRemembered)
+        /// The checks with each verdict, the oldest first.
+        var remembered: [Verdict: [PasswordCheck]] = [:]
         /// One of each client, in the order in which they came: the first ones run, the others wait.
         var turns: [(client: [UInt8], check: PasswordCheck)] = []
 
-        func known(_ check: PasswordCheck) -> Verdict? {
-            if right.contains(check) { return .right }
-            return wrong.contains(check) ? .wrong : nil
-        }
+        func known(_ check: PasswordCheck) -> Verdict? { remembered.first { $0.value.contains(check) }?.key }
 
-        func place(of client: [UInt8]) -> Int? { turns.firstIndex { $0.client == client } }
+        mutating func end(_ check: PasswordCheck, of client: [UInt8], _ verdict: Verdict) {
+            turns.removeAll { $0.client == client }
+            guard known(check) == nil else { return }
+            remembered[verdict, default: []].append(check)
+            if remembered[verdict, default: []].count > maximumRemembered { remembered[verdict]?.removeFirst() }
+        }
     }
 
-    private enum Turn {
-        /// The verdict is known without a check of one's own.
+    private enum Step {
         case over(Verdict)
-        case own
-        /// The same password of the same client is being checked.
-        case same
+        case check
     }
 
     init(run: @escaping @Sendable (PasswordCheck) -> Bool = { $0.run() }) { self.run = run }
@@ -73,53 +46,23 @@ final class PasswordChecks: Sendable {
 
     /// The verdict on a password, which blocks as long as its check takes and those before it.
     func verdict(on check: PasswordCheck, of client: [UInt8]) -> Verdict {
-        let turn = state.change { state -> Turn in
-            if let known = state.known(check) { return .over(known) }
-            guard let place = state.place(of: client) else {
+        var hasTurn = false
+        let step = state.wait { state -> Step? in
+            if !hasTurn {
+                if let known = state.known(check) { return .over(known) }
+                if let other = state.turns.first(where: { $0.client == client }) {
+                    // The same password is waited for.
+                    return other.check == check ? nil : .over(.busy)
+                }
                 state.turns.append((client, check))
-                return .own
+                hasTurn = true
             }
-            return state.turns[place].check == check ? .same : .over(.busy)
+            return state.turns.prefix(Self.maximumAtOnce).contains { $0.client == client } ? .check : nil
         }
-        switch turn {
-        case .over(let verdict): return verdict
-        case .own: return runInTurn(check, of: client)
-        case .same:
-            return state.wait { state in
-                state.known(check) ?? (state.place(of: client) == nil ? .busy : nil)
-            } ?? .busy
-        }
-    }
-
-    private func runInTurn(_ check: PasswordCheck, of client: [UInt8]) -> Verdict {
+        if case .over(let verdict) = step { return verdict }
         // Another client may have asked for the same meanwhile.
-        let known = state.wait { state -> Verdict?? in
-            guard let place = state.place(of: client), place < Self.maximumAtOnce else { return nil }
-            return .some(state.known(check))
-        }
-        let verdict = (known ?? nil) ?? (run(check) ? .right : .wrong)
-        state.change { state in
-            if verdict == .right { state.right.insert(check) } else { state.wrong.insert(check) }
-            state.turns.removeAll { $0.client == client }
-        }
+        let verdict = state.read { $0.known(check) } ?? (run(check) ? .right : .wrong)
+        state.change { $0.end(check, of: client, verdict) }
         return verdict
-    }
-}
-
-/// The elements that were inserted last.
-struct RecentSet<Element: Hashable & Sendable>: Sendable {
-    private let capacity: Int
-    private var elements: Set<Element> = []
-    /// The oldest first.
-    private var order: [Element] = []
-
-    init(capacity: Int) { self.capacity = capacity }
-
-    func contains(_ element: Element) -> Bool { elements.contains(element) }
-
-    mutating func insert(_ element: Element) {
-        guard elements.insert(element).inserted else { return }
-        order.append(element)
-        if order.count > capacity { elements.remove(order.removeFirst()) }
     }
 }

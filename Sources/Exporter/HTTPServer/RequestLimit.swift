@@ -1,47 +1,65 @@
-import System
+internal import System
 
-/// Limits how many requests of a route are under way at once, slow readers included.
+/// Limits how much is under way at once: requests of a route, slow readers included, or bytes.
 ///
-/// As many requests again may wait a moment for their turn, so that a client with a few connections more than its part
-/// is slowed down instead of rejected.
+/// As much again may wait a moment for its turn, so that a client with a few connections more than its part is slowed
+/// down instead of rejected.
 public final class RequestLimit: Sendable {
+    let refusal: HTTPRefusal
+    private let limit: Int
+    private let limitPerClient: Int
+    private let patience: Duration
+    private let state = Monitor(State())
+
     private struct State {
-        var underWay: Quota
-        var waiting: Quota
+        var underWay = Amounts()
+        var waiting = Amounts()
     }
 
-    let refusal: HTTPRefusal
-    private let patience: Duration
-    private let state: Monitor<State>
+    private struct Amounts {
+        var total = 0
+        var ofClients: [[UInt8]: Int] = [:]
+
+        mutating func add(_ amount: Int, of client: [UInt8]) {
+            total += amount
+            let sum = ofClients[client, default: 0] + amount
+            ofClients[client] = sum > 0 ? sum : nil
+        }
+    }
 
     /// - Parameters:
-    ///   - limit: requests in all, at least 1.
-    ///   - limitPerClient: requests of one IPv4 address, one IPv6 /64, or all Unix sockets together.
+    ///   - limit: in all, at least 1.
+    ///   - limitPerClient: for one IPv4 address, one IPv6 /64, or all Unix sockets together.
     ///   - patience: how long a request waits for its turn, on its connection's thread.
     ///   - refusal: the response to one more.
     public init(_ limit: Int, perClient limitPerClient: Int, patience: Duration = .zero, refusal: HTTPRefusal) {
-        self.refusal = refusal
+        self.limit = limit
+        self.limitPerClient = limitPerClient
         self.patience = patience
-        let quota = Quota(limit: limit, limitPerClient: limitPerClient)
-        state = Monitor(State(underWay: quota, waiting: quota))
+        self.refusal = refusal
     }
 
-    func acquire(_ client: [UInt8]) -> Bool {
+    /// Takes the amount if there is room for it, or will be in time.
+    func take(_ amount: Int = 1, of client: [UInt8]) -> Bool {
         var isWaiting = false
-        let isAdmitted = state.wait(until: monotonicTime() + patience) { state -> Bool? in
-            if state.underWay.take(of: client) { return true }
-            if !isWaiting {
-                isWaiting = state.waiting.take(of: client)
-            }
+        let isTaken = state.wait(until: monotonicTime() + patience) { state -> Bool? in
+            if add(amount, of: client, to: &state.underWay) { return true }
+            if !isWaiting { isWaiting = add(amount, of: client, to: &state.waiting) }
             return isWaiting ? nil : false
         }
-        if isWaiting {
-            state.change { $0.waiting.remove(of: client) }
-        }
-        return isAdmitted ?? false
+        if isWaiting { state.change { $0.waiting.add(-amount, of: client) } }
+        return isTaken ?? false
     }
 
-    func release(_ client: [UInt8]) {
-        state.change { $0.underWay.remove(of: client) }
+    /// Adds what there is room for. What exceeds a limit alone is taken where there is nothing else.
+    private func add(_ amount: Int, of client: [UInt8], to amounts: inout Amounts) -> Bool {
+        let own = amounts.ofClients[client] ?? 0
+        guard amounts.total == 0 || amounts.total + amount <= limit, own == 0 || own + amount <= limitPerClient
+        else { return false }
+        amounts.add(amount, of: client)
+        return true
     }
+
+    /// Gives back what was taken.
+    func giveBack(_ amount: Int = 1, of client: [UInt8]) { state.change { $0.underWay.add(-amount, of: client) } }
 }

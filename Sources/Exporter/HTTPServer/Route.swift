@@ -2,27 +2,14 @@
 ///
 /// An `HTTPServer` takes its routes as one array, and derives 404, 405, `Allow` and what needs no password from it.
 public struct Route: Sendable {
-    public enum Access: Sendable {
-        /// Where the web configuration has users, one of them must ask.
-        case restricted
-        /// Never needs a password.
-        case open
-    }
-
-    /// The form of a response that the server makes itself.
-    public enum ErrorForm: Sendable {
-        /// One line of plain text.
-        case text
-        /// An object of JSON with the line as its field `error`.
-        case json
-    }
-
     public let path: String
     /// Whether the route has all paths that begin with its path, instead of that one.
     public let isFolder: Bool
     public let methods: [String]
-    public let access: Access
-    public let errorForm: ErrorForm
+    /// Whether one of the users must ask, where the web configuration has any.
+    public let needsPassword: Bool
+    /// Whether a rejection is an object of JSON with a field `error`, instead of one line of plain text.
+    public let rejectsInJSON: Bool
     /// The limit of its requests; `nil`: none.
     public let limit: RequestLimit?
     /// The meter that counts the route's requests; `nil`: none does.
@@ -33,15 +20,15 @@ public struct Route: Sendable {
     ///   - path: percent-decoded; compared byte for byte.
     ///   - respond: called on the connection's thread, where it may block.
     public init(
-        _ path: String, isFolder: Bool = false, methods: [String] = ["GET", "HEAD"], access: Access = .restricted,
-        errorForm: ErrorForm = .text, limit: RequestLimit? = nil, meter: HTTPMeter? = nil,
+        _ path: String, isFolder: Bool = false, methods: [String] = ["GET", "HEAD"], needsPassword: Bool = true,
+        rejectsInJSON: Bool = false, limit: RequestLimit? = nil, meter: HTTPMeter? = nil,
         respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse
     ) {
         self.path = path
         self.isFolder = isFolder
         self.methods = methods
-        self.access = access
-        self.errorForm = errorForm
+        self.needsPassword = needsPassword
+        self.rejectsInJSON = rejectsInJSON
         self.limit = limit
         self.meter = meter
         self.respond = respond
@@ -51,8 +38,8 @@ public struct Route: Sendable {
     public func response(to request: HTTPRequest) -> HTTPResponse {
         guard methods.contains(request.method) else {
             let allow = methods.joined(separator: ", ")
-            let refusal = HTTPRefusal(405, headers: [("Allow", allow)], "method not allowed here, expected \(allow)")
-            return refusal.response(in: errorForm)
+            return HTTPRefusal(405, headers: [("Allow", allow)], "method not allowed here, expected \(allow)")
+                .response(inJSON: rejectsInJSON)
         }
         return respond(request)
     }

@@ -13,6 +13,12 @@ internal import WebConfiguration
     private let priority: gnutls_priority_t
     private let clientAuthentication: TLSConfiguration.ClientAuthentication
     private let allowedNames: [[UInt8]]?
+    /// The clients with a handshake that computes: one of each at a time, as a signature with a large key takes
+    /// milliseconds, and the kernel divides the processor between threads, not between clients.
+    let computing = Monitor<Set<[UInt8]>>([])
+
+    /// Bytes of one handshake message. A chain of client certificates is the longest that there is.
+    private static let maximumMessageBytes = 32 * 1024
 
     /// - Throws: a `SystemError` in the words of GnuTLS.
     init(_ configuration: TLSConfiguration) throws(SystemError) {
@@ -20,8 +26,8 @@ internal import WebConfiguration
         try credentials.load(certificate: configuration.certificate, key: configuration.key)
         if let authorities = configuration.clientCertificateAuthorities { try credentials.trust(authorities) }
         // GnuTLS enforces the key usage of certificates, Go does not. Only %COMPAT makes it accept any usage of
-        // clients. It also switches off two extensions of TLS 1.2: the extended master secret, which protects
-        // resumption and renegotiation, neither of which there is; and encrypt-then-MAC, which Go does not have.
+        // clients. It also switches off the extended master secret, which protects resumption and renegotiation,
+        // neither of which there is, and encrypt-then-MAC, which Go does not have.
         let clients = configuration.clientAuthentication == .none ? "" : ":%COMPAT"
         var priority: gnutls_priority_t?
         try unsafe checkGnuTLS(gnutls_priority_init(&priority, configuration.priority + clients, nil))
@@ -39,24 +45,22 @@ internal import WebConfiguration
     func adopt(_ session: gnutls_session_t) {
         unsafe gnutls_priority_set(session, priority)
         unsafe credentials.adopt(session)
+        unsafe gnutls_handshake_set_max_packet_length(session, Self.maximumMessageBytes)
         // Whether one is required is decided by `refusal`.
         unsafe gnutls_certificate_server_set_request(session, asksClients ? GNUTLS_CERT_REQUEST : GNUTLS_CERT_IGNORE)
     }
 
     /// The reason why a client may not come in with the certificates that it has sent, or without any; `nil`: it may.
     func refusal(of session: gnutls_session_t) -> String? {
+        let mode = clientAuthentication
         var count: UInt32 = 0
         guard let certificates = unsafe gnutls_certificate_get_peers(session, &count), count > 0 else {
-            switch clientAuthentication {
             // A client that must have a certain name must have a certificate.
-            case .none, .request, .verifyIfGiven: return allowedNames == nil ? nil : "no client certificate"
-            case .requireAny, .requireAndVerify: return "no client certificate"
-            }
+            let isNeeded = mode == .requireAny || mode == .requireAndVerify || allowedNames != nil
+            return isNeeded ? "no client certificate" : nil
         }
-        switch clientAuthentication {
-        case .none, .request, .requireAny: break
-        case .verifyIfGiven, .requireAndVerify:
-            if let refusal = unsafe refusalByAuthorities(session) { return refusal }
+        if mode == .verifyIfGiven || mode == .requireAndVerify, let refusal = unsafe refusalByAuthorities(session) {
+            return refusal
         }
         guard let allowedNames, unsafe !subjectAlternativeNames(certificates).contains(where: allowedNames.contains)
         else { return nil }
@@ -73,13 +77,11 @@ internal import WebConfiguration
                 type: GNUTLS_DT_KEY_PURPOSE_OID, data: purpose.baseAddress, size: 0)
             return unsafe gnutls_certificate_verify_peers(session, &wanted, 1, &status)
         }
-        func has(_ flag: gnutls_certificate_status_t) -> Bool { status & UInt32(flag.rawValue) != 0 }
         if result >= 0, status == 0 { return nil }
-        if result >= 0, has(GNUTLS_CERT_SIGNER_NOT_FOUND) { return "client certificate of an unknown authority" }
-        if result >= 0, has(GNUTLS_CERT_EXPIRED) || has(GNUTLS_CERT_NOT_ACTIVATED) {
-            return "client certificate expired or not yet valid"
-        }
-        return "client certificate not valid for this use"
+        func has(_ flag: gnutls_certificate_status_t) -> Bool { result >= 0 && status & UInt32(flag.rawValue) != 0 }
+        if has(GNUTLS_CERT_SIGNER_NOT_FOUND) { return "client certificate of an unknown authority" }
+        let isOutOfTime = has(GNUTLS_CERT_EXPIRED) || has(GNUTLS_CERT_NOT_ACTIVATED)
+        return isOutOfTime ? "client certificate expired or not yet valid" : "client certificate not valid for this use"
     }
 }
 

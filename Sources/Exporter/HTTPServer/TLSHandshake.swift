@@ -1,14 +1,5 @@
 internal import CGnuTLS
 internal import Glibc
-internal import System
-
-/// A TLS handshake that did not come to its end.
-public struct TLSHandshakeFailure: Sendable, Equatable {
-    /// The client's address.
-    public var peer: String
-    /// Why, in one line.
-    public var reason: String
-}
 
 /// Watches the handshake of one session, which libmicrohttpd does, and knows why it failed.
 ///
@@ -16,23 +7,21 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
 @safe final class TLSHandshake: @unchecked Sendable {
     // @unchecked: its users come one after the other, as above. The session points to it, and ends before it.
     private let socket: Int32
+    private let client: [UInt8]
     /// The context that the session points into.
     private let context: TLSContext
-    private var hasBegun = false
     private var isComplete = false
-    private var isEndedByClient = false
-    /// Why it fails, where that is known before its end.
-    private var refusal: String?
-
-    /// Bytes of one handshake message. A chain of client certificates is the longest that there is.
-    private static let maximumMessageBytes = 32 * 1024
+    private var isComputing = false
+    /// Why it fails if it ends now; `nil` before the client has said something.
+    private var failure: String?
+    private static let unexplained = "handshake failed"
 
     /// Begins to watch the session before its handshake, and gives it the certificate and the demands of the context.
-    init(_ session: gnutls_session_t, on socket: Int32, as context: TLSContext) {
+    init(_ session: gnutls_session_t, on socket: Int32, of client: [UInt8], as context: TLSContext) {
         self.socket = socket
+        self.client = client
         self.context = context
         unsafe context.adopt(session)
-        unsafe gnutls_handshake_set_max_packet_length(session, Self.maximumMessageBytes)
         unsafe gnutls_transport_set_ptr2(
             session, Unmanaged.passUnretained(self).toOpaque(), UnsafeMutableRawPointer(bitPattern: Int(socket)))
         unsafe gnutls_transport_set_pull_function(session, tlsPull)
@@ -42,39 +31,50 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
     }
 
     /// The one that watches a session.
-    fileprivate static func of(_ session: gnutls_session_t) -> TLSHandshake? {
+    fileprivate static func of(_ session: gnutls_session_t?) -> TLSHandshake? {
+        guard let session = unsafe session else { return nil }
         var receiving: gnutls_transport_ptr_t?
         var sending: gnutls_transport_ptr_t?
         unsafe gnutls_transport_get_ptr2(session, &receiving, &sending)
         return unsafe receiving.map { unsafe Unmanaged<TLSHandshake>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Why it failed; `nil` when it did not, or when the client has said nothing, as one that looks whether a port is
-    /// open.
+    /// To be called at the end of the connection.
     ///
-    /// - Parameter isOverdue: whether the connection was shut down because it took too long.
-    func failure(isOverdue: Bool) -> String? {
-        guard !isComplete, hasBegun else { return nil }
-        if let refusal { return refusal }
-        if isOverdue { return "timed out" }
-        return isEndedByClient ? "connection ended by the client" : "handshake failed"
+    /// - Returns: why it failed; `nil` when it did not, or when the client has said nothing, as one that looks whether
+    ///   a port is open.
+    func end(isOverdue: Bool) -> String? {
+        stopComputing()
+        if isComplete { return nil }
+        return isOverdue && failure == Self.unexplained ? "timed out" : failure
     }
 
     // MARK: - Called by GnuTLS
 
     /// Corresponds to `recv`, of at most so many bytes.
     fileprivate func pull(_ buffer: UnsafeMutableRawPointer, _ size: Int) -> Int {
+        stopComputing()
         let count = unsafe recv(socket, buffer, size, 0)
         if isComplete { return count }
-        if count == 0 { isEndedByClient = true }
-        guard count > 0, !hasBegun else { return count }
-        hasBegun = true
+        if count == 0, failure == Self.unexplained { failure = "connection ended by the client" }
+        guard count > 0 else { return count }
         // A record begins with a number below 64.
-        guard (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(unsafe buffer.load(as: UInt8.self)) else { return count }
-        refusal = "HTTP request on the TLS port"
-        respondToPlainHTTP()
-        errno = ECONNRESET
-        return -1
+        if failure == nil, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(unsafe buffer.load(as: UInt8.self)) {
+            failure = "HTTP request on the TLS port"
+            respondToPlainHTTP()
+            errno = ECONNRESET
+            return -1
+        }
+        if failure == nil { failure = Self.unexplained }
+        // The answer to what has come may need a signature.
+        isComputing = context.computing.wait { $0.insert(client).inserted ? true : nil } ?? false
+        return count
+    }
+
+    private func stopComputing() {
+        guard isComputing else { return }
+        isComputing = false
+        context.computing.change { _ = $0.remove(client) }
     }
 
     /// Responds in Go's words, as other exporters do.
@@ -91,22 +91,24 @@ public struct TLSHandshakeFailure: Sendable, Equatable {
         _ = shutdown(socket, Int32(SHUT_WR))
     }
 
-    fileprivate func finished(isIncoming: Bool) {
-        if isIncoming { isComplete = true }
+    /// The client's last message has come.
+    fileprivate func complete() {
+        isComplete = true
+        stopComputing()
     }
 
     /// Whether the client may come in with the certificates that it has sent, or without any.
     fileprivate func acceptsClient(of session: gnutls_session_t) -> Bool {
-        refusal = unsafe context.refusal(of: session)
-        return refusal == nil
+        guard let refusal = unsafe context.refusal(of: session) else { return true }
+        failure = refusal
+        return false
     }
 }
 
 /// Corresponds to `gnutls_pull_func`.
 @c(airquality_tls_pull)
 private func tlsPull(handshake: UnsafeMutableRawPointer?, buffer: UnsafeMutableRawPointer?, size: Int) -> Int {
-    guard let handshake = unsafe handshake, let buffer = unsafe buffer else { return -1 }
-    return unsafe Unmanaged<TLSHandshake>.fromOpaque(handshake).takeUnretainedValue().pull(buffer, size)
+    unsafe Unmanaged<TLSHandshake>.fromOpaque(handshake!).takeUnretainedValue().pull(buffer!, size)
 }
 
 /// Called when a message has been read or sent that ends the handshake of one side; corresponds to
@@ -115,7 +117,7 @@ private func tlsPull(handshake: UnsafeMutableRawPointer?, buffer: UnsafeMutableR
 private func tlsFinished(
     session: gnutls_session_t?, type: UInt32, when: UInt32, isIncoming: UInt32, bytes: UnsafePointer<gnutls_datum_t>?
 ) -> Int32 {
-    if let session = unsafe session { unsafe TLSHandshake.of(session)?.finished(isIncoming: isIncoming != 0) }
+    if isIncoming != 0 { unsafe TLSHandshake.of(session)?.complete() }
     return 0
 }
 
@@ -123,8 +125,8 @@ private func tlsFinished(
 /// `gnutls_certificate_verify_function`.
 @c(airquality_tls_verify)
 private func tlsVerify(session: gnutls_session_t?) -> Int32 {
-    guard let session = unsafe session, let handshake = unsafe TLSHandshake.of(session),
-        unsafe handshake.acceptsClient(of: session)
-    else { return GNUTLS_E_CERTIFICATE_ERROR }
+    guard let session = unsafe session, unsafe TLSHandshake.of(session)?.acceptsClient(of: session) == true else {
+        return GNUTLS_E_CERTIFICATE_ERROR
+    }
     return 0
 }

@@ -2,25 +2,18 @@ internal import Bytes
 
 /// One parameter of a form-encoded query (WHATWG URL Standard, section 5.1): `+` is a blank, `%41` is A.
 package struct FormField: Sendable {
-    /// As it was sent.
-    package let rawName, rawValue: Substring.UTF8View.SubSequence
-
-    /// Returns `nil` for bad escapes and for invalid UTF-8.
-    package var name: [UInt8]? { Self.decoded(rawName) }
-    package var value: [UInt8]? { Self.decoded(rawValue) }
-
-    private static func decoded(_ text: Substring.UTF8View.SubSequence) -> [UInt8]? {
-        percentDecoded(text, plusIsBlank: true).flatMap { isUTF8($0.span) ? $0 : nil }
-    }
+    /// `nil` for bad escapes and for invalid UTF-8.
+    package let name, value: [UInt8]?
 }
 
 /// The parameters of a query, the part of an address behind `?`, in their order.
-///
-/// - Parameter limit: of what is beyond so many, all counts as one.
-package func formFields(_ query: String, limit: Int = .max) -> [FormField] {
-    query.utf8.split(separator: UInt8(ascii: "&"), maxSplits: limit).map { pair in
+package func formFields(_ query: String) -> [FormField] {
+    func decoded(_ text: Substring.UTF8View) -> [UInt8]? {
+        percentDecoded(text, plusIsBlank: true).flatMap { isUTF8($0.span) ? $0 : nil }
+    }
+    return query.utf8[...].split(separator: UInt8(ascii: "&")).map { pair in
         let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-        return FormField(rawName: parts[0], rawValue: parts.count == 2 ? parts[1] : pair.suffix(0))
+        return FormField(name: decoded(parts[0]), value: parts.count == 2 ? decoded(parts[1]) : [])
     }
 }
 

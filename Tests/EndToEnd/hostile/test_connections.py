@@ -77,6 +77,33 @@ def test_4300_connections_leave_room_for_others(start, is_asking, addresses):
     expect_recovery(exporter, descriptors)
 
 
+def test_a_response_under_way_is_never_ended_to_make_room(start):
+    exporter = start.exporter("--feed.demo")
+    listen = b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n"
+    with contextlib.ExitStack() as stack:
+
+        def connected(number: int, request: bytes, end: bytes) -> socket.socket:
+            client = stack.enter_context(connect(exporter.port, source=f"127.0.0.{1 + number % 4}"))
+            client.sendall(request)
+            received = b""
+            while end not in received:
+                part = client.recv(1000)
+                assert part
+                received += part
+            return client
+
+        listeners = [connected(number, listen, b"\n:\n\n") for number in range(256)]
+        for number in range(256):
+            connected(number, HEALTHY, b"healthy")
+        # All places are taken, and each of these needs one.
+        for number in range(100):
+            assert scrape(exporter.port, f"127.0.0.{10 + number}") == 200
+        for client in listeners:
+            client.settimeout(20)
+            # An event, or a heartbeat.
+            assert client.recv(1000)
+
+
 def limited(programs, start, tmp_path, files: int, *flags: str, is_running: bool = True):
     """An exporter that may open so many files."""
     script = tmp_path / "few"

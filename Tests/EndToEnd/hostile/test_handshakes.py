@@ -18,6 +18,8 @@ from support.waiting import wait_for
 pytestmark = pytest.mark.long
 
 COUNT = 120
+#: A handshake may take so much longer. Promised is 0.1 s; these tests share their machine.
+DELAY = 0.3
 SCRAPE = b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
 
@@ -64,12 +66,6 @@ def scrape_beside(exporter, context) -> float:
     return slowest
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="120 handshakes with a key of 4,096 bits take 1.3 s of processor time, which the "
-    "kernel divides between threads, not addresses: a handshake of another address waits for up "
-    "to half of that on two processors, more where others use them, and not the 0.1 s of a promise",
-)
 def test_scrapes_with_handshakes_go_on_beside_those_of_another_address(exporter, context):
     scrape(exporter.port, context)
     message = first_message(context)
@@ -82,7 +78,7 @@ def test_scrapes_with_handshakes_go_on_beside_those_of_another_address(exporter,
                 client.sendall(message)
         beside = scrape_beside(exporter, context)
         print(f"alone {alone * 1000:.0f} ms, beside {COUNT} handshakes {beside * 1000:.0f} ms")
-        assert beside < alone + 1
+        assert beside < alone + DELAY
     wait_for(lambda: exporter.descriptor_count <= before + 2, "the end of all connections")
     scrape(exporter.port, context)
 

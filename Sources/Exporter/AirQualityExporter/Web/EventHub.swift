@@ -1,23 +1,25 @@
 import AirQuality
 import Exposition
 import HTTPServer
-import Synchronization
 import System
 
 /// Serves `/events`: says that something has changed, at most once a second; the page then fetches itself again.
 final class EventHub: Sendable {
     private let store: ReadingStore
+    private let heartbeat: Duration
     private let onFirst: @Sendable () -> Void
     /// Part of every event identifier, so that versions of another process's store are not mistaken for ours.
     private let instance: Timestamp
-    private let changes: EventBroadcast
-    private let state = Mutex(State())
+    private let state = Monitor(State())
 
     static let interval = Duration.seconds(1)
 
     private struct State {
-        /// The version of the store that the newest event was about.
+        /// The version of the store that the newest event is about. A listener that is slow misses those before it.
         var version: UInt64 = 0
+        /// The version that each listener knows, by its number.
+        var listeners: [Int: UInt64] = [:]
+        var lastNumber = 0
         var nextTickAt = Duration.zero
     }
 
@@ -28,13 +30,13 @@ final class EventHub: Sendable {
         store: ReadingStore, heartbeat: Duration = .seconds(15), onFirst: @escaping @Sendable () -> Void,
         at now: Timestamp
     ) {
-        changes = EventBroadcast(heartbeat: heartbeat)
         self.store = store
+        self.heartbeat = heartbeat
         self.onFirst = onFirst
         instance = now
     }
 
-    var listenerCount: Int { changes.listenerCount }
+    var listenerCount: Int { state.read(\.listeners.count) }
 
     static let families: [Family<Int>] = [
         Family("airquality_exporter_event_listeners", .gauge, "Connected clients of /events.") { Double($0) }
@@ -46,15 +48,33 @@ final class EventHub: Sendable {
 
     func respond(to request: HTTPRequest) -> HTTPResponse {
         if request.method == "HEAD" { return HTTPResponse(status: 200, headers: Self.headers, body: .bytes([])) }
-        let isFirst = listenerCount == 0
-        let version = store.snapshot().version
-        if isFirst { state.withLock { $0.version = version } }
+        let version = store.version
         // The delay before a reconnect, and a comment that the client receives at once.
         var greeting = Array("retry: 2000\n:\n\n".utf8)
         if let known = request.header("Last-Event-ID"), known != id(of: version) { greeting += event(version) }
-        let stream = changes.listen(greeting: greeting)
+        return HTTPResponse(status: 200, headers: Self.headers, body: .stream(listen(greeting, knowing: version)))
+    }
+
+    /// - Parameter version: the store's, a moment ago.
+    private func listen(_ greeting: [UInt8], knowing version: UInt64) -> HTTPStream {
+        let (number, isFirst) = state.change { state in
+            state.lastNumber += 1
+            state.listeners[state.lastNumber] = version
+            return (state.lastNumber, state.listeners.count == 1)
+        }
         if isFirst { onFirst() }
-        return HTTPResponse(status: 200, headers: Self.headers, body: .stream(stream))
+        return HTTPStream(
+            greeting: greeting, next: { [self] in next(for: number) },
+            end: { [state] in state.change { _ = $0.listeners.removeValue(forKey: number) } })
+    }
+
+    private func next(for number: Int) -> [UInt8] {
+        state.wait(until: monotonicTime() + heartbeat) { state -> [UInt8]? in
+            guard let known = state.listeners[number] else { return [] }
+            guard known < state.version else { return nil }
+            state.listeners[number] = state.version
+            return event(state.version)
+        } ?? Array(":\n\n".utf8)
     }
 
     private func id(of version: UInt64) -> String { "\(version).\(instance)" }
@@ -64,17 +84,15 @@ final class EventHub: Sendable {
     }
 
     /// When ``tick(at:)`` has something to do; `nil` without listeners.
-    var nextTickAt: Duration? { listenerCount == 0 ? nil : state.withLock { $0.nextTickAt } }
+    var nextTickAt: Duration? { state.read { $0.listeners.isEmpty ? nil : $0.nextTickAt } }
 
     /// Tells the listeners if it is time and something has changed. From one thread.
     func tick(at now: Duration) {
         guard let next = nextTickAt, now >= next else { return }
-        let version = store.snapshot().version
-        let isNews = state.withLock { state in
+        let version = store.version
+        state.change { state in
             state.nextTickAt = now + Self.interval
-            defer { state.version = version }
-            return state.version != version
+            state.version = version
         }
-        if isNews { changes.send(event(version)) }
     }
 }

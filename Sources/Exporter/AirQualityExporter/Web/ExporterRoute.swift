@@ -10,8 +10,8 @@ struct ExporterRoute: Sendable {
     let path: String
     var isFolder = false
     var methods = ["GET", "HEAD"]
-    var access = Route.Access.restricted
-    var errorForm = Route.ErrorForm.text
+    var needsPassword = true
+    var rejectsInJSON = false
     /// Whether a request is a read of what the feeds are consumed for.
     var isReader = false
     /// Its line in the list on `/about`; `nil`: it is not listed.
@@ -30,16 +30,16 @@ struct ExporterRoute: Sendable {
                 path: telemetryPath, isReader: true, meaning: "metrics for Prometheus", limit: \.scrapeLimit,
                 meter: \.scrapes, respond: { $0.metrics.respond(to: $1) }),
             ExporterRoute(
-                path: "/history.json", errorForm: .json, isReader: true, meaning: "the recent points of all cities",
+                path: "/history.json", rejectsInJSON: true, isReader: true, meaning: "the recent points of all cities",
                 limit: \.documentLimit, respond: { $0.history.respond(to: $1) }),
             ExporterRoute(
                 path: "/events", isReader: true, meaning: "changes as server-sent events", limit: \.listenerLimit,
                 respond: { $0.events.respond(to: $1) }),
             ExporterRoute(
-                path: "/-/healthy", access: .open, meaning: "whether the exporter works",
+                path: "/-/healthy", needsPassword: false, meaning: "whether the exporter works",
                 respond: { endpoints, _ in .health(endpoints.health.livenessProblem(), otherwise: "healthy") }),
             ExporterRoute(
-                path: readyPath, access: .open, meaning: "whether its data is fresh",
+                path: readyPath, needsPassword: false, meaning: "whether its data is fresh",
                 respond: { endpoints, _ in .health(endpoints.health.readinessProblem, otherwise: "ready") }),
             ExporterRoute(
                 path: "/-/reconnect", methods: ["POST"],
@@ -77,8 +77,8 @@ struct ExporterRoute: Sendable {
     /// The route with its response from these endpoints. All that are no reads need the lifecycle's flag.
     func route(to endpoints: Endpoints) -> Route {
         Route(
-            path, isFolder: isFolder, methods: methods, access: access, errorForm: errorForm, limit: limit(endpoints),
-            meter: meter(endpoints)
+            path, isFolder: isFolder, methods: methods, needsPassword: needsPassword, rejectsInJSON: rejectsInJSON,
+            limit: limit(endpoints), meter: meter(endpoints)
         ) { [isReader, respond] request in
             if request.method == "POST", !endpoints.isLifecycleEnabled {
                 let flag = Configuration.flag(\.web.isLifecycleEnabled)
@@ -102,7 +102,7 @@ extension HTTPResponse {
         let isGzip = request.takesGzip
         self.init(
             status: status, headers: headers + (isGzip ? [("Content-Encoding", "gzip")] : []),
-            body: .bytes(isGzip ? Gzip.member(of: content.span) : content))
+            body: .bytes(isGzip ? Gzip.member(of: content) : content))
     }
 }
 

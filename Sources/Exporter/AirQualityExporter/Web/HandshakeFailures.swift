@@ -17,7 +17,7 @@ final class HandshakeFailures: Sendable {
 
     var count: Int { state.withLock { $0.count } }
 
-    func note(_ failure: TLSHandshakeFailure) {
+    func note(client: String, reason: String) {
         let suppressed = state.withLock { state in
             state.count += 1
             return state.limit.suppressed(before: monotonicTime())
@@ -25,7 +25,7 @@ final class HandshakeFailures: Sendable {
         guard let suppressed else { return }
         logger.warning(
             "TLS handshake failed",
-            metadata: ["client": failure.peer, "err": failure.reason, "suppressed": "\(suppressed)"])
+            metadata: ["client": client, "err": reason, "suppressed": "\(suppressed)"])
     }
 
     static let families: [Family<Int>] = [

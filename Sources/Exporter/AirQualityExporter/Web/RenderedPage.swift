@@ -16,21 +16,14 @@ struct RenderedPage: Sendable {
     init(version: UInt64, text: [UInt8], isGzip: Bool) {
         self.version = version
         textCount = text.count
-        if isGzip {
-            var compressor = GzipCompressor()
-            content = .gzip(Gzip([compressor.block(text.span)]))
-        } else {
-            content = .plain(text)
-        }
+        content = isGzip ? .gzip(Gzip(text)) : .plain(text)
     }
 
     /// The page with what comes after it, in pieces.
     func pieces(endingWith end: [UInt8]) -> [[UInt8]] {
         switch content {
-        case .plain(let text): return [text, end]
-        case .gzip(let gzip):
-            var compressor = GzipCompressor()
-            return gzip.member(endingWith: compressor.block(end.span))
+        case .plain(let text): [text, end]
+        case .gzip(let gzip): gzip.member(endingWith: end)
         }
     }
 }

@@ -42,10 +42,10 @@ private let server: HTTPServer = {
         addresses: [.unix(path: path)],
         routes: [
             Route("/secret", methods: methods, respond: respond),
-            Route("/metrics", methods: methods, access: .open, limit: limit, meter: HTTPMeter(), respond: respond),
-            Route("", isFolder: true, methods: methods, access: .open, respond: respond),
+            Route(
+                "/metrics", methods: methods, needsPassword: false, limit: limit, meter: HTTPMeter(), respond: respond),
+            Route("", isFolder: true, methods: methods, needsPassword: false, respond: respond),
         ])
-    configuration.limits.maximumConnectionsPerClient = configuration.limits.maximumConnections
     // The password of "user" is "pass"; 4 is the least that bcrypt can cost.
     configuration.web.users = [
         Array("user".utf8): "$2b$04$abcdefghijklmnopqrstuufznL8bkzdtHwLhca4To/v9Lo9bA7fR6"

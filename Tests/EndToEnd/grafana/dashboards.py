@@ -16,6 +16,13 @@ def panels(dashboard: dict) -> Iterator[dict]:
         yield from panel["panels"] if panel["type"] == "row" else [panel]
 
 
+PANELS = [panel for dashboard in DASHBOARDS.values() for panel in panels(dashboard)]
+
+
+def panel_titled(title: str) -> dict:
+    return next(panel for panel in PANELS if panel["title"] == title)
+
+
 def variables(dashboard: dict) -> list[dict]:
     return dashboard["templating"]["list"]
 

@@ -2,6 +2,7 @@
 
 promtool is told all of them; a real Prometheus and Alertmanager those that have a `speed`."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from grafana.demo import air
@@ -35,19 +36,14 @@ class Story:
         return 30 if self.minutes <= 200 else 120
 
 
-def crash_loop(second: int) -> bool:
-    """Runs for 40 seconds of each minute, from the 20th minute to the 50th."""
-    return not 20 <= second / 60 < 50 or second % 60 < 40
+def crashing(every: int, up: int, begin: int = 20, end: int = 50) -> Callable[[int], bool]:
+    """Runs for so many seconds of each turn, from one minute until another."""
+    return lambda second: not begin <= second / 60 < end or second % every < up
 
 
 def after_a_while(second: int) -> bool:
-    """The crash loop connects 20 seconds after each start."""
-    return not 20 <= second / 60 < 50 or second % 60 >= 20
-
-
-def slow_crash_loop(second: int) -> bool:
-    """Runs for 30 seconds of every five minutes, as Kubernetes restarts it."""
-    return not 60 <= second / 60 < 150 or second % 300 < 30
+    """A connection 20 seconds after each start of an exporter that crashes every two minutes."""
+    return not 20 <= second / 60 < 50 or second % 120 >= 20
 
 
 def one_stops(second: int) -> Readings:
@@ -64,6 +60,15 @@ def empty_for_two_hours(second: int) -> Readings:
 
 def silent_for_an_hour(second: int) -> Readings | None:
     return None if HOUR <= second < 2 * HOUR else {"Delhi": 150}
+
+
+def is_slow_turn(second: int) -> bool:
+    """Always until noon, then once an hour."""
+    return second < 12 * HOUR or second % HOUR == 0
+
+
+def one_slows(second: int) -> Readings:
+    return {"Delhi": 150, "Pune": 80} if is_slow_turn(second) else {"Delhi": 150}
 
 
 def silent_from_the_second_hour(second: int) -> Readings | None:
@@ -130,7 +135,7 @@ STORIES = [
         "a feed that is away for a minute",
         40,
         [Exporter(is_feed_up=except_for((20, 21)))],
-        speed=60,
+        speed=40,
     ),
     Story(
         "a feed that is away for ten minutes",
@@ -139,7 +144,7 @@ STORIES = [
         {"FeedDown/warning": 1},
         {25: "FeedDown/warning", 40: ""},
         says="a:10025 of the job air-quality-exporter is not connected to the feed ws://feed/",
-        speed=60,
+        speed=40,
     ),
     Story(
         "a feed that is away for an hour",
@@ -147,7 +152,7 @@ STORIES = [
         [Exporter(is_feed_up=except_for((20, 80)))],
         {"FeedDown/warning": 1, "FeedDown/critical": 1},
         {30: "FeedDown/warning", 70: "FeedDown/warning FeedDown/critical", 90: ""},
-        speed=60,
+        speed=40,
     ),
     Story(
         "an hourly feed that is away for five hours",
@@ -157,13 +162,21 @@ STORIES = [
         {440: ""},
     ),
     Story(
-        "a feed that crashes each minute",
+        "a feed that crashes every two minutes",
         90,
-        [Exporter(is_feed_up=crash_loop)],
+        [Exporter(is_feed_up=crashing(every=120, up=100))],
         {"FeedUnstable": 1},
-        {45: "FeedUnstable", 75: ""},
+        {45: "FeedUnstable", 85: ""},
         says="times to the feed ws://feed/ within 15 minutes",
-        speed=60,
+        speed=40,
+    ),
+    Story(
+        "a feed that crashes every 210 seconds",
+        105,
+        [Exporter(is_feed_up=crashing(every=210, up=200, end=60))],
+        {"FeedUnstable": 1},
+        {55: "FeedUnstable", 100: ""},
+        speed=40,
     ),
     Story(
         "a feed that ends its connection after each hour's message",
@@ -172,10 +185,10 @@ STORIES = [
     ),
     Story(
         "a feed that falls silent for an hour",
-        180,
+        200,
         [Exporter(message=silent_for_an_hour)],
         {"FeedSilent": 1},
-        {100: "FeedSilent", 140: ""},
+        {100: "FeedSilent", 190: ""},
         says="is connected to the feed ws://feed/, but no message has come",
     ),
     Story(
@@ -184,6 +197,13 @@ STORIES = [
         [Exporter(message=silent_from_the_second_hour)],
         {"FeedSilent": 1},
         {14 * 60: "FeedSilent"},
+    ),
+    Story(
+        "a feed that slows down to a message an hour",
+        DAY,
+        [Exporter(message=lambda second: {"Delhi": 150} if is_slow_turn(second) else None)],
+        {"FeedSilent": 1},
+        {12 * 60 + 30: "FeedSilent", DAY - 60: ""},
     ),
     Story(
         "a feed that never sends anything",
@@ -196,7 +216,7 @@ STORIES = [
         "an exporter that is away for a minute",
         40,
         [Exporter(is_running=except_for((20, 21)))],
-        speed=60,
+        speed=40,
     ),
     Story(
         "an exporter that is away for ten minutes",
@@ -205,7 +225,7 @@ STORIES = [
         {"ExporterDown": 1},
         {25: "ExporterDown", 40: ""},
         says="Prometheus cannot scrape a:10025",
-        speed=60,
+        speed=40,
     ),
     Story(
         "an exporter that is away for 30 hours",
@@ -215,18 +235,26 @@ STORIES = [
         {30 * 60: "ExporterDown", 31 * 60 + 30: ""},
     ),
     Story(
-        "an exporter that crashes each minute",
+        "an exporter that crashes every two minutes",
         90,
-        [Exporter(is_running=crash_loop, is_feed_up=after_a_while)],
+        [Exporter(is_running=crashing(every=120, up=100), is_feed_up=after_a_while)],
         {"ExporterRestarting": 1},
-        {45: "ExporterRestarting", 75: ""},
+        {45: "ExporterRestarting", 85: ""},
         says="has restarted",
-        speed=60,
+        speed=40,
     ),
     Story(
-        "an exporter that crashes every five minutes",
+        "an exporter that crashes every 320 seconds",
+        105,
+        [Exporter(is_running=crashing(every=320, up=310, end=60))],
+        {"ExporterRestarting": 1},
+        {55: "ExporterRestarting", 100: ""},
+        speed=40,
+    ),
+    Story(
+        "an exporter that runs for half a minute of every five",
         200,
-        [Exporter(is_running=slow_crash_loop)],
+        [Exporter(is_running=crashing(every=300, up=30, begin=60, end=150))],
         {"ExporterDown": 1},
         {120: "ExporterDown", 170: ""},
     ),
@@ -274,7 +302,7 @@ STORIES = [
         {"FeedDown/warning": 1, "FeedDown/critical": 1},
         {50: "FeedDown/warning FeedDown/critical"},
         says="a:10025 of the job prod is not connected",
-        speed=60,
+        speed=40,
     ),
     Story(
         "one city of two that stops",
@@ -294,11 +322,18 @@ STORIES = [
         {530: "", 600: "CityStale"},
     ),
     Story(
+        "one city of two that slows down to a reading an hour",
+        DAY,
+        [Exporter(message=one_slows)],
+        {"CityStale": 1},
+        {12 * 60 + 30: "CityStale", DAY - 60: ""},
+    ),
+    Story(
         "nothing but [] for two hours",
         300,
         [Exporter(every=240, message=empty_for_two_hours)],
         {"CityStale": 2},
-        {100: "CityStale", 190: ""},
+        {100: "CityStale", 250: ""},
         speed=480,
     ),
     Story(

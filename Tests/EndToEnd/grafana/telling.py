@@ -118,7 +118,8 @@ class Actor(threading.Thread):
     def start_exporter(self, address: str) -> Program:
         times = {
             "--feed.idle-timeout": self.script.idle_timeout,
-            "--feed.reconnect-max": 30,
+            # Less than by default, for the minute of health that resets the delay is a real one.
+            "--feed.reconnect-max": 6,
             "--city.expire-after": 6 * 3600,
         }
         flags = [f"{name}={1000 * value // self.speed}ms" for name, value in times.items()]
@@ -131,19 +132,19 @@ class Actor(threading.Thread):
 
     def run(self) -> None:
         begin = time.monotonic()
-        while not self.is_over.wait(0.005):
+        while not self.is_over.wait(0.02):
             self.act(int((time.monotonic() - begin) * self.speed))
 
     def act(self, second: int) -> None:
+        if self.script.is_feed_up(second) != (self.feed is not None):
+            if self.feed:
+                self.feed.stop()
+            self.feed = None if self.feed else WebSocketFeed(self.feed_port)
         if self.script.is_running(second) != self.exporter.is_running:
             if self.exporter.is_running:
                 self.exporter.kill()
             else:
                 self.exporter = self.start_exporter(self.address)
-        if self.script.is_feed_up(second) != (self.feed is not None):
-            if self.feed:
-                self.feed.stop()
-            self.feed = None if self.feed else WebSocketFeed(self.feed_port)
         turn = second // self.script.every
         if self.feed and turn > self.sent:
             self.sent = turn
@@ -181,7 +182,7 @@ def tell(
             folder,
             (),
             rules=faster_rules(folder, speed),
-            interval="250ms",
+            interval="400ms",
             alerting={"alertmanagers": [targets(alertmanager.address)]},
             scrape_configs=[
                 {"job_name": job, **targets(actor.address)} for job, actor in jobs.items()

@@ -9,9 +9,11 @@ import yaml
 
 from grafana.dashboards import (
     DASHBOARDS,
+    PANELS,
     ROOT,
     annotations,
     interpolated,
+    panel_titled,
     panels,
     settings,
     variables,
@@ -19,11 +21,7 @@ from grafana.dashboards import (
 from grafana.shapes import ANNOTATION, DASHBOARD, LINK, ROW, VARIABLE, complaints, panel_complaints
 
 each_dashboard = pytest.mark.parametrize("name", DASHBOARDS)
-each_panel = pytest.mark.parametrize(
-    "panel",
-    [panel for each in DASHBOARDS.values() for panel in panels(each)],
-    ids=lambda panel: panel["title"],
-)
+each_panel = pytest.mark.parametrize("panel", PANELS, ids=lambda panel: panel["title"])
 
 
 def test_three_dashboards_with_the_ids_that_links_and_bookmarks_use():
@@ -134,6 +132,28 @@ def test_up_is_green_and_better_down_is_red_and_worse(panel):
     )
 
 
+def test_dots_and_lines_stand_out_in_both_themes():
+    """By WCAG 2.1, section 1.4.11; areas have the scale's own colours."""
+    drawn = [panel_titled("Map"), panel_titled("Sub-index of each pollutant")]
+    colors = set(re.findall(r"#[0-9A-F]{6}", json.dumps(drawn)))
+    assert len(colors) > 12
+    for color in colors:
+        assert min(contrast(color, "#FFFFFF"), contrast(color, "#181B1F")) >= 3, color
+
+
+def contrast(one: str, two: str) -> float:
+    darker, lighter = sorted((luminance(one), luminance(two)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def luminance(color: str) -> float:
+    parts = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
 def test_what_is_provisioned_is_there():
     provisioning = ROOT / "grafana/provisioning"
     files = {path: yaml.safe_load(path.read_text()) for path in provisioning.rglob("*.yaml")}
@@ -145,9 +165,7 @@ def test_what_is_provisioned_is_there():
 
 
 def test_every_query_is_whole():
-    for dashboard in DASHBOARDS.values():
-        queries = [target["expr"] for panel in panels(dashboard) for target in panel["targets"]]
-        for annotation in annotations(dashboard):
-            queries.append(annotation["expr"])
-            assert annotation["expr"] == annotation["target"]["expr"]
-        assert not [query for query in queries if "$" in interpolated(query)]
+    notes = [each for dashboard in DASHBOARDS.values() for each in annotations(dashboard)]
+    assert all(each["expr"] == each["target"]["expr"] for each in notes)
+    for part in [*notes, *(target for panel in PANELS for target in panel["targets"])]:
+        assert "$" not in interpolated(part["expr"])

@@ -7,7 +7,15 @@ import time
 
 import pytest
 
-from grafana.dashboards import DASHBOARDS, annotations, interpolated, panels, variables
+from grafana.dashboards import (
+    DASHBOARDS,
+    PANELS,
+    annotations,
+    interpolated,
+    panel_titled,
+    panels,
+    variables,
+)
 from grafana.talking import CITIES, talking_feed
 from grafana.telling import faster_rules
 from support.peers import Prometheus
@@ -21,13 +29,8 @@ pytestmark = [
     ),
 ]
 
-PANELS = [panel for dashboard in DASHBOARDS.values() for panel in panels(dashboard)]
 # What Prometheus itself adds, and what the poller exposes.
 FOREIGN = r"up|ALERTS|scrape_duration_seconds|airquality_feed_\w+"
-
-
-def panel_titled(title: str) -> dict:
-    return next(panel for panel in PANELS if panel["title"] == title)
 
 
 def overrides(title: str) -> list[dict]:

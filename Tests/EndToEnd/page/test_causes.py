@@ -15,7 +15,7 @@ def texts(browser, selector: str) -> list[str]:
     return [found.text for found in browser.all(selector)]
 
 
-def test_names_the_pollutant_in_the_list(air, reader):
+def test_the_list_names_the_pollutant_that_is_the_cause(air, reader):
     reader.open(air.address)
     rows = {row.get_attribute("data-city"): row.text for row in reader.all("li.city")}
     assert "because of PM2.5" in rows["Delhi"] and "because of PM2.5" in rows["Lucknow"]
@@ -23,7 +23,7 @@ def test_names_the_pollutant_in_the_list(air, reader):
     assert "because" not in rows["Indore"]
 
 
-def test_shows_each_pollutant_of_a_city(air, reader):
+def test_the_page_of_a_city_shows_each_pollutant(air, reader):
     reader.open(air.address + "/city/Delhi")
     assert "because of PM2.5" in reader.find(".current").text
     assert reader.find(".health").text.endswith("Everyone: avoid heavy exertion outdoors.")
@@ -43,7 +43,7 @@ def test_shows_each_pollutant_of_a_city(air, reader):
     )
 
 
-def test_names_the_index_beside_every_number(air, reader):
+def test_the_page_names_the_index_beside_every_number(air, reader):
     """What is read aloud has it too."""
     for path in ("/", "/?kiosk"):
         reader.open(air.address + path)
@@ -68,7 +68,7 @@ def test_names_the_index_beside_every_number(air, reader):
         ),
     ],
 )
-def test_says_where_the_readings_are_from(start, reader, field, words):
+def test_every_page_says_where_the_readings_are_from(start, reader, field, words):
     def name_source(connection, request, response):
         response.headers["Air-Quality-Source"] = field
 
@@ -89,17 +89,7 @@ def test_says_where_the_readings_are_from(start, reader, field, words):
         feed.stop()
 
 
-def test_says_how_old_the_values_of_a_slow_feed_are(breathe, reader):
-    air = breathe()
-    air.say(Delhi=300, age=1500)
-    air.wait_for_cities(1)
-    reader.open(air.address)
-    assert reader.text(".feed.slow") == "Connected, newest values 25 min ago"
-    air.say(Delhi=301)
-    reader.wait_for(".feed.live", "Live")
-
-
-def test_shows_nothing_of_what_is_not_known(breathe, reader):
+def test_the_page_shows_nothing_of_what_is_not_known(breathe, reader):
     air = breathe(*EXTRAS)
     now = time.time()
     without = {"city": "Pune", "aqi": 250, "time": now}

@@ -36,7 +36,7 @@ def clock(browser, selector: str = ".tip") -> str:
     return browser.text(selector).split(" ")[0]
 
 
-def test_shows_the_points_over_the_bands(delhi, reader):
+def test_the_chart_shows_the_points_over_the_bands(delhi, reader):
     reader.open(delhi.address + "/city/Delhi")
     assert reader.text("h1") == "Delhi"
     assert reader.text(".current .index") == "435"
@@ -75,7 +75,7 @@ def test_shows_the_points_over_the_bands(delhi, reader):
     )
 
 
-def test_goes_on_while_it_is_looked_at(delhi, browser):
+def test_the_chart_goes_on_while_it_is_looked_at(delhi, browser):
     browser.open(delhi.address + "/city/Delhi")
     browser.run("window.isTheSamePage = true")
     browser.wait_for("body[data-live]")
@@ -87,7 +87,7 @@ def test_goes_on_while_it_is_looked_at(delhi, browser):
     assert browser.run("return window.isTheSamePage")
 
 
-def test_pointer_shows_time_value_and_category(delhi, browser):
+def test_the_pointer_shows_time_value_and_category(delhi, browser):
     browser.open(delhi.address + "/city/Delhi")
     point = browser.all("circle.point")[3]
     ActionChains(browser.driver).move_to_element(point).perform()
@@ -100,7 +100,7 @@ def test_pointer_shows_time_value_and_category(delhi, browser):
     wait_for(lambda: not browser.find(".tip").is_displayed(), "its end")
 
 
-def test_keyboard_walks_from_point_to_point(delhi, browser):
+def test_the_keyboard_walks_from_point_to_point(delhi, browser):
     browser.open(delhi.address + "/city/Delhi")
     browser.run("document.querySelector('#area').focus()")
     browser.press(Keys.END)
@@ -118,7 +118,7 @@ def test_keyboard_walks_from_point_to_point(delhi, browser):
     assert not browser.find(".tip").is_displayed()
 
 
-def test_zooms_step_by_step_and_back(delhi, reader):
+def test_the_chart_zooms_step_by_step_and_back(delhi, reader):
     reader.open(delhi.address + "/city/Delhi")
     reader.find("[aria-label='Time shown'] a").click()
     wait_for(lambda: 0 < len(indices(reader)) < 25, "fewer points")
@@ -167,7 +167,7 @@ def test_no_label_is_over_a_bar(delhi, reader):
     assert covered == []
 
 
-def test_table_has_the_points(delhi, browser):
+def test_the_table_has_the_points(delhi, browser):
     browser.open(delhi.address + "/city/Delhi")
     browser.find("#points summary").click()
     rows = browser.text("#points tbody tr").split("|")
@@ -178,7 +178,7 @@ def test_table_has_the_points(delhi, browser):
     browser.wait_for("#points tbody tr", "440")
 
 
-def test_times_are_the_readers(delhi, browser):
+def test_the_times_are_the_readers(delhi, browser):
     address = delhi.address + "/city/Delhi"
     browser.open(address)
     browser.run("document.querySelector('#area').focus()")
@@ -223,7 +223,7 @@ def test_a_point_alone_is_seen_among_many(breathe, reader):
     assert last <= edge
 
 
-def test_ranges_lead_to_the_last_hours_and_days(breathe, reader):
+def test_the_ranges_lead_to_the_last_hours_and_days(breathe, reader):
     hour = 3600
     air = breathe("--history.capacity", "100")
     for age in (100, 30, 23.9, 20, 10, 2, 1, 0):

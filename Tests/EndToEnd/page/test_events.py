@@ -56,7 +56,7 @@ def listen():
         listener.socket.close()
 
 
-def test_tells_that_something_has_changed_as_the_contract_says(air, listen):
+def test_an_event_tells_that_something_has_changed(air, listen):
     listener = listen(air.exporter)
     air.say(Delhi=150.5)
     event = listener.event()
@@ -68,7 +68,7 @@ def test_tells_that_something_has_changed_as_the_contract_says(air, listen):
     assert listen(air.exporter, event["id"]).event()["event"] == "change"
 
 
-def test_lets_no_more_in_than_64_of_one_address(air, listen):
+def test_one_address_has_at_most_64_listeners(air, listen):
     listeners = [listen(air.exporter) for _ in range(64)]
     assert {listener.status for listener in listeners} == {200}
     rejected = air.exporter.get("/events")
@@ -81,7 +81,7 @@ def test_lets_no_more_in_than_64_of_one_address(air, listen):
     assert listen(air.exporter).status == 200
 
 
-def test_lets_no_more_in_than_256_of_all_addresses(air, listen):
+def test_all_addresses_have_at_most_256_listeners(air, listen):
     listeners = [
         listen(air.exporter, source=f"127.0.0.{address}")
         for address in range(2, 6)
@@ -97,7 +97,7 @@ def test_lets_no_more_in_than_256_of_all_addresses(air, listen):
     assert listen(air.exporter).status == 200
 
 
-def test_ends_with_the_exporter_which_waits_for_nobody(air, listen):
+def test_the_exporter_ends_without_waiting_for_listeners(air, listen):
     quick = [listen(air.exporter) for _ in range(30)]
     air.say(Delhi=150)
     for listener in quick:
@@ -109,7 +109,7 @@ def test_ends_with_the_exporter_which_waits_for_nobody(air, listen):
     assert air.exporter.wait() == 0
 
 
-def test_keeps_the_feed_connected_while_somebody_listens(breathe, listen):
+def test_the_feed_stays_connected_while_somebody_listens(breathe, listen):
     air = breathe("--feed.pause-when-unused", "500ms")
     wait_for(lambda: not air.feed.clients, "the pause")
     listener = listen(air.exporter)
@@ -132,7 +132,7 @@ def test_many_listeners_hear_the_same(air, listen):
         assert all(event == events[0] for event in events)
 
 
-def test_asks_for_the_password_like_all_other_paths(breathe, tmp_path):
+def test_every_path_of_the_page_asks_for_the_password(breathe, tmp_path):
     # "secret", with bcrypt at its lowest cost.
     hash = "$2b$04$DRrXOBFI1rZFGxkcNWcZXOzRCyVzPsFHYNMEKOqMpl.HQjTbk/Dk6"
     (tmp_path / "web.yml").write_text(json.dumps({"basic_auth_users": {"me": hash}}))

@@ -9,7 +9,7 @@ from support.waiting import wait_for
 BY_INDEX = ["Delhi", "Kolkata", "Mumbai", "Chennai", "Lucknow", "Indore"]
 
 
-def test_shows_everything_worst_first(air, browser):
+def test_the_list_shows_everything_worst_first(air, browser):
     browser.open(air.address)
     assert browser.names() == BY_INDEX
     assert browser.text(".summary b") == "6|1|1|2|1|1|0"
@@ -46,7 +46,8 @@ def test_faces_and_numbers_have_the_colours_of_their_category(breathe, reader):
             return [...document.querySelectorAll("li.city")].map(row => {
               const [index, face] = [".index", ".disc"].map(part => row.querySelector(part));
               return [
-                color(row, "backgroundImage"), color(index), color(face), color(index, "color"), color(face, "stroke"),
+                color(row, "backgroundImage"), color(index), color(face),
+                color(index, "color"), color(face, "stroke"),
                 face.firstElementChild.getAttribute("href"), index.textContent,
               ];
             });
@@ -81,7 +82,7 @@ def test_faces_and_numbers_have_the_colours_of_their_category(breathe, reader):
         assert lines <= 2 and hole <= 240, width
 
 
-def test_sparklines_begin_after_the_first_interval(breathe, reader):
+def test_a_sparkline_begins_after_the_first_interval(breathe, reader):
     """The first two points come at once and say nothing about the time between them."""
     air = breathe()
     for age in (120, 60, 0):
@@ -96,7 +97,7 @@ def test_sparklines_begin_after_the_first_interval(breathe, reader):
 
 
 @pytest.mark.parametrize("count", [0, 1, 10_000])
-def test_of_no_city_one_and_very_many(breathe, reader, count):
+def test_the_pages_of_no_city_one_and_very_many_fit(breathe, reader, count):
     """Without places and pollutants, there is nothing on any page that speaks of them."""
     air = breathe(*EXTRAS, "--history.capacity", "2")
     for first in range(0, count, 1000):
@@ -122,7 +123,7 @@ def test_of_no_city_one_and_very_many(breathe, reader, count):
         assert reader.text("h1") == name and not reader.all(".cause, .tiles")
 
 
-def test_follows_the_feed_without_a_reload(air, browser):
+def test_the_list_follows_the_feed_without_a_reload(air, browser):
     browser.open(air.address)
     browser.run("window.isTheSamePage = true")
     browser.wait_for("body[data-live]")
@@ -148,7 +149,7 @@ def test_follows_the_feed_without_a_reload(air, browser):
     assert browser.run("return window.isTheSamePage")
 
 
-def test_flashes_when_a_category_changes(air, browser):
+def test_a_city_flashes_when_its_category_changes(air, browser):
     browser.open(air.address)
     browser.wait_for("body[data-live]")
     browser.run(
@@ -171,7 +172,7 @@ def test_flashes_when_a_category_changes(air, browser):
     wait_for(lambda: not browser.all("[data-flash]"), "its end")
 
 
-def test_does_not_move_for_those_who_want_no_motion(air, browser):
+def test_nothing_moves_for_those_who_want_no_motion(air, browser):
     browser.show(reduced_motion=True)
     browser.open(air.address)
     browser.wait_for("body[data-live]")
@@ -193,7 +194,7 @@ def test_does_not_move_for_those_who_want_no_motion(air, browser):
     )
 
 
-def test_order_is_remembered_in_the_address(air, browser):
+def test_the_order_is_remembered_in_the_address(air, browser):
     browser.open(air.address)
     browser.find("[aria-label=Order] a:nth-child(2)").click()
     wait_for(lambda: browser.names() == sorted(BY_INDEX), "the order of names")
@@ -230,7 +231,7 @@ def test_search_and_filter_go_together(air, browser):
     wait_for(lambda: browser.names() == ["Chennai"], "the one that is left")
 
 
-def test_keyboard_is_enough(air, browser):
+def test_the_keyboard_is_enough(air, browser):
     browser.open(air.address)
     browser.wait_for("body[data-live]")
     browser.press(Keys.TAB)
@@ -246,14 +247,14 @@ def test_keyboard_is_enough(air, browser):
     assert browser.driver.current_url == air.address + "/city/Kolkata"
 
 
-def test_ages_count_on(air, browser):
+def test_the_ages_count_on(air, browser):
     browser.open(air.address)
     before = browser.text("li[data-city=Delhi] .updated")
     assert before.endswith(" ago") or before.endswith("just now")
     wait_for(lambda: browser.text("li[data-city=Delhi] .updated") != before, "the next second")
 
 
-def test_pages_of_many_cities(breathe, browser):
+def test_a_list_of_many_cities_has_pages(breathe, browser):
     air = breathe("--history.capacity", "2")
     air.send({f"City {number:04}": number % 500 for number in range(1000)})
     air.wait_for_cities(1000)

@@ -12,7 +12,7 @@ from support.waiting import wait_for
 BANNER = "Live data interrupted since"
 
 
-def test_says_that_the_feed_is_lost_and_that_it_is_back(breathe, browser):
+def test_the_page_says_that_the_feed_is_lost_and_that_it_is_back(breathe, browser):
     # Alone it would wait for up to half an hour.
     air = breathe(
         "--web.enable-lifecycle", "--feed.reconnect-min", "30m", "--feed.reconnect-max", "30m"
@@ -43,7 +43,7 @@ def test_says_that_the_feed_is_lost_and_that_it_is_back(breathe, browser):
         again.stop()
 
 
-def test_says_it_without_script(breathe, browser):
+def test_the_page_says_that_the_feed_is_lost_without_script(breathe, browser):
     air = breathe(
         "--web.enable-lifecycle", "--feed.reconnect-min", "30m", "--feed.reconnect-max", "30m"
     )
@@ -67,7 +67,7 @@ def test_says_it_without_script(breathe, browser):
     assert browser.all("a[href$=metrics]")
 
 
-def test_has_no_button_that_would_be_refused(breathe, browser):
+def test_the_page_has_no_button_that_would_be_rejected(breathe, browser):
     air = breathe()
     air.feed.stop()
     air.exporter.wait_for_sample("airquality_exporter_feed_connected", 0)
@@ -80,7 +80,7 @@ def test_has_no_button_that_would_be_refused(breathe, browser):
     browser.wait_for("body[data-live]")
 
 
-def test_says_that_a_feed_sends_no_readings(breathe, browser):
+def test_the_page_says_that_a_feed_sends_no_readings_and_why(breathe, browser):
     air = breathe()
     browser.open(air.address)
     browser.wait_for(".banner", "Connected, no readings yet.")
@@ -90,7 +90,7 @@ def test_says_that_a_feed_sends_no_readings(breathe, browser):
     browser.wait_for(".banner", "--feed.city-field")
 
 
-def test_says_that_the_exporter_is_gone(air, browser):
+def test_the_page_says_that_the_exporter_is_gone(air, browser):
     browser.open(air.address)
     browser.wait_for("body[data-live]")
     air.exporter.stop()
@@ -104,7 +104,7 @@ def test_says_that_the_exporter_is_gone(air, browser):
     )
 
 
-def test_asks_again_and_again_where_events_are_rejected(air, browser):
+def test_the_page_asks_again_and_again_where_events_are_rejected(air, browser):
     """64 listeners of one address is all there are."""
     with contextlib.ExitStack() as stack:
         for _ in range(64):
@@ -118,7 +118,7 @@ def test_asks_again_and_again_where_events_are_rejected(air, browser):
         browser.errors()
 
 
-def test_shows_everything_without_script(air, browser):
+def test_the_page_shows_everything_without_script(air, browser):
     browser.allow_script(False)
     browser.open(air.address)
     names = [element.text for element in browser.all("li.city .name")]
@@ -141,7 +141,7 @@ def test_shows_everything_without_script(air, browser):
     wait_for(lambda: "from=" in browser.driver.current_url, "the zoom")
 
 
-def test_reloads_without_script(air, browser):
+def test_the_page_reloads_without_script(air, browser):
     browser.allow_script(False)
     browser.open(air.address)
     assert "10" == browser.find("meta[http-equiv=refresh]").get_attribute("content")
@@ -186,7 +186,7 @@ def test_many_tabs_hold_no_streams(air, browser):
         browser.driver.switch_to.window(first)
 
 
-def test_works_below_a_path_of_a_proxy(air, browser):
+def test_the_page_works_below_a_path_of_a_proxy(air, browser):
     """Links are relative, so a proxy may serve the page anywhere, and may reject events."""
 
     class Proxy(http.server.BaseHTTPRequestHandler):

@@ -81,5 +81,5 @@ struct TestStore: ~Copyable {
         HistoryDocument(store.snapshot(withHistories: true), query: query).render()
     }
 
-    private func city(_ name: String) -> Int? { store.snapshot().find(Array(name.utf8))?.city }
+    private func city(_ name: String) -> Int? { store.snapshot().find(Array(name.utf8)) }
 }

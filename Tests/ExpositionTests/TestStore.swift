@@ -47,7 +47,7 @@ struct TestStore: ~Copyable {
     /// Concentrations of a city that are known, with their names.
     func concentrations(of name: String) -> String {
         let snapshot = store.snapshot()
-        guard let city = snapshot.find(Array(name.utf8))?.city else { return "no city" }
+        guard let city = snapshot.find(Array(name.utf8)) else { return "no city" }
         let values = snapshot.states[city].extras?.concentrations ?? PollutantValues()
         return PollutantValues.pollutants.enumerated().compactMap { place, name in
             values[place].map { "\(name) \($0)" }

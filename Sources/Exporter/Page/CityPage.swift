@@ -6,7 +6,7 @@ import Bytes
 extension Page {
     /// The page of a city; `nil` when there is none of this name.
     public func city(_ name: [UInt8], _ query: ChartQuery) -> [UInt8]? {
-        guard let city = snapshot.find(name)?.city else { return nil }
+        guard let city = snapshot.find(name) else { return nil }
         let state = snapshot.states[city]
         let category = scale.category(state.category)
         let chart = Chart(snapshot.points(of: city), query, at: now, scale: scale)

@@ -37,12 +37,9 @@ public struct StoreSnapshot: Sendable {
         return points
     }
 
-    /// The number of the city of this name, and of those before and after it by name.
-    public func find(_ name: [UInt8]) -> (city: Int, previous: Int?, next: Int?)? {
+    /// The number of the city of this name.
+    public func find(_ name: [UInt8]) -> Int? {
         let place = partition(order[...]) { CityName.precedes(states[$0].name, name) }
-        guard place < order.count, states[order[place]].name == name else { return nil }
-        return (
-            order[place], place > 0 ? order[place - 1] : nil, place + 1 < order.count ? order[place + 1] : nil
-        )
+        return place < order.count && states[order[place]].name == name ? order[place] : nil
     }
 }

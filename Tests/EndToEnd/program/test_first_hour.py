@@ -291,12 +291,13 @@ def test_rejected_readings_are_explained(start, python_feed, message, said, flag
     assert ready.status == 503
     counted = said.replace("rejected=6", "rejected=18").replace("rejected=1 ", "rejected=3 ")
     assert ready.text == f"no fresh reading: {python_feed.url}: readings rejected: {counted}\n"
-    # The pages say the same, without the address, which is nobody's business who can read them.
-    for path in ("/", "/about"):
-        page = html.unescape(exporter.get(path).text)
-        assert "<strong>Connected, no readings yet.</strong>" in page
-        assert f"<p>All readings are rejected: {counted}</p>" in page
-        assert "127.0.0.1" not in page
+    # The page says why, without the address, which is nobody's business who can read it.
+    page = html.unescape(exporter.get("/").text)
+    assert "<strong>Connected, no readings yet.</strong>" in page
+    reason = said.split()[0].removeprefix("reason=")
+    assert f"<p>All readings are rejected ({reason}), " in page
+    assert (" To set: --feed." in page) == (flags is not None)
+    assert "127.0.0.1" not in page
     if flags:
         other = start.exporter("--feed.url", python_feed.url, *flags)
         python_feed.wait_for_client(2)

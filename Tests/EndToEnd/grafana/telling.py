@@ -13,32 +13,15 @@ import yaml
 from websockets.exceptions import ConnectionClosed
 
 from grafana.dashboards import ROOT
+from grafana.rules import faster, faster_rules
 from grafana.simulation import MINUTE, Exporter
 from grafana.stories import Story
 from support.peers import Prometheus, WebSocketFeed
 from support.programs import Program, Programs
 from support.waiting import wait_for
 
-UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 # Whom docker/prometheus/alertmanager.yml tells.
 RECEIVERS = {"critical": "on-call", "warning": "operators", "info": "public"}
-
-
-def faster(text: str, speed: int) -> str:
-    """Rules or configuration with all times divided: durations, and numbers of seconds (`300`)."""
-    text = re.sub(r"(?<![\w.])\d{3,}\b", lambda found: f"{int(found[0]) / speed:g}", text)
-    return re.sub(
-        r"\b(\d+)([smhd])\b",
-        lambda found: f"{int(found[1]) * UNITS[found[2]] * 1000 // speed}ms",
-        text,
-    )
-
-
-def faster_rules(folder: Path, speed: int) -> list[str]:
-    rules = folder / "rules.yaml"
-    text = (ROOT / "grafana/rules/airquality.alerts.yaml").read_text()
-    rules.write_text(faster(text, speed))
-    return [str(rules)]
 
 
 class Listener:

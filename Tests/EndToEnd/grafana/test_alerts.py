@@ -10,13 +10,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from grafana.dashboards import ROOT
+from grafana.rules import ALERTS, RULES, named
 from grafana.simulation import input_series
 from grafana.stories import STORIES, Story
 from support.exposition import parse_samples
-
-ROOT = Path(__file__).resolve().parents[3]
-RULES = ROOT / "grafana/rules/airquality.alerts.yaml"
-ALERTS = [rule for group in yaml.safe_load(RULES.read_text())["groups"] for rule in group["rules"]]
 
 pytestmark = pytest.mark.skipif(
     not shutil.which("promtool"), reason="no promtool: install Debian's package prometheus"
@@ -71,17 +69,6 @@ def check(expression: str, minute: int, alerts: dict[str, int]) -> dict:
 def silence(minute: int, alert: str) -> dict:
     """Expects no such alert: promtool then says what it got, with all texts."""
     return {"eval_time": f"{minute}m", "alertname": named(alert)[0], "exp_alerts": []}
-
-
-def named(alert: str) -> tuple[str, str]:
-    """Whole name and severity of an alert, as stories name it."""
-    name, _, severity = f"AirQuality{alert}".partition("/")
-    (found,) = (
-        rule["labels"]["severity"]
-        for rule in ALERTS
-        if rule["alert"] == name and severity in ("", rule["labels"]["severity"])
-    )
-    return name, found
 
 
 def promtool(rules: Path, story: Story, test: dict) -> str:

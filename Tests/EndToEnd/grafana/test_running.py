@@ -16,8 +16,8 @@ from grafana.dashboards import (
     panels,
     variables,
 )
+from grafana.rules import faster_rules
 from grafana.talking import CITIES, talking_feed
-from grafana.telling import faster_rules
 from support.peers import Prometheus
 from support.waiting import wait_for
 

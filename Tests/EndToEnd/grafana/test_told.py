@@ -9,9 +9,9 @@ import pytest
 from websockets.sync.client import connect
 
 from grafana.demo import air
+from grafana.rules import named
 from grafana.stories import STORIES
 from grafana.telling import RECEIVERS, tell
-from grafana.test_alerts import named
 
 needs_alertmanager = pytest.mark.skipif(
     not shutil.which("prometheus-alertmanager"),

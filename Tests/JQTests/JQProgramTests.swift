@@ -3,12 +3,10 @@ import TestSupport
 import Testing
 
 /// The results of the program for each message; an error as `error: ` and its words.
-private func results(of program: String, _ messages: [String], memoryBytes: Int = 64 << 20) -> [String] {
-    var limits = JQLimits()
-    limits.memoryBytes = memoryBytes
+private func results(of program: String, _ messages: [String]) -> [String] {
     var results: [String] = []
     do {
-        var program = try JQProgram(program, limits: limits, executable: builtProgram("air-quality-exporter"))
+        var program = try JQProgram(program, messageBytes: 1, executable: builtProgram("air-quality-exporter"))
         for message in messages {
             let bytes = Array(message.utf8)
             do {

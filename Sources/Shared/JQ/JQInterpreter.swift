@@ -22,10 +22,10 @@ public struct JQInterpreter: ~Copyable {
                     let complaint = unsafe context?.assumingMemoryBound(to: String.self)
                     if unsafe complaint?.pointee.isEmpty == true { unsafe complaint?.pointee = text }
                 }, complaint)
-            defer { unsafe jq_set_error_cb(state, { _, message in unsafe jv_free(message) }, nil) }
+            defer { unsafe jq_set_error_cb(state, nil, nil) }
             return unsafe jq_compile(state, program) != 0
         }
-        guard isCompiled else { throw JQError(Self.words(complaint)) }
+        guard isCompiled else { throw JQError(complaint) }
         unsafe jq_set_input_cb(
             state, { _, _ in unsafe jv_invalid_with_msg(jv_string("a message has one input: input is not there")) },
             nil)
@@ -49,7 +49,7 @@ public struct JQInterpreter: ~Copyable {
             while true {
                 let value = unsafe jv_parser_next(parser)
                 guard unsafe jv_is_valid(value) != 0 else {
-                    if let words = unsafe Self.words(ofError: value) { throw JQError(words) }
+                    if let error = unsafe Self.error(value) { throw error }
                     break
                 }
                 try unsafe run(on: value, count: &count, appendingTo: &elements)
@@ -66,8 +66,7 @@ public struct JQInterpreter: ~Copyable {
             guard unsafe jv_is_valid(result) != 0 else {
                 let isHalted = unsafe jq_halted(state) != 0
                 if isHalted { unsafe jv_free(result) }
-                let words = unsafe Self.words(ofError: isHalted ? jq_get_error_message(state) : result)
-                if let words { throw JQError(words) }
+                if let error = unsafe Self.error(isHalted ? jq_get_error_message(state) : result) { throw error }
                 return
             }
             count += 1
@@ -92,22 +91,14 @@ public struct JQInterpreter: ~Copyable {
         unsafe elements.append(contentsOf: content)
     }
 
-    /// The words of an error, which is freed; `nil` where the value is none.
-    private static func words(ofError value: jv) -> String? {
+    /// An error in jq's words; `nil` where the value is none. The value is freed.
+    private static func error(_ value: jv) -> JQError? {
         let message = unsafe jv_is_valid(value) != 0 ? value : jv_invalid_get_msg(value)
         switch unsafe jv_get_kind(message) {
         case JV_KIND_NULL: return nil
-        case JV_KIND_STRING: return words(unsafe text(of: message))
-        default: return words(unsafe text(of: jv_dump_string(message, 0)))
+        case JV_KIND_STRING: return JQError(unsafe text(of: message))
+        default: return JQError(unsafe text(of: jv_dump_string(message, 0)))
         }
-    }
-
-    /// The first line, without what only jq's own program means.
-    private static func words(_ text: String) -> String {
-        let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? "unknown error"
-        let prefix = "jq: error: "
-        let words = line.hasPrefix(prefix) ? line.dropFirst(prefix.count) : line[...]
-        return String(words.hasSuffix(":") ? words.dropLast() : words)
     }
 
     /// The text of a string, which is freed.

@@ -1,39 +1,37 @@
-internal import Bytes
 internal import CJQ
 internal import Glibc
 
 /// The process that runs libjq for a ``JQProgram``.
 public enum JQWorker {
-    /// The first argument of the worker; its memory in bytes and the seconds for a message follow.
+    /// The first argument of the worker; its memory in bytes and the program follow.
     public static let command = "__jq"
+    /// Time of the processor for a message.
+    static let maximumSeconds = 1
+    private static let maximumResults = 100_000
 
     /// Serves the process that started this one, until that ends or closes the socket.
     ///
     /// - Parameter arguments: those after the program's name.
     /// - Returns: the exit status.
     public static func run(_ arguments: [String]) -> Int32 {
-        guard arguments.count == 3, let memory = UInt(arguments[1]), let seconds = Int(arguments[2]),
-            let start = JQFrame.receive(from: 0), start.kind == .program
-        else { return 2 }
+        guard arguments.count == 3, let memory = UInt(arguments[1]) else { return 2 }
         limit(RLIMIT_DATA, to: memory)
         // No module is loaded, no file is read: none can be opened.
         limit(RLIMIT_NOFILE, to: 0)
         limit(RLIMIT_CORE, to: 0)
-        let parts = start.content.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let results: Int = decimalNumber(parts[0]) else { return 2 }
         do throws(JQError) {
-            var interpreter = try JQInterpreter(String(decoding: parts[1], as: UTF8.self), maximumResults: results)
-            guard JQFrame.send(.elements, Span(), over: 0) else { return 0 }
-            while let message = JQFrame.receive(from: 0) {
-                arm(seconds: seconds)
+            var interpreter = try JQInterpreter(arguments[2], maximumResults: maximumResults)
+            var response = JQFrame()
+            while JQFrame.send(response.kind, response.content.span, over: 0),
+                let message = JQFrame.receive(from: 0)
+            {
+                arm(seconds: maximumSeconds)
                 do throws(JQError) {
-                    let elements = try interpreter.run(message.content.span)
-                    arm(seconds: 0)
-                    guard JQFrame.send(.elements, elements.span, over: 0) else { return 0 }
+                    response = JQFrame(kind: .content, content: try interpreter.run(message.content.span))
                 } catch {
-                    arm(seconds: 0)
-                    guard JQFrame.send(.failure, Array(error.reason.utf8).span, over: 0) else { return 0 }
+                    response = JQFrame(kind: .failure, content: Array(error.reason.utf8))
                 }
+                arm(seconds: 0)
             }
         } catch {
             _ = JQFrame.send(.failure, Array(error.reason.utf8).span, over: 0)

@@ -91,9 +91,6 @@ extension Configuration {
         }
     }
 
-    /// Bounds of the program.
-    var programLimits: JQLimits { JQLimits(messageBytes: feed.maximumMessageBytes) }
-
     /// The first setting of a feed that is not usable, or not together with others.
     var feedMistake: (member: PartialKeyPath<Self>, index: Int?, expected: String)? {
         do throws(FeedOptionError) {
@@ -104,7 +101,7 @@ extension Configuration {
         if let program {
             if !format.items.isEmpty { return (\.format.items, nil, "no \(Self.flag(\.program)) with it") }
             do throws(JQError) {
-                _ = try JQProgram(program, limits: programLimits)
+                _ = try JQProgram(program, messageBytes: feed.maximumMessageBytes)
             } catch {
                 return (\.program, nil, "a program that jq compiles: \(error)")
             }

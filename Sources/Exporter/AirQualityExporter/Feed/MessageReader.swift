@@ -31,7 +31,7 @@ struct MessageReader: ~Copyable {
         var complaint: String?
         let decoded = decoder.decode(message, receivedAt: now) { message in
             do throws(JQError) {
-                if program == nil { program = try JQProgram(text, limits: settings.programLimits) }
+                if program == nil { program = try JQProgram(text, messageBytes: settings.feed.maximumMessageBytes) }
                 elements = try program?.run(message)
             } catch {
                 complaint = error.reason

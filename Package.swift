@@ -115,7 +115,7 @@ let package = Package(
         .target(name: "AirQualityIndex", dependencies: ["AirQuality"], path: "Sources/Feed/AirQualityIndex"),
         // What public sources of air quality are asked, and what their documents mean.
         .target(
-            name: "AirSources", dependencies: ["AirQuality", "AirQualityIndex", "Bytes"],
+            name: "AirSources", dependencies: ["AirQuality", "AirQualityIndex", "Bytes", "JSON"],
             path: "Sources/Feed/AirSources"),
 
         // The programs: they wire.

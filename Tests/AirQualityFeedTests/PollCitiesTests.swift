@@ -4,12 +4,13 @@ import Testing
 
 @testable import AirQualityFeed
 
+private let expectedRow = "expected city,latitude,longitude with degrees, and texts of at most 128 bytes of UTF-8"
 private let expectedHeader = "expected city,latitude,longitude, then id, country, both or neither"
 
 struct PollCitiesTests {
     private func read(_ text: String) throws -> [PolledCity] { try readCities(Array(text.utf8), name: "c.csv") }
 
-    @Test func `Names, places and the source's own names`() throws {
+    @Test func `A list has names, places and the source's own names`() throws {
         let cities = try read("city,latitude,longitude,id\nDelhi,28.6,77.2,\n\"Fresno, CA\",36.74,-119.79,@42\n\n")
         #expect(
             cities == [
@@ -37,40 +38,34 @@ struct PollCitiesTests {
             "\"city,latitude\",longitude\n1,2\n",
             #"c.csv:1: the header is "city,latitude,longitude", \#(expectedHeader)"#
         ),
-        ("city,latitude,longitude\n", "c.csv: it has no cities"),
-        ("city,latitude,longitude\nA,1,2\nB,1\n", "c.csv:3: the row has 2 columns, expected 3"),
-        ("city,latitude,longitude\nA,91,2\n", #"c.csv:2: latitude "91": expected a number from -90 to 90"#),
-        ("city,latitude,longitude\nA,1,east\n", #"c.csv:2: longitude "east": expected a number from -180 to 180"#),
-        ("city,latitude,longitude\nA,nan,2\n", #"c.csv:2: latitude "nan": expected a number from -90 to 90"#),
-        (
-            "city,latitude,longitude\n ,1,2\n",
-            #"c.csv:2: city " ": expected a name of at most 128 bytes of UTF-8 without control characters"#
-        ),
-        (
-            "city,latitude,longitude\nA\u{7},1,2\n",
-            #"c.csv:2: city "A\u{7}": expected a name of at most 128 bytes of UTF-8 without control characters"#
-        ),
+        ("city,latitude,longitude\n", "c.csv:2: there is no city"),
+        ("city,latitude,longitude\nA,1,2\nB,1\n", #"c.csv:3: the row is "B,1", \#(expectedRow)"#),
+        ("city,latitude,longitude\nA,91,2\n", #"c.csv:2: the row is "A,91,2", \#(expectedRow)"#),
+        ("city,latitude,longitude\nA,1,east\n", #"c.csv:2: the row is "A,1,east", \#(expectedRow)"#),
+        ("city,latitude,longitude\nA,nan,2\n", #"c.csv:2: the row is "A,nan,2", \#(expectedRow)"#),
+        ("city,latitude,longitude\n ,1,2\n", #"c.csv:2: the row is " ,1,2", \#(expectedRow)"#),
+        ("city,latitude,longitude\nA\u{7},1,2\n", #"c.csv:2: the row is "A\u{7},1,2", \#(expectedRow)"#),
         (
             "city,latitude,longitude\nA,1,2\nB,1,2\nA,3,4\n",
-            #"c.csv:4: city "A": expected each city once, it is in line 2 already"#
+            #"c.csv:4: the city "A" is in line 2 already"#
         ),
         (
             "city,latitude,longitude\n\"A,1,2\n",
             "c.csv:2: a quotation mark is never closed"
         ),
     ])
-    func `A mistake is named with line and column`(text: String, line: String) throws {
+    func `A mistake is named with its line`(text: String, line: String) throws {
         let error = try #require(throws: SystemError.self) { try read(text) }
         #expect(error.reason == line)
     }
 
-    @Test func `A name that is not UTF-8`() throws {
+    @Test func `A name that is not UTF-8 is a mistake`() throws {
         let bytes = Array("city,latitude,longitude\nA".utf8) + [0xFF] + Array(",1,2\n".utf8)
         #expect(throws: SystemError.self) { try readCities(bytes, name: "c.csv") }
     }
 
     @Test(arguments: [(CitySet.seeds, 12), (.india, 300), (.capitals, 243)])
-    func `The built-in sets`(set: CitySet, count: Int) throws {
+    func `The built-in sets have so many cities, each with a country`(set: CitySet, count: Int) throws {
         let cities = try set.cities
         #expect(cities.count == count)
         // Two letters each; Delhi's and New Delhi's are India's.

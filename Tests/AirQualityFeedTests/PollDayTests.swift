@@ -30,8 +30,8 @@ private struct Service {
 
     mutating func answer(_ request: HTTPClientRequest, at now: Int64) -> Result<HTTPClientResponse, HTTPFailure> {
         switch random.next() % 35 {
-        case 0: return .failure(HTTPFailure(.timeout, "30 s"))
-        case 1: return .failure(HTTPFailure(.lost, "cut off"))
+        case 0: return .failure(.failed("30 s"))
+        case 1: return .failure(.failed("cut off"))
         case 2: return .success(HTTPClientResponse(status: 500))
         case 3: return .success(HTTPClientResponse(status: 429, headers: ["Retry-After": "90"]))
         case 4: return .success(HTTPClientResponse(status: 200, body: Array("<html>".utf8)))
@@ -104,7 +104,7 @@ struct PollDayTests {
         SourceName.allCases.filter { $0 != .json }.map { ($0, "k") } + [(.cpcb, nil)]
 
     @Test(arguments: sources)
-    func `A day of each source with faults: every hour is heard, within what the source allows`(
+    func `A day of each source with faults loses no hour and keeps within what the source allows`(
         source: SourceName, key: String?
     ) throws {
         var service = Service(source: source, random: SeededRandom(seed: 7))

@@ -34,7 +34,7 @@ private let dayMessages = [
 ]
 
 struct ReplayTests {
-    @Test func `Once: all of the file from the first client on, then a close with status 0`() throws {
+    @Test func `A replay with --once sends the file from the first client on and ends with status 0`() throws {
         let file = try TemporaryFile(days)
         try withFeed(["replay", file.path, "--once", "--interval=5ms"]) { program, address in
             let listener = try FeedListener(address)
@@ -93,7 +93,7 @@ struct ReplayTests {
         }
     }
 
-    @Test func `Once, without anybody: it waits, and a signal ends it`() throws {
+    @Test func `A replay with --once waits for a client, and a signal ends it`() throws {
         let file = try TemporaryFile(days)
         try withFeed(["replay", file.path, "--once"]) { program, _ in
             program.kill(SIGTERM)

@@ -3,7 +3,7 @@ import Testing
 @testable import AirSources
 
 struct CallBudgetTests {
-    @Test func `All at once at first, then as they come back`() {
+    @Test func `All calls may be made at once at first, then as they come back`() {
         var budget = CallBudget(CallRate(calls: 10, per: .seconds(10)))
         #expect(budget.delay(for: 10, at: 0) == 0)
         budget.spend(10)

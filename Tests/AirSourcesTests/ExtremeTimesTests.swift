@@ -28,7 +28,7 @@ struct ExtremeTimesTests {
     /// The text, and what may be a number as one.
     private func members(_ time: String) -> [String] { ["\"\(time)\""] + (Int64(time) == nil ? [] : [time]) }
 
-    @Test(arguments: times) func `WAQI, in text or a number`(time: String) {
+    @Test(arguments: times) func `A time of WAQI near the ends of 64 bits is none`(time: String) {
         for time in members(time) {
             expectAir(time == "\"\(Self.good)\"", from: WAQI(cities: [delhi], token: "k")) { _ in
                 #"{"status":"ok","data":{"aqi":68,"idx":7,"time":{"v":\#(time),"iso":\#(time)},"iaqi":{}}}"#
@@ -36,7 +36,7 @@ struct ExtremeTimesTests {
         }
     }
 
-    @Test(arguments: times) func `OpenAQ, of a station and of its hours`(time: String) {
+    @Test(arguments: times) func `A time of OpenAQ near the ends of 64 bits is none`(time: String) {
         let sensors = ["pm25", "no2", "o3"].enumerated().map {
             #"{"id":\#($0),"parameter":{"name":"\#($1)","units":"µg/m³"}}"#
         }
@@ -52,7 +52,7 @@ struct ExtremeTimesTests {
         }
     }
 
-    @Test(arguments: indianTimes) func `CPCB by data.gov.in`(time: String) {
+    @Test(arguments: indianTimes) func `A time of data.gov.in near the ends of 64 bits is none`(time: String) {
         for time in members(time) {
             let rows = ["PM2.5", "PM10", "CO"].map {
                 #"{"city":"Delhi","station":"ITO","last_update":\#(time),"latitude":"28.6","longitude":"77.2","#
@@ -64,7 +64,7 @@ struct ExtremeTimesTests {
         }
     }
 
-    @Test(arguments: indianTimes) func `CPCB's own feed`(time: String) {
+    @Test(arguments: indianTimes) func `A time of CPCB's own feed near the ends of 64 bits is none`(time: String) {
         expectAir(time == Self.goodIndian, from: CPCBFeed(cities: [delhi])) { _ in
             #"<AqIndex><City id="Delhi"><Station id="A" lastupdate="\#(time)" latitude="28.63" longitude="77.22">"#
                 + #"<Pollutant_Index id="PM10" Avg="97"/><Air_Quality_Index Value="97"/></Station></City></AqIndex>"#

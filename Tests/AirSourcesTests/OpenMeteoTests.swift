@@ -31,7 +31,7 @@ struct OpenMeteoTests {
         let queries = source([delhi, pune]).queries(for: [0, 1], at: now)
         #expect(
             queries.map(\.path) == [
-                "/v1/air-quality?latitude=28.6520,18.5196&longitude=77.2315,73.8554"
+                "/v1/air-quality?latitude=28.652,18.5196&longitude=77.2315,73.8554"
                     + "&hourly=pm2_5,pm10,nitrogen_dioxide,sulphur_dioxide,ozone,carbon_monoxide,ammonia"
                     + "&past_days=1&forecast_days=1&timeformat=unixtime"
             ])
@@ -69,7 +69,7 @@ struct OpenMeteoTests {
         #expect(try reason(source.findings(for: [0]) { _ in document }) == "no hour has a value")
     }
 
-    @Test func `A document of more values than any real one is refused before it is read`() throws {
+    @Test func `A document of more values than any real one is rejected before it is read`() throws {
         var source = source()
         let document = "[" + String(repeating: "1,", count: 300_000) + "1]"
         #expect(try source.error(of: document) == .unreadable("it has more than 300000 values"))
@@ -81,7 +81,7 @@ struct OpenMeteoTests {
         #expect(try source.error(of: document) == .busy("Daily API request limit exceeded."))
     }
 
-    @Test func `Concentrations that would make an index which the exporter refuses make none`() throws {
+    @Test func `Concentrations that would make an index which the exporter rejects make none`() throws {
         var source = source()
         let document = place([("pm2_5", "65535"), ("nitrogen_dioxide", "20.5"), ("sulphur_dioxide", "8")])
         let reason = try reason(source.findings(for: [0]) { _ in document })
@@ -120,7 +120,7 @@ struct OpenMeteoTests {
         #expect(air.concentrations[.pm25] == 77)
     }
 
-    @Test func `Too few pollutants, no hours, old hours: no air, and why`() throws {
+    @Test func `Too few pollutants, no hours, or old hours are no air, and why`() throws {
         var source = source()
         let two = place(Array(three.prefix(2)))
         #expect(try reason(source.findings(for: [0]) { _ in two }).hasPrefix("pm2_5, no2 have enough hours"))
@@ -142,11 +142,11 @@ struct OpenMeteoTests {
 
     @Test(arguments: [
         (#"{"hourly":{"time":[1784660400],"pm10":["9"]}}"#, "hourly.pm10[0] has the wrong type"),
-        (#"{"hourly":{"time":[1784660400],"pm10":[1,2]}}"#, "hourly.pm10 cannot be read"),
+        (#"{"hourly":{"time":[1784660400],"pm10":[1,2]}}"#, "pm10 has 2 values for 1 hours"),
         (#"{"hourly":{"pm10":[1]}}"#, "hourly.time is missing"), (#"{"hourly":null}"#, "hourly is null"),
         ("{}", "hourly is missing"),
     ])
-    func `What of a place is not as documented`(document: String, text: String) throws {
+    func `The part of a place that is not as documented is named`(document: String, text: String) throws {
         var source = source()
         #expect(try reason(source.findings(for: [0]) { _ in document }) == text)
     }
@@ -155,7 +155,7 @@ struct OpenMeteoTests {
         ("[]", "it has 0 places, expected 1"), ("[{},{}]", "it has 2 places, expected 1"), ("", "it is no JSON"),
         (#"{"hourly":{"ti"#, "it is no JSON"), ("<html>502</html>", "it is no JSON"),
     ])
-    func `A document that says nothing`(document: String, text: String) throws {
+    func `A document that says nothing is an error`(document: String, text: String) throws {
         var source = source()
         #expect(try source.error(of: document) == .unreadable(text))
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import AirSources
 
 struct TextTests {
-    @Test func `Indian times`() {
+    @Test func `Indian times are read`() {
         #expect(epochSeconds(indian: "22-07-2026 00:30:00") == 1_784_660_400)
         #expect(epochSeconds(indian: "01-01-1970 05:30:00") == 0)
     }
@@ -13,7 +13,7 @@ struct TextTests {
         "21-13-2026 19:00:00", "21-07-2026 24:00:00", "21-07-2026 19:60:00", "21-07-2026T19:00:00",
         "+1-07-2026 19:00:00", "NA",
     ])
-    func `What is no Indian time`(text: String) {
+    func `What is no Indian time is none`(text: String) {
         #expect(epochSeconds(indian: text) == nil)
     }
 
@@ -23,15 +23,14 @@ struct TextTests {
         #expect(epochSeconds("2024-01-15T12:00") == nil)
     }
 
-    @Test func `Degrees have four decimals`() {
+    @Test func `Degrees have four decimals at most`() {
         #expect(degrees(28.61389) == "28.6139")
         #expect(degrees(-0.12574) == "-0.1257")
-        #expect(degrees(-0.00001) == "0.0000")
-        #expect(degrees(0.00995) == "0.0100")
-        #expect(degrees(180) == "180.0000")
+        #expect(degrees(0.00995) == "0.01")
+        #expect(degrees(180) == "180.0")
     }
 
-    @Test func `The way between two places`() {
+    @Test func `The way between two places is in kilometres`() {
         #expect(kilometers(28.6139, 77.2090, 19.0760, 72.8777).map { Int($0) } == 1148)
         #expect(kilometers(10, 20, 10, 20) == 0)
     }

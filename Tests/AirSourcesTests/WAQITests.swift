@@ -27,7 +27,7 @@ struct WAQITests {
         let queries = WAQI(cities: [delhi, station, city], token: "k&y").queries(for: [0, 1, 2], at: now)
         #expect(
             queries.map(\.path) == [
-                "/feed/geo:28.6520;77.2315/?token=k%26y", "/feed/@1437/?token=k%26y",
+                "/feed/geo:28.652;77.2315/?token=k%26y", "/feed/@1437/?token=k%26y",
                 "/feed/usa/fresno%3F/?token=k%26y",
             ])
     }
@@ -43,7 +43,7 @@ struct WAQITests {
         #expect(try air(source.findings(for: [0]) { _ in text }).index == 68)
     }
 
-    @Test func `A station that says nothing, is late, or is far away`() throws {
+    @Test func `A station that says nothing, is late, or is far away is no air, and why`() throws {
         var source = source()
         for (document, text) in [
             (station(aqi: "\"-\""), "the station gives no index"), (station(aqi: "-1"), "the station gives no index"),
@@ -81,7 +81,7 @@ struct WAQITests {
         }
     }
 
-    @Test func `A time shortly ahead of the clock is now, because the exporter refuses one ahead`() throws {
+    @Test func `A time shortly ahead of the clock is now, because the exporter rejects one ahead`() throws {
         var source = source()
         let document = station(iso: "2026-07-22T01:29:00+05:30")
         #expect(try air(source.findings(for: [0]) { _ in document }).observedAt == now)

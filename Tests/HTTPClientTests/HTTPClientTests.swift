@@ -26,15 +26,19 @@ private func failure(of request: HTTPClientRequest, _ client: borrowing HTTPClie
     }
 }
 
+/// The words of the failure; empty without one.
 private func failure(
     of url: String, _ change: (inout HTTPClientConfiguration) -> Void = { _ in }
-) throws -> HTTPFailure.Reason? {
-    try withClient(change) { failure(of: HTTPClientRequest(url: url), $0)?.reason }
+) throws -> String {
+    guard case .failed(let text) = try withClient(change, { failure(of: HTTPClientRequest(url: url), $0) }) else {
+        return ""
+    }
+    return text
 }
 
 private func failure(
     at server: ScriptedServer, _ change: (inout HTTPClientConfiguration) -> Void = { _ in }
-) throws -> HTTPFailure.Reason? {
+) throws -> String {
     try withExtendedLifetime(server) { try failure(of: server.url, change) }
 }
 
@@ -76,58 +80,31 @@ struct HTTPClientTests {
         #expect(response == HTTPClientResponse(status: 204, headers: ["B": "2"]))
     }
 
-    // MARK: Redirects
-
-    private func redirect(_ target: String) -> String {
-        "HTTP/1.1 302 Found\r\nLocation: \(target)\r\nContent-Length: 0\r\n\r\n"
-    }
-
-    @Test func `A redirect on the same host is followed`() throws {
-        let server = ScriptedServer(redirect("/other?x"), "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-        let response = try withClient { client in
-            try client.get(HTTPClientRequest(url: server.url, headers: ["Key: k"]))
-        }
-        #expect(response.body == Array("ok".utf8))
-        #expect(server.requests.last?.hasPrefix("GET /other?x HTTP/1.1\r\n") == true)
-        #expect(server.requests.last?.contains("\r\nKey: k\r\n") == true)
-    }
-
-    @Test func `A redirect to another host is not followed, and the request goes nowhere`() throws {
+    @Test func `A redirect is a response like any other, and nothing is asked elsewhere`() throws {
         let other = ScriptedServer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-        let server = ScriptedServer(redirect(other.url + "?secret"))
-        let error = try withClient { failure(of: HTTPClientRequest(url: server.url), $0) }
-        #expect(error == HTTPFailure(.redirect, "the response 302 redirects to \(other.url.dropLast())"))
+        let server = ScriptedServer("HTTP/1.1 302 Found\r\nLocation: \(other.url)\r\nContent-Length: 0\r\n\r\n")
+        let response = try withClient { client in try client.get(HTTPClientRequest(url: server.url)) }
+        #expect(response == HTTPClientResponse(status: 302, headers: ["Location": other.url, "Content-Length": "0"]))
         #expect(other.requests.isEmpty)
-    }
-
-    @Test func `Redirects without end are given up`() throws {
-        let server = ScriptedServer(
-            redirect("/"), redirect("/"), redirect("/"), redirect("/"), redirect("/"), redirect("/"), redirect("/"))
-        #expect(try failure(at: server) == .redirect)
-        #expect(server.requests.count == 6)
-    }
-
-    @Test func `A redirect to a file is none`() throws {
-        #expect(try failure(at: ScriptedServer(redirect("file:///etc/passwd"))) == .redirect)
     }
 
     // MARK: Limits
 
     @Test(arguments: ["Content-Length: 2001\r\n\r\n", "Connection: close\r\n\r\n"])
-    func `A body above the limit is refused, announced or not`(header: String) throws {
+    func `A body above the limit is rejected, announced or not`(header: String) throws {
         let server = ScriptedServer("HTTP/1.1 200 OK\r\n\(header)" + String(repeating: "x", count: 2001))
-        #expect(try failure(at: server) { $0.maximumBodyBytes = 2000 } == .tooLarge)
+        #expect(try failure(at: server) { $0.maximumBodyBytes = 2000 } == "the body has more than 2000 bytes")
     }
 
     @Test func `A body of the limit is taken`() throws {
         let body = String(repeating: "x", count: 2000)
         let server = ScriptedServer("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + body)
-        #expect(try failure(at: server) { $0.maximumBodyBytes = 2000 } == nil)
+        #expect(try failure(at: server) { $0.maximumBodyBytes = 2000 } == "")
     }
 
-    @Test func `A header without end is refused`() throws {
-        let lines = String(repeating: "A: " + String(repeating: "x", count: 1000) + "\r\n", count: 70)
-        #expect(try failure(at: ScriptedServer("HTTP/1.1 200 OK\r\n" + lines + "\r\n")) == .tooLarge)
+    @Test func `A header without end is rejected`() throws {
+        let lines = String(repeating: "A: " + String(repeating: "x", count: 1000) + "\r\n", count: 400)
+        #expect(try failure(at: ScriptedServer("HTTP/1.1 200 OK\r\n" + lines + "\r\n")).contains("headers"))
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"])
@@ -136,34 +113,34 @@ struct HTTPClientTests {
             connection.send(begin)
             connection.holdOpen()
         }
-        #expect(try failure(at: server) { $0.timeout = .milliseconds(200) } == .timeout)
+        #expect(try failure(at: server) { $0.timeout = .milliseconds(200) }.contains("timed out"))
     }
 
     // MARK: Broken peers
 
     @Test(arguments: [
-        ("", HTTPFailure.Reason.lost), ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", .lost),
-        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", .lost),
-        ("220 mail.example.org ESMTP\r\n", .malformed),
-        ("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello", .malformed),
+        "", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", "220 mail.example.org ESMTP\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello",
     ])
-    func `What is cut off or no HTTP is named so`(answer: String, reason: HTTPFailure.Reason) throws {
+    func `A response that is cut off or no HTTP is a failure of one line`(answer: String) throws {
         let server = ScriptedServer { $0.send(answer) }
-        #expect(try failure(at: server) == reason)
+        let text = try failure(at: server)
+        #expect(!text.isEmpty && !text.contains { $0.isNewline })
     }
 
-    @Test func `A port where nobody listens, a name that nobody has, an address that is none`() throws {
+    @Test func `A request to nobody is a failure in the words of libcurl`() throws {
         let url = ScriptedServer().url
-        #expect(try failure(of: url) == .connect)
-        #expect(try failure(of: "http://nobody.invalid/") == .resolve)
-        #expect(try failure(of: "gopher://127.0.0.1/") == .malformed)
-        #expect(try failure(of: "http://\0/") == .other)
+        #expect(try failure(of: url).contains("connect"))
+        #expect(try failure(of: "http://nobody.invalid/").contains("resolve"))
+        #expect(try failure(of: "gopher://127.0.0.1/").contains("gopher"))
+        #expect(try failure(of: "http://\0/").contains("control character"))
     }
 
     @Test func `A header with a line end is not sent`() throws {
         let server = ScriptedServer()
         let error = try withClient { failure(of: HTTPClientRequest(url: server.url, headers: ["A: b\r\nC: d"]), $0) }
-        #expect(error?.reason == .other)
+        #expect(error == .failed("the request has a control character or too many bytes"))
         #expect(server.requests.isEmpty)
     }
 
@@ -174,8 +151,8 @@ struct HTTPClientTests {
         }
         defer { server.stop() }
         let url = "https://127.0.0.1:\(server.port)/"
-        #expect(try failure(of: url) == .tls)
-        #expect(try failure(of: url) { $0.authorities = [] } == .tls)
+        #expect(try !failure(of: url).isEmpty)
+        #expect(try !failure(of: url) { $0.authorities = [] }.isEmpty)
     }
 
     // MARK: Cancellation
@@ -193,7 +170,7 @@ struct HTTPClientTests {
                 _ = try client.get(HTTPClientRequest(url: server.url)) { isWanted.withLock(\.self) }
                 Issue.record("a response")
             } catch {
-                #expect(error.reason == .cancelled)
+                #expect(error == .cancelled)
             }
         }
         #expect(monotonicTime() - endedAt.withLock(\.self) < .seconds(5))

@@ -43,14 +43,6 @@ static inline long CCurl_status(CURL *handle)
     return status;
 }
 
-/* Belongs to the handle; NULL when the answer is no redirect. */
-static inline const char *CCurl_redirectURL(CURL *handle)
-{
-    char *url = NULL;
-    curl_easy_getinfo(handle, CURLINFO_REDIRECT_URL, &url);
-    return url;
-}
-
 /* A macro. */
 static inline CURLcode CCurl_initialize(void)
 {

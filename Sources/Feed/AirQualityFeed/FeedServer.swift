@@ -33,8 +33,7 @@ struct FeedServer {
         notify?.send("READY=1")
     }
 
-    var clientCount: Int { server.clientCount }
-    var hasClients: Bool { clientCount > 0 }
+    var hasClients: Bool { server.clientCount > 0 }
 
     /// Sends a message to all clients. A client that is too far behind does not get it.
     func send(_ message: [UInt8]) { server.broadcast(message) }

@@ -1,8 +1,7 @@
 import AirQuality
 import AirSources
 import CommandLine
-import Exposition
-import HTTPClient
+import HTTPServer
 import HTTPText
 import JQ
 import System
@@ -12,28 +11,19 @@ import WebSocket
 func poll(_ flags: ParsedFlags, signals: Signals) throws {
     let configuration = try PollConfiguration(flags)
     let options = configuration.options
-    beginLog(of: flags, level: options.logLevel, format: options.logFormat)
+    let log = flags.beginLog(level: options.logLevel, format: options.logFormat)
     let program = try jqProgram(of: flags, options)
     // What the source no longer says is no longer sent, but between two rounds it has no chance to say it.
-    let latest = LatestAir(configuration.cities, lifetime: max(.seconds(3 * 3600), options.interval * 2))
+    let latest = LatestAir(lifetime: max(.seconds(3 * 3600), options.interval * 2))
     let server = try FeedServer(options.listen, signals: signals) {
         $0.headers = [HTTPField(name: FeedSource.fieldName, value: options.source.headerValue)]
         $0.greeting = { latest.all(at: monotonicTime()) }
     }
     defer { server.stop() }
-    let pulse = PollPulse(server, latest)
-    let stopStatus = try serveStatus(
-        on: options.webListenAddresses,
-        metrics: { format in
-            var figures = pulse.figures
-            figures.clients = server.clientCount
-            return format.exposition(PollFigures.families, of: figures)
-        },
-        healthProblem: { pulse.problem },
-        readinessProblem: { latest.isEmpty(at: monotonicTime()) ? "no city has data yet" : nil })
-    defer { stopStatus() }
-    var poller = try Poller(configuration, program, server, latest, pulse)
-    poller.run()
+    let figures = SharedFigures()
+    let statusServer = try startStatusServer(on: options.webListenAddresses, figures, latest, log: log)
+    defer { statusServer?.stop(within: .seconds(1)) }
+    try Poller(configuration, program, server, latest, figures, log).run()
 }
 
 private func jqProgram(of flags: ParsedFlags, _ options: PollOptions) throws -> JQProgram? {

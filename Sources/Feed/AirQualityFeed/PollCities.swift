@@ -17,11 +17,7 @@ enum CitySet: String, CaseIterable {
                 case .india: PackageResources.india_csv
                 case .capitals: PackageResources.capitals_csv
                 }
-            return try readCities(bytes, name: "--set \(rawValue)").map { city in
-                var city = city
-                if self != .capitals { city.country = "IN" }
-                return city
-            }
+            return try readCities(bytes, name: "--set \(rawValue)")
         }
     }
 }
@@ -30,57 +26,50 @@ enum CitySet: String, CaseIterable {
 /// - Parameter name: of the file, for errors.
 func readCities(_ bytes: [UInt8], name: String) throws(SystemError) -> [PolledCity] {
     var reader = CSVReader(bytes)
-    func mistake(_ line: Int, _ reason: String) -> SystemError {
-        SystemError(.configuration, "\(name):\(line): \(reason)")
-    }
-    func nextRow() throws(SystemError) -> (line: Int, fields: [[UInt8]])? {
-        do throws(RecordingError) { return try reader.nextRow() } catch { throw mistake(error.line, error.reason) }
-    }
-    let expected = "expected city,latitude,longitude, then id, country, both or neither"
-    let header = try nextRow()?.fields.map { String(decoding: $0, as: UTF8.self) } ?? []
-    guard header.starts(with: ["city", "latitude", "longitude"]),
-        [[], ["id"], ["country"], ["id", "country"]].contains(Array(header.dropFirst(3)))
-    else { throw mistake(1, "the header is \(quoted(header.joined(separator: ","))), \(expected)") }
-    var cities: [PolledCity] = []
-    var lines: [[UInt8]: Int] = [:]
-    while let (line, texts) = try nextRow() {
-        guard texts.count == header.count else {
-            throw mistake(line, "the row has \(texts.count) columns, expected \(header.count)")
+    do throws(RecordingError) {
+        let header = try reader.nextRow()?.fields.map { String(decoding: $0, as: UTF8.self) } ?? []
+        guard header.starts(with: ["city", "latitude", "longitude"]),
+            [[], ["id"], ["country"], ["id", "country"]].contains(Array(header.dropFirst(3)))
+        else {
+            let shown = quoted(header.joined(separator: ","))
+            let expected = "expected city,latitude,longitude, then id, country, both or neither"
+            throw RecordingError(line: 1, "the header is \(shown), \(expected)")
         }
-        func refusal(_ column: Int, _ expected: String) -> SystemError {
-            let text = quoted(String(decoding: texts[column], as: UTF8.self))
-            return mistake(line, "\(header[column]) \(text): expected \(expected)")
-        }
-        func degrees(_ column: Int, within bound: Double) throws(SystemError) -> Double {
-            let text = String(decoding: texts[column], as: UTF8.self)
-            guard let degrees = ValueFormat<Double>.number(in: -bound...bound).parse(text) else {
-                throw refusal(column, "a number from -\(Int(bound)) to \(Int(bound))")
+        var cities: [PolledCity] = []
+        var lines: [[UInt8]: Int] = [:]
+        while let (line, fields) = try reader.nextRow() {
+            guard fields.count == header.count, let city = city(Dictionary(uniqueKeysWithValues: zip(header, fields)))
+            else {
+                let row = quoted(String(decoding: Array(fields.joined(separator: ",".utf8)), as: UTF8.self))
+                let expected = "\(header.joined(separator: ",")) with degrees, and texts of at most 128 bytes of UTF-8"
+                throw RecordingError(line: line, "the row is \(row), expected \(expected)")
             }
-            return degrees
-        }
-        guard let city = label(texts[0]) else {
-            throw refusal(0, "a name of at most \(CityName.maximumCount) bytes of UTF-8 without control characters")
-        }
-        if let first = lines[Array(city.utf8)] { throw refusal(0, "each city once, it is in line \(first) already") }
-        lines[Array(city.utf8)] = line
-        func text(_ name: String, limit: Int) throws(SystemError) -> String? {
-            guard let column = header.firstIndex(of: name), !texts[column].isEmpty else { return nil }
-            guard let text = label(texts[column]), text.utf8.count <= limit else {
-                throw refusal(column, "at most \(limit) bytes of UTF-8 without control characters")
+            if let first = lines.updateValue(line, forKey: Array(city.name.utf8)) {
+                throw RecordingError(line: line, "the city \(quoted(city.name)) is in line \(first) already")
             }
-            return text
+            cities.append(city)
         }
-        cities.append(
-            PolledCity(
-                name: city, latitude: try degrees(1, within: 90), longitude: try degrees(2, within: 180),
-                id: try text("id", limit: CityName.maximumCount), country: try text("country", limit: 64)))
+        guard !cities.isEmpty else { throw RecordingError(line: 2, "there is no city") }
+        return cities
+    } catch {
+        throw SystemError(.configuration, "\(name):\(error.line): \(error.reason)")
     }
-    guard !cities.isEmpty else { throw SystemError(.configuration, "\(name): it has no cities") }
-    return cities
 }
 
-/// A name that the exporter accepts as a city.
-private func label(_ bytes: [UInt8]) -> String? {
-    guard isUTF8(bytes.span), let name = CityName.accepted(bytes.span, in: bytes.indices) else { return nil }
-    return String(decoding: bytes[name], as: UTF8.self)
+/// - Parameter row: fields by their columns.
+private func city(_ row: [String: [UInt8]]) -> PolledCity? {
+    func degrees(_ column: String, within bound: Double) -> Double? {
+        ValueFormat<Double>.number(in: -bound...bound).parse(String(decoding: row[column] ?? [], as: UTF8.self))
+    }
+    /// A text that the exporter accepts as the name of a city.
+    func text(_ column: String) -> String? {
+        guard let bytes = row[column], isUTF8(bytes.span) else { return nil }
+        return CityName.accepted(bytes.span, in: bytes.indices).map { String(decoding: bytes[$0], as: UTF8.self) }
+    }
+    let hasUnusableText = ["id", "country"].contains { row[$0]?.isEmpty == false && text($0) == nil }
+    guard !hasUnusableText, let name = text("city"), let latitude = degrees("latitude", within: 90),
+        let longitude = degrees("longitude", within: 180)
+    else { return nil }
+    return PolledCity(
+        name: name, latitude: latitude, longitude: longitude, id: text("id"), country: text("country"))
 }

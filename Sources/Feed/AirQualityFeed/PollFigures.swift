@@ -1,4 +1,5 @@
 import Exposition
+import Synchronization
 
 /// The figures of `poll` on `/metrics`.
 struct PollFigures {
@@ -7,13 +8,11 @@ struct PollFigures {
 
     var requests: UInt64 = 0
     var failures: [Failure: UInt64] = [:]
-    var spikes: UInt64 = 0
     var callsLeft = 0
     var cities = 0
     var citiesWithAir = 0
     /// Time of the newest observation, in seconds since the Unix epoch.
     var newestObservation: Int64?
-    var clients = 0
 
     static let families: [Family<PollFigures>] = [
         Family("airquality_feed_requests_total", .counter, "Requests sent to the source.") {
@@ -35,10 +34,14 @@ struct PollFigures {
         Family("airquality_feed_newest_observation_timestamp_seconds", .gauge, "Time of the newest observation.") {
             $0.newestObservation.map { Double($0) }
         },
-        Family(
-            "airquality_feed_spikes_total", .counter,
-            "Hourly values left out because their neighbours contradict them."
-        ) { Double($0.spikes) },
-        Family("airquality_feed_clients", .gauge, "WebSocket clients.") { Double($0.clients) },
     ]
+}
+
+/// The newest figures, for the threads that respond to requests of `/metrics`.
+final class SharedFigures: Sendable {
+    private let figures = Mutex(PollFigures())
+
+    var value: PollFigures { figures.withLock(\.self) }
+
+    func set(_ value: PollFigures) { figures.withLock { $0 = value } }
 }

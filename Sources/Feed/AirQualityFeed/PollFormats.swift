@@ -1,6 +1,15 @@
 import AirSources
 import CommandLine
 import HTTPClient
+import System
+
+extension ValueFormat<ListenAddress> {
+    static var listenAddress: Self {
+        Self("ADDRESS", expected: "host:port, [::1]:port, :port or unix:/path", text: \.description) {
+            try? ListenAddress($0)
+        }
+    }
+}
 
 extension ValueFormat<CallRate> {
     static var callRate: Self {
@@ -19,17 +28,15 @@ extension ValueFormat<String> {
     static var origin: Self {
         Self("URL", expected: "http:// or https:// and a host, without user, path and query") { text in
             let text = text.hasSuffix("/") ? String(text.dropLast()) : text
-            guard let origin = HTTPOrigin(text), "\(origin)".utf8.count == text.utf8.count else { return nil }
-            return text
+            return httpOrigin(of: text)?.utf8.count == text.utf8.count ? text : nil
         }
     }
 
     /// An address of HTTP with path and query.
     static var address: Self {
         Self("URL", expected: "http:// or https://, a host, a path and perhaps a query, without a user") { text in
-            guard HTTPOrigin(text) != nil, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") })
-            else { return nil }
-            return text
+            let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }
+            return isPlain && httpOrigin(of: text) != nil ? text : nil
         }
     }
 }

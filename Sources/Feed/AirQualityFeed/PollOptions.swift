@@ -48,7 +48,10 @@ struct PollOptions: Options {
         Flag("ca-file", \.caFile, .file, "Certificate authorities, PEM; the system's by default."),
         Flag("rate", \.rate, .callRate, "Maximum rate of requests; each source has a default within its limits."),
         Flag("timeout", \.timeout, .timeout, "Maximum time for a complete response."),
-        .webListenAddress(\.webListenAddresses), .logLevel(\.logLevel), .logFormat(\.logFormat),
+        Flag(
+            "web.listen-address", \.webListenAddresses, .listenAddress,
+            "Address for /metrics, /-/healthy and /-/ready."),
+        .logLevel(\.logLevel), .logFormat(\.logFormat),
     ]
 
     private static func names<Choice: CaseIterable & RawRepresentable<String>>(of type: Choice.Type) -> String {

@@ -20,8 +20,6 @@ struct PollPlan {
     struct Report {
         /// Air of cities as the source has it now, new or not.
         var news: [(city: Int, air: CityAir)] = []
-        /// Cities of which the source said that nothing has changed.
-        var unchanged: [Int] = []
         var log: [String] = []
         /// Body of a source that a jq program reads.
         var document: [UInt8]?
@@ -31,8 +29,6 @@ struct PollPlan {
     static let maximumJitter: Int64 = 60_000
     static let maximumCityLines = 10
     static let maximumAttempts = 4
-    private static let maximumValidators = 1000
-    private static let maximumValidatorBytes = 256
     /// Milliseconds without a call after too many of them, where the source does not say how long.
     private static let busyPause: Int64 = 60_000
 
@@ -63,14 +59,10 @@ struct PollPlan {
     private var isRoundIncomplete = false
     private var pausedUntil: Int64 = 0
     private var failures = 0
-    /// True once the log says that the rate makes cities wait.
-    private var hasSaidWait = false
-    /// The problem that was logged last.
-    private var problem: String?
-    /// Header lines that make a request conditional, by path.
-    private var validators: [String: [String]] = [:]
-    /// Figures that are counted; the others are computed when they are asked for.
-    private var figures = PollFigures()
+    /// The kind of problem that was logged last.
+    private var problem: PollFigures.Failure?
+    private var requests: UInt64 = 0
+    private var failedRequests: [PollFigures.Failure: UInt64] = [:]
     private var omissions = OmissionLog()
     /// Time of the response that is being handled.
     private var now: Int64 = 0
@@ -95,19 +87,14 @@ struct PollPlan {
         states = Array(repeating: CityState(), count: cities.count)
     }
 
-    /// Cities of which there is air, or a reason why not.
-    var settledCount: Int { states.count { $0.observedAt != nil || $0.reason != nil } }
-
     var hasProblem: Bool { problem != nil }
 
     func figures(at now: Int64) -> PollFigures {
-        var figures = figures
         var budget = budget
-        figures.callsLeft = budget.left(at: now)
-        figures.cities = states.count
-        figures.citiesWithAir = states.count { $0.observedAt != nil && $0.reason == nil }
-        figures.newestObservation = states.lazy.compactMap(\.observedAt).max()
-        return figures
+        return PollFigures(
+            requests: requests, failures: failedRequests, callsLeft: budget.left(at: now), cities: states.count,
+            citiesWithAir: states.count { $0.observedAt != nil && $0.reason == nil },
+            newestObservation: states.lazy.compactMap(\.observedAt).max())
     }
 
     // MARK: Asking
@@ -122,9 +109,8 @@ struct PollPlan {
         let delay = budget.delay(for: query.cost, at: now)
         guard delay == 0 else { return .wait(until: now + delay) }
         budget.spend(query.cost)
-        figures.requests += 1
-        return .ask(
-            HTTPClientRequest(url: baseURL + query.path, headers: query.headers + (validators[query.path] ?? [])))
+        requests += 1
+        return .ask(HTTPClientRequest(url: baseURL + query.path, headers: query.headers))
     }
 
     private static func maximumPause(_ interval: Int64) -> Int64 { max(interval, maximumRetryAfter.milliseconds) }
@@ -154,70 +140,55 @@ struct PollPlan {
         let (query, attempts) = queue.removeFirst()
         switch result {
         case .success(let response): take(response, of: query, attempts + 1)
-        case .failure(let failure):
-            let line = "cannot be reached (\(failure))"
-            retry(query, attempts + 1, .unreachable, kind: failure.reason.rawValue, line)
+        case .failure(.failed(let text)): retry(query, attempts + 1, .unreachable, "cannot be reached (\(text))")
+        case .failure(.cancelled): break
         }
         if queue.isEmpty, isRoundOpen { endRound() }
-        noteWait()
         return report
     }
 
-    /// Says once that cities have to wait because the rate is too low for all of them.
-    private mutating func noteWait() {
-        guard !hasSaidWait, failures == 0, let query = queue.first?.query else { return }
-        let delay = budget.delay(for: query.cost, at: now)
-        let waiting = states.count - settledCount
-        guard delay > 90_000, waiting > 0 else { return }
-        hasSaidWait = true
-        let minutes = (delay + 30_000) / 60_000
-        report.log.append(
-            "\(waiting) of \(states.count) cities are waiting: --rate allows the next request in \(minutes) minutes")
+    private mutating func take(_ response: HTTPClientResponse, of query: SourceQuery, _ attempts: Int) {
+        do throws(SourceError) {
+            if let error = statusError(of: response) { throw error }
+            let content = try api.read(response.body, of: query, at: now / 1000)
+            failures = 0
+            hasRoundSucceeded = true
+            report.document = content.document
+            note(content)
+            if response.header("x-ratelimit-remaining") == "0" { pause(until: retryAfter(of: response)) }
+        } catch {
+            switch error {
+            case .refused(let text): refuse("refuses: \(text)")
+            case .busy(let text):
+                pause(until: retryAfter(of: response) ?? now + min(Self.busyPause, interval))
+                retry(query, attempts, .busy, "asks for fewer calls: \(text)")
+            case .failed(let text):
+                pause(until: retryAfter(of: response))
+                retry(query, attempts, .status, "reports a server error: \(text)")
+            case .missing(let text):
+                complain(.status, "has no data for \(query.subject): \(text)")
+                giveUp(query)
+            case .unreadable(let text):
+                let line = "sends a response that is not as documented, for \(query.subject): \(text)"
+                retry(query, attempts, .unreadable, line)
+            }
+        }
     }
 
-    private mutating func take(_ response: HTTPClientResponse, of query: SourceQuery, _ attempts: Int) {
-        func said() -> String { explanation(in: response.body).map { ": \($0)" } ?? "" }
+    /// The error that a response's status says.
+    private func statusError(of response: HTTPClientResponse) -> SourceError? {
+        let said = explanation(in: response.body).map { ": \($0)" } ?? ""
+        let text = "status \(response.status)\(said)"
         switch response.status {
-        case 200:
-            do throws(SourceError) {
-                let content = try api.read(response.body, of: query, at: now / 1000)
-                failures = 0
-                hasRoundSucceeded = true
-                figures.spikes += UInt64(content.spikes)
-                remember(response, of: query)
-                report.document = content.document
-                note(content)
-                if response.header("x-ratelimit-remaining") == "0" { pause(until: retryAfter(of: response)) }
-            } catch {
-                switch error {
-                case .refused(let text): refuse("refuses: \(text)")
-                case .busy(let text): slowDown(response, query, attempts, "asks for fewer calls: \(text)")
-                case .failed(let text):
-                    retry(query, attempts, .status, kind: "fault", "reports a server error: \(text)")
-                case .unreadable(let text):
-                    let line = "sends a response that is not as documented, for \(query.subject): \(text)"
-                    retry(query, attempts, .unreadable, kind: "unreadable", line)
-                }
-            }
-        case 304:
-            failures = 0
-            report.unchanged = query.cities
-            note(api.giveUp(query, at: now / 1000))
-        case 401, 403: refuse("refuses with status \(response.status)\(said())")
-        case 429: slowDown(response, query, attempts, "asks for fewer calls with status 429\(said())")
-        case 408, 425, 500...:
-            pause(until: retryAfter(of: response))
-            let line = "reports a server error, status \(response.status)\(said())"
-            retry(query, attempts, .status, kind: "status", line)
+        case 200: return nil
+        case 401, 403: return .refused(text)
+        case 429: return .busy(text)
+        case 408, 425, 500...: return .failed(text)
         default:
             // Open-Meteo refuses a key with status 400.
-            if keyOrigin != nil, case .refused = SourceError(vendorMessage: said()) {
-                return refuse("refuses with status \(response.status)\(said())")
-            }
-            let status = "status \(response.status)"
-            count(.status)
-            complain(status, "has no data for \(query.subject), \(status)\(said())")
-            giveUp(query)
+            if keyOrigin != nil, case .refused = SourceError(vendorMessage: said) { return .refused(text) }
+            let target = response.header("Location").map { ", which redirects to \(masked(address: $0))" } ?? ""
+            return .missing(text + target)
         }
     }
 
@@ -265,18 +236,10 @@ struct PollPlan {
 
     // MARK: Problems
 
-    private mutating func slowDown(
-        _ response: HTTPClientResponse, _ query: SourceQuery, _ attempts: Int, _ line: String
-    ) {
-        pause(until: retryAfter(of: response) ?? now + min(Self.busyPause, interval))
-        retry(query, attempts, .busy, kind: "busy", line)
-    }
-
     /// The query is tried again, after the others; only so often when it alone fails.
     private mutating func retry(
-        _ query: SourceQuery, _ attempts: Int, _ failure: PollFigures.Failure, kind: String, _ line: String
+        _ query: SourceQuery, _ attempts: Int, _ failure: PollFigures.Failure, _ line: String
     ) {
-        count(failure)
         if attempts < Self.maximumAttempts || !hasRoundSucceeded {
             queue.append((query, attempts))
         } else {
@@ -286,24 +249,23 @@ struct PollPlan {
         let bound = min(1000 << min(failures, 20), interval)
         failures += 1
         pause(until: now + Int64(random() * Double(bound)))
-        complain(kind, line + "; trying again")
+        complain(failure, line + "; trying again")
     }
 
     /// Nothing more is asked in this round.
     private mutating func refuse(_ line: String) {
-        count(.refused)
         queue = []
         hasRoundFailed = true
         isRoundIncomplete = true
         let origin = keyOrigin.map { " (the key is from \($0))" } ?? ""
-        complain("refused", "\(line)\(origin); trying again at the next interval")
+        complain(.refused, "\(line)\(origin); trying again at the next interval")
     }
 
-    private mutating func count(_ failure: PollFigures.Failure) { figures.failures[failure, default: 0] += 1 }
-
-    private mutating func complain(_ kind: String, _ line: String) {
-        guard problem != kind else { return }
-        problem = kind
+    /// Counts a problem, and logs it unless the last one was of its kind.
+    private mutating func complain(_ failure: PollFigures.Failure, _ line: String) {
+        failedRequests[failure, default: 0] += 1
+        guard problem != failure else { return }
+        problem = failure
         report.log.append("\(source.rawValue) \(line)")
     }
 
@@ -316,14 +278,5 @@ struct PollPlan {
         let text = response.header("Retry-After") ?? response.header("x-ratelimit-reset")
         guard let delay = text.flatMap({ parseRetryAfter($0, now: now) }) else { return nil }
         return now + min(delay, Self.maximumRetryAfter).milliseconds
-    }
-
-    private mutating func remember(_ response: HTTPClientResponse, of query: SourceQuery) {
-        let lines = [("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since")].compactMap { name, condition in
-            response.header(name).flatMap { $0.utf8.count <= Self.maximumValidatorBytes ? "\(condition): \($0)" : nil }
-        }
-        guard query.standsAlone, !lines.isEmpty else { return }
-        if validators.count >= Self.maximumValidators { validators = [:] }
-        validators[query.path] = lines
     }
 }

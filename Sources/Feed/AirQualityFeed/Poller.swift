@@ -5,22 +5,26 @@ import HTTPClient
 import JQ
 import System
 
-/// The loop of `poll`: follows the plan, and sends what is new.
-struct Poller: ~Copyable {
+/// The loop of `poll`, on the main thread: follows the plan and sends what is new; also while a request is under way,
+/// all values again each half minute, because clients would take silence for a lost feed.
+final class Poller {
+    private static let repetition: Duration = .seconds(30)
+
     private let configuration: PollConfiguration
     private let server: FeedServer
     private let latest: LatestAir
-    private let pulse: PollPulse
+    private let figures: SharedFigures
+    private let log: Logger
     private let http: HTTPClient
     private var plan: PollPlan
     private var program: JQProgram?
-    private var progress: FillProgress
     /// Error of the jq program that was logged last.
     private var programError: String?
+    private var repeatAt = monotonicTime() + repetition
 
     init(
         _ configuration: PollConfiguration, _ program: consuming JQProgram?, _ server: FeedServer, _ latest: LatestAir,
-        _ pulse: PollPulse
+        _ figures: SharedFigures, _ log: Logger
     ) throws {
         let options = configuration.options
         var client = HTTPClientConfiguration(
@@ -30,28 +34,27 @@ struct Poller: ~Copyable {
         client.maximumBodyBytes = 4 << 20
         client.authorities = configuration.authorities
         http = try HTTPClient(client)
-        self.program = program
         plan = PollPlan(
-            source: options.source,
-            api: configuration.source(),
-            baseURL: configuration.baseURL, cities: configuration.cities, keyOrigin: configuration.key?.origin,
-            rate: configuration.rate, interval: options.interval, random: randomUnit)
-        progress = FillProgress(total: configuration.cities.count)
+            source: options.source, api: configuration.source, baseURL: configuration.baseURL,
+            cities: configuration.cities, keyOrigin: configuration.key?.origin, rate: configuration.rate,
+            interval: options.interval, random: randomUnit)
+        self.program = program
         self.configuration = configuration
         self.server = server
         self.latest = latest
-        self.pulse = pulse
+        self.figures = figures
+        self.log = log
     }
 
     /// Blocks until a signal ends the program.
-    mutating func run() {
+    func run() {
         while true {
-            pulse.set(plan.figures(at: currentTime()))
+            figures.set(plan.figures(at: currentTime()))
             switch plan.next(at: currentTime()) {
             case .wait(let time):
                 // At most a minute: the clock may be set.
                 let delay = min(max(time - currentTime(), 1), 60_000)
-                guard pulse.beat(until: monotonicTime() + .milliseconds(delay)) else { return }
+                guard wait(until: monotonicTime() + .milliseconds(delay)) else { return }
             case .ask(let request):
                 guard let result = ask(request) else { return }
                 take(plan.take(result, at: currentTime()))
@@ -59,56 +62,48 @@ struct Poller: ~Copyable {
         }
     }
 
+    /// Waits, and does what is due meanwhile.
+    /// - Returns: false when a signal ends the program.
+    private func wait(until deadline: Duration) -> Bool {
+        repeat {
+            if monotonicTime() >= repeatAt {
+                for message in latest.all(at: monotonicTime()) { server.send(message) }
+                repeatAt = monotonicTime() + Self.repetition
+            }
+            guard server.wait(until: min(deadline, repeatAt)) else { return false }
+        } while monotonicTime() < deadline
+        return true
+    }
+
     /// - Returns: `nil` when a signal has ended the program meanwhile.
     private func ask(_ request: HTTPClientRequest) -> Result<HTTPClientResponse, HTTPFailure>? {
         do throws(HTTPFailure) {
-            return .success(try http.get(request) { [pulse] in pulse.beat(until: monotonicTime()) })
+            return .success(try http.get(request) { self.wait(until: monotonicTime()) })
         } catch {
-            return error.reason == .cancelled ? nil : .failure(error)
+            return error == .cancelled ? nil : .failure(error)
         }
     }
 
-    private mutating func take(_ report: PollPlan.Report) {
-        progress.clear()
-        for line in report.log { say(line, level: plan.hasProblem ? .warning : .info) }
-        progress.show(plan.settledCount)
-        latest.confirm(report.unchanged, at: monotonicTime())
-        for message in latest.update(report.news, at: monotonicTime()) { server.send(message) }
-        if let document = report.document { take(document) }
-    }
-
-    private mutating func take(_ document: [UInt8]) {
+    private func take(_ report: PollPlan.Report) {
+        for line in report.log { say(line, plan.hasProblem ? .warning : .info) }
+        send(report.news.map { ($0.city, $0.air.element(of: configuration.cities[$0.city])) })
+        guard let document = report.document else { return }
         do throws(JQError) {
-            guard let elements = try program?.run(document.span) else { return }
+            // An array, of which the entry is the content.
+            let elements = try program?.run(document.span) ?? []
+            send([(0, Array(elements.dropFirst().dropLast()))])
             programError = nil
-            server.send(latest.update(elements: elements.isEmpty ? Array("[]".utf8) : elements, at: monotonicTime()))
         } catch {
-            if programError != error.reason { say("--jq: \(error)", level: .warning) }
+            if programError != error.reason { say("--jq: \(error)", .warning) }
             programError = error.reason
         }
     }
 
-    private func say(_ line: String, level: Logger.Level) {
-        log(onOneLine(masked(line, key: configuration.key?.text)), level: level)
-    }
-}
-
-/// `42/300 cities` on a terminal, while the cities are asked for the first time.
-private struct FillProgress {
-    let total: Int
-    let isTerminal = StandardStream.error.isTerminal
-    var isShown = false
-
-    mutating func show(_ count: Int) {
-        guard isTerminal, count < total else { return }
-        StandardStream.error.write("\(count)/\(total) cities")
-        isShown = true
+    private func send(_ news: [(number: Int, elements: [UInt8])]) {
+        for message in latest.update(news, at: monotonicTime()) { server.send(message) }
     }
 
-    mutating func clear() {
-        guard isShown else { return }
-        // Back to the beginning of the line, and all of it away.
-        StandardStream.error.write("\r\u{1B}[K")
-        isShown = false
+    private func say(_ line: String, _ level: Logger.Level) {
+        log.log(level: level, onOneLine(masked(line, key: configuration.key?.text)))
     }
 }

@@ -5,8 +5,7 @@ import System
 /// Serves a recording until a signal comes, or once.
 func replay(_ flags: ParsedFlags, signals: Signals) throws {
     let options: ReplayOptions = try flags.options()
-    beginLog(of: flags)
-    let recording = try readRecording(flags.operands[0])
+    let recording = try readRecording(flags.operands[0], log: flags.beginLog())
     guard recording.isTimed || !flags.isGiven(\ReplayOptions.speed) else {
         throw flags.refusal(of: \ReplayOptions.speed, expected: "a recording with times, or --interval instead")
     }
@@ -26,11 +25,11 @@ func replay(_ flags: ParsedFlags, signals: Signals) throws {
     server.finish()
 }
 
-private func readRecording(_ path: String) throws -> Recording {
+private func readRecording(_ path: String, log: Logger) throws -> Recording {
     do {
         let recording = try Recording(readFile(path, limit: 1 << 36))
         if let line = recording.cutOffLine {
-            log("\(path):\(line): the last line is cut off and left out", level: .warning)
+            log.warning("\(path):\(line): the last line is cut off and left out")
         }
         return recording
     } catch let error as RecordingError {

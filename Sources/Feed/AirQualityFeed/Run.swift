@@ -26,3 +26,12 @@ extension BuildVersion {
     /// The output of `--version`.
     static var text: String { "\(Program.feed.name), version \(version) (branch: \(branch), revision: \(revision))\n" }
 }
+
+extension ParsedFlags {
+    /// The log of a command, which begins with the variables that name no flag.
+    func beginLog(level: Logger.Level = .info, format: LogFormat = .logfmt) -> Logger {
+        let logger = Logger(level: level, format: format)
+        logUnknownVariables(to: logger)
+        return logger
+    }
+}

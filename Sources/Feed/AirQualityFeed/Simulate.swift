@@ -7,7 +7,7 @@ import System
 /// There are steps only while a client is connected: the first client gets the first step of the seed at once.
 func simulate(_ flags: ParsedFlags, signals: Signals) throws {
     let options: SimulateOptions = try flags.options()
-    beginLog(of: flags)
+    _ = flags.beginLog()
     var simulator = FeedSimulator(
         cities: options.cities, coverage: options.coverage, seed: options.seed ?? .random(in: 0 ... .max),
         drift: options.drift, batch: options.batch, interval: options.interval)

@@ -21,13 +21,4 @@ extension Flag {
         return Flag(
             "listen", member, format, "Address for clients; port 0 picks a free one, no host means all addresses.")
     }
-
-    static func webListenAddress(
-        _ member: any WritableKeyPath<Values, [ListenAddress]> & Sendable
-    ) -> Flag {
-        let format = ValueFormat<ListenAddress>(
-            "ADDRESS", expected: "host:port, [::1]:port, :port or unix:/path", text: \.description,
-            parse: { try? ListenAddress($0) })
-        return Flag("web.listen-address", member, format, "Address for /metrics, /-/healthy and /-/ready.")
-    }
 }

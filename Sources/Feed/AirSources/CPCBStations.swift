@@ -116,8 +116,6 @@ struct CPCBStations {
 
     // MARK: Names
 
-    static func isName(_ name: String, of city: PolledCity) -> Bool { key(of: name) == key(of: city) }
-
     private static func key(of city: PolledCity) -> String { key(of: city.id ?? city.name) }
 
     /// A city's name in lower case without blanks, hyphens and the state behind it, in one of its spellings.

@@ -30,9 +30,6 @@ struct OpenAQ: AirSource {
         var isIndianMonoxide = false
         /// Concentrations in µg/m³ by hour.
         var hours: [Int: Double] = [:]
-        /// Hours whose small negative value counts as 0.
-        var negatives = 0
-        var newestSpike = 0
         var isStale = false
     }
 
@@ -76,14 +73,10 @@ struct OpenAQ: AirSource {
         case .hours(let number, let sensor):
             let values = try self.hours(in: body)
             var response = SourceResponse()
-            if var known = stations[number], let place = known.sensors.firstIndex(where: { $0.id == sensor }) {
-                response.spikes = known.sensors[place].take(values)
-                let name = "\(known.sensors[place].pollutant.rawValue) of \(cities[number].name)"
-                if known.sensors[place].negatives > 0 {
-                    response.omissions.insert(Omission("small negative values, which count as 0", name))
-                }
-                if response.spikes > 0 { response.omissions.insert(Omission("hours that are spikes", name)) }
-                stations[number] = known
+            if let place = stations[number]?.sensors.firstIndex(where: { $0.id == sensor }) {
+                let reasons = stations[number]?.sensors[place].take(values) ?? []
+                let pollutant = stations[number]?.sensors[place].pollutant.rawValue ?? ""
+                response.omissions = Set(reasons.map { Omission($0, "\(pollutant) of \(cities[number].name)") })
             }
             response.findings = settled(query, at: now)
             return response
@@ -154,51 +147,40 @@ struct OpenAQ: AirSource {
 
     // MARK: Documents
 
-    private struct Page<Element: Decodable>: Decodable { var results: List<Element> }
-
-    private struct Instant: Decodable { var utc: String }
-
-    private struct Location: Decodable {
-        struct Sensor: Decodable {
-            struct Parameter: Decodable {
-                var name: String
-                var units: String
-            }
-
-            var id: Int
-            var parameter: Parameter
-        }
-
-        struct Country: Decodable { var code: String? }
-
-        var country: Country?
-        var isMobile: Bool?
-        var isMonitor: Bool?
-        var distance: Double?
-        var datetimeLast: Instant?
-        var sensors: [Sensor]
-    }
-
-    private struct Hour: Decodable {
-        struct Period: Decodable { var datetimeTo: Instant }
-
-        var value: Double?
-        var period: Period
+    /// A station.
+    private struct Location {
+        var isMonitor: Bool
+        var distance: Double
+        var isIndian: Bool
+        var sensors: [(id: Int, parameter: String, units: String)]
     }
 
     /// The stations that stay where they are and have reported within a day, in the order in which they are preferred.
     private func live(in body: [UInt8], at now: Int64) throws(SourceError) -> [Location] {
-        let locations = try decoded(Page<Location>.self, from: body).results.elements
-        let live = locations.filter { location in
-            guard let last = location.datetimeLast.flatMap({ epochSeconds($0.utc) }) else { return false }
-            return location.isMobile != true && now - last <= staleAfter
+        let live = try document(in: body)["results"].elements().compactMap { location -> Location? in
+            guard let last = time(location["datetimeLast"]), now - last <= staleAfter, !location["isMobile"].isTrue
+            else { return nil }
+            return Location(
+                isMonitor: location["isMonitor"].isTrue, distance: location["distance"].looseNumber ?? 0,
+                isIndian: (try? location["country"]["code"].text()) == "IN", sensors: sensors(of: location))
         }
         return live.sorted { one, other in
-            let isMonitor = one.isMonitor == true
-            guard isMonitor == (other.isMonitor == true) else { return isMonitor }
-            return one.distance ?? 0 < other.distance ?? 0
+            one.isMonitor == other.isMonitor ? one.distance < other.distance : one.isMonitor
         }
     }
+
+    private func sensors(of location: JSONNode) -> [(id: Int, parameter: String, units: String)] {
+        ((try? location["sensors"].elements()) ?? []).compactMap { sensor in
+            guard let id = sensor["id"].looseNumber.flatMap({ Int(exactly: $0) }),
+                let name = try? sensor["parameter"]["name"].text(),
+                let units = try? sensor["parameter"]["units"].text()
+            else { return nil }
+            return (id, name, units)
+        }
+    }
+
+    /// Seconds since the Unix epoch.
+    private func time(_ instant: JSONNode) -> Int64? { (try? instant["utc"].text()).flatMap { epochSeconds($0) } }
 
     /// For each pollutant, the sensors of the first stations that measure it.
     private func nearest(_ live: [Location]) throws(AirUnavailable) -> [Sensor] {
@@ -206,8 +188,9 @@ struct OpenAQ: AirSource {
         var stations: [Pollutant: Int] = [:]
         var sensors: [Sensor] = []
         for location in live {
-            let isIndian = location.country?.code == "IN"
-            let usable = location.sensors.compactMap { sensor($0, isIndian: isIndian) }
+            let usable = location.sensors.compactMap { id, parameter, units in
+                sensor(id, parameter, units, isIndian: location.isIndian)
+            }
             for pollutant in Pollutant.allCases where stations[pollutant, default: 0] < Self.stationsPerPollutant {
                 guard let sensor = usable.first(where: { $0.pollutant == pollutant }) else { continue }
                 stations[pollutant, default: 0] += 1
@@ -215,7 +198,7 @@ struct OpenAQ: AirSource {
             }
         }
         guard sensors.contains(where: \.pollutant.isParticulateMatter) else {
-            let names = Set(live.flatMap { $0.sensors.map(\.parameter.name) }).sorted().prefix(10)
+            let names = Set(live.flatMap { $0.sensors.map(\.parameter) }).sorted().prefix(10)
             let reported = onOneLine(names.joined(separator: ", "))
             throw AirUnavailable(
                 "its \(live.count) stations within 25 km report \(reported), and neither pm25 nor pm10")
@@ -223,15 +206,13 @@ struct OpenAQ: AirSource {
         return sensors
     }
 
-    private func sensor(_ sensor: Location.Sensor, isIndian: Bool) -> Sensor? {
-        let name = sensor.parameter.name
-        let units = sensor.parameter.units
+    private func sensor(_ id: Int, _ name: String, _ units: String, isIndian: Bool) -> Sensor? {
         guard let pollutant = Pollutant(rawValue: name == "pm25" ? Pollutant.pm25.rawValue : name),
             let factor = Self.factor(of: units, pollutant)
         else { return nil }
         let isMislabelled = isIndian && units == "ppb"
         return Sensor(
-            id: sensor.id, pollutant: pollutant,
+            id: id, pollutant: pollutant,
             factor: isMislabelled && [.no2, .so2].contains(pollutant) ? 1 : factor,
             isIndianMonoxide: isMislabelled && pollutant == .co)
     }
@@ -250,8 +231,10 @@ struct OpenAQ: AirSource {
     private func hours(in body: [UInt8]) throws(SourceError) -> [Int: Double] {
         var hours: [Int: Double] = [:]
         // The last value of an hour counts.
-        for hour in try decoded(Page<Hour>.self, from: body).results.elements {
-            guard let value = hour.value, let end = epochSeconds(hour.period.datetimeTo.utc) else { continue }
+        for hour in try document(in: body)["results"].elements() {
+            guard let value = try? hour["value"].number(), let end = time(hour["period"]["datetimeTo"]) else {
+                continue
+            }
             hours[Int(end / 3600)] = value
         }
         return hours
@@ -260,17 +243,16 @@ struct OpenAQ: AirSource {
 
 extension OpenAQ.Sensor {
     /// Replaces what is known of the sensor.
-    /// - Returns: how many spikes were left out that were not known before.
-    fileprivate mutating func take(_ values: [Int: Double]) -> Int {
+    /// - Returns: what was left out or changed, for a log.
+    fileprivate mutating func take(_ values: [Int: Double]) -> [String] {
         let isInMilligrams = isIndianMonoxide && values.values.allSatisfy { $0 < OpenAQ.indianMonoxide }
         let concentrations = values.mapValues { $0 * (isInMilligrams ? 1000 : factor) }
-        negatives = concentrations.values.count { (-5..<0).contains($0) }
-        hours = concentrations.mapValues { (-5..<0).contains($0) ? 0 : $0 }.filter { Pollutant.isConcentration($1) }
+        let negatives = concentrations.filter { (-5..<0).contains($1) }
+        hours = concentrations.merging(negatives.mapValues { _ in 0 }) { $1 }.filter { Pollutant.isConcentration($1) }
         isStale = hours.isEmpty
-        guard pollutant.isParticulateMatter else { return 0 }
-        let spikes = spikes(of: hours)
+        let spikes = pollutant.isParticulateMatter ? spikes(of: hours) : []
         for hour in spikes { hours[hour] = nil }
-        defer { newestSpike = max(newestSpike, spikes.max() ?? 0) }
-        return spikes.count { $0 > newestSpike }
+        return (negatives.isEmpty ? [] : ["small negative values, which count as 0"])
+            + (spikes.isEmpty ? [] : ["hours that are spikes"])
     }
 }

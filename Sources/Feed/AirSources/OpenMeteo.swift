@@ -41,48 +41,35 @@ struct OpenMeteo: AirSource {
 
     func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
         guard case .cities(let numbers) = query.kind else { return SourceResponse() }
-        let places = try decoded(Places.self, from: body).places
+        let document = try document(in: body)
+        // One place is an object, several are an array of them.
+        let places = (try? document.elements()) ?? [document]
         guard places.count == numbers.count else {
             throw .unreadable("it has \(places.count) places, expected \(numbers.count)")
         }
         let findings = zip(numbers, places).map { number, place in
-            CityFinding(city: number, place.result.flatMap { scale.air($0.concentrations, at: now) })
+            do throws(SourceError) {
+                return CityFinding(city: number, scale.air(try concentrations(of: place), at: now))
+            } catch {
+                return CityFinding(city: number, .failure(AirUnavailable(error.text)))
+            }
         }
         return SourceResponse(findings: findings)
     }
 
-    /// One place is an object, several are an array of them.
-    private struct Places: Decodable {
-        var places: [Lenient<Place>]
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if let places = try? container.decode(List<Place>.self) {
-                self.places = places.all
-            } else {
-                places = [try container.decode(Lenient<Place>.self)]
-            }
-        }
-    }
-
-    private struct Place: Decodable {
+    private func concentrations(of place: JSONNode) throws(SourceError) -> HourlyConcentrations {
         var concentrations = HourlyConcentrations()
-
-        init(from decoder: any Decoder) throws {
-            let hourly = try decoder.container(keyedBy: MemberName.self).nestedContainer(
-                keyedBy: MemberName.self, forKey: MemberName(stringValue: "hourly"))
-            let times = try hourly.decode([Int64].self, forKey: MemberName(stringValue: "time"))
-            for (name, pollutant) in OpenMeteo.variables {
-                let key = MemberName(stringValue: name)
-                guard let values = try hourly.decodeIfPresent([Double?].self, forKey: key) else { continue }
-                guard values.count == times.count else {
-                    throw DecodingError.dataCorruptedError(
-                        forKey: key, in: hourly, debugDescription: "not as many values as times")
-                }
-                for (time, value) in zip(times, values) {
-                    if let value { concentrations.record(value, of: pollutant, at: Int(time / 3600)) }
-                }
+        let times = try place["hourly"]["time"].elements()
+        for (name, pollutant) in Self.variables where place["hourly"][name].exists {
+            let values = try place["hourly"][name].elements()
+            guard values.count == times.count else {
+                throw .unreadable("\(name) has \(values.count) values for \(times.count) hours")
+            }
+            for (time, value) in zip(times, values) where value.exists {
+                let hour = Int(exactly: (try time.number() / 3600).rounded(.down))
+                if let hour { concentrations.record(try value.number(), of: pollutant, at: hour) }
             }
         }
+        return concentrations
     }
 }

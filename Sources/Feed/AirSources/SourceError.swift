@@ -6,8 +6,17 @@ public enum SourceError: Error, Sendable, Equatable {
     case busy(String)
     /// A fault that the source reports in place of what was asked for.
     case failed(String)
+    /// Nothing for this query, which it is no use to repeat.
+    case missing(String)
     /// Not in the documented shape.
     case unreadable(String)
+
+    /// One line for people.
+    var text: String {
+        switch self {
+        case .refused(let text), .busy(let text), .failed(let text), .missing(let text), .unreadable(let text): text
+        }
+    }
 
     /// Sorts a source's own words, which it sends in place of what was asked for.
     public init(vendorMessage said: String) {

@@ -59,7 +59,7 @@ public enum SourceName: String, CaseIterable, Sendable {
     }
 
     /// - Parameters:
-    ///   - key: text that `isKey` accepts.
+    ///   - key: text in which `keyMistake` finds nothing.
     ///   - maximumCost: greatest cost of one query.
     /// - Returns: `nil` for `json`, which asks for no cities.
     public func source(cities: [PolledCity], scale: IndexScale, key: String?, maximumCost: Int) -> (any AirSource)? {

@@ -30,17 +30,4 @@ public struct SourceQuery: Sendable, Equatable {
         self.subject = subject
         self.kind = kind
     }
-
-    /// The cities that a response is about whole, as indices in the list of cities.
-    public var cities: [Int] {
-        if case .cities(let cities) = kind { cities } else { [] }
-    }
-
-    /// Whether status 304 can be used as a response; it cannot where the response is one part of several.
-    public var standsAlone: Bool {
-        switch kind {
-        case .cities, .hours, .document: true
-        case .stations, .page: false
-        }
-    }
 }

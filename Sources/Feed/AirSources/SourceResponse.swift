@@ -17,19 +17,14 @@ public struct SourceResponse: Sendable, Equatable {
     public var findings: [CityFinding] = []
     /// Queries that follow from this response.
     public var queries: [SourceQuery] = []
-    /// Hours that were left out because no air changes like that, each counted once.
-    public var spikes = 0
     /// Data that was left out or changed, for the daily line of the log.
     public var omissions: Set<Omission> = []
     /// Body of a source that a jq program reads.
     public var document: [UInt8]?
 
-    init(
-        findings: [CityFinding] = [], queries: [SourceQuery] = [], spikes: Int = 0, omissions: Set<Omission> = []
-    ) {
+    init(findings: [CityFinding] = [], queries: [SourceQuery] = [], omissions: Set<Omission> = []) {
         self.findings = findings
         self.queries = queries
-        self.spikes = spikes
         self.omissions = omissions
     }
 

@@ -32,89 +32,61 @@ struct WAQI: AirSource {
 
     func read(_ body: [UInt8], of query: SourceQuery, at now: Int64) throws(SourceError) -> SourceResponse {
         guard case .cities(let numbers) = query.kind, let number = numbers.first else { return SourceResponse() }
-        let station: Station.Content
         do throws(SourceError) {
-            let document = try decoded(Station.self, from: body)
+            let station = try document(in: body)["data"].object()
             // An unknown number is an error inside of a good response.
-            if document.data.status == "error" { throw .failed(document.data.msg ?? "it gives no reason") }
-            station = document.data
+            if (try? station["status"].text()) == "error" {
+                throw .failed((try? station["msg"].text()) ?? "it gives no reason")
+            }
+            let air = Result { () throws(AirUnavailable) in try self.air(of: station, for: cities[number], at: now) }
+            return SourceResponse(findings: [CityFinding(city: number, air)])
         } catch {
             guard case .failed(let text) = error else { throw error }
             return SourceResponse(findings: [CityFinding(city: number, .failure(AirUnavailable(onOneLine(text))))])
         }
-        return SourceResponse(findings: [CityFinding(city: number, air(of: station, for: cities[number], at: now))])
     }
 
-    private func air(of station: Station.Content, for city: PolledCity, at now: Int64) -> Result<
-        CityAir, AirUnavailable
-    > {
-        guard let index = station.aqi?.value, IndexRange.isValid(index) else {
-            return .failure(AirUnavailable("the station gives no index"))
+    private func air(of station: JSONNode, for city: PolledCity, at now: Int64) throws(AirUnavailable) -> CityAir {
+        guard let index = station["aqi"].looseNumber, IndexRange.isValid(index) else {
+            throw AirUnavailable("the station gives no index")
         }
-        guard let iso = station.time?.value?.iso, let observedAt = epochSeconds(iso) else {
-            return .failure(AirUnavailable("the station gives no time"))
+        // A dead station has no time.
+        guard let iso = try? station["time"]["iso"].text(), let observedAt = epochSeconds(iso) else {
+            throw AirUnavailable("the station gives no time")
         }
         guard observedAt <= now + 3600, now - observedAt <= staleAfter else {
-            return .failure(AirUnavailable("the station's time is \(iso.prefix(40))"))
+            throw AirUnavailable("the station's time is \(iso.prefix(40))")
         }
+        try checkPlace(of: station, for: city)
+        var subIndices: [Pollutant: Double] = [:]
+        for pollutant in Pollutant.allCases {
+            let name = pollutant == .pm25 ? "pm25" : pollutant.rawValue
+            guard let value = try? station["iaqi"][name]["v"].number(), IndexRange.isValid(value) else { continue }
+            subIndices[pollutant] = value
+        }
+        let names = ((try? station["attributions"].elements()) ?? []).compactMap { try? $0["name"].text() }
+        let attribution = onOneLine(String(names.joined(separator: "; ").unicodeScalars.prefix(300)))
+        return CityAir(
+            index: index, observedAt: min(observedAt, now), subIndices: subIndices, basis: "given",
+            attribution: attribution.isEmpty ? nil : attribution)
+    }
+
+    /// Checks that the station is the one that was asked for, or near enough.
+    private func checkPlace(of station: JSONNode, for city: PolledCity) throws(AirUnavailable) {
         if let id = city.id {
             // The token `demo` gets one station whatever it asks for.
-            if id.hasPrefix("@"), let wanted = Int(id.dropFirst()), wanted > 0, let given = station.idx?.value,
-                given != Double(wanted)
-            {
-                return .failure(AirUnavailable("it gives another station in place of \(id)"))
-            }
-        } else if let geo = station.city?.value?.geo, geo.count == 2 {
-            guard let distance = kilometers(city.latitude, city.longitude, geo[0], geo[1]) else {
-                return .failure(AirUnavailable("the station's place is none on the globe"))
+            guard id.hasPrefix("@"), let wanted = Int(id.dropFirst()), wanted > 0,
+                let given = station["idx"].looseNumber
+            else { return }
+            if given != Double(wanted) { throw AirUnavailable("it gives another station in place of \(id)") }
+        } else if let place = try? station["city"]["geo"].elements(), place.count == 2,
+            let latitude = try? place[0].number(), let longitude = try? place[1].number()
+        {
+            guard let distance = kilometers(city.latitude, city.longitude, latitude, longitude) else {
+                throw AirUnavailable("the station's place is none on the globe")
             }
             guard distance <= Self.maximumKilometers else {
-                return .failure(AirUnavailable("the nearest station is \(Int(distance)) km away"))
-            }
-        }
-        let subIndices = station.iaqi?.value?.values.filter { IndexRange.isValid($1) } ?? [:]
-        let names = station.attributions?.elements.compactMap(\.name) ?? []
-        let attribution = onOneLine(String(names.joined(separator: "; ").unicodeScalars.prefix(300)))
-        return .success(
-            CityAir(
-                index: index, observedAt: min(observedAt, now), subIndices: subIndices, basis: "given",
-                attribution: attribution.isEmpty ? nil : attribution))
-    }
-
-    private struct Station: Decodable {
-        struct Content: Decodable {
-            struct Time: Decodable {
-                /// A dead station has none.
-                var iso: String?
-            }
-
-            struct Place: Decodable { var geo: [Double]? }
-
-            struct Agency: Decodable { var name: String? }
-
-            var aqi: LooseNumber?
-            var idx: LooseNumber?
-            var time: Lenient<Time>?
-            var city: Lenient<Place>?
-            var iaqi: Lenient<SubIndices>?
-            var attributions: List<Agency>?
-            var status: String?
-            var msg: String?
-        }
-
-        var data: Content
-    }
-
-    private struct SubIndices: Decodable {
-        struct Value: Decodable { var v: Double }
-
-        var values: [Pollutant: Double] = [:]
-
-        init(from decoder: any Decoder) throws {
-            let members = try decoder.container(keyedBy: MemberName.self)
-            for pollutant in Pollutant.allCases {
-                let name = MemberName(stringValue: pollutant == .pm25 ? "pm25" : pollutant.rawValue)
-                values[pollutant] = try? members.decode(Value.self, forKey: name).v
+                throw AirUnavailable("the nearest station is \(Int(distance)) km away")
             }
         }
     }

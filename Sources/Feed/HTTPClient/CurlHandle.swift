@@ -18,12 +18,11 @@ internal import System
 
     deinit { unsafe curl_easy_cleanup(handle) }
 
-    /// - Returns: the response, and where it leads when it is a redirect.
     func perform(
         _ request: HTTPClientRequest, _ configuration: HTTPClientConfiguration, _ isWanted: @escaping () -> Bool
-    ) throws(HTTPFailure) -> (HTTPClientResponse, redirect: String?) {
+    ) throws(HTTPFailure) -> HTTPClientResponse {
         guard !request.url.utf8.contains(0), let headers = HeaderList(request.headers) else {
-            throw HTTPFailure(.other, "the request has a control character or too many bytes")
+            throw .failed("the request has a control character or too many bytes")
         }
         let transfer = Transfer(maximumBodyBytes: configuration.maximumBodyBytes, isWanted)
         var message = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -34,27 +33,36 @@ internal import System
             let owner = unsafe Unmanaged.passUnretained(transfer).toOpaque()
             unsafe CCurl_setPointer(handle, CURLOPT_WRITEDATA, owner)
             unsafe CCurl_setCallback(handle, CURLOPT_WRITEFUNCTION, httpBody)
-            unsafe CCurl_setPointer(handle, CURLOPT_HEADERDATA, owner)
-            unsafe CCurl_setCallback(handle, CURLOPT_HEADERFUNCTION, httpHeader)
             unsafe CCurl_setPointer(handle, CURLOPT_XFERINFODATA, owner)
             unsafe CCurl_setProgressCallback(handle, httpProgress)
             let result = unsafe curl_easy_perform(handle)
             unsafe CCurl_setPointer(handle, CURLOPT_ERRORBUFFER, nil)
             return result
         }
-        let status = unsafe CCurl_status(handle)
-        let redirect = unsafe CCurl_redirectURL(handle).map { unsafe String(cString: $0) }
-        if transfer.isCancelled { throw HTTPFailure(.cancelled, "the program ends") }
-        if let excess = transfer.excess { throw HTTPFailure(.tooLarge, excess) }
-        // As `Transfer` says it: libcurl's own words differ from version to version.
-        if result == CURLE_FILESIZE_EXCEEDED { throw HTTPFailure(.tooLarge, transfer.tooLong) }
+        if transfer.isCancelled { throw .cancelled }
         guard result == CURLE_OK else {
+            // libcurl's own words for both cases differ from version to version.
+            if transfer.isTooLong || result == CURLE_FILESIZE_EXCEEDED {
+                throw .failed("the body has more than \(configuration.maximumBodyBytes) bytes")
+            }
             let end = message.firstIndex(of: 0) ?? 0
-            let text = end > 0 ? String(decoding: message[..<end].map(UInt8.init), as: UTF8.self) : ""
+            let text = String(decoding: message[..<end].map(UInt8.init), as: UTF8.self)
             let detail = text.isEmpty ? unsafe String(cString: curl_easy_strerror(result)) : text
-            throw HTTPFailure(reason(of: result), SystemError(.peer, detail).reason)
+            throw .failed(onOneLine(detail))
         }
-        return (HTTPClientResponse(status: status, headers: transfer.headers, body: transfer.body), redirect)
+        return HTTPClientResponse(status: unsafe CCurl_status(handle), headers: responseHeaders, body: transfer.body)
+    }
+
+    /// The header fields of the response. libcurl bounds their bytes.
+    private var responseHeaders: HTTPFields {
+        var headers = HTTPFields()
+        var last: UnsafeMutablePointer<curl_header>?
+        while let header = unsafe curl_easy_nextheader(handle, UInt32(CURLH_HEADER), -1, last) {
+            let name = unsafe String(cString: header.pointee.name)
+            headers.fields.append(HTTPField(name: name, value: unsafe String(cString: header.pointee.value)))
+            unsafe last = header
+        }
+        return headers
     }
 
     private func setOptions(_ request: HTTPClientRequest, _ configuration: HTTPClientConfiguration) {
@@ -75,8 +83,6 @@ internal import System
         unsafe CCurl_setNumber(handle, CURLOPT_MAXFILESIZE, configuration.maximumBodyBytes)
         // Signals are the main thread's.
         unsafe CCurl_setNumber(handle, CURLOPT_NOSIGNAL, 1)
-        // The responses of a proxy to CONNECT are none of the server's.
-        unsafe CCurl_setNumber(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }
 }
 
@@ -108,18 +114,7 @@ func httpBody(
 ) -> Int {
     guard let owner = unsafe owner else { return 0 }
     let transfer = unsafe Unmanaged<Transfer>.fromOpaque(owner).takeUnretainedValue()
-    return unsafe transfer.receive(body: UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
-}
-
-/// Corresponds to `curl_write_callback`, for each line of the header.
-@c(airquality_http_header)
-func httpHeader(
-    bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, owner: UnsafeMutableRawPointer?
-) -> Int {
-    guard let owner = unsafe owner else { return 0 }
-    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(owner).takeUnretainedValue()
-    return unsafe transfer.receive(headerLine: UnsafeRawBufferPointer(start: bytes, count: size * count))
-        ? size * count : 0
+    return unsafe transfer.receive(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
 }
 
 /// Called at least once a second; anything but 0 ends the transfer. Corresponds to `curl_xferinfo_callback`.
@@ -129,20 +124,4 @@ func httpProgress(
 ) -> Int32 {
     guard let owner = unsafe owner else { return 1 }
     return unsafe Unmanaged<Transfer>.fromOpaque(owner).takeUnretainedValue().goOn() ? 0 : 1
-}
-
-private func reason(of result: CURLcode) -> HTTPFailure.Reason {
-    switch result {
-    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .resolve
-    case CURLE_COULDNT_CONNECT, CURLE_PROXY: .connect
-    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
-        CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED:
-        .tls
-    case CURLE_OPERATION_TIMEDOUT: .timeout
-    case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
-        .lost
-    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_URL_MALFORMAT:
-        .malformed
-    default: .other
-    }
 }

@@ -119,7 +119,7 @@ public struct RecordingError: Error, Sendable, Equatable {
     /// One line for people: what was wrong and what was expected.
     public let reason: String
 
-    init(line: Int, _ reason: String) {
+    package init(line: Int, _ reason: String) {
         self.line = line
         self.reason = reason
     }

@@ -161,6 +161,7 @@ private struct JSONTreeParser {
         var content: [UInt8] = []
         var halves: [UInt16] = []
         func append(_ halves: inout [UInt16], to content: inout [UInt8]) -> Bool {
+            if halves.isEmpty { return true }
             defer { halves = [] }
             guard let text = String(validating: halves, as: UTF16.self) else { return false }
             content += text.utf8

@@ -34,7 +34,9 @@ class Listener:
         return wait_for(lambda: condition(self.elements), what, seconds)
 
     def wait_for_city(self, city: str, seconds: float = 60) -> dict:
-        return self.wait_for(lambda elements: [e for e in elements if e["city"] == city], city, seconds)[0]
+        return self.wait_for(
+            lambda elements: [e for e in elements if e["city"] == city], city, seconds
+        )[0]
 
     def stop(self):
         self._context.__exit__(None, None, None)
@@ -91,5 +93,13 @@ def listen():
 def address(program) -> str:
     """Of a bridge that was not started as a Feed."""
     return wait_for(
-        lambda: next((m[1] for line in program.output if (m := re.fullmatch(r"listening on (ws://\S+)", line))), None),
-        "the line that names the feed's address")
+        lambda: next(
+            (
+                m[1]
+                for line in program.output
+                if (m := re.fullmatch(r"listening on (ws://\S+)", line))
+            ),
+            None,
+        ),
+        "the line that names the feed's address",
+    )

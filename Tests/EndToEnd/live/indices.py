@@ -1,7 +1,7 @@
 """The three indices once more, from the published tables and texts, without a look at the program.
 
-- India: CPCB, "National Air Quality Index" (2014), table of breakpoints; means of 24 hours with 16 of them (the report's
-  own minimum), of 8 hours with 6 of them for ozone and carbon monoxide.
+- India: CPCB, "National Air Quality Index" (2014), table of breakpoints; means of 24 hours with 16
+  of them (the report's own minimum), of 8 hours with 6 of them for ozone and carbon monoxide.
 - America: EPA-454/B-24-002 (May 2024), table 6 and "How the NowCast is calculated".
 - Europe: EEA, European Air Quality Index, bands of 2024/25; numbered with twenty points a band.
 
@@ -35,8 +35,13 @@ US = {
     "o3 1h": [None, None, (125, 164), (165, 204), (205, 404), (405, 604)],
 }
 
-EU = {"pm2_5": [5, 15, 50, 90, 140], "pm10": [15, 45, 120, 195, 270], "no2": [10, 25, 60, 100, 150],
-      "o3": [60, 100, 120, 160, 180], "so2": [20, 40, 125, 190, 275]}  # fmt: skip
+EU = {
+    "pm2_5": [5, 15, 50, 90, 140],
+    "pm10": [15, 45, 120, 195, 270],
+    "no2": [10, 25, 60, 100, 150],
+    "o3": [60, 100, 120, 160, 180],
+    "so2": [20, 40, 125, 190, 275],
+}
 
 
 def linear(value, low, high, first, last):
@@ -44,7 +49,9 @@ def linear(value, low, high, first, last):
 
 
 def look_up(value, rows, classes):
-    """Between two classes a straight line joins them; above the last end the slope of the last closed class goes on."""
+    """Between two classes a straight line joins them; above the last end the slope of the last
+    closed class goes on.
+    """
     previous = None
     for row, (first, last) in zip(rows, classes):
         if row is None:
@@ -85,7 +92,10 @@ def india(air):
         found[name] = look_up(value, rows, INDIA_CLASSES)
         if name == "o3" and value > 208:
             # The last classes are of one hour.
-            found[name] = max(300, look_up(newest(series), rows, INDIA_CLASSES) if newest(series) is not None else 0)
+            found[name] = max(
+                300,
+                look_up(newest(series), rows, INDIA_CLASSES) if newest(series) is not None else 0,
+            )
     if len(found) < 3 or not {"pm2_5", "pm10"} & found.keys():
         return None
     return max(found.values())
@@ -97,7 +107,9 @@ def nowcast(series):
     present = {age: value for age, value in enumerate(series[:12]) if value is not None}
     top = max(present.values())
     weight = max(0.5, 1 - (top - min(present.values())) / top) if top else 1
-    return sum(value * weight**age for age, value in present.items()) / sum(weight**age for age in present)
+    return sum(value * weight**age for age, value in present.items()) / sum(
+        weight**age for age in present
+    )
 
 
 def cut(value, decimals=0):
@@ -148,4 +160,8 @@ def eu(air):
 
 
 # The rule, and how its number becomes a whole one.
-RULES = {"india": (india, rounded), "us": (us, rounded), "eu": (eu, lambda value: math.floor(value + 1e-9))}
+RULES = {
+    "india": (india, rounded),
+    "us": (us, rounded),
+    "eu": (eu, lambda value: math.floor(value + 1e-9)),
+}

@@ -1,13 +1,16 @@
-"""A local HTTP(S) server that answers as the sources of real air are documented to, and as they do when something is wrong.
+"""A local HTTP(S) server that answers as the sources of real air are documented to, and as they do
+when something is wrong.
 
 Every document here was written from documentation; what was recorded is in test_recordings.py:
 
-- Open-Meteo: open-meteo.com/en/docs/air-quality-api ("JSON Return Object", "Errors"; several places are an array), status 429
-  from open-meteo/open-meteo issue 439.
-- WAQI: aqicn.org/json-api/doc ("Geolocalized feed", "Return value"); a station without an index has "-".
-- OpenAQ: docs.openaq.org/api (locations, sensors/{id}/hours), docs.openaq.org/using-the-api/rate-limits.
-- data.gov.in: the resource's own API page (records of "Real time Air Quality Index from various locations"); a wrong key is
-  status 403 with {"error": "Key not authorised"}.
+- Open-Meteo: open-meteo.com/en/docs/air-quality-api ("JSON Return Object", "Errors"; several places
+  are an array), status 429 from open-meteo/open-meteo issue 439.
+- WAQI: aqicn.org/json-api/doc ("Geolocalized feed", "Return value"); a station without an index has
+  "-".
+- OpenAQ: docs.openaq.org/api (locations, sensors/{id}/hours),
+  docs.openaq.org/using-the-api/rate-limits.
+- data.gov.in: the resource's own API page (records of "Real time Air Quality Index from various
+  locations"); a wrong key is status 403 with {"error": "Key not authorised"}.
 """
 
 import gzip
@@ -26,14 +29,22 @@ HOUR = 3600
 class Answer:
     """One answer of the server; a text in place of a document is sent as it is."""
 
-    def __init__(self, document=None, status: int = 200, headers: dict[str, str] | None = None, body: bytes | None = None):
+    def __init__(
+        self,
+        document=None,
+        status: int = 200,
+        headers: dict[str, str] | None = None,
+        body: bytes | None = None,
+    ):
         self.status = status
         self.headers = headers or {}
         self.body = json.dumps(document).encode() if body is None else body
 
 
 class SourceServer:
-    """Serves whatever `answer(path, query, headers)` returns: an Answer, or None to hang. Keeps the requests."""
+    """Serves whatever `answer(path, query, headers)` returns: an Answer, or None to hang. Keeps the
+    requests.
+    """
 
     def __init__(self, answer: Callable, context: ssl.SSLContext | None = None):
         self.answer = answer
@@ -97,7 +108,9 @@ class SourceServer:
             self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
         self.scheme = "https" if context else "http"
         self.port = self._server.server_address[1]
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
+        )
         self._thread.start()
 
     @property
@@ -136,32 +149,57 @@ class DeafListener:
 # Documents
 
 POLLUTANTS = {
-    "pm2_5": "pm2_5", "pm10": "pm10", "nitrogen_dioxide": "no2", "sulphur_dioxide": "so2", "ozone": "o3",
-    "carbon_monoxide": "co", "ammonia": "nh3",
+    "pm2_5": "pm2_5",
+    "pm10": "pm10",
+    "nitrogen_dioxide": "no2",
+    "sulphur_dioxide": "so2",
+    "ozone": "o3",
+    "carbon_monoxide": "co",
+    "ammonia": "nh3",
 }
 
 
-def open_meteo_place(latitude: float, longitude: float, times: list[int], hourly: dict[str, list]) -> dict:
+def open_meteo_place(
+    latitude: float, longitude: float, times: list[int], hourly: dict[str, list]
+) -> dict:
     return {
-        "latitude": latitude, "longitude": longitude, "generationtime_ms": 2.2, "utc_offset_seconds": 0,
-        "timezone": "GMT", "timezone_abbreviation": "GMT", "elevation": 44.0,
+        "latitude": latitude,
+        "longitude": longitude,
+        "generationtime_ms": 2.2,
+        "utc_offset_seconds": 0,
+        "timezone": "GMT",
+        "timezone_abbreviation": "GMT",
+        "elevation": 44.0,
         "hourly_units": {"time": "unixtime", **{name: "μg/m³" for name in hourly}},
         "hourly": {"time": times, **hourly},
     }
 
 
-def open_meteo(query: dict, value: Callable[[float, float, str, int], float | None], now: float | None = None):
-    """Two days of hours for each place, as `past_days=1&forecast_days=1` gives: from yesterday's midnight on."""
+def open_meteo(
+    query: dict, value: Callable[[float, float, str, int], float | None], now: float | None = None
+):
+    """Two days of hours for each place, as `past_days=1&forecast_days=1` gives: from yesterday's
+    midnight on.
+    """
     now = time.time() if now is None else now
     start = int(now) // 86400 * 86400 - 86400
     times = [start + hour * HOUR for hour in range(48)]
     names = query["hourly"][0].split(",")
     places = [
         open_meteo_place(
-            latitude, longitude, times,
-            {name: [value(latitude, longitude, POLLUTANTS[name], time) for time in times] for name in names})
+            latitude,
+            longitude,
+            times,
+            {
+                name: [value(latitude, longitude, POLLUTANTS[name], time) for time in times]
+                for name in names
+            },
+        )
         for latitude, longitude in zip(
-            map(float, query["latitude"][0].split(",")), map(float, query["longitude"][0].split(",")), strict=True)
+            map(float, query["latitude"][0].split(",")),
+            map(float, query["longitude"][0].split(",")),
+            strict=True,
+        )
     ]
     return places if len(places) > 1 else places[0]
 
@@ -170,10 +208,18 @@ def waqi_station(aqi, iso: str, latitude: float, longitude: float) -> dict:
     return {
         "status": "ok",
         "data": {
-            "aqi": aqi, "idx": 1437,
-            "attributions": [{"url": "https://waqi.info/", "name": "World Air Quality Index Project"}],
-            "city": {"geo": [latitude, longitude], "name": "Station", "url": "https://aqicn.org/city/station"},
-            "dominentpol": "pm25", "iaqi": {"pm25": {"v": 68}, "pm10": {"v": 56}, "t": {"v": 8}},
+            "aqi": aqi,
+            "idx": 1437,
+            "attributions": [
+                {"url": "https://waqi.info/", "name": "World Air Quality Index Project"}
+            ],
+            "city": {
+                "geo": [latitude, longitude],
+                "name": "Station",
+                "url": "https://aqicn.org/city/station",
+            },
+            "dominentpol": "pm25",
+            "iaqi": {"pm25": {"v": 68}, "pm10": {"v": 56}, "t": {"v": 8}},
             # The local time as if it were Greenwich's.
             "time": {"s": iso[:19].replace("T", " "), "tz": iso[19:], "v": 1705320000, "iso": iso},
         },
@@ -182,7 +228,13 @@ def waqi_station(aqi, iso: str, latitude: float, longitude: float) -> dict:
 
 def openaq_page(results: list) -> dict:
     return {
-        "meta": {"name": "openaq-api", "website": "/", "page": 1, "limit": 100, "found": len(results)},
+        "meta": {
+            "name": "openaq-api",
+            "website": "/",
+            "page": 1,
+            "limit": 100,
+            "found": len(results),
+        },
         "results": results,
     }
 
@@ -191,20 +243,35 @@ def iso(time_: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time_))
 
 
-def openaq_location(number: int, last: float, sensors: list[tuple[int, str, str]], distance: float = 1000.0, **other) -> dict:
+def openaq_location(
+    number: int, last: float, sensors: list[tuple[int, str, str]], distance: float = 1000.0, **other
+) -> dict:
     return {
-        "id": number, "name": f"Station {number}", "locality": None, "timezone": "Asia/Kolkata",
-        "country": {"id": 9, "code": "IN", "name": "India"}, "owner": {"id": 4, "name": "Unknown"},
-        "provider": {"id": 168, "name": "CPCB"}, "isMobile": False, "isMonitor": True,
+        "id": number,
+        "name": f"Station {number}",
+        "locality": None,
+        "timezone": "Asia/Kolkata",
+        "country": {"id": 9, "code": "IN", "name": "India"},
+        "owner": {"id": 4, "name": "Unknown"},
+        "provider": {"id": 168, "name": "CPCB"},
+        "isMobile": False,
+        "isMonitor": True,
         "instruments": [{"id": 2, "name": "Government Monitor"}],
         "sensors": [
-            {"id": id_, "name": f"{name} {units}",
-             "parameter": {"id": 2, "name": name, "units": units, "displayName": name.upper()}}
+            {
+                "id": id_,
+                "name": f"{name} {units}",
+                "parameter": {"id": 2, "name": name, "units": units, "displayName": name.upper()},
+            }
             for id_, name, units in sensors
         ],
-        "coordinates": {"latitude": 28.63, "longitude": 77.22}, "licenses": None, "bounds": [77.2, 28.6, 77.2, 28.6],
-        "distance": distance, "datetimeFirst": {"utc": "2016-03-06T19:00:00Z", "local": "2016-03-07T00:30:00+05:30"},
-        "datetimeLast": {"utc": iso(last), "local": iso(last + 19800).replace("Z", "+05:30")}, **other,
+        "coordinates": {"latitude": 28.63, "longitude": 77.22},
+        "licenses": None,
+        "bounds": [77.2, 28.6, 77.2, 28.6],
+        "distance": distance,
+        "datetimeFirst": {"utc": "2016-03-06T19:00:00Z", "local": "2016-03-07T00:30:00+05:30"},
+        "datetimeLast": {"utc": iso(last), "local": iso(last + 19800).replace("Z", "+05:30")},
+        **other,
     }
 
 
@@ -213,34 +280,74 @@ def openaq_hour(end: float, value, name: str, units: str) -> dict:
         return {"utc": iso(time_), "local": iso(time_ + 19800).replace("Z", "+05:30")}
 
     return {
-        "value": value, "flagInfo": {"hasFlags": False},
+        "value": value,
+        "flagInfo": {"hasFlags": False},
         "parameter": {"id": 2, "name": name, "units": units, "displayName": None},
-        "period": {"label": "1hour", "interval": "01:00:00", "datetimeFrom": instant(end - HOUR), "datetimeTo": instant(end)},
-        "coordinates": None, "summary": None,
-        "coverage": {"expectedCount": 1, "expectedInterval": "01:00:00", "observedCount": 1,
-                     "observedInterval": "01:00:00", "percentComplete": 100.0, "percentCoverage": 100.0,
-                     "datetimeFrom": instant(end - HOUR), "datetimeTo": instant(end)},
+        "period": {
+            "label": "1hour",
+            "interval": "01:00:00",
+            "datetimeFrom": instant(end - HOUR),
+            "datetimeTo": instant(end),
+        },
+        "coordinates": None,
+        "summary": None,
+        "coverage": {
+            "expectedCount": 1,
+            "expectedInterval": "01:00:00",
+            "observedCount": 1,
+            "observedInterval": "01:00:00",
+            "percentComplete": 100.0,
+            "percentCoverage": 100.0,
+            "datetimeFrom": instant(end - HOUR),
+            "datetimeTo": instant(end),
+        },
     }
 
 
-def cpcb_rows(city: str, station: str, updated: float, averages: dict[str, str], old: bool = False,
-              latitude: str = "28.6", longitude: str = "77.2") -> list[dict]:
-    names = ("pollutant_min", "pollutant_max", "pollutant_avg") if old else ("min_value", "max_value", "avg_value")
+def cpcb_rows(
+    city: str,
+    station: str,
+    updated: float,
+    averages: dict[str, str],
+    old: bool = False,
+    latitude: str = "28.6",
+    longitude: str = "77.2",
+) -> list[dict]:
+    names = (
+        ("pollutant_min", "pollutant_max", "pollutant_avg")
+        if old
+        else ("min_value", "max_value", "avg_value")
+    )
     return [
-        {"country": "India", "state": "State", "city": city, "station": station,
-         "last_update": time.strftime("%d-%m-%Y %H:%M:%S", time.gmtime(updated + 19800)),
-         "latitude": latitude, "longitude": longitude, "pollutant_id": pollutant, **dict.fromkeys(names, value)}
+        {
+            "country": "India",
+            "state": "State",
+            "city": city,
+            "station": station,
+            "last_update": time.strftime("%d-%m-%Y %H:%M:%S", time.gmtime(updated + 19800)),
+            "latitude": latitude,
+            "longitude": longitude,
+            "pollutant_id": pollutant,
+            **dict.fromkeys(names, value),
+        }
         for pollutant, value in averages.items()
     ]
 
 
 def cpcb_page(rows: list[dict], query: dict) -> dict:
     offset, limit = int(query["offset"][0]), int(query["limit"][0])
-    page = rows[offset:offset + limit]
+    page = rows[offset : offset + limit]
     return {
         "index_name": "3b01bcb8-0b14-4abf-b6f2-c1bfd384ba69",
-        "title": "Real time Air Quality Index from various locations", "org": ["Central Pollution Control Board"],
+        "title": "Real time Air Quality Index from various locations",
+        "org": ["Central Pollution Control Board"],
         "field": [{"id": "pollutant_id", "name": "pollutant_id", "type": "keyword"}],
-        "message": "Resource lists", "version": "2.2.0", "status": "ok", "total": len(rows), "count": len(page),
-        "limit": str(limit), "offset": str(offset), "records": page,
+        "message": "Resource lists",
+        "version": "2.2.0",
+        "status": "ok",
+        "total": len(rows),
+        "count": len(page),
+        "limit": str(limit),
+        "offset": str(offset),
+        "records": page,
     }

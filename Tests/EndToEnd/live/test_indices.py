@@ -15,7 +15,9 @@ COUNT = 400
 
 
 def made_up(number: int) -> dict[str, list[float | None]]:
-    """A city's day, newest hour first: one pollutant is high, hours are missing, and some pollutants are."""
+    """A city's day, newest hour first: one pollutant is high, hours are missing, and some
+    pollutants are.
+    """
     chance = random.Random(number)
     high = chance.choice(list(MOST))
     air = {}
@@ -26,7 +28,9 @@ def made_up(number: int) -> dict[str, list[float | None]]:
         change = chance.choice([0, 0, 0.2, 0.9])
         gaps = chance.choice([0, 0, 0.1, 0.3])
         air[name] = [
-            None if chance.random() < gaps else round(min(most, level * (1 + change * chance.uniform(-1, 1))), 1)
+            None
+            if chance.random() < gaps
+            else round(min(most, level * (1 + change * chance.uniform(-1, 1))), 1)
             for _ in range(24)
         ]
     # An hour of which nothing is known is not the newest.
@@ -45,8 +49,12 @@ def test_a_grid_of_days(index, start, serve, listen, cities):
 
     server = serve(lambda path, query, headers: Answer(sources.open_meteo(query, value)))
     bridge = start.feed(
-        "poll", f"--base-url={server.url}", f"--index={index}", "--rate=100000/1s",
-        cities(*(f"{latitude},{latitude},7," for latitude in days)))
+        "poll",
+        f"--base-url={server.url}",
+        f"--index={index}",
+        "--rate=100000/1s",
+        cities(*(f"{latitude},{latitude},7," for latitude in days)),
+    )
     listener = listen(bridge.url)
     rule, whole = indices.RULES[index]
     expected = {str(latitude): rule(air) for latitude, air in days.items()}

@@ -1,4 +1,6 @@
-"""`--source json`: any source that responds with JSON, made a feed by a jq program. The programs are the README's."""
+"""`--source json`: any source that responds with JSON, made a feed by a jq program. The programs
+are the README's.
+"""
 
 import pathlib
 import re
@@ -10,15 +12,26 @@ from live.test_status import STATUS, get, status_address
 from support.waiting import wait_for
 
 README = pathlib.Path(__file__).resolve().parents[3] / "Sources/Feed/AirQualityFeed/README.md"
-PROGRAMS = dict(re.findall(r"^# (\S[^\n]*)\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL))
+PROGRAMS = dict(
+    re.findall(r"^# (\S[^\n]*)\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)
+)
 
 SENSOR_COMMUNITY = [
     {
         "id": number,
         "timestamp": "2026-07-21 19:00:00",
-        "location": {"id": 7, "latitude": "52.52", "longitude": "13.40", "country": "DE", "indoor": indoor},
+        "location": {
+            "id": 7,
+            "latitude": "52.52",
+            "longitude": "13.40",
+            "country": "DE",
+            "indoor": indoor,
+        },
         "sensor": {"id": number, "sensor_type": {"name": "SDS011"}},
-        "sensordatavalues": [{"value_type": "P1", "value": "12.5"}, {"value_type": "P2", "value": value}],
+        "sensordatavalues": [
+            {"value_type": "P1", "value": "12.5"},
+            {"value_type": "P2", "value": value},
+        ],
     }
     for number, value, indoor in [(1, "10.00", 0), (2, "50.0", 1), (3, "145", 0)]
 ]
@@ -27,14 +40,28 @@ PURPLE_AIR = {
     "time_stamp": 1784660500,
     "data_time_stamp": 1784660450,
     "fields": ["sensor_index", "last_seen", "name", "latitude", "longitude", "pm2.5_60minute"],
-    "data": [[1, 1784660400, "Shore", 37.9, -122.3, 2.5], [2, 1784660400, "Hill", 37.8, -122.2, None]],
+    "data": [
+        [1, 1784660400, "Shore", 37.9, -122.3, 2.5],
+        [2, 1784660400, "Hill", 37.8, -122.2, None],
+    ],
 }
-AIR_GRADIENT = {"wifi": -46, "serialno": "ecda3b1eaaaf", "rco2": 447, "pm01": 3, "pm02": 7, "pm10": 8, "rhum": 43}
+AIR_GRADIENT = {
+    "wifi": -46,
+    "serialno": "ecda3b1eaaaf",
+    "rco2": 447,
+    "pm01": 3,
+    "pm02": 7,
+    "pm10": 8,
+    "rhum": 43,
+}
 
 EXAMPLES = {
     "sensor.community": (
         SENSOR_COMMUNITY,
-        [("sensor.community 1", 30, {"pm10": 12.5, "pm2_5": 10}), ("sensor.community 3", 102, {"pm10": 12.5, "pm2_5": 145})],
+        [
+            ("sensor.community 1", 30, {"pm10": 12.5, "pm2_5": 10}),
+            ("sensor.community 3", 102, {"pm10": 12.5, "pm2_5": 145}),
+        ],
     ),
     "PurpleAir": (PURPLE_AIR, [("Shore", 10, {"pm2_5": 2.5})]),
     "AirGradient": (AIR_GRADIENT, [("ecda3b1eaaaf", 24, {"pm2_5": 7, "pm10": 8})]),
@@ -48,7 +75,9 @@ def test_the_examples_of_the_readme_read_the_documents_of_their_sources(name, st
     server = serve(lambda path, query, headers: Answer(document))
     feed = start.feed("poll", "--source=json", f"--url={server.url}/data?a=b", f"--jq={program}")
     elements = listen(feed.url).wait_for(lambda elements: elements, "the elements")
-    assert [(e["city"], round(e["aqi"]), e["pollutants"]) for e in elements[: len(expected)]] == expected
+    assert [
+        (e["city"], round(e["aqi"]), e["pollutants"]) for e in elements[: len(expected)]
+    ] == expected
 
 
 def test_a_source_is_asked_with_the_headers_of_the_file_and_its_last_elements_are_repeated(
@@ -81,8 +110,12 @@ def test_a_source_is_asked_with_the_headers_of_the_file_and_its_last_elements_ar
 
 def test_a_program_that_fails_is_one_line_of_the_log(start, serve, listen):
     server = serve(lambda path, query, headers: Answer({"error": "none"}))
-    feed = start.feed("poll", "--source=json", f"--url={server.url}/", "--jq=.[] | .a.b.c", "--interval=1s")
-    line = wait_for(lambda: next((line for line in feed.messages if "--jq" in line), None), "the line")
+    feed = start.feed(
+        "poll", "--source=json", f"--url={server.url}/", "--jq=.[] | .a.b.c", "--interval=1s"
+    )
+    line = wait_for(
+        lambda: next((line for line in feed.messages if "--jq" in line), None), "the line"
+    )
     assert "Cannot index string" in line
 
 
@@ -92,7 +125,10 @@ def test_a_program_that_fails_is_one_line_of_the_log(start, serve, listen):
         (["--source=json"], "--url: expected an address with --source json"),
         (["--source=json", "--url=http://h/"], "--jq: expected a program with --source json"),
         (["--source=json", "--url=http://h/", "--jq=.["], "expected a program of jq: "),
-        (["--source=json", "--url=http://h/", "--jq=.", "--set=india"], "expected another --source"),
+        (
+            ["--source=json", "--url=http://h/", "--jq=.", "--set=india"],
+            "expected another --source",
+        ),
         (["--source=json", "--url=ftp://h/", "--jq=."], "expected http:// or https://"),
         (["--url=http://h/"], "expected --source json with it"),
     ],

@@ -1,4 +1,6 @@
-"""`make live` as it is, its alerts before a real Prometheus, and what the bridge takes of the machine."""
+"""`make live` as it is, its alerts before a real Prometheus, and what the bridge takes of the
+machine.
+"""
 
 import os
 import pathlib
@@ -35,7 +37,11 @@ def scrape(port: int) -> Exposition:
 def recipe(*settings: str) -> list[str]:
     """The command that `make live` ends with."""
     result = subprocess.run(
-        ["make", "--dry-run", "--no-print-directory", "live", *settings], cwd=ROOT, capture_output=True, text=True)
+        ["make", "--dry-run", "--no-print-directory", "live", *settings],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
     assert result.returncode == 0, result.stderr
     return result.stdout.strip().splitlines()[-1].split()
 
@@ -43,14 +49,23 @@ def recipe(*settings: str) -> list[str]:
 def test_make_live_runs_this_command():
     assert recipe() == ["INDEX=india", "Tests/Tools/run-live", ".build/release"]
     assert recipe("INDEX=us", "POLL=--set capitals --rate 9/1m") == [
-        "INDEX=us", "Tests/Tools/run-live", ".build/release", "--set", "capitals", "--rate", "9/1m"]
+        "INDEX=us",
+        "Tests/Tools/run-live",
+        ".build/release",
+        "--set",
+        "capitals",
+        "--rate",
+        "9/1m",
+    ]
 
 
 def run_live(programs, flags: list[str], index: str = "india") -> tuple[Program, int]:
     """That command, with these programs in place of the built ones."""
     port = free_port()
     live = Program(
-        [str(ROOT / "Tests/Tools/run-live"), str(programs.folder), *flags], {"PORT": str(port), "INDEX": index})
+        [str(ROOT / "Tests/Tools/run-live"), str(programs.folder), *flags],
+        {"PORT": str(port), "INDEX": index},
+    )
     return live, port
 
 
@@ -58,7 +73,9 @@ def test_make_live_is_the_air_of_the_twelve_cities(programs, serve):
     """With the local server in place of Open-Meteo."""
     live, port = run_live(programs, [f"--base-url={serve(open_meteo()).url}"])
     try:
-        wait_for(lambda: "Ctrl-C ends it." in live.output or not live.is_running, "what to open", 60)
+        wait_for(
+            lambda: "Ctrl-C ends it." in live.output or not live.is_running, "what to open", 60
+        )
         assert live.is_running, live.errors
         assert any(f"http://localhost:{port}/metrics" in line for line in live.output)
         assert any("Open-Meteo.com" in line and "CC BY 4.0" in line for line in live.output)
@@ -66,23 +83,42 @@ def test_make_live_is_the_air_of_the_twelve_cities(programs, serve):
         page = scrape(port)
         cities = page.by(metrics.INDEX, "city")
         assert "Delhi" in cities and set(cities.values()) == {75}
-        assert page.value("airquality_last_update_timestamp_seconds", city="Delhi") in (hour_now(), hour_now() - HOUR)
+        assert page.value("airquality_last_update_timestamp_seconds", city="Delhi") in (
+            hour_now(),
+            hour_now() - HOUR,
+        )
         children = descendants(live.pid)
         assert len(children) >= 2
     finally:
         failure = live.stop()
     assert failure is None
-    wait_for(lambda: not any(pathlib.Path(f"/proc/{child}/exe").exists() for child in children), "the end of both")
+    wait_for(
+        lambda: not any(pathlib.Path(f"/proc/{child}/exe").exists() for child in children),
+        "the end of both",
+    )
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_make_live_with_each_source_and_prometheus_beside_it(source, programs, serve, start, cities, key_file, tmp_path):
-    """Index, pollutants and source reach Prometheus; every rule runs, and none of them has anything to say."""
+def test_make_live_with_each_source_and_prometheus_beside_it(
+    source, programs, serve, start, cities, key_file, tmp_path
+):
+    """Index, pollutants and source reach Prometheus; every rule runs, and none of them has anything
+    to say.
+    """
     answer, flags, index, _, pollutants, header = SOURCES[source]
     scale = "us" if source == "waqi" else "india"
     flags = [flag for flag in flags if not flag.startswith("--index")]
     live, port = run_live(
-        programs, [f"--source={source}", f"--base-url={serve(answer).url}", cities(DELHI, PUNE), key_file, *flags], scale)
+        programs,
+        [
+            f"--source={source}",
+            f"--base-url={serve(answer).url}",
+            cities(DELHI, PUNE),
+            key_file,
+            *flags,
+        ],
+        scale,
+    )
     try:
         wait_for(lambda: len(scrape(port).samples(metrics.INDEX)) == 2, "both cities", 60)
         prometheus = start.prometheus(tmp_path, f"127.0.0.1:{port}", rules=quick_rules(tmp_path))
@@ -90,7 +126,9 @@ def test_make_live_with_each_source_and_prometheus_beside_it(source, programs, s
         kind = header.split("kind=")[1].split(";")[0]
         prometheus.wait_for(f"{metrics.SOURCE}{{source='{source}', kind='{kind}'}} == 1")
         found = prometheus.query(f"{metrics.CONCENTRATION}{{city='Delhi'}}")
-        assert {row["metric"]["pollutant"]: float(row["value"][1]) for row in found} == (pollutants or {})
+        assert {row["metric"]["pollutant"]: float(row["value"][1]) for row in found} == (
+            pollutants or {}
+        )
         prometheus.wait_for("count_over_time(airquality_index{city='Delhi'}[1m]) >= 5", 60)
         rules = [rule for group in prometheus.ask("rules")["groups"] for rule in group["rules"]]
         assert len(rules) > 10 and all(rule["health"] == "ok" for rule in rules), rules
@@ -105,8 +143,13 @@ def descendants(pid: int) -> list[int]:
     return [int(child) for child in children]
 
 
-@pytest.mark.parametrize("flags, line", [
-    (["--source=openaq"], "expected a file with the key for openaq"), (["--rate=nonsense"], "--rate \"nonsense\": expected")])
+@pytest.mark.parametrize(
+    "flags, line",
+    [
+        (["--source=openaq"], "expected a file with the key for openaq"),
+        (["--rate=nonsense"], '--rate "nonsense": expected'),
+    ],
+)
 def test_make_live_says_what_is_wrong_with_its_flags(programs, flags, line):
     live, _ = run_live(programs, flags)
     assert live.wait(60) == 1
@@ -118,7 +161,9 @@ def test_make_live_ends_when_one_of_both_ends(programs, serve):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         live = Program(
-            [str(ROOT / "Tests/Tools/run-live"), str(programs.folder), f"--base-url={server.url}"], {"PORT": str(port)})
+            [str(ROOT / "Tests/Tools/run-live"), str(programs.folder), f"--base-url={server.url}"],
+            {"PORT": str(port)},
+        )
         assert live.wait(60) == 1
         assert any("Cannot start" in line for line in live.errors)
 
@@ -146,15 +191,16 @@ AGES = {
     "as it should be": ({"Delhi": 1, "Pune": 2}, set()),
     "one city is silent": ({"Delhi": 1, "Pune": 8}, {("AirQualityCityStale", "Pune")}),
     "the source stands still": (
-        {"Delhi": 6, "Pune": 8}, {("AirQualityCityStale", "Delhi"), ("AirQualityCityStale", "Pune")}
+        {"Delhi": 6, "Pune": 8},
+        {("AirQualityCityStale", "Delhi"), ("AirQualityCityStale", "Pune")},
     ),
 }
 
 
 @pytest.mark.parametrize("story", AGES)
 def test_alerts_of_real_air(story, start, serve, cities, tmp_path):
-    """The bridge, the exporter and a real Prometheus with the rules: hourly values are no alarm, older ones are the right
-    one."""
+    """The bridge, the exporter and a real Prometheus with the rules: hourly values are no alarm,
+    older ones are the right one."""
     ages, wanted = AGES[story]
     now = int(time.time()) // HOUR * HOUR
     by_latitude = {28.6139: ages["Delhi"], 18.5204: ages["Pune"]}
@@ -165,21 +211,32 @@ def test_alerts_of_real_air(story, start, serve, cities, tmp_path):
     server = serve(lambda path, query, headers: Answer(sources.open_meteo(query, value)))
     bridge = start.feed("poll", f"--base-url={server.url}", cities(DELHI, PUNE))
     exporter = start.exporter(
-        "--feed.url", bridge.url, "--feed.time-field=time", "--feed.pollutants-field=pollutants")
+        "--feed.url", bridge.url, "--feed.time-field=time", "--feed.pollutants-field=pollutants"
+    )
     exporter.wait_for_sample(metrics.CITIES, 2)
     prometheus = start.prometheus(tmp_path, exporter.address, rules=quick_rules(tmp_path))
-    prometheus.wait_for("count(airquality_index) == 2 and count(airquality_concentration_ugm3) == 12")
+    prometheus.wait_for(
+        "count(airquality_index) == 2 and count(airquality_concentration_ugm3) == 12"
+    )
     # Everything has been looked at several times.
     prometheus.wait_for("count_over_time(airquality_index{city='Delhi'}[1m]) >= 5", 60)
 
     def firing() -> set[tuple[str, str | None]]:
-        return {(alert["labels"]["alertname"], alert["labels"].get("city")) for alert in prometheus.ask("alerts")["alerts"]
-                if alert["state"] == "firing"}  # fmt: skip
+        return {
+            (alert["labels"]["alertname"], alert["labels"].get("city"))
+            for alert in prometheus.ask("alerts")["alerts"]
+            if alert["state"] == "firing"
+        }
 
     if wanted:
         wait_for(lambda: firing() == wanted, f"{wanted}", 30)
     assert firing() == wanted
-    errors = [rule for group in prometheus.ask("rules")["groups"] for rule in group["rules"] if rule.get("lastError")]
+    errors = [
+        rule
+        for group in prometheus.ask("rules")["groups"]
+        for rule in group["rules"]
+        if rule.get("lastError")
+    ]
     assert not errors
 
 
@@ -187,16 +244,25 @@ def test_alerts_of_real_air(story, start, serve, cities, tmp_path):
 
 
 def test_the_bridge_with_three_hundred_cities_stays_small(start, serve, listen, record_property):
-    """A model's two days of six pollutants for each; both figures are in the report of --junit-xml."""
+    """A model's two days of six pollutants for each; the figures are in the report of
+    --junit-xml."""
     server = serve(open_meteo())
     bridge = start.feed("poll", "--set=india", f"--base-url={server.url}")
     listener = listen(bridge.url)
     listener.wait_for(lambda elements: len({e["city"] for e in elements}) == 300, "300 cities")
-    ticks = sum(map(int, pathlib.Path(f"/proc/{bridge.pid}/stat").read_text().rsplit(") ", 1)[1].split()[11:13]))
+    ticks = sum(
+        map(
+            int,
+            pathlib.Path(f"/proc/{bridge.pid}/stat").read_text().rsplit(") ", 1)[1].split()[11:13],
+        )
+    )
     seconds = ticks / os.sysconf("SC_CLK_TCK")
     record_property("resident_mib", round(bridge.peak_resident_bytes / 2**20, 1))
     record_property("cpu_seconds", seconds)
-    print(f"300 cities: {bridge.peak_resident_bytes / 2**20:.1f} MiB at most, {seconds:.2f} s of processor for the first fill")
+    print(
+        f"300 cities: {bridge.peak_resident_bytes / 2**20:.1f} MiB at most, "
+        f"{seconds:.2f} s of processor for the first fill"
+    )
     if "AIRQUALITY_SLOW" not in os.environ:
         assert bridge.peak_resident_bytes < 64 << 20
     # Not by the clock: once everything is known, nothing is asked and next to nothing done.

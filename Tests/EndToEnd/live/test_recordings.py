@@ -1,6 +1,7 @@
 """What the services were recorded to answer, and what becomes of it.
 
-Each row names the recording that its figures were taken from; the documents were written anew, with the time moved to now.
+Each row names the recording that its figures were taken from; the documents were written anew, with
+the time moved to now.
 """
 
 import time
@@ -22,47 +23,123 @@ def hour_now() -> int:
 
 
 # WAQI: station, place, index, sub-indices, agencies; and what is expected.
-UTRECHT = (6332, 52.101308, 5.128183, 29, {"no2": 0.7, "o3": 29.4, "pm10": 12, "pm25": 1, "so2": 0.1, "t": 17.5},
-           ["RIVM", "World Air Quality Index Project"])  # fmt: skip
-OLIVAIS = (10513, 38.768889, -9.108056, 8, {"dew": 18, "no2": 29.7, "o3": 7.8, "pm10": 27, "pm25": 51, "so2": 2.5},
-           ["Agencia Portuguesa do Ambiente", "European Environment Agency", "World Air Quality Index Project"])  # fmt: skip
+UTRECHT = (
+    6332,
+    52.101308,
+    5.128183,
+    29,
+    {"no2": 0.7, "o3": 29.4, "pm10": 12, "pm25": 1, "so2": 0.1, "t": 17.5},
+    ["RIVM", "World Air Quality Index Project"],
+)
+OLIVAIS = (
+    10513,
+    38.768889,
+    -9.108056,
+    8,
+    {"dew": 18, "no2": 29.7, "o3": 7.8, "pm10": 27, "pm25": 51, "so2": 2.5},
+    [
+        "Agencia Portuguesa do Ambiente",
+        "European Environment Agency",
+        "World Air Quality Index Project",
+    ],
+)
 
 
 def waqi_station(station, iso):
     idx, latitude, longitude, aqi, iaqi, names = station
-    return {"status": "ok", "data": {
-        "aqi": aqi, "idx": idx, "attributions": [{"url": "https://x/", "name": name} for name in names],
-        "city": {"geo": [latitude, longitude], "name": "Station", "location": ""}, "dominentpol": "o3",
-        "iaqi": {name: {"v": value} for name, value in iaqi.items()},
-        "time": {"s": iso[:19], "tz": iso[19:], "v": 1, "iso": iso} if iso else {"tz": "+03:00", "v": 0},
-        "forecast": {"daily": {"o3": [{"avg": 28, "day": "2023-08-07", "max": 34, "min": 25}]}},
-    }}  # fmt: skip
+    return {
+        "status": "ok",
+        "data": {
+            "aqi": aqi,
+            "idx": idx,
+            "attributions": [{"url": "https://x/", "name": name} for name in names],
+            "city": {"geo": [latitude, longitude], "name": "Station", "location": ""},
+            "dominentpol": "o3",
+            "iaqi": {name: {"v": value} for name, value in iaqi.items()},
+            "time": {"s": iso[:19], "tz": iso[19:], "v": 1, "iso": iso}
+            if iso
+            else {"tz": "+03:00", "v": 0},
+            "forecast": {"daily": {"o3": [{"avg": 28, "day": "2023-08-07", "max": 34, "min": 25}]}},
+        },
+    }
 
 
 def local_iso(offset: int) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(hour_now() + offset * HOUR)) + f"+0{offset}:00"
+    return (
+        time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(hour_now() + offset * HOUR))
+        + f"+0{offset}:00"
+    )
 
 
-DEAD = (10002, 60.93642, 25.96135, "-", {"dew": 4, "h": 93}, ["Ilmanlaatu - Air Quality in finland"])
+DEAD = (
+    10002,
+    60.93642,
+    25.96135,
+    "-",
+    {"dew": 4, "h": 93},
+    ["Ilmanlaatu - Air Quality in finland"],
+)
 WAQI_ROWS = [
-    ("city_feed_utrecht.json", "@6332", UTRECHT[1:3], lambda: waqi_station(UTRECHT, local_iso(2)),
-     (29, {"no2": 0.7, "o3": 29.4, "pm10": 12, "pm2_5": 1, "so2": 0.1}, "RIVM; World Air Quality Index Project")),
-    # Its index is that of ozone, although it gives a greater one for PM2.5: passed on as it is given.
-    ("city_feed_olivias.json", "", OLIVAIS[1:3], lambda: waqi_station(OLIVAIS, local_iso(1)),
-     (8, {"no2": 29.7, "o3": 7.8, "pm10": 27, "pm2_5": 51, "so2": 2.5},
-      "Agencia Portuguesa do Ambiente; European Environment Agency; World Air Quality Index Project")),
-    ("station_number_feed_10002.json", "@10002", DEAD[1:3], lambda: waqi_station(DEAD, None), "the station gives no index"),
-    ("station_number_feed_@123946.json", "@123946", (0, 0),
-     lambda: {"status": "ok", "data": {"status": "error", "msg": "Unknown ID"}}, "Unknown ID"),
-    ("city_feed_unknown.json", "", (0, 0), lambda: {"status": "error", "data": "Unknown station"}, "Unknown station"),
-]  # fmt: skip
+    (
+        "city_feed_utrecht.json",
+        "@6332",
+        UTRECHT[1:3],
+        lambda: waqi_station(UTRECHT, local_iso(2)),
+        (
+            29,
+            {"no2": 0.7, "o3": 29.4, "pm10": 12, "pm2_5": 1, "so2": 0.1},
+            "RIVM; World Air Quality Index Project",
+        ),
+    ),
+    # Its index is that of ozone, although it gives a greater one for PM2.5: passed on as it is
+    # given.
+    (
+        "city_feed_olivias.json",
+        "",
+        OLIVAIS[1:3],
+        lambda: waqi_station(OLIVAIS, local_iso(1)),
+        (
+            8,
+            {"no2": 29.7, "o3": 7.8, "pm10": 27, "pm2_5": 51, "so2": 2.5},
+            "Agencia Portuguesa do Ambiente; European Environment Agency; "
+            "World Air Quality Index Project",
+        ),
+    ),
+    (
+        "station_number_feed_10002.json",
+        "@10002",
+        DEAD[1:3],
+        lambda: waqi_station(DEAD, None),
+        "the station gives no index",
+    ),
+    (
+        "station_number_feed_@123946.json",
+        "@123946",
+        (0, 0),
+        lambda: {"status": "ok", "data": {"status": "error", "msg": "Unknown ID"}},
+        "Unknown ID",
+    ),
+    (
+        "city_feed_unknown.json",
+        "",
+        (0, 0),
+        lambda: {"status": "error", "data": "Unknown station"},
+        "Unknown station",
+    ),
+]
 
 
-@pytest.mark.parametrize("recording, id_, place, document, expected", WAQI_ROWS, ids=[row[0] for row in WAQI_ROWS])
+@pytest.mark.parametrize(
+    "recording, id_, place, document, expected", WAQI_ROWS, ids=[row[0] for row in WAQI_ROWS]
+)
 def test_waqi(recording, id_, place, document, expected, start, serve, listen, cities, key_file):
     bridge = start.feed(
-        "poll", "--source=waqi", f"--base-url={serve(lambda *_: Answer(document())).url}", key_file,
-        cities(f"There,{place[0]},{place[1]},{id_}"))
+        "poll",
+        "--source=waqi",
+        f"--base-url={serve(lambda *_: Answer(document())).url}",
+        key_file,
+        cities(f"There,{place[0]},{place[1]},{id_}"),
+    )
     if isinstance(expected, str):
         wait_for(lambda: bridge.messages, "the reason")
         assert len(bridge.messages) == 1 and f"left out There: {expected}" in bridge.messages[0]
@@ -74,20 +151,49 @@ def test_waqi(recording, id_, place, document, expected, start, serve, listen, c
 
 # Open-Meteo's own European index is rounded, ours is cut off, so that it stays in its class.
 OPEN_METEO_ROWS = [
-    ("00:00", {"pm10": 25.1, "pm2_5": 20.5, "co": 263, "no2": 20.7, "so2": 1.3, "o3": 33, "nh3": 17.3}, 43, 43),
-    ("01:00", {"pm10": 23.4, "pm2_5": 20.0, "co": 255, "no2": 20.1, "so2": 0.9, "o3": 28, "nh3": 14.0}, 43, 42),
-    ("02:00", {"pm10": 23.9, "pm2_5": 18.9, "co": 242, "no2": 19.2, "so2": 0.9, "o3": 27, "nh3": 16.0}, 42, 42),
-    ("12:00", {"pm10": 28.2, "pm2_5": 22.1, "co": 229, "no2": 11.2, "so2": 2.5, "o3": 42, "nh3": 11.1}, 44, 44),
+    (
+        "00:00",
+        {"pm10": 25.1, "pm2_5": 20.5, "co": 263, "no2": 20.7, "so2": 1.3, "o3": 33, "nh3": 17.3},
+        43,
+        43,
+    ),
+    (
+        "01:00",
+        {"pm10": 23.4, "pm2_5": 20.0, "co": 255, "no2": 20.1, "so2": 0.9, "o3": 28, "nh3": 14.0},
+        43,
+        42,
+    ),
+    (
+        "02:00",
+        {"pm10": 23.9, "pm2_5": 18.9, "co": 242, "no2": 19.2, "so2": 0.9, "o3": 27, "nh3": 16.0},
+        42,
+        42,
+    ),
+    (
+        "12:00",
+        {"pm10": 28.2, "pm2_5": 22.1, "co": 229, "no2": 11.2, "so2": 2.5, "o3": 42, "nh3": 11.1},
+        44,
+        44,
+    ),
 ]
 
 
 def test_open_meteo(start, serve, listen, cities):
     """3 October 2026, Enschede: one city for each recorded hour."""
     rows = {float(number): row for number, row in enumerate(OPEN_METEO_ROWS)}
-    server = serve(lambda path, query, headers: Answer(sources.open_meteo(
-        query, lambda latitude, longitude, pollutant, time_: rows[latitude][1][pollutant])))
+    server = serve(
+        lambda path, query, headers: Answer(
+            sources.open_meteo(
+                query, lambda latitude, longitude, pollutant, time_: rows[latitude][1][pollutant]
+            )
+        )
+    )
     bridge = start.feed(
-        "poll", f"--base-url={server.url}", "--index=eu", cities(*(f"{row[0]},{number},7," for number, row in rows.items())))
+        "poll",
+        f"--base-url={server.url}",
+        "--index=eu",
+        cities(*(f"{row[0]},{number},7," for number, row in rows.items())),
+    )
     listener = listen(bridge.url)
     for hour, values, theirs, expected in OPEN_METEO_ROWS:
         element = listener.wait_for_city(hour)
@@ -97,18 +203,115 @@ def test_open_meteo(start, serve, listen, cities):
 
 # City, place, station, PM2.5, PM10, NO2, NH3, SO2, CO, OZONE, CPCB's own Value.
 STATIONS = [
-    ("Amaravati", 16.5150833, 80.5181667, "Secretariat", "32", "97", "NA", "NA", "NA", "NA", "28", "97"),
-    ("Chittoor", 13.20488, 79.097889, "Gangineni Cheruvu", "NA", "NA", "NA", "NA", "NA", "19", "29", ""),
-    ("Kakinada", 16.962488, 82.229513, "Rama Rao Peta", "34", "44", "47", "6", "11", "34", "17", "47"),
+    (
+        "Amaravati",
+        16.5150833,
+        80.5181667,
+        "Secretariat",
+        "32",
+        "97",
+        "NA",
+        "NA",
+        "NA",
+        "NA",
+        "28",
+        "97",
+    ),
+    (
+        "Chittoor",
+        13.20488,
+        79.097889,
+        "Gangineni Cheruvu",
+        "NA",
+        "NA",
+        "NA",
+        "NA",
+        "NA",
+        "19",
+        "29",
+        "",
+    ),
+    (
+        "Kakinada",
+        16.962488,
+        82.229513,
+        "Rama Rao Peta",
+        "34",
+        "44",
+        "47",
+        "6",
+        "11",
+        "34",
+        "17",
+        "47",
+    ),
     ("Tirumala", 13.67, 79.35, "Toll Gate", "20", "28", "41", "2", "2", "15", "9", "41"),
-    ("Vijayawada", 16.554731, 80.64911, "Rajiv Nagar", "52", "59", "15", "3", "11", "23", "21", "59"),
-    ("Vijayawada", 16.536107, 80.594233, "HB Colony", "45", "51", "17", "3", "14", "31", "24", "51"),
-    ("Vijayawada", 16.509717, 80.612222, "Rajiv Gandhi Park", "59", "64", "31", "5", "13", "28", "21", "64"),
-    ("Visakhapatnam", 17.72, 83.3, "GVM Corporation", "71", "118", "63", "3", "17", "19", "8", "118"),
+    (
+        "Vijayawada",
+        16.554731,
+        80.64911,
+        "Rajiv Nagar",
+        "52",
+        "59",
+        "15",
+        "3",
+        "11",
+        "23",
+        "21",
+        "59",
+    ),
+    (
+        "Vijayawada",
+        16.536107,
+        80.594233,
+        "HB Colony",
+        "45",
+        "51",
+        "17",
+        "3",
+        "14",
+        "31",
+        "24",
+        "51",
+    ),
+    (
+        "Vijayawada",
+        16.509717,
+        80.612222,
+        "Rajiv Gandhi Park",
+        "59",
+        "64",
+        "31",
+        "5",
+        "13",
+        "28",
+        "21",
+        "64",
+    ),
+    (
+        "Visakhapatnam",
+        17.72,
+        83.3,
+        "GVM Corporation",
+        "71",
+        "118",
+        "63",
+        "3",
+        "17",
+        "19",
+        "8",
+        "118",
+    ),
 ]
 NAMES = ["PM2.5", "PM10", "NO2", "NH3", "SO2", "CO", "OZONE"]
 # The means of CPCB's own values, where a station has one.
-CPCB_EXPECTED = {"Amaravati": 97, "Kakinada": 47, "Tirumala": 41, "Vijayawada": 58, "Visakhapatnam": 118}
+CPCB_EXPECTED = {
+    "Amaravati": 97,
+    "Kakinada": 47,
+    "Tirumala": 41,
+    "Vijayawada": 58,
+    "Visakhapatnam": 118,
+}
 
 
 def indian_time() -> str:
@@ -116,28 +319,44 @@ def indian_time() -> str:
 
 
 def cpcb_feed() -> bytes:
-    text = "<?xml version='1.0' encoding='UTF-8'?>\n<AqIndex>\n<Country id=\"India\">\n<State id=\"Goa\"/>\n<State id=\"X\">\n"
+    text = "<?xml version='1.0' encoding='UTF-8'?>\n<AqIndex>\n"
+    text += '<Country id="India">\n<State id="Goa"/>\n<State id="X">\n'
     for city, latitude, longitude, station, *values, index in STATIONS:
-        text += f'<City id="{city}">\n<Station id="{station}" lastupdate="{indian_time()}" latitude="{latitude}" '
+        text += f'<City id="{city}">\n<Station id="{station}" lastupdate="{indian_time()}" '
+        text += f'latitude="{latitude}" '
         text += f'longitude="{longitude}">\n'
         for name, value in zip(NAMES, values, strict=True):
-            text += f'<Pollutant_Index id="{name}" Min="1" Max="9" Avg="{value}" Hourly_sub_index="1"/>\n'
-        text += f'<Air_Quality_Index Value="{index}" Predominant_Parameter="PM10"/>\n</Station>\n</City>\n'
+            text += f'<Pollutant_Index id="{name}" Min="1" Max="9" Avg="{value}" '
+            text += 'Hourly_sub_index="1"/>\n'
+        text += f'<Air_Quality_Index Value="{index}" Predominant_Parameter="PM10"/>\n'
+        text += "</Station>\n</City>\n"
     return (text + "</State>\n</Country>\n</AqIndex>\n").encode()
 
 
 def cpcb_rows() -> list[dict]:
     return [
-        {"country": "India", "state": "X", "city": city, "station": station, "last_update": indian_time(),
-         "latitude": str(latitude), "longitude": str(longitude), "pollutant_id": name, "min_value": "1", "max_value": "9",
-         "avg_value": value}
-        for city, latitude, longitude, station, *values, _ in STATIONS for name, value in zip(NAMES, values, strict=True)
-    ]  # fmt: skip
+        {
+            "country": "India",
+            "state": "X",
+            "city": city,
+            "station": station,
+            "last_update": indian_time(),
+            "latitude": str(latitude),
+            "longitude": str(longitude),
+            "pollutant_id": name,
+            "min_value": "1",
+            "max_value": "9",
+            "avg_value": value,
+        }
+        for city, latitude, longitude, station, *values, _ in STATIONS
+        for name, value in zip(NAMES, values, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("has_key", [False, True], ids=["CPCB's own feed", "data.gov.in"])
 def test_cpcb(has_key, start, serve, listen, cities, key_file):
-    """Without a key CPCB's own index; with one the sub-indices alone, and the same comes of them."""
+    """Without a key CPCB's own index; with one the sub-indices alone, and it comes to the same."""
+
     def answer(path, query, headers):
         if has_key:
             return Answer(sources.cpcb_page(cpcb_rows(), query))
@@ -146,30 +365,65 @@ def test_cpcb(has_key, start, serve, listen, cities, key_file):
 
     places = {city: (latitude, longitude) for city, latitude, longitude, *_ in STATIONS}
     bridge = start.feed(
-        "poll", "--source=cpcb", f"--base-url={serve(answer).url}", *([key_file] if has_key else []),
-        cities(*(f"{city},{latitude},{longitude}," for city, (latitude, longitude) in places.items())))
+        "poll",
+        "--source=cpcb",
+        f"--base-url={serve(answer).url}",
+        *([key_file] if has_key else []),
+        cities(
+            *(f"{city},{latitude},{longitude}," for city, (latitude, longitude) in places.items())
+        ),
+    )
     listener = listen(bridge.url)
     for city, expected in CPCB_EXPECTED.items():
         assert listener.wait_for_city(city)["aqi"] == expected, city
     assert listener.elements[0]["subindices"] == {"pm2_5": 32, "pm10": 97, "o3": 28}
     wait_for(lambda: bridge.messages, "the reason")
-    assert len(bridge.messages) == 1 and "left out Chittoor: no station has averages of three" in bridge.messages[0]
+    assert (
+        len(bridge.messages) == 1
+        and "left out Chittoor: no station has averages of three" in bridge.messages[0]
+    )
 
 
-@pytest.mark.parametrize("country, expected", [
-    ("IN", {"pm2_5": 45, "no2": 40, "so2": 16, "co": 1200}), ("US", {"pm2_5": 45, "no2": 75.26, "so2": 41.92, "co": 1.37})])  # fmt: skip
+@pytest.mark.parametrize(
+    "country, expected",
+    [
+        ("IN", {"pm2_5": 45, "no2": 40, "so2": 16, "co": 1200}),
+        ("US", {"pm2_5": 45, "no2": 75.26, "so2": 41.92, "co": 1.37}),
+    ],
+)
 def test_openaq_s_indian_units(country, expected, start, serve, listen, cities, key_file):
     """CPCB's numbers under the label ppb, against CPCB's archive."""
-    table = [(1, "pm25", "µg/m³", 45), (2, "no2", "ppb", 40), (3, "so2", "ppb", 16), (4, "co", "ppb", 1.2)]
+    table = [
+        (1, "pm25", "µg/m³", 45),
+        (2, "no2", "ppb", 40),
+        (3, "so2", "ppb", 16),
+        (4, "co", "ppb", 1.2),
+    ]
 
     def answer(path, query, headers):
         if path.startswith("/v3/locations"):
             location = sources.openaq_location(8118, time.time() - 600, [row[:3] for row in table])
-            return Answer(sources.openaq_page([location | {"country": {"id": 1, "code": country, "name": "X"}}]))
+            return Answer(
+                sources.openaq_page(
+                    [location | {"country": {"id": 1, "code": country, "name": "X"}}]
+                )
+            )
         _, name, unit, value = table[int(path.split("/")[3]) - 1]
-        return Answer(sources.openaq_page(
-            [sources.openaq_hour(hour_now() - age * HOUR, value, name, unit) for age in range(25)]))
+        return Answer(
+            sources.openaq_page(
+                [
+                    sources.openaq_hour(hour_now() - age * HOUR, value, name, unit)
+                    for age in range(25)
+                ]
+            )
+        )
 
     bridge = start.feed(
-        "poll", "--source=openaq", f"--base-url={serve(answer).url}", cities("Delhi,28.6,77.2,"), key_file, "--rate=100/1s")
+        "poll",
+        "--source=openaq",
+        f"--base-url={serve(answer).url}",
+        cities("Delhi,28.6,77.2,"),
+        key_file,
+        "--rate=100/1s",
+    )
     assert listen(bridge.url).wait_for_city("Delhi")["pollutants"] == expected

@@ -1,4 +1,3 @@
-internal import Bytes
 internal import System
 internal import YAML
 
@@ -35,30 +34,23 @@ extension YAMLField {
 /// The nanoseconds of a duration as Go's `time.ParseDuration` reads it, `1m30s` or `-1.5h` or `0`; `nil` when it is
 /// none or longer than 64 bits of nanoseconds.
 func parseGoDuration(_ text: String) -> Int64? {
-    let isNegative = text.hasPrefix("-")
-    var rest = text.utf8[...]
-    if isNegative || text.hasPrefix("+") { rest = rest.dropFirst() }
-    if rest.elementsEqual("0".utf8) { return 0 }
-    guard !rest.isEmpty else { return nil }
-    var total: Int128 = 0
-    while !rest.isEmpty {
-        let amount = rest.prefix { isDigit($0) || $0 == UInt8(ascii: ".") }
+    var rest = text[...]
+    if text.hasPrefix("-") || text.hasPrefix("+") { rest.removeFirst() }
+    if rest == "0" { return 0 }
+    var total = 0.0
+    repeat {
+        let amount = rest.prefix { "0123456789.".contains($0) }
         rest = rest.dropFirst(amount.count)
-        let name = rest.prefix { $0 != UInt8(ascii: ".") && !isDigit($0) }
-        rest = rest.dropFirst(name.count)
-        let parts = amount.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard let unit = unitNanoseconds[String(Substring(name))], parts.count <= 2, amount.contains(where: isDigit),
-            let whole: Int64 = parts[0].isEmpty ? 0 : decimalNumber(parts[0])
-        else { return nil }
-        total += Int128(whole) * Int128(unit)
-        if parts.count == 2, let fraction = Double("0." + String(Substring(parts[1])) + "0") {
-            total += Int128(fraction * Double(unit))
-        }
-    }
-    return Int64(exactly: isNegative ? -total : total)
+        let unit = rest.prefix { !"0123456789.".contains($0) }
+        rest = rest.dropFirst(unit.count)
+        guard let number = Double(amount), let nanoseconds = unitNanoseconds[String(unit)] else { return nil }
+        total += number * nanoseconds
+    } while !rest.isEmpty
+    guard total < 0x1p63 else { return nil }
+    return Int64(text.hasPrefix("-") ? -total : total)
 }
 
-private let unitNanoseconds: [String: Int64] = [
+private let unitNanoseconds: [String: Double] = [
     "ns": 1, "us": 1000, "\u{B5}s": 1000, "\u{3BC}s": 1000, "ms": 1_000_000, "s": 1_000_000_000,
     "m": 60_000_000_000, "h": 3_600_000_000_000,
 ]

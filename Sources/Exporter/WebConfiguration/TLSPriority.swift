@@ -37,25 +37,20 @@ enum TLSCipherSuite: String, CaseIterable {
     case aes256GCM = "TLS_AES_256_GCM_SHA384"
     case chaCha20 = "TLS_CHACHA20_POLY1305_SHA256"
 
-    enum Cipher: String, CaseIterable {
-        case aes128GCM = "AES-128-GCM"
-        case aes256GCM = "AES-256-GCM"
-        case chaCha20 = "CHACHA20-POLY1305"
-        case aes128CBC = "AES-128-CBC"
-        case aes256CBC = "AES-256-CBC"
+    /// GnuTLS's names of the ciphers of TLS 1.3.
+    fileprivate static let authenticatedCiphers = ["AES-128-GCM", "AES-256-GCM", "CHACHA20-POLY1305"]
 
-        /// The only kind that TLS 1.3 has.
-        static let authenticated: [Cipher] = [.aes128GCM, .aes256GCM, .chaCha20]
+    /// GnuTLS's name of the cipher that is in its name.
+    fileprivate var cipher: String {
+        let ciphers = Self.authenticatedCiphers + ["AES-128-CBC", "AES-256-CBC"]
+        return ciphers.first { rawValue.contains($0.replacing("-", with: "_")) }!
     }
 
-    /// The one that is in its name.
-    fileprivate var cipher: Cipher { Cipher.allCases.first { rawValue.contains(goName($0.rawValue)) }! }
-
     /// The certificate's kind of key that the suite needs; `nil` for those of TLS 1.3, which take any.
-    fileprivate var key: TLSKeyKind? { TLSKeyKind.allCases.first { rawValue.contains(goName($0.rawValue) + "_WITH") } }
+    fileprivate var key: TLSKeyKind? {
+        TLSKeyKind.allCases.first { rawValue.contains($0.rawValue.replacing("-", with: "_") + "_WITH") }
+    }
 }
-
-private func goName(_ gnuTLSName: String) -> String { String(gnuTLSName.map { $0 == "-" ? "_" : $0 }) }
 
 enum TLSKeyKind: String, CaseIterable {
     case rsa = "ECDHE-RSA"
@@ -82,7 +77,7 @@ struct TLSPriority: Equatable {
         let parts =
             ["NORMAL", "-VERS-ALL"] + offer.versions.map { "+" + $0.gnuTLSName }
             + ["-KX-ALL", "+" + offer.keyExchange.rawValue]
-            + ["-CIPHER-ALL"] + offer.ciphers.map { "+" + $0.rawValue } + ["-MAC-ALL", "+AEAD", "+SHA1"]
+            + ["-CIPHER-ALL"] + offer.ciphers.map { "+" + $0 } + ["-MAC-ALL", "+AEAD", "+SHA1"]
             + ["-GROUP-ALL"] + unique(curves.isEmpty ? TLSCurve.allCases : curves).map { "+" + $0.gnuTLSName }
             // RFC 9155.
             + ["-SIGN-RSA-SHA1", "-SIGN-ECDSA-SHA1", "-SIGN-DSA-SHA1"]
@@ -113,7 +108,7 @@ struct TLSPriority: Equatable {
         /// The newest first.
         var versions: [TLSVersion]
         var keyExchange: TLSKeyKind
-        var ciphers: [TLSCipherSuite.Cipher]
+        var ciphers: [String]
     }
 
     /// Go lists cipher suites. GnuTLS combines key exchanges with ciphers instead, and has one list of ciphers for all
@@ -123,7 +118,7 @@ struct TLSPriority: Equatable {
         let versions = TLSVersion.allCases.reversed().filter { minimumVersion <= $0 && $0 <= maximumVersion }
         let suites = cipherSuites.isEmpty ? TLSCipherSuite.allCases : cipherSuites
         let ciphers = unique(suites.filter { $0.key == key }.map(\.cipher))
-        let authenticated = TLSCipherSuite.Cipher.authenticated
+        let authenticated = TLSCipherSuite.authenticatedCiphers
         if versions == [.tls13] || (ciphers.isEmpty && versions.first == .tls13) {
             return Offer(versions: [.tls13], keyExchange: key, ciphers: authenticated)
         }

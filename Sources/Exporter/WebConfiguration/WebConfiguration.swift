@@ -119,7 +119,7 @@ extension WebConfiguration {
             throw .schema(" has neither key nor key_file")
         }
         let keyKind = try certificate.keyKind()
-        let clientAuthentication = try schema.clientAuthentication()
+        let clientAuthentication = schema.clientAuthentication ?? .none
         let priority = schema.priority.text(key: keyKind)
         // What is chosen may be impossible with any certificate, which is a warning.
         let canBeSpoken = schema.priority.canBeSpoken(key: keyKind)
@@ -194,26 +194,11 @@ extension SystemError {
 extension TLSSchema {
     /// Versions, suites and names alone do not ask for TLS.
     fileprivate var isEnabled: Bool {
-        !(certificate + certificateFile + key + keyFile + clientCA + clientCAFile + clientAuthType).isEmpty
+        clientAuthentication != nil
+            || !(certificate + certificateFile + key + keyFile + clientCA + clientCAFile).isEmpty
     }
 
     fileprivate var namesAnything: Bool {
         allowedSANs != nil || priority != TLSPriority(prefersServerCipherSuites: priority.prefersServerCipherSuites)
-    }
-
-    fileprivate func clientAuthentication() throws(SystemError) -> TLSConfiguration.ClientAuthentication {
-        switch clientAuthType {
-        case "": return .none
-        case "RequireClientCert": return .requireAny  // an older spelling
-        default:
-            guard let type = TLSConfiguration.ClientAuthentication(rawValue: clientAuthType) else {
-                let expected = TLSConfiguration.ClientAuthentication.allCases.map(\.rawValue).joined(separator: ", ")
-                let found = quoted(clientAuthType, limit: 40)
-                throw .yaml(
-                    line: clientAuthTypeLine,
-                    "tls_server_config.client_auth_type is \(found), expected one of \(expected)")
-            }
-            return type
-        }
     }
 }

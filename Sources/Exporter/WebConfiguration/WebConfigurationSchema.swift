@@ -12,9 +12,7 @@ struct TLSSchema {
     var keyFile = ""
     var clientCA = ""
     var clientCAFile = ""
-    var clientAuthType = ""
-    /// Position, for errors.
-    var clientAuthTypeLine = 1
+    var clientAuthentication: TLSConfiguration.ClientAuthentication?
     var allowedSANs: [String]?
     var priority = TLSPriority()
 }
@@ -83,7 +81,8 @@ extension WebConfiguration {
     }
 
     private mutating func readRateLimit(_ field: YAMLField) throws(SystemError) {
-        var (interval, burst): (Int64, Int64) = (0, 0)
+        var interval: Int64 = 0
+        var burst: Int64 = 0
         for (key, value) in try field.members() {
             switch key {
             case "interval": interval = try value.duration()
@@ -111,7 +110,7 @@ extension TLSSchema {
             case "key_file": keyFile = try value.text()
             case "client_ca": clientCA = try value.text()
             case "client_ca_file": clientCAFile = try value.text()
-            case "client_auth_type": (clientAuthType, clientAuthTypeLine) = (try value.text(), value.line)
+            case "client_auth_type": clientAuthentication = try value.clientAuthentication()
             case "client_allowed_sans":
                 allowedSANs = try value.list()?.map { (name) throws(SystemError) in try name.text() }
             case "min_version": priority.minimumVersion = try value.name() ?? .tls12
@@ -154,6 +153,15 @@ extension YAMLField {
         let expected = "one of " + Name.allCases.map(\.rawValue).joined(separator: ", ")
         guard let name = Name(rawValue: try text(expected: expected)) else { throw wrong(expected: expected) }
         return name
+    }
+
+    /// Returns `nil` for an empty text.
+    fileprivate func clientAuthentication() throws(SystemError) -> TLSConfiguration.ClientAuthentication? {
+        switch try text() {
+        case "": nil
+        case "RequireClientCert": .requireAny  // an older spelling
+        default: try name()
+        }
     }
 
     fileprivate func names<Name>() throws(SystemError) -> [Name] where Name: CaseIterable & RawRepresentable<String> {

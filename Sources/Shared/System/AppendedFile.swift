@@ -5,7 +5,7 @@ public struct AppendedFile: ~Copyable, Sendable {
     private let path: String
     private let file: FileDescriptor
 
-    /// Creates the file when there is none. What is in it stays.
+    /// Creates the file when there is none. What is in it stays; a last line that was cut off gets its end.
     /// - Parameter path: `nil` = the process's standard output, under a descriptor of its own.
     public init(_ path: String?) throws(SystemError) {
         self.path = path ?? "standard output"
@@ -17,7 +17,21 @@ public struct AppendedFile: ~Copyable, Sendable {
                 fcntl(StandardStream.output.rawValue, F_DUPFD_CLOEXEC, 3)
             }
         guard number >= 0 else { throw Self.cannotWrite(self.path, describe(errorNumber: errno)) }
-        file = FileDescriptor(owning: number)
+        let file = FileDescriptor(owning: number)
+        if let path, !Self.endsWithLineBreak(path), !writeAll([UInt8(ascii: "\n")], to: number) {
+            throw Self.cannotWrite(path, describe(errorNumber: errno))
+        }
+        self.file = file
+    }
+
+    /// True also for an empty file and for anything but a regular file.
+    private static func endsWithLineBreak(_ path: String) -> Bool {
+        guard let status = fileStatus(path), status.isRegular, status.st_size > 0 else { return true }
+        let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { return true }
+        let file = FileDescriptor(owning: number)
+        var last: UInt8 = 0
+        return unsafe pread(file.number, &last, 1, status.st_size - 1) != 1 || last == UInt8(ascii: "\n")
     }
 
     /// Appends a whole line; after an error nothing of it stays, where the file can be truncated.

@@ -66,11 +66,6 @@ def scrape_beside(exporter, context) -> float:
     return slowest
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="those of one address compute one after the other: 0.16 s more at a load of 30 on two "
-    "processors, sometimes 0.6 s; not yet measured on a quiet machine",
-)
 def test_scrapes_with_handshakes_go_on_beside_those_of_another_address(exporter, context):
     scrape(exporter.port, context)
     message = first_message(context)

@@ -8,7 +8,8 @@ private let maximumValues = 300_000
 /// Reads a source's document.
 /// - Throws: what the source says in place of what was asked for, too.
 func document(in body: [UInt8]) throws(SourceError) -> JSONNode {
-    guard body.count(where: { ",[{".utf8.contains($0) }) <= maximumValues else {
+    let marks = [UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{")]
+    guard body.count(where: marks.contains) <= maximumValues else {
         throw .unreadable("it has more than \(maximumValues) values")
     }
     guard let texts = try? JSONTree.texts(of: body.span), texts.count == 1 else { throw .unreadable("it is no JSON") }

@@ -64,10 +64,12 @@ private struct JSONTreeParser {
     mutating func texts() throws(JSONMistake) -> [JSONTree] {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
         var texts: [JSONTree] = []
+        func isSeparator(_ byte: UInt8) -> Bool { isJSONBlank(byte) || byte == 0x1E }
         while true {
-            while let byte = next, isJSONBlank(byte) || byte == 0x1E { place += 1 }
+            while let byte = next, isSeparator(byte) { place += 1 }
             if next == nil, !texts.isEmpty { return texts }
             texts.append(try value(depth: 0))
+            if let byte = next, !isSeparator(byte) { throw mistake(at: place) }
         }
     }
 
@@ -89,50 +91,41 @@ private struct JSONTreeParser {
         return true
     }
 
-    private mutating func expect(_ character: Unicode.Scalar) throws(JSONMistake) {
-        if !skip(character) { throw mistake(at: place) }
-    }
-
     private mutating func value(depth: Int) throws(JSONMistake) -> JSONTree {
         guard depth < JSONTree.maximumDepth else { throw mistake(at: place) }
         switch next {
-        case UInt8(ascii: "{"): return try object(depth: depth)
-        case UInt8(ascii: "["): return try array(depth: depth)
+        case UInt8(ascii: "{"):
+            return .object(
+                try elements(until: "}") { parser throws(JSONMistake) in
+                    guard parser.next == UInt8(ascii: "\"") else { throw parser.mistake(at: parser.place) }
+                    let name = try parser.text()
+                    parser.skipBlanks()
+                    guard parser.skip(":") else { throw parser.mistake(at: parser.place) }
+                    parser.skipBlanks()
+                    return JSONField(name, try parser.value(depth: depth + 1))
+                })
+        case UInt8(ascii: "["):
+            return .array(
+                try elements(until: "]") { parser throws(JSONMistake) in try parser.value(depth: depth + 1) })
         case UInt8(ascii: "\""): return .text(try text())
         default: return try word()
         }
     }
 
-    private mutating func object(depth: Int) throws(JSONMistake) -> JSONTree {
+    /// Reads what stands between brackets, with commas between.
+    private mutating func elements<Element>(
+        until end: Unicode.Scalar, _ read: (inout JSONTreeParser) throws(JSONMistake) -> Element
+    ) throws(JSONMistake) -> [Element] {
         place += 1
-        var fields: [JSONField] = []
         skipBlanks()
-        if skip("}") { return .object([]) }
+        var elements: [Element] = []
+        if skip(end) { return elements }
         while true {
             skipBlanks()
-            guard next == UInt8(ascii: "\"") else { throw mistake(at: place) }
-            let name = try text()
+            elements.append(try read(&self))
             skipBlanks()
-            try expect(":")
-            skipBlanks()
-            fields.append(JSONField(name, try value(depth: depth + 1)))
-            skipBlanks()
-            if skip("}") { return .object(fields) }
-            try expect(",")
-        }
-    }
-
-    private mutating func array(depth: Int) throws(JSONMistake) -> JSONTree {
-        place += 1
-        var elements: [JSONTree] = []
-        skipBlanks()
-        if skip("]") { return .array([]) }
-        while true {
-            skipBlanks()
-            elements.append(try value(depth: depth + 1))
-            skipBlanks()
-            if skip("]") { return .array(elements) }
-            try expect(",")
+            if skip(end) { return elements }
+            guard skip(",") else { throw mistake(at: place) }
         }
     }
 
@@ -150,8 +143,8 @@ private struct JSONTreeParser {
         default: break
         }
         guard let number = jsonNumber(bytes[start..<place].span), number.isFinite else { throw mistake(at: start) }
-        let isTooLong = text.utf8.allSatisfy { isDigit($0) || $0 == UInt8(ascii: "-") } && number.magnitude >= 0x1p64
-        if isTooLong { throw mistake(at: start) }
+        let isWhole = text.utf8.allSatisfy { isDigit($0) || $0 == UInt8(ascii: "-") }
+        if isWhole, Int64(text) == nil, UInt64(text) == nil { throw mistake(at: start) }
         return .number(text)
     }
 
@@ -159,32 +152,19 @@ private struct JSONTreeParser {
         let start = place
         place += 1
         var content: [UInt8] = []
-        var halves: [UInt16] = []
-        func append(_ halves: inout [UInt16], to content: inout [UInt8]) -> Bool {
-            if halves.isEmpty { return true }
-            defer { halves = [] }
-            guard let text = String(validating: halves, as: UTF16.self) else { return false }
-            content += text.utf8
-            return true
-        }
+        // Code units of escapes that follow each other: a character may take two.
+        var units: [UInt16] = []
         while let byte = next, byte >= 0x20 {
-            place += 1
-            if byte == UInt8(ascii: "\\"), let escaped = next {
-                place += 1
-                if escaped == UInt8(ascii: "u") {
-                    guard place + 4 <= bytes.count,
-                        let half = UInt16(String(decoding: bytes[place..<place + 4], as: UTF8.self), radix: 16)
-                    else { throw mistake(at: place) }
-                    place += 4
-                    halves.append(half)
-                    continue
-                }
-                guard let character = Self.escapes[escaped] else { throw mistake(at: place - 2) }
-                guard append(&halves, to: &content) else { throw mistake(at: start) }
-                content.append(character)
+            if let unit = try escapedUnit() {
+                units.append(unit)
                 continue
             }
-            guard append(&halves, to: &content) else { throw mistake(at: start) }
+            if !units.isEmpty {
+                guard let escaped = String(validating: units, as: UTF16.self) else { throw mistake(at: start) }
+                units = []
+                content += escaped.utf8
+            }
+            place += 1
             if byte == UInt8(ascii: "\"") {
                 guard let text = String(validating: content, as: UTF8.self) else { throw mistake(at: start) }
                 return text
@@ -194,9 +174,26 @@ private struct JSONTreeParser {
         throw mistake(at: place)
     }
 
-    private static let escapes: [UInt8: UInt8] = [
-        UInt8(ascii: "\""): UInt8(ascii: "\""), UInt8(ascii: "\\"): UInt8(ascii: "\\"),
-        UInt8(ascii: "/"): UInt8(ascii: "/"), UInt8(ascii: "b"): 8, UInt8(ascii: "f"): 12, UInt8(ascii: "n"): 10,
-        UInt8(ascii: "r"): 13, UInt8(ascii: "t"): 9,
+    /// Reads an escape; `nil` where there is none.
+    private mutating func escapedUnit() throws(JSONMistake) -> UInt16? {
+        guard skip("\\") else { return nil }
+        guard let character = next else { throw mistake(at: place) }
+        if skip("u") {
+            let digits = bytes[place...].prefix(4)
+            let text = String(decoding: digits, as: UTF8.self)
+            guard digits.count == 4, digits.allSatisfy({ hexDigit($0) != nil }), let unit = UInt16(text, radix: 16)
+            else { throw mistake(at: place) }
+            place += 4
+            return unit
+        }
+        guard let unit = Self.escapes[character] else { throw mistake(at: place - 1) }
+        place += 1
+        return unit
+    }
+
+    /// Meanings of the characters behind a backslash.
+    private static let escapes: [UInt8: UInt16] = [
+        UInt8(ascii: "\""): 0x22, UInt8(ascii: "\\"): 0x5C, UInt8(ascii: "/"): 0x2F, UInt8(ascii: "b"): 8,
+        UInt8(ascii: "f"): 12, UInt8(ascii: "n"): 10, UInt8(ascii: "r"): 13, UInt8(ascii: "t"): 9,
     ]
 }

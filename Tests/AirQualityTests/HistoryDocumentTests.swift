@@ -111,21 +111,4 @@ import Testing
         }
         #expect(try points(test) == ["Pune 7.0", "Pune 8.0", "Pune 9.0"])
     }
-
-    @Test("has a checksum of its content") func checksum() throws {
-        func checksum(_ test: borrowing TestStore, _ query: String = "") throws -> UInt64 {
-            HistoryDocument(test.store.snapshot(withHistories: true), query: try HistoryQuery(query)).checksum
-        }
-        var test = store()
-        var other = store()
-        #expect(try checksum(test) == checksum(other))
-        #expect(try checksum(test, "limit=2") != checksum(test))
-        #expect(try checksum(test, "limit=2") == checksum(other, "limit=2"))
-        let before = try checksum(test)
-        test.receive("Pune", 1, at: TestStore.start + 300_000)
-        #expect(try checksum(test) != before)
-        other.receive("São Paulo", 1, at: TestStore.start + 300_000)
-        #expect(try checksum(test) != checksum(other))
-        #expect(try checksum(test, "city=x") == checksum(other, "city=x"))
-    }
 }

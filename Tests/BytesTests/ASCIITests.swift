@@ -52,11 +52,4 @@ import Testing
         #expect(decimalNumber("9223372036854775807".utf8) == Int.max)
         #expect(decimalNumber("9223372036854775808".utf8) as Int? == nil)
     }
-
-    @Test("digits are written with leading zeros", arguments: [(0, 1, "0"), (7, 3, "007"), (1234, 4, "1234")])
-    func digits(number: UInt64, count: Int, text: String) {
-        var bytes: [UInt8] = []
-        bytes.appendDigits(number, count: count)
-        #expect(bytes == Array(text.utf8))
-    }
 }

@@ -49,21 +49,15 @@ import Testing
         #expect(Set(Exposition.metrics.map(\.name)).isSuperset(of: Set(families.map(String.init))))
     }
 
-    @Test("of a group is read from its source for each page") func groups() {
-        let test = TestStore()
-        let store = test.store
-        let group = FamilyGroup([Family<UInt64>("one_total", .counter, "A count.") { Double($0) }]) {
-            store.feeds[0].connectionAttempts
-        }
-        for number in 0..<2 {
-            var text: [UInt8] = []
-            var openMetrics: [UInt8] = []
-            group.append(in: .text004, to: &text)
-            group.append(in: .openMetrics100, to: &openMetrics)
-            #expect(text == Array("# HELP one_total A count.\n# TYPE one_total counter\none_total \(number)\n".utf8))
-            #expect(openMetrics == Array("# TYPE one counter\n# HELP one A count.\none_total \(number)\n".utf8))
-            store.apply(.connecting, feed: 0)
-        }
+    @Test func `The text of a source's families is that of its figures, and empty without a source`() {
+        let families = [Family<Int>("one_total", .counter, "A count.") { Double($0) }]
+        #expect(
+            ExpositionFormat.text004.text(of: families, from: 7)
+                == Array("# HELP one_total A count.\n# TYPE one_total counter\none_total 7\n".utf8))
+        #expect(
+            ExpositionFormat.openMetrics100.text(of: families, from: 8)
+                == Array("# TYPE one counter\n# HELP one A count.\none_total 8\n".utf8))
+        #expect(ExpositionFormat.text004.text(of: families, from: nil).isEmpty)
     }
 
     @Test(

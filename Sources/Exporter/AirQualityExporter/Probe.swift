@@ -110,7 +110,7 @@ private struct ProbeReport {
         add("\nmessage \(number), \(message.count) bytes: \(shown(message.span))")
         var reader = MessageReader(settings)
         let outcome = reader.read(message.span, receivedAt: currentTime())
-        var reasons: [RejectionReason?] = RejectionReason.allCases.filter { outcome.decoded.rejections[$0] > 0 }
+        var reasons: [RejectionReason?] = outcome.decoded.rejections.reasons
         if outcome.decoded.isWithoutReadings { reasons.append(nil) }
         for reason in reasons {
             let title = reason.map { "rejected: \(outcome.decoded.rejections[$0]) × \($0.rawValue)" }

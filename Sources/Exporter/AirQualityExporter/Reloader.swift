@@ -10,7 +10,7 @@ import System
 /// Files are read one after another on a queue of their own, because a file system can hang: nothing else waits for it.
 final class Reloader: Sendable {
     /// The results of the last reloads; the start counts as one, and so does an automatic one.
-    struct Outcome {
+    struct Outcome: Equatable {
         var areFeedsGood = true
         var isWebGood = true
         var succeededAt: Timestamp

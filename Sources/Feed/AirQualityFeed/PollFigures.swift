@@ -23,7 +23,7 @@ struct PollFigures {
             "Requests that returned no data, by reason."
         ) { figures, add in
             for failure in Failure.allCases {
-                add([LabelValue(failure.rawValue)], .number(Double(figures.failures[failure] ?? 0)))
+                add([failure.rawValue], Double(figures.failures[failure] ?? 0))
             }
         },
         Family("airquality_feed_calls_left", .gauge, "Calls that --rate allows now.") { Double($0.callsLeft) },

@@ -14,7 +14,8 @@ func startStatusServer(
             let accepted = AcceptedFormat.negotiate(request.header("Accept"))
             return HTTPResponse(
                 status: 200, headers: [("Content-Type", accepted.contentType), ("Vary", "Accept")],
-                body: .bytes(accepted.format.exposition(PollFigures.families, of: figures.value)))
+                body: .bytes(
+                    accepted.format.text(of: PollFigures.families, from: figures.value) + accepted.format.end.utf8))
         },
         Route("/-/healthy") { _ in HTTPResponse(status: 200, line: "healthy") },
         Route("/-/ready") { _ in

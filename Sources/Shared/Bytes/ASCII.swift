@@ -70,33 +70,13 @@ extension String {
     package func dropping(prefix: String) -> String? { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil }
 }
 
-extension [UInt8] {
-    /// Appends exactly `count` decimal digits, leading zeros included.
-    package mutating func appendDigits(_ number: UInt64, count: Int) {
-        var divisor: UInt64 = 1
-        for _ in 1..<count { divisor *= 10 }
-        while divisor > 0 {
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
-            divisor /= 10
-        }
-    }
-}
-
 // MARK: Runs of bytes
 
-/// A 64-bit hash that is the same in every process. Anyone can make bytes collide: never the key of a table.
-package enum ByteHash {
-    package static func hash(_ bytes: Span<UInt8>, seed: UInt64) -> UInt64 {
-        var state = seed
-        for index in bytes.indices { state = fold(state, with: UInt64(bytes[index])) }
-        return fold(state, with: UInt64(bytes.count))
-    }
-
-    /// One step of the hash.
-    package static func fold(_ state: UInt64, with word: UInt64) -> UInt64 {
-        let (high, low) = (state ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
-        return high ^ low
-    }
+/// FNV-1a, 64 bits: the same in every process. Anyone can make bytes collide, so it is never the key of a table.
+package func fnv1a(_ bytes: Span<UInt8>) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for index in bytes.indices { hash = (hash ^ UInt64(bytes[index])) &* 0x0000_0100_0000_01B3 }
+    return hash
 }
 
 package func bytesEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {

@@ -8,8 +8,8 @@ package func decodeBase64(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     var bits: UInt32 = 0
     var count = 0
     for character in text.dropLast(padding) {
-        guard let sextet = sextet(of: character) else { return nil }
-        bits = bits << 6 | sextet
+        guard let sextet = base64Alphabet.firstIndex(of: character) else { return nil }
+        bits = bits << 6 | UInt32(sextet)
         count += 6
         if count >= 8 {
             count -= 8
@@ -19,20 +19,10 @@ package func decodeBase64(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     return bytes
 }
 
-private func sextet(of character: UInt8) -> UInt32? {
-    switch character {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a")) + 26
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0")) + 52
-    case UInt8(ascii: "+"): 62
-    case UInt8(ascii: "/"): 63
-    default: nil
-    }
-}
+private let base64Alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
 /// Base64 (RFC 4648, section 4), padded.
 package func encodeBase64(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
     for start in stride(from: 0, to: bytes.count, by: 3) {
@@ -40,7 +30,7 @@ package func encodeBase64(_ bytes: [UInt8]) -> String {
         let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - group.count))
         for place in 0..<4 {
             let sextet = Int(bits >> (18 - 6 * UInt32(place)) & 0x3F)
-            text.append(place <= group.count ? alphabet[sextet] : UInt8(ascii: "="))
+            text.append(place <= group.count ? base64Alphabet[sextet] : UInt8(ascii: "="))
         }
     }
     return String(decoding: text, as: UTF8.self)

@@ -51,21 +51,22 @@ extension [UInt8] {
     package mutating func appendRFC3339(_ time: Int64) {
         let (days, millisecondOfDay) = flooredDivision(time, by: 86_400_000)
         let date = CivilDate(daysSinceEpoch: days)
-        let second = UInt64(millisecondOfDay) / 1000
-        appendDigits(UInt64(date.year), count: 4)
-        append(UInt8(ascii: "-"))
-        appendDigits(UInt64(date.month), count: 2)
-        append(UInt8(ascii: "-"))
-        appendDigits(UInt64(date.day), count: 2)
-        append(UInt8(ascii: "T"))
-        appendDigits(second / 3600, count: 2)
-        append(UInt8(ascii: ":"))
-        appendDigits(second / 60 % 60, count: 2)
-        append(UInt8(ascii: ":"))
-        appendDigits(second % 60, count: 2)
-        append(UInt8(ascii: "."))
-        appendDigits(UInt64(millisecondOfDay) % 1000, count: 3)
-        append(UInt8(ascii: "Z"))
+        let second = millisecondOfDay / 1000
+        appendDigits(date.year, count: 4, before: "-")
+        appendDigits(date.month, count: 2, before: "-")
+        appendDigits(date.day, count: 2, before: "T")
+        appendDigits(second / 3600, count: 2, before: ":")
+        appendDigits(second / 60 % 60, count: 2, before: ":")
+        appendDigits(second % 60, count: 2, before: ".")
+        appendDigits(millisecondOfDay % 1000, count: 3, before: "Z")
+    }
+
+    /// Appends exactly `count` decimal digits, leading zeros included, and a character.
+    private mutating func appendDigits(_ number: Int64, count: Int, before character: Unicode.Scalar) {
+        let start = self.count
+        appendInteger(UInt64(number))
+        insert(contentsOf: repeatElement(UInt8(ascii: "0"), count: start + count - self.count), at: start)
+        append(UInt8(ascii: character))
     }
 }
 

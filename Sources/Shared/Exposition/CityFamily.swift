@@ -45,29 +45,19 @@ struct CityFamily: Sendable {
 
     /// Appends the family with the samples of all cities, or nothing where there are none.
     func append(_ snapshot: StoreSnapshot, in format: ExpositionFormat, to page: inout [UInt8]) {
-        let start = page.count
-        page += metric.header(in: format)
-        let end = page.count
-        // Reading the states in place: a copy of each would take and give back its references.
-        let states = snapshot.states.span
-        for city in snapshot.order { appendSamples(states[city], to: &page) }
-        if page.count == end { page.removeLast(end - start) }
+        metric.append(in: format, to: &page) { page in
+            // Reading the states in place: a copy of each would take and give back its references.
+            let states = snapshot.states.span
+            for city in snapshot.order { appendSamples(states[city], to: &page) }
+        }
     }
 
     @inline(__always)
     private func appendSamples(_ city: borrowing CityState, to page: inout [UInt8]) {
         switch name {
-        case .index:
-            begin(city, &page)
-            page.appendNumber(city.index)
-            page.append(Self.lineEnd)
-        case .category:
-            begin(city, &page)
-            page.appendInteger(UInt64(city.category))
-            page.append(Self.lineEnd)
-        case .direction:
-            begin(city, &page)
-            page.append(contentsOf: Self.directions[Int(city.changes.direction) + 1])
+        case .index: append(city, city.index, &page)
+        case .category: append(city, Double(city.category), &page)
+        case .direction: append(city, Double(city.changes.direction), &page)
         case .changed:
             guard let time = city.changes.changedAt else { return }
             append(city, time: time, &page)
@@ -87,28 +77,27 @@ struct CityFamily: Sendable {
     @inline(__always)
     private func open(_ city: borrowing CityState, _ page: inout [UInt8]) {
         page += metric.beforeLabels[0]
-        if city.hasPlainName { page += city.name } else { page += LabelValue(city.name).escaped }
-    }
-
-    @inline(__always)
-    private func begin(_ city: borrowing CityState, _ page: inout [UInt8]) {
-        open(city, &page)
-        page += Self.labelsEnd
+        if city.hasPlainName { page += city.name } else { page.appendLabelValue(city.name) }
     }
 
     @inline(__always)
     private func append(_ city: borrowing CityState, time: Timestamp, _ page: inout [UInt8]) {
-        begin(city, &page)
+        open(city, &page)
+        page += Self.labelsEnd
         page.appendInteger(UInt64(clamping: time), decimals: 3)
         page.append(Self.lineEnd)
     }
 
-    /// - Parameter label: the value of the second label.
+    /// - Parameter label: the value of the second label, if there is one.
     @inline(__always)
-    private func append(_ city: borrowing CityState, label: [UInt8], _ number: Double, _ page: inout [UInt8]) {
+    private func append(
+        _ city: borrowing CityState, label: [UInt8]? = nil, _ number: Double, _ page: inout [UInt8]
+    ) {
         open(city, &page)
-        page += metric.beforeLabels[1]
-        page += label
+        if let label {
+            page += metric.beforeLabels[1]
+            page += label
+        }
         page += Self.labelsEnd
         page.appendNumber(number)
         page.append(Self.lineEnd)
@@ -124,7 +113,7 @@ struct CityFamily: Sendable {
     private func append(_ city: borrowing CityState, _ place: CityPlace, _ page: inout [UInt8]) {
         open(city, &page)
         page += metric.beforeLabels[1]
-        page += LabelValue(place.country).escaped
+        page.appendLabelValue(place.country)
         for (label, degrees) in [place.latitude, place.longitude].enumerated() {
             page += metric.beforeLabels[label + 2]
             if let degrees { page.appendNumber(degrees) }
@@ -138,6 +127,5 @@ struct CityFamily: Sendable {
     private static let lineEnd = UInt8(ascii: "\n")
     private static let better = Array("better".utf8)
     private static let worse = Array("worse".utf8)
-    private static let directions = ["-1\n", "0\n", "1\n"].map { Array($0.utf8) }
     private static let pollutants = PollutantValues.pollutants.map { Array($0.utf8) }
 }

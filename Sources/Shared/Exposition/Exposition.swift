@@ -11,13 +11,11 @@ public import AirQuality
 /// ```
 public struct Exposition: Sendable {
     private let cities: [CityFamily]
-    private let scale: Scale
 
     /// - Parameter families: families of cities that are wanted.
     public init(rules: StoreRules, families: Set<CityFamilyName> = Set(CityFamilyName.allCases)) {
         // A family that no reading has values for would have no samples, and cost a look at each city.
         cities = CityFamily.all.filter { families.contains($0.name) && rules.families.contains($0.name) }
-        scale = rules.scale
     }
 
     /// Writes the families that have samples.
@@ -28,16 +26,13 @@ public struct Exposition: Sendable {
         var page: [UInt8] = []
         page.reserveCapacity(capacity)
         for family in cities { family.append(snapshot, in: format, to: &page) }
-        for family in Scale.families { family.append([scale], label: { _ in nil }, in: format, to: &page) }
-        for family in FeedStatistics.families {
-            family.append(snapshot.feeds, label: { LabelValue($0.label) }, in: format, to: &page)
-        }
-        for family in StoreSnapshot.families { family.append([snapshot], label: { _ in nil }, in: format, to: &page) }
+        for family in Self.others { family.append(snapshot, in: format, to: &page) }
         return page
     }
 
+    private static let others =
+        StoreSnapshot.scaleFamilies + StoreSnapshot.feedFamilies + StoreSnapshot.storeFamilies
+
     /// All families of the cities, the scale, the feeds and the store, in the order of the page.
-    public static let metrics: [MetricFamily] =
-        CityFamily.all.map(\.metric) + Scale.families.map(\.metric) + FeedStatistics.families.map(\.metric)
-        + StoreSnapshot.families.map(\.metric)
+    public static let metrics: [MetricFamily] = CityFamily.all.map(\.metric) + others.map(\.metric)
 }

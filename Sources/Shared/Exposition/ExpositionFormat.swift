@@ -16,10 +16,13 @@ public enum ExpositionFormat: String, Sendable, CaseIterable {
     /// Text after all families.
     public var end: String { self == .openMetrics100 ? "# EOF\n" : "" }
 
-    /// A whole exposition of one source, for a program that has no more figures.
-    public func exposition<Source>(_ families: [Family<Source>], of source: Source) -> [UInt8] {
-        var page: [UInt8] = []
-        for family in families { family.append([source], label: { _ in nil }, in: self, to: &page) }
-        return page + end.utf8
+    /// The families of a source that have samples.
+    ///
+    /// - Parameter source: without one there are none.
+    public func text<Source>(of families: [Family<Source>], from source: Source?) -> [UInt8] {
+        guard let source else { return [] }
+        var text: [UInt8] = []
+        for family in families { family.append(source, in: self, to: &text) }
+        return text
     }
 }

@@ -2,13 +2,12 @@
 ///
 /// For the hundred or so samples that a page has beside those of cities: ``CityFamily`` writes those.
 public struct Family<Source>: Sendable {
-    /// Takes the values of a sample's labels, without the source's own, and its value.
-    public typealias AddSample = (_ labels: [LabelValue], _ value: SampleValue) -> Void
+    /// Takes the values of a sample's labels, as many as the family has, and its value, which is finite.
+    public typealias AddSample = (_ labels: [String], _ value: Double) -> Void
 
     public let metric: MetricFamily
     private let addSamples: @Sendable (Source, AddSample) -> Void
 
-    /// - Parameter labels: names of the labels, the source's own first, where it has one.
     public init(
         _ name: String, _ kind: MetricFamily.Kind, labels: [String], _ help: String,
         samples: @escaping @Sendable (Source, AddSample) -> Void
@@ -17,41 +16,19 @@ public struct Family<Source>: Sendable {
         addSamples = samples
     }
 
-    /// Makes a family with one sample of each source; none when the value is `nil`.
-    ///
-    /// - Parameter label: name of the source's own label.
+    /// Makes a family with one sample without labels; none when the value is `nil`.
     public init(
-        _ name: String, _ kind: MetricFamily.Kind, label: String? = nil, _ help: String,
-        value: @escaping @Sendable (Source) -> Double?
+        _ name: String, _ kind: MetricFamily.Kind, _ help: String, value: @escaping @Sendable (Source) -> Double?
     ) {
-        self.init(name, kind, labels: label.map { [$0] } ?? [], help) { source, add in
-            if let value = value(source) { add([], .number(value)) }
+        self.init(name, kind, labels: [], help) { source, add in
+            if let value = value(source) { add([], value) }
         }
     }
 
-    /// Appends the family with a source's samples, or nothing where there are none.
-    ///
-    /// - Parameter label: value of each source's own label, if it has one.
-    func append(
-        _ sources: [Source], label: (Source) -> LabelValue?, in format: ExpositionFormat, to page: inout [UInt8]
-    ) {
-        let start = page.count
-        page += metric.header(in: format)
-        let end = page.count
-        for source in sources {
-            let own = label(source)
-            addSamples(source) { labels, value in
-                let values = (own.map { [$0] } ?? []) + labels
-                if values.isEmpty { page += metric.beforeLabels[0] }
-                for (before, value) in zip(metric.beforeLabels, values) {
-                    page += before
-                    page += value.escaped
-                }
-                if !values.isEmpty { page += "\"} ".utf8 }
-                value.append(to: &page)
-                page.append(UInt8(ascii: "\n"))
-            }
+    /// Appends the family with the source's samples, or nothing where there are none.
+    func append(_ source: Source, in format: ExpositionFormat, to page: inout [UInt8]) {
+        metric.append(in: format, to: &page) { page in
+            addSamples(source) { metric.appendSample($0, $1, to: &page) }
         }
-        if page.count == end { page.removeLast(end - start) }
     }
 }

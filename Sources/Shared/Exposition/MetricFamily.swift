@@ -34,7 +34,38 @@ public struct MetricFamily: Sendable {
         beforeLabels = beginnings.map { Array($0.utf8) }
     }
 
-    func header(in format: ExpositionFormat) -> [UInt8] {
-        format == .openMetrics100 ? openMetricsHeader : textHeader
+    /// Appends the family with its samples, or nothing where there are none.
+    @inline(__always)
+    func append(in format: ExpositionFormat, to page: inout [UInt8], samples: (inout [UInt8]) -> Void) {
+        let start = page.count
+        page += format == .openMetrics100 ? openMetricsHeader : textHeader
+        let end = page.count
+        samples(&page)
+        if page.count == end { page.removeLast(end - start) }
+    }
+
+    /// - Parameter values: those of the labels.
+    func appendSample(_ values: [String], _ number: Double, to page: inout [UInt8]) {
+        page += beforeLabels[0]
+        for (place, value) in values.enumerated() {
+            if place > 0 { page += beforeLabels[place] }
+            page.appendLabelValue(value.utf8)
+        }
+        if !values.isEmpty { page += "\"} ".utf8 }
+        page.appendNumber(number)
+        page.append(UInt8(ascii: "\n"))
+    }
+}
+
+extension [UInt8] {
+    /// Appends the value of a label: backslash, quotation mark and line feed are escaped.
+    ///
+    /// - Parameter text: UTF-8.
+    mutating func appendLabelValue(_ text: some Sequence<UInt8>) {
+        for byte in text {
+            let isLineFeed = byte == UInt8(ascii: "\n")
+            if isLineFeed || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "\"") { append(UInt8(ascii: "\\")) }
+            append(isLineFeed ? UInt8(ascii: "n") : byte)
+        }
     }
 }

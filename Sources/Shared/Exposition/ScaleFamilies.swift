@@ -1,20 +1,21 @@
 internal import AirQuality
 internal import Bytes
 
-extension Scale {
-    static let families: [Family<Scale>] = [
+extension StoreSnapshot {
+    static let scaleFamilies: [Family<StoreSnapshot>] = [
         Family(
             "airquality_category_info", .gauge, labels: ["scale", "category", "name", "from", "color", "face"],
             "Categories of the scale in use; each starts at the index in the label from."
-        ) { scale, add in
+        ) { snapshot, add in
+            let scale = snapshot.rules.scale
             for category in scale.categories {
                 var from: [UInt8] = []
                 from.appendNumber(category.from)
                 add(
                     [
-                        LabelValue(scale.name), LabelValue(String(category.number)), LabelValue(category.name),
-                        LabelValue(from), LabelValue(category.color), LabelValue(category.face),
-                    ], .number(1))
+                        scale.name, String(category.number), category.name, String(decoding: from, as: UTF8.self),
+                        category.color, category.face,
+                    ], 1)
             }
         }
     ]

@@ -63,7 +63,7 @@ final class FeedHandler {
         }
         let recorded = store.record(outcome.decoded, feed: number)
         warnOfNames(recorded)
-        var reasons: [RejectionReason?] = RejectionReason.allCases.filter { recorded.rejections[$0] > 0 }
+        var reasons: [RejectionReason?] = recorded.rejections.reasons
         if outcome.decoded.isWithoutReadings { reasons.append(nil) }
         for reason in reasons { explain(reason, message, outcome) }
     }

@@ -8,6 +8,6 @@ extension BuildVersion {
         Family(
             "airquality_exporter_build_info", .gauge, labels: ["version", "revision", "branch", "swiftversion"],
             "Build information; the value is 1."
-        ) { build, add in add(build.map { LabelValue($0) }, .number(1)) }
+        ) { build, add in add(build, 1) }
     ]
 }

@@ -12,7 +12,7 @@ extension HTTPStatistics {
             "Total number of scrapes by HTTP status code."
         ) { statistics, add in
             for (status, count) in statistics.responses.sorted(by: { $0.key < $1.key }) {
-                add([LabelValue(String(status))], .number(Double(count)))
+                add([String(status)], Double(count))
             }
         },
     ]

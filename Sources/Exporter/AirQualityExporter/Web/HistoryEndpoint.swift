@@ -56,7 +56,8 @@ struct HistoryEndpoint: Sendable {
                 + "ask for less with ?city=, limit or since"
             return .jsonError(status: 413, headers: headers, line)
         }
-        let checksum = String(document.checksum, radix: 16)
+        let text = document.render()
+        let checksum = String(fnv1a(text.span), radix: 16)
         // The compressed form is another representation with another tag (RFC 9110 section 8.8.3). That tag is weak:
         // another process may compress the same document to other bytes.
         let tag = request.takesGzip ? "W/\"\(checksum)-gzip\"" : "\"\(checksum)\""
@@ -66,7 +67,7 @@ struct HistoryEndpoint: Sendable {
         }
         if request.has(tag) { return HTTPResponse(status: 304, headers: headers, body: .bytes([])) }
         headers.append(("Content-Type", "application/json"))
-        return HTTPResponse(headers: headers, to: request, document.render())
+        return HTTPResponse(headers: headers, to: request, text)
     }
 }
 

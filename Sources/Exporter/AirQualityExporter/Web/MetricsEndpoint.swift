@@ -1,6 +1,7 @@
 import AirQuality
 import Exposition
 import HTTPServer
+import HTTPText
 import Storage
 import Synchronization
 import System
@@ -9,11 +10,26 @@ import System
 final class MetricsEndpoint: Sendable {
     private let store: ReadingStore
     private let exposition: Exposition
-    /// Families whose figures may change while the store does not.
-    private let groups: [FamilyGroup]
+    private let scrapes: HTTPMeter?
+    /// Reads the figures that may change while the store does not.
+    private let figures: @Sendable () -> Figures
+    /// The text of the last figures, because most change less often than they are scraped.
+    private let lastFigures = Mutex<(figures: Figures, format: ExpositionFormat, text: [UInt8])?>(nil)
     private let pages: [PageForm: SingleFlight<RenderedPage>]
+    /// The last scrape's fields, and what they ask for: scrapers send the same ones each time.
+    private let lastForm = Mutex<(accept: String?, encoding: String?, form: PageForm, contentType: String)?>(nil)
     /// Held while a page is rendered: with the most cities and the longest names its text has 42 MB.
     private let rendering = Mutex(())
+
+    /// Figures of the exporter itself; what does not apply is `nil`.
+    private struct Figures: Equatable {
+        var reload: Reloader.Outcome?
+        var listeners: Int?
+        var handshakeFailures: Int?
+        var storage: StorageStatistics?
+        var droppedLines: Int
+        var process: ProcessStatistics?
+    }
 
     /// - Parameters:
     ///   - families: families of cities that are wanted.
@@ -26,21 +42,16 @@ final class MetricsEndpoint: Sendable {
         reloader: Reloader? = nil
     ) {
         self.store = store
+        self.scrapes = scrapes
         exposition = Exposition(rules: store.rules, families: families)
         pages = Dictionary(uniqueKeysWithValues: PageForm.all.map { ($0, SingleFlight()) })
-        var groups: [FamilyGroup] = []
-        if let reloader { groups.append(FamilyGroup(Reloader.families) { reloader.outcome }) }
-        if let events { groups.append(FamilyGroup(EventHub.families) { events.listenerCount }) }
-        if let handshakes { groups.append(FamilyGroup(HandshakeFailures.families) { handshakes.count }) }
-        if let storage { groups.append(FamilyGroup(StorageStatistics.families) { storage.statistics }) }
-        groups.append(FamilyGroup(LogWriter.families) { LogWriter.standardError.droppedLines })
-        groups.append(FamilyGroup(BuildVersion.families) { BuildVersion.labels })
-        if let scrapes {
-            let process = RecentProcess()
-            groups.append(FamilyGroup(ProcessStatistics.families) { process.current })
-            groups.append(FamilyGroup(HTTPStatistics.families) { scrapes.current })
+        let process = scrapes == nil ? nil : RecentProcess()
+        figures = {
+            Figures(
+                reload: reloader?.outcome, listeners: events?.listenerCount,
+                handshakeFailures: handshakes?.count, storage: storage?.statistics,
+                droppedLines: LogWriter.standardError.droppedLines, process: process?.current)
         }
-        self.groups = groups
     }
 
     /// All families there are, in the order of the page.
@@ -52,17 +63,46 @@ final class MetricsEndpoint: Sendable {
     ].flatMap { $0 }
 
     func respond(to request: HTTPRequest) -> HTTPResponse {
-        let accepted = AcceptedFormat.negotiate(request.header("Accept"))
-        let form = PageForm(format: accepted.format, isGzip: request.takesGzip)
+        let (form, contentType) = form(of: request)
         let page = page(in: form)
-        var end: [UInt8] = []
-        for group in groups { group.append(in: form.format, to: &end) }
-        end += form.format.end.utf8
+        let end =
+            text(of: figures(), in: form.format)
+            + form.format.text(of: HTTPStatistics.families, from: scrapes?.current) + form.format.end.utf8
         var headers: [(name: String, value: String)] = [
-            ("Content-Type", accepted.contentType), ("Vary", "Accept, Accept-Encoding"),
+            ("Content-Type", contentType), ("Vary", "Accept, Accept-Encoding"),
         ]
         if form.isGzip { headers.append(("Content-Encoding", "gzip")) }
         return HTTPResponse(status: 200, headers: headers, body: .pieces(page.pieces(endingWith: end)))
+    }
+
+    private func text(of figures: Figures, in format: ExpositionFormat) -> [UInt8] {
+        lastFigures.withLock { last in
+            if let last, last.figures == figures, last.format == format { return last.text }
+            let parts = [
+                format.text(of: Reloader.families, from: figures.reload),
+                format.text(of: EventHub.families, from: figures.listeners),
+                format.text(of: HandshakeFailures.families, from: figures.handshakeFailures),
+                format.text(of: StorageStatistics.families, from: figures.storage),
+                format.text(of: LogWriter.families, from: figures.droppedLines),
+                format.text(of: BuildVersion.families, from: BuildVersion.labels),
+                format.text(of: ProcessStatistics.families, from: figures.process),
+            ]
+            let text = Array(parts.joined())
+            last = (figures, format, text)
+            return text
+        }
+    }
+
+    private func form(of request: HTTPRequest) -> (form: PageForm, contentType: String) {
+        let accept = request.header("Accept")
+        let encoding = request.header("Accept-Encoding")
+        return lastForm.withLock { last in
+            if let last, last.accept == accept, last.encoding == encoding { return (last.form, last.contentType) }
+            let accepted = AcceptedFormat.negotiate(accept)
+            let form = PageForm(format: accepted.format, isGzip: prefersGzip(acceptEncoding: encoding))
+            last = (accept, encoding, form, accepted.contentType)
+            return (form, accepted.contentType)
+        }
     }
 
     /// A page of what the store's version determines, which is that of this moment or a later one.

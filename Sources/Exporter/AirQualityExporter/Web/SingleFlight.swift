@@ -21,7 +21,7 @@ final class SingleFlight<Value: Sendable>: Sendable {
     private let state = Monitor(State())
 
     /// The value that was made last; `nil` before the first.
-    var last: Value? { state.read(\.last) }
+    var last: Value? { state.read { $0.last } }
 
     /// Gives a value whose making begins after the call, on this thread or on another.
     ///

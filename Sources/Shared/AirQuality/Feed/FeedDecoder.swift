@@ -150,8 +150,7 @@ public struct FeedDecoder: ~Copyable {
         case .number(let number): return number + 0
         case .text(let range):
             let text = texts.extracting(range)
-            if saysNothing(text) { throw .noValue }
-            guard let number = jsonNumber(text) else { throw .badValue }
+            guard let number = jsonNumber(text) else { throw saysNothing(text) ? .noValue : .badValue }
             return number + 0
         }
     }
@@ -218,17 +217,10 @@ public struct FeedDecoder: ~Copyable {
 
     /// Whether the text stands for a missing value: empty, `-`, `NA`, `N/A`.
     private static func saysNothing(_ text: Span<UInt8>) -> Bool {
-        let text = text.extracting(CityName.trimmed(text, in: text.indices))
-        func letter(_ index: Int) -> UInt8 { text[index] | 0x20 }
-        let n = UInt8(ascii: "n")
-        let a = UInt8(ascii: "a")
-        switch text.count {
-        case 0: return true
-        case 1: return text[0] == UInt8(ascii: "-")
-        case 2: return letter(0) == n && letter(1) == a
-        case 3: return letter(0) == n && text[1] == UInt8(ascii: "/") && letter(2) == a
-        default: return false
-        }
+        let range = CityName.trimmed(text, in: text.indices)
+        guard range.count <= 3 else { return false }
+        let bytes = range.map { text[$0] }
+        return ["", "-", "NA", "N/A"].contains { equalsIgnoringCase(bytes, $0) }
     }
 
     /// - Returns: `nil` when the element gives none, or one without a zone.

@@ -33,13 +33,7 @@ public struct History: Sendable {
 
     /// The index of the first point later than a time.
     public func firstIndex(after time: Timestamp) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].time <= time { low = middle + 1 } else { high = middle }
-        }
-        return low
+        partition(count) { self[$0].time <= time }
     }
 
     /// Whether ``admit(_:rule:at:)`` would do anything with a reading of that time.

@@ -39,23 +39,6 @@ public struct HistoryDocument: Sendable {
         self.changedAt = changedAt
     }
 
-    /// A number that tells one document from another, the same in every process.
-    public var checksum: UInt64 {
-        let rules = snapshot.rules
-        let text = "\(rules.scale.name) \(rules.history.capacity) \(rules.history.interval) \(changedAt)"
-        var checksum = ByteHash.hash(Array(text.utf8).span, seed: 0)
-        for city in cities {
-            let name = snapshot.states[city.number].name
-            checksum = ByteHash.hash(name.span, seed: checksum)
-            for place in city.points {
-                let point = snapshot.histories[city.number][place]
-                checksum = ByteHash.fold(checksum, with: UInt64(bitPattern: point.time))
-                checksum = ByteHash.fold(checksum, with: point.index.bitPattern)
-            }
-        }
-        return checksum
-    }
-
     /// The document as UTF-8.
     public func render() -> [UInt8] {
         var rows: [(point: HistoryPoint, city: Int)] = []

@@ -15,13 +15,13 @@ public enum CityName {
     public static func accepted(_ bytes: Span<UInt8>, in range: Range<Int>) -> Range<Int>? {
         let range = trimmed(bytes, in: range)
         guard !range.isEmpty, range.count <= maximumCount else { return nil }
-        var previous: UInt8 = 0
-        for index in range {
+        var index = range.lowerBound
+        while index < range.upperBound {
             let byte = bytes[index]
+            index += 1
             if byte &- 0x20 < 0x5F { continue }
             // C0 and DEL; C1 is U+0080 … U+009F, in UTF-8 C2 80 … C2 9F.
-            if byte < 0x80 || (previous == 0xC2 && byte < 0xA0) { return nil }
-            previous = byte
+            if byte < 0x80 || (byte == 0xC2 && bytes[index] < 0xA0) { return nil }
         }
         return range
     }

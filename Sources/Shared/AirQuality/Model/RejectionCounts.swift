@@ -1,39 +1,27 @@
 /// Number of rejections for each reason.
 public struct RejectionCounts: Sendable, Equatable {
-    private var counts = InlineArray<12, UInt64>(repeating: 0)
+    /// Without those that are 0: most messages have no others.
+    private var counts: [RejectionReason: UInt64] = [:]
 
     public init() {}
 
     public subscript(reason: RejectionReason) -> UInt64 {
-        get { counts[reason.position] }
-        set { counts[reason.position] = newValue }
+        get { counts[reason] ?? 0 }
+        set { counts[reason] = newValue == 0 ? nil : newValue }
     }
 
-    public var isEmpty: Bool { counts.indices.allSatisfy { counts[$0] == 0 } }
+    public var isEmpty: Bool { counts.isEmpty }
+
+    /// The reasons for which anything was rejected, in the order in which they are looked for.
+    public var reasons: [RejectionReason] { isEmpty ? [] : RejectionReason.allCases.filter { self[$0] > 0 } }
 
     public static func += (left: inout RejectionCounts, right: RejectionCounts) {
-        for position in right.counts.indices { left.counts[position] += right.counts[position] }
+        for (reason, count) in right.counts { left[reason] += count }
     }
 
     static func - (left: RejectionCounts, right: RejectionCounts) -> RejectionCounts {
         var difference = left
-        for position in right.counts.indices { difference.counts[position] -= right.counts[position] }
+        for (reason, count) in right.counts { difference[reason] -= count }
         return difference
-    }
-
-    public static func == (left: RejectionCounts, right: RejectionCounts) -> Bool {
-        left.counts.indices.allSatisfy { left.counts[$0] == right.counts[$0] }
-    }
-}
-
-extension CaseIterable where Self: Equatable {
-    /// Position of the case in `allCases`.
-    var position: Int {
-        var position = 0
-        for other in Self.allCases {
-            if other == self { return position }
-            position += 1
-        }
-        return position
     }
 }

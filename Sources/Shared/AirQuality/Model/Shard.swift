@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Part `index` of `count` parts of all cities.
 ///
 /// Which part a city is in follows from its name's bytes alone and never changes, so that all shards of all versions
@@ -18,17 +20,10 @@ public struct Shard: Sendable, Equatable {
 
     /// The shard of `count` that the city of this name is in.
     public init(of name: Span<UInt8>, count: Int) {
-        self.init(index: Self.jump(Self.hash(name), count: count), count: count)
+        self.init(index: Self.jump(fnv1a(name), count: count), count: count)
     }
 
-    public func contains(_ name: Span<UInt8>) -> Bool { Self.jump(Self.hash(name), count: count) == index }
-
-    /// FNV-1a, 64 bits.
-    static func hash(_ name: Span<UInt8>) -> UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for index in name.indices { hash = (hash ^ UInt64(name[index])) &* 0x0000_0100_0000_01B3 }
-        return hash
-    }
+    public func contains(_ name: Span<UInt8>) -> Bool { Self.jump(fnv1a(name), count: count) == index }
 
     /// A bucket of `count` for the key. From n to n + 1 buckets only each (n + 1)th key moves, into the new one: the
     /// jump consistent hash of Lamping and Veach, https://arxiv.org/abs/1406.2294.

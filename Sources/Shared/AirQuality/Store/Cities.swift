@@ -5,19 +5,15 @@ struct Cities: Sendable {
     /// Numbers of the cities by the hashes of their names. Two names with one hash of 64 bits, whose secret is the
     /// process's, are not to be expected: among 10,000 cities once in 10¹¹ starts. The second one finds no room.
     private var numbers: [UInt64: Int] = [:]
-    private(set) var states: [CityState] = []
-    private(set) var histories: [History] = []
-    /// Numbers of the cities sorted by name, without those in ``unsorted``.
-    private var sorted: [Int] = []
-    /// Numbers of cities that were added since the last ``sort()``.
-    private var unsorted: [Int] = []
+    var states: [CityState] = []
+    var histories: [History] = []
+    /// Numbers of the cities sorted by name. ``sort()`` brings it up to date.
+    private(set) var order: [Int] = []
+    private var isSorted = true
     /// Numbers whose cities were removed.
     private var free: [Int] = []
 
     var count: Int { numbers.count }
-
-    /// Numbers of the cities sorted by name. ``sort()`` brings it up to date.
-    var order: [Int] { sorted }
 
     /// The number of the city of this name.
     ///
@@ -44,7 +40,8 @@ struct Cities: Sendable {
             histories.append(History())
         }
         numbers[hash] = number
-        unsorted.append(number)
+        order.append(number)
+        isSorted = false
         return number
     }
 
@@ -58,46 +55,26 @@ struct Cities: Sendable {
             histories[number] = History()
             free.append(number)
         }
-        sorted.removeAll { states[$0].name.isEmpty }
+        order.removeAll { states[$0].name.isEmpty }
     }
 
-    /// Merges new cities into the order.
+    /// Brings new cities into the order.
     mutating func sort() {
-        guard !unsorted.isEmpty else { return }
+        guard !isSorted else { return }
         let states = states
-        func precedes(_ left: Int, _ right: Int) -> Bool {
-            CityName.precedes(states[left].name, states[right].name)
-        }
-        unsorted.sort(by: precedes)
-        var merged: [Int] = []
-        merged.reserveCapacity(sorted.count + unsorted.count)
-        var start = 0
-        for number in unsorted {
-            let end = partition(sorted[start...]) { precedes($0, number) }
-            merged += sorted[start..<end]
-            merged.append(number)
-            start = end
-        }
-        merged += sorted[start...]
-        sorted = merged
-        unsorted.removeAll()
-    }
-
-    @inline(__always)
-    mutating func withCity<Result>(
-        _ number: Int, _ body: (inout CityState, inout History) -> Result
-    ) -> Result {
-        body(&states[number], &histories[number])
+        // Nearly sorted: Swift's sort finds the runs, and merges them.
+        order.sort { CityName.precedes(states[$0].name, states[$1].name) }
+        isSorted = true
     }
 }
 
-/// The first index whose element does not meet the condition; those that do come first.
-func partition<Element>(_ elements: ArraySlice<Element>, _ isBefore: (Element) -> Bool) -> Int {
-    var low = elements.startIndex
-    var high = elements.endIndex
+/// The first of `count` indices that does not meet the condition; those that do come first.
+func partition(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
+    var low = 0
+    var high = count
     while low < high {
         let middle = (low + high) / 2
-        if isBefore(elements[middle]) { low = middle + 1 } else { high = middle }
+        if isBefore(middle) { low = middle + 1 } else { high = middle }
     }
     return low
 }

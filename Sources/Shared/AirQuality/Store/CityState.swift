@@ -31,13 +31,34 @@ public struct CityState: Sendable {
     /// Whether there is a city at this place.
     public var isPresent: Bool { !name.isEmpty }
 
-    /// Sets the index, and the category that it lies in.
-    mutating func setIndex(_ index: Double, at time: Timestamp, bounds: CategoryBounds) {
-        self.index = index
+    mutating func apply(
+        _ reading: borrowing Reading, isNew: Bool, message: UInt64, feed: Int32, receivedAt: Timestamp, version: UInt64,
+        bounds: CategoryBounds
+    ) {
+        self.message = message
+        self.feed = feed
+        self.version = version
+        // The same reading again may correct the value, but a feed that repeats itself does not keep a city alive.
+        let isRepetition = reading.hasOwnTime && !isNew && reading.time == updatedAt
+        if !isRepetition {
+            updatedAt = reading.time
+            self.receivedAt = receivedAt
+        }
+        if let extras = reading.extras { self.extras = self.extras?.updated(with: extras) ?? extras }
+        index = reading.index
         let new = bounds.category(of: index)
         guard new != category else { return }
-        changes.record(better: new < category, at: time)
+        changes.record(better: new < category, at: reading.time)
         category = new
+    }
+
+    mutating func restore(_ city: City, at now: Timestamp) {
+        index = city.index
+        updatedAt = city.updatedAt
+        receivedAt = min(city.receivedAt, now)
+        clampUpdate(to: now)
+        changes = city.changes
+        changes.changedAt = city.changes.changedAt.map { min($0, now) }
     }
 
     /// Moves the time of the newest reading back if it is later than any that the decoder accepts now.

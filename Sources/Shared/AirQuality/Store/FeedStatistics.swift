@@ -1,5 +1,5 @@
 internal import Bytes
-internal import FeedProtocol
+public import FeedProtocol
 
 /// Counters and state of one feed.
 public struct FeedStatistics: Sendable, Equatable {
@@ -14,7 +14,7 @@ public struct FeedStatistics: Sendable, Equatable {
     public var connectionAttempts: UInt64 = 0
     /// Number of finished handshakes.
     public var connections: UInt64 = 0
-    public var disconnects = [UInt64](repeating: 0, count: DisconnectReason.allCases.count)
+    public var disconnects: [DisconnectReason: UInt64] = [:]
     /// Number of whole messages, rejected ones included.
     public var messages: UInt64 = 0
     /// Payload bytes of whole messages.
@@ -59,8 +59,7 @@ extension FeedStatistics {
         /// all.
         public var reasonOfAll: RejectionReason? {
             guard readings == 0, skipped == 0 else { return nil }
-            let reason = RejectionReason.allCases.max { rejections[$0] < rejections[$1] }
-            return reason.flatMap { rejections[$0] > 0 ? $0 : nil }
+            return rejections.reasons.max { rejections[$0] < rejections[$1] }
         }
     }
 
@@ -101,7 +100,7 @@ extension FeedStatistics {
             lastProblem = nil
         case .disconnected(let reason, let detail):
             isConnected = false
-            disconnects[reason.position] += 1
+            disconnects[reason, default: 0] += 1
             lastProblem = detail
         case .explained(let reason, let fields): before.explanations[reason] = fields
         case .paused: isPaused = true

@@ -16,8 +16,6 @@ import Synchronization
 /// ```
 public final class ReadingStore: Sendable {
     private let state: Mutex<StoreState>
-    /// Number of times the lock was taken.
-    let lockCount = Atomic<UInt64>(0)
     public let rules: StoreRules
 
     /// - Parameter feeds: labels of the feeds; messages and events name feeds by their place here.
@@ -27,10 +25,7 @@ public final class ReadingStore: Sendable {
     }
 
     func withLock<Result>(_ body: (inout StoreState) -> Result) -> Result {
-        state.withLock { state in
-            lockCount.add(1, ordering: .relaxed)
-            return body(&state)
-        }
+        state.withLock { body(&$0) }
     }
 
     // MARK: What feeds say
@@ -92,9 +87,9 @@ public final class ReadingStore: Sendable {
     }
 
     /// Keeps the last reading of every window that is over; for ``HistoryRule/Keep/last``.
-    public func closeWindows(at now: Timestamp, betweenSlices: () -> Void = {}) {
+    public func closeWindows(at now: Timestamp) {
         guard rules.history.usesWindows else { return }
-        forEachSlice(between: betweenSlices) { $0.closeWindows($1, at: now) }
+        forEachSlice { $0.closeWindows($1, at: now) }
     }
 
     /// Number of readings or cities that are handled before the lock is given up for a moment, so that nobody waits
@@ -102,7 +97,7 @@ public final class ReadingStore: Sendable {
     static let sliceCount = 2000
 
     /// Calls `change` with the numbers of all cities, some at a time.
-    private func forEachSlice(between: () -> Void = {}, _ change: (inout StoreState, _ numbers: Range<Int>) -> Void) {
+    private func forEachSlice(_ change: (inout StoreState, _ numbers: Range<Int>) -> Void) {
         var start = 0
         while true {
             let end = withLock { state in
@@ -113,7 +108,6 @@ public final class ReadingStore: Sendable {
             }
             start += Self.sliceCount
             guard start < end else { return }
-            between()
         }
     }
 

@@ -39,7 +39,7 @@ public struct StoreSnapshot: Sendable {
 
     /// The number of the city of this name.
     public func find(_ name: [UInt8]) -> Int? {
-        let place = partition(order[...]) { CityName.precedes(states[$0].name, name) }
+        let place = partition(order.count) { CityName.precedes(states[order[$0]].name, name) }
         return place < order.count && states[order[place]].name == name ? order[place] : nil
     }
 }

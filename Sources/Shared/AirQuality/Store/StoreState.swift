@@ -53,9 +53,10 @@ struct StoreState: Sendable {
         version += 1
         var outcome = RecordOutcome()
         var accepted: UInt64 = 0
+        let readings = message.readings.span
         for place in range {
             do throws(RejectionReason) {
-                if try record(message.readings[place], of: message, number: number, feed: feed) {
+                if try record(readings[place], of: message, number: number, feed: feed) {
                     outcome.duplicates += 1
                 }
                 accepted += 1
@@ -70,7 +71,7 @@ struct StoreState: Sendable {
 
     /// - Returns: whether the reading is a duplicate.
     private mutating func record(
-        _ reading: Reading, of message: borrowing FeedMessage, number: UInt64, feed: Int
+        _ reading: borrowing Reading, of message: borrowing FeedMessage, number: UInt64, feed: Int
     ) throws(RejectionReason) -> Bool {
         let name = message.names.span.extracting(reading.nameRange)
         let known = cities.find(name, hash: reading.nameHash)
@@ -93,7 +94,7 @@ struct StoreState: Sendable {
         return isDuplicate
     }
 
-    private mutating func insert(_ reading: Reading, named name: Span<UInt8>) -> Int? {
+    private mutating func insert(_ reading: borrowing Reading, named name: Span<UInt8>) -> Int? {
         var bytes: [UInt8] = []
         bytes.append(name)
         return cities.insert(
@@ -110,29 +111,17 @@ struct StoreState: Sendable {
     }
 
     private mutating func apply(
-        _ reading: Reading, to city: Int, isNew: Bool, number: UInt64, feed: Int, receivedAt: Timestamp
+        _ reading: borrowing Reading, to city: Int, isNew: Bool, number: UInt64, feed: Int, receivedAt: Timestamp
     ) {
-        let version = version
-        let bounds = bounds
+        cities.states[city].apply(
+            reading, isNew: isNew, message: number, feed: Int32(feed), receivedAt: receivedAt, version: version,
+            bounds: bounds)
         let rule = rules.history
-        pointCount += cities.withCity(city) { state, history in
-            // The same reading again may correct the value, but a feed that repeats itself does not keep a city alive.
-            let isRepetition = reading.hasOwnTime && !isNew && reading.time == state.updatedAt
-            if !isRepetition {
-                state.updatedAt = reading.time
-                state.receivedAt = receivedAt
-            }
-            state.version = version
-            state.setIndex(reading.index, at: reading.time, bounds: bounds)
-            if let extras = reading.extras { state.extras = state.extras?.updated(with: extras) ?? extras }
-            state.feed = Int32(feed)
-            state.message = number
-            guard history.mayAdmit(reading.time, rule: rule) else { return 0 }
-            let before = history.count
-            let point = HistoryPoint(time: reading.time, index: reading.index, category: state.category)
-            history.admit(point, rule: rule, at: receivedAt)
-            return history.count - before
-        }
+        guard cities.histories[city].mayAdmit(reading.time, rule: rule) else { return }
+        let point = HistoryPoint(time: reading.time, index: reading.index, category: cities.states[city].category)
+        let before = cities.histories[city].count
+        cities.histories[city].admit(point, rule: rule, at: receivedAt)
+        pointCount += cities.histories[city].count - before
     }
 }
 
@@ -165,15 +154,12 @@ extension StoreState {
         of numbers: Range<Int>, at now: Timestamp, by step: Int64, except times: ClosedRange<Timestamp>
     ) {
         version += 1
-        let version = version
         for city in numbers where cities.states[city].isPresent {
-            cities.withCity(city) { state, _ in
-                let isMoved = step != 0 && !times.contains(state.receivedAt)
-                if isMoved { state.receivedAt += step }
-                let isClamped = state.clampUpdate(to: now)
-                // The arrival is saved too: after a restart it decides when the city expires.
-                if isMoved || isClamped { state.version = version }
-            }
+            let isMoved = step != 0 && !times.contains(cities.states[city].receivedAt)
+            if isMoved { cities.states[city].receivedAt += step }
+            let isClamped = cities.states[city].clampUpdate(to: now)
+            // The arrival is saved too: after a restart it decides when the city expires.
+            if isMoved || isClamped { cities.states[city].version = version }
         }
     }
 
@@ -183,14 +169,12 @@ extension StoreState {
         let next = version + 1
         let rule = rules.history
         for city in numbers where cities.histories[city].pending != nil {
-            cities.withCity(city) { state, history in
-                let before = history.count
-                guard history.closeWindow(before: now, rule: rule, at: now) else { return }
-                pointCount += history.count - before
-                // A new history point also counts as a change of its city, so that it is saved.
-                state.version = next
-                hasClosed = true
-            }
+            let before = cities.histories[city].count
+            guard cities.histories[city].closeWindow(before: now, rule: rule, at: now) else { continue }
+            pointCount += cities.histories[city].count - before
+            // A new history point also counts as a change of its city, so that it is saved.
+            cities.states[city].version = next
+            hasClosed = true
         }
         if hasClosed { version = next }
     }
@@ -214,16 +198,8 @@ extension StoreState {
         for place in points.indices { points[place].category = bounds.category(of: points[place].index) }
         let category = bounds.category(of: stored.index)
         guard let city = cities.insert(stored.name, hash: hash, category: category, version: version) else { return }
-        let rule = rules.history
-        pointCount += cities.withCity(city) { state, history in
-            state.index = stored.index
-            state.updatedAt = stored.updatedAt
-            state.receivedAt = min(stored.receivedAt, now)
-            state.clampUpdate(to: now)
-            state.changes = stored.changes
-            state.changes.changedAt = stored.changes.changedAt.map { min($0, now) }
-            history = History(points: points, rule: rule, at: now)
-            return history.count
-        }
+        cities.states[city].restore(stored, at: now)
+        cities.histories[city] = History(points: points, rule: rules.history, at: now)
+        pointCount += cities.histories[city].count
     }
 }

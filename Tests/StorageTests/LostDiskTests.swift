@@ -170,18 +170,22 @@ import Testing
         #expect(again.indices(of: "Pune") == [300, 300])
     }
 
-    @Test(.enabled(if: MountedDisk.isAllowed, "needs mount"))
-    func `is not read on a read-only disk, and restored when it can be written`() throws {
+    @Test(.enabled(if: MountedDisk.isAllowed, "needs mount"), arguments: [false, true])
+    func `is restored from a read-only disk, and caught up with when it can be written`(hasJournal: Bool) throws {
         let disk = try #require(MountedDisk(kibibytes: 4096))
         let path = disk.directory.file("storage.db")
         let old = makeMemory(3)
-        try save(old, in: path)
+        var writer = try makeWriter(path, old)
+        _ = writer.pass(now: testTime)
+        if hasJournal { drop(writer) } else { finish(writer) }
+        let expected = hasJournal ? killed(old.cities) : old.cities
+        #expect(disk.directory.names.count == (hasJournal ? 2 : 1))
         disk.setReadOnly(true)
 
         let store = makeStore()
         let file = try open(path, store)
         #expect(file.outcome == .failing(reason: "the file is read-only"))
-        #expect(store.cities.isEmpty)
+        #expect(store.cities == expected)
         #expect(throws: SystemError.self) { try StorageFile.check(path) }
         disk.setReadOnly(false)
         store.receive("Pune", 1, at: 0)
@@ -189,27 +193,38 @@ import Testing
         file.stop()
         file.run { events.append($0) }
         #expect(events == [.recovered])
-        #expect(Array(store.cities.dropFirst()) == old.cities)
         #expect(try restored(path).cities == store.cities)
     }
 
     @Test(.enabled(if: MountedDisk.isAllowed, "needs mount"))
-    func `is restored from a full disk`() throws {
+    func `is restored from a full disk, and begins to count anew`() throws {
         let disk = try #require(MountedDisk(kibibytes: 512))
         let path = disk.directory.file("storage.db")
         let old = makeMemory(3)
+        for (second, index) in [10, 60].enumerated() { old.receive("city 1", Double(index), at: second) }
         try save(old, in: path)
         write([UInt8](repeating: 1, count: 512 * 1024), to: disk.directory.file("filler"))
         let store = makeStore()
         let file = try open(path, store)
         #expect(file.outcome == .failing(reason: "database or disk is full"))
-        #expect(store.cities == old.cities)
+        #expect(store.cities.map(\.points) == old.cities.map(\.points))
+        #expect(store.cities.map(\.changes.worse) == [0, 0, 0])
         unsafe unlink(disk.directory.file("filler"))
         var events: [StorageEvent] = []
         file.stop()
         file.run { events.append($0) }
         #expect(events == [.recovered])
         #expect(try restored(path).cities == store.cities)
+    }
+
+    @Test(.enabled(if: MountedDisk.isAllowed, "needs mount"))
+    func `stays where it is when it is damaged on a read-only disk`() throws {
+        let disk = try #require(MountedDisk(kibibytes: 4096))
+        write([UInt8](repeating: 0, count: 5000), to: disk.directory.file("storage.db"))
+        disk.setReadOnly(true)
+        let reason = "it is damaged: file is not a database, and it cannot be renamed: Read-only file system"
+        #expect(try open(disk.directory.file("storage.db"), makeStore()).outcome == .failing(reason: reason))
+        #expect(disk.directory.names == ["storage.db"])
     }
 
     @Test func `has a journal of a few megabytes at most`() throws {

@@ -20,19 +20,26 @@ struct StorageDatabase: ~Copyable {
     /// SQLite's counter of changed rows at the last eviction.
     private var evictedCount: Int64 = 0
 
-    /// Opens a regular file that can be written and checks it, or creates one.
+    /// Opens a regular file and checks it, or creates one. A file that cannot be written can be read.
     static func open(_ name: String) throws(StorageError) -> StorageDatabase {
         let head = try StorageHead(name)
         if head?.isCrowded == true { throw .damaged("it is damaged: it has more tables than ours") }
         let path = resolvedPath(name)
-        guard head == nil || isWritable(path) else { throw .unavailable("the file is read-only") }
-        let connection = try SQLiteConnection(name: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+        let isReadOnly = head != nil && !isWritable(path)
+        // Without a journal, SQLite would create one unless the file is declared immutable. With a journal, it would
+        // lock the file for writing unless locks are switched off.
+        let option = FileIdentity(path + "-wal") == nil ? "?immutable=1" : "?vfs=unix-none"
+        let address = "file:\(percentEncoded(path.utf8, keepsSlashes: true))\(isReadOnly ? option : "")"
+        let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        let connection = try SQLiteConnection(name: address, flags: mode | SQLITE_OPEN_URI)
         let isNew = try isEmpty(connection, head)
-        guard !connection.isReadOnly else { throw .damaged("it is damaged: its header says that it is read-only") }
-        guard try connection.text("PRAGMA journal_mode=WAL") == "wal" else {
-            throw .unavailable("SQLite cannot keep a write-ahead log there")
+        if !isReadOnly {
+            guard !connection.isReadOnly else { throw .damaged("it is damaged: its header says that it is read-only") }
+            guard try connection.text("PRAGMA journal_mode=WAL") == "wal" else {
+                throw .unavailable("SQLite cannot keep a write-ahead log there")
+            }
+            if isNew { try create(connection) }
         }
-        if isNew { try create(connection) }
         return StorageDatabase(isNew: isNew, connection: connection, path: path)
     }
 

@@ -71,11 +71,23 @@ struct StorageWriter: ~Copyable {
     }
 
     private mutating func openAsItIs(now: Int64) throws(StorageError) -> StorageEvent {
+        // What it has is known after the first time.
+        if isFailing, FileIdentity(path) != nil, !isWritable(path) { throw .unavailable("the file is read-only") }
         var opened = try StorageDatabase.open(path)
-        let content = try opened.read(store.rules)
-        // On a full disk the next step fails.
+        var content = try opened.read(store.rules)
+        var failure: StorageError?
+        do throws(StorageError) {
+            try opened.resetCounters()
+        } catch {
+            // The next start must not restore counters that have risen since.
+            for place in content.cities.indices {
+                content.cities[place].changes.better = 0
+                content.cities[place].changes.worse = 0
+            }
+            failure = error
+        }
         store.restore(content.cities, at: now)
-        try opened.resetCounters()
+        if let failure { throw failure }
         stored = [:]
         for city in content.cities {
             stored[city.name] = StoredCity(id: city.id, changedAt: city.changes.changedAt, newest: city.points.last)

@@ -8,8 +8,10 @@ import WebSocket
 final class Recorder: Sendable {
     private struct State {
         var failure: SystemError?
-        /// The line of the log that was said last.
-        var line = ""
+        /// The last line of the log about the connection.
+        var connection = ""
+        /// The lines about messages that are left out, each said once.
+        var omissions: Set<String> = []
     }
 
     private let feed: String
@@ -38,22 +40,26 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Says a line unless it was the last one: each state of the connection once, not each attempt.
+    /// Says how the connection is, each state once and not each attempt.
     private func say(_ line: String, _ level: Logger.Level) {
         let isNew = state.withLock { state in
-            defer { state.line = line }
-            return state.line != line
+            defer { state.connection = line }
+            return state.connection != line
         }
         if isNew { log.log(level: level, line) }
     }
 
+    private func sayOmission(_ line: String) {
+        if state.withLock({ $0.omissions.insert(line).inserted }) { log.log(level: .warning, line) }
+    }
+
     func receive(_ kind: WebSocketMessageKind, _ message: Span<UInt8>) {
         let receivedAt = currentTime()
-        if case .tooLarge = kind { return say("leaving out messages that are too long", .warning) }
+        if case .tooLarge = kind { return sayOmission("leaving out messages that are too long") }
         var line: [UInt8] = []
         line.reserveCapacity(message.count + message.count / 4 + 64)
         guard appendRecordedLine(receivedAt: receivedAt, message: message, to: &line) else {
-            return say("leaving out messages that are not UTF-8", .warning)
+            return sayOmission("leaving out messages that are not UTF-8")
         }
         guard failure == nil else { return }
         do throws(SystemError) {

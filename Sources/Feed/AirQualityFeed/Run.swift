@@ -17,7 +17,8 @@ func run(arguments: [String], signals: Signals) -> Int32 {
         }
         return 0
     } catch {
-        StandardStream.error.write("\(Program.feed.name): \(error)\n")
+        // After the lines that the log has not written yet.
+        LogWriter.standardError.append(Array("\(Program.feed.name): \(error)\n".utf8))
         return 1
     }
 }

@@ -28,32 +28,22 @@ def air(seed: int, second: float) -> dict[str, float]:
 
 
 def index(seed: int, city: int, level: float, second: float) -> float:
+    height = 0.08 + 0.06 * chance(seed, 2, city)
     period = 3600 * (3 + 3 * chance(seed, 1, city))
-    height = level * (0.08 + 0.06 * chance(seed, 2, city))
-    wave = height * sine(second / period + chance(seed, 3, city))
-    return level + wave + level * 0.01 * wind(seed, city, second)
-
-
-def wind(seed: int, city: int, second: float) -> float:
-    step, share = divmod(second / 600, 1)
-    begin, end = (chance(seed, question + int(step), city) for question in (4, 5))
-    return 2 * (begin + (end - begin) * share * share * (3 - 2 * share)) - 1
+    day = height * wave(second / period + chance(seed, 3, city))
+    wind = 0.01 * wave(second / (1800 * (1 + chance(seed, 4, city))) + chance(seed, 5, city))
+    return level * (1 + day + wind)
 
 
 def silent_city(seed: int, second: float) -> int | None:
     turn, place = divmod(second, 1200)
-    begin = 1200 * (0.3 + 0.3 * chance(seed, 7, int(turn)))
-    length = 150 + 120 * chance(seed, 8, int(turn))
-    is_silent = begin <= place < begin + length
+    is_silent = 480 <= place <= 630 + 90 * chance(seed, 7, int(turn))
     return int(chance(seed, 6, int(turn)) * len(LEVELS)) if is_silent else None
 
 
-def sine(turns: float) -> float:
-    turn = turns % 1
-    half = turn * 2 % 1
-    product = half * (1 - half)
-    height = 16 * product / (5 - 4 * product)
-    return height if turn < 0.5 else -height
+def wave(turns: float) -> float:
+    half = 2 * (turns % 1)
+    return 4 * half * (1 - half) if half < 1 else 4 * (half - 1) * (half - 2)
 
 
 def chance(seed: int, question: int, number: int) -> float:

@@ -10,7 +10,7 @@ internal import WebConfiguration
 final class HTTPService: Sendable {
     private let configuration: HTTPServerConfiguration
     private let active: Mutex<ActiveWebConfiguration>
-    private let passwords = PasswordChecks()
+    let passwords = PasswordChecks()
     /// Bytes of content that wait to be sent and are not copied.
     private let unsent = RequestLimit(
         64 << 20, perClient: 16 << 20, refusal: .busy("too many bytes of responses are unread"))

@@ -11,7 +11,7 @@ struct BuildVersion: BuildToolPlugin {
         let environment = ProcessInfo.processInfo.environment
         func value(_ name: String, _ otherwise: String) -> String {
             let text = environment[name] ?? ""
-            // What stands in a Swift string literal must not end it.
+            // A value must not end the Swift string literal that it stands in.
             return text.isEmpty ? otherwise : text.filter { $0 != "\"" && $0 != "\\" && !$0.isNewline }
         }
         let source = """

@@ -283,7 +283,7 @@ private func restoredCities(_ path: String) throws(SystemError) -> [City] {
     return store.cities
 }
 
-/// Of a regular file; of anything else, only that it is there.
+/// The bytes of a regular file; for anything else, only that it is there.
 private struct FileIdentityAndContents: Equatable {
     let bytes: [UInt8]
     let mode: mode_t

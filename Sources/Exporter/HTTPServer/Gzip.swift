@@ -59,7 +59,8 @@ private func deflated(_ bytes: [UInt8]) -> [UInt8] {
     unsafe stream.pointee.level_buf = levelBuffer.assumingMemoryBound(to: UInt8.self)
     unsafe stream.pointee.level_buf_size = CISAL_LEVEL_1_BUFFER_BYTES
     unsafe stream.pointee.flush = UInt16(FULL_FLUSH)
-    // What cannot be made smaller is stored, in blocks of 65,535 bytes with five bytes each. It wants room for eight.
+    // Bytes that cannot be made smaller are stored, in blocks of 65,535 bytes and five more. ISA-L wants room for
+    // eight.
     let bound = max(8, bytes.count + 5 * (bytes.count / 65_535 + 1))
     return unsafe bytes.withUnsafeBufferPointer { input in
         unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bound) { output in

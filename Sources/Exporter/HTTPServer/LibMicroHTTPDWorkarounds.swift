@@ -2,7 +2,7 @@ internal import CLibMicroHTTPD
 internal import Glibc
 internal import HTTPText
 
-// What libmicrohttpd gets wrong, and what is done instead. `Sources/README.md` says which version needs it, and which
+// Faults of libmicrohttpd, and what is done instead. `Sources/README.md` says which version needs it, and which
 // test fails without it.
 
 /// Debian 12: libmicrohttpd 0.9.75. Later versions reject what is malformed themselves, and may have the header

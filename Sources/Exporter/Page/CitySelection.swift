@@ -27,7 +27,7 @@ struct CitySelection {
             if query.category == nil || query.category == state.category { cities.append(city) }
         }
         count = cities.count
-        // They are in the order of their names, which decides between equals.
+        // Cities are in the order of their names, which decides between equals.
         switch query.sort {
         case .name: break
         case .index: cities.sort { snapshot.states[$0].index > snapshot.states[$1].index }

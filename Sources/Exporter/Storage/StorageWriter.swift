@@ -71,7 +71,7 @@ struct StorageWriter: ~Copyable {
     }
 
     private mutating func openAsItIs(now: Int64) throws(StorageError) -> StorageEvent {
-        // What it has is known after the first time.
+        // The content is known after the first time.
         if isFailing, FileIdentity(path) != nil, !isWritable(path) { throw .unavailable("the file is read-only") }
         var opened = try StorageDatabase.open(path)
         var content = try opened.read(store.rules)

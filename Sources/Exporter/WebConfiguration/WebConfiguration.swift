@@ -121,7 +121,7 @@ extension WebConfiguration {
         let keyKind = try certificate.keyKind()
         let clientAuthentication = schema.clientAuthentication ?? .none
         let priority = schema.priority.text(key: keyKind)
-        // What is chosen may be impossible with any certificate, which is a warning.
+        // A choice that is impossible with any certificate is a warning.
         let canBeSpoken = schema.priority.canBeSpoken(key: keyKind)
         let credentials = try certificate.credentials(key: key)
         do throws(SystemError) {

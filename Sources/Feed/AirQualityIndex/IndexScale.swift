@@ -26,7 +26,7 @@ public enum IndexScale: String, CaseIterable, Sendable {
         return switch self {
         case .india: hasParticles && pollutants.count >= 3
         case .us: !pollutants.isEmpty
-        // What the European Environment Agency wants of a station that is not beside a road.
+        // The European Environment Agency's demand on a station that is not beside a road.
         case .eu: hasParticles && pollutants.contains(.no2) && pollutants.contains(.o3)
         }
     }

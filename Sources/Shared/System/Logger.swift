@@ -95,7 +95,7 @@ public struct Logger: Sendable {
         var time: [UInt8] = []
         time.appendRFC3339(now())
         let head: Metadata = ["time": String(decoding: time, as: UTF8.self), "level": level.name, "msg": message()]
-        // What a line says of itself is not the metadata's to replace, which can hold text of a feed.
+        // Metadata can hold text of a feed, which must not replace what the line says of itself.
         let fields = head.merging(metadata()).merging(head)
         let line =
             switch format {

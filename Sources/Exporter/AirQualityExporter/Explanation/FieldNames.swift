@@ -81,7 +81,7 @@ enum FieldNames {
     static func indexScore(_ names: [String], isSigned: Bool) -> (score: Int, needsSign: Bool)? {
         guard let name = names.first else { return (5, false) }
         let outer = names.dropFirst().first ?? ""
-        // Of several standards, that of the United States is the commonest.
+        // The United States' standard is the commonest of several.
         if isIndex(name) { return (plain(name) == "aqi" || plain(name).contains("us") ? 100 : 98, false) }
         if isOtherQuantity(name) { return nil }
         if isValue(name) {

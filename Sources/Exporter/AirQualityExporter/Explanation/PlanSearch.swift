@@ -87,7 +87,7 @@ struct PlanSearch {
     private func cities(at depth: Int) -> [(steps: [PathStep], rank: Int)] {
         let (part, scalars, steps) = trail[depth]
         var cities: [(steps: [PathStep], rank: Int)] = []
-        // What is on the way to the number has been looked at.
+        // The parts on the way to the number have been looked at.
         for scalar in scalars where scalar.steps.first != steps.first {
             let name = scalar.steps.last?.name
             if case .number(let digits) = scalar.value, digits.utf8.allSatisfy(isDigit),

@@ -109,7 +109,7 @@ extension ClientLoop {
         }
         let connection = ClientConnection(number: number, request: request, tls: session)
         connections.append(connection)
-        // It may have begun or even ended within the call.
+        // The connection may have begun or even ended within the call.
         if let socket = context.dial(ipAddress, port: address.port, number: number) {
             connection.begin(socket)
         } else {

@@ -25,7 +25,7 @@ extension Compression {
             let isNew = names.insert(name).inserted
             switch (name, parameter.dropFirst(name.count)) {
             case ("server_no_context_takeover", "") where isNew: self = .withoutContext
-            // What it limits itself to beyond the offer (sections 7.1.1.2 and 7.1.2.1); any window fits into ours.
+            // The peer may limit itself beyond the offer (sections 7.1.1.2 and 7.1.2.1); any window fits into ours.
             case ("client_no_context_takeover", "") where isNew: break
             case ("server_max_window_bits", let value)
             where isNew && (8...15).contains { value == "=\($0)" || value == "=\"\($0)\"" }:

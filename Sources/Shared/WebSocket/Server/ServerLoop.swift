@@ -18,7 +18,7 @@ struct ServerLoop {
     mutating func run() {
         var stopsAt: Duration?
         while true {
-            // What is ordered from now on reaches new clients after their greeting.
+            // Messages ordered from now on reach new clients after their greeting.
             let orders = server.takeOrders()
             connections.removeAll(where: \.isEnded)
             let clientCount = connections.count(where: \.wasOpen)

@@ -148,7 +148,13 @@ struct WebSocketServerTests {
 
     @Test func `A greeting and the broadcasts after it are in order, whatever waited before it`() throws {
         let newest = Mutex(0)
-        let server = try makeServer { $0.greeting = { [Array("\(newest.withLock { $0 })".utf8)] } }
+        let server = try makeServer {
+            $0.greeting = {
+                // Others have the time to broadcast meanwhile.
+                pauseThread(for: .milliseconds(20))
+                return [Array("\(newest.withLock { $0 })".utf8)]
+            }
+        }
         try withServer(server) { _ in
             try withClient(configuration(port: server.port)) { _, first in
                 first.wait(for: "connection") { $0.events.contains(.opened) }

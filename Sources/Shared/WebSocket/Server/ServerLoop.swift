@@ -18,13 +18,12 @@ struct ServerLoop {
     mutating func run() {
         var stopsAt: Duration?
         while true {
-            // Messages ordered from now on reach new clients after their greeting.
-            let orders = server.takeOrders()
             connections.removeAll(where: \.isEnded)
             let clientCount = connections.count(where: \.wasOpen)
             server.setClientCount(clientCount)
+            let (orders, greeting) = server.takeOrders(greets: connections.contains(where: \.isNew))
             for frame in orders.frames { broadcast(frame) }
-            greetNewClients()
+            greetNewClients(with: greeting)
             if let status = orders.closeStatus { close(status: status) }
             if orders.stops {
                 close(status: 1001)
@@ -75,10 +74,9 @@ struct ServerLoop {
         if !isClosing, others < max(1, server.maximumClients / 2) { connections.append(connection) }
     }
 
-    private func greetNewClients() {
-        for connection in connections where connection.isNew {
-            connection.greet(with: server.configuration.greeting().map { FrameWriter.frame(.text, $0, mask: nil) })
-        }
+    private func greetNewClients(with greeting: [[UInt8]]) {
+        let frames = greeting.map { FrameWriter.frame(.text, $0, mask: nil) }
+        for connection in connections where connection.isNew { connection.greet(with: frames) }
     }
 
     private func broadcast(_ frame: [UInt8]) {

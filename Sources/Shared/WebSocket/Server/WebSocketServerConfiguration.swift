@@ -11,7 +11,7 @@ public struct WebSocketServerConfiguration: Sendable {
     /// Additional header fields of the handshake's response.
     public var headers: [HTTPField] = []
     /// Returns the text messages that a new client gets before any others. If a change is made before it is broadcast,
-    /// no client misses the change, though one may get it twice.
+    /// no client misses the change, though one may get it twice. Broadcasts of other threads wait for it.
     public var greeting: @Sendable () -> [[UInt8]] = { [] }
     /// Called when a client has come or gone, with the number of clients.
     public var onClientCount: @Sendable (Int) -> Void = { _ in }

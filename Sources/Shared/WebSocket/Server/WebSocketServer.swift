@@ -80,8 +80,8 @@ public final class WebSocketServer: Sendable {
     // MARK: For the thread of run
 
     /// The orders since the last call; `stops` stays.
-    /// - Parameter greets: has the greeting made in the same moment. No frame of these orders is newer than it, and none
-    ///   of later orders is older.
+    /// - Parameter greets: has the greeting made in the same moment: no frame of these orders is newer, and none of
+    ///   later orders is older.
     func takeOrders(greets: Bool) -> (orders: Orders, greeting: [[UInt8]]) {
         waker.clear()
         return orders.withLock { orders in

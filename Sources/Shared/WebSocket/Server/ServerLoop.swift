@@ -19,11 +19,12 @@ struct ServerLoop {
         var stopsAt: Duration?
         while true {
             connections.removeAll(where: \.isEnded)
-            let clientCount = connections.count(where: \.wasOpen)
-            server.setClientCount(clientCount)
             let (orders, greeting) = server.takeOrders(greets: connections.contains(where: \.isNew))
             for frame in orders.frames { broadcast(frame) }
             greetNewClients(with: greeting)
+            // All that is ordered from now on reaches those who are counted.
+            let clientCount = connections.count(where: \.wasOpen)
+            server.setClientCount(clientCount)
             if let status = orders.closeStatus { close(status: status) }
             if orders.stops {
                 close(status: 1001)

@@ -49,7 +49,6 @@ public final class WebSocketServer: Sendable {
     /// Any thread: sends a text message to each client that is there.
     /// - Returns: false when the queue of the server's thread is full, and the message is left out.
     @discardableResult public func broadcast(_ message: [UInt8]) -> Bool {
-        if clientCount == 0 { return true }
         let frame = FrameWriter.frame(.text, message, mask: nil)
         var isAccepted = false
         order { orders in

@@ -19,19 +19,6 @@ needs_alertmanager = pytest.mark.skipif(
 )
 
 
-# On a quiet machine FeedUnstable fires once as well, in two runs of three. promtool is told the
-# same story and finds it true: whether the speed or the rule is to blame is not known.
-NOT_YET = "an exporter that crashes every two minutes"
-
-
-def marks(story):
-    group = pytest.mark.xdist_group(f"told {story.speed}")
-    unknown = pytest.mark.xfail(
-        reason="one FeedUnstable too many at 40 times the speed", strict=False
-    )
-    return [group, unknown] if story.name == NOT_YET else [group]
-
-
 @pytest.fixture(scope="module")
 def told(programs, tmp_path_factory):
     """The stories of a speed, told once."""
@@ -49,7 +36,7 @@ def told(programs, tmp_path_factory):
 @pytest.mark.parametrize(
     "story",
     [
-        pytest.param(story, id=story.name, marks=marks(story))
+        pytest.param(story, id=story.name, marks=pytest.mark.xdist_group(f"told {story.speed}"))
         for story in STORIES
         if story.speed
     ],

@@ -73,7 +73,7 @@ class WebSocketFeed:
             client.close(code)
 
     def stop(self) -> None:
-        self.close_clients(1001)
+        # Takes nobody new first of all: a client that is closed may be back at once.
         self._server.shutdown()
         self._thread.join(10)
 

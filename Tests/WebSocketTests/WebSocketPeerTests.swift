@@ -63,6 +63,41 @@ struct WebSocketPeerTests {
             })
     }
 
+    @Test func `A message that arrived while the thread was held up counts before the idle time-out does`() throws {
+        let isRead = Gate()
+        let isSent = Gate()
+        let server = RawServer { peer, number in
+            peer.acceptWebSocket()
+            guard number == 0 else { return peer.holdOpen() }
+            peer.send(serverFrame(0x81, "first"))
+            isRead.wait()
+            peer.send(serverFrame(0x81, "second"))
+            isSent.open()
+            peer.holdOpen()
+        }
+        defer { server.stop() }
+        var settings = try configuration(port: server.port)
+        settings.idleTimeout = .seconds(1)
+        let log = ClientLog()
+        let client = WebSocketClient(
+            configuration: settings, onEvent: { log.add($0) },
+            onMessage: { kind, message in
+                log.add(kind, message)
+                guard log.texts == ["first"] else { return }
+                isRead.open()
+                isSent.wait()
+                pauseThread(for: .milliseconds(1100))
+            })
+        let thread = try ServiceThread(name: "client", body: client.run)
+        defer {
+            server.stop()
+            client.stop()
+            thread.join()
+        }
+        let state = log.wait(for: "both messages") { $0.texts.count >= 2 }
+        #expect(state.events == [.connecting, .opened])
+    }
+
     @Test func `A client that has never reached its server stops at once`() throws {
         try withPeer(
             { peer, _ in peer.holdOpen() },

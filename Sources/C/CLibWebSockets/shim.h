@@ -4,12 +4,6 @@
 #include <openssl/x509v3.h>
 #include <stdlib.h>
 
-/// A timer and whom it wakes: libwebsockets hands a timer's callback nothing but the address of its own part.
-struct CLibWebSockets_timer {
-    lws_sorted_usec_list_t sul;
-    void *owner;
-};
-
 /// A log of this context alone, to be freed after it. libwebsockets 4.3 counts in a log what uses it, without a lock, and aborts
 /// when the count goes wrong: the one of the process cannot be that of two threads.
 static inline void *CLibWebSockets_log(struct lws_context_creation_info *info) {

@@ -5,18 +5,16 @@ struct WaitingBytes {
     /// Memory that a piece takes besides its bytes, about.
     private static let overhead = 64
 
-    private var pieces: [[UInt8]] = []
-    /// Index of the first piece that is not sent whole.
-    private var next = 0
-    /// Sent bytes of that piece.
+    private var pieces: ArraySlice<[UInt8]> = []
+    /// Sent bytes of the first piece.
     private var sent = 0
     /// Memory that waiting pieces take, in bytes.
     private(set) var byteCount = 0
 
-    var isEmpty: Bool { next == pieces.count }
+    var isEmpty: Bool { pieces.isEmpty }
 
     /// The unsent rest of the first piece.
-    var first: ArraySlice<UInt8>? { isEmpty ? nil : pieces[next][sent...] }
+    var first: ArraySlice<UInt8>? { pieces.first?[sent...] }
 
     mutating func append(_ bytes: [UInt8]) {
         pieces.append(bytes)
@@ -26,14 +24,12 @@ struct WaitingBytes {
     /// - Parameter count: at most that of `first`.
     mutating func removeFirst(_ count: Int) {
         sent += count
-        guard sent == pieces[next].count else { return }
+        guard sent == pieces.first?.count else { return }
         byteCount -= sent + Self.overhead
-        pieces[next] = []
-        next += 1
+        // What stands before a slice stays in memory.
+        pieces[pieces.startIndex] = []
+        pieces.removeFirst()
         sent = 0
-        guard next == pieces.count || next >= 1024 else { return }
-        pieces.removeFirst(next)
-        next = 0
     }
 
     /// Sends as much as the kernel takes; false when the connection is broken. Corresponds to `send`.

@@ -17,14 +17,14 @@ final class ClientConnection {
     var reader: FrameReader?
     /// Further input is ignored.
     private(set) var isEnding = false
+    /// Nothing is sent after what waits.
+    private var hasSentClose = false
     /// `nil` before the dial has an outcome, and when the socket is gone.
     private var socket: Socket?
     private var waiting = WaitingBytes()
     private var tlsBytes = 0
     /// Only the newest ping is answered (RFC 6455, section 5.5.3): a flood of them fills no queue.
     private var pong: [UInt8]?
-    private var hasSentClose = false
-    private var isLast = false
 
     init(number: Int, request: HandshakeRequest, tls: consuming OpenSSLSession?) {
         self.number = number
@@ -71,17 +71,8 @@ final class ClientConnection {
         socket?.wantToWrite()
     }
 
-    /// A close frame; nothing may be sent after it (RFC 6455, section 5.5.1).
-    func sendClose(status: UInt16?) {
-        if hasSentClose { return }
-        sendPong()
-        send(.close, FrameWriter.closePayload(status: status))
-        hasSentClose = true
-    }
-
     /// Answers a ping as soon as nothing else waits.
     func answer(_ ping: [UInt8]) {
-        if isEnding || hasSentClose { return }
         pong = ping
         socket?.wantToWrite()
     }
@@ -97,21 +88,22 @@ final class ClientConnection {
         guard waiting.send(to: socket.descriptor) else { return socket.kill() }
         if !waiting.isEmpty || pong != nil {
             socket.wantToWrite()
-        } else if isLast {
+        } else if hasSentClose {
             shutdown(socket.descriptor, Int32(SHUT_WR))
         }
     }
 
     // MARK: The end
 
-    /// Ends after what waits is sent, and within a second whatever the server does. It is for the server to end the
-    /// connection: if we did at once, unread bytes of it would turn the end into a reset, which can overtake what was
-    /// sent last.
-    func closeAfterFlush() {
-        stopReading()
-        isLast = true
+    /// Sends a close frame after what waits, and ends within a second whatever the server does. It is for the server to
+    /// end the connection: if we did at once, unread bytes of it would turn the end into a reset, which can overtake
+    /// what was sent last.
+    func close(status: UInt16?) {
         socket?.setDeadline(seconds: 1)
-        socket?.wantToWrite()
+        sendPong()
+        send(.close, FrameWriter.closePayload(status: status))
+        stopReading()
+        hasSentClose = true
     }
 
     /// Ends in the loop's next turn.

@@ -1,51 +1,42 @@
 internal import System
 
-/// Runs on a client's thread. It passes socket events, results of the resolver and orders from other threads to the
+/// Runs on a client's thread. It passes socket events, results of lookups and orders from other threads to the
 /// `ConnectionState`, and performs the actions that it returns.
 final class ClientLoop {
     private let client: WebSocketClient
-    private let resolver: Resolver
+    private let lookups = WorkQueue(name: "lookup", limit: 4)
     private var state: ConnectionState
     /// The current connection, and earlier ones that are still closing: too few for a dictionary.
     private var connections: [ClientConnection] = []
     /// A dial waits for the loop's next turn, so that libwebsockets is never entered from its own callbacks.
     private var nextDial: (number: Int, ipAddress: String)?
-    private var timerAt: Duration?
     private(set) var isFinished = false
 
     init(_ client: WebSocketClient) {
         self.client = client
-        // A lookup may outlive the client.
-        resolver = Resolver { [weak client] in client?.give(.connection($0, $1)) }
         state = ConnectionState(client.configuration)
     }
 
     private var configuration: WebSocketClientConfiguration { client.configuration }
 
-    func handle(_ event: ConnectionState.Event) {
-        for action in state.handle(event, at: monotonicTime(), random: randomUnit()) { perform(action) }
+    func handle(_ event: ConnectionState.Event) { handle(event, at: monotonicTime()) }
+
+    private func handle(_ event: ConnectionState.Event, at now: Duration) {
+        for action in state.handle(event, at: now, random: .random(in: 0..<1)) { perform(action) }
     }
 
     private func handle(_ event: ConnectionState.ConnectionEvent, of connection: ClientConnection) {
         handle(.connection(connection.number, event))
     }
 
-    /// Work to be done outside of libwebsockets' callbacks, before each `service`.
-    func prepare(_ context: borrowing WebSocketContext) {
-        while nextDial != nil, let (number, ipAddress) = nextDial.take() { dial(number, ipAddress, context) }
-        // The timer is moved earlier only: deadlines move later with every message, and one that comes too early does
-        // nothing.
-        guard let deadline = state.nextDeadline, timerAt.map({ deadline < $0 }) ?? true else { return }
-        timerAt = deadline
-        context.schedule(in: deadline - monotonicTime())
-    }
-
-    /// Comes from within `service`, before it waits.
-    func timerFired() {
-        timerAt = nil
-        handle(.timer)
-        // So that it does not wait, and the next turn sets the timer.
-        client.waker.wake()
+    /// Waits for something to happen to the sockets, or for a deadline, and handles it.
+    func turn(_ context: borrowing WebSocketContext) {
+        while let next = nextDial.take() { dial(next.number, next.ipAddress, context) }
+        let now = monotonicTime()
+        context.service(within: state.nextDeadline.map { $0 - now })
+        // Only a deadline that had passed before the sockets were looked at: what arrived while the process was stopped
+        // has been read then.
+        if let deadline = state.nextDeadline, deadline <= now { handle(.timer, at: now) }
     }
 
     /// - Parameter bytes: what has arrived; there during the call, and empty when the event is not `received`.
@@ -68,7 +59,7 @@ extension ClientLoop {
     private func perform(_ action: ConnectionState.Action) {
         switch action {
         case .report(let event): client.onEvent(event)
-        case .resolve(let number, let host): resolver.resolve(number, host: host)
+        case .resolve(let number, let host): resolve(number, host: host)
         case .dial(let number, let ipAddress): nextDial = (number, ipAddress)
         case .open(let number, let compression):
             guard let connection = connection(number) else { return }
@@ -79,15 +70,21 @@ extension ClientLoop {
             // A server that does not read must not be owed more and more.
             if let connection = connection(number), !connection.hasWaitingBytes { subscribe(connection) }
         case .ping(let number): connection(number)?.send(.ping, [])
-        case .close(let number, let status): connection(number)?.sendClose(status: status)
-        case .disconnect(let number, afterSending: true): connection(number)?.closeAfterFlush()
-        case .disconnect(let number, afterSending: false): connection(number)?.abort()
+        case .close(let number, let status): connection(number)?.close(status: status)
+        case .abort(let number): connection(number)?.abort()
         case .finish: isFinished = true
         }
     }
 
     private func subscribe(_ connection: ClientConnection) {
         for text in configuration.subscriptions { connection.send(.text, Array(text.utf8)) }
+    }
+
+    /// Looks the host up on another thread, which may outlive the client: that can take half a minute, and the loop has
+    /// deadlines.
+    private func resolve(_ number: Int, host: String) {
+        let isAccepted = lookups.submit { [weak client] in client?.give(.connection(number, lookUp(host))) }
+        if !isAccepted { client.give(.connection(number, .notResolved(detail: "earlier name lookups hang"))) }
     }
 
     private func dial(_ number: Int, _ ipAddress: String, _ context: borrowing WebSocketContext) {
@@ -123,9 +120,6 @@ extension ClientLoop {
 extension ClientLoop {
     private func begin(_ connection: ClientConnection, _ socket: Socket) {
         connection.begin(socket)
-        // So that a dead peer that owes acknowledgements is noticed as soon as by a ping.
-        let limits = [configuration.pingInterval, configuration.pongTimeout]
-        socket.setUserTimeout(limits.contains(.zero) ? .seconds(30) : limits[0] + limits[1])
         handle(.tcpConnected, of: connection)
         if connection.tls != nil {
             receive(Span(), connection)
@@ -192,8 +186,6 @@ extension ClientLoop {
     private func handle(_ event: FrameReader.Event, of connection: ClientConnection) {
         switch event {
         case .message(let kind, let message):
-            // After `stop` the connection only waits for its end.
-            guard state.isOpen else { return }
             state.receivedMessage(at: monotonicTime())
             client.onMessage(kind, message.span)
         case .ping(let payload): connection.answer(payload)

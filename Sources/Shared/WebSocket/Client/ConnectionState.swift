@@ -11,8 +11,7 @@ internal import System
 /// reading from it never copies the configuration.
 struct ConnectionState: ~Copyable {
     enum Event: Equatable {
-        case started
-        /// `nextDeadline` has passed.
+        /// `nextDeadline` has passed. The first one begins the first attempt.
         case timer
         case connection(Int, ConnectionEvent)
         case reconnect, pause, resume, stop
@@ -42,13 +41,15 @@ struct ConnectionState: ~Copyable {
         case open(Int, Compression?)
         case ping(Int)
         case subscribe(Int)
+        /// Send a close frame after what waits to be sent, and let the server end the connection.
         case close(Int, status: UInt16?)
-        case disconnect(Int, afterSending: Bool)
+        /// End the lookup or the connection at once.
+        case abort(Int)
         case finish
     }
 
     private enum Phase {
-        case initial, paused, finished
+        case paused, finished
         case waiting(until: Duration)
         case attempting(Attempt)
         case open(Open)
@@ -56,17 +57,14 @@ struct ConnectionState: ~Copyable {
         case closing(until: Duration)
     }
 
-    /// Time that the peer has to answer the close frame of `stop`.
+    /// Time that the server has to end the connection after the close frame of `stop`.
     static let closeTimeout: Duration = .seconds(1)
-    /// Lets bytes that have arrived be read before a deadline is acted upon: the process may have been stopped
-    /// meanwhile.
-    static let grace: Duration = .milliseconds(10)
     /// Longest text about a disconnect, in Unicode scalars.
     static let maximumDetail = 300
 
     let configuration: WebSocketClientConfiguration
     private var policy: ReconnectPolicy
-    private var phase = Phase.initial
+    private var phase = Phase.waiting(until: .zero)
     /// Clock reading passed with the current event.
     private var now = Duration.zero
     /// Random number passed with the current event.
@@ -79,12 +77,10 @@ struct ConnectionState: ~Copyable {
         policy = ReconnectPolicy(minimum: configuration.reconnectMinimum, maximum: configuration.reconnectMaximum)
     }
 
-    var isOpen: Bool { if case .open = phase { true } else { false } }
-
     /// The time of the next `timer`; `nil` when only another event leads on.
     var nextDeadline: Duration? {
         switch phase {
-        case .initial, .paused, .finished: nil
+        case .paused, .finished: nil
         case .waiting(let until), .closing(let until): until
         case .attempting(let attempt): attempt.addressDeadline ?? attempt.deadline
         case .open(let open): open.nextDeadline(configuration)
@@ -111,7 +107,6 @@ struct ConnectionState: ~Copyable {
         self.now = now
         self.random = random
         switch event {
-        case .started: if case .initial = phase { return begin() } else { return [] }
         case .timer: return timer()
         case .connection(let number, let event): return number == self.number ? connection(event) : []
         case .reconnect: return reconnect()
@@ -126,8 +121,7 @@ struct ConnectionState: ~Copyable {
 
 extension ConnectionState {
     private mutating func begin() -> [Action] {
-        let timeout = configuration.connectTimeout
-        var attempt = Attempt(deadline: timeout > .zero ? now + timeout : nil)
+        var attempt = Attempt(deadline: now + configuration.connectTimeout)
         number += 1
         let host = configuration.address.host
         if isNumericAddress(host) {
@@ -140,38 +134,26 @@ extension ConnectionState {
 
     private mutating func dialNext(_ attempt: Attempt) -> [Action] {
         var attempt = attempt
-        if let deadline = attempt.deadline {
-            attempt.addressDeadline = now + (deadline - now) / attempt.ipAddresses.count
-        }
-        guard let ipAddress = attempt.ipAddresses.popFirst() else { return [] }
-        attempt.ipAddress = ipAddress
+        attempt.addressDeadline = now + (attempt.deadline - now) / attempt.ipAddresses.count
+        attempt.ipAddress = attempt.ipAddresses.removeFirst()
         attempt.step = .dialling
         phase = .attempting(attempt)
         number += 1
-        return [.dial(number, ipAddress: ipAddress)]
+        return [.dial(number, ipAddress: attempt.ipAddress)]
     }
 
     private mutating func connection(_ event: ConnectionEvent) -> [Action] {
-        switch phase {
-        case .attempting(let attempt): return attempting(attempt, event)
-        case .open:
-            switch event {
-            case .closeFrame(let frame):
-                return [.close(number, status: frame.status)]
-                    + disconnect(.closed, frame.description, saysGoodbye: true)
-            case .violation(let violation):
-                return [.close(number, status: violation.closeStatus)]
-                    + disconnect(.protocolError, violation.description, saysGoodbye: true)
-            case .tlsFailed(let detail): return disconnect(.tls, detail)
-            case .ended: return disconnect(.lost, "the connection ended without a close frame")
-            default: return []
-            }
-        case .closing:
-            switch event {
-            case .closeFrame, .violation, .tlsFailed, .ended: return finish()
-            default: return []
-            }
-        case .initial, .waiting, .paused, .finished: return []
+        switch (phase, event) {
+        case (.attempting(let attempt), _): return attempting(attempt, event)
+        case (.open, .closeFrame(let frame)):
+            return disconnect(.closed, frame.description, by: .close(number, status: frame.status))
+        case (.open, .violation(let violation)):
+            let close = Action.close(number, status: violation.closeStatus)
+            return disconnect(.protocolError, violation.description, by: close)
+        case (.open, .tlsFailed(let detail)): return disconnect(.tls, detail)
+        case (.open, .ended): return disconnect(.lost, "the connection ended without a close frame")
+        case (.closing, .ended): return finish()
+        default: return []
         }
     }
 
@@ -207,14 +189,14 @@ extension ConnectionState {
         switch phase {
         case .waiting(let until) where now >= until: return begin()
         case .attempting(let attempt):
-            if let deadline = attempt.deadline, now >= deadline {
+            if now >= attempt.deadline {
                 let detail = "no connection within \(configuration.connectTimeout): no \(attempt.step.rawValue)"
                 return disconnect(.timeout, detail)
             }
             guard let deadline = attempt.addressDeadline, now >= deadline, !attempt.ipAddresses.isEmpty else {
                 return []
             }
-            return [.disconnect(number, afterSending: false)] + dialNext(attempt)
+            return [.abort(number)] + dialNext(attempt)
         case .open(var open):
             let due = open.due(at: now, configuration)
             phase = .open(open)
@@ -234,33 +216,34 @@ extension ConnectionState {
 
 extension ConnectionState {
     /// Ends the attempt or the connection; the next attempt waits as the policy says.
+    /// - Parameter ending: the action that ends it; `abort` unless another is given.
     private mutating func disconnect(
-        _ reason: DisconnectReason, _ detail: String, retryAfter: Duration? = nil, saysGoodbye: Bool = false
+        _ reason: DisconnectReason, _ detail: String, retryAfter: Duration? = nil, by ending: Action? = nil
     ) -> [Action] {
         var connectedFor: Duration?
         if case .open(let open) = phase { connectedFor = now - open.connectedAt }
         let delay = policy.delay(connectedFor: connectedFor, retryAfter: retryAfter, random: random)
-        return end(reason, detail, retryAfter: retryAfter, saysGoodbye: saysGoodbye, then: .waiting(until: now + delay))
+        return end(reason, detail, retryAfter: retryAfter, by: ending, then: .waiting(until: now + delay))
     }
 
     private mutating func end(
-        _ reason: DisconnectReason, _ detail: String, retryAfter: Duration? = nil, saysGoodbye: Bool, then phase: Phase
+        _ reason: DisconnectReason, _ detail: String, retryAfter: Duration? = nil, by ending: Action? = nil,
+        then phase: Phase
     ) -> [Action] {
-        let old = number
+        let ending = ending ?? .abort(number)
         number += 1
         self.phase = phase
         // A peer's words fit on one line of a log.
         let line = onOneLine(String(String.UnicodeScalarView(detail.unicodeScalars.prefix(Self.maximumDetail))))
-        let report = Action.report(.disconnected(reason, detail: line, retryAfter: retryAfter))
-        return [.disconnect(old, afterSending: saysGoodbye), report]
+        return [ending, .report(.disconnected(reason, detail: line, retryAfter: retryAfter))]
     }
 
     /// Ends the current attempt or connection on request. If there is none, only the phase changes.
     private mutating func endOnRequest(_ reason: DisconnectReason, _ detail: String, then phase: Phase) -> [Action] {
         switch self.phase {
-        case .attempting: return end(reason, detail, saysGoodbye: false, then: phase)
-        case .open: return [.close(number, status: 1000)] + end(reason, detail, saysGoodbye: true, then: phase)
-        case .initial, .waiting, .closing, .paused, .finished:
+        case .attempting: return end(reason, detail, then: phase)
+        case .open: return end(reason, detail, by: .close(number, status: 1000), then: phase)
+        case .waiting, .closing, .paused, .finished:
             self.phase = phase
             return []
         }
@@ -269,7 +252,7 @@ extension ConnectionState {
     private mutating func reconnect() -> [Action] {
         var actions: [Action] = []
         switch phase {
-        case .initial, .closing, .finished: return []
+        case .closing, .finished: return []
         case .paused: actions = [.report(.resumed)]
         case .waiting, .attempting, .open:
             actions = endOnRequest(.requested, "reconnect requested", then: .waiting(until: now))
@@ -280,7 +263,7 @@ extension ConnectionState {
 
     private mutating func pause() -> [Action] {
         switch phase {
-        case .initial, .closing, .paused, .finished: return []
+        case .closing, .paused, .finished: return []
         case .waiting, .attempting, .open:
             return endOnRequest(.paused, "pause requested", then: .paused) + [.report(.paused)]
         }
@@ -295,8 +278,8 @@ extension ConnectionState {
     private mutating func stop() -> [Action] {
         switch phase {
         case .closing, .finished: return []
-        case .initial, .waiting, .paused: return finish()
-        case .attempting: return end(.requested, "shutting down", saysGoodbye: false, then: .initial) + finish()
+        case .waiting, .paused: return finish()
+        case .attempting: return end(.requested, "shutting down", then: .finished) + [.finish]
         case .open:
             phase = .closing(until: now + Self.closeTimeout)
             let report = Action.report(.disconnected(.requested, detail: "shutting down", retryAfter: nil))

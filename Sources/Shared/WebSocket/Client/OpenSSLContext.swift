@@ -14,13 +14,23 @@ internal import System
         // SSL_OP_NO_RENEGOTIATION, which is a macro: a handshake amid messages would hold up what is to be sent.
         _ = unsafe SSL_CTX_set_options(context, 1 << 30)
         if let file = tls.caFile {
-            try unsafe Self.use(file, as: .authorities) { unsafe Self.trust($0, context) }
+            try unsafe Self.use(file, as: .authorities) { pem in
+                unsafe Self.readCertificates(pem) { _, certificate in
+                    unsafe X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate) == 1
+                }
+            }
         } else {
             // Without the system's authorities no server is trusted, which each connection says then.
             _ = unsafe SSL_CTX_set_default_verify_paths(context)
         }
         guard let file = tls.certificateFile else { return }
-        try unsafe Self.use(file, as: .certificate) { unsafe Self.show($0, context) }
+        try unsafe Self.use(file, as: .certificate) { pem in
+            unsafe Self.readCertificates(pem) { number, certificate in
+                if number == 0 { return unsafe SSL_CTX_use_certificate(context, certificate) == 1 }
+                // Those after it lead to its authority: SSL_CTX_add1_chain_cert, which is a macro.
+                return unsafe SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer(certificate)) == 1
+            }
+        }
         try unsafe Self.use(tls.keyFile ?? file, as: .key) { pem in
             guard let key = unsafe PEM_read_bio_PrivateKey(pem, nil, noPassPhrase, nil) else { return false }
             defer { unsafe EVP_PKEY_free(key) }
@@ -29,36 +39,18 @@ internal import System
         }
     }
 
-    /// Trusts all certificates of a file; false when there are none.
-    private static func trust(_ pem: OpaquePointer, _ context: OpaquePointer) -> Bool {
+    /// Gives each certificate of a file to `use`, and its number.
+    /// - Returns: false when there is none, or one cannot be read or used.
+    private static func readCertificates(_ pem: OpaquePointer, _ use: (Int, OpaquePointer) -> Bool) -> Bool {
         var count = 0
         while let certificate = unsafe PEM_read_bio_X509_AUX(pem, nil, noPassPhrase, nil) {
             defer { unsafe X509_free(certificate) }
-            guard unsafe X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate) == 1 else { return false }
+            guard unsafe use(count, certificate) else { return false }
             count += 1
         }
-        return count > 0 && isEnd
-    }
-
-    /// Shows the first certificate of a file to servers, and the others, which lead to its authority.
-    private static func show(_ pem: OpaquePointer, _ context: OpaquePointer) -> Bool {
-        guard let own = unsafe PEM_read_bio_X509_AUX(pem, nil, noPassPhrase, nil) else { return false }
-        defer { unsafe X509_free(own) }
-        guard unsafe SSL_CTX_use_certificate(context, own) == 1 else { return false }
-        while let other = unsafe PEM_read_bio_X509(pem, nil, noPassPhrase, nil) {
-            defer { unsafe X509_free(other) }
-            // SSL_CTX_add1_chain_cert, which is a macro.
-            guard unsafe SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer(other)) == 1 else {
-                return false
-            }
-        }
-        return isEnd
-    }
-
-    /// True if OpenSSL read no further certificate because the file ended.
-    private static var isEnd: Bool {
+        // The end of the file is an error of OpenSSL like any other.
         let error = ERR_peek_last_error()
-        return ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE
+        return count > 0 && ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE
     }
 
     /// OpenSSL gets the content and not the name: what it would open may be another file by then, such as a pipe, on

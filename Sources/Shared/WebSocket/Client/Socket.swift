@@ -1,6 +1,4 @@
 internal import CLibWebSockets
-internal import Glibc
-internal import System
 
 /// An `lws`: a socket in a context's loop. There from its first event, or from the dial that made it, until `ended`.
 @safe struct Socket {
@@ -21,13 +19,6 @@ internal import System
 
     /// Ends the socket in the loop's next turn, and not from within this call.
     func kill() { setDeadline(seconds: LWS_TO_KILL_ASYNC) }
-
-    /// Bytes on their way to a peer that does not acknowledge them end the connection after that long (tcp(7)).
-    func setUserTimeout(_ timeout: Duration) {
-        var milliseconds = timeout.pollMilliseconds
-        let size = socklen_t(MemoryLayout.size(ofValue: milliseconds))
-        _ = unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, size)
-    }
 }
 
 /// The relevant events of a socket.

@@ -45,12 +45,10 @@ public final class WebSocketClient: Sendable {
     public func run() {
         let loop = ClientLoop(self)
         guard let context = makeContext(loop) else { return }
-        loop.handle(.started)
         while true {
             for order in orders.withLock({ exchange(&$0, with: []) }) { loop.handle(order) }
             if loop.isFinished { return }
-            loop.prepare(context)
-            context.service()
+            loop.turn(context)
         }
     }
 

@@ -17,7 +17,7 @@ public struct WebSocketClientConfiguration: Sendable {
     public var connectTimeout = Duration.seconds(10)
     /// Time without a byte before a ping; zero disables pings.
     public var pingInterval = Duration.seconds(15)
-    /// Time after a ping within which a byte has to arrive; zero waits indefinitely.
+    /// Time after a ping within which a byte has to arrive.
     public var pongTimeout = Duration.seconds(10)
     /// Time without a whole message before the connection is given up; zero disables it.
     public var idleTimeout = Duration.seconds(300)

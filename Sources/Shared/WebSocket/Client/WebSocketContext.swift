@@ -1,7 +1,7 @@
 internal import CLibWebSockets
 internal import System
 
-/// The one owner of an `lws_context` and of what it keeps pointers to: a client's sockets and a timer in one loop.
+/// The one owner of an `lws_context`: a client's sockets in one loop.
 ///
 /// Everything but `LoopWaker.wake` belongs to the thread that calls `service`.
 @safe struct WebSocketContext: ~Copyable {
@@ -11,9 +11,19 @@ internal import System
     private static let maximumSockets: UInt32 = 64
 
     let context: OpaquePointer
-    private let memory: Memory
     private let loop: ClientLoop
     private let waker: LoopWaker
+    // libwebsockets keeps pointers to these.
+    private let timer: UnsafeMutablePointer<lws_sorted_usec_list_t>
+    private let log: UnsafeMutableRawPointer?
+    nonisolated(unsafe) private static let protocols: UnsafePointer<lws_protocols> = {
+        // An empty one ends the list.
+        let protocols = UnsafeMutablePointer<lws_protocols>.allocate(capacity: 2)
+        unsafe protocols.initialize(repeating: lws_protocols(), count: 2)
+        unsafe protocols[0].name = unsafe Self.characters(of: "feed")
+        unsafe protocols[0].callback = socketCallback
+        return unsafe UnsafePointer(protocols)
+    }()
 
     /// - Parameters:
     ///   - loop: handles the events; kept until the last one, which comes while this object goes.
@@ -21,14 +31,12 @@ internal import System
     /// - Returns: `nil` when libwebsockets fails; it does not say why.
     init?(_ loop: ClientLoop, waker: LoopWaker) {
         lws_set_log_level(0, nil)
-        let address = unsafe Unmanaged.passUnretained(loop).toOpaque()
         var info = unsafe lws_context_creation_info()
-        let memory = unsafe Memory(loop: address, log: CLibWebSockets_log(&info))
         unsafe info.port = CONTEXT_PORT_NO_LISTEN
-        unsafe info.protocols = unsafe UnsafePointer(memory.protocols)
+        unsafe info.protocols = unsafe Self.protocols
         // Ignore http_proxy.
-        unsafe info.http_proxy_address = unsafe Memory.characters(of: "")
-        unsafe info.user = address
+        unsafe info.http_proxy_address = unsafe Self.characters(of: "")
+        unsafe info.user = unsafe Unmanaged.passUnretained(loop).toOpaque()
         unsafe info.pt_serv_buf_size = Self.receiveBufferBytes
         unsafe info.fd_limit_per_thread = Self.maximumSockets
         // The deadlines are ours.
@@ -38,21 +46,30 @@ internal import System
         // unsigned.
         unsafe info.uid = .init(truncatingIfNeeded: -1)
         unsafe info.gid = .init(truncatingIfNeeded: -1)
-        guard let context = unsafe lws_create_context(&info) else { return nil }
+        let log = unsafe CLibWebSockets_log(&info)
+        guard let context = unsafe lws_create_context(&info) else {
+            unsafe free(log)
+            return nil
+        }
         unsafe self.context = context
+        unsafe self.log = log
         self.loop = loop
-        self.memory = memory
         self.waker = waker
+        unsafe timer = .allocate(capacity: 1)
+        unsafe timer.initialize(to: lws_sorted_usec_list_t())
         unsafe waker.aim(at: context)
     }
 
-    /// Waits for something to happen and lets the loop handle it. Corresponds to `lws_service`.
-    func service() { _ = unsafe lws_service(context, 0) }
+    private static func characters(of text: StaticString) -> UnsafePointer<CChar> {
+        unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
+    }
 
-    /// Calls the loop's `timerFired` once, that long from now; an earlier call's time is forgotten.
-    func schedule(in delay: Duration) {
-        let microseconds = delay.components.seconds * 1_000_000 + delay.components.attoseconds / 1_000_000_000_000
-        unsafe lws_sul_schedule(context, 0, &memory.timer.pointee.sul, socketTimer, max(1, microseconds))
+    /// Waits for something to happen, for that long at most, and lets the loop handle it. Corresponds to `lws_service`.
+    func service(within limit: Duration?) {
+        // The next timer ends a wait, up to a millisecond early.
+        let milliseconds = (limit ?? .seconds(3600)).pollMilliseconds
+        unsafe lws_sul_schedule(context, 0, timer, timerFired, (Int64(milliseconds) + 1) * 1000)
+        _ = unsafe lws_service(context, 0)
     }
 
     /// Begins to connect; `nil` when that failed at once. The loop knows the socket by its number, and may have heard
@@ -62,8 +79,8 @@ internal import System
         unsafe info.context = context
         unsafe info.port = Int32(port)
         unsafe info.opaque_user_data = UnsafeMutableRawPointer(bitPattern: number)
-        unsafe info.local_protocol_name = unsafe memory.protocols[0].name
-        unsafe info.method = unsafe Memory.characters(of: "RAW")
+        unsafe info.local_protocol_name = unsafe Self.protocols[0].name
+        unsafe info.method = unsafe Self.characters(of: "RAW")
         // libwebsockets copies the strings.
         let wsi = unsafe ipAddress.withCString { address in
             unsafe info.address = address
@@ -75,38 +92,10 @@ internal import System
 
     deinit {
         unsafe waker.aim(at: nil)
-        unsafe lws_sul_cancel(&memory.timer.pointee.sul)
+        unsafe lws_sul_cancel(timer)
         withExtendedLifetime(loop) { unsafe lws_context_destroy(context) }
-    }
-}
-
-extension WebSocketContext {
-    /// Memory to which libwebsockets keeps pointers as long as the context is there.
-    @safe fileprivate struct Memory: ~Copyable {
-        let protocols: UnsafeMutablePointer<lws_protocols>
-        let timer: UnsafeMutablePointer<CLibWebSockets_timer>
-        private let log: UnsafeMutableRawPointer?
-
-        init(loop: UnsafeMutableRawPointer, log: UnsafeMutableRawPointer?) {
-            unsafe self.log = log
-            unsafe protocols = .allocate(capacity: 2)
-            unsafe protocols.initialize(repeating: lws_protocols(), count: 2)
-            unsafe protocols[0].name = Self.characters(of: "feed")
-            unsafe protocols[0].callback = socketCallback
-            unsafe timer = .allocate(capacity: 1)
-            unsafe timer.initialize(to: CLibWebSockets_timer())
-            unsafe timer.pointee.owner = loop
-        }
-
-        static func characters(of text: StaticString) -> UnsafePointer<CChar> {
-            unsafe UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
-        }
-
-        deinit {
-            unsafe protocols.deallocate()
-            unsafe timer.deallocate()
-            unsafe free(log)
-        }
+        unsafe timer.deallocate()
+        unsafe free(log)
     }
 }
 
@@ -126,10 +115,6 @@ private func socketCallback(
     return 0
 }
 
-/// Called by libwebsockets when `WebSocketContext.schedule`'s time has come; corresponds to `sul_cb_t`.
-@c(airquality_socket_timer)
-private func socketTimer(timer: UnsafeMutablePointer<lws_sorted_usec_list_t>?) {
-    guard let timer = unsafe timer else { return }
-    let owner = unsafe UnsafeMutableRawPointer(timer).assumingMemoryBound(to: CLibWebSockets_timer.self).pointee.owner!
-    unsafe Unmanaged<ClientLoop>.fromOpaque(owner).takeUnretainedValue().timerFired()
-}
+/// Called by libwebsockets after `service` has waited; corresponds to `sul_cb_t`.
+@c(airquality_timer_fired)
+private func timerFired(_: UnsafeMutablePointer<lws_sorted_usec_list_t>?) {}

@@ -18,7 +18,7 @@ extension ConnectionState {
         /// The IP address that is tried.
         var ipAddress = ""
         /// End of the time for the whole attempt.
-        let deadline: Duration?
+        let deadline: Duration
         /// End of the time for the IP address that is dialled: its share of the time that is left.
         var addressDeadline: Duration?
 
